@@ -1,0 +1,41 @@
+//! The canonical tree: what builders make, optimisers change and encoders take.
+//!
+//! Invariants ([`Bvh2::validate`] checks each):
+//! - node 0 is the root; the two children of an inner node stand side by side, after their parent,
+//!   in depth-first order;
+//! - a node's box holds its children's boxes;
+//! - each leaf has at least one reference, and the leaves' ranges cover `references` exactly once;
+//! - every primitive is referenced at least once (more often after splitting, never twice in a leaf).
+
+use raywarp_geom::Aabb;
+
+/// A node: 32 bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Node {
+    /// Box around everything below.
+    pub bounds: Aabb,
+    /// Inner: index of the left child, the right one follows. Leaf: first entry in `references`.
+    pub first: u32,
+    /// Number of references of a leaf; 0 for an inner node.
+    pub count: u32,
+}
+
+impl Node {
+    /// Whether the node holds primitives instead of children.
+    #[inline]
+    pub fn is_leaf(&self) -> bool {
+        self.count > 0
+    }
+}
+
+/// A binary bounding volume hierarchy over primitives `0..primitive_count`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bvh2 {
+    /// Nodes; empty for a scene without primitives, otherwise node 0 is the root.
+    pub nodes: Vec<Node>,
+    /// Primitive indices, leaf by leaf.
+    pub references: Vec<u32>,
+    /// How many primitives the tree was built over.
+    pub primitive_count: u32,
+}

@@ -1,0 +1,156 @@
+//! Affine maps between object and world space.
+
+use crate::Aabb;
+use glam::{Affine3A, Mat3, Vec3};
+
+/// An affine map: three rows of four, `[linear | translation]`, applied to column vectors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Affine {
+    /// Row `i` gives coordinate `i` of the result: `rows[i] . (x, y, z, 1)`.
+    pub rows: [[f32; 4]; 3],
+}
+
+impl Affine {
+    /// The map that changes nothing.
+    pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
+
+    /// From a 4 x 4 matrix stored column by column (glTF's and pbrt's order); the last row is ignored.
+    pub fn from_columns(m: &[f32; 16]) -> Self {
+        Self { rows: std::array::from_fn(|r| std::array::from_fn(|c| m[4 * c + r])) }
+    }
+
+    /// A shift by `t`.
+    pub fn translation(t: [f32; 3]) -> Self {
+        let mut map = Self::IDENTITY;
+        for (row, t) in map.rows.iter_mut().zip(t) {
+            row[3] = t;
+        }
+        map
+    }
+
+    /// A scale by `s` along the axes.
+    pub fn scale(s: [f32; 3]) -> Self {
+        let mut map = Self::IDENTITY;
+        for i in 0..3 {
+            map.rows[i][i] = s[i];
+        }
+        map
+    }
+
+    /// A rotation by `degrees` about `axis` (any length but zero), counter-clockwise when the axis
+    /// points to the viewer.
+    pub fn rotation(degrees: f32, axis: [f32; 3]) -> Self {
+        let axis = Vec3::from(axis).normalize_or(Vec3::Y);
+        Self::from_glam(Affine3A::from_axis_angle(axis, degrees.to_radians()))
+    }
+
+    /// From a translation, a unit quaternion `x y z w` and a scale, applied scale first (glTF).
+    pub fn from_trs(translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3]) -> Self {
+        let rotation = glam::Quat::from_array(rotation);
+        let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { glam::Quat::IDENTITY };
+        Self::from_glam(Affine3A::from_scale_rotation_translation(scale.into(), rotation, translation.into()))
+    }
+
+    /// This map after `first`: `(self * first)(x) = self(first(x))`.
+    #[must_use]
+    pub fn after(&self, first: &Self) -> Self {
+        Self::from_glam(self.to_glam() * first.to_glam())
+    }
+
+    /// The map that undoes this one, or `None` when the map flattens space.
+    pub fn inverse(&self) -> Option<Self> {
+        let map = self.to_glam();
+        let det = map.matrix3.determinant();
+        (det != 0.0 && det.is_finite()).then(|| Self::from_glam(map.inverse())).filter(Self::is_finite)
+    }
+
+    /// Determinant of the linear part; negative when the map mirrors.
+    pub fn determinant(&self) -> f32 {
+        self.to_glam().matrix3.determinant()
+    }
+
+    /// Whether every entry is finite.
+    pub fn is_finite(&self) -> bool {
+        self.rows.iter().flatten().all(|x| x.is_finite())
+    }
+
+    /// Maps a point.
+    #[inline]
+    pub fn point(&self, p: [f32; 3]) -> [f32; 3] {
+        std::array::from_fn(|i| {
+            let r = &self.rows[i];
+            r[0] * p[0] + r[1] * p[1] + r[2] * p[2] + r[3]
+        })
+    }
+
+    /// Maps a direction, without the translation; the length is not kept.
+    #[inline]
+    pub fn vector(&self, v: [f32; 3]) -> [f32; 3] {
+        std::array::from_fn(|i| {
+            let r = &self.rows[i];
+            r[0] * v[0] + r[1] * v[1] + r[2] * v[2]
+        })
+    }
+
+    /// Rows of the cofactor matrix, which maps normals (the inverse transpose times the determinant);
+    /// multiply by the sign of the determinant to keep a normal on its side under mirroring.
+    pub fn cofactor(&self) -> [[f32; 3]; 3] {
+        let [a, b, c] = self.rows.map(|r| Vec3::new(r[0], r[1], r[2]));
+        [b.cross(c).into(), c.cross(a).into(), a.cross(b).into()]
+    }
+
+    /// The box around the mapped box.
+    pub fn aabb(&self, aabb: &Aabb) -> Aabb {
+        if aabb.is_empty() {
+            return Aabb::EMPTY;
+        }
+        let corners: [[f32; 3]; 8] = std::array::from_fn(|i| {
+            self.point(std::array::from_fn(|axis| if i >> axis & 1 == 0 { aabb.min[axis] } else { aabb.max[axis] }))
+        });
+        Aabb::of_points(&corners)
+    }
+
+    fn to_glam(self) -> Affine3A {
+        let column = |c: usize| Vec3::new(self.rows[0][c], self.rows[1][c], self.rows[2][c]);
+        Affine3A::from_mat3_translation(Mat3::from_cols(column(0), column(1), column(2)), column(3))
+    }
+
+    fn from_glam(map: Affine3A) -> Self {
+        let (m, t) = (Mat3::from(map.matrix3), Vec3::from(map.translation));
+        Self { rows: std::array::from_fn(|r| [m.x_axis[r], m.y_axis[r], m.z_axis[r], t[r]]) }
+    }
+}
+
+impl Default for Affine {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: [f32; 3], b: [f32; 3]) -> bool {
+        a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-5)
+    }
+
+    #[test]
+    fn maps_compose_right_to_left_and_invert() {
+        let shift = Affine::translation([1.0, 2.0, 3.0]);
+        let turn = Affine::rotation(90.0, [0.0, 0.0, 2.0]);
+        let both = shift.after(&turn).after(&Affine::scale([2.0; 3]));
+        assert!(close(both.point([1.0, 0.0, 0.0]), [1.0, 4.0, 3.0]));
+        assert!(close(both.inverse().unwrap().point([1.0, 4.0, 3.0]), [1.0, 0.0, 0.0]));
+        assert!(Affine::scale([1.0, 0.0, 1.0]).inverse().is_none());
+    }
+
+    #[test]
+    fn cofactors_keep_normals_perpendicular() {
+        let map = Affine::scale([1.0, 5.0, 2.0]).after(&Affine::rotation(30.0, [1.0, 2.0, 3.0]));
+        let (a, b) = ([1.0, 0.5, 0.0], [0.0, 1.0, -1.0]);
+        let n = Vec3::from(a).cross(b.into());
+        let mapped = Vec3::from(map.cofactor().map(|row| Vec3::from(row).dot(n)));
+        assert!(mapped.dot(map.vector(a).into()).abs() < 1e-4 && mapped.dot(map.vector(b).into()).abs() < 1e-4);
+    }
+}

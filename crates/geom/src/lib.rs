@@ -1,0 +1,24 @@
+//! The vocabulary of Raywarp: rays, hits, boxes, triangle meshes, the two elementary tests and
+//! the [`Tracer`] trait that every engine implements.
+//!
+//! Public signatures use plain arrays (`[f32; 3]`), so that no vector library leaks into users' code.
+#![forbid(unsafe_code)]
+
+mod aabb;
+mod affine;
+mod flat;
+mod mesh;
+mod offset;
+mod ray;
+mod slab;
+mod tracer;
+pub mod triangle;
+
+pub use aabb::Aabb;
+pub use affine::Affine;
+pub use flat::{FlatError, FlatTriangles, PrimitiveId};
+pub use mesh::{MeshError, TriangleMesh};
+pub use offset::offset_origin;
+pub use ray::{Hit, HitKey, Ray};
+pub use slab::{FAR_SCALE, SlabRay, slab};
+pub use tracer::{BatchStats, Candidate, Control, RayCost, TraceError, Tracer};

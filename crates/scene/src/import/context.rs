@@ -1,0 +1,140 @@
+//! What one import run shares: options, warnings, missing files, decoded images.
+
+use super::{image, source};
+use crate::{Image, ImageId, Place, Scene, SceneError};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// How to load.
+#[derive(Debug, Clone, Default)]
+pub struct LoadOptions {
+    /// Missing files become warnings, and the rest is loaded.
+    pub allow_missing: bool,
+}
+
+/// Something that a file holds and that was left out or replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Warning {
+    /// The file.
+    pub path: PathBuf,
+    /// Where in it.
+    pub place: Place,
+    /// What, and what was done instead.
+    pub message: String,
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}: {}", self.path.display(), self.place, self.message)
+    }
+}
+
+/// How the bytes of an eight-bit image are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Encoding {
+    /// Colours.
+    Srgb,
+    /// Data: normals, roughness, heights.
+    Linear,
+}
+
+/// State of one import run.
+pub(crate) struct Context {
+    scene_path: PathBuf,
+    options: LoadOptions,
+    warnings: Vec<Warning>,
+    /// Messages already given, so that each is given once.
+    warned: HashSet<(PathBuf, String)>,
+    missing: Vec<PathBuf>,
+    images: HashMap<(PathBuf, Encoding), Option<ImageId>>,
+}
+
+impl Context {
+    pub fn new(path: &Path, options: &LoadOptions) -> Self {
+        Self {
+            scene_path: path.to_path_buf(),
+            options: options.clone(),
+            warnings: Vec::new(),
+            warned: HashSet::new(),
+            missing: Vec::new(),
+            images: HashMap::new(),
+        }
+    }
+
+    /// Warns, once for each message of a file.
+    pub fn warn(&mut self, path: &Path, place: Place, message: impl Into<String>) {
+        let message = message.into();
+        if self.warned.insert((path.to_path_buf(), message.clone())) {
+            self.warnings.push(Warning { path: path.to_path_buf(), place, message });
+        }
+    }
+
+    /// The scene file itself, decompressed. A missing one is a [`SceneError::Read`].
+    pub fn read_scene(&mut self, path: &Path) -> Result<Vec<u8>, SceneError> {
+        source::read(path)
+    }
+
+    /// A file that the scene names, decompressed; `None` when it is missing, which is noted: the
+    /// importer goes on without it, and [`Context::finish`] makes one error (or warnings) of all.
+    pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+        match source::read(path) {
+            Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                self.note_missing(path);
+                Ok(None)
+            }
+            other => other.map(Some),
+        }
+    }
+
+    /// Notes a missing file.
+    pub fn note_missing(&mut self, path: &Path) {
+        if !self.missing.iter().any(|p| p == path) {
+            self.missing.push(path.to_path_buf());
+        }
+    }
+
+    /// The image in `path`, decoded once for each encoding; `None` when it is missing (noted).
+    pub fn image(
+        &mut self,
+        scene: &mut Scene,
+        path: &Path,
+        encoding: Encoding,
+    ) -> Result<Option<ImageId>, SceneError> {
+        let key = (path.to_path_buf(), encoding);
+        if let Some(&known) = self.images.get(&key) {
+            return Ok(known);
+        }
+        let id = match self.read(path)? {
+            None => None,
+            Some(bytes) => Some(scene.add_image(self.decode_image(path, Place::File, &bytes, encoding)?)),
+        };
+        self.images.insert(key, id);
+        Ok(id)
+    }
+
+    /// Decodes an image by its content (PNG, JPEG, TGA, HDR, EXR, KTX2).
+    pub fn decode_image(
+        &mut self,
+        path: &Path,
+        place: Place,
+        bytes: &[u8],
+        encoding: Encoding,
+    ) -> Result<Image, SceneError> {
+        image::decode(path, place, bytes, encoding)
+    }
+
+    /// The warnings, or the one error that names all missing files.
+    pub fn finish(mut self) -> Result<Vec<Warning>, SceneError> {
+        if self.missing.is_empty() {
+            return Ok(self.warnings);
+        }
+        let files = std::mem::take(&mut self.missing);
+        if !self.options.allow_missing {
+            return Err(SceneError::Missing { scene: self.scene_path, files });
+        }
+        for file in files {
+            self.warn(&file, Place::File, "missing; rendered without it");
+        }
+        Ok(self.warnings)
+    }
+}

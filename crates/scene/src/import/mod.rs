@@ -1,0 +1,43 @@
+//! From files to [`Scene`]s. One importer a format; all share [`Context`].
+
+mod context;
+mod gltf;
+mod image;
+mod obj;
+mod pbrt;
+mod ply;
+mod source;
+
+pub use context::{LoadOptions, Warning};
+pub(crate) use context::Context;
+
+use crate::{Scene, SceneError};
+use std::path::Path;
+
+/// A loaded scene and what its file holds that could not be mapped.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The scene; passes [`crate::validate`].
+    pub scene: Scene,
+    /// What was left out or replaced, each once.
+    pub warnings: Vec<Warning>,
+}
+
+/// Loads the scene in `path`, chosen by its extension (in any case): `.gltf`, `.glb`, `.obj`,
+/// `.ply`, `.pbrt`, each also followed by `.gz` or `.zst`.
+///
+/// # Errors
+/// See [`SceneError`]. All missing files are named in one error.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, SceneError> {
+    let mut context = Context::new(path, options);
+    let scene = match source::extension(path).as_str() {
+        "gltf" | "glb" => gltf::import(path, &mut context)?,
+        "obj" => obj::import(path, &mut context)?,
+        "ply" => ply::import(path, &mut context)?,
+        "pbrt" => pbrt::import(path, &mut context)?,
+        _ => return Err(SceneError::UnknownExtension { path: path.to_path_buf() }),
+    };
+    let warnings = context.finish()?;
+    crate::validate(&scene).map_err(|error| error.in_file(path))?;
+    Ok(Loaded { scene, warnings })
+}

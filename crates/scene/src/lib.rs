@@ -1,0 +1,14 @@
+//! Scenes: the model every importer fills and the renderer reads, and the importers.
+//!
+//! [`load`] reads glTF 2.0, OBJ, PLY and pbrt files, plain or compressed with gzip or Zstandard.
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod import;
+pub mod model;
+mod validate;
+
+pub use error::{Place, SceneError};
+pub use import::{LoadOptions, Loaded, Warning, load};
+pub use model::*;
+pub use validate::validate;

@@ -1,0 +1,334 @@
+//! What surfaces are made of. Each [`Surface`] says which model it is and where it comes from.
+
+use super::{Channel, MaterialId, TextureId};
+
+/// A colour that may vary: `factor * texture`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ColorInput {
+    /// Linear RGB.
+    pub factor: [f32; 3],
+    /// Multiplies the factor where present.
+    pub texture: Option<TextureId>,
+}
+
+impl ColorInput {
+    /// The same colour everywhere.
+    pub const fn constant(factor: [f32; 3]) -> Self {
+        Self { factor, texture: None }
+    }
+
+    /// A texture as it is.
+    pub const fn texture(texture: TextureId) -> Self {
+        Self { factor: [1.0; 3], texture: Some(texture) }
+    }
+}
+
+/// A number that may vary: `factor * channel of texture`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScalarInput {
+    /// Value, or what multiplies the texture.
+    pub factor: f32,
+    /// Texture and which of its channels.
+    pub texture: Option<(TextureId, Channel)>,
+}
+
+impl ScalarInput {
+    /// The same number everywhere.
+    pub const fn constant(factor: f32) -> Self {
+        Self { factor, texture: None }
+    }
+}
+
+/// How a file's roughness becomes the GGX `alpha`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RoughnessRemap {
+    /// The value is alpha.
+    #[default]
+    None,
+    /// `alpha = r^2` (glTF).
+    Square,
+    /// `alpha = sqrt(r)` (pbrt version 4, `remaproughness`).
+    Sqrt,
+    /// pbrt version 3's polynomial in `ln r` (`TrowbridgeReitzDistribution::RoughnessToAlpha`).
+    Pbrt3,
+}
+
+/// Roughness along the tangent (`x`) and the bitangent (`y`).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Roughness {
+    /// Along the tangent.
+    pub x: ScalarInput,
+    /// Along the bitangent.
+    pub y: ScalarInput,
+    /// From the file's value to alpha.
+    pub remap: RoughnessRemap,
+}
+
+impl Roughness {
+    /// Perfectly smooth.
+    pub const SMOOTH: Self = Self::isotropic(0.0);
+
+    /// The same `alpha` in both directions.
+    pub const fn isotropic(alpha: f32) -> Self {
+        let value = ScalarInput::constant(alpha);
+        Self { x: value, y: value, remap: RoughnessRemap::None }
+    }
+}
+
+/// Beer-Lambert absorption inside a closed surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Absorption {
+    /// Absorption coefficient per scene unit, RGB, not negative.
+    pub sigma: [f32; 3],
+}
+
+impl Absorption {
+    /// From the colour that white light has after `distance` (glTF's attenuation); none for an
+    /// infinite distance.
+    pub fn from_attenuation(color: [f32; 3], distance: f32) -> Option<Self> {
+        if !(distance.is_finite() && distance > 0.0) {
+            return None;
+        }
+        Some(Self { sigma: color.map(|c| -c.clamp(1e-6, 1.0).ln() / distance) }).filter(|a| a.sigma != [0.0; 3])
+    }
+}
+
+/// The light-scattering model of a surface.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Surface {
+    /// Lambert, on both sides. pbrt `matte`, `diffuse`; OBJ `illum` 0 and 1.
+    Diffuse {
+        /// Albedo, 0 to 1.
+        reflectance: ColorInput,
+    },
+    /// Lambert reflection and Lambert transmission. pbrt `translucent`, `diffusetransmission`.
+    DiffuseTransmission {
+        /// Albedo of the lit side.
+        reflectance: ColorInput,
+        /// Share that leaves on the other side.
+        transmittance: ColorInput,
+    },
+    /// Lambert plus a Blinn microfacet lobe (`D = (n + 2) / 2pi cos^n`, Torrance-Sparrow shadowing),
+    /// W11's `Blinn`. OBJ `illum` 2; pbrt extension `blinn`.
+    Blinn {
+        /// Albedo of the Lambert lobe.
+        diffuse: ColorInput,
+        /// Reflectance at normal incidence of the Blinn lobe.
+        specular: ColorInput,
+        /// Exponent n, 0 to 1e6.
+        exponent: ScalarInput,
+    },
+    /// An ideal mirror without Fresnel. pbrt `mirror`.
+    Mirror {
+        /// Share that is reflected.
+        reflectance: ColorInput,
+    },
+    /// Metal: GGX with the conductor's Fresnel term; alpha 0 is a perfect reflection (W11's
+    /// `chrome`). pbrt `conductor`, `metal`.
+    Conductor {
+        /// Real part of the index of refraction.
+        eta: ColorInput,
+        /// Imaginary part.
+        k: ColorInput,
+        /// GGX alpha.
+        roughness: Roughness,
+    },
+    /// Glass: GGX reflection and transmission; alpha 0 is perfectly smooth. pbrt `glass`, `dielectric`.
+    Dielectric {
+        /// Index of refraction inside over outside.
+        ior: f32,
+        /// GGX alpha.
+        roughness: Roughness,
+        /// Tint of reflections, usually 1.
+        reflectance: ColorInput,
+        /// Tint of transmission, usually 1.
+        transmittance: ColorInput,
+        /// A thin sheet: transmission does not bend.
+        thin: bool,
+        /// Absorption inside; ignored when thin.
+        absorption: Option<Absorption>,
+    },
+    /// A diffuse base under a dielectric coat with GGX roughness; the coat takes energy from the
+    /// base. pbrt `plastic`, `coateddiffuse`, `substrate`.
+    Coated {
+        /// Albedo of the base.
+        diffuse: ColorInput,
+        /// Reflectance of the coat at normal incidence (0.04 for an index of 1.5), Schlick to 1.
+        specular: ColorInput,
+        /// GGX alpha of the coat.
+        roughness: Roughness,
+    },
+    /// glTF's metallic-roughness model with its extensions.
+    Principled(Box<Principled>),
+    /// Car paint: base, flakes, clear coat (W11). pbrt extension `carpaint`.
+    CarPaint(Box<CarPaint>),
+    /// Two materials side by side, `amount` of the second; each only for its surface.
+    Mix {
+        /// Where amount is 0. Must be an earlier material.
+        first: MaterialId,
+        /// Where amount is 1. Must be an earlier material.
+        second: MaterialId,
+        /// Share of the second, 0 to 1.
+        amount: ScalarInput,
+    },
+    /// No surface at all: light passes (pbrt `interface`, `""`).
+    Invisible,
+    /// Shows `color` and scatters nothing (KHR_materials_unlit); it lights nothing either.
+    Unlit {
+        /// Radiance towards the camera.
+        color: ColorInput,
+    },
+}
+
+/// glTF's metallic-roughness model with transmission, volume, ior, specular and clearcoat.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Principled {
+    /// Albedo of the dielectric, reflectance of the metal.
+    pub base_color: ColorInput,
+    /// 0 dielectric to 1 metal.
+    pub metallic: ScalarInput,
+    /// Usually with [`RoughnessRemap::Square`].
+    pub roughness: Roughness,
+    /// Index of refraction of the dielectric.
+    pub ior: f32,
+    /// Strength of the dielectric's specular reflection.
+    pub specular: ScalarInput,
+    /// Tint of the dielectric's reflectance at normal incidence.
+    pub specular_color: ColorInput,
+    /// Share of the dielectric's base that is glass instead of diffuse.
+    pub transmission: ScalarInput,
+    /// Without a volume: transmission does not bend.
+    pub thin: bool,
+    /// Absorption inside; ignored when thin.
+    pub absorption: Option<Absorption>,
+    /// Share covered by the clear coat.
+    pub clearcoat: ScalarInput,
+    /// Roughness of the clear coat (alpha = its square).
+    pub clearcoat_roughness: ScalarInput,
+}
+
+impl Default for Principled {
+    fn default() -> Self {
+        let one = ScalarInput::constant(1.0);
+        let zero = ScalarInput::constant(0.0);
+        Self {
+            base_color: ColorInput::constant([1.0; 3]),
+            metallic: one,
+            roughness: Roughness { x: one, y: one, remap: RoughnessRemap::Square },
+            ior: 1.5,
+            specular: one,
+            specular_color: ColorInput::constant([1.0; 3]),
+            transmission: zero,
+            thin: true,
+            absorption: None,
+            clearcoat: zero,
+            clearcoat_roughness: zero,
+        }
+    }
+}
+
+/// Car paint: a Lambert base, metallic flakes and a clear coat on top.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CarPaint {
+    /// Albedo of the base.
+    pub base: ColorInput,
+    /// Reflectance of the flakes at normal incidence.
+    pub flake_color: ColorInput,
+    /// Share of the area under the coat that is flakes, 0 to 1.
+    pub flake_amount: f32,
+    /// Size of a flake in texture-coordinate units; 0 for flakes too small to see.
+    pub flake_size: f32,
+    /// GGX alpha of the flakes: how much their normals spread.
+    pub flake_alpha: f32,
+    /// Index of refraction of the coat.
+    pub coat_ior: f32,
+    /// GGX alpha of the coat.
+    pub coat_alpha: f32,
+}
+
+impl Default for CarPaint {
+    fn default() -> Self {
+        Self {
+            base: ColorInput::constant([0.4, 0.02, 0.02]),
+            flake_color: ColorInput::constant([0.6, 0.1, 0.05]),
+            flake_amount: 0.4,
+            flake_size: 0.0,
+            flake_alpha: 0.3,
+            coat_ior: 1.5,
+            coat_alpha: 0.001,
+        }
+    }
+}
+
+/// Light that a surface sends out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Emission {
+    /// Radiance.
+    pub radiance: ColorInput,
+    /// Whether both sides emit; otherwise the front (counter-clockwise) side.
+    pub two_sided: bool,
+}
+
+/// What bends the shading normal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NormalInput {
+    /// A tangent-space normal map, `2 rgb - 1` with x and y times `scale`.
+    Map {
+        /// The map, linear.
+        texture: TextureId,
+        /// Strength.
+        scale: f32,
+    },
+    /// A height field in scene units.
+    Bump {
+        /// Height above the surface.
+        height: ScalarInput,
+    },
+}
+
+/// Where a surface is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Alpha {
+    /// Everywhere.
+    #[default]
+    Opaque,
+    /// Where `alpha >= cutoff`.
+    Mask {
+        /// Coverage.
+        alpha: ScalarInput,
+        /// Threshold.
+        cutoff: f32,
+    },
+    /// With probability alpha.
+    Blend {
+        /// Coverage, 0 to 1.
+        alpha: ScalarInput,
+    },
+}
+
+/// A material.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Material {
+    /// Name in the file; may be empty.
+    pub name: String,
+    /// How it scatters.
+    pub surface: Surface,
+    /// What it emits.
+    pub emission: Option<Emission>,
+    /// Normal map or bump map.
+    pub normal: Option<NormalInput>,
+    /// Where it is.
+    pub alpha: Alpha,
+}
+
+impl Material {
+    /// An opaque material that only scatters.
+    pub fn new(name: impl Into<String>, surface: Surface) -> Self {
+        Self { name: name.into(), surface, emission: None, normal: None, alpha: Alpha::Opaque }
+    }
+
+    /// A two-sided diffuse material of constant `reflectance`.
+    pub fn diffuse(name: impl Into<String>, reflectance: [f32; 3]) -> Self {
+        Self::new(name, Surface::Diffuse { reflectance: ColorInput::constant(reflectance) })
+    }
+}

@@ -1,0 +1,155 @@
+//! The scene model: plain data with typed ids, the same whatever file it came from.
+//!
+//! Conventions: linear Rec. 709 RGB; lengths in scene units; directions away from the surface;
+//! texture `v` grows downwards, row 0 of an image is `v = 0`.
+
+mod camera;
+mod image;
+mod light;
+mod material;
+mod settings;
+mod texture;
+
+pub use camera::{Camera, FovAxis, Projection};
+pub use image::{Image, Pixels};
+pub use light::{Light, SpotFalloff};
+pub use material::{
+    Absorption, Alpha, CarPaint, ColorInput, Emission, Material, NormalInput, Principled, Roughness, RoughnessRemap,
+    ScalarInput, Surface,
+};
+pub use settings::{FilterKind, SamplerKind, Settings};
+pub use texture::{Channel, ImageFilter, Texture, UvMapping, Wrap};
+
+use raywarp_geom::{Affine, TriangleMesh};
+
+/// Makes an index type, so that ids of different arrays cannot be confused.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position in the array that it indexes.
+            #[inline]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(/** Index in [`Scene::meshes`]. */ MeshId);
+id!(/** Index in [`Scene::materials`]. */ MaterialId);
+id!(/** Index in [`Scene::textures`]. */ TextureId);
+id!(/** Index in [`Scene::images`]. */ ImageId);
+
+/// Everything that a picture needs. [`crate::validate`] says what holds for a loaded scene.
+#[derive(Debug, Clone, Default)]
+pub struct Scene {
+    /// Geometry in object space.
+    pub meshes: Vec<Mesh>,
+    /// Placements of meshes; hits name these by index.
+    pub instances: Vec<Instance>,
+    /// What surfaces are made of.
+    pub materials: Vec<Material>,
+    /// Texture graph; a texture refers only to textures before it.
+    pub textures: Vec<Texture>,
+    /// Decoded images.
+    pub images: Vec<Image>,
+    /// Lights that are not emissive triangles.
+    pub lights: Vec<Light>,
+    /// Cameras of the file, the one to use first.
+    pub cameras: Vec<Camera>,
+    /// What the file asks of the renderer.
+    pub settings: Settings,
+}
+
+/// A mesh and what its triangles are made of.
+#[derive(Debug, Clone, Default)]
+pub struct Mesh {
+    /// Name in the file, for messages; may be empty.
+    pub name: String,
+    /// Geometry in object space.
+    pub triangles: TriangleMesh,
+    /// Materials of the triangles.
+    pub materials: FaceMaterials,
+}
+
+/// Which material each triangle of a mesh has.
+#[derive(Debug, Clone)]
+pub enum FaceMaterials {
+    /// All the same.
+    Uniform(MaterialId),
+    /// One a triangle.
+    PerTriangle(Vec<MaterialId>),
+}
+
+impl FaceMaterials {
+    /// The material of triangle `index`.
+    #[inline]
+    pub fn get(&self, index: usize) -> MaterialId {
+        match self {
+            Self::Uniform(id) => *id,
+            Self::PerTriangle(ids) => ids[index],
+        }
+    }
+}
+
+impl Default for FaceMaterials {
+    fn default() -> Self {
+        Self::Uniform(MaterialId(0))
+    }
+}
+
+/// A placement of a mesh.
+#[derive(Debug, Clone)]
+pub struct Instance {
+    /// What is placed.
+    pub mesh: MeshId,
+    /// Object to world.
+    pub transform: Affine,
+    /// Replaces every material of the mesh here.
+    pub material: Option<MaterialId>,
+}
+
+impl Scene {
+    /// Material of triangle `primitive` of instance `instance`.
+    ///
+    /// # Panics
+    /// If an index is out of range.
+    #[inline]
+    pub fn material_of(&self, instance: usize, primitive: usize) -> MaterialId {
+        let instance = &self.instances[instance];
+        instance.material.unwrap_or_else(|| self.meshes[instance.mesh.index()].materials.get(primitive))
+    }
+
+    /// Triangles when every instance is flattened.
+    pub fn triangle_count(&self) -> u64 {
+        self.instances.iter().map(|i| self.meshes[i.mesh.index()].triangles.indices.len() as u64).sum()
+    }
+
+    /// Appends a mesh and returns its id.
+    pub fn add_mesh(&mut self, mesh: Mesh) -> MeshId {
+        self.meshes.push(mesh);
+        MeshId(self.meshes.len() as u32 - 1)
+    }
+
+    /// Appends a material and returns its id.
+    pub fn add_material(&mut self, material: Material) -> MaterialId {
+        self.materials.push(material);
+        MaterialId(self.materials.len() as u32 - 1)
+    }
+
+    /// Appends a texture and returns its id.
+    pub fn add_texture(&mut self, texture: Texture) -> TextureId {
+        self.textures.push(texture);
+        TextureId(self.textures.len() as u32 - 1)
+    }
+
+    /// Appends an image and returns its id.
+    pub fn add_image(&mut self, image: Image) -> ImageId {
+        self.images.push(image);
+        ImageId(self.images.len() as u32 - 1)
+    }
+}
