@@ -1,0 +1,224 @@
+//! The film: what a render adds up, pixel by pixel.
+//!
+//! Sums are `f64` and each pixel's samples are added in the order of their index, so that a picture depends neither
+//! on threads nor on the passes in which it was rendered. The film lies in [`Tile`]s; a worker takes one as `&mut`,
+//! renders a range of samples of its pixels and adds them there:
+//!
+//! ```
+//! use raywarp_render::film::{Film, SampleResult};
+//! use rayon::prelude::*;
+//!
+//! let mut film = Film::new([100, 80], false)?;
+//! film.tiles_mut().par_iter_mut().for_each(|tile| {
+//!     for pixel in tile.pixels() {
+//!         for sample in 0..4 {
+//!             tile.add(pixel, &SampleResult { radiance: [sample as f32; 3], ..Default::default() });
+//!         }
+//!     }
+//! });
+//! assert_eq!(film.mean([99, 79]), [1.5; 3]);
+//! # Ok::<(), raywarp_render::film::FilmError>(())
+//! ```
+//!
+//! Pixel filters are the camera's part (filter importance sampling): every sample has weight 1 here.
+
+mod statistics;
+mod sums;
+#[cfg(test)]
+mod tests;
+mod tile;
+
+pub use statistics::{NOISE_FLOOR, PictureMean};
+pub use sums::{FeatureSums, LARGEST, PixelSums, SampleResult, luminance};
+pub use tile::Tile;
+
+/// Largest side of a tile in pixels: 64 x 64 pixels are one wave of paths.
+pub const MAX_TILE: u32 = 64;
+
+/// Why a film cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilmError {
+    /// A side is zero.
+    #[error("a picture of {0}x{1} pixels is empty; both sides must be at least 1")]
+    Empty(u32, u32),
+    /// The memory is not to be had.
+    #[error("a picture of {0}x{1} pixels needs more memory than there is; render fewer pixels")]
+    TooLarge(u32, u32),
+}
+
+/// Sums of every pixel, rows from the top.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Film {
+    size: [u32; 2],
+    /// Side of all tiles but the last of a row or column, which may be smaller.
+    tile: u32,
+    /// Row by row; `columns` in a row.
+    tiles: Vec<Tile>,
+    columns: u32,
+    features: bool,
+}
+
+impl Film {
+    /// An empty film of `size` (columns, rows), with albedo, normal and depth too if `features`.
+    ///
+    /// Tiles have [`MAX_TILE`] pixels a side, or down to an eighth of it where the picture would have too few tiles
+    /// to share out. The tile size never changes a sum.
+    ///
+    /// # Errors
+    /// [`FilmError`] if a side is zero or the memory is not there (40 bytes a pixel, 104 with features).
+    pub fn new(size: [u32; 2], features: bool) -> Result<Self, FilmError> {
+        let mut tile = MAX_TILE;
+        while tile > MAX_TILE / 8 && u64::from(size[0].div_ceil(tile)) * u64::from(size[1].div_ceil(tile)) < 256 {
+            tile /= 2;
+        }
+        Self::with_tile(size, features, tile)
+    }
+
+    /// As [`Film::new`] with tiles of `tile` pixels a side, brought to 1 to [`MAX_TILE`].
+    ///
+    /// # Errors
+    /// As [`Film::new`].
+    pub fn with_tile(size: [u32; 2], features: bool, tile: u32) -> Result<Self, FilmError> {
+        let [width, height] = size;
+        if width == 0 || height == 0 {
+            return Err(FilmError::Empty(width, height));
+        }
+        let tile = tile.clamp(1, MAX_TILE);
+        let (columns, rows) = (width.div_ceil(tile), height.div_ceil(tile));
+        let too_large = |_| FilmError::TooLarge(width, height);
+        // Asked for as a whole first: many small reservations could succeed one by one and be killed later.
+        let pixels =
+            usize::try_from(u64::from(width) * u64::from(height)).map_err(|_| FilmError::TooLarge(width, height))?;
+        let room = if features { reservable::<(PixelSums, FeatureSums)> } else { reservable::<PixelSums> };
+        room(pixels).map_err(too_large)?;
+        let mut tiles = Vec::new();
+        tiles.try_reserve_exact((u64::from(columns) * u64::from(rows)) as usize).map_err(too_large)?;
+        for row in 0..rows {
+            for column in 0..columns {
+                let origin = [column * tile, row * tile];
+                let tile_size = [tile.min(width - origin[0]), tile.min(height - origin[1])];
+                let count = tile_size[0] as usize * tile_size[1] as usize;
+                let sums = zeroed(count).map_err(too_large)?;
+                let feature_sums = zeroed(if features { count } else { 0 }).map_err(too_large)?;
+                tiles.push(Tile::new(origin, tile_size, sums, feature_sums));
+            }
+        }
+        Ok(Self { size, tile, tiles, columns, features })
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
+    /// Columns times rows.
+    pub fn pixel_count(&self) -> usize {
+        self.size[0] as usize * self.size[1] as usize
+    }
+
+    /// Whether albedo, normal and depth are summed too.
+    pub fn has_features(&self) -> bool {
+        self.features
+    }
+
+    /// The tiles, row by row from the top.
+    pub fn tiles(&self) -> &[Tile] {
+        &self.tiles
+    }
+
+    /// The tiles, for workers to add to: each may take its own.
+    pub fn tiles_mut(&mut self) -> &mut [Tile] {
+        &mut self.tiles
+    }
+
+    /// Adds one sample; for many, [`Tile::add`] through [`Film::tiles_mut`].
+    ///
+    /// # Panics
+    /// If the pixel is outside.
+    pub fn add(&mut self, pixel: [u32; 2], sample: &SampleResult) {
+        let i = self.tile_index(pixel);
+        self.tiles[i].add(pixel, sample);
+    }
+
+    /// Sums of a pixel (column, row).
+    ///
+    /// # Panics
+    /// If the pixel is outside.
+    pub fn sums(&self, pixel: [u32; 2]) -> &PixelSums {
+        self.tiles[self.tile_index(pixel)].sums(pixel)
+    }
+
+    /// Feature sums of a pixel; `None` without features.
+    ///
+    /// # Panics
+    /// If the pixel is outside.
+    pub fn feature_sums(&self, pixel: [u32; 2]) -> Option<&FeatureSums> {
+        self.tiles[self.tile_index(pixel)].feature_sums(pixel)
+    }
+
+    /// Mean radiance of a pixel; black where it has no sample.
+    ///
+    /// # Panics
+    /// If the pixel is outside.
+    pub fn mean(&self, pixel: [u32; 2]) -> [f32; 3] {
+        self.sums(pixel).mean().map(|c| c as f32)
+    }
+
+    /// Mean radiance of every pixel, row by row from the top.
+    pub fn means(&self) -> Vec<[f32; 3]> {
+        self.pixels().map(|p| self.mean(p)).collect()
+    }
+
+    /// Estimated variance of the luminance of a pixel's mean; `None` below two samples.
+    ///
+    /// # Panics
+    /// If the pixel is outside.
+    pub fn variance_of_mean(&self, pixel: [u32; 2]) -> Option<f64> {
+        self.sums(pixel).variance_of_mean()
+    }
+
+    /// Places of all pixels, row by row from the top. Borrows nothing.
+    pub fn pixels(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
+        let [width, height] = self.size;
+        (0..height).flat_map(move |y| (0..width).map(move |x| [x, y]))
+    }
+
+    /// How many samples had a radiance that was NaN, infinite or beyond [`LARGEST`], and so counted as black.
+    pub fn invalid_samples(&self) -> u64 {
+        self.tiles.iter().map(Tile::invalid_samples).sum()
+    }
+
+    /// Adds sums that were made elsewhere; features only where this film has them.
+    pub(crate) fn merge_pixel(&mut self, pixel: [u32; 2], sums: &PixelSums, features: Option<&FeatureSums>) {
+        let i = self.tile_index(pixel);
+        self.tiles[i].merge(pixel, sums, features);
+    }
+
+    /// Counts invalid samples of sums that were made elsewhere. Only the total has a meaning afterwards.
+    pub(crate) fn count_invalid(&mut self, samples: u64) {
+        self.tiles[0].count_invalid(samples);
+    }
+
+    fn tile_index(&self, pixel: [u32; 2]) -> usize {
+        let [width, height] = self.size;
+        assert!(pixel[0] < width && pixel[1] < height, "pixel {pixel:?} is outside {width}x{height}");
+        (pixel[1] / self.tile) as usize * self.columns as usize + (pixel[0] / self.tile) as usize
+    }
+}
+
+/// Whether one block of that size is to be had.
+fn reservable<T>(count: usize) -> Result<(), std::collections::TryReserveError> {
+    let mut block = Vec::<T>::new();
+    block.try_reserve_exact(count)?;
+    // Without this the compiler may drop an allocation that nobody reads, and with it the answer.
+    std::hint::black_box(&block);
+    Ok(())
+}
+
+fn zeroed<T: Clone + Default>(count: usize) -> Result<Vec<T>, std::collections::TryReserveError> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(count)?;
+    list.resize(count, T::default());
+    Ok(list)
+}

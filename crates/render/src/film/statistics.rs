@@ -1,0 +1,69 @@
+//! How noisy a film still is, and its mean.
+
+use super::{Film, luminance};
+
+/// Part of the picture's mean luminance that [`Film::noise`] adds to each pixel's own before dividing: below a
+/// hundredth of the mean, errors count as absolute, or a few nearly black pixels would decide.
+pub const NOISE_FLOOR: f64 = 0.01;
+
+/// Mean of a whole picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PictureMean {
+    /// Mean over pixels of their mean radiance.
+    pub radiance: [f64; 3],
+    /// Luminance of it.
+    pub luminance: f64,
+    /// Standard error of the luminance; `None` while a pixel has fewer than two samples.
+    pub standard_error: Option<f64>,
+}
+
+impl Film {
+    /// Relative error of the whole picture as its samples tell it: the root mean square over pixels of
+    /// `s / (y + floor)`, with s the standard error of the pixel's mean luminance, y that mean, and floor
+    /// [`NOISE_FLOOR`] times the picture's mean luminance. It does not change with exposure.
+    ///
+    /// Infinite while a pixel has fewer than two samples; 0 for an all black picture. An estimate: light that no
+    /// sample has found yet is not in it, and stratified points err less than it says.
+    pub fn noise(&self) -> f64 {
+        let picture = self.picture_mean();
+        if picture.standard_error.is_none() {
+            return f64::INFINITY;
+        }
+        let floor = NOISE_FLOOR * picture.luminance.abs();
+        let mut sum = 0.0;
+        for sums in self.tiles().iter().flat_map(|t| t.all_sums()) {
+            let variance = sums.variance_of_mean().unwrap_or(0.0);
+            if variance > 0.0 {
+                let level = luminance(sums.mean()).abs() + floor;
+                sum += variance / (level * level);
+            }
+        }
+        (sum / self.pixel_count() as f64).sqrt()
+    }
+
+    /// Mean radiance of the picture and the standard error of its luminance.
+    pub fn picture_mean(&self) -> PictureMean {
+        let mut radiance = [0.0; 3];
+        let mut variance = Some(0.0);
+        for sums in self.tiles().iter().flat_map(|t| t.all_sums()) {
+            for (sum, c) in radiance.iter_mut().zip(sums.mean()) {
+                *sum += c;
+            }
+            variance = variance.zip(sums.variance_of_mean()).map(|(a, b)| a + b);
+        }
+        let count = self.pixel_count() as f64;
+        let radiance = radiance.map(|s| s / count);
+        // Pixels are independent: the variance of their mean is the sum of variances over count squared.
+        PictureMean {
+            radiance,
+            luminance: luminance(radiance),
+            standard_error: variance.map(|v: f64| v.sqrt() / count),
+        }
+    }
+
+    /// Smallest and largest sample count of a pixel.
+    pub fn sample_range(&self) -> [u32; 2] {
+        let counts = || self.tiles().iter().flat_map(|t| t.all_sums()).map(|s| s.samples);
+        [counts().min().unwrap_or(0), counts().max().unwrap_or(0)]
+    }
+}

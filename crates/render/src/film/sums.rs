@@ -1,0 +1,123 @@
+//! What a pixel adds up, and what one sample brings to it.
+
+/// Largest magnitude that a sample may have in any number; beyond it, it counts as invalid.
+///
+/// Nothing in a scene is so bright or so far. The limit keeps the sum of `u32::MAX` samples inside `f32`, so that a
+/// share of a render (two `f32` layers) holds every sum.
+pub const LARGEST: f32 = 1e28;
+
+/// What one camera path brought back.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SampleResult {
+    /// Linear Rec. 709 radiance.
+    pub radiance: [f32; 3],
+    /// Reflectance at the first hit, 0 to 1; zero for a miss.
+    pub albedo: [f32; 3],
+    /// World normal at the first hit, of unit length and on the viewer's side; zero for a miss.
+    pub normal: [f32; 3],
+    /// Distance to the first hit in world units; `None` for a miss.
+    pub depth: Option<f32>,
+}
+
+/// Sums of one pixel's radiance.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PixelSums {
+    /// Radiance, summed over samples.
+    pub radiance: [f64; 3],
+    /// Squared luminance, summed over samples.
+    pub luminance_squared: f64,
+    /// How many samples, the invalid ones too.
+    pub samples: u32,
+}
+
+/// Sums of one pixel's features.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FeatureSums {
+    /// Albedo, summed over samples.
+    pub albedo: [f64; 3],
+    /// Normal, summed over samples.
+    pub normal: [f64; 3],
+    /// Distance, summed over the samples that hit.
+    pub depth: f64,
+    /// How many samples hit something.
+    pub hits: u32,
+}
+
+/// Luminance of linear Rec. 709 (its Y row, CIE 1931), in the unit of `rgb`.
+#[inline]
+pub fn luminance(rgb: [f64; 3]) -> f64 {
+    0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]
+}
+
+/// The numbers as `f64` if each is usable.
+#[inline]
+fn valid(v: [f32; 3]) -> Option<[f64; 3]> {
+    // A NaN fails the comparison too.
+    v.iter().all(|c| c.abs() <= LARGEST).then(|| v.map(f64::from))
+}
+
+fn add(sum: &mut [f64; 3], v: [f64; 3]) {
+    for (s, c) in sum.iter_mut().zip(v) {
+        *s += c;
+    }
+}
+
+impl PixelSums {
+    /// Adds a sample; false if its radiance was invalid and black was added in its place.
+    #[inline]
+    pub fn add(&mut self, radiance: [f32; 3]) -> bool {
+        self.samples += 1;
+        let Some(radiance) = valid(radiance) else { return false };
+        let y = luminance(radiance);
+        add(&mut self.radiance, radiance);
+        self.luminance_squared += y * y;
+        true
+    }
+
+    /// Mean radiance; black without samples.
+    pub fn mean(&self) -> [f64; 3] {
+        match self.samples {
+            0 => [0.0; 3],
+            n => self.radiance.map(|s| s / f64::from(n)),
+        }
+    }
+
+    /// Estimated variance of the mean's luminance; `None` below two samples.
+    ///
+    /// Takes the samples as independent. Stratified points (Sobol) do better than that, so it is an upper estimate.
+    pub fn variance_of_mean(&self) -> Option<f64> {
+        if self.samples < 2 {
+            return None;
+        }
+        let n = f64::from(self.samples);
+        let sum = luminance(self.radiance);
+        // Rounding may leave a tiny negative number where all samples are equal.
+        Some(((self.luminance_squared - sum * sum / n) / (n - 1.0) / n).max(0.0))
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        add(&mut self.radiance, other.radiance);
+        self.luminance_squared += other.luminance_squared;
+        self.samples += other.samples;
+    }
+}
+
+impl FeatureSums {
+    /// Adds a sample; an invalid feature adds zero, an invalid depth counts as a miss.
+    #[inline]
+    pub fn add(&mut self, sample: &SampleResult) {
+        add(&mut self.albedo, valid(sample.albedo).unwrap_or_default());
+        add(&mut self.normal, valid(sample.normal).unwrap_or_default());
+        if let Some(depth) = sample.depth.filter(|d| d.abs() <= LARGEST) {
+            self.depth += f64::from(depth);
+            self.hits += 1;
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        add(&mut self.albedo, other.albedo);
+        add(&mut self.normal, other.normal);
+        self.depth += other.depth;
+        self.hits += other.hits;
+    }
+}
