@@ -1,0 +1,41 @@
+//! What can be wrong with a tree that is to be encoded.
+
+/// Why a tree cannot be encoded, or an encoding is broken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayoutError {
+    /// The tree was built over another number of triangles than it is encoded with.
+    #[error("the tree is over {tree} primitives, but there are {triangles} triangles; build it over these triangles")]
+    CountMismatch {
+        /// Primitives that the tree knows.
+        tree: u32,
+        /// Triangles given.
+        triangles: usize,
+    },
+    /// More triangles, references or nodes than the encoding's indices hold.
+    #[error("the tree has {found} {what}, but its encoding holds at most {limit}; drop instances or split less")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// The most that fit.
+        limit: usize,
+    },
+    /// A node breaks an invariant of [`raywarp_bvh::Bvh2`].
+    #[error("node {node} of the tree is malformed: {fault}; this tree was not made by a builder")]
+    BadNode {
+        /// Index of the node.
+        node: usize,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+    /// An encoding breaks one of its own invariants.
+    #[error("record {record} of the encoding is malformed: {fault}; this is a bug in Raywarp")]
+    BadRecord {
+        /// Index of the node or triangle record.
+        record: usize,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+}

@@ -1,0 +1,57 @@
+//! The structural checks that every encoder makes of its input, so that a malformed tree is an
+//! error and never a panic or an endless loop.
+
+use crate::{INDEX_MASK, LayoutError};
+use raywarp_bvh::Bvh2;
+use raywarp_geom::FlatTriangles;
+
+/// Checks what encoders rely on: counts agree, children come after their parent, every node but the
+/// root has one parent, every reference is in one leaf and names a triangle. Boxes are not looked
+/// at. O(nodes + references).
+pub(crate) fn check(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), LayoutError> {
+    let count = triangles.len();
+    if bvh.primitive_count as usize != count || triangles.opaque.len() != count {
+        return Err(LayoutError::CountMismatch { tree: bvh.primitive_count, triangles: count });
+    }
+    // One less than the mask holds: the largest index marks an unused slot.
+    let limits = [("triangles", count), ("references", bvh.references.len()), ("nodes", bvh.nodes.len())];
+    for (what, found) in limits {
+        if found > INDEX_MASK as usize {
+            return Err(LayoutError::TooMany { what, found, limit: INDEX_MASK as usize });
+        }
+    }
+    let mut has_parent = vec![false; bvh.nodes.len()];
+    let mut in_leaf = vec![false; bvh.references.len()];
+    for (node, n) in bvh.nodes.iter().enumerate() {
+        let fault = |fault| Err(LayoutError::BadNode { node, fault });
+        if n.is_leaf() {
+            let end = n.first as usize + n.count as usize;
+            let Some(seen) = in_leaf.get_mut(n.first as usize..end) else {
+                return fault("its references are out of range");
+            };
+            if seen.iter_mut().any(|seen| std::mem::replace(seen, true)) {
+                return fault("another leaf has the same reference");
+            }
+            if bvh.references[n.first as usize..end].iter().any(|&r| r as usize >= count) {
+                return fault("it references a primitive that is not there");
+            }
+        } else {
+            let left = n.first as usize;
+            if left <= node || left + 1 >= bvh.nodes.len() {
+                return fault("its children do not come after it");
+            }
+            for child in [left, left + 1] {
+                if std::mem::replace(&mut has_parent[child], true) {
+                    return fault("another node has the same child");
+                }
+            }
+        }
+    }
+    if let Some(node) = (1..bvh.nodes.len()).find(|&node| !has_parent[node]) {
+        return Err(LayoutError::BadNode { node, fault: "it has no parent" });
+    }
+    if in_leaf.iter().any(|&seen| !seen) {
+        return Err(LayoutError::BadNode { node: 0, fault: "a reference is in no leaf" });
+    }
+    Ok(())
+}
