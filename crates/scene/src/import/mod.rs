@@ -10,6 +10,8 @@ mod source;
 
 pub use context::{LoadOptions, Warning};
 pub(crate) use context::Context;
+#[doc(hidden)]
+pub use gltf::fuzz_gltf;
 
 use crate::{Scene, SceneError};
 use std::path::Path;

@@ -1,10 +1,116 @@
-//! The gltf importer.
+//! glTF 2.0, as `.gltf` and `.glb`.
+//!
+//! Source: the glTF 2.0 specification and the specifications of the extensions in `extension.rs`;
+//! `docs/formats.md` lists what becomes of each feature. Nothing in a file is trusted: every index,
+//! offset, count and length is checked before it is used.
+
+mod accessor;
+mod camera;
+mod container;
+mod data;
+mod extension;
+mod fault;
+mod json;
+mod light;
+mod material;
+mod meshopt;
+mod node;
+mod primitive;
+#[cfg(test)]
+mod tests;
+mod texture;
+mod uri;
 
 use super::Context;
-use crate::{Scene, SceneError};
+use super::context::Encoding;
+use crate::{ImageId, MaterialId, MeshId, Place, Scene, SceneError, TextureId};
+use data::{Data, External};
+use json::{Document, Int};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Imports `path`.
-pub(crate) fn import(path: &Path, _context: &mut Context) -> Result<Scene, SceneError> {
-    Err(SceneError::UnknownExtension { path: path.to_path_buf() })
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+    let bytes = context.read_scene(path)?;
+    import_bytes(path, &bytes, External::Read, context)
+}
+
+/// Imports `bytes` without touching the disk: files that they name count as missing. For fuzzing;
+/// whatever comes out passes [`crate::validate`].
+///
+/// # Panics
+/// If the importer makes a scene that breaks a rule.
+#[doc(hidden)]
+pub fn fuzz_gltf(bytes: &[u8]) {
+    let path = Path::new("fuzz.gltf");
+    let options = super::LoadOptions { allow_missing: true };
+    let mut context = Context::new(path, &options);
+    if let Ok(scene) = import_bytes(path, bytes, External::Missing, &mut context) {
+        assert_eq!(crate::validate(&scene), Ok(()));
+    }
+}
+
+fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Context) -> Result<Scene, SceneError> {
+    let container = container::split(path, bytes)?;
+    let document: Document = serde_json::from_slice(container.json).map_err(|error| SceneError::Malformed {
+        path: path.to_path_buf(),
+        place: Place::Line(error.line() as u64),
+        message: format!("broken document: {error}"),
+    })?;
+    check_version(path, &document)?;
+    let data = Data::load(path, &document, container.bin, external, context)?;
+    extension::check(&data, context)?;
+    if !document.animations.is_empty() {
+        context.warn(path, Place::Item("animations".into()), "animations are not played; rendered in the rest pose");
+    }
+    let mut builder = Builder {
+        data: &data,
+        context,
+        scene: Scene::default(),
+        textures: HashMap::new(),
+        images: HashMap::new(),
+        vertex_color: None,
+        colored: HashMap::new(),
+        materials: HashMap::new(),
+        meshes: vec![None; document.meshes.len()],
+    };
+    builder.add_nodes()?;
+    Ok(builder.scene)
+}
+
+fn check_version(path: &Path, document: &Document) -> Result<(), SceneError> {
+    let asset = &document.asset;
+    let item = "asset.version";
+    let Some(version) = &asset.version else {
+        return Err(fault::malformed(path, item, "is missing: this is no glTF document"));
+    };
+    let needed = asset.min_version.as_ref().unwrap_or(version);
+    let too_new = asset.min_version.as_deref().is_some_and(|v| v != "2.0");
+    if too_new || version.split('.').next() != Some("2") {
+        let message = format!("the file needs glTF {needed}; version 2.0 is supported");
+        return Err(fault::unsupported(path, item, message));
+    }
+    Ok(())
+}
+
+/// A scene in the making, and what of the document it has already.
+struct Builder<'a, 'c> {
+    data: &'a Data<'a>,
+    context: &'c mut Context,
+    scene: Scene,
+    textures: HashMap<texture::TextureKey, Option<TextureId>>,
+    images: HashMap<(u64, Encoding), Option<ImageId>>,
+    vertex_color: Option<TextureId>,
+    /// Textures times vertex colours.
+    colored: HashMap<TextureId, TextureId>,
+    /// By material and whether the vertices have colours.
+    materials: HashMap<(Option<Int>, bool), MaterialId>,
+    /// The scene's meshes for each mesh that was read.
+    meshes: Vec<Option<Vec<MeshId>>>,
+}
+
+impl Builder<'_, '_> {
+    fn warn(&mut self, item: &str, message: impl Into<String>) {
+        self.context.warn(self.data.path, Place::Item(item.into()), message);
+    }
 }

@@ -1,0 +1,269 @@
+//! Accessors: typed arrays in buffer views, with strides, normalised integers and sparse changes.
+//!
+//! Source: glTF 2.0 specification, section 3.6.2; KHR_mesh_quantization.
+
+use super::data::Data;
+use super::fault::{Read, too_large, unsupported};
+use super::json::{Accessor, Int};
+
+/// The most elements that an accessor may have whose bytes are not in the file (all zero).
+const MAX_IMPLICIT: u64 = 1 << 24;
+
+/// A component's type in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Component {
+    I8,
+    U8,
+    I16,
+    U16,
+    U32,
+    F32,
+}
+
+impl Component {
+    fn of(code: Int) -> Option<Self> {
+        Some(match code.0 {
+            5120 => Self::I8,
+            5121 => Self::U8,
+            5122 => Self::I16,
+            5123 => Self::U16,
+            5125 => Self::U32,
+            5126 => Self::F32,
+            _ => return None,
+        })
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::U32 | Self::F32 => 4,
+        }
+    }
+
+    /// The number in the first bytes of `b`, which has at least [`Component::size`].
+    fn float(self, b: &[u8], normalized: bool) -> f32 {
+        let (value, max) = match self {
+            Self::F32 => return f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+            Self::U32 => {
+                let value = f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+                return if normalized { value / f64::from(u32::MAX) } else { value } as f32;
+            }
+            Self::I8 => (f32::from(b[0] as i8), 127.0),
+            Self::U8 => (f32::from(b[0]), 255.0),
+            Self::I16 => (f32::from(i16::from_le_bytes([b[0], b[1]])), 32767.0),
+            Self::U16 => (f32::from(u16::from_le_bytes([b[0], b[1]])), 65535.0),
+        };
+        if normalized { (value / max).max(-1.0) } else { value }
+    }
+
+    /// The index in the first bytes of `b`; only for the unsigned types.
+    fn index(self, b: &[u8]) -> u32 {
+        match self {
+            Self::U8 => b[0].into(),
+            Self::U16 => u16::from_le_bytes([b[0], b[1]]).into(),
+            _ => u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+        }
+    }
+}
+
+/// A strided array in checked bytes: element `i` is at `i * stride`, and the last one fits.
+#[derive(Clone, Copy)]
+struct Strided<'a> {
+    bytes: &'a [u8],
+    stride: usize,
+    count: usize,
+}
+
+impl<'a> Strided<'a> {
+    fn element(&self, i: usize) -> &'a [u8] {
+        &self.bytes[i * self.stride..]
+    }
+}
+
+/// An accessor whose every element is known to be readable.
+pub struct Elements<'a> {
+    item: String,
+    component: Component,
+    components: usize,
+    normalized: bool,
+    /// How many elements it has.
+    pub count: usize,
+    /// `None`: all zero.
+    base: Option<Strided<'a>>,
+    /// Ascending positions and the elements that replace those of the base.
+    sparse: Option<(Vec<u32>, Strided<'a>)>,
+}
+
+impl<'a> Elements<'a> {
+    /// Opens accessor `index`, which `item` refers to and messages name.
+    pub fn open(data: &'a Data, index: Int, item: String) -> Read<Self> {
+        let accessor = data.entry(&data.document.accessors, "accessors", index, &item)?;
+        let item = format!("{item} (accessors[{}])", index.0);
+        let component = component_of(data, accessor.component_type, &item)?;
+        let components = match accessor.kind.as_str() {
+            "SCALAR" => 1,
+            "VEC2" => 2,
+            "VEC3" => 3,
+            "VEC4" => 4,
+            kind @ ("MAT2" | "MAT3" | "MAT4") => {
+                return Err(data.malformed(item, format!("type {kind} where a scalar or a vector is read")).into());
+            }
+            other => return Err(data.malformed(item, format!("unknown type {other:?}")).into()),
+        };
+        let count = u32::try_from(accessor.count.0).map_err(|_| {
+            too_large(
+                data.path,
+                &item,
+                format!("{} elements, but at most {} can be indexed", accessor.count.0, u32::MAX),
+            )
+        })? as usize;
+        let size = component.size() * components;
+        let base = match accessor.buffer_view {
+            Some(view) => Some(strided(data, view, accessor.byte_offset, true, size, count, &item)?),
+            None if accessor.count.0 > MAX_IMPLICIT => {
+                let message = format!("{count} elements without a buffer view; at most {MAX_IMPLICIT} are allowed");
+                return Err(too_large(data.path, item, message).into());
+            }
+            None => None,
+        };
+        let sparse = open_sparse(data, accessor, size, count, &item)?;
+        Ok(Self { item, component, components, normalized: accessor.normalized, count, base, sparse })
+    }
+
+    /// The name that messages use.
+    pub fn item(&self) -> &str {
+        &self.item
+    }
+
+    /// Whether nothing in the file gives the values.
+    pub fn is_implicit(&self) -> bool {
+        self.base.is_none() && self.sparse.is_none()
+    }
+
+    /// The bytes of element `i` (below `count`), or `None` for zeros.
+    fn element(&self, i: usize) -> Option<&'a [u8]> {
+        if let Some((positions, values)) = &self.sparse
+            && let Ok(at) = positions.binary_search(&(i as u32))
+        {
+            return Some(values.element(at));
+        }
+        self.base.map(|base| base.element(i))
+    }
+
+    /// Reads the elements in `which` (all for `None`, else indices below `count`) as `N` floats each;
+    /// components that the accessor does not have are taken from `default`.
+    pub fn floats<const N: usize>(
+        &self,
+        data: &Data,
+        which: Option<&[u32]>,
+        widths: &[usize],
+        default: [f32; N],
+    ) -> Read<Vec<[f32; N]>> {
+        if !widths.contains(&self.components) {
+            let message = format!("has {} components; {widths:?} are allowed", self.components);
+            return Err(data.malformed(&self.item, message).into());
+        }
+        let count = which.map_or(self.count, <[u32]>::len);
+        data.charge(&self.item, count as u64 * N as u64 * 4)?;
+        let (size, width) = (self.component.size(), self.components.min(N));
+        let read = |i: usize| {
+            let mut out = default;
+            match self.element(i) {
+                Some(bytes) => {
+                    for (c, value) in out[..width].iter_mut().enumerate() {
+                        *value = self.component.float(&bytes[c * size..], self.normalized);
+                    }
+                }
+                None => out[..width].fill(0.0),
+            }
+            out
+        };
+        Ok(match which {
+            Some(which) => which.iter().map(|&i| read(i as usize)).collect(),
+            None => (0..count).map(read).collect(),
+        })
+    }
+
+    /// Reads all elements as indices.
+    pub fn indices(&self, data: &Data) -> Read<Vec<u32>> {
+        if self.components != 1 || !matches!(self.component, Component::U8 | Component::U16 | Component::U32) {
+            let message = "indices must be scalars of type 5121, 5123 or 5125 (unsigned integers)";
+            return Err(data.malformed(&self.item, message).into());
+        }
+        data.charge(&self.item, self.count as u64 * 4)?;
+        Ok((0..self.count).map(|i| self.element(i).map_or(0, |b| self.component.index(b))).collect())
+    }
+}
+
+fn component_of(data: &Data, code: Int, item: &str) -> Read<Component> {
+    if matches!(code.0, 5124 | 5130) {
+        let message = format!("componentType {} (not in glTF 2.0) is not read", code.0);
+        return Err(unsupported(data.path, item, message).into());
+    }
+    Component::of(code).ok_or_else(|| data.malformed(item, format!("unknown componentType {}", code.0)).into())
+}
+
+/// `count` elements of `size` bytes of a view, from `offset`, checked to lie inside.
+fn strided<'a>(
+    data: &'a Data,
+    view: Int,
+    offset: Int,
+    may_interleave: bool,
+    size: usize,
+    count: usize,
+    item: &str,
+) -> Read<Strided<'a>> {
+    let (json, bytes) = data.view(view, item)?;
+    let stride = json.byte_stride.filter(|_| may_interleave).map_or(size as u64, |stride| stride.0);
+    if stride < size as u64 {
+        let message = format!("bufferViews[{}].byteStride is {stride}, but an element has {size} bytes", view.0);
+        return Err(data.malformed(item, message).into());
+    }
+    let length = match count as u64 {
+        0 => Some(0),
+        n => (n - 1).checked_mul(stride).and_then(|start| start.checked_add(size as u64)),
+    };
+    let end = length.and_then(|length| length.checked_add(offset.0));
+    if end.is_none_or(|end| end > bytes.len() as u64) {
+        let message = format!(
+            "{count} elements of {size} bytes, {stride} apart from byte {}, do not fit bufferViews[{}], which has {} bytes",
+            offset.0,
+            view.0,
+            bytes.len()
+        );
+        return Err(data.malformed(item, message).into());
+    }
+    // For count 0 the offset may still lie outside; a stride that no second element uses may be huge.
+    let bytes = bytes.get(offset.index()..).unwrap_or(&[]);
+    Ok(Strided { bytes, stride: usize::try_from(stride).unwrap_or(usize::MAX), count })
+}
+
+/// The sparse part of an accessor of `count` elements of `size` bytes.
+fn open_sparse<'a>(
+    data: &'a Data,
+    accessor: &Accessor,
+    size: usize,
+    count: usize,
+    item: &str,
+) -> Read<Option<(Vec<u32>, Strided<'a>)>> {
+    let Some(sparse) = &accessor.sparse else { return Ok(None) };
+    let item = format!("{item}.sparse");
+    let component = component_of(data, sparse.indices.component_type, &item)?;
+    if sparse.count.0 > count as u64 {
+        let message = format!("changes {} of {count} elements", sparse.count.0);
+        return Err(data.malformed(item, message).into());
+    }
+    let changed = sparse.count.index();
+    if !matches!(component, Component::U8 | Component::U16 | Component::U32) {
+        return Err(data.malformed(item, "indices must be unsigned integers").into());
+    }
+    let positions = &sparse.indices;
+    let places = strided(data, positions.buffer_view, positions.byte_offset, false, component.size(), changed, &item)?;
+    let values = strided(data, sparse.values.buffer_view, sparse.values.byte_offset, false, size, changed, &item)?;
+    let positions: Vec<u32> = (0..places.count).map(|i| component.index(places.element(i))).collect();
+    if positions.iter().any(|&p| p as usize >= count) || positions.windows(2).any(|w| w[0] >= w[1]) {
+        return Err(data.malformed(item, format!("indices must rise strictly and stay below {count}")).into());
+    }
+    Ok(Some((positions, values)))
+}

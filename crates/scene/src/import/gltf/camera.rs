@@ -1,0 +1,57 @@
+//! Cameras. The picture's own shape decides the width: `aspectRatio` and `xmag` are not read.
+
+use super::Builder;
+use super::json::Int;
+use crate::{Camera, FovAxis, Projection, SceneError};
+use glam::{DAffine3, DVec3};
+
+impl Builder<'_, '_> {
+    /// Adds camera `index`, which `item` (a node called `node_name` at `world`) carries. It looks along
+    /// the node's -z with +y up; a mirroring node mirrors the picture.
+    pub fn add_camera(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), SceneError> {
+        let camera = self.data.entry(&self.data.document.cameras, "cameras", index, item)?;
+        let place = format!("cameras[{}]", index.0);
+        let bad = |message: String| Err(self.data.malformed(&place, message));
+        let projection = match (camera.kind.as_str(), &camera.perspective, &camera.orthographic) {
+            ("perspective", Some(p), _) => {
+                let fov = p.yfov.0.to_degrees();
+                if !(fov > 0.0 && fov < 180.0) {
+                    return bad(format!("yfov is {}; it must lie between 0 and pi", p.yfov.0));
+                }
+                Projection::Perspective { fov, axis: FovAxis::Vertical }
+            }
+            ("orthographic", _, Some(o)) => {
+                // A negative size turns the picture over; nobody means it.
+                let half_height = o.ymag.0.abs();
+                if half_height == 0.0 {
+                    return bad("ymag is 0".into());
+                }
+                Projection::Orthographic { half_height }
+            }
+            (kind, ..) => return bad(format!("type {kind:?} is unknown or its parameters are missing")),
+        };
+        let axis = |v: DVec3| world.transform_vector3(v);
+        let frame = || {
+            let forward = axis(DVec3::NEG_Z).try_normalize()?;
+            let up = axis(DVec3::Y).reject_from_normalized(forward).try_normalize()?;
+            let right = forward.cross(up);
+            Some((forward, up, if axis(DVec3::X).dot(right) < 0.0 { -right } else { right }))
+        };
+        let Some((forward, up, right)) = frame() else {
+            self.warn(item, "the node flattens its camera; the camera is left out");
+            return Ok(());
+        };
+        let array = |v: DVec3| v.as_vec3().to_array();
+        self.scene.cameras.push(Camera {
+            name: if camera.name.is_empty() { node_name.into() } else { camera.name.clone() },
+            eye: array(world.translation),
+            right: array(right),
+            up: array(up),
+            forward: array(forward),
+            projection,
+            lens_radius: 0.0,
+            focal_distance: 1.0,
+        });
+        Ok(())
+    }
+}

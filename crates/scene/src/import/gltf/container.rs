@@ -1,0 +1,118 @@
+//! The file around the document: plain JSON, or a GLB with its binary chunk.
+//!
+//! Source: glTF 2.0 specification, section 4.4 (GLB).
+
+use crate::{Place, SceneError};
+use std::path::Path;
+
+const MAGIC: &[u8] = b"glTF";
+const JSON: u32 = 0x4e4f_534a;
+const BIN: u32 = 0x004e_4942;
+
+/// The parts of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Container<'a> {
+    /// The document's text.
+    pub json: &'a [u8],
+    /// The binary chunk of a GLB, which is buffer 0.
+    pub bin: Option<&'a [u8]>,
+}
+
+/// Splits `bytes`, which begin a GLB when they begin with `glTF`.
+pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneError> {
+    let fail = |offset: usize, message: String| SceneError::Malformed {
+        path: path.to_path_buf(),
+        place: Place::Offset(offset as u64),
+        message,
+    };
+    if !bytes.starts_with(MAGIC) {
+        return Ok(Container { json: bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), bin: None });
+    }
+    let word = |at: usize| bytes.get(at..at + 4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+    let (Some(version), Some(length)) = (word(4), word(8)) else {
+        return Err(fail(bytes.len(), "the file ends inside the 12-byte GLB header".into()));
+    };
+    if version != 2 {
+        return Err(SceneError::Unsupported {
+            path: path.to_path_buf(),
+            place: Place::Offset(4),
+            message: format!("GLB version {version}; only version 2 is supported"),
+        });
+    }
+    if u64::from(length) > bytes.len() as u64 {
+        return Err(fail(8, format!("the header says {length} bytes but the file has {}: it is cut off", bytes.len())));
+    }
+    let end = length as usize;
+    let (mut at, mut json, mut bin) = (12_usize, None, None);
+    while at < end {
+        let (Some(size), Some(kind), true) = (word(at), word(at + 4), at + 8 <= end) else {
+            return Err(fail(at, "the file ends inside a chunk header".into()));
+        };
+        let data = at + 8;
+        let chunk = usize::try_from(size)
+            .ok()
+            .and_then(|size| data.checked_add(size))
+            .filter(|&stop| stop <= end)
+            .map(|stop| &bytes[data..stop])
+            .ok_or_else(|| fail(at, format!("a chunk says {size} bytes but only {} are left", end - data)))?;
+        match kind {
+            JSON if json.is_none() => json = Some(chunk),
+            BIN if bin.is_none() => bin = Some(chunk),
+            _ => {} // later kinds of chunk may be skipped
+        }
+        at = data + chunk.len();
+    }
+    let json = json.ok_or_else(|| fail(12, "the GLB has no JSON chunk".into()))?;
+    Ok(Container { json, bin })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn glb(chunks: &[(u32, &[u8])]) -> Vec<u8> {
+        let mut out = [MAGIC, &2_u32.to_le_bytes(), &[0; 4]].concat();
+        for (kind, data) in chunks {
+            out.extend((data.len() as u32).to_le_bytes());
+            out.extend(kind.to_le_bytes());
+            out.extend(*data);
+        }
+        let length = (out.len() as u32).to_le_bytes();
+        out[8..12].copy_from_slice(&length);
+        out
+    }
+
+    #[test]
+    fn a_glb_has_a_document_and_a_binary_chunk() {
+        let bytes = glb(&[(JSON, b"{}  "), (7, b"skip"), (BIN, b"1234")]);
+        let parts = split(Path::new("a.glb"), &bytes).unwrap();
+        assert_eq!(parts, Container { json: b"{}  ", bin: Some(b"1234") });
+        assert_eq!(split(Path::new("a"), b"\xef\xbb\xbf{}").unwrap(), Container { json: b"{}", bin: None });
+    }
+
+    #[test]
+    fn every_prefix_of_a_glb_is_an_error_that_names_a_byte() {
+        let bytes = glb(&[(JSON, b"{}  "), (BIN, b"1234")]);
+        for end in 4..bytes.len() {
+            let error = split(Path::new("a.glb"), &bytes[..end]).unwrap_err().to_string();
+            assert!(error.contains("a.glb: byte "), "{end}: {error}");
+        }
+    }
+
+    #[test]
+    fn lying_lengths_are_errors() {
+        let good = glb(&[(JSON, b"{}  ")]);
+        for (at, value, want) in [
+            (4, 1_u32, "version 1"),
+            (8, 999, "cut off"),
+            (8, 14, "chunk header"),
+            (12, u32::MAX, "are left"),
+            (16, 5, "no JSON"),
+        ] {
+            let mut bytes = good.clone();
+            bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            let error = split(Path::new("a.glb"), &bytes).unwrap_err().to_string();
+            assert!(error.contains(want), "{error}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The document's bytes: buffers, and views of them, decompressed when first asked for.
+
+use super::fault::{Fault, Read, malformed, too_large};
+use super::json::{BufferView, Document, Int};
+use super::meshopt;
+use super::uri::{Target, resolve};
+use crate::SceneError;
+use crate::import::Context;
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+use std::path::Path;
+
+/// Whether files that a document names may be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum External {
+    /// From the disk.
+    Read,
+    /// They count as missing.
+    Missing,
+}
+
+/// A document and its buffers.
+pub struct Data<'a> {
+    pub path: &'a Path,
+    pub document: &'a Document,
+    pub external: External,
+    /// `None` where the file is missing or nothing needs the buffer.
+    buffers: Vec<Option<Cow<'a, [u8]>>>,
+    /// Decompressed views.
+    decoded: Vec<OnceCell<Vec<u8>>>,
+    /// Bytes of memory that the scene may still take.
+    budget: Cell<u64>,
+}
+
+impl<'a> Data<'a> {
+    /// Loads every buffer that an uncompressed view or compressed data lies in.
+    pub fn load(
+        path: &'a Path,
+        document: &'a Document,
+        bin: Option<&'a [u8]>,
+        external: External,
+        context: &mut Context,
+    ) -> Result<Self, SceneError> {
+        let mut needed = vec![false; document.buffers.len()];
+        for view in &document.buffer_views {
+            let buffer = meshopt_of(view).map_or(view.buffer, |(_, compressed)| compressed.buffer);
+            if let Some(needed) = buffer.and_then(|b| needed.get_mut(b.index())) {
+                *needed = true;
+            }
+        }
+        let mut buffers = Vec::with_capacity(needed.len());
+        let mut total = bin.map_or(0, |bin| bin.len() as u64);
+        for (i, needed) in needed.into_iter().enumerate() {
+            let bytes = if needed { load_buffer(path, document, i, bin, external, context)? } else { None };
+            total += bytes.as_ref().map_or(0, |b| b.len() as u64);
+            buffers.push(bytes);
+        }
+        let decoded = document.buffer_views.iter().map(|_| OnceCell::new()).collect();
+        // Accessors may share bytes, so a small file could ask for any amount of memory. No honest file
+        // comes near: compression and quantisation together give a factor below 50.
+        let budget = Cell::new((1 << 30) + total.saturating_mul(256));
+        Ok(Self { path, document, external, buffers, decoded, budget })
+    }
+
+    /// A format error in this file.
+    pub fn malformed(&self, item: impl Into<String>, message: impl Into<String>) -> SceneError {
+        malformed(self.path, item, message)
+    }
+
+    /// Takes `bytes` of memory from what the file may use.
+    pub fn charge(&self, item: &str, bytes: u64) -> Result<(), SceneError> {
+        let left = self.budget.get().checked_sub(bytes).ok_or_else(|| {
+            too_large(self.path, item, "the file repeats its data until it needs more than 256 times its own size")
+        })?;
+        self.budget.set(left);
+        Ok(())
+    }
+
+    /// The entry of `array` called `name` that `item` refers to.
+    pub fn entry<'b, T>(&self, array: &'b [T], name: &str, index: Int, item: &str) -> Result<&'b T, SceneError> {
+        array.get(index.index()).ok_or_else(|| {
+            self.malformed(item, format!("refers to {name}[{}], but there are {} {name}", index.0, array.len()))
+        })
+    }
+
+    /// The bytes of view `index`, which `item` refers to, and the view.
+    pub fn view(&self, index: Int, item: &str) -> Read<(&'a BufferView, &[u8])> {
+        let view = self.entry(&self.document.buffer_views, "bufferViews", index, item)?;
+        let place = format!("bufferViews[{}]", index.0);
+        let Some((extension, compressed)) = meshopt_of(view) else {
+            return Ok((view, self.range(&place, view.buffer, view.byte_offset, view.byte_length)?));
+        };
+        let cell = &self.decoded[index.index()];
+        if let Some(bytes) = cell.get() {
+            return Ok((view, bytes));
+        }
+        let place = format!("{place}.extensions.{extension}");
+        let source = self.range(&place, compressed.buffer, compressed.byte_offset, compressed.byte_length)?;
+        let size = compressed.count.0.checked_mul(compressed.byte_stride.0);
+        if size != Some(view.byte_length.0) {
+            return Err(self
+                .malformed(
+                    place,
+                    format!(
+                        "count {} x byteStride {} is not the view's byteLength {}",
+                        compressed.count.0, compressed.byte_stride.0, view.byte_length.0
+                    ),
+                )
+                .into());
+        }
+        self.charge(&place, view.byte_length.0)?;
+        let bytes = meshopt::decode(compressed, source).map_err(|message| self.malformed(place, message))?;
+        Ok((view, cell.get_or_init(|| bytes)))
+    }
+
+    /// `length` bytes of `buffer` from `offset`.
+    fn range(&self, place: &str, buffer: Option<Int>, offset: Int, length: Int) -> Read<&[u8]> {
+        let buffer = buffer.ok_or_else(|| self.malformed(place, "names no buffer"))?;
+        self.entry(&self.document.buffers, "buffers", buffer, place)?;
+        let bytes = self.buffers[buffer.index()].as_deref().ok_or(Fault::Missing)?;
+        let end = offset.0.checked_add(length.0).filter(|&end| end <= bytes.len() as u64);
+        let end = end.ok_or_else(|| {
+            let message = format!(
+                "{} bytes from byte {} do not fit buffers[{}], which has {}",
+                length.0,
+                offset.0,
+                buffer.0,
+                bytes.len()
+            );
+            self.malformed(place, message)
+        })?;
+        Ok(&bytes[offset.index()..end as usize])
+    }
+}
+
+/// The compression of a view, with the extension's name.
+fn meshopt_of(view: &BufferView) -> Option<(&'static str, &super::json::Meshopt)> {
+    let extensions = &view.extensions;
+    let khr = extensions.khr.as_ref().map(|m| ("KHR_meshopt_compression", m));
+    khr.or(extensions.ext.as_ref().map(|m| ("EXT_meshopt_compression", m)))
+}
+
+/// Bytes of buffer `index`, exactly `byteLength` of them; `None` when its file is missing.
+fn load_buffer<'a>(
+    path: &Path,
+    document: &Document,
+    index: usize,
+    bin: Option<&'a [u8]>,
+    external: External,
+    context: &mut Context,
+) -> Result<Option<Cow<'a, [u8]>>, SceneError> {
+    let buffer = &document.buffers[index];
+    let item = format!("buffers[{index}]");
+    let mut bytes: Cow<'a, [u8]> = match (&buffer.uri, bin) {
+        (None, Some(bin)) if index == 0 => Cow::Borrowed(bin),
+        (None, _) => return Err(malformed(path, item, "has no uri, and no GLB chunk stands in for it")),
+        (Some(uri), _) => {
+            match resolve(path, uri).map_err(|message| malformed(path, format!("{item}.uri"), message))? {
+                Target::Bytes(bytes) => Cow::Owned(bytes),
+                Target::File(file) => match read_external(&file, external, context)? {
+                    Some(bytes) => Cow::Owned(bytes),
+                    None => return Ok(None),
+                },
+            }
+        }
+    };
+    let stated = buffer.byte_length.0;
+    if (bytes.len() as u64) < stated {
+        return Err(malformed(path, item, format!("byteLength is {stated}, but only {} bytes are there", bytes.len())));
+    }
+    match &mut bytes {
+        Cow::Borrowed(slice) => *slice = &slice[..stated as usize],
+        Cow::Owned(vec) => vec.truncate(stated as usize),
+    }
+    Ok(Some(bytes))
+}
+
+/// The bytes of a file that the document names; `None` when it is missing, which is noted.
+pub fn read_external(file: &Path, external: External, context: &mut Context) -> Result<Option<Vec<u8>>, SceneError> {
+    match external {
+        External::Read => context.read(file),
+        External::Missing => {
+            context.note_missing(file);
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Which extensions are known, and what a file's need of others comes to.
+
+use super::data::Data;
+use super::fault::unsupported;
+use super::primitive;
+use crate::import::Context;
+use crate::{Place, SceneError};
+
+/// Read fully, or as far as they touch a still picture.
+const SUPPORTED: &[&str] = &[
+    "EXT_mesh_gpu_instancing",
+    "EXT_meshopt_compression",
+    "KHR_lights_punctual",
+    "KHR_materials_clearcoat",
+    "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_pbrSpecularGlossiness",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
+    "KHR_materials_unlit",
+    "KHR_materials_volume",
+    "KHR_mesh_quantization",
+    "KHR_meshopt_compression",
+    "KHR_node_visibility",
+    "KHR_texture_basisu",
+    "KHR_texture_transform",
+];
+
+/// Change nothing that a renderer shows: other looks to choose from, notes, animation targets.
+const QUIET: &[&str] = &[
+    "KHR_animation_pointer",
+    "KHR_materials_variants",
+    "KHR_node_hoverability",
+    "KHR_node_selectability",
+    "KHR_xmp_json_ld",
+];
+
+/// Left out with a warning at each material that has them.
+const WARNED_AT_USE: &[&str] = &[
+    "KHR_materials_anisotropy",
+    "KHR_materials_diffuse_transmission",
+    "KHR_materials_dispersion",
+    "KHR_materials_iridescence",
+    "KHR_materials_sheen",
+];
+
+const DRACO: &str = "KHR_draco_mesh_compression";
+
+/// Refuses a file that requires an unknown extension, and warns of unknown ones that it only uses.
+pub fn check(data: &Data, context: &mut Context) -> Result<(), SceneError> {
+    let known = |name: &str| [SUPPORTED, QUIET, WARNED_AT_USE].iter().any(|list| list.contains(&name));
+    let document = data.document;
+    for name in &document.extensions_required {
+        if name == DRACO {
+            return Err(primitive::draco(data.path, "extensionsRequired"));
+        }
+        if !known(name) {
+            let message = format!("the file requires the extension {name}, which is not supported");
+            return Err(unsupported(data.path, "extensionsRequired", message));
+        }
+    }
+    for name in document.extensions_used.iter().filter(|name| !known(name) && *name != DRACO) {
+        let message = format!("the extension {name} is not supported; rendered without it");
+        context.warn(data.path, Place::Item("extensionsUsed".into()), message);
+    }
+    Ok(())
+}

@@ -1,0 +1,265 @@
+//! The document as it stands in the file: only what is read from it, nothing checked but types.
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, Unexpected, Visitor};
+use std::collections::BTreeMap;
+
+/// A count, an offset or an index; the specification lets a writer spell 3 as `3.0`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Int(pub u64);
+
+impl Int {
+    /// As an index into an array in memory; what does not fit indexes nothing.
+    pub fn index(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
+impl<'de> Deserialize<'de> for Int {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IntVisitor;
+        impl Visitor<'_> for IntVisitor {
+            type Value = Int;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a whole number that is not negative")
+            }
+            fn visit_u64<E: Error>(self, v: u64) -> Result<Int, E> {
+                Ok(Int(v))
+            }
+            fn visit_f64<E: Error>(self, v: f64) -> Result<Int, E> {
+                let exact = v >= 0.0 && v <= 9_007_199_254_740_992.0 && v.fract() == 0.0;
+                if exact { Ok(Int(v as u64)) } else { Err(E::invalid_value(Unexpected::Float(v), &self)) }
+            }
+        }
+        deserializer.deserialize_any(IntVisitor)
+    }
+}
+
+/// A number that fits a finite `f32`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Num(pub f32);
+
+impl<'de> Deserialize<'de> for Num {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wide = f64::deserialize(deserializer)?;
+        let value = wide as f32;
+        if value.is_finite() {
+            return Ok(Self(value));
+        }
+        Err(D::Error::invalid_value(Unexpected::Float(wide), &"a number that fits 32-bit floating point"))
+    }
+}
+
+/// The plain numbers of an array.
+pub fn plain<const N: usize>(values: [Num; N]) -> [f32; N] {
+    values.map(|v| v.0)
+}
+
+/// Declares a document object: unknown members are skipped, missing ones are `Default`.
+macro_rules! object {
+    ($(#[$doc:meta])* $name:ident { $($(#[$attr:meta])* $field:ident: $type:ty),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default, serde::Deserialize)]
+        #[serde(rename_all = "camelCase", default)]
+        pub struct $name { $($(#[$attr])* pub $field: $type,)* }
+    };
+}
+
+/// Declares the extensions of an object by their names.
+macro_rules! extensions {
+    ($(#[$doc:meta])* $name:ident { $($key:literal $field:ident: $type:ty),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default, serde::Deserialize)]
+        #[serde(default)]
+        pub struct $name { $(#[serde(rename = $key)] pub $field: Option<$type>,)* }
+    };
+}
+
+object!(
+    /// The root.
+    Document {
+        asset: Asset,
+        scene: Option<Int>,
+        scenes: Vec<SceneRoots>,
+        nodes: Vec<Node>,
+        meshes: Vec<MeshJson>,
+        materials: Vec<MaterialJson>,
+        textures: Vec<TextureJson>,
+        images: Vec<ImageJson>,
+        samplers: Vec<Sampler>,
+        cameras: Vec<CameraJson>,
+        accessors: Vec<Accessor>,
+        buffer_views: Vec<BufferView>,
+        buffers: Vec<Buffer>,
+        animations: Vec<IgnoredAny>,
+        extensions_used: Vec<String>,
+        extensions_required: Vec<String>,
+        extensions: DocumentExtensions,
+    }
+);
+extensions!(DocumentExtensions { "KHR_lights_punctual" lights: Lights, });
+object!(Asset { version: Option<String>, min_version: Option<String>, });
+object!(SceneRoots { nodes: Vec<Int>, });
+object!(Lights { lights: Vec<LightJson>, });
+
+object!(Node {
+    name: String,
+    children: Vec<Int>,
+    mesh: Option<Int>,
+    camera: Option<Int>,
+    skin: Option<Int>,
+    matrix: Option<[Num; 16]>,
+    translation: Option<[Num; 3]>,
+    rotation: Option<[Num; 4]>,
+    scale: Option<[Num; 3]>,
+    extensions: NodeExtensions,
+});
+extensions!(NodeExtensions {
+    "KHR_lights_punctual" light: NodeLight,
+    "EXT_mesh_gpu_instancing" instancing: Instancing,
+    "KHR_node_visibility" visibility: Visibility,
+});
+object!(NodeLight { light: Option<Int>, });
+object!(Instancing { attributes: BTreeMap<String, Int>, });
+object!(Visibility { visible: Option<bool>, });
+
+object!(MeshJson { name: String, primitives: Vec<Primitive>, weights: Vec<Num>, });
+object!(Primitive {
+    attributes: BTreeMap<String, Int>,
+    indices: Option<Int>,
+    material: Option<Int>,
+    mode: Option<Int>,
+    targets: Vec<IgnoredAny>,
+    extensions: PrimitiveExtensions,
+});
+extensions!(PrimitiveExtensions { "KHR_draco_mesh_compression" draco: IgnoredAny, });
+
+object!(Buffer { uri: Option<String>, byte_length: Int, extensions: BufferExtensions, });
+extensions!(BufferExtensions { "EXT_meshopt_compression" ext: Fallback, "KHR_meshopt_compression" khr: Fallback, });
+object!(Fallback { fallback: bool });
+object!(BufferView {
+    buffer: Option<Int>,
+    byte_offset: Int,
+    byte_length: Int,
+    byte_stride: Option<Int>,
+    extensions: BufferViewExtensions,
+});
+extensions!(BufferViewExtensions { "EXT_meshopt_compression" ext: Meshopt, "KHR_meshopt_compression" khr: Meshopt, });
+object!(Meshopt {
+    buffer: Option<Int>,
+    byte_offset: Int,
+    byte_length: Int,
+    byte_stride: Int,
+    count: Int,
+    mode: String,
+    filter: Option<String>,
+});
+
+object!(Accessor {
+    buffer_view: Option<Int>,
+    byte_offset: Int,
+    component_type: Int,
+    count: Int,
+    #[serde(rename = "type")]
+    kind: String,
+    normalized: bool,
+    sparse: Option<Sparse>,
+});
+object!(Sparse { count: Int, indices: SparseIndices, values: SparseValues });
+object!(SparseIndices { buffer_view: Int, byte_offset: Int, component_type: Int });
+object!(SparseValues { buffer_view: Int, byte_offset: Int });
+
+object!(MaterialJson {
+    name: String,
+    pbr_metallic_roughness: MetallicRoughness,
+    normal_texture: Option<TextureInfo>,
+    emissive_texture: Option<TextureInfo>,
+    emissive_factor: Option<[Num; 3]>,
+    alpha_mode: Option<String>,
+    alpha_cutoff: Option<Num>,
+    double_sided: bool,
+    extensions: MaterialExtensions,
+});
+object!(MetallicRoughness {
+    base_color_factor: Option<[Num; 4]>,
+    base_color_texture: Option<TextureInfo>,
+    metallic_factor: Option<Num>,
+    roughness_factor: Option<Num>,
+    metallic_roughness_texture: Option<TextureInfo>,
+});
+extensions!(MaterialExtensions {
+    "KHR_materials_emissive_strength" emissive_strength: EmissiveStrength,
+    "KHR_materials_transmission" transmission: Transmission,
+    "KHR_materials_volume" volume: Volume,
+    "KHR_materials_ior" ior: Ior,
+    "KHR_materials_specular" specular: Specular,
+    "KHR_materials_clearcoat" clearcoat: Clearcoat,
+    "KHR_materials_unlit" unlit: IgnoredAny,
+    "KHR_materials_pbrSpecularGlossiness" specular_glossiness: SpecularGlossiness,
+    "KHR_materials_sheen" sheen: IgnoredAny,
+    "KHR_materials_anisotropy" anisotropy: IgnoredAny,
+    "KHR_materials_iridescence" iridescence: IgnoredAny,
+    "KHR_materials_dispersion" dispersion: IgnoredAny,
+    "KHR_materials_diffuse_transmission" diffuse_transmission: IgnoredAny,
+});
+object!(EmissiveStrength { emissive_strength: Option<Num>, });
+object!(Transmission { transmission_factor: Num, transmission_texture: Option<TextureInfo>, });
+object!(Volume {
+    thickness_factor: Num,
+    attenuation_distance: Option<Num>,
+    attenuation_color: Option<[Num; 3]>,
+});
+object!(Ior { ior: Option<Num>, });
+object!(Specular {
+    specular_factor: Option<Num>,
+    specular_texture: Option<TextureInfo>,
+    specular_color_factor: Option<[Num; 3]>,
+    specular_color_texture: Option<TextureInfo>,
+});
+object!(Clearcoat {
+    clearcoat_factor: Num,
+    clearcoat_texture: Option<TextureInfo>,
+    clearcoat_roughness_factor: Num,
+    clearcoat_roughness_texture: Option<TextureInfo>,
+    clearcoat_normal_texture: Option<IgnoredAny>,
+});
+object!(SpecularGlossiness {
+    diffuse_factor: Option<[Num; 4]>,
+    diffuse_texture: Option<TextureInfo>,
+    specular_factor: Option<[Num; 3]>,
+    glossiness_factor: Option<Num>,
+    specular_glossiness_texture: Option<TextureInfo>,
+});
+
+object!(TextureInfo { index: Option<Int>, tex_coord: Int, scale: Option<Num>, extensions: TextureInfoExtensions, });
+extensions!(TextureInfoExtensions { "KHR_texture_transform" transform: TextureTransform, });
+object!(TextureTransform {
+    offset: Option<[Num; 2]>,
+    rotation: Option<Num>,
+    scale: Option<[Num; 2]>,
+    tex_coord: Option<Int>,
+});
+object!(TextureJson { sampler: Option<Int>, source: Option<Int>, extensions: TextureExtensions, });
+extensions!(TextureExtensions { "KHR_texture_basisu" basisu: BasisSource, });
+object!(BasisSource { source: Option<Int>, });
+object!(ImageJson { name: String, uri: Option<String>, buffer_view: Option<Int>, });
+object!(Sampler { mag_filter: Option<Int>, wrap_s: Option<Int>, wrap_t: Option<Int>, });
+
+object!(CameraJson {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    perspective: Option<Perspective>,
+    orthographic: Option<Orthographic>,
+});
+object!(Perspective { yfov: Num });
+object!(Orthographic { ymag: Num });
+object!(LightJson {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    color: Option<[Num; 3]>,
+    intensity: Option<Num>,
+    range: Option<Num>,
+    spot: Option<Spot>,
+});
+object!(Spot { inner_cone_angle: Option<Num>, outer_cone_angle: Option<Num>, });

@@ -1,0 +1,46 @@
+//! KHR_lights_punctual. A candela counts as one watt per steradian and a lux as one watt per square
+//! metre, as no spectrum is known that would say more.
+
+use super::Builder;
+use super::json::{Int, plain};
+use crate::{Light, SceneError, SpotFalloff};
+use glam::{DAffine3, DVec3};
+
+impl Builder<'_, '_> {
+    /// Adds light `index`, which `item` (a node at `world`) carries. A light shines along the node's -z.
+    pub fn add_light(&mut self, index: Int, world: &DAffine3, item: &str) -> Result<(), SceneError> {
+        let lights = self.data.document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
+        let light = self.data.entry(lights, "extensions.KHR_lights_punctual.lights", index, item)?;
+        let place = format!("extensions.KHR_lights_punctual.lights[{}]", index.0);
+        let scale = light.intensity.map_or(1.0, |i| i.0);
+        let power = light.color.map_or([1.0; 3], plain).map(|c| (c * scale).clamp(0.0, f32::MAX));
+        let position = world.translation.as_vec3().to_array();
+        let direction = world.transform_vector3(DVec3::NEG_Z).try_normalize().map(|d| d.as_vec3().to_array());
+        if light.range.is_some() && light.kind != "directional" {
+            self.warn(&place, "range is ignored: light falls off with the square of the distance only");
+        }
+        let light = match (light.kind.as_str(), direction) {
+            ("point", _) => Light::Point { position, intensity: power },
+            ("directional" | "spot", None) => {
+                self.warn(item, "the node flattens its light's direction; the light is left out");
+                return Ok(());
+            }
+            ("directional", Some(direction)) => Light::Directional { direction, irradiance: power },
+            ("spot", Some(direction)) => {
+                let spot = light.spot.clone().unwrap_or_default();
+                let outer = spot.outer_cone_angle.map_or(std::f32::consts::FRAC_PI_4, |a| a.0);
+                let outer = outer.clamp(0.0, std::f32::consts::FRAC_PI_2);
+                let inner = spot.inner_cone_angle.map_or(0.0, |a| a.0).clamp(0.0, outer);
+                let falloff = SpotFalloff::Gltf;
+                let (cos_inner, cos_outer) = (inner.cos(), outer.cos());
+                Light::Spot { position, direction, intensity: power, cos_inner, cos_outer, falloff }
+            }
+            (other, _) => {
+                self.warn(&place, format!("unknown type {other:?}; the light is left out"));
+                return Ok(());
+            }
+        };
+        self.scene.lights.push(light);
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! Mode 1: triangle lists, coded by the edges and vertices used last. Mode 2: any indices.
+
+use super::Stream;
+
+/// The last 16 entries pushed.
+struct Fifo<T> {
+    entries: [T; 16],
+    next: usize,
+}
+
+impl<T: Copy> Fifo<T> {
+    fn new(unwritten: T) -> Self {
+        Self { entries: [unwritten; 16], next: 0 }
+    }
+
+    fn push(&mut self, entry: T) {
+        self.entries[self.next % 16] = entry;
+        self.next += 1;
+    }
+
+    /// The entry pushed `age` pushes before the last one.
+    fn get(&self, age: usize) -> Result<T, String> {
+        let at = self.next.checked_sub(age + 1).filter(|_| age < 16);
+        at.map(|at| self.entries[at % 16]).ok_or("the stream refers to an edge or vertex before its first".into())
+    }
+}
+
+struct Decoder<'a> {
+    data: Stream<'a>,
+    /// The lowest index not used yet.
+    next: u32,
+    /// The last index that was spelled out.
+    last: u32,
+    edges: Fifo<[u32; 2]>,
+    vertices: Fifo<u32>,
+}
+
+impl Decoder<'_> {
+    fn fresh(&mut self) -> u32 {
+        let index = self.next;
+        self.next = self.next.wrapping_add(1);
+        index
+    }
+
+    fn explicit(&mut self) -> Result<u32, String> {
+        let v = self.data.varint()?;
+        self.last = self.last.wrapping_add(if v & 1 == 1 { !(v >> 1) } else { v >> 1 });
+        Ok(self.last)
+    }
+
+    /// A vertex by a four-bit code, and whether it goes into the queue.
+    fn vertex(&mut self, code: u8) -> Result<(u32, bool), String> {
+        Ok(match code {
+            0 => (self.fresh(), true),
+            15 => (self.explicit()?, true),
+            _ => (self.vertices.get(usize::from(code) - 1)?, false),
+        })
+    }
+
+    /// A triangle on a recent edge.
+    fn on_edge(&mut self, code: u8, version: u8) -> Result<[u32; 3], String> {
+        let [a, b] = self.edges.get(usize::from(code >> 4))?;
+        let (c, push) = match code & 15 {
+            0 => (self.fresh(), true),
+            near @ (13 | 14) if version >= 1 => {
+                self.last = if near == 13 { self.last.wrapping_sub(1) } else { self.last.wrapping_add(1) };
+                (self.last, true)
+            }
+            15 => (self.explicit()?, true),
+            recent => (self.vertices.get(usize::from(recent))?, false),
+        };
+        if push {
+            self.vertices.push(c);
+        }
+        Ok([a, b, c])
+    }
+
+    /// A triangle apart from the recent edges; the first vertex is always new to the queue.
+    fn apart(&mut self, first: u8, others: u8) -> Result<[u32; 3], String> {
+        let (a, _) = self.vertex(first)?;
+        let (b, push_b) = self.vertex(others >> 4)?;
+        let (c, push_c) = self.vertex(others & 15)?;
+        self.vertices.push(a);
+        for (vertex, push) in [(b, push_b), (c, push_c)] {
+            if push {
+                self.vertices.push(vertex);
+            }
+        }
+        self.edges.push([b, a]);
+        Ok([a, b, c])
+    }
+}
+
+/// Decodes `count` indices of a triangle list.
+pub fn triangles(source: &[u8], count: usize) -> Result<Vec<u32>, String> {
+    if !count.is_multiple_of(3) {
+        return Err(format!("{count} indices are no list of triangles"));
+    }
+    let (&header, rest) = source.split_first().ok_or("the compressed stream is empty")?;
+    let version = match header {
+        0xe0 | 0xe1 => header & 15,
+        other => return Err(format!("0x{other:02x} begins no triangle stream (0xe0 or 0xe1 does)")),
+    };
+    let body = rest.len().checked_sub(16).ok_or("the compressed stream is shorter than its tail")?;
+    let (body, table) = rest.split_at(body);
+    let (codes, data) = body.split_at_checked(count / 3).ok_or("the compressed stream ends too early")?;
+    let mut decoder =
+        Decoder { data: Stream(data), next: 0, last: 0, edges: Fifo::new([0; 2]), vertices: Fifo::new(0) };
+    let mut out = Vec::with_capacity(count);
+    for &code in codes {
+        let [a, b, c] = match code {
+            0..=0xef => decoder.on_edge(code, version)?,
+            0xf0..=0xfd => decoder.apart(0, table[usize::from(code & 15)])?,
+            _ => {
+                let others = decoder.data.byte()?;
+                if others == 0 {
+                    decoder.next = 0;
+                }
+                decoder.apart(if code == 0xfe { 0 } else { 15 }, others)?
+            }
+        };
+        decoder.edges.push([c, b]);
+        decoder.edges.push([a, c]);
+        out.extend([a, b, c]);
+    }
+    decoder.data.finish()?;
+    Ok(out)
+}
+
+/// Decodes `count` indices of anything.
+pub fn sequence(source: &[u8], count: usize) -> Result<Vec<u32>, String> {
+    let (&header, rest) = source.split_first().ok_or("the compressed stream is empty")?;
+    if !matches!(header, 0xd0 | 0xd1) {
+        return Err(format!("0x{header:02x} begins no index stream (0xd0 or 0xd1 does)"));
+    }
+    let body = rest.len().checked_sub(4).ok_or("the compressed stream is shorter than its tail")?;
+    let mut stream = Stream(&rest[..body]);
+    let mut last = [0_u32; 2];
+    let mut out = Vec::with_capacity(count);
+    for _ in 0..count {
+        let v = stream.varint()?;
+        let baseline = &mut last[(v & 1) as usize];
+        *baseline = baseline.wrapping_add(if v & 2 == 2 { !(v >> 2) } else { v >> 2 });
+        out.push(*baseline);
+    }
+    stream.finish()?;
+    Ok(out)
+}

@@ -1,0 +1,179 @@
+//! Mesh primitives: triangles from lists, strips and fans, with the attributes that shading uses.
+
+use super::accessor::Elements;
+use super::data::Data;
+use super::fault::{Read, malformed, unsupported};
+use super::json::{Int, Primitive};
+use crate::import::Context;
+use crate::{Place, SceneError};
+use raywarp_geom::TriangleMesh;
+
+/// Reads the triangles of `primitive`, which messages call `item`; empty where there is nothing to draw.
+///
+/// Vertices that no triangle uses are left out when a primitive uses few of many, so that primitives
+/// which share one large vertex array do not each copy it.
+pub fn read(data: &Data, context: &mut Context, primitive: &Primitive, item: &str) -> Read<TriangleMesh> {
+    let warn = |context: &mut Context, message: &str| context.warn(data.path, Place::Item(item.into()), message);
+    let mode = primitive.mode.map_or(4, |m| m.0);
+    match mode {
+        4..=6 => {}
+        0..=3 => {
+            warn(context, "points and lines have no surface; left out");
+            return Ok(TriangleMesh::default());
+        }
+        other => return Err(data.malformed(format!("{item}.mode"), format!("unknown mode {other}")).into()),
+    }
+    if !primitive.targets.is_empty() {
+        warn(context, "morph targets are left at rest");
+    }
+    let Some(&position) = primitive.attributes.get("POSITION") else {
+        warn(context, "has no POSITION; left out");
+        return Ok(TriangleMesh::default());
+    };
+    let place = |name: &str| format!("{item}.attributes.{name}");
+    let positions = Elements::open(data, position, place("POSITION"))?;
+    if primitive.extensions.draco.is_some() && positions.is_implicit() {
+        return Err(draco(data.path, item).into());
+    }
+
+    let corners = corners(data, context, primitive, mode, positions.count, item)?;
+    let (used, indices) = compact(corners, positions.count);
+    let which = used.as_deref();
+    let vertices = which.map_or(positions.count, <[u32]>::len);
+    let mut mesh =
+        TriangleMesh { positions: positions.floats(data, which, &[3], [0.0; 3])?, indices, ..TriangleMesh::default() };
+    if let Some(vertex) = mesh.positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+        let original = which.map_or(vertex as u32, |w| w[vertex]);
+        let message = format!("vertex {original} is not finite: {:?}", mesh.positions[vertex]);
+        return Err(data.malformed(place("POSITION"), message).into());
+    }
+
+    let open = |name: &str| -> Read<Option<Elements>> {
+        let Some(&index) = primitive.attributes.get(name) else { return Ok(None) };
+        let elements = Elements::open(data, index, place(name))?;
+        if elements.count != positions.count {
+            let message = format!("has {} elements, but there are {} positions", elements.count, positions.count);
+            return Err(data.malformed(place(name), message).into());
+        }
+        Ok(Some(elements))
+    };
+    if let Some(normals) = open("NORMAL")? {
+        mesh.normals = finite(context, data, &normals, normals.floats(data, which, &[3], [0.0; 3])?, [0.0; 3]);
+        // Tangents without normals mean nothing (3.7.2.1).
+        if let Some(tangents) = open("TANGENT")? {
+            let read = tangents.floats(data, which, &[4], [0.0; 4])?;
+            mesh.tangents = finite(context, data, &tangents, read, [0.0, 0.0, 0.0, 1.0]);
+        }
+    }
+    if let Some(uvs) = open("TEXCOORD_0")? {
+        mesh.uvs = finite(context, data, &uvs, uvs.floats(data, which, &[2], [0.0; 2])?, [0.0; 2]);
+    }
+    if let Some(uvs) = open("TEXCOORD_1")? {
+        mesh.uvs1 = finite(context, data, &uvs, uvs.floats(data, which, &[2], [0.0; 2])?, [0.0; 2]);
+    }
+    if let Some(colors) = open("COLOR_0")? {
+        mesh.colors = finite(context, data, &colors, colors.floats(data, which, &[3, 4], [1.0; 4])?, [1.0; 4]);
+        for color in &mut mesh.colors {
+            *color = color.map(|c| c.clamp(0.0, 1.0));
+        }
+    }
+    if primitive.attributes.contains_key("JOINTS_0") {
+        warn(context, "skinning is not applied; rendered in its rest pose");
+    }
+    debug_assert_eq!(mesh.positions.len(), vertices);
+    Ok(mesh)
+}
+
+/// The error for geometry that exists only in Draco's form.
+pub fn draco(path: &std::path::Path, item: &str) -> SceneError {
+    let message = "KHR_draco_mesh_compression is not supported; export without Draco, or with meshopt compression";
+    unsupported(path, item, message)
+}
+
+/// Vertex indices of the triangles, each below `vertices`.
+fn corners(
+    data: &Data,
+    context: &mut Context,
+    primitive: &Primitive,
+    mode: u64,
+    vertices: usize,
+    item: &str,
+) -> Read<Vec<[u32; 3]>> {
+    let place = format!("{item}.indices");
+    let order: Vec<u32> = match primitive.indices {
+        Some(index) => {
+            let elements = Elements::open(data, index, place.clone())?;
+            let order = elements.indices(data)?;
+            if let Some(at) = order.iter().position(|&i| i as usize >= vertices) {
+                let message = format!("index {at} is vertex {}, but there are only {vertices}", order[at]);
+                return Err(malformed(data.path, elements.item(), message).into());
+            }
+            order
+        }
+        None => {
+            data.charge(&place, vertices as u64 * 4)?;
+            (0..vertices as u32).collect()
+        }
+    };
+    data.charge(&place, order.len() as u64 * if mode == 4 { 4 } else { 12 })?;
+    let (triples, rest) = order.as_chunks::<3>();
+    Ok(match mode {
+        4 => {
+            if !rest.is_empty() {
+                let message =
+                    format!("{} indices are no whole triangles; the last {} are left out", order.len(), rest.len());
+                context.warn(data.path, Place::Item(place), message);
+            }
+            triples.to_vec()
+        }
+        // Every other triangle of a strip is turned over. Strips are joined by triangles without area.
+        5 => order
+            .windows(3)
+            .enumerate()
+            .map(|(i, w)| if i % 2 == 0 { [w[0], w[1], w[2]] } else { [w[0], w[2], w[1]] })
+            .filter(|[a, b, c]| a != b && b != c && a != c)
+            .collect(),
+        _ => order.get(1..).unwrap_or(&[]).windows(2).map(|w| [w[0], w[1], order[0]]).collect(),
+    })
+}
+
+/// Renumbers when only a part of the vertices is used: the vertices to keep (all for `None`), and the
+/// triangles in terms of those.
+fn compact(mut triangles: Vec<[u32; 3]>, vertices: usize) -> (Option<Vec<u32>>, Vec<[u32; 3]>) {
+    if triangles.len() * 3 >= vertices {
+        return (None, triangles);
+    }
+    let mut used: Vec<u32> = triangles.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    for corner in triangles.iter_mut().flatten() {
+        // Every corner is in `used`, which it was made from.
+        *corner = used.partition_point(|&u| u < *corner) as u32;
+    }
+    (Some(used), triangles)
+}
+
+/// Puts `replacement` where a value is not finite, and says so.
+fn finite<const N: usize>(
+    context: &mut Context,
+    data: &Data,
+    elements: &Elements,
+    mut values: Vec<[f32; N]>,
+    replacement: [f32; N],
+) -> Vec<[f32; N]> {
+    let mut broken = 0;
+    for value in values.iter_mut().filter(|v| !v.iter().all(|x| x.is_finite())) {
+        *value = replacement;
+        broken += 1;
+    }
+    if broken > 0 {
+        let message = format!("{broken} values are not finite; replaced by {replacement:?}");
+        context.warn(data.path, Place::Item(elements.item().into()), message);
+    }
+    values
+}
+
+/// The material of a primitive and whether its vertices have colours: what its scene material depends on.
+pub fn material_key(primitive: &Primitive) -> (Option<Int>, bool) {
+    (primitive.material, primitive.attributes.contains_key("COLOR_0"))
+}

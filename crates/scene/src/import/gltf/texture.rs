@@ -1,0 +1,136 @@
+//! Textures: images, samplers and texture transforms.
+//!
+//! glTF's `v` grows downwards from the image's first row, as the scene model's does.
+
+use super::data::{External, read_external};
+use super::fault::{Read, optional};
+use super::json::{Int, Sampler, TextureInfo, plain};
+use super::uri::{Target, resolve};
+use super::{Builder, Encoding};
+use crate::{ImageFilter, ImageId, Place, SceneError, Texture, TextureId, UvMapping, Wrap};
+
+/// What makes two uses of a texture the same: texture, encoding, coordinates and their map.
+pub type TextureKey = (u64, Encoding, u8, [[u32; 3]; 2]);
+
+impl Builder<'_, '_> {
+    /// The texture that `info` describes, or `None` when it cannot be had: its image is missing, or it
+    /// needs what is not supported (a warning says which).
+    pub fn texture(
+        &mut self,
+        info: &TextureInfo,
+        encoding: Encoding,
+        item: &str,
+    ) -> Result<Option<TextureId>, SceneError> {
+        let document = self.data.document;
+        let index = info.index.ok_or_else(|| self.data.malformed(item, "names no texture"))?;
+        let texture = self.data.entry(&document.textures, "textures", index, item)?;
+        let Some(mapping) = self.mapping(info, item) else { return Ok(None) };
+        let key = (index.0, encoding, mapping.set, mapping.rows.map(|row| row.map(f32::to_bits)));
+        if let Some(&known) = self.textures.get(&key) {
+            return Ok(known);
+        }
+        let place = format!("textures[{}]", index.0);
+        let basis = texture.extensions.basisu.as_ref().and_then(|b| b.source);
+        let image = match basis.or(texture.source) {
+            Some(source) => self.image(source, encoding, &place)?,
+            None => {
+                self.warn(&place, "has no image in a supported format; rendered without it");
+                None
+            }
+        };
+        let sampler = match texture.sampler {
+            Some(sampler) => self.data.entry(&document.samplers, "samplers", sampler, &place)?.clone(),
+            None => Sampler::default(),
+        };
+        let wrap = [self.wrap(sampler.wrap_s, &place), self.wrap(sampler.wrap_t, &place)];
+        let filter = if sampler.mag_filter == Some(Int(9728)) { ImageFilter::Nearest } else { ImageFilter::Bilinear };
+        let id = image.map(|image| self.scene.add_texture(Texture::Image { image, mapping, wrap, filter }));
+        self.textures.insert(key, id);
+        Ok(id)
+    }
+
+    /// `base` times the colours of the vertices.
+    pub fn times_vertex_color(&mut self, base: Option<TextureId>) -> TextureId {
+        let colors = match self.vertex_color {
+            Some(id) => id,
+            None => *self.vertex_color.insert(self.scene.add_texture(Texture::VertexColor)),
+        };
+        let Some(base) = base else { return colors };
+        if let Some(&known) = self.colored.get(&base) {
+            return known;
+        }
+        let id = self.scene.add_texture(Texture::Scale { a: base, b: colors });
+        self.colored.insert(base, id);
+        id
+    }
+
+    /// Which coordinates a texture takes, and through which map (KHR_texture_transform).
+    fn mapping(&mut self, info: &TextureInfo, item: &str) -> Option<UvMapping> {
+        let transform = info.extensions.transform.clone().unwrap_or_default();
+        let set = transform.tex_coord.unwrap_or(info.tex_coord).0;
+        if set > 1 {
+            self.warn(item, format!("uses TEXCOORD_{set}; only sets 0 and 1 are read, rendered without this texture"));
+            return None;
+        }
+        let [ox, oy] = transform.offset.map_or([0.0; 2], plain);
+        let [sx, sy] = transform.scale.map_or([1.0; 2], plain);
+        let (sin, cos) = transform.rotation.unwrap_or_default().0.sin_cos();
+        // Scale, then rotate counter-clockwise as seen with v downwards, then shift. Early texts of the
+        // extension print the rotation the other way round than their own example has it.
+        let rows = [[cos * sx, sin * sy, ox], [-sin * sx, cos * sy, oy]];
+        if !rows.iter().flatten().all(|x| x.is_finite()) {
+            self.warn(item, "the texture transform is not finite; ignored");
+            return Some(UvMapping { set: set as u8, ..UvMapping::default() });
+        }
+        Some(UvMapping { set: set as u8, rows })
+    }
+
+    fn wrap(&mut self, mode: Option<Int>, item: &str) -> Wrap {
+        match mode.map_or(10497, |m| m.0) {
+            10497 => Wrap::Repeat,
+            33071 => Wrap::Clamp,
+            33648 => Wrap::Mirror,
+            other => {
+                self.warn(item, format!("unknown wrap mode {other}; repeated instead"));
+                Wrap::Repeat
+            }
+        }
+    }
+
+    /// Image `index`, decoded once for each encoding.
+    fn image(&mut self, index: Int, encoding: Encoding, item: &str) -> Result<Option<ImageId>, SceneError> {
+        let document = self.data.document;
+        self.data.entry(&document.images, "images", index, item)?;
+        if let Some(&known) = self.images.get(&(index.0, encoding)) {
+            return Ok(known);
+        }
+        let id = optional(self.load_image(index, encoding))?.flatten();
+        self.images.insert((index.0, encoding), id);
+        Ok(id)
+    }
+
+    fn load_image(&mut self, index: Int, encoding: Encoding) -> Read<Option<ImageId>> {
+        let image = &self.data.document.images[index.index()];
+        let item = format!("images[{}]", index.0);
+        let data = self.data;
+        let embedded = match (&image.uri, image.buffer_view) {
+            (Some(uri), _) => {
+                match resolve(data.path, uri).map_err(|message| data.malformed(format!("{item}.uri"), message))? {
+                    Target::Bytes(bytes) => std::borrow::Cow::Owned(bytes),
+                    Target::File(file) if data.external == External::Read => {
+                        return Ok(self.context.image(&mut self.scene, &file, encoding)?);
+                    }
+                    Target::File(file) => {
+                        read_external(&file, data.external, self.context)?;
+                        return Ok(None);
+                    }
+                }
+            }
+            (None, Some(view)) => std::borrow::Cow::Borrowed(data.view(view, &item)?.1),
+            (None, None) => return Err(data.malformed(item, "has neither a uri nor a bufferView").into()),
+        };
+        let mut decoded = self.context.decode_image(data.path, Place::Item(item.clone()), &embedded, encoding)?;
+        decoded.name = if image.name.is_empty() { item } else { image.name.clone() };
+        Ok(Some(self.scene.add_image(decoded)))
+    }
+}

@@ -1,0 +1,115 @@
+//! Where a URI points: bytes inside it, or a file.
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use std::path::{Path, PathBuf};
+
+/// Some writers leave the padding away.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// What a URI names.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The bytes of a `data:` URI.
+    Bytes(Vec<u8>),
+    /// A file.
+    File(PathBuf),
+}
+
+/// Resolves `uri` as written in `document`. A relative one starts in the document's folder; `..` and
+/// absolute paths are ordinary paths.
+///
+/// # Errors
+/// In words: a broken `data:` URI, or one that lies on a network.
+pub fn resolve(document: &Path, uri: &str) -> Result<Target, String> {
+    let scheme = uri.split(':').next().filter(|s| s.len() < uri.len()).map(str::to_ascii_lowercase);
+    if scheme.as_deref() == Some("data") {
+        let (header, payload) =
+            uri[5..].split_once(',').ok_or("the data URI has no comma between its header and its data")?;
+        if !header.to_ascii_lowercase().ends_with(";base64") {
+            return Ok(Target::Bytes(percent_decode(payload)));
+        }
+        return BASE64.decode(payload).map(Target::Bytes).map_err(|e| format!("the data URI is not base64: {e}"));
+    }
+    let rest = match (uri.split_once("://"), scheme.as_deref()) {
+        (Some((_, rest)), Some("file")) => rest,
+        (Some(_), Some(scheme)) => {
+            return Err(format!("{scheme}:// URIs are not fetched; download the file and name it by its path"));
+        }
+        _ => uri,
+    };
+    let decoded = percent_decode(rest);
+    let decoded =
+        String::from_utf8(decoded).map_err(|_| "the URI is not UTF-8 once its %XX are decoded".to_string())?;
+    if decoded.is_empty() || decoded.contains('\0') {
+        return Err("the URI names no file".into());
+    }
+    Ok(Target::File(document.parent().unwrap_or(Path::new("")).join(decoded)))
+}
+
+/// Replaces each `%XX`; a stray `%` stays, as some writers do not escape file names.
+fn percent_decode(text: &str) -> Vec<u8> {
+    let hex = |b: Option<&u8>| b.and_then(|&b| (b as char).to_digit(16));
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut i = 0;
+    while i < bytes.len() {
+        match (bytes[i], hex(bytes.get(i + 1)), hex(bytes.get(i + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                i += 3;
+            }
+            (byte, ..) => {
+                out.push(byte);
+                i += 1;
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(uri: &str) -> PathBuf {
+        match resolve(Path::new("dir/a.gltf"), uri) {
+            Ok(Target::File(path)) => path,
+            other => panic!("{uri}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_relative_uri_starts_in_the_folder_of_the_document_and_is_percent_decoded() {
+        assert_eq!(file("my%20tex%C3%A4.png"), Path::new("dir/my texä.png"));
+        assert_eq!(file("../../up.bin"), Path::new("dir/../../up.bin"));
+        assert_eq!(file("/abs/x.bin"), Path::new("/abs/x.bin"));
+        assert_eq!(file("file:///abs/x.bin"), Path::new("/abs/x.bin"));
+        assert_eq!(file("100%.png"), Path::new("dir/100%.png"));
+        assert_eq!(file("a:b.png"), Path::new("dir/a:b.png"));
+    }
+
+    #[test]
+    fn data_uris_give_their_bytes_padded_or_not() {
+        let bytes = |uri| resolve(Path::new("a"), uri);
+        assert_eq!(bytes("data:application/octet-stream;base64,AAEC/w=="), Ok(Target::Bytes(vec![0, 1, 2, 255])));
+        assert_eq!(bytes("DATA:;base64,AAEC/w"), Ok(Target::Bytes(vec![0, 1, 2, 255])));
+        assert_eq!(bytes("data:,a%20b"), Ok(Target::Bytes(b"a b".to_vec())));
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        let message = |uri| resolve(Path::new("a"), uri).unwrap_err();
+        assert!(message("data:;base64,!!").contains("not base64"));
+        assert!(message("data:;base64").contains("no comma"));
+        assert!(message("https://example.org/a.bin").contains("https://"));
+        assert!(message("%FF").contains("UTF-8"));
+        assert!(message("").contains("no file"));
+    }
+}
