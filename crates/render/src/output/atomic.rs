@@ -1,0 +1,244 @@
+//! Writing a file whole or not at all.
+//!
+//! The bytes go to a temporary file in the same folder, which is flushed to the disk and renamed: whoever looks sees
+//! the old file or the new one, and a failure leaves the old one. Devices and pipes (`/dev/stdout`) have nothing to
+//! rename, and renaming over one would destroy it, so they are written directly.
+
+use super::OutputError;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes `bytes` to `path`, whole or not at all. A symbolic link is followed; an existing file keeps its
+/// permissions, a new one gets the usual ones.
+///
+/// # Errors
+/// [`OutputError`] if the place cannot be written; what was there before is then unchanged.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// Whether [`write_atomic`] can start: the folder is there and takes a file, and `path` is not a folder or read-only.
+/// Leaves nothing behind. Meant for before a long render; the disk may still fill up after.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub fn can_write(path: &Path) -> Result<(), OutputError> {
+    match target(path)? {
+        Target::Device => open_device(path).map(drop),
+        Target::File { path: file, .. } => temporary(&file, path).map(drop),
+    }
+}
+
+enum Target {
+    /// Anything but a regular file or a folder.
+    Device,
+    /// A regular file, links resolved, there already or not.
+    File { path: PathBuf, permissions: Option<fs::Permissions> },
+}
+
+/// Looks at what is there.
+fn target(path: &Path) -> Result<Target, OutputError> {
+    let error = |source| OutputError::from_io(path, source);
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => Err(OutputError::IsFolder { path: path.into() }),
+        Ok(meta) if !meta.is_file() => Ok(Target::Device),
+        // A rename would replace it all the same, but someone has said that it should stay.
+        Ok(meta) if meta.permissions().readonly() => Err(OutputError::ReadOnly { path: path.into() }),
+        Ok(meta) => {
+            Ok(Target::File { path: fs::canonicalize(path).map_err(error)?, permissions: Some(meta.permissions()) })
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            // "folder/" and ".." name no file, whatever is there.
+            let named = path.file_name().is_some() && !path.as_os_str().to_string_lossy().ends_with(['/', '\\']);
+            if !named {
+                return Err(OutputError::IsFolder { path: path.into() });
+            }
+            let folder = folder_of(path);
+            match fs::metadata(folder) {
+                Ok(meta) if meta.is_dir() => Ok(Target::File { path: path.into(), permissions: None }),
+                Ok(_) => Err(OutputError::NotAFolder { path: path.into(), folder: folder.into() }),
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                    Err(OutputError::MissingFolder { path: path.into(), folder: folder.into() })
+                }
+                Err(e) => Err(error(e)),
+            }
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotADirectory => {
+            Err(OutputError::NotAFolder { path: path.into(), folder: folder_of(path).into() })
+        }
+        Err(e) => Err(error(e)),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+fn open_device(path: &Path) -> Result<File, OutputError> {
+    OpenOptions::new().write(true).open(path).map_err(|e| OutputError::from_io(path, e))
+}
+
+/// A temporary file beside `file`, removed when dropped; `path` is the name for messages.
+fn temporary(file: &Path, path: &Path) -> Result<tempfile::NamedTempFile, OutputError> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".raywarp-").suffix(".tmp");
+    // Otherwise the picture would be readable by its owner only, as temporary files are; the umask still applies.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder_of(file)).map_err(|e| OutputError::from_io(path, e))
+}
+
+/// [`write_atomic`] with the writing left open, so that tests can make it fail half-way.
+fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), OutputError> {
+    let error = |source| OutputError::from_io(path, source);
+    match target(path)? {
+        Target::Device => {
+            let mut device = open_device(path)?;
+            write(&mut device).and_then(|()| device.flush()).map_err(error)
+        }
+        Target::File { path: file, permissions } => {
+            let mut temporary = temporary(&file, path)?;
+            write(temporary.as_file_mut()).map_err(error)?;
+            if let Some(permissions) = permissions {
+                temporary.as_file().set_permissions(permissions).map_err(error)?;
+            }
+            // Before the rename: some file systems would otherwise keep the new name and lose the bytes in a crash.
+            temporary.as_file().sync_all().map_err(error)?;
+            temporary.persist(&file).map_err(|e| error(e.error))?;
+            // The rename itself lives in the folder. Not every file system can flush one, and the file is there.
+            #[cfg(unix)]
+            if let Ok(folder) = File::open(folder_of(&file)) {
+                let _ = folder.sync_all();
+            }
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names in a folder.
+    fn names(folder: &Path) -> Vec<String> {
+        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        for bytes in [&b"first"[..], b"2nd"] {
+            can_write(&path).unwrap();
+            write_atomic(&path, bytes).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+        assert_eq!(names(folder.path()), ["a.png"]);
+    }
+
+    #[test]
+    fn a_failure_half_way_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let fail = |file: &mut File| {
+            file.write_all(b"half of the new")?;
+            Err(io::ErrorKind::StorageFull.into())
+        };
+        assert!(matches!(write_with(&path, fail), Err(OutputError::DiskFull { .. })));
+        assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
+        write_atomic(&path, b"old").unwrap();
+        assert!(matches!(write_with(&path, fail), Err(OutputError::DiskFull { .. })));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["a.png"]);
+    }
+
+    #[test]
+    fn places_that_cannot_be_written_are_refused_before_and_after() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("folder")).unwrap();
+        fs::write(at("file"), b"x").unwrap();
+        fs::write(at("locked.png"), b"x").unwrap();
+        let mut permissions = fs::metadata(at("locked.png")).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(at("locked.png"), permissions).unwrap();
+        let before = names(folder.path()).len();
+        type Expected = fn(&OutputError) -> bool;
+        let table: [(&str, Expected); 7] = [
+            ("folder", |e| matches!(e, OutputError::IsFolder { .. })),
+            ("folder/", |e| matches!(e, OutputError::IsFolder { .. })),
+            ("new.png/", |e| matches!(e, OutputError::IsFolder { .. })),
+            ("folder/..", |e| matches!(e, OutputError::IsFolder { .. })),
+            ("none/a.png", |e| matches!(e, OutputError::MissingFolder { .. })),
+            ("file/a.png", |e| matches!(e, OutputError::NotAFolder { .. })),
+            ("locked.png", |e| matches!(e, OutputError::ReadOnly { .. })),
+        ];
+        for (name, expected) in table {
+            for result in [can_write(&at(name)), write_atomic(&at(name), b"y")] {
+                let error = result.unwrap_err();
+                assert!(expected(&error), "{name}: {error:?}");
+                let message = error.to_string();
+                assert!(message.contains(name) && message.lines().count() == 1, "{message}");
+            }
+        }
+        assert!(can_write(Path::new("")).is_err());
+        assert_eq!(names(folder.path()).len(), before);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_written_to_and_stays_a_device() {
+        use std::os::unix::fs::FileTypeExt;
+        if !Path::new("/dev/full").exists() {
+            println!("skipped: no /dev/full here");
+            return;
+        }
+        can_write(Path::new("/dev/full")).unwrap();
+        let error = write_atomic(Path::new("/dev/full"), b"x").unwrap_err();
+        assert!(matches!(error, OutputError::DiskFull { .. }), "{error:?}");
+        write_atomic(Path::new("/dev/null"), b"x").unwrap();
+        for device in ["/dev/full", "/dev/null"] {
+            assert!(fs::metadata(device).unwrap().file_type().is_char_device());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_permissions_kept() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("real.png"), b"old").unwrap();
+        fs::set_permissions(at("real.png"), fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("real.png", at("link.png")).unwrap();
+        write_atomic(&at("link.png"), b"new").unwrap();
+        assert!(fs::symlink_metadata(at("link.png")).unwrap().is_symlink());
+        assert_eq!(fs::read(at("real.png")).unwrap(), b"new");
+        assert_eq!(fs::metadata(at("real.png")).unwrap().permissions().mode() & 0o777, 0o640);
+        // A new file is as readable as one that is made the usual way.
+        File::create(at("usual")).unwrap();
+        write_atomic(&at("ours"), b"").unwrap();
+        let mode = |name| fs::metadata(at(name)).unwrap().permissions().mode();
+        assert_eq!(mode("ours"), mode("usual"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_without_permission_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
+        if File::create(folder.path().join("probe")).is_ok() {
+            println!("skipped: this user may write everywhere");
+            return;
+        }
+        let path = folder.path().join("a.png");
+        for result in [can_write(&path), write_atomic(&path, b"x")] {
+            assert!(matches!(result, Err(OutputError::PermissionDenied { .. })), "{result:?}");
+        }
+    }
+}
