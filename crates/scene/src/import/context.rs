@@ -120,7 +120,11 @@ impl Context {
         bytes: &[u8],
         encoding: Encoding,
     ) -> Result<Image, SceneError> {
-        image::decode(path, place, bytes, encoding)
+        let decoded = image::decode(path, place.clone(), bytes, encoding)?;
+        for note in decoded.notes {
+            self.warn(path, place.clone(), note);
+        }
+        Ok(decoded.image)
     }
 
     /// The warnings, or the one error that names all missing files.

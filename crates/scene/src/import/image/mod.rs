@@ -1,0 +1,145 @@
+//! Image decoding by content: PNG, JPEG, TGA, Radiance HDR, OpenEXR and KTX2.
+//!
+//! Bytes stay bytes ([`Pixels::Srgb8`] or [`Pixels::Linear8`], as the use of the image says); files of
+//! 16 bits and more become linear floats. Sizes are checked before anything of that size is allocated.
+
+mod exr;
+mod ktx2;
+mod raster;
+
+#[cfg(test)]
+mod tests;
+
+use super::context::Encoding;
+use crate::{Image, Pixels, Place, SceneError};
+use std::path::Path;
+
+/// The most columns or rows.
+const MAX_SIDE: u32 = 1 << 14;
+/// The most texels a byte of any of the formats was seen to hold is near 8,300 (a deflated one-bit
+/// PNG of one colour); a file that claims twice that is broken, and is refused before it is unpacked.
+const MAX_TEXELS_PER_BYTE: u64 = 1 << 14;
+
+/// An image and what was changed in it, for warnings.
+#[derive(Debug)]
+pub(crate) struct Decoded {
+    pub image: Image,
+    pub notes: Vec<String>,
+}
+
+/// Where an image comes from, for messages.
+struct Origin<'a> {
+    path: &'a Path,
+    place: Place,
+}
+
+impl Origin<'_> {
+    fn malformed(&self, message: impl Into<String>) -> SceneError {
+        SceneError::Malformed { path: self.path.to_path_buf(), place: self.place.clone(), message: message.into() }
+    }
+
+    fn unsupported(&self, message: impl Into<String>) -> SceneError {
+        SceneError::Unsupported { path: self.path.to_path_buf(), place: self.place.clone(), message: message.into() }
+    }
+
+    /// Accepts a size that fits the limits and that `bytes` bytes of file can hold.
+    fn check_size(&self, width: u64, height: u64, bytes: usize) -> Result<(u32, u32), SceneError> {
+        if width == 0 || height == 0 {
+            return Err(self.malformed(format!("an image of {width} x {height} texels")));
+        }
+        if width > u64::from(MAX_SIDE) || height > u64::from(MAX_SIDE) {
+            return Err(SceneError::TooLarge {
+                path: self.path.to_path_buf(),
+                place: self.place.clone(),
+                message: format!("an image of {width} x {height} texels; at most {MAX_SIDE} x {MAX_SIDE} are read"),
+            });
+        }
+        if width * height > (1 << 16) + MAX_TEXELS_PER_BYTE * bytes as u64 {
+            return Err(self.malformed(format!("{bytes} bytes cannot hold {width} x {height} texels")));
+        }
+        Ok((width as u32, height as u32))
+    }
+}
+
+/// Decodes `bytes`, whose kind their first bytes tell, or the extension of `path` for TGA, which has
+/// no signature. Messages name `path` and `place`.
+pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding) -> Result<Decoded, SceneError> {
+    let origin = Origin { path, place };
+    // The decoders are other people's code. A panic in one of them is a broken image, not a crash.
+    let result = std::panic::catch_unwind(|| decode_kind(&origin, bytes, encoding));
+    let name = format!("{}{}", path.display(), origin.place);
+    let (width, height, mut pixels) =
+        result.unwrap_or_else(|_| Err(origin.malformed("the image decoder gave up on this file")))?;
+    let mut notes = Vec::new();
+    if let Pixels::Float(texels) = &mut pixels {
+        let cleaned = clean(texels);
+        if cleaned > 0 {
+            notes.push(format!("{cleaned} texels of the image are infinite or not numbers; read as 0"));
+        }
+    }
+    let image = Image { name, width, height, pixels };
+    Ok(Decoded { image, notes })
+}
+
+fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), SceneError> {
+    let tga = || origin.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tga"));
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => raster::png(origin, bytes, encoding),
+        [0xff, 0xd8, 0xff, ..] => raster::jpeg(origin, bytes, encoding),
+        [b'#', b'?', ..] => raster::hdr(origin, bytes),
+        [0x76, 0x2f, 0x31, 0x01, ..] => exr::decode(origin, bytes),
+        _ if bytes.starts_with(&ktx2::SIGNATURE) => ktx2::decode(origin, bytes, encoding),
+        _ if tga() || raster::looks_like_tga(bytes) => raster::tga(origin, bytes, encoding),
+        _ => Err(origin.unsupported(format!("{}; known are PNG, JPEG, TGA, HDR, EXR and KTX2", describe(bytes)))),
+    }
+}
+
+/// What an unknown image begins with, in words.
+fn describe(bytes: &[u8]) -> String {
+    let known = match bytes {
+        [] => "the image is empty",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "a WebP image",
+        [b'G', b'I', b'F', b'8', ..] => "a GIF image",
+        [b'D', b'D', b'S', b' ', ..] => "a DDS image",
+        [b'B', b'M', ..] => "a BMP image",
+        [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => "a TIFF image",
+        [0xab, b'K', b'T', b'X', b' ', b'1', b'1', ..] => "a KTX image of version 1",
+        _ => return format!("an unknown kind of image (it begins with {:02x?})", &bytes[..bytes.len().min(8)]),
+    };
+    known.into()
+}
+
+/// Sets texels that have a channel that is not finite to 0 there; says how many.
+fn clean(texels: &mut [[f32; 4]]) -> usize {
+    let mut cleaned = 0;
+    for texel in texels {
+        if texel.iter().all(|c| c.is_finite()) {
+            continue;
+        }
+        cleaned += 1;
+        for channel in texel {
+            *channel = if channel.is_finite() { *channel } else { 0.0 };
+        }
+    }
+    cleaned
+}
+
+/// Eight-bit texels as the use of the image says.
+fn eight_bit(texels: Vec<[u8; 4]>, encoding: Encoding) -> Pixels {
+    match encoding {
+        Encoding::Srgb => Pixels::Srgb8(texels),
+        Encoding::Linear => Pixels::Linear8(texels),
+    }
+}
+
+/// A 16-bit texel as linear floats; alpha is linear in either encoding.
+fn linear_from_u16(texel: [u16; 4], encoding: Encoding) -> [f32; 4] {
+    let unit = texel.map(|c| f32::from(c) / 65535.0);
+    match encoding {
+        Encoding::Linear => unit,
+        Encoding::Srgb => {
+            let decode = |c: f32| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
+            [decode(unit[0]), decode(unit[1]), decode(unit[2]), unit[3]]
+        }
+    }
+}

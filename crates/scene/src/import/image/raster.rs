@@ -1,0 +1,98 @@
+//! PNG, JPEG, TGA and Radiance HDR, through the `image` crate.
+
+use super::{Encoding, MAX_SIDE, Origin, eight_bit, linear_from_u16};
+use crate::{Pixels, SceneError};
+use image::codecs::{hdr::HdrDecoder, jpeg::JpegDecoder, png::PngDecoder, tga::TgaDecoder};
+use image::{ColorType, ImageDecoder, ImageError, ImageResult, Limits};
+use std::io::Cursor;
+
+type Size = (u32, u32, Pixels);
+
+pub(super) fn png(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<Size, SceneError> {
+    read(origin, bytes, encoding, "PNG", PngDecoder::with_limits(Cursor::new(bytes), limits()))
+}
+
+pub(super) fn jpeg(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<Size, SceneError> {
+    read(origin, bytes, encoding, "JPEG", JpegDecoder::new(Cursor::new(bytes)))
+}
+
+pub(super) fn tga(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<Size, SceneError> {
+    read(origin, bytes, encoding, "TGA", TgaDecoder::new(Cursor::new(bytes)))
+}
+
+/// Radiance is linear whatever the use.
+pub(super) fn hdr(origin: &Origin, bytes: &[u8]) -> Result<Size, SceneError> {
+    // Files of other tools begin with `#?RGBE` and the like; only strict reading minds.
+    read(origin, bytes, Encoding::Linear, "HDR", HdrDecoder::new_nonstrict(Cursor::new(bytes)))
+}
+
+/// Whether every field of a TGA header makes sense. The format has no signature, so that this is all
+/// there is to go by in a file of another name.
+pub(super) fn looks_like_tga(bytes: &[u8]) -> bool {
+    let &[_, map_type, image_type, _, _, _, _, map_depth, _, _, _, _, w0, w1, h0, h1, depth, flags, ..] = bytes else {
+        return false;
+    };
+    let mapped = matches!(image_type, 1 | 9);
+    matches!(image_type, 1 | 2 | 3 | 9 | 10 | 11)
+        && map_type == u8::from(mapped)
+        && (mapped == matches!(map_depth, 15 | 16 | 24 | 32))
+        && matches!(depth, 8 | 15 | 16 | 24 | 32)
+        && (w0 | w1) != 0
+        && (h0 | h1) != 0
+        && flags & 0xc0 == 0
+}
+
+/// Memory for four floats a texel of the largest image. Sides are checked by [`Origin::check_size`].
+fn limits() -> Limits {
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(16 * u64::from(MAX_SIDE) * u64::from(MAX_SIDE));
+    limits
+}
+
+fn read<D: ImageDecoder>(
+    origin: &Origin,
+    bytes: &[u8],
+    encoding: Encoding,
+    kind: &str,
+    decoder: ImageResult<D>,
+) -> Result<Size, SceneError> {
+    let fault = |error: ImageError| match error {
+        ImageError::Unsupported(error) => origin.unsupported(format!("{kind} image: {error}")),
+        error => origin.malformed(format!("broken {kind} image: {error}")),
+    };
+    let mut decoder = decoder.map_err(fault)?;
+    let (width, height) = decoder.dimensions();
+    let (width, height) = origin.check_size(width.into(), height.into(), bytes.len())?;
+    decoder.set_limits(limits()).map_err(fault)?;
+    let color = decoder.color_type();
+    let mut data = vec![0; decoder.total_bytes() as usize];
+    decoder.read_image(&mut data).map_err(fault)?;
+    Ok((width, height, pixels(origin, color, &data, encoding)?))
+}
+
+/// From the decoder's bytes (samples of 16 and 32 bits in the machine's order) to texels.
+fn pixels(origin: &Origin, color: ColorType, data: &[u8], encoding: Encoding) -> Result<Pixels, SceneError> {
+    let words = |texel: &[u8]| -> [u16; 4] {
+        let word = |i: usize| u16::from_ne_bytes([texel[2 * i], texel[2 * i + 1]]);
+        match texel.len() {
+            2 => [word(0), word(0), word(0), u16::MAX],
+            4 => [word(0), word(0), word(0), word(1)],
+            6 => [word(0), word(1), word(2), u16::MAX],
+            _ => [word(0), word(1), word(2), word(3)],
+        }
+    };
+    let float = |texel: &[u8], i: usize| f32::from_ne_bytes([0, 1, 2, 3].map(|b| texel[4 * i + b]));
+    let texels = data.chunks_exact(usize::from(color.bytes_per_pixel()));
+    Ok(match color {
+        ColorType::L8 => eight_bit(texels.map(|t| [t[0], t[0], t[0], 255]).collect(), encoding),
+        ColorType::La8 => eight_bit(texels.map(|t| [t[0], t[0], t[0], t[1]]).collect(), encoding),
+        ColorType::Rgb8 => eight_bit(texels.map(|t| [t[0], t[1], t[2], 255]).collect(), encoding),
+        ColorType::Rgba8 => eight_bit(texels.map(|t| [t[0], t[1], t[2], t[3]]).collect(), encoding),
+        ColorType::L16 | ColorType::La16 | ColorType::Rgb16 | ColorType::Rgba16 => {
+            Pixels::Float(texels.map(|t| linear_from_u16(words(t), encoding)).collect())
+        }
+        ColorType::Rgb32F => Pixels::Float(texels.map(|t| [float(t, 0), float(t, 1), float(t, 2), 1.0]).collect()),
+        ColorType::Rgba32F => Pixels::Float(texels.map(|t| [0, 1, 2, 3].map(|i| float(t, i))).collect()),
+        other => return Err(origin.unsupported(format!("texels of kind {other:?}"))),
+    })
+}

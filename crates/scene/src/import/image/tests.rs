@@ -1,0 +1,272 @@
+//! Every image here is made in code; the decoders are checked against what went in.
+
+use super::*;
+use ::image::{ExtendedColorType, ImageEncoder, codecs};
+use std::io::Write;
+
+fn decode_named(name: &str, bytes: &[u8], encoding: Encoding) -> Result<Decoded, SceneError> {
+    decode(Path::new(name), Place::File, bytes, encoding)
+}
+
+#[track_caller]
+fn check(name: &str, bytes: &[u8], encoding: Encoding, size: (u32, u32), want: &Pixels) {
+    let got = decode_named(name, bytes, encoding).unwrap();
+    assert_eq!((got.image.width, got.image.height), size, "{name}");
+    assert_eq!(&got.image.pixels, want, "{name}");
+    assert_eq!(got.notes, Vec::<String>::new(), "{name}");
+}
+
+#[track_caller]
+fn check_fails(name: &str, bytes: &[u8], want: &str) {
+    let error = decode_named(name, bytes, Encoding::Srgb).unwrap_err().to_string();
+    assert!(error.starts_with(name) && error.contains(want), "{error}");
+}
+
+fn png(data: &[u8], width: u32, height: u32, color: ExtendedColorType) -> Vec<u8> {
+    let mut out = Vec::new();
+    codecs::png::PngEncoder::new(&mut out).write_image(data, width, height, color).unwrap();
+    out
+}
+
+fn exr_file(names: &[&str], size: (usize, usize), value: impl Fn(usize, usize) -> f32) -> Vec<u8> {
+    use ::exr::prelude::*;
+    let channel = |(i, name): (usize, &&str)| {
+        let samples = (0..size.0 * size.1).map(|at| value(i, at)).collect();
+        AnyChannel::new(*name, FlatSamples::F32(samples))
+    };
+    let channels = AnyChannels::sort(names.iter().enumerate().map(channel).collect());
+    let mut out = std::io::Cursor::new(Vec::new());
+    Image::from_channels(size, channels).write().to_buffered(&mut out).unwrap();
+    out.into_inner()
+}
+
+/// A KTX2 file of one level.
+fn ktx2_file(vk_format: u32, size: [u32; 2], scheme: u32, level: &[u8], unpacked: u64, keys: &[u8]) -> Vec<u8> {
+    let mut out = ktx2::SIGNATURE.to_vec();
+    for word in [vk_format, 1, size[0], size[1], 0, 0, 1, 1, scheme, 0, 0, 104, keys.len() as u32] {
+        out.extend(word.to_le_bytes());
+    }
+    for long in [0, 0, 104 + keys.len() as u64, level.len() as u64, unpacked] {
+        out.extend(long.to_le_bytes());
+    }
+    out.extend(keys);
+    out.extend(level);
+    out
+}
+
+#[test]
+fn png_of_eight_bits_stays_bytes_whatever_its_channels() {
+    let rgba = vec![[1, 2, 3, 4], [5, 6, 7, 8]];
+    let bytes = png(&[1, 2, 3, 4, 5, 6, 7, 8], 2, 1, ExtendedColorType::Rgba8);
+    check("a.png", &bytes, Encoding::Srgb, (2, 1), &Pixels::Srgb8(rgba.clone()));
+    check("no extension", &bytes, Encoding::Linear, (2, 1), &Pixels::Linear8(rgba));
+    let grey = png(&[9, 200], 1, 2, ExtendedColorType::L8);
+    check("a.png", &grey, Encoding::Srgb, (1, 2), &Pixels::Srgb8(vec![[9, 9, 9, 255], [200, 200, 200, 255]]));
+    let grey_alpha = png(&[9, 200], 1, 1, ExtendedColorType::La8);
+    check("a.png", &grey_alpha, Encoding::Srgb, (1, 1), &Pixels::Srgb8(vec![[9, 9, 9, 200]]));
+}
+
+/// A PNG file from its chunks; IDAT is deflated here.
+fn raw_png(width: u32, height: u32, depth: u8, color: u8, chunks: &[(&[u8; 4], &[u8])], rows: &[u8]) -> Vec<u8> {
+    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    header.extend([depth, color, 0, 0, 0]);
+    let mut deflated = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    deflated.write_all(rows).unwrap();
+    let data = deflated.finish().unwrap();
+    let mut all: Vec<(&[u8; 4], &[u8])> = vec![(b"IHDR", &header)];
+    all.extend(chunks);
+    all.extend([(b"IDAT", data.as_slice()), (b"IEND", &[])]);
+    let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
+    for (kind, body) in all {
+        let mut crc = flate2::Crc::new();
+        crc.update(kind);
+        crc.update(body);
+        out.extend((body.len() as u32).to_be_bytes());
+        out.extend([kind.as_slice(), body, &crc.sum().to_be_bytes()].concat());
+    }
+    out
+}
+
+#[test]
+fn png_with_a_palette_and_transparency_is_expanded() {
+    let palette: &[u8] = &[10, 20, 30, 40, 50, 60];
+    let bytes = raw_png(2, 1, 8, 3, &[(b"PLTE", palette), (b"tRNS", &[255, 7])], &[0, 1, 0]);
+    check("a.png", &bytes, Encoding::Srgb, (2, 1), &Pixels::Srgb8(vec![[40, 50, 60, 7], [10, 20, 30, 255]]));
+}
+
+#[test]
+fn sixteen_bits_become_linear_floats() {
+    let bytes = raw_png(1, 1, 16, 0, &[], &[0, 0x80, 0x00]);
+    let unit = 32768.0f32 / 65535.0;
+    check("a.png", &bytes, Encoding::Linear, (1, 1), &Pixels::Float(vec![[unit, unit, unit, 1.0]]));
+    let Pixels::Float(srgb) = decode_named("a.png", &bytes, Encoding::Srgb).unwrap().image.pixels else { panic!() };
+    // Half way up the sRGB curve is 0.2140.
+    assert!((srgb[0][0] - 0.2140).abs() < 1e-4 && srgb[0][3] == 1.0, "{srgb:?}");
+}
+
+#[test]
+fn jpeg_is_read_as_colour() {
+    let mut bytes = Vec::new();
+    let grey = [128u8; 3 * 16 * 8];
+    codecs::jpeg::JpegEncoder::new(&mut bytes).write_image(&grey, 16, 8, ExtendedColorType::Rgb8).unwrap();
+    check("a.jpg", &bytes, Encoding::Srgb, (16, 8), &Pixels::Srgb8(vec![[128, 128, 128, 255]; 128]));
+}
+
+#[test]
+fn tga_is_told_by_its_header_when_its_name_does_not_tell() {
+    // 1 x 2, 24 bits, blue first, rows from the bottom.
+    let mut bytes = vec![0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 24, 0];
+    bytes.extend([3, 2, 1, 6, 5, 4]);
+    let want = Pixels::Srgb8(vec![[4, 5, 6, 255], [1, 2, 3, 255]]);
+    check("a.tga", &bytes, Encoding::Srgb, (1, 2), &want);
+    check("embedded", &bytes, Encoding::Srgb, (1, 2), &want);
+    check_fails("cut.tga", &bytes[..20], "broken TGA image");
+}
+
+#[test]
+fn radiance_is_read_as_linear_floats_with_rows_from_the_top() {
+    let mut bytes = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 1\n".to_vec();
+    bytes.extend([128, 64, 32, 129, 0, 0, 0, 0]);
+    let want = Pixels::Float(vec![[1.0, 0.5, 0.25, 1.0], [0.0, 0.0, 0.0, 1.0]]);
+    check("sky.hdr", &bytes, Encoding::Srgb, (1, 2), &want);
+    let other = [b"#?RGBE".as_slice(), &bytes[10..]].concat();
+    check("sky.hdr", &other, Encoding::Srgb, (1, 2), &want);
+    check_fails("cut.hdr", &bytes[..bytes.len() - 3], "broken HDR image");
+}
+
+#[test]
+fn exr_takes_colours_or_a_luminance_of_any_layer() {
+    let value = |channel: usize, at: usize| (10 * channel + at) as f32;
+    let rgb = exr_file(&["R", "G", "B"], (2, 2), value);
+    let want = (0..4).map(|at| [at as f32, 10.0 + at as f32, 20.0 + at as f32, 1.0]).collect();
+    check("a.exr", &rgb, Encoding::Srgb, (2, 2), &Pixels::Float(want));
+    let beauty = exr_file(&["Z", "beauty.R", "beauty.G", "beauty.B", "beauty.A"], (1, 1), value);
+    check("a.exr", &beauty, Encoding::Srgb, (1, 1), &Pixels::Float(vec![[10.0, 20.0, 30.0, 40.0]]));
+    let grey = exr_file(&["Y"], (1, 1), |_, _| 0.5);
+    check("a.exr", &grey, Encoding::Srgb, (1, 1), &Pixels::Float(vec![[0.5, 0.5, 0.5, 1.0]]));
+    check_fails("depth.exr", &exr_file(&["Z"], (1, 1), value), "without a layer that has R, G and B, or Y");
+}
+
+#[test]
+fn exr_in_tiles_of_halves_is_read() {
+    use ::exr::prelude::*;
+    let channels = SpecificChannels::rgb(|at: Vec2<usize>| {
+        (f16::from_f32(at.0 as f32), f16::from_f32(at.1 as f32), f16::from_f32(0.25))
+    });
+    let encoding = ::exr::image::Encoding {
+        compression: Compression::ZIP16,
+        blocks: Blocks::Tiles(Vec2(3, 5)),
+        line_order: LineOrder::Increasing,
+    };
+    let layer = Layer::new((7, 6), LayerAttributes::default(), encoding, channels);
+    let mut out = std::io::Cursor::new(Vec::new());
+    Image::from_layer(layer).write().to_buffered(&mut out).unwrap();
+    let want = (0..42).map(|i| [(i % 7) as f32, (i / 7) as f32, 0.25, 1.0]).collect();
+    check("tiles.exr", &out.into_inner(), super::Encoding::Srgb, (7, 6), &Pixels::Float(want));
+}
+
+#[test]
+fn texels_that_are_not_finite_become_zero_and_are_said() {
+    let bytes = exr_file(&["R", "G", "B"], (2, 1), |channel, at| {
+        [[f32::INFINITY, 1.0], [2.0, f32::NAN], [3.0, 4.0]][channel][at]
+    });
+    let got = decode_named("a.exr", &bytes, Encoding::Srgb).unwrap();
+    assert_eq!(got.image.pixels, Pixels::Float(vec![[0.0, 2.0, 3.0, 1.0], [1.0, 0.0, 4.0, 1.0]]));
+    assert_eq!(got.notes, ["2 texels of the image are infinite or not numbers; read as 0"]);
+}
+
+#[test]
+fn ktx2_plain_formats_are_read() {
+    let texel = |vk, level: &[u8], encoding, want: Pixels| {
+        check("a.ktx2", &ktx2_file(vk, [1, 1], 0, level, level.len() as u64, &[]), encoding, (1, 1), &want);
+    };
+    let linear = Encoding::Linear;
+    texel(9, &[7], linear, Pixels::Linear8(vec![[7, 0, 0, 255]]));
+    texel(16, &[7, 8], linear, Pixels::Linear8(vec![[7, 8, 0, 255]]));
+    texel(29, &[7, 8, 9], Encoding::Srgb, Pixels::Srgb8(vec![[7, 8, 9, 255]]));
+    texel(44, &[7, 8, 9, 10], linear, Pixels::Linear8(vec![[9, 8, 7, 10]]));
+    texel(97, &[0, 0x3c, 0, 0xc0, 1, 0, 0xff, 0x7b], linear, Pixels::Float(vec![[1.0, -2.0, 2f32.powi(-24), 65504.0]]));
+    let floats: Vec<u8> = [0.5f32, 2.0, -1.0].iter().flat_map(|f| f.to_le_bytes()).collect();
+    texel(106, &floats, linear, Pixels::Float(vec![[0.5, 2.0, -1.0, 1.0]]));
+}
+
+#[test]
+fn ktx2_packed_with_zlib_or_zstandard_is_unpacked_and_turned_upright() {
+    let data = [1, 2, 3, 4, 5, 6, 7, 8];
+    let want = Pixels::Linear8(vec![[5, 6, 7, 8], [1, 2, 3, 4]]);
+    let keys = b"\x12\0\0\0KTXorientation\0ru\0\0\0";
+    let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    zlib.write_all(&data).unwrap();
+    let zlib = ktx2_file(37, [1, 2], 3, &zlib.finish().unwrap(), 8, keys);
+    check("a.ktx2", &zlib, Encoding::Linear, (1, 2), &want);
+    let zstd = ruzstd::encoding::compress_to_vec(data.as_slice(), ruzstd::encoding::CompressionLevel::Fastest);
+    let zstd = ktx2_file(37, [1, 2], 2, &zstd, 8, keys);
+    check("a.ktx2", &zstd, Encoding::Linear, (1, 2), &want);
+}
+
+#[test]
+fn sizes_past_the_limits_are_refused_before_memory_is_taken() {
+    let row = [0u8; 4];
+    check_fails("wide.png", &raw_png(16_385, 1, 8, 2, &[], &row), "16385");
+    check_fails("bomb.png", &raw_png(16_384, 16_384, 8, 2, &[], &row), "cannot hold 16384 x 16384 texels");
+    let mut hdr = b"#?RADIANCE\n\n-Y 4000000000 +X 4000000000\n".to_vec();
+    hdr.extend([0; 8]);
+    check_fails("huge.hdr", &hdr, "4000000000");
+    check_fails("huge.ktx2", &ktx2_file(37, [1 << 20, 1 << 20], 0, &[0; 4], 4, &[]), "1048576 x 1048576");
+    check_fails("empty.ktx2", &ktx2_file(37, [0, 1], 0, &[], 0, &[]), "0 x 1");
+    check_fails("short.ktx2", &ktx2_file(37, [2, 2], 0, &[0; 15], 16, &[]), "15 bytes where 2 x 2 texels take 16");
+    let mut exr = exr_file(&["Y"], (1, 1), |_, _| 0.0);
+    let window = exr.windows(10).position(|w| w == b"dataWindow").unwrap() + 10 + 1 + 6 + 4 + 8;
+    exr[window..window + 8].copy_from_slice(&[0x9f, 0x86, 1, 0, 0x9f, 0x86, 1, 0]);
+    check_fails("huge.exr", &exr, "100000 x 100000");
+}
+
+#[test]
+fn what_is_no_image_is_named() {
+    check_fails("a.png", b"", "the image is empty");
+    check_fails("a.webp", b"RIFF....WEBPVP8 ", "a WebP image");
+    check_fails("a.bin", b"\xff\xfe\xfd\xfc", "an unknown kind of image (it begins with [ff, fe, fd, fc])");
+    check_fails("a.ktx2", &ktx2_file(131, [4, 4], 0, &[0; 8], 8, &[]), "VkFormat 131");
+    check_fails("a.ktx2", &ktx2::SIGNATURE, "cut off in its header");
+}
+
+/// A decoder that panics is caught in any case; this says so when one does.
+#[track_caller]
+fn check_no_panic(name: &str, bytes: &[u8]) {
+    if let Err(error) = decode_named(name, bytes, Encoding::Srgb) {
+        let error = error.to_string();
+        assert!(error.starts_with(name) && !error.contains("gave up"), "{error}");
+    }
+}
+
+#[test]
+fn every_image_cut_off_or_with_one_byte_changed_is_read_or_refused() {
+    let value = |channel: usize, at: usize| (10 * channel + at) as f32;
+    let mut jpeg = Vec::new();
+    codecs::jpeg::JpegEncoder::new(&mut jpeg).write_image(&[90; 192], 8, 8, ExtendedColorType::Rgb8).unwrap();
+    let mut tga = vec![0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 1, 0, 24, 0];
+    tga.extend([0x83, 1, 2, 3, 0x83, 4, 5, 6]);
+    let mut hdr = b"#?RADIANCE\n\n-Y 1 +X 9\n\x02\x02\0\x09".to_vec();
+    hdr.extend([0x89, 7, 0x89, 8, 0x89, 9, 0x89, 128]);
+    let images = [
+        ("a.png", raw_png(2, 2, 8, 3, &[(b"PLTE", &[1, 2, 3, 4, 5, 6])], &[0, 1, 0, 0, 0, 1])),
+        ("a.jpg", jpeg),
+        ("a.tga", tga),
+        ("a.hdr", hdr),
+        ("a.exr", exr_file(&["R", "G", "B"], (3, 2), value)),
+        ("a.ktx2", ktx2_file(37, [2, 1], 0, &[1, 2, 3, 4, 5, 6, 7, 8], 8, &[])),
+    ];
+    for (name, bytes) in images {
+        decode_named(name, &bytes, Encoding::Srgb).unwrap_or_else(|error| panic!("{error}"));
+        for length in 0..bytes.len() {
+            check_no_panic(name, &bytes[..length]);
+        }
+        for at in 0..bytes.len() {
+            for flip in [0xff, 0x80, 0x01] {
+                let mut broken = bytes.clone();
+                broken[at] ^= flip;
+                check_no_panic(name, &broken);
+            }
+        }
+    }
+}
