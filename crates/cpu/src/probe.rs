@@ -1,0 +1,32 @@
+//! Counting on the side: a type parameter of the walks that costs nothing when off.
+
+use raywarp_geom::RayCost;
+
+/// Told what a walk does.
+pub(crate) trait Probe {
+    /// A node is tested.
+    fn node(&mut self);
+    /// A leaf record is tested; `count` says how many triangles it holds.
+    fn triangles(&mut self, count: impl FnOnce() -> usize);
+}
+
+/// Counts nothing.
+pub(crate) struct Off;
+
+impl Probe for Off {
+    #[inline(always)]
+    fn node(&mut self) {}
+    #[inline(always)]
+    fn triangles(&mut self, _count: impl FnOnce() -> usize) {}
+}
+
+impl Probe for RayCost {
+    #[inline]
+    fn node(&mut self) {
+        self.nodes += 1;
+    }
+    #[inline]
+    fn triangles(&mut self, count: impl FnOnce() -> usize) {
+        self.triangles += count() as u32;
+    }
+}

@@ -1,0 +1,170 @@
+//! What a walk looks for: the nearest hit, or anything opaque.
+
+use raywarp_geom::{Hit, HitKey, PrimitiveId};
+use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
+
+/// Takes the triangles that a walk finds on the ray's line.
+pub(crate) trait Query {
+    /// Whether visiting near nodes first pays.
+    const ORDERED: bool;
+    /// Nearest `t` that counts.
+    fn low(&self) -> f32;
+    /// Farthest `t` that still counts.
+    fn limit(&self) -> f32;
+    /// Looks at a triangle, given as `t u v` and its slot's word; whether anything changed.
+    fn offer(&mut self, tuv: [f32; 3], slot: u32) -> bool;
+    /// Whether the walk may end.
+    fn is_decided(&self) -> bool;
+}
+
+/// The interval of a query and the key that its hits must come after.
+#[derive(Clone, Copy)]
+pub(crate) struct Range<'a> {
+    /// Nearest `t`, at least `after.t`.
+    pub low: f32,
+    /// Farthest `t`.
+    pub high: f32,
+    /// Hits come strictly after it.
+    pub after: HitKey,
+    /// Ids of the flat triangles.
+    pub ids: &'a [PrimitiveId],
+}
+
+impl Range<'_> {
+    /// Whether a hit at `t >= low` comes after the key. Only at the very `t` of the key ids matter.
+    #[inline(always)]
+    fn follows(&self, t: f32, index: u32) -> bool {
+        t != self.after.t || {
+            let id = self.ids[index as usize];
+            (id.instance, id.primitive) > (self.after.instance, self.after.primitive)
+        }
+    }
+}
+
+/// The nearest hit so far. Flat triangles are ordered by id, so that of equal `t` the lower index wins.
+pub(crate) struct Closest<'a> {
+    range: Range<'a>,
+    tuv: [f32; 3],
+    index: u32,
+}
+
+impl<'a> Closest<'a> {
+    /// Nothing found yet.
+    #[inline(always)]
+    pub fn new(range: Range<'a>) -> Self {
+        // A hit exactly at the far limit still counts: any index is lower than this one.
+        Self { tuv: [range.high, 0.0, 0.0], range, index: u32::MAX }
+    }
+
+    /// The hit and its instance; a miss at `t_max`.
+    #[inline(always)]
+    pub fn finish(&self, t_max: f32) -> (Hit, u32) {
+        if self.index == u32::MAX {
+            return (Hit::miss(t_max), Hit::MISS);
+        }
+        let ([t, u, v], id) = (self.tuv, self.range.ids[self.index as usize]);
+        (Hit { t, u, v, primitive: id.primitive }, id.instance)
+    }
+}
+
+impl Query for Closest<'_> {
+    const ORDERED: bool = true;
+
+    #[inline(always)]
+    fn low(&self) -> f32 {
+        self.range.low
+    }
+
+    #[inline(always)]
+    fn limit(&self) -> f32 {
+        self.tuv[0]
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, tuv: [f32; 3], slot: u32) -> bool {
+        let (t, index) = (tuv[0], slot & INDEX_MASK);
+        let nearer = t < self.tuv[0] || (t == self.tuv[0] && index < self.index);
+        let taken = nearer && t >= self.range.low && self.range.follows(t, index);
+        if taken {
+            (self.tuv, self.index) = (tuv, index);
+        }
+        taken
+    }
+
+    #[inline(always)]
+    fn is_decided(&self) -> bool {
+        false
+    }
+}
+
+/// Whether anything opaque was found, and the first candidate that is not opaque.
+pub(crate) struct Any<'a> {
+    range: Range<'a>,
+    blocked: bool,
+    candidate: Option<([f32; 3], u32)>,
+}
+
+/// What an any-hit query found.
+pub(crate) enum Verdict {
+    /// Nothing at all.
+    Free,
+    /// Something opaque.
+    Blocked,
+    /// Nothing opaque; this is the first of the others, with its instance.
+    Undecided(Hit, u32),
+}
+
+impl<'a> Any<'a> {
+    /// Nothing found yet.
+    #[inline(always)]
+    pub fn new(range: Range<'a>) -> Self {
+        Self { range, blocked: false, candidate: None }
+    }
+
+    /// The answer.
+    #[inline(always)]
+    pub fn finish(&self) -> Verdict {
+        match self.candidate {
+            _ if self.blocked => Verdict::Blocked,
+            None => Verdict::Free,
+            Some(([t, u, v], index)) => {
+                let id = self.range.ids[index as usize];
+                Verdict::Undecided(Hit { t, u, v, primitive: id.primitive }, id.instance)
+            }
+        }
+    }
+}
+
+impl Query for Any<'_> {
+    const ORDERED: bool = false;
+
+    #[inline(always)]
+    fn low(&self) -> f32 {
+        self.range.low
+    }
+
+    #[inline(always)]
+    fn limit(&self) -> f32 {
+        self.range.high
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, tuv: [f32; 3], slot: u32) -> bool {
+        let (t, index) = (tuv[0], slot & INDEX_MASK);
+        if t < self.range.low || t > self.range.high || !self.range.follows(t, index) {
+            return false;
+        }
+        if slot & NON_OPAQUE == 0 {
+            self.blocked = true;
+        } else if self.candidate.is_none_or(|(found, other)| (t, index) < (found[0], other)) {
+            // Something opaque may still lie behind it, so that the interval stays as it is.
+            self.candidate = Some((tuv, index));
+        }
+        self.blocked
+    }
+
+    #[inline(always)]
+    fn is_decided(&self) -> bool {
+        self.blocked
+    }
+}

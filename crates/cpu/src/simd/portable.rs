@@ -1,0 +1,90 @@
+//! The kernels in plain Rust: for machines without AVX2, and what Miri can run.
+
+use super::vector::{InstructionSet, Vector, push_sorted_scalar, push_unsorted_scalar};
+use raywarp_layout::BLOCK;
+
+/// `N` floats in an array; the compiler may use whatever vectors the target has.
+#[derive(Clone, Copy)]
+pub(crate) struct Floats<const N: usize>([f32; N]);
+
+impl<const N: usize> Floats<N> {
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
+        Self(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    }
+
+    #[inline(always)]
+    fn compare(self, other: Self, f: impl Fn(f32, f32) -> bool) -> u32 {
+        (0..N).fold(0, |mask, i| mask | u32::from(f(self.0[i], other.0[i])) << i)
+    }
+}
+
+impl<const N: usize> Vector<N> for Floats<N> {
+    #[inline(always)]
+    fn splat(x: f32) -> Self {
+        Self([x; N])
+    }
+    #[inline(always)]
+    fn load(x: &[f32; N]) -> Self {
+        Self(*x)
+    }
+    #[inline(always)]
+    fn store(self) -> [f32; N] {
+        self.0
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.zip(other, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.zip(other, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, |a, b| if a > b { a } else { b })
+    }
+    #[inline(always)]
+    fn le(self, other: Self) -> u32 {
+        self.compare(other, |a, b| a <= b)
+    }
+    #[inline(always)]
+    fn eq(self, other: Self) -> u32 {
+        self.compare(other, |a, b| a == b)
+    }
+}
+
+/// No instruction set in particular.
+pub(crate) struct Portable;
+
+impl InstructionSet for Portable {
+    type Node = Floats<8>;
+    type Leaf = Floats<BLOCK>;
+
+    #[inline(always)]
+    unsafe fn push_sorted(stack: *mut u64, top: usize, near: Floats<8>, children: &[u32; 8], mask: u32) -> usize {
+        if mask == 0 {
+            return top;
+        }
+        // SAFETY: the caller's promise is this function's.
+        unsafe { push_sorted_scalar(stack, top, &near.0, children, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn push_unsorted(stack: *mut u64, top: usize, near: Floats<8>, children: &[u32; 8], mask: u32) -> usize {
+        // SAFETY: the caller's promise is this function's.
+        unsafe { push_unsorted_scalar(stack, top, &near.0, children, mask) }
+    }
+}

@@ -1,0 +1,131 @@
+//! The operations that kernels are written in, so that one text serves every instruction set.
+
+use raywarp_layout::BLOCK;
+
+/// `N` floats side by side. Comparisons give a bit a lane, lane 0 lowest; one with a NaN is false.
+///
+/// Products and sums stay separate (no fused multiply-add), so that every instruction set computes
+/// the same bits and the watertight test keeps its edges.
+pub(crate) trait Vector<const N: usize>: Copy {
+    /// All lanes `x`.
+    fn splat(x: f32) -> Self;
+    /// Lane `i` from `x[i]`.
+    fn load(x: &[f32; N]) -> Self;
+    /// Lane `i` to entry `i`.
+    fn store(self) -> [f32; N];
+    /// `self + other`.
+    fn add(self, other: Self) -> Self;
+    /// `self - other`.
+    fn sub(self, other: Self) -> Self;
+    /// `self * other`.
+    fn mul(self, other: Self) -> Self;
+    /// `self / other`, correctly rounded.
+    fn div(self, other: Self) -> Self;
+    /// `if self < other { self } else { other }`: a NaN gives `other`.
+    fn min(self, other: Self) -> Self;
+    /// `if self > other { self } else { other }`: a NaN gives `other`.
+    fn max(self, other: Self) -> Self;
+    /// `self <= other`.
+    fn le(self, other: Self) -> u32;
+    /// `self == other`.
+    fn eq(self, other: Self) -> u32;
+}
+
+/// What an instruction set brings: a vector for the boxes of a node, one for the triangles of a
+/// block, and its way to order the hit children.
+pub(crate) trait InstructionSet {
+    /// Eight boxes.
+    type Node: Vector<8>;
+    /// The triangles of a block.
+    type Leaf: Vector<BLOCK>;
+
+    /// Pushes the children in `mask`, farthest first, and returns the new top. The upper half of an
+    /// entry is the bits of the entry distance, the lower half the child.
+    ///
+    /// # Safety
+    /// Eight entries from `stack + top` on are writable.
+    unsafe fn push_sorted(stack: *mut u64, top: usize, near: Self::Node, children: &[u32; 8], mask: u32) -> usize;
+
+    /// The same in any order.
+    ///
+    /// # Safety
+    /// As [`InstructionSet::push_sorted`].
+    unsafe fn push_unsorted(stack: *mut u64, top: usize, near: Self::Node, children: &[u32; 8], mask: u32) -> usize;
+}
+
+/// A stack entry.
+#[inline(always)]
+pub(crate) fn entry(near: f32, child: u32) -> u64 {
+    u64::from(near.to_bits()) << 32 | u64::from(child)
+}
+
+/// [`InstructionSet::push_sorted`] with scalar code: the distances are not negative for rays with `t_min >= 0`,
+/// so that their bits order like integers; for other rays the order is any, which is allowed.
+///
+/// # Safety
+/// Eight entries from `stack + top` on are writable.
+#[inline(always)]
+pub(crate) unsafe fn push_sorted_scalar(
+    stack: *mut u64,
+    top: usize,
+    near: &[f32; 8],
+    children: &[u32; 8],
+    mut mask: u32,
+) -> usize {
+    // `& 7` tells the compiler that a slot is in range.
+    let mut next = || {
+        let slot = mask.trailing_zeros() as usize & 7;
+        mask &= mask.wrapping_sub(1);
+        (entry(near[slot], children[slot]), mask)
+    };
+    // SAFETY: at most eight entries are written from `top` on, which the caller made writable.
+    unsafe {
+        let (a, rest) = next();
+        if rest == 0 {
+            *stack.add(top) = a;
+            return top + 1;
+        }
+        let (b, rest) = next();
+        *stack.add(top) = a.max(b);
+        *stack.add(top + 1) = a.min(b);
+        if rest == 0 {
+            return top + 2;
+        }
+        let mut end = top + 2;
+        loop {
+            let (new, rest) = next();
+            let mut place = end;
+            while place > top && *stack.add(place - 1) < new {
+                *stack.add(place) = *stack.add(place - 1);
+                place -= 1;
+            }
+            *stack.add(place) = new;
+            end += 1;
+            if rest == 0 {
+                return end;
+            }
+        }
+    }
+}
+
+/// [`InstructionSet::push_unsorted`] with scalar code.
+///
+/// # Safety
+/// Eight entries from `stack + top` on are writable.
+#[inline(always)]
+pub(crate) unsafe fn push_unsorted_scalar(
+    stack: *mut u64,
+    mut top: usize,
+    near: &[f32; 8],
+    children: &[u32; 8],
+    mut mask: u32,
+) -> usize {
+    while mask != 0 {
+        let slot = mask.trailing_zeros() as usize & 7;
+        mask &= mask - 1;
+        // SAFETY: the mask has eight bits, so that at most eight entries are written from `top` on.
+        unsafe { *stack.add(top) = entry(near[slot], children[slot]) };
+        top += 1;
+    }
+    top
+}

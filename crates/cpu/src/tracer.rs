@@ -1,0 +1,243 @@
+//! [`CpuTracer`]: batches of rays on the CPU.
+
+use crate::batch::{self, AnyJob, ClosestJob, CostJob};
+use crate::bvh2::Bvh2Walk;
+use crate::dispatch::Isa;
+use crate::simd;
+use rayon::prelude::*;
+use raywarp_bvh::Bvh2;
+use raywarp_geom::{
+    BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, PrimitiveId, Ray, RayCost, TraceError, Tracer,
+};
+use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8};
+
+/// Rays between two looks at [`Control`]; a multiple of 32, so that parts own whole words of bits.
+const PART: usize = 512;
+
+/// Rays that a batch should hold: some 200 KiB of rays and hits, which fits a core's second-level
+/// cache; larger ones are spread over threads.
+const PREFERRED_BATCH: usize = 4096;
+
+/// Which encoding is walked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// [`Wide8`], with the SIMD of [`Isa`] and the watertight test.
+    #[default]
+    Wide8,
+    /// [`EncodedBvh2`], in plain Rust: the papers' tree, as a reference.
+    Bvh2(TriangleTest),
+}
+
+/// How [`Engine::Bvh2`] tests triangles.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TriangleTest {
+    /// Woop, Benthin and Wald 2013: no ray slips through a shared edge.
+    #[default]
+    Watertight,
+    /// Woop's 48-byte record as in AL09: rays may slip through edges, `t` differs in the last bits.
+    Woop,
+}
+
+/// How a [`CpuTracer`] works.
+#[derive(Debug, Clone, Copy)]
+pub struct CpuOptions {
+    /// Which encoding is walked.
+    pub engine: Engine,
+    /// Which instructions the SIMD engine uses.
+    pub isa: Isa,
+}
+
+impl Default for CpuOptions {
+    fn default() -> Self {
+        Self { engine: Engine::default(), isa: Isa::detect() }
+    }
+}
+
+/// Traces rays on the CPU through a tree that it owns.
+///
+/// Batches of up to [`Tracer::preferred_batch`] rays run on the calling thread, larger ones on all
+/// of rayon's. Results depend neither on threads nor on the instruction set.
+#[derive(Debug)]
+pub struct CpuTracer {
+    encoding: Encoding,
+    ids: Vec<PrimitiveId>,
+    isa: Isa,
+}
+
+#[derive(Debug)]
+enum Encoding {
+    Wide8(Wide8),
+    Bvh2 { tree: EncodedBvh2, vertices: Vec<[[f32; 3]; 3]>, test: TriangleTest },
+}
+
+impl CpuTracer {
+    /// A tracer through `triangles` by the tree `bvh` that was built over them, with the fastest engine.
+    ///
+    /// # Errors
+    /// [`LayoutError`] if the tree is malformed, of other triangles or too large.
+    pub fn new(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, LayoutError> {
+        Self::with_options(bvh, triangles, &CpuOptions::default())
+    }
+
+    /// The same with a chosen engine.
+    ///
+    /// # Errors
+    /// As [`CpuTracer::new`].
+    pub fn with_options(bvh: &Bvh2, triangles: &FlatTriangles, options: &CpuOptions) -> Result<Self, LayoutError> {
+        let encoding = match options.engine {
+            Engine::Wide8 => Encoding::Wide8(encode_wide8(bvh, triangles)?),
+            Engine::Bvh2(test) => {
+                let tree = encode_bvh2(bvh, triangles)?;
+                let of_record = |slot: &u32| triangles.vertices[(slot & INDEX_MASK) as usize];
+                let vertices = match test {
+                    TriangleTest::Watertight => tree.slots().iter().map(of_record).collect(),
+                    TriangleTest::Woop => Vec::new(),
+                };
+                Encoding::Bvh2 { tree, vertices, test }
+            }
+        };
+        if triangles.ids.len() != triangles.len() {
+            return Err(LayoutError::CountMismatch { tree: bvh.primitive_count, triangles: triangles.ids.len() });
+        }
+        Ok(Self { encoding, ids: triangles.ids.clone(), isa: options.isa })
+    }
+
+    /// The instruction set in use.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// Bytes of the encoded tree and its triangles.
+    pub fn bytes(&self) -> usize {
+        match &self.encoding {
+            Encoding::Wide8(tree) => tree.bytes(),
+            Encoding::Bvh2 { tree, vertices, .. } => tree.bytes() + size_of_val(&vertices[..]),
+        }
+    }
+
+    fn closest_part(&self, job: ClosestJob) -> u64 {
+        match &self.encoding {
+            Encoding::Wide8(tree) => simd::closest(self.isa, tree, job),
+            Encoding::Bvh2 { tree, vertices, test } => batch::closest(&mut walk(tree, vertices, *test), job),
+        }
+    }
+
+    fn any_part(&self, job: AnyJob) -> u64 {
+        match &self.encoding {
+            Encoding::Wide8(tree) => simd::any(self.isa, tree, job),
+            Encoding::Bvh2 { tree, vertices, test } => batch::any(&mut walk(tree, vertices, *test), job),
+        }
+    }
+
+    fn cost_part(&self, job: CostJob) -> u64 {
+        match &self.encoding {
+            Encoding::Wide8(tree) => simd::cost(self.isa, tree, job),
+            Encoding::Bvh2 { tree, vertices, test } => batch::cost(&mut walk(tree, vertices, *test), job),
+        }
+    }
+}
+
+fn walk<'a>(tree: &'a EncodedBvh2, vertices: &'a [[[f32; 3]; 3]], test: TriangleTest) -> Bvh2Walk<'a> {
+    Bvh2Walk { tree, vertices, test, stack: Vec::with_capacity(tree.stack_depth() + 1) }
+}
+
+/// Runs `trace` over `parts`, here or on all threads, and adds up the invalid rays. Each part is
+/// its rays' number and whatever `trace` needs.
+fn run<T: Send>(
+    parts: Vec<(usize, T)>,
+    control: &Control<'_>,
+    trace: impl Fn(T) -> u64 + Sync,
+) -> Result<BatchStats, TraceError> {
+    let rays: usize = parts.iter().map(|part| part.0).sum();
+    let one = |(rays, part): (usize, T)| {
+        if control.is_cancelled() {
+            return Err(TraceError::Cancelled);
+        }
+        let invalid = trace(part);
+        control.advance(rays);
+        Ok(invalid)
+    };
+    let invalid: u64 = if rays <= PREFERRED_BATCH {
+        parts.into_iter().map(one).sum::<Result<_, _>>()?
+    } else {
+        parts.into_par_iter().map(one).sum::<Result<_, _>>()?
+    };
+    Ok(BatchStats { rays: rays as u64, invalid })
+}
+
+/// Cuts a slice that is empty or has one entry a ray.
+fn part_of<T>(slice: &[T], part: usize) -> &[T] {
+    if slice.is_empty() { slice } else { &slice[part * PART..slice.len().min((part + 1) * PART)] }
+}
+
+/// Keys must be one a ray, or none at all.
+fn check_lengths(rays: &[Ray], after: &[HitKey]) {
+    assert!(after.is_empty() || after.len() == rays.len(), "{} keys for {} rays", after.len(), rays.len());
+}
+
+impl Tracer for CpuTracer {
+    fn closest(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        hits: &mut [Hit],
+        instances: &mut [u32],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        check_lengths(rays, after);
+        assert_eq!(hits.len(), rays.len(), "one hit a ray");
+        assert!(instances.is_empty() || instances.len() == rays.len(), "no instances, or one a ray");
+        let mut instances = instances.chunks_mut(PART);
+        let parts = rays
+            .chunks(PART)
+            .zip(hits.chunks_mut(PART))
+            .enumerate()
+            .map(|(part, (rays, hits))| {
+                let instances = instances.next().unwrap_or_default();
+                (rays.len(), ClosestJob { ids: &self.ids, rays, after: part_of(after, part), hits, instances })
+            })
+            .collect();
+        run(parts, control, |job| self.closest_part(job))
+    }
+
+    fn any(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        blocked: &mut [u32],
+        undecided: &mut Vec<Candidate>,
+        control: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        check_lengths(rays, after);
+        assert!(blocked.len() >= rays.len().div_ceil(32), "a bit a ray");
+        undecided.clear();
+        let mut found: Vec<Vec<Candidate>> = vec![Vec::new(); rays.len().div_ceil(PART)];
+        let parts = rays
+            .chunks(PART)
+            .zip(blocked.chunks_mut(PART / 32))
+            .zip(&mut found)
+            .enumerate()
+            .map(|(part, ((rays, blocked), undecided))| {
+                let (after, first_ray) = (part_of(after, part), part * PART);
+                (rays.len(), AnyJob { ids: &self.ids, rays, after, blocked, undecided, first_ray })
+            })
+            .collect();
+        let stats = run(parts, control, |job| self.any_part(job))?;
+        undecided.extend(found.into_iter().flatten());
+        Ok(stats)
+    }
+
+    fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError> {
+        assert_eq!(costs.len(), rays.len(), "one cost a ray");
+        let parts = rays
+            .chunks(PART)
+            .zip(costs.chunks_mut(PART))
+            .map(|(rays, costs)| (rays.len(), CostJob { ids: &self.ids, rays, costs }))
+            .collect();
+        run(parts, control, |job| self.cost_part(job))
+    }
+
+    fn preferred_batch(&self) -> usize {
+        PREFERRED_BATCH
+    }
+}
