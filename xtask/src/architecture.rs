@@ -1,0 +1,130 @@
+//! Dependencies point downwards: each crate may use what its row names and what those use, nothing
+//! else. ARCHITECTURE.md shows the same table as a picture.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Each crate and what it may use directly.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("raywarp-geom", &[]),
+    ("raywarp-sample", &["raywarp-geom"]),
+    ("raywarp-bvh", &["raywarp-geom"]),
+    ("raywarp-layout", &["raywarp-bvh"]),
+    ("raywarp-cpu", &["raywarp-layout"]),
+    ("raywarp-scene", &["raywarp-geom"]),
+    ("raywarp-render", &["raywarp-scene", "raywarp-sample"]),
+    (
+        "raywarp",
+        &[
+            "raywarp-geom",
+            "raywarp-sample",
+            "raywarp-bvh",
+            "raywarp-layout",
+            "raywarp-cpu",
+            "raywarp-scene",
+            "raywarp-render",
+        ],
+    ),
+    ("raywarp-cli", &["raywarp"]),
+    ("xtask", &[]),
+];
+
+/// A crate that sees only what its row names, not what those use.
+const ONLY_DIRECT: &[&str] = &["raywarp-cli"];
+
+/// The crates that integration tests of any crate may use besides.
+const DEV_ALLOWED: &[&str] = &["raywarp-bvh"];
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize, Clone)]
+struct Dependency {
+    name: String,
+    kind: Option<String>,
+    path: Option<String>,
+}
+
+/// Everything that `name` may use: its row and, through it, what those use.
+fn closure(name: &str) -> BTreeSet<&'static str> {
+    let rows: BTreeMap<&str, &[&'static str]> = ALLOWED.iter().copied().collect();
+    let mut allowed: BTreeSet<&'static str> = rows.get(name).copied().unwrap_or_default().iter().copied().collect();
+    if ONLY_DIRECT.contains(&name) {
+        return allowed;
+    }
+    let mut open: Vec<&str> = allowed.iter().copied().collect();
+    while let Some(next) = open.pop() {
+        for &below in rows.get(next).copied().unwrap_or_default() {
+            if allowed.insert(below) {
+                open.push(below);
+            }
+        }
+    }
+    allowed
+}
+
+/// Faults of the workspace that `cargo metadata` describes.
+fn faults(metadata: &Metadata) -> Vec<String> {
+    let mut faults = Vec::new();
+    for package in &metadata.packages {
+        if !ALLOWED.iter().any(|(name, _)| *name == package.name) {
+            faults.push(format!("{} has no row in xtask/src/architecture.rs", package.name));
+            continue;
+        }
+        let allowed = closure(&package.name);
+        for dependency in package.dependencies.iter().filter(|d| d.path.is_some()) {
+            let dev = dependency.kind.as_deref() == Some("dev") && DEV_ALLOWED.contains(&dependency.name.as_str());
+            if !allowed.contains(dependency.name.as_str()) && !dev {
+                faults.push(format!("{} must not use {}", package.name, dependency.name));
+            }
+        }
+    }
+    faults
+}
+
+/// Reads the workspace and returns what is wrong with it.
+pub fn check() -> Vec<String> {
+    let output = std::process::Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output();
+    match output.map(|o| serde_json::from_slice::<Metadata>(&o.stdout)) {
+        Ok(Ok(metadata)) => faults(&metadata),
+        Ok(Err(error)) => vec![format!("cargo metadata is not understood: {error}")],
+        Err(error) => vec![format!("cargo metadata cannot be run: {error}")],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_crates_depend_on_each_other_as_designed() {
+        assert_eq!(check(), Vec::<String>::new());
+    }
+
+    fn package(name: &str, uses: &str, kind: Option<&str>) -> Metadata {
+        let dependency = Dependency { name: uses.into(), kind: kind.map(str::to_string), path: Some("x".into()) };
+        Metadata { packages: vec![Package { name: name.into(), dependencies: vec![dependency] }] }
+    }
+
+    #[test]
+    fn an_arrow_that_points_upwards_is_found() {
+        assert_eq!(faults(&package("raywarp-bvh", "raywarp-scene", None)).len(), 1);
+        assert_eq!(faults(&package("raywarp-render", "raywarp-layout", None)).len(), 1);
+        assert_eq!(faults(&package("raywarp-render", "raywarp-bvh", None)).len(), 1);
+        assert_eq!(faults(&package("raywarp-cli", "raywarp-geom", None)).len(), 1);
+        assert_eq!(faults(&package("raywarp-new", "raywarp-geom", None)).len(), 1);
+        assert!(faults(&package("raywarp-render", "raywarp-bvh", Some("dev"))).is_empty());
+        assert!(faults(&package("raywarp-cpu", "raywarp-geom", None)).is_empty());
+    }
+}
