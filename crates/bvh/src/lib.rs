@@ -1,6 +1,14 @@
 //! Builders of one canonical binary tree, [`Bvh2`].
 #![forbid(unsafe_code)]
 
+mod build;
 mod bvh2;
+mod reference;
+mod split_clipping;
+mod stats;
+mod validate;
 
+pub use build::{BuildError, BuildOptions, Builder, MAX_DEPTH, build};
 pub use bvh2::{Bvh2, Node};
+pub use stats::BvhStats;
+pub use validate::InvalidBvh;

@@ -1,0 +1,217 @@
+//! Parallel builder with binned surface area heuristic: the default.
+//!
+//! Source: Wald 2007, "On fast construction of SAH-based bounding volume hierarchies". Departures:
+//! the last [`SMALL`] references of a branch are swept exactly, which costs no more than bins there;
+//! a bin is found by rounding instead of truncation, which any monotone map may replace.
+//!
+//! The result does not depend on the number of threads: the size of a range alone decides how it is
+//! worked on, a parallel partition keeps the order, and minima, maxima and counts are exact in any
+//! order (boxes hold no NaN and no negative zero).
+
+use super::bins::{BinMap, Bins};
+use super::cost::{Decision, LeafRules, Split};
+use super::small_sweep::{SMALL, sort_best};
+use super::subtree::{Slot, SmallTree, Subtree};
+use crate::reference::{RangeBounds, Reference};
+use rayon::prelude::*;
+
+/// Ranges up to here are one task.
+const TASK: usize = 1 << 12;
+/// Ranges from here are binned and partitioned in parallel, [`CHUNK`] references at a time.
+const PARALLEL: usize = 1 << 16;
+const CHUNK: usize = 1 << 14;
+/// Bins for ranges of at least [`MANY`] references, and for smaller ones.
+const BINS: usize = 32;
+const FEW_BINS: usize = 16;
+const MANY: usize = 256;
+
+/// How a range was divided: the length of the left part, and the bounds of both.
+type Halves = (usize, [RangeBounds; 2]);
+
+/// Builds over at least one reference. Reorders `references`.
+pub(super) fn build(references: &mut [Reference], rules: &LeafRules) -> Subtree {
+    let bounds = RangeBounds::of(references);
+    let mut scratch = vec![Reference::NONE; if references.len() < PARALLEL { 0 } else { references.len() }];
+    build_range(references, &mut scratch, bounds, 0, rules)
+}
+
+/// `scratch` is as long as `references`, or may be shorter where that is below [`PARALLEL`].
+fn build_range(
+    references: &mut [Reference],
+    scratch: &mut [Reference],
+    bounds: RangeBounds,
+    depth: u32,
+    rules: &LeafRules,
+) -> Subtree {
+    let count = references.len();
+    let (halves, in_scratch) = match count {
+        0..=TASK => (None, false),
+        PARALLEL.. => divide_parallel(references, scratch, &bounds, depth, rules),
+        _ => (divide::<BINS>(references, &bounds, depth, rules), false),
+    };
+    let Some((left_count, [left_bounds, right_bounds])) = halves else {
+        let (mut tree, root) = SmallTree::new(count);
+        build_small(&mut tree, root, references, bounds, depth, rules);
+        return Subtree::Small(tree);
+    };
+    // After a parallel partition the two arrays have swapped their roles.
+    let (now, next) = if in_scratch { (scratch, references) } else { (references, scratch) };
+    let (left, right) = now.split_at_mut(left_count);
+    let (left_scratch, right_scratch) = next.split_at_mut(left_count.min(next.len()));
+    let (left, right) = rayon::join(
+        || build_range(left, left_scratch, left_bounds, depth + 1, rules),
+        || build_range(right, right_scratch, right_bounds, depth + 1, rules),
+    );
+    Subtree::join(bounds.boxes, left, right)
+}
+
+/// One task's part, without recursion into other threads.
+fn build_small(
+    tree: &mut SmallTree,
+    slot: Slot,
+    references: &mut [Reference],
+    bounds: RangeBounds,
+    depth: u32,
+    rules: &LeafRules,
+) {
+    let halves = match references.len() {
+        0 | 1 => None,
+        2..=SMALL => divide_sorted(references, &bounds, depth, rules),
+        MANY.. => divide::<BINS>(references, &bounds, depth, rules),
+        _ => divide::<FEW_BINS>(references, &bounds, depth, rules),
+    };
+    let Some((left_count, [left_bounds, right_bounds])) = halves else {
+        tree.leaf(slot, bounds.boxes, references.iter().map(Reference::primitive));
+        return;
+    };
+    let [left_slot, right_slot] = tree.inner(slot, bounds.boxes);
+    let (left, right) = references.split_at_mut(left_count);
+    build_small(tree, left_slot, left, left_bounds, depth + 1, rules);
+    build_small(tree, right_slot, right, right_bounds, depth + 1, rules);
+}
+
+/// Divides a few references at the best of all splits. `None` makes a leaf.
+fn divide_sorted(references: &mut [Reference], bounds: &RangeBounds, depth: u32, rules: &LeafRules) -> Option<Halves> {
+    let split = sort_best(references);
+    match rules.decide(references.len(), bounds.boxes.half_area(), &split, depth) {
+        Decision::Leaf => None,
+        Decision::Halve => Some(halve(references, bounds)),
+        Decision::Split => {
+            let (left, right) = references.split_at(split.left);
+            Some((split.left, [left, right].map(RangeBounds::of_few)))
+        }
+    }
+}
+
+/// Divides at the best bin border, in place. `None` makes a leaf.
+//
+// Not inlined: the bins would stay on the stack of every level of the recursion.
+#[inline(never)]
+fn divide<const B: usize>(
+    references: &mut [Reference],
+    bounds: &RangeBounds,
+    depth: u32,
+    rules: &LeafRules,
+) -> Option<Halves> {
+    let map = BinMap::<B>::new(&bounds.centroids);
+    let split = Bins::of(references, &map).best_split();
+    match rules.decide(references.len(), bounds.boxes.half_area(), &split, depth) {
+        Decision::Leaf => None,
+        Decision::Halve => Some(halve(references, bounds)),
+        Decision::Split => Some(partition(references, &map, &split)),
+    }
+}
+
+/// Moves what lies left of `split` to the front.
+fn partition<const B: usize>(references: &mut [Reference], map: &BinMap<B>, split: &Split) -> Halves {
+    let mut sides = [RangeBounds::EMPTY; 2];
+    let (mut i, mut end) = (0, references.len());
+    while i < end {
+        let reference = references[i];
+        if map.is_left(&reference, split) {
+            sides[0] = sides[0].with(&reference);
+            i += 1;
+        } else {
+            sides[1] = sides[1].with(&reference);
+            end -= 1;
+            references.swap(i, end);
+        }
+    }
+    (i, sides)
+}
+
+/// As [`divide`], with the parts in `scratch` when the second value is true.
+fn divide_parallel(
+    references: &mut [Reference],
+    scratch: &mut [Reference],
+    bounds: &RangeBounds,
+    depth: u32,
+    rules: &LeafRules,
+) -> (Option<Halves>, bool) {
+    let map = BinMap::<BINS>::new(&bounds.centroids);
+    let chunk_bins: Vec<Bins<BINS>> = references.par_chunks(CHUNK).map(|chunk| Bins::of(chunk, &map)).collect();
+    let mut bins = chunk_bins[0].clone();
+    for other in &chunk_bins[1..] {
+        bins.add(other);
+    }
+    let split = bins.best_split();
+    match rules.decide(references.len(), bounds.boxes.half_area(), &split, depth) {
+        Decision::Leaf => (None, false),
+        Decision::Halve => (Some(halve(references, bounds)), false),
+        Decision::Split => {
+            let lefts: Vec<usize> = chunk_bins.iter().map(|bins| bins.left_of(&split)).collect();
+            (Some(partition_parallel(references, scratch, &map, &split, &lefts)), true)
+        }
+    }
+}
+
+/// Copies `references` to `scratch`, what lies left of `split` first; both sides keep their order.
+/// `lefts` tells how many of each chunk go left.
+fn partition_parallel(
+    references: &[Reference],
+    scratch: &mut [Reference],
+    map: &BinMap<BINS>,
+    split: &Split,
+    lefts: &[usize],
+) -> Halves {
+    let (mut left, mut right) = scratch.split_at_mut(split.left);
+    let mut tasks = Vec::with_capacity(lefts.len());
+    for (chunk, &left_count) in references.chunks(CHUNK).zip(lefts) {
+        let (to_left, left_rest) = left.split_at_mut(left_count);
+        let (to_right, right_rest) = right.split_at_mut(chunk.len() - left_count);
+        tasks.push((chunk, to_left, to_right));
+        (left, right) = (left_rest, right_rest);
+    }
+    let copy = |(chunk, to_left, to_right): (&[Reference], &mut [Reference], &mut [Reference])| {
+        let mut sides = [RangeBounds::EMPTY; 2];
+        let (mut i, mut j) = (0, 0);
+        for reference in chunk {
+            if map.is_left(reference, split) {
+                sides[0] = sides[0].with(reference);
+                to_left[i] = *reference;
+                i += 1;
+            } else {
+                sides[1] = sides[1].with(reference);
+                to_right[j] = *reference;
+                j += 1;
+            }
+        }
+        sides
+    };
+    let both = |a: [RangeBounds; 2], b: [RangeBounds; 2]| [a[0].union(b[0]), a[1].union(b[1])];
+    let sides = tasks.into_par_iter().map(copy).reduce(|| [RangeBounds::EMPTY; 2], both);
+    (split.left, sides)
+}
+
+/// Two halves of equal count, by centroid along the longest axis of the centroids' box.
+fn halve(references: &mut [Reference], bounds: &RangeBounds) -> Halves {
+    let axis = bounds.centroids.longest_axis();
+    let middle = references.len() / 2;
+    let key = |r: &Reference| (r.centroid()[axis], r.primitive());
+    references.select_nth_unstable_by(middle, |a, b| {
+        let (a, b) = (key(a), key(b));
+        a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+    });
+    let (left, right) = references.split_at(middle);
+    (middle, [left, right].map(RangeBounds::of))
+}

@@ -1,0 +1,113 @@
+//! When to stop splitting: the surface area heuristic, the leaf size and the depth.
+
+use super::{BuildOptions, MAX_DEPTH};
+
+/// The rules that both builders follow.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LeafRules {
+    pub(crate) max_leaf: usize,
+    traversal: f64,
+    intersection: f64,
+}
+
+/// The best split that a builder found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Split {
+    pub(crate) axis: usize,
+    /// Builder's own: the first bin, or the first entry, of the right side.
+    pub(crate) at: usize,
+    /// References of the left side.
+    pub(crate) left: usize,
+    /// Sum over both sides of half area times references.
+    pub(crate) cost: f64,
+}
+
+impl Split {
+    /// Worse than every other.
+    pub(crate) const NONE: Self = Self { axis: 0, at: 0, left: 0, cost: f64::INFINITY };
+}
+
+/// What to do with a range of references.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Leaf,
+    /// At the split that was found.
+    Split,
+    /// Into two halves of equal count.
+    Halve,
+}
+
+impl LeafRules {
+    pub(crate) fn new(options: &BuildOptions) -> Self {
+        Self {
+            max_leaf: options.max_leaf as usize,
+            traversal: f64::from(options.traversal_cost),
+            intersection: f64::from(options.intersection_cost),
+        }
+    }
+
+    /// How many references fit below a node at `depth` when every split from there on halves them.
+    fn capacity(&self, depth: u32) -> usize {
+        let levels = MAX_DEPTH - depth;
+        // A tree holds fewer than 2^32 references, so the full range is never needed.
+        if levels >= 32 { usize::MAX } else { self.max_leaf.saturating_mul(1 << levels) }
+    }
+
+    /// Decides on `count` references in a box of `half_area`, `depth` edges below the root.
+    ///
+    /// Halving keeps the invariant `count <= capacity(depth)`, which bounds the depth: a split that
+    /// would break it on either side is not taken.
+    pub(crate) fn decide(&self, count: usize, half_area: f64, split: &Split, depth: u32) -> Decision {
+        debug_assert!(count <= self.capacity(depth));
+        if count == 1 || depth >= MAX_DEPTH {
+            return Decision::Leaf;
+        }
+        let may_be_leaf = count <= self.max_leaf;
+        let usable = split.left > 0 && split.left < count && split.cost.is_finite();
+        if !usable {
+            return if may_be_leaf { Decision::Leaf } else { Decision::Halve };
+        }
+        let leaf_cost = self.intersection * half_area * count as f64;
+        let split_cost = self.traversal * half_area + self.intersection * split.cost;
+        // Without any area (a line, a point) both are zero: the fewest nodes win.
+        if may_be_leaf && leaf_cost <= split_cost {
+            return Decision::Leaf;
+        }
+        let larger = split.left.max(count - split.left);
+        if larger > self.capacity(depth + 1) { Decision::Halve } else { Decision::Split }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> LeafRules {
+        LeafRules::new(&BuildOptions::default())
+    }
+
+    #[test]
+    fn the_cheaper_of_leaf_and_split_wins() {
+        let split = |cost| Split { axis: 0, at: 1, left: 2, cost };
+        assert_eq!(rules().decide(4, 10.0, &split(20.0), 0), Decision::Split);
+        assert_eq!(rules().decide(4, 10.0, &split(30.0), 0), Decision::Leaf);
+        assert_eq!(rules().decide(9, 10.0, &split(90.0), 0), Decision::Split);
+        assert_eq!(rules().decide(9, 10.0, &Split::NONE, 0), Decision::Halve);
+        assert_eq!(rules().decide(8, 10.0, &Split::NONE, 0), Decision::Leaf);
+    }
+
+    #[test]
+    fn at_the_greatest_depth_everything_is_a_leaf() {
+        let split = Split { axis: 0, at: 1, left: 4, cost: 0.0 };
+        assert_eq!(rules().decide(8, 10.0, &split, MAX_DEPTH), Decision::Leaf);
+    }
+
+    #[test]
+    fn splits_that_would_end_too_deep_are_replaced_by_halves() {
+        let one_off = Split { axis: 0, at: 1, left: 1, cost: 0.0 };
+        let nearly_full = 8 << 4;
+        assert_eq!(rules().decide(nearly_full, 1.0, &one_off, MAX_DEPTH - 4), Decision::Halve);
+        assert_eq!(rules().decide(nearly_full, 1.0, &one_off, MAX_DEPTH - 5), Decision::Split);
+        assert_eq!(rules().decide(8, 1.0, &one_off, MAX_DEPTH - 1), Decision::Split);
+    }
+}

@@ -1,0 +1,65 @@
+//! From triangles to a [`Bvh2`].
+
+mod binned_sah;
+mod bins;
+mod cost;
+mod options;
+mod small_sweep;
+mod subtree;
+mod sweep_sah;
+
+pub(crate) use options::extra_references;
+pub use options::{BuildError, BuildOptions, Builder};
+
+use crate::reference::references_of;
+use crate::{Bvh2, split_clipping};
+use cost::LeafRules;
+use raywarp_geom::FlatTriangles;
+
+/// No builder makes a leaf with more than this many inner nodes above it, so that a traversal
+/// stack of this many entries always suffices ([`Bvh2::stack_depth`] tells the need of one tree).
+pub const MAX_DEPTH: u32 = 64;
+
+/// Builds a tree over `triangles`.
+///
+/// - Output: passes [`Bvh2::validate`]; leaves of at most `options.max_leaf` references in
+///   increasing order of primitives; at most [`MAX_DEPTH`] deep; no node for no triangle. Triangles
+///   of zero area are kept. Equal input gives equal bytes, whatever the number of threads.
+/// - Runs on the current rayon pool. O(n log n); the binned builder holds 64 bytes a reference
+///   beside the tree, the sweep 76.
+///
+/// # Errors
+/// [`BuildError`]: a vertex is not finite, there are too many references, or an option is out of
+/// its range.
+///
+/// # Examples
+/// ```
+/// use raywarp_bvh::{BuildOptions, build};
+/// use raywarp_geom::FlatTriangles;
+///
+/// let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+/// let triangles = FlatTriangles::from_vertices(vec![triangle]);
+/// let tree = build(&triangles, &BuildOptions::default())?;
+/// assert_eq!((tree.nodes.len(), &tree.references[..]), (1, &[0][..]));
+/// assert_eq!(tree.validate(&triangles), Ok(()));
+/// # Ok::<(), raywarp_bvh::BuildError>(())
+/// ```
+pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, BuildError> {
+    options.check(triangles.len() as u64)?;
+    let mut references = references_of(triangles)?;
+    if let Some(share) = options.split_clipping {
+        split_clipping::split(&mut references, triangles, share);
+    }
+    let rules = LeafRules::new(options);
+    let root = if references.is_empty() {
+        None
+    } else {
+        Some(match options.builder {
+            Builder::SweepSah => sweep_sah::build(&references, &rules),
+            Builder::BinnedSah => binned_sah::build(&mut references, &rules),
+        })
+    };
+    drop(references);
+    let (nodes, references) = root.map(subtree::Subtree::flatten).unwrap_or_default();
+    Ok(Bvh2 { nodes, references, primitive_count: triangles.len() as u32 })
+}

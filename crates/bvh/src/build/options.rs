@@ -1,0 +1,145 @@
+//! What a caller can choose, and what can be wrong with it.
+
+use raywarp_geom::FlatTriangles;
+
+/// How the tree is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Builder {
+    /// Every split between neighbouring centroids on all three axes is tried: the builder of AL09.
+    SweepSah,
+    /// Splits between 16 or 32 bins of equal width, parallel: nearly as good and several times faster.
+    #[default]
+    BinnedSah,
+}
+
+/// Options of [`crate::build`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BuildOptions {
+    /// The builder.
+    pub builder: Builder,
+    /// The most references in a leaf, 1 to 255. The papers use 8 (AL09 2) and 4 (AL09 3.2).
+    pub max_leaf: u32,
+    /// When set, large triangles enter as several smaller boxes (early split clipping): the most
+    /// extra references, as a share of the triangles, 0 to 1.
+    pub split_clipping: Option<f32>,
+    /// Cost of visiting an inner node, at least 0, in any unit.
+    pub traversal_cost: f32,
+    /// Cost of testing a triangle, more than 0, in the same unit.
+    pub intersection_cost: f32,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        Self {
+            builder: Builder::default(),
+            max_leaf: 8,
+            split_clipping: None,
+            traversal_cost: 1.0,
+            intersection_cost: 1.0,
+        }
+    }
+}
+
+/// Why a tree cannot be built.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// More references than a tree can index.
+    #[error(
+        "the tree needs room for {found} references, but at most {limit} fit; \
+         drop some triangles or lower the share of split clipping"
+    )]
+    TooManyReferences {
+        /// Triangles and the extra references that splitting may make.
+        found: u64,
+        /// The most that fit.
+        limit: u32,
+    },
+    /// A vertex is NaN or infinite.
+    #[error("triangle {primitive} has a vertex that is not finite; drop or repair it")]
+    NotFinite {
+        /// The first such triangle that was met.
+        primitive: u32,
+    },
+    /// An option is out of its range.
+    #[error("{option} is {found}, but must be {allowed}")]
+    Option {
+        /// Name of the field of [`BuildOptions`].
+        option: &'static str,
+        /// What it held.
+        found: f64,
+        /// The range, in words.
+        allowed: &'static str,
+    },
+}
+
+impl BuildOptions {
+    /// The largest [`BuildOptions::max_leaf`].
+    pub const MAX_LEAF_LIMIT: u32 = 255;
+
+    /// Checks every option, and that the references of `primitives` triangles can be counted.
+    pub(crate) fn check(&self, primitives: u64) -> Result<(), BuildError> {
+        let range = |ok: bool, option, found, allowed| {
+            if ok { Ok(()) } else { Err(BuildError::Option { option, found, allowed }) }
+        };
+        let (traversal, intersection) = (self.traversal_cost, self.intersection_cost);
+        let max_leaf = self.max_leaf;
+        range((1..=Self::MAX_LEAF_LIMIT).contains(&max_leaf), "max_leaf", f64::from(max_leaf), "1 to 255")?;
+        // Both compared so that a NaN fails.
+        let ok = (0.0..=1e6).contains(&traversal);
+        range(ok, "traversal_cost", f64::from(traversal), "from 0 to 1e6")?;
+        let ok = (1e-6..=1e6).contains(&intersection);
+        range(ok, "intersection_cost", f64::from(intersection), "from 1e-6 to 1e6")?;
+        let share = self.split_clipping.unwrap_or(0.0);
+        range((0.0..=1.0).contains(&share), "split_clipping", f64::from(share), "a share from 0 to 1")?;
+        let found = primitives + extra_references(primitives, share);
+        let limit = FlatTriangles::LIMIT;
+        if found > u64::from(limit) {
+            return Err(BuildError::TooManyReferences { found, limit });
+        }
+        Ok(())
+    }
+}
+
+/// How many extra references a share of split clipping allows.
+pub(crate) fn extra_references(primitives: u64, share: f32) -> u64 {
+    (primitives as f64 * f64::from(share)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_out_of_range_are_named() {
+        let good = BuildOptions::default();
+        let broken = [
+            (BuildOptions { max_leaf: 0, ..good }, "max_leaf"),
+            (BuildOptions { max_leaf: 256, ..good }, "max_leaf"),
+            (BuildOptions { traversal_cost: -1.0, ..good }, "traversal_cost"),
+            (BuildOptions { traversal_cost: f32::NAN, ..good }, "traversal_cost"),
+            (BuildOptions { intersection_cost: 0.0, ..good }, "intersection_cost"),
+            (BuildOptions { intersection_cost: f32::INFINITY, ..good }, "intersection_cost"),
+            (BuildOptions { split_clipping: Some(1.5), ..good }, "split_clipping"),
+            (BuildOptions { split_clipping: Some(f32::NAN), ..good }, "split_clipping"),
+        ];
+        assert_eq!(good.check(1), Ok(()));
+        for (options, name) in broken {
+            let error = options.check(1).unwrap_err();
+            assert!(matches!(error, BuildError::Option { option, .. } if option == name), "{error}");
+        }
+    }
+
+    #[test]
+    fn one_reference_past_the_limit_is_counted_and_refused() {
+        let limit = FlatTriangles::LIMIT;
+        let plain = BuildOptions::default();
+        assert_eq!(plain.check(u64::from(limit)), Ok(()));
+        let found = u64::from(limit) + 1;
+        assert_eq!(plain.check(found), Err(BuildError::TooManyReferences { found, limit }));
+        let split = BuildOptions { split_clipping: Some(0.5), ..plain };
+        let found = u64::from(limit) / 4 * 6;
+        assert_eq!(split.check(u64::from(limit)), Err(BuildError::TooManyReferences { found, limit }));
+    }
+}

@@ -1,0 +1,195 @@
+//! Greedy sweep of the surface area heuristic over all three axes: the builder of the papers.
+//!
+//! Source: AL09 2 ("greedy surface-area heuristic with maximum leaf node size 8"). References are
+//! sorted by centroid once an axis; a split divides the three orders stably, so that a level of the
+//! tree costs O(n) and the tree O(n log n). Equal costs go to the first axis and position.
+
+use super::cost::{Decision, LeafRules, Split};
+use super::subtree::{Slot, SmallTree, Subtree};
+use crate::reference::{Bounds, Reference};
+use rayon::prelude::*;
+
+/// Ranges up to here are one task.
+const TASK: usize = 1 << 12;
+
+/// What every task reads.
+struct Sweep<'a> {
+    references: &'a [Reference],
+    /// Place of each reference in the order of each axis. Orders only ever lose members, so that
+    /// comparing places tells the side of a split without a shared array of flags.
+    ranks: [Vec<u32>; 3],
+    rules: &'a LeafRules,
+}
+
+/// The references below one node, in the order of each axis, and room to work in. All of one length.
+struct Range<'r> {
+    orders: [&'r mut [u32]; 3],
+    right_areas: &'r mut [f64],
+    scratch: &'r mut [u32],
+}
+
+/// Builds over at least one reference.
+pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
+    let (mut orders, ranks) = sort(references);
+    let (mut right_areas, mut scratch) = (vec![0.0; references.len()], vec![0; references.len()]);
+    let orders = orders.each_mut().map(Vec::as_mut_slice);
+    let range = Range { orders, right_areas: &mut right_areas, scratch: &mut scratch };
+    Sweep { references, ranks, rules }.build_range(range, 0)
+}
+
+/// Order and ranks along each axis, by centroid, equal ones by index.
+fn sort(references: &[Reference]) -> ([Vec<u32>; 3], [Vec<u32>; 3]) {
+    let axis = |axis: usize| {
+        let mut keys: Vec<u64> = references
+            .par_iter()
+            .enumerate()
+            .map(|(i, reference)| u64::from(ordered_bits(reference.centroid()[axis])) << 32 | i as u64)
+            .collect();
+        // Keys are unique, so that an unstable sort has one result.
+        keys.par_sort_unstable();
+        let order: Vec<u32> = keys.par_iter().map(|&key| key as u32).collect();
+        let mut ranks = vec![0; order.len()];
+        for (rank, &i) in order.iter().enumerate() {
+            ranks[i as usize] = rank as u32;
+        }
+        (order, ranks)
+    };
+    let (x, (y, z)) = rayon::join(|| axis(0), || rayon::join(|| axis(1), || axis(2)));
+    ([x.0, y.0, z.0], [x.1, y.1, z.1])
+}
+
+/// Bits that compare as integers as the floats do.
+fn ordered_bits(x: f32) -> u32 {
+    let bits = x.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+impl Sweep<'_> {
+    fn build_range(&self, mut range: Range<'_>, depth: u32) -> Subtree {
+        let count = range.orders[0].len();
+        let mut divided = None;
+        if count > TASK {
+            let (bounds, at) = self.divide(&mut range, depth);
+            divided = at.map(|at| (bounds, at));
+        }
+        let Some((bounds, at)) = divided else {
+            let (mut tree, root) = SmallTree::new(count);
+            self.build_small(&mut tree, root, range, depth);
+            return Subtree::Small(tree);
+        };
+        let (left, right) = range.split_at(at);
+        let (left, right) = rayon::join(|| self.build_range(left, depth + 1), || self.build_range(right, depth + 1));
+        Subtree::join(bounds, left, right)
+    }
+
+    fn build_small(&self, tree: &mut SmallTree, slot: Slot, mut range: Range<'_>, depth: u32) {
+        let (bounds, at) = self.divide(&mut range, depth);
+        let Some(at) = at else {
+            let leaf = range.orders[0].iter().map(|&i| self.references[i as usize].primitive());
+            tree.leaf(slot, bounds, leaf);
+            return;
+        };
+        let [left_slot, right_slot] = tree.inner(slot, bounds);
+        let (left, right) = range.split_at(at);
+        self.build_small(tree, left_slot, left, depth + 1);
+        self.build_small(tree, right_slot, right, depth + 1);
+    }
+
+    /// The box of a range and, unless it is to be a leaf, where all its orders are now divided.
+    fn divide(&self, range: &mut Range<'_>, depth: u32) -> (Bounds, Option<usize>) {
+        let count = range.orders[0].len();
+        let mut best = Split::NONE;
+        let mut bounds = Bounds::EMPTY;
+        for axis in 0..3 {
+            bounds = self.sweep(range.orders[axis], range.right_areas, axis, &mut best);
+        }
+        match self.rules.decide(count, bounds.half_area(), &best, depth) {
+            Decision::Leaf => return (bounds, None),
+            Decision::Split => {}
+            Decision::Halve => {
+                best.axis = self.centroids(range).longest_axis();
+                best.left = count / 2;
+            }
+        }
+        let pivot = self.ranks[best.axis][range.orders[best.axis][best.left] as usize];
+        for axis in (0..3).filter(|&axis| axis != best.axis) {
+            partition(range.orders[axis], range.scratch, |i| self.ranks[best.axis][i as usize] < pivot);
+        }
+        (bounds, Some(best.left))
+    }
+
+    /// Replaces `best` by a cheaper split of this axis, if there is one. Gives the range's box.
+    fn sweep(&self, order: &[u32], right_areas: &mut [f64], axis: usize, best: &mut Split) -> Bounds {
+        let count = order.len();
+        let mut right = Bounds::EMPTY;
+        for (i, area) in order.iter().zip(right_areas.iter_mut()).rev() {
+            right = right.union(self.references[*i as usize].bounds());
+            *area = right.half_area();
+        }
+        let mut left = Bounds::EMPTY;
+        for i in 1..count {
+            left = left.union(self.references[order[i - 1] as usize].bounds());
+            let cost = left.half_area() * i as f64 + right_areas[i] * (count - i) as f64;
+            if cost < best.cost {
+                *best = Split { axis, at: i, left: i, cost };
+            }
+        }
+        right
+    }
+
+    /// The box around the centroids: the first and last of each order.
+    fn centroids(&self, range: &Range<'_>) -> Bounds {
+        let mut bounds = Bounds::EMPTY;
+        for i in range.orders.iter().flat_map(|order| order.first().into_iter().chain(order.last())) {
+            bounds = bounds.union(Bounds::point(self.references[*i as usize].centroid()));
+        }
+        bounds
+    }
+}
+
+impl<'r> Range<'r> {
+    fn split_at(self, at: usize) -> (Self, Self) {
+        let [x, y, z] = self.orders.map(|order| order.split_at_mut(at));
+        let (left_areas, right_areas) = self.right_areas.split_at_mut(at);
+        let (left_scratch, right_scratch) = self.scratch.split_at_mut(at);
+        (
+            Self { orders: [x.0, y.0, z.0], right_areas: left_areas, scratch: left_scratch },
+            Self { orders: [x.1, y.1, z.1], right_areas, scratch: right_scratch },
+        )
+    }
+}
+
+/// Moves what `is_left` to the front; both sides keep their order.
+fn partition(order: &mut [u32], scratch: &mut [u32], is_left: impl Fn(u32) -> bool) {
+    let (mut left, mut right) = (0, 0);
+    for k in 0..order.len() {
+        let i = order[k];
+        // Both are written and one is kept: nearly half of the branches here would be mispredicted.
+        order[left] = i;
+        scratch[right] = i;
+        let is_left = usize::from(is_left(i));
+        left += is_left;
+        right += 1 - is_left;
+    }
+    order[left..].copy_from_slice(&scratch[..right]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_and_their_ordered_bits_compare_alike() {
+        let floats = [f32::MIN, -1.0, -1e-45, 0.0, 1e-45, 1.0, f32::MAX];
+        assert!(floats.map(ordered_bits).is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn a_partition_is_stable() {
+        let mut order = [5, 2, 9, 4, 7, 1];
+        partition(&mut order, &mut [0; 6], |i| i < 5);
+        assert_eq!(order, [2, 4, 1, 5, 9, 7]);
+        partition(&mut order, &mut [0; 6], |_| true);
+        assert_eq!(order, [2, 4, 1, 5, 9, 7]);
+    }
+}

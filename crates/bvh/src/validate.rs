@@ -1,0 +1,226 @@
+//! The checks behind the invariants of [`Bvh2`].
+
+use crate::{Bvh2, Node};
+use raywarp_geom::{Aabb, FlatTriangles};
+
+/// The first thing found wrong with a tree. Nodes, references and primitives count from 0.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidBvh {
+    /// Built over another number of triangles.
+    #[error("the tree is over {tree} primitives, but there are {triangles} triangles")]
+    PrimitiveCount {
+        /// What the tree says.
+        tree: u32,
+        /// What was given.
+        triangles: usize,
+    },
+    /// Nodes without primitives or primitives without nodes.
+    #[error("the tree has {nodes} nodes over {primitives} primitives; none goes with none only")]
+    Emptiness {
+        /// Nodes.
+        nodes: usize,
+        /// Primitives.
+        primitives: u32,
+    },
+    /// Children elsewhere than depth-first order puts them.
+    #[error("the children of node {node} start at {found}, but depth-first order puts them at {expected}")]
+    Order {
+        /// The inner node.
+        node: u32,
+        /// Where it says that its children are.
+        found: u32,
+        /// Where they belong.
+        expected: usize,
+    },
+    /// Nodes that no inner node leads to.
+    #[error("the tree has {nodes} nodes, but only {reached} can be reached from the root")]
+    Unreachable {
+        /// Nodes.
+        nodes: usize,
+        /// Those that hang together with the root.
+        reached: usize,
+    },
+    /// A bound that is NaN or infinite, or a box turned inside out.
+    #[error("the box of node {node} is empty or not finite")]
+    Box {
+        /// The node.
+        node: u32,
+    },
+    /// A child that its parent's box does not hold.
+    #[error("the box of node {child} sticks out of that of its parent {parent}")]
+    ChildSticksOut {
+        /// The parent.
+        parent: u32,
+        /// The child.
+        child: u32,
+    },
+    /// A leaf that reaches past the references.
+    #[error("leaf {node} uses references {first} to {end}, but there are {references}")]
+    LeafRange {
+        /// The leaf.
+        node: u32,
+        /// Its first reference.
+        first: u32,
+        /// One past its last.
+        end: u64,
+        /// How many there are.
+        references: usize,
+    },
+    /// A reference of two leaves.
+    #[error("reference {reference} belongs to leaf {node} and to another")]
+    LeavesOverlap {
+        /// The later leaf in node order.
+        node: u32,
+        /// The shared reference.
+        reference: usize,
+    },
+    /// A reference of no leaf.
+    #[error("reference {reference} belongs to no leaf")]
+    ReferenceUnused {
+        /// The reference.
+        reference: usize,
+    },
+    /// A reference to a primitive that is not there.
+    #[error("reference {reference} is to primitive {primitive}, but there are {primitives}")]
+    PrimitiveRange {
+        /// The reference.
+        reference: usize,
+        /// What it holds.
+        primitive: u32,
+        /// How many there are.
+        primitives: u32,
+    },
+    /// A leaf with a primitive twice.
+    #[error("leaf {node} holds primitive {primitive} twice")]
+    Repeated {
+        /// The leaf.
+        node: u32,
+        /// The primitive.
+        primitive: u32,
+    },
+    /// A primitive in no leaf.
+    #[error("primitive {primitive} is in no leaf")]
+    Missing {
+        /// The primitive.
+        primitive: u32,
+    },
+    /// Leaves that cannot hold all of their primitive.
+    #[error("the boxes of the leaves with primitive {primitive} do not reach around it")]
+    NotCovered {
+        /// The primitive.
+        primitive: u32,
+    },
+}
+
+impl Bvh2 {
+    /// Checks every invariant of the type against the triangles that the tree was built over:
+    /// O(nodes + references), some 24 bytes a primitive.
+    ///
+    /// Of a primitive with several references, it checks that their leaves' boxes together reach as
+    /// far as the triangle does in each direction (a necessary condition; for a single reference it
+    /// means that the leaf's box holds the triangle).
+    ///
+    /// # Errors
+    /// The first violation found.
+    pub fn validate(&self, triangles: &FlatTriangles) -> Result<(), InvalidBvh> {
+        let primitives = self.primitive_count;
+        if primitives as usize != triangles.len() {
+            return Err(InvalidBvh::PrimitiveCount { tree: primitives, triangles: triangles.len() });
+        }
+        if self.nodes.is_empty() != (primitives == 0) {
+            return Err(InvalidBvh::Emptiness { nodes: self.nodes.len(), primitives });
+        }
+        self.check_nodes()?;
+        self.check_leaves()?;
+        self.check_cover(triangles)
+    }
+
+    /// Boxes and the order of nodes.
+    fn check_nodes(&self) -> Result<(), InvalidBvh> {
+        let mut expected = usize::from(!self.nodes.is_empty());
+        let mut stack: Vec<u32> = (0..expected as u32).collect();
+        while let Some(i) = stack.pop() {
+            let node = &self.nodes[i as usize];
+            let Aabb { min, max } = node.bounds;
+            if node.bounds.is_empty() || !min.iter().chain(&max).all(|x| x.is_finite()) {
+                return Err(InvalidBvh::Box { node: i });
+            }
+            if node.is_leaf() {
+                continue;
+            }
+            // The next free pair: all pairs of earlier subtrees are taken, since the left child is
+            // worked off before the right one.
+            let pair = self.nodes.get(expected..expected + 2).filter(|_| node.first as usize == expected);
+            let Some(pair) = pair else {
+                return Err(InvalidBvh::Order { node: i, found: node.first, expected });
+            };
+            for (child, place) in pair.iter().zip(node.first..) {
+                if !node.bounds.contains(&child.bounds) {
+                    // An empty or NaN child box is reported as such when it is visited.
+                    return Err(InvalidBvh::ChildSticksOut { parent: i, child: place });
+                }
+            }
+            stack.extend([node.first + 1, node.first]);
+            expected += 2;
+        }
+        if expected == self.nodes.len() {
+            Ok(())
+        } else {
+            Err(InvalidBvh::Unreachable { nodes: self.nodes.len(), reached: expected })
+        }
+    }
+
+    /// Ranges and what they hold.
+    fn check_leaves(&self) -> Result<(), InvalidBvh> {
+        let mut used = vec![false; self.references.len()];
+        // The leaf that last held a primitive, plus one.
+        let mut last_leaf = vec![0u32; self.primitive_count as usize];
+        for (i, node) in self.leaves() {
+            let end = u64::from(node.first) + u64::from(node.count);
+            if end > self.references.len() as u64 {
+                let references = self.references.len();
+                return Err(InvalidBvh::LeafRange { node: i, first: node.first, end, references });
+            }
+            for reference in node.first as usize..end as usize {
+                if std::mem::replace(&mut used[reference], true) {
+                    return Err(InvalidBvh::LeavesOverlap { node: i, reference });
+                }
+                let primitive = self.references[reference];
+                let Some(last) = last_leaf.get_mut(primitive as usize) else {
+                    let primitives = self.primitive_count;
+                    return Err(InvalidBvh::PrimitiveRange { reference, primitive, primitives });
+                };
+                if std::mem::replace(last, i + 1) == i + 1 {
+                    return Err(InvalidBvh::Repeated { node: i, primitive });
+                }
+            }
+        }
+        if let Some(reference) = used.iter().position(|used| !used) {
+            return Err(InvalidBvh::ReferenceUnused { reference });
+        }
+        match last_leaf.iter().position(|&last| last == 0) {
+            Some(primitive) => Err(InvalidBvh::Missing { primitive: primitive as u32 }),
+            None => Ok(()),
+        }
+    }
+
+    /// Every primitive within reach of its leaves.
+    fn check_cover(&self, triangles: &FlatTriangles) -> Result<(), InvalidBvh> {
+        let mut reach = vec![Aabb::EMPTY; self.primitive_count as usize];
+        for (_, node) in self.leaves() {
+            for &primitive in &self.references[node.first as usize..][..node.count as usize] {
+                let reach = &mut reach[primitive as usize];
+                *reach = reach.union(&node.bounds);
+            }
+        }
+        match (0..reach.len()).find(|&i| !reach[i].contains(&triangles.aabb(i))) {
+            Some(primitive) => Err(InvalidBvh::NotCovered { primitive: primitive as u32 }),
+            None => Ok(()),
+        }
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = (u32, &Node)> {
+        (0..).zip(&self.nodes).filter(|(_, node)| node.is_leaf())
+    }
+}

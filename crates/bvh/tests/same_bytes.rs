@@ -1,0 +1,49 @@
+//! The same input gives the same bytes, whatever the number of threads.
+
+mod common;
+
+use common::{scenes, variants};
+use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_geom::FlatTriangles;
+
+fn bytes(tree: &Bvh2) -> Vec<u32> {
+    let node = |node: &raywarp_bvh::Node| {
+        let Aabb { min, max } = node.bounds;
+        let bounds = min.into_iter().chain(max).map(f32::to_bits);
+        bounds.chain([node.first, node.count]).collect::<Vec<_>>()
+    };
+    tree.nodes.iter().flat_map(node).chain(tree.references.iter().copied()).collect()
+}
+
+use raywarp_geom::Aabb;
+
+fn check(triangles: &FlatTriangles, options: &BuildOptions, name: &str) {
+    let built: Vec<Vec<u32>> = [1, 2, 3]
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            bytes(&pool.install(|| build(triangles, options)).unwrap())
+        })
+        .into();
+    assert!(built[0] == built[1], "{name}: 1 and 2 threads differ");
+    assert!(built[0] == built[2], "{name}: 1 and 3 threads differ");
+}
+
+#[test]
+fn trees_have_the_same_bytes_with_one_two_and_three_threads() {
+    // Large enough for the parallel partition, with zeros of both signs and many equal centroids.
+    let mut vertices = scenes::soup(70_000, 1.0);
+    vertices.extend(scenes::grid(150));
+    vertices.extend(scenes::grid(60).iter().map(|t| t.map(|v| v.map(|x| -x))));
+    let triangles = FlatTriangles::from_vertices(vertices);
+    for (name, options) in variants().into_iter().filter(|(_, options)| options.max_leaf == 8) {
+        check(&triangles, &options, &name);
+    }
+}
+
+#[test]
+fn identical_triangles_have_the_same_bytes_with_one_two_and_three_threads() {
+    let triangles = FlatTriangles::from_vertices(vec![[[0.0, -0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 2.0, 3.0]]; 150_000]);
+    for (name, options) in variants().into_iter().filter(|(_, options)| options.split_clipping.is_none()) {
+        check(&triangles, &options, &name);
+    }
+}
