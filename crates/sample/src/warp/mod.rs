@@ -1,0 +1,19 @@
+//! Warps: from uniform numbers to disks, directions, triangles and tabulated functions.
+//!
+//! Directions are unit vectors in a frame whose z axis is up; densities are per solid angle. Each warp
+//! takes points of `0 .. 1` squared and keeps their stratification as far as its target allows.
+
+mod alias;
+mod direction;
+mod distribution;
+mod planar;
+mod turn;
+
+pub use alias::AliasTable;
+pub use direction::{
+    cosine_hemisphere, cosine_hemisphere_pdf, onb, uniform_cone, uniform_cone_pdf, uniform_hemisphere,
+    uniform_hemisphere_pdf, uniform_sphere, uniform_sphere_pdf,
+};
+pub use distribution::{Distribution1d, Distribution2d};
+pub use planar::{concentric_disk, concentric_disk_pdf, uniform_triangle};
+pub use turn::sin_cos_turn;

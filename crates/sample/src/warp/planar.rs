@@ -1,0 +1,37 @@
+//! Warps to the unit disk and to triangles.
+
+use super::turn::sin_cos_octant;
+use std::f32::consts::{FRAC_1_PI, FRAC_PI_4};
+
+/// Uniform point of the unit disk by the concentric map (Shirley and Chiu 1997), which keeps
+/// neighbours together and cells square.
+#[inline]
+pub fn concentric_disk(u: [f32; 2]) -> [f32; 2] {
+    let (x, y) = (2.0 * u[0] - 1.0, 2.0 * u[1] - 1.0);
+    // The larger coordinate is the (signed) radius, the ratio the angle from its axis.
+    let (r, ratio, swap) = if x.abs() > y.abs() { (x, y / x, false) } else { (y, x / y, true) };
+    if r == 0.0 {
+        return [0.0; 2];
+    }
+    let (sin, cos) = sin_cos_octant(FRAC_PI_4 * ratio);
+    if swap { [r * sin, r * cos] } else { [r * cos, r * sin] }
+}
+
+/// Density of [`concentric_disk`] per area.
+pub const fn concentric_disk_pdf() -> f32 {
+    FRAC_1_PI
+}
+
+/// Uniform point of a triangle as the barycentric coordinates of its second and third corner, by
+/// Heitz's low-distortion map (2019): half the square is folded along its diagonal.
+#[inline]
+pub fn uniform_triangle(u: [f32; 2]) -> [f32; 2] {
+    let [a, b] = u;
+    if b > a {
+        let half = 0.5 * a;
+        [half, b - half]
+    } else {
+        let half = 0.5 * b;
+        [a - half, half]
+    }
+}

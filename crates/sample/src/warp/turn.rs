@@ -1,0 +1,45 @@
+//! Sine and cosine from arithmetic alone: the platform's library differs between machines, and
+//! pictures must not.
+
+use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
+
+/// Sine and cosine of `x` in `-pi/4 ..= pi/4`, to about 1e-7: Taylor polynomials, whose next terms
+/// are below half an ulp of 1 there.
+#[inline]
+pub(super) fn sin_cos_octant(x: f32) -> (f32, f32) {
+    debug_assert!(x.abs() <= FRAC_PI_4 * 1.000_001);
+    let y = x * x;
+    let sin = x + x * y * (-1.0 / 6.0 + y * (1.0 / 120.0 + y * (-1.0 / 5040.0 + y * (1.0 / 362_880.0))));
+    let cos = 1.0 + y * (-0.5 + y * (1.0 / 24.0 + y * (-1.0 / 720.0 + y * (1.0 / 40_320.0))));
+    (sin, cos)
+}
+
+/// Sine and cosine of `turn` full turns, for `turn` in `0 ..= 1`. About 1e-7 absolute error.
+#[inline]
+pub fn sin_cos_turn(turn: f32) -> (f32, f32) {
+    let quarters = 4.0 * turn;
+    // Truncation is floor here; the result is 0 ..= 4 quarters.
+    let quadrant = (quarters + 0.5) as u32;
+    let (s, c) = sin_cos_octant((quarters - quadrant as f32) * FRAC_PI_2);
+    match quadrant & 3 {
+        0 => (s, c),
+        1 => (c, -s),
+        2 => (-s, -c),
+        _ => (-c, s),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_agrees_with_the_library() {
+        for i in 0..=100_000 {
+            let turn = i as f32 / 100_000.0;
+            let (s, c) = sin_cos_turn(turn);
+            let (ls, lc) = (f64::from(turn) * std::f64::consts::TAU).sin_cos();
+            assert!((f64::from(s) - ls).abs() < 2e-7 && (f64::from(c) - lc).abs() < 2e-7, "{turn}");
+        }
+    }
+}
