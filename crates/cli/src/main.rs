@@ -1,2 +1,49 @@
-//! Placeholder.
-fn main() {}
+//! The `raywarp` command. A file a sub-command; each parses its arguments, calls the library once and
+//! prints what it gives.
+#![forbid(unsafe_code)]
+
+mod command;
+mod common;
+mod exit;
+mod interrupt;
+mod progress;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use common::Common;
+use exit::CliError;
+
+/// Traces rays: pictures from scene files, and what is in them.
+#[derive(Debug, Parser)]
+#[command(name = "raywarp", version, about, max_term_width = 100, after_help = exit::HELP)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Render(command::RenderArgs),
+    Merge(command::merge::MergeArgs),
+    Info(command::info::InfoArgs),
+}
+
+fn main() -> std::process::ExitCode {
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let mut out = std::io::stdout().lock();
+    let result = cli.common.start().and_then(|()| match &cli.command {
+        Command::Render(args) => command::render::run(args, &cli.common, &mut out),
+        Command::Merge(args) => command::merge::run(args, &cli.common, &mut out),
+        Command::Info(args) => command::info::run(args, &cli.common, &mut out),
+    });
+    match result {
+        Ok(status) => status.into(),
+        Err(CliError::ClosedPipe) => exit::Status::Done.into(),
+        Err(error) => {
+            eprintln!("raywarp: {error}");
+            error.status().into()
+        }
+    }
+}

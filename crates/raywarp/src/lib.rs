@@ -1,1 +1,62 @@
-//! Placeholder while the workspace is laid out.
+//! Raywarp: ray queries on triangles, scenes, and a path tracer.
+//!
+//! # Ray queries in ten lines
+//! ```
+//! use raywarp::{Ray, TriangleBvh, TriangleMesh};
+//!
+//! let mesh = TriangleMesh {
+//!     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+//!     indices: vec![[0, 1, 2]],
+//!     ..Default::default()
+//! };
+//! let bvh = TriangleBvh::build(&[mesh])?;
+//! let hit = bvh.closest(&Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0])).expect("in front");
+//! assert_eq!((hit.t, hit.mesh, hit.triangle), (1.0, 0, 0));
+//! # Ok::<(), raywarp::QueryError>(())
+//! ```
+//!
+//! # Pictures
+//! [`Prepared`] holds a loaded scene and its tree; [`render()`](Prepared::render) makes a
+//! [`render::Rendered`] of it, and [`render::output`] writes files.
+#![forbid(unsafe_code)]
+
+mod default_scene;
+mod framing;
+mod info;
+pub mod picture;
+mod prepared;
+mod query;
+mod scene_path;
+mod threads;
+mod views;
+
+pub use default_scene::default_scene;
+pub use framing::frame_bounds;
+pub use info::{Info, info};
+pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings, make_clay};
+pub use query::{QueryError, QueryHit, TriangleBvh};
+pub use raywarp_bvh::{BuildOptions, Builder};
+pub use raywarp_geom::{Aabb, Affine, BatchStats, Control, Hit, HitKey, Ray, TraceError, Tracer, TriangleMesh};
+pub use threads::set_threads;
+pub use scene_path::{SceneLookup, find_scene};
+pub use views::{ViewError, load_view};
+
+/// Building trees.
+pub mod bvh {
+    pub use raywarp_bvh::*;
+}
+
+/// Scenes and their importers.
+pub mod scene {
+    pub use raywarp_scene::*;
+}
+
+/// The path tracer, its film and its output files.
+pub mod render {
+    pub use raywarp_render::*;
+}
+
+/// The tracer for CPUs.
+pub mod cpu {
+    pub use raywarp_cpu::*;
+}

@@ -1,3 +1,22 @@
-//! Placeholder while the workspace is laid out.
+//! The path tracer: stages over waves of paths, BSDFs, lights, film and output files.
+//!
+//! It asks for hits through [`raywarp_geom::Tracer`] and never sees a tree.
+#![forbid(unsafe_code)]
+
+mod bsdf_tmp;
 pub mod film;
+mod filter;
+mod integrator;
+mod lens;
+mod light;
+mod observe;
+mod options;
 pub mod output;
+mod path;
+mod render;
+mod stage;
+mod world;
+
+pub use observe::{PathObserver, Unobserved};
+pub use options::{DirectLight, Integrator, RenderError, RenderOptions};
+pub use render::{Progress, Rendered, StopReason, Watch, render, render_observed};

@@ -1,0 +1,57 @@
+//! `raywarp merge SHARE... -o FILE`: shares of a render to one picture.
+
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use clap::Args;
+use raywarp::render::output;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Adds shares of a render, made with `render --samples A..B -o SHARE.exr`, to one picture.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// Shares of the same render.
+    #[arg(required = true, value_name = "SHARE")]
+    shares: Vec<PathBuf>,
+    /// Picture to write: .png, .exr or .hdr.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Exposure of the PNG in stops.
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true)]
+    exposure: f32,
+    /// Tone curve of the PNG: srgb, reinhard, aces, agx or neutral.
+    #[arg(long, value_name = "CURVE", default_value = "srgb")]
+    tone: output::Tone,
+}
+
+/// Runs the command.
+pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    output::can_write(&args.output).map_err(CliError::output)?;
+    let exposure = output::Exposure::stops(args.exposure)
+        .ok_or_else(|| CliError::usage(format!("--exposure {} is out of range", args.exposure)))?;
+    let mut shares = Vec::new();
+    for path in &args.shares {
+        shares.push(output::read_share(path).map_err(CliError::input)?);
+    }
+    let count = shares.len();
+    let merged = output::merge(shares).map_err(CliError::input)?;
+    let look = output::Look { exposure, tone: args.tone };
+    output::write_picture(&args.output, &merged.film, &look, output::Layers::default(), &merged.meta)
+        .map_err(CliError::output)?;
+    let [width, height] = merged.film.size();
+    let [low, high] = merged.film.sample_range();
+    if common.json {
+        let document = serde_json::json!({
+            "output": args.output, "shares": count, "size": [width, height], "samples": low, "samples_most": high,
+        });
+        writeln!(out, "{document:#}")?;
+    } else if !common.quiet {
+        let samples = if low == high { low.to_string() } else { format!("{low} to {high}") };
+        writeln!(
+            out,
+            "wrote {}: {width}x{height}, {samples} samples a pixel from {count} shares",
+            args.output.display()
+        )?;
+    }
+    Ok(Status::Done)
+}

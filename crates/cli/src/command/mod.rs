@@ -1,0 +1,9 @@
+//! The sub-commands.
+
+pub mod info;
+pub mod merge;
+pub mod render;
+mod render_args;
+mod render_report;
+
+pub use render_args::RenderArgs;

@@ -1,0 +1,118 @@
+//! `raywarp render [SCENE]`: a scene file in, a picture out.
+
+use super::render_args::{IntegratorArg, RenderArgs};
+use super::render_report::Report;
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use crate::interrupt;
+use crate::progress::Bar;
+use raywarp::picture::Picture;
+use raywarp::render::{RenderError, Rendered, StopReason, Watch, output};
+use raywarp::{PrepareOptions, Prepared};
+use std::io::Write;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Runs the command.
+pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let outputs = args.outputs()?;
+    for path in &outputs {
+        output::can_write(path).map_err(CliError::output)?;
+    }
+    let request = args.request(common.threads)?;
+
+    let start = Instant::now();
+    let (mut scene, name, warnings) = match args.scene() {
+        Some(name) => {
+            let (loaded, path, _) = common.load(name, args.allow_missing)?;
+            let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
+            (loaded.scene, path.display().to_string(), warnings)
+        }
+        None => (raywarp::default_scene(), "built-in scene".to_string(), Vec::new()),
+    };
+    if let Some(reflectance) = args.clay {
+        raywarp::make_clay(&mut scene, reflectance);
+    }
+    let load = start.elapsed();
+
+    let start = Instant::now();
+    let mut prepared = Prepared::new(scene, &PrepareOptions::default()).map_err(CliError::prepare)?;
+    let build = start.elapsed();
+    interrupt::check("building the tree")?;
+    let picture = Picture::settle(&mut prepared, &request);
+    for note in &picture.notes {
+        common.note(note);
+    }
+    common.detail(format!(
+        "loaded in {:.2} s; {} triangles, tree in {:.2} s",
+        load.as_secs_f64(),
+        prepared.triangle_count(),
+        build.as_secs_f64()
+    ));
+
+    let rendered = render(&prepared, &picture, common)?;
+    for path in &outputs {
+        write(path, args, &picture, &rendered, &name)?;
+    }
+    let report = Report {
+        scene: &name,
+        outputs: &outputs,
+        picture: &picture,
+        rendered: &rendered,
+        load,
+        build,
+        warnings: &warnings,
+    };
+    if common.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else if !common.quiet {
+        writeln!(out, "{}", report.line())?;
+    }
+    Ok(if rendered.stop == StopReason::Cancelled { Status::Interrupted } else { Status::Done })
+}
+
+fn render(prepared: &Prepared, picture: &Picture, common: &Common) -> Result<Rendered, CliError> {
+    let options = &picture.options;
+    let bar = Bar::new(common.quiet, options.time_limit);
+    let first = OnceLock::<Duration>::new();
+    let pixels = u64::from(options.size[0]) * u64::from(options.size[1]);
+    let progress = |progress: &raywarp::render::Progress| {
+        first.get_or_init(|| progress.elapsed);
+        bar.update(progress, pixels);
+    };
+    let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let rendered = prepared.render(&picture.camera, options, &watch);
+    bar.finish();
+    if let Some(first) = first.get() {
+        common.detail(format!("first samples after {:.3} s of rendering", first.as_secs_f64()));
+    }
+    rendered.map_err(|error| match error {
+        RenderError::Option(message) => CliError::usage(message),
+        RenderError::TextureTooDeep { .. } => CliError::input(error),
+        other => CliError::machine(other),
+    })
+}
+
+/// Writes one picture in the format that its name says.
+fn write(path: &Path, args: &RenderArgs, picture: &Picture, rendered: &Rendered, scene: &str) -> Result<(), CliError> {
+    let options = &picture.options;
+    let meta = output::Meta {
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+        samples: options.samples.start..options.samples.start + rendered.samples[0],
+        seed: options.seed,
+        fingerprint: picture.fingerprint(scene),
+    };
+    let film = &rendered.film;
+    let is_png = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+    let result = if args.is_share() {
+        output::write_share(path, film, &meta)
+    } else if is_png && args.integrator() != IntegratorArg::Path {
+        return raywarp::picture::write_data_png(path, film, options.integrator).map_err(CliError::output);
+    } else {
+        let (stops, tone) = args.look();
+        let exposure = output::Exposure::factor(picture.exposure * stops.exp2()).unwrap_or_default();
+        output::write_picture(path, film, &output::Look { exposure, tone }, args.layers()?, &meta)
+    };
+    result.map_err(CliError::output)
+}

@@ -1,0 +1,341 @@
+//! Arguments of `raywarp render`, and what they ask of the library.
+
+use crate::exit::CliError;
+use clap::{Args, ValueEnum};
+use raywarp::picture::{PictureRequest, Shown};
+use raywarp::render::{DirectLight, output};
+use raywarp::scene::{Camera, FilterKind, SamplerKind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Renders a picture of a scene; of the built-in one when none is named.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// Scene file (.gltf .glb .obj .ply .pbrt, also .gz or .zst), or a name in --scenes.
+    #[arg(value_name = "SCENE")]
+    positional: Option<PathBuf>,
+    /// The same as SCENE.
+    #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
+    named: Option<PathBuf>,
+    /// Picture to write: .png, .exr or .hdr; may be given several times.
+    #[arg(short, long = "output", value_name = "FILE")]
+    output: Vec<PathBuf>,
+    /// Columns and rows.
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<[u32; 2]>,
+    /// Samples a pixel (with --time or --noise: at most).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    spp: Option<u32>,
+    /// Only samples A to B - 1 of each pixel; with an .exr output a share for `raywarp merge`.
+    #[arg(long, value_name = "A..B", value_parser = parse_range, conflicts_with = "spp")]
+    samples: Option<(u32, u32)>,
+    /// Stop after this many seconds of rendering.
+    #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
+    time: Option<f64>,
+    /// Stop at this relative noise; tested at powers of two of the sample count.
+    #[arg(long, value_name = "RELATIVE", value_parser = parse_positive)]
+    noise: Option<f64>,
+    /// Bounces: 0 is emission only, 1 is direct light.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    max_depth: Option<u32>,
+    /// Seed of the sampler.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u32,
+    /// Sampler.
+    #[arg(long, value_enum)]
+    sampler: Option<SamplerArg>,
+    /// What pixels show.
+    #[arg(long, value_enum, default_value_t = IntegratorArg::Path)]
+    integrator: IntegratorArg,
+    /// Length of ambient-occlusion rays in scene units; else a quarter of the scene's diagonal.
+    #[arg(long, value_name = "LENGTH", value_parser = parse_positive_f32)]
+    ao_distance: Option<f32>,
+    /// How direct light is estimated; all agree in the mean.
+    #[arg(long, value_enum, default_value_t = DirectArg::Mis)]
+    direct: DirectArg,
+    /// Pixel filter, with a radius in pixels behind a colon if wanted: box, triangle:1, gaussian:1.5.
+    #[arg(long, value_name = "FILTER[:RADIUS]", value_parser = parse_filter)]
+    filter: Option<FilterKind>,
+    /// Exposure of the PNG in stops.
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_finite)]
+    exposure: f32,
+    /// Tone curve of the PNG: srgb, reinhard, aces, agx or neutral.
+    #[arg(long, value_name = "CURVE", default_value = "srgb")]
+    tone: output::Tone,
+    /// Layers of an EXR beside the picture, comma-separated: albedo, normal, depth, samples, variance, or all.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    layers: Vec<String>,
+    /// Replace every material by a two-sided diffuse one of this reflectance.
+    #[arg(long, value_name = "R", value_parser = parse_share)]
+    pub clay: Option<f32>,
+    /// Add an environment map (.hdr, .exr).
+    #[arg(long, value_name = "FILE")]
+    light: Option<PathBuf>,
+    /// Render without files that the scene names and that are missing.
+    #[arg(long)]
+    pub allow_missing: bool,
+    /// Camera position.
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "target")]
+    eye: Option<[f32; 3]>,
+    /// What the camera looks at.
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye")]
+    target: Option<[f32; 3]>,
+    /// What is upwards in the picture.
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye")]
+    up: Option<[f32; 3]>,
+    /// Full vertical field of view in degrees.
+    #[arg(long, value_name = "DEGREES", value_parser = parse_fov)]
+    vfov: Option<f32>,
+    /// A viewpoint of a TOML file, counted from 1.
+    #[arg(long, value_name = "FILE:SCENE:INDEX", conflicts_with = "eye")]
+    view: Option<String>,
+    /// Radius of the lens in scene units: depth of field.
+    #[arg(long, value_name = "RADIUS", value_parser = parse_not_negative)]
+    lens_radius: Option<f32>,
+    /// Distance of the plane in focus, in scene units.
+    #[arg(long, value_name = "DISTANCE", value_parser = parse_positive_f32)]
+    focus: Option<f32>,
+}
+
+/// `--sampler`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SamplerArg {
+    /// Owen-scrambled Sobol points.
+    Sobol,
+    /// Halton points with padded replication (Keller 2003).
+    PaddedHalton,
+    /// Independent xorshift32 numbers.
+    Xor32,
+}
+
+/// `--integrator`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IntegratorArg {
+    /// Radiance by path tracing.
+    Path,
+    /// Ambient occlusion.
+    Ao,
+    /// Shading normals.
+    Normal,
+    /// Distances.
+    Depth,
+    /// Node visits and triangle tests as a heat map.
+    Cost,
+}
+
+/// `--direct`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum DirectArg {
+    /// Both techniques by multiple importance sampling.
+    Mis,
+    /// Connections to lights only.
+    Light,
+    /// Scattering only.
+    Bsdf,
+}
+
+/// The most pixels of a picture; 2^31 of them would need 86 GB of sums.
+const MAX_PIXELS: u64 = 1 << 31;
+
+impl RenderArgs {
+    /// The scene, if one is named.
+    pub fn scene(&self) -> Option<&Path> {
+        self.positional.as_deref().or(self.named.as_deref())
+    }
+
+    /// Files to write; `render.png` when none is named.
+    pub fn outputs(&self) -> Result<Vec<PathBuf>, CliError> {
+        let outputs = if self.output.is_empty() { vec![PathBuf::from("render.png")] } else { self.output.clone() };
+        let is_exr = |path: &PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("exr"));
+        if let Some(path) = outputs.iter().find(|path| self.samples.is_some() && !is_exr(path)) {
+            return Err(CliError::usage(format!(
+                "--samples makes a share, and a share is an .exr file, not {}",
+                path.display()
+            )));
+        }
+        if self.samples.is_some() && (self.time.is_some() || self.noise.is_some()) {
+            return Err(CliError::usage("--samples makes a share of stated samples; leave out --time and --noise"));
+        }
+        Ok(outputs)
+    }
+
+    /// Whether outputs are shares.
+    pub fn is_share(&self) -> bool {
+        self.samples.is_some()
+    }
+
+    /// What pixels show.
+    pub fn integrator(&self) -> IntegratorArg {
+        self.integrator
+    }
+
+    /// How radiance becomes PNG bytes: exposure in stops and the curve.
+    pub fn look(&self) -> (f32, output::Tone) {
+        (self.exposure, self.tone)
+    }
+
+    /// Which layers an EXR gets.
+    pub fn layers(&self) -> Result<output::Layers, CliError> {
+        let mut layers = output::Layers::default();
+        for name in &self.layers {
+            match name.as_str() {
+                "albedo" => layers.albedo = true,
+                "normal" => layers.normal = true,
+                "depth" => layers.depth = true,
+                "samples" => layers.samples = true,
+                "variance" => layers.variance = true,
+                "all" => layers = output::Layers::ALL,
+                other => {
+                    return Err(CliError::usage(format!(
+                        "--layers {other}: known are albedo, normal, depth, samples, variance and all"
+                    )));
+                }
+            }
+        }
+        Ok(layers)
+    }
+
+    /// The request to the library.
+    pub fn request(&self, threads: usize) -> Result<PictureRequest, CliError> {
+        if let Some([width, height]) = self.size
+            && u64::from(width) * u64::from(height) > MAX_PIXELS
+        {
+            return Err(CliError::usage(format!("--size {width}x{height} has more than {MAX_PIXELS} pixels")));
+        }
+        let layers = self.layers()?;
+        Ok(PictureRequest {
+            size: self.size,
+            spp: self.spp,
+            samples: self.samples.map(|(first, end)| first..end),
+            time_limit: self.time.map(|seconds| Duration::from_secs_f64(seconds.min(1e9))),
+            noise_limit: self.noise,
+            max_depth: self.max_depth,
+            seed: self.seed,
+            sampler: self.sampler.map(|sampler| match sampler {
+                SamplerArg::Sobol => SamplerKind::Sobol,
+                SamplerArg::PaddedHalton => SamplerKind::PaddedHalton,
+                SamplerArg::Xor32 => SamplerKind::Xor32,
+            }),
+            filter: self.filter,
+            shown: match self.integrator {
+                IntegratorArg::Path => Shown::Path,
+                IntegratorArg::Ao => Shown::AmbientOcclusion(self.ao_distance),
+                IntegratorArg::Normal => Shown::Normal,
+                IntegratorArg::Depth => Shown::Depth,
+                IntegratorArg::Cost => Shown::Cost,
+            },
+            direct: match self.direct {
+                DirectArg::Mis => DirectLight::Both,
+                DirectArg::Light => DirectLight::Lights,
+                DirectArg::Bsdf => DirectLight::Scattering,
+            },
+            camera: self.camera()?,
+            vfov: self.vfov,
+            lens_radius: self.lens_radius,
+            focal_distance: self.focus,
+            environment: match &self.light {
+                Some(path) => Some(raywarp::scene::load_image(path).map_err(CliError::input)?),
+                None => None,
+            },
+            features: layers.albedo || layers.normal || layers.depth,
+            threads,
+        })
+    }
+
+    fn camera(&self) -> Result<Option<Camera>, CliError> {
+        if let Some(view) = &self.view {
+            return raywarp::load_view(view).map(Some).map_err(|error| match error {
+                raywarp::ViewError::Form(_) => CliError::usage(format!("--view {error}")),
+                other => CliError::input(other),
+            });
+        }
+        let (Some(eye), Some(target)) = (self.eye, self.target) else { return Ok(None) };
+        let up = self.up.unwrap_or([0.0, 1.0, 0.0]);
+        Camera::look_at(eye, target, up, self.vfov.unwrap_or(45.0))
+            .map(Some)
+            .ok_or_else(|| CliError::usage("--eye, --target and --up do not give a direction to look in"))
+    }
+}
+
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let form = || "must be WIDTHxHEIGHT, such as 1280x768".to_string();
+    let (width, height) = text.split_once(['x', 'X']).ok_or_else(form)?;
+    let side = |text: &str| text.parse::<u32>().ok().filter(|&n| (1..=1 << 20).contains(&n));
+    match (side(width), side(height)) {
+        (Some(width), Some(height)) => Ok([width, height]),
+        _ => Err(format!("{}, each from 1 to {}", form(), 1 << 20)),
+    }
+}
+
+fn parse_range(text: &str) -> Result<(u32, u32), String> {
+    let range = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    range.filter(|(a, b)| a < b).ok_or_else(|| "must be A..B with A below B, such as 0..64".to_string())
+}
+
+fn parse_vector(text: &str) -> Result<[f32; 3], String> {
+    let parts: Vec<f32> = text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f32| x.is_finite()).collect();
+    parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
+}
+
+fn parse_filter(text: &str) -> Result<FilterKind, String> {
+    let (name, radius) = text.split_once(':').map_or((text, None), |(name, radius)| (name, Some(radius)));
+    let radius = radius.map(parse_positive_f32).transpose()?;
+    if radius.is_some_and(|r| r > 16.0) {
+        return Err("the radius must be at most 16 pixels".into());
+    }
+    match name {
+        "box" => Ok(FilterKind::Box { radius: radius.unwrap_or(0.5) }),
+        "triangle" => Ok(FilterKind::Triangle { radius: radius.unwrap_or(1.0) }),
+        "gaussian" => {
+            let radius = radius.unwrap_or(1.5);
+            Ok(FilterKind::Gaussian { radius, sigma: radius / 3.0 })
+        }
+        "mitchell" => Ok(FilterKind::Mitchell { radius: radius.unwrap_or(2.0), b: 1.0 / 3.0, c: 1.0 / 3.0 }),
+        _ => Err("known are box, triangle, gaussian and mitchell".into()),
+    }
+}
+
+fn number(text: &str, accept: impl Fn(f64) -> bool, what: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|&x: &f64| x.is_finite() && accept(x)).ok_or_else(|| format!("must be {what}"))
+}
+
+fn parse_positive(text: &str) -> Result<f64, String> {
+    number(text, |x| x > 0.0, "a number above 0")
+}
+
+fn parse_positive_f32(text: &str) -> Result<f32, String> {
+    number(text, |x| x as f32 > 0.0 && (x as f32).is_finite(), "a number above 0").map(|x| x as f32)
+}
+
+fn parse_not_negative(text: &str) -> Result<f32, String> {
+    number(text, |x| x >= 0.0 && (x as f32).is_finite(), "a number from 0").map(|x| x as f32)
+}
+
+fn parse_share(text: &str) -> Result<f32, String> {
+    number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1").map(|x| x as f32)
+}
+
+fn parse_fov(text: &str) -> Result<f32, String> {
+    number(text, |x| x > 0.0 && x < 180.0, "an angle above 0 and below 180 degrees").map(|x| x as f32)
+}
+
+fn parse_finite(text: &str) -> Result<f32, String> {
+    number(text, |x| x.abs() <= 100.0, "a number of stops from -100 to 100").map(|x| x as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_parsed_and_nonsense_refused() {
+        assert_eq!(parse_size("1280x768"), Ok([1280, 768]));
+        assert!(["1280", "0x5", "x", "5x-1", "9999999x1"].iter().all(|t| parse_size(t).is_err()));
+        assert_eq!(parse_range("8..16"), Ok((8, 16)));
+        assert!(["8", "8..8", "9..8", "a..b", "-1..3"].iter().all(|t| parse_range(t).is_err()));
+        assert_eq!(parse_vector("0, 1.5,-3"), Ok([0.0, 1.5, -3.0]));
+        assert!(["1,2", "1,2,x", "1,2,inf", "1,2,3,4"].iter().all(|t| parse_vector(t).is_err()));
+        assert_eq!(parse_filter("triangle:2"), Ok(FilterKind::Triangle { radius: 2.0 }));
+        assert!(["sinc", "box:0", "box:nan", "triangle:99"].iter().all(|t| parse_filter(t).is_err()));
+    }
+}

@@ -1,0 +1,84 @@
+//! What `raywarp render` says of a picture that it made.
+
+use crate::progress::{duration, si};
+use raywarp::picture::Picture;
+use raywarp::render::{Rendered, StopReason};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything that the last line and the JSON document are made of.
+pub struct Report<'a> {
+    pub scene: &'a str,
+    pub outputs: &'a [PathBuf],
+    pub picture: &'a Picture,
+    pub rendered: &'a Rendered,
+    pub load: Duration,
+    pub build: Duration,
+    pub warnings: &'a [String],
+}
+
+impl Report<'_> {
+    /// The line that ends a render.
+    pub fn line(&self) -> String {
+        let [width, height] = self.picture.options.size;
+        let [size_source, samples_source, depth_source] = self.picture.sources;
+        let [low, high] = self.rendered.samples;
+        let samples = if low == high { format!("{low}") } else { format!("{low} to {high}") };
+        let names: Vec<String> = self.outputs.iter().map(|p| p.display().to_string()).collect();
+        let seconds = self.rendered.elapsed.as_secs_f64();
+        let stop = match self.rendered.stop {
+            StopReason::Complete => "",
+            StopReason::Time => "stopped by --time; ",
+            StopReason::Noise => "stopped by --noise; ",
+            StopReason::Cancelled => "interrupted; ",
+        };
+        let invalid = match self.rendered.film.invalid_samples() {
+            0 => String::new(),
+            n => format!("; {n} samples were not finite and count as black"),
+        };
+        format!(
+            "{stop}wrote {}: {width}x{height} ({size_source}), {samples} samples a pixel ({samples_source}), \
+             {} bounces ({depth_source}), {}, {} rays/s{invalid}",
+            names.join(", "),
+            self.picture.options.max_depth,
+            duration(seconds),
+            si(self.rendered.rays as f64 / seconds.max(1e-9)),
+        )
+    }
+
+    /// The JSON document.
+    pub fn json(&self) -> Value {
+        let seconds = self.rendered.elapsed.as_secs_f64();
+        let mean = self.rendered.film.picture_mean();
+        let options = &self.picture.options;
+        json!({
+            "scene": self.scene,
+            "output": self.outputs.first(),
+            "outputs": self.outputs,
+            "size": options.size,
+            "samples": self.rendered.samples[0],
+            "samples_most": self.rendered.samples[1],
+            "first_sample": options.samples.start,
+            "max_depth": options.max_depth,
+            "sampler": format!("{:?}", options.sampler),
+            "seed": options.seed,
+            "integrator": format!("{:?}", options.integrator),
+            "stop": format!("{:?}", self.rendered.stop).to_lowercase(),
+            "seconds": seconds,
+            "load_seconds": self.load.as_secs_f64(),
+            "build_seconds": self.build.as_secs_f64(),
+            "paths": self.rendered.paths,
+            "rays": self.rendered.rays,
+            "paths_per_s": self.rendered.paths as f64 / seconds.max(1e-9),
+            "rays_per_s": self.rendered.rays as f64 / seconds.max(1e-9),
+            "mean": mean.radiance,
+            "mean_luminance": mean.luminance,
+            "mean_luminance_standard_error": mean.standard_error,
+            "noise": self.rendered.film.noise(),
+            "invalid_samples": self.rendered.film.invalid_samples(),
+            "warnings": self.warnings,
+            "notes": self.picture.notes,
+        })
+    }
+}

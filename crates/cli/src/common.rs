@@ -1,0 +1,81 @@
+//! What all sub-commands share: flags, messages, finding and loading scenes.
+
+use crate::exit::CliError;
+use crate::interrupt;
+use clap::Args;
+use raywarp::scene::{LoadOptions, Loaded};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Flags of every sub-command.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Print one JSON document on standard output.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print errors only.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Print timings of each step too.
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Worker threads; 0 takes one for each processor. The result does not depend on it.
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// What traces the rays: cpu, or auto for the best there is.
+    #[arg(long, global = true, value_name = "DEVICE", default_value = "auto")]
+    pub device: String,
+    /// Folder in which bare scene names are looked up.
+    #[arg(long, global = true, value_name = "DIR", env = "RAYWARP_SCENES")]
+    pub scenes: Option<PathBuf>,
+}
+
+/// Most worker threads that can be asked for: more only cost memory.
+const MAX_THREADS: usize = 4096;
+
+impl Common {
+    /// Applies the flags to the process.
+    pub fn start(&self) -> Result<(), CliError> {
+        if self.threads > MAX_THREADS {
+            return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
+        }
+        match self.device.as_str() {
+            "cpu" | "auto" => {}
+            cuda if cuda == "cuda" || cuda.strip_prefix("cuda:").is_some_and(|n| n.parse::<u32>().is_ok()) => {
+                return Err(CliError::machine(
+                    "--device cuda: this version traces on the CPU only; use --device cpu or auto",
+                ));
+            }
+            other => return Err(CliError::usage(format!("--device {other}: known are cpu, cuda, cuda:N and auto"))),
+        }
+        raywarp::set_threads(self.threads).map_err(CliError::machine)?;
+        interrupt::listen()
+    }
+
+    /// A message for people, on standard error.
+    pub fn note(&self, message: impl std::fmt::Display) {
+        if !self.quiet {
+            eprintln!("raywarp: {message}");
+        }
+    }
+
+    /// A message for those who want to know more.
+    pub fn detail(&self, message: impl std::fmt::Display) {
+        if self.verbose && !self.quiet {
+            eprintln!("raywarp: {message}");
+        }
+    }
+
+    /// Loads the scene that the user named and prints its warnings.
+    pub fn load(&self, name: &Path, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
+        let start = Instant::now();
+        let lookup = raywarp::SceneLookup { folder: self.scenes.clone() };
+        let path = raywarp::find_scene(name, &lookup);
+        let loaded = raywarp::scene::load(&path, &LoadOptions { allow_missing }).map_err(CliError::input)?;
+        interrupt::check("loading")?;
+        for warning in &loaded.warnings {
+            self.note(format!("warning: {warning}"));
+        }
+        Ok((loaded, path, start.elapsed()))
+    }
+}

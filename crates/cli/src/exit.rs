@@ -1,0 +1,92 @@
+//! Exit statuses, and which error ends with which.
+
+use std::process::ExitCode;
+
+/// What `--help` says of them.
+pub const HELP: &str = "Exit status: 0 done; 1 a check failed; 2 wrong usage; 3 an input cannot be read or is \
+    malformed; 4 the machine lacks something; 5 an output cannot be written; 130 interrupted, with what was done saved.";
+
+/// How the command ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Everything asked for is done.
+    Done = 0,
+    /// Wrong usage.
+    Usage = 2,
+    /// An input cannot be read or is malformed.
+    Input = 3,
+    /// The machine lacks something.
+    Machine = 4,
+    /// An output cannot be written.
+    Output = 5,
+    /// Ctrl-C; what was done is saved.
+    Interrupted = 130,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+/// Why a command stops.
+#[derive(Debug)]
+pub enum CliError {
+    /// With the message to print and the status to end with.
+    Stop(Status, String),
+    /// Whoever reads our output has stopped reading.
+    ClosedPipe,
+}
+
+impl CliError {
+    pub fn usage(message: impl std::fmt::Display) -> Self {
+        Self::Stop(Status::Usage, message.to_string())
+    }
+
+    pub fn input(message: impl std::fmt::Display) -> Self {
+        Self::Stop(Status::Input, message.to_string())
+    }
+
+    pub fn machine(message: impl std::fmt::Display) -> Self {
+        Self::Stop(Status::Machine, message.to_string())
+    }
+
+    pub fn output(message: impl std::fmt::Display) -> Self {
+        Self::Stop(Status::Output, message.to_string())
+    }
+
+    /// A scene that loaded but cannot be traced: too large for 32-bit counts.
+    pub fn prepare(error: raywarp::PrepareError) -> Self {
+        match error {
+            raywarp::PrepareError::Build(error) => Self::usage(error),
+            other => Self::input(other),
+        }
+    }
+
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Stop(status, _) => *status,
+            Self::ClosedPipe => Status::Done,
+        }
+    }
+}
+
+impl std::fmt::Display for CliError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Stop(_, message) => f.write_str(message),
+            Self::ClosedPipe => f.write_str("output closed"),
+        }
+    }
+}
+
+/// Printing results failed.
+impl From<std::io::Error> for CliError {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            Self::ClosedPipe
+        } else {
+            Self::output(format!("standard output: {error}"))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What is in a scene and what its tree costs.
+
+use crate::Prepared;
+use raywarp_bvh::BvhStats;
+use raywarp_geom::Aabb;
+use raywarp_scene::Scene;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// Figures of a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Info {
+    /// Meshes in the file.
+    pub meshes: usize,
+    /// Placements of meshes.
+    pub instances: usize,
+    /// Triangles of the meshes, each counted once.
+    pub mesh_triangles: u64,
+    /// Triangles when every placement counts.
+    pub triangles: u64,
+    /// Triangles in the tree: without those of zero area and invisible ones.
+    pub tree_triangles: u64,
+    /// Materials.
+    pub materials: usize,
+    /// Textures and images.
+    pub textures: usize,
+    /// Decoded images.
+    pub images: usize,
+    /// Lights that are not triangles.
+    pub lights: usize,
+    /// Triangles that emit, placements counted.
+    pub emissive_triangles: u64,
+    /// Cameras.
+    pub cameras: usize,
+    /// Box around the triangles of the tree; `None` without any.
+    pub bounds: Option<Aabb>,
+    /// The canonical tree.
+    pub tree: BvhStats,
+    /// Bytes that the tracer walks.
+    pub tracer_bytes: u64,
+    /// Wall time of loading.
+    pub load: Duration,
+    /// Wall time of flattening, building and encoding.
+    pub build: Duration,
+}
+
+/// Collects the figures; `load` is how long loading took.
+pub fn info(prepared: &Prepared, load: Duration) -> Info {
+    let scene = prepared.scene();
+    let timings = prepared.timings();
+    Info {
+        meshes: scene.meshes.len(),
+        instances: scene.instances.len(),
+        mesh_triangles: scene.meshes.iter().map(|m| m.triangles.indices.len() as u64).sum(),
+        triangles: scene.triangle_count(),
+        tree_triangles: prepared.triangle_count() as u64,
+        materials: scene.materials.len(),
+        textures: scene.textures.len(),
+        images: scene.images.len(),
+        lights: scene.lights.len(),
+        emissive_triangles: emissive_triangles(scene),
+        cameras: scene.cameras.len(),
+        bounds: Some(*prepared.bounds()).filter(|b| !b.is_empty()),
+        tree: prepared.bvh().stats(),
+        tracer_bytes: prepared.tracer().bytes() as u64,
+        load,
+        build: timings.flatten + timings.build + timings.encode,
+    }
+}
+
+fn emissive_triangles(scene: &Scene) -> u64 {
+    let emits: Vec<bool> = scene.materials.iter().map(|m| m.emission.is_some()).collect();
+    if !emits.contains(&true) {
+        return 0;
+    }
+    let of_instance = |i: usize| {
+        let triangles = scene.meshes[scene.instances[i].mesh.index()].triangles.indices.len();
+        (0..triangles).filter(|&t| emits[scene.material_of(i, t).index()]).count() as u64
+    };
+    (0..scene.instances.len()).map(of_instance).sum()
+}
+
+impl Info {
+    /// The figures as lines of text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| {
+            let _ = writeln!(text, "{name:<20}{value}");
+        };
+        line("triangles", format!("{} ({} in meshes, {} in the tree)", self.triangles, self.mesh_triangles, self.tree_triangles));
+        line("meshes, instances", format!("{}, {}", self.meshes, self.instances));
+        line("materials", self.materials.to_string());
+        line("textures, images", format!("{}, {}", self.textures, self.images));
+        line("lights", format!("{} and {} emissive triangles", self.lights, self.emissive_triangles));
+        line("cameras", self.cameras.to_string());
+        if let Some(b) = &self.bounds {
+            let corner = |c: [f32; 3]| format!("{} {} {}", c[0], c[1], c[2]);
+            line("bounds", format!("{} .. {}", corner(b.min), corner(b.max)));
+        }
+        let tree = &self.tree;
+        line(
+            "nodes",
+            format!("{} ({} inner and {} leaves)", tree.inner_nodes + tree.leaves, tree.inner_nodes, tree.leaves),
+        );
+        line("references", format!("{} ({:.2} a leaf)", tree.references, tree.references as f64 / tree.leaves.max(1) as f64));
+        line("depth", format!("{} (stack of {})", tree.depth, tree.stack_depth));
+        line("SAH cost", format!("{:.2}", tree.sah_cost));
+        line("bytes", format!("{} canonical, {} as traced", tree.bytes, self.tracer_bytes));
+        line("load", format!("{:.1} ms", self.load.as_secs_f64() * 1e3));
+        line("build", format!("{:.1} ms", self.build.as_secs_f64() * 1e3));
+        text
+    }
+
+    /// The figures as a JSON document.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "triangles": self.triangles,
+            "mesh_triangles": self.mesh_triangles,
+            "tree_triangles": self.tree_triangles,
+            "meshes": self.meshes,
+            "instances": self.instances,
+            "materials": self.materials,
+            "textures": self.textures,
+            "images": self.images,
+            "lights": self.lights,
+            "emissive_triangles": self.emissive_triangles,
+            "cameras": self.cameras,
+            "bounds": self.bounds.map(|b| [b.min, b.max]),
+            "nodes": self.tree.inner_nodes + self.tree.leaves,
+            "inner_nodes": self.tree.inner_nodes,
+            "leaves": self.tree.leaves,
+            "leaf_sizes": self.tree.leaf_sizes,
+            "references": self.tree.references,
+            "depth": self.tree.depth,
+            "stack_depth": self.tree.stack_depth,
+            "sah_cost": self.tree.sah_cost,
+            "tree_bytes": self.tree.bytes,
+            "tracer_bytes": self.tracer_bytes,
+            "load_ms": self.load.as_secs_f64() * 1e3,
+            "build_ms": self.build.as_secs_f64() * 1e3,
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! From what a user asks and what a file says to one render: camera, size, samples, light.
+
+use crate::Prepared;
+use raywarp_geom::Aabb;
+use raywarp_render::{DirectLight, Integrator, RenderOptions};
+use raywarp_scene::{Camera, FilterKind, Image, Light, Projection, SamplerKind};
+use std::time::Duration;
+
+/// Samples a pixel when neither a flag nor the file says; with a stopping rule it is the most.
+const DEFAULT_SPP: u32 = 64;
+/// Size when neither a flag nor the file says.
+const DEFAULT_SIZE: [u32; 2] = [1024, 768];
+/// Bounces when neither a flag nor the file says.
+const DEFAULT_DEPTH: u32 = 8;
+
+/// What pixels show, before the scene is known.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Shown {
+    /// Radiance.
+    #[default]
+    Path,
+    /// Ambient occlusion up to a distance; a quarter of the scene's diagonal when not given.
+    AmbientOcclusion(Option<f32>),
+    /// Shading normals.
+    Normal,
+    /// Distances.
+    Depth,
+    /// Work of the camera rays.
+    Cost,
+}
+
+/// What a user asks for; `None` leaves it to the file, then to a default.
+#[derive(Debug, Clone, Default)]
+pub struct PictureRequest {
+    /// Columns and rows.
+    pub size: Option<[u32; 2]>,
+    /// Samples a pixel.
+    pub spp: Option<u32>,
+    /// A share of the samples; excludes `spp`.
+    pub samples: Option<std::ops::Range<u32>>,
+    /// Stop after this time.
+    pub time_limit: Option<Duration>,
+    /// Stop at this relative noise.
+    pub noise_limit: Option<f64>,
+    /// Bounces.
+    pub max_depth: Option<u32>,
+    /// Seed of the sampler.
+    pub seed: u32,
+    /// Sampler.
+    pub sampler: Option<SamplerKind>,
+    /// Pixel filter.
+    pub filter: Option<FilterKind>,
+    /// What pixels show.
+    pub shown: Shown,
+    /// How direct light is estimated.
+    pub direct: DirectLight,
+    /// Replaces the file's camera.
+    pub camera: Option<Camera>,
+    /// Vertical field of view in degrees, on whatever camera is used.
+    pub vfov: Option<f32>,
+    /// Lens radius in scene units.
+    pub lens_radius: Option<f32>,
+    /// Distance of the plane in focus.
+    pub focal_distance: Option<f32>,
+    /// An environment map to add.
+    pub environment: Option<Image>,
+    /// Sum albedo, normal and depth too.
+    pub features: bool,
+    /// Worker threads; 0 takes one for each processor.
+    pub threads: usize,
+}
+
+/// Where a setting came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A flag.
+    Flag,
+    /// The scene file.
+    File,
+    /// Nobody said.
+    Default,
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Flag => "flag",
+            Self::File => "file",
+            Self::Default => "default",
+        })
+    }
+}
+
+/// A render, settled.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    /// From where.
+    pub camera: Camera,
+    /// Everything else.
+    pub options: RenderOptions,
+    /// Factor on the radiance that the file asks of its film.
+    pub exposure: f32,
+    /// Where size, samples and bounces came from.
+    pub sources: [Source; 3],
+    /// What was assumed, for people to read.
+    pub notes: Vec<String>,
+}
+
+fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
+    match (flag, file) {
+        (Some(value), _) => (value, Source::Flag),
+        (None, Some(value)) => (value, Source::File),
+        (None, None) => (default, Source::Default),
+    }
+}
+
+impl Picture {
+    /// Settles a request for a scene; adds the requested light, or a uniform white one to a scene
+    /// without any, and says so.
+    pub fn settle(prepared: &mut Prepared, request: &PictureRequest) -> Self {
+        let mut notes = Vec::new();
+        let settings = prepared.scene().settings.clone();
+        let (size, size_source) = settle(request.size, settings.size, DEFAULT_SIZE);
+        let (spp, spp_source) = settle(
+            request.samples.clone().or(request.spp.map(|n| 0..n)),
+            // A stopping rule given by flag replaces the file's sample count.
+            settings.spp.filter(|_| request.time_limit.is_none() && request.noise_limit.is_none()).map(|n| 0..n),
+            0..if request.time_limit.is_some() || request.noise_limit.is_some() { u32::MAX } else { DEFAULT_SPP },
+        );
+        let (max_depth, depth_source) = settle(request.max_depth, settings.max_depth, DEFAULT_DEPTH);
+
+        if request.camera.is_none() && prepared.scene().cameras.is_empty() {
+            notes.push("the scene has no camera: framed by its bounding box".to_string());
+        }
+        let mut camera = request.camera.clone().unwrap_or_else(|| prepared.camera());
+        if let Some(vfov) = request.vfov {
+            camera.projection = Projection::Perspective { fov: vfov, axis: raywarp_scene::FovAxis::Vertical };
+        }
+        if let Some(radius) = request.lens_radius {
+            camera.lens_radius = radius;
+            if request.focal_distance.is_none() && camera.focal_distance <= 1.0 {
+                camera.focal_distance = distance_to_center(&camera, prepared.bounds());
+                notes.push(format!("focus at the middle of the scene, {} units away", camera.focal_distance));
+            }
+        }
+        if let Some(distance) = request.focal_distance {
+            camera.focal_distance = distance;
+        }
+        if let Some(image) = &request.environment {
+            prepared.add_environment(image.clone(), camera.up);
+        }
+        if request.shown == Shown::Path && !prepared.has_light() {
+            notes.push("the scene has no light: lit by a uniform white environment".to_string());
+            prepared.add_light(Light::uniform_environment([1.0; 3]));
+        }
+        let integrator = match request.shown {
+            Shown::Path => Integrator::Path,
+            Shown::AmbientOcclusion(distance) => {
+                let distance = distance.unwrap_or_else(|| (0.25 * prepared.bounds().diagonal()).max(f32::MIN_POSITIVE));
+                Integrator::AmbientOcclusion { distance }
+            }
+            Shown::Normal => Integrator::Normal,
+            Shown::Depth => Integrator::Depth,
+            Shown::Cost => Integrator::Cost,
+        };
+        let options = RenderOptions {
+            size,
+            samples: spp,
+            max_depth,
+            integrator,
+            direct: request.direct,
+            sampler: request.sampler.or(settings.sampler).unwrap_or(SamplerKind::Sobol),
+            seed: request.seed,
+            filter: request.filter.or(settings.filter).unwrap_or(FilterKind::Box { radius: 0.5 }),
+            features: request.features,
+            threads: request.threads,
+            time_limit: request.time_limit,
+            noise_limit: request.noise_limit,
+        };
+        let exposure = settings.exposure.unwrap_or(1.0);
+        Self { camera, options, exposure, sources: [size_source, spp_source, depth_source], notes }
+    }
+}
+
+/// Distance along the view of the middle of the scene, or 1 when it lies behind.
+fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
+    let center = bounds.center();
+    let along: f32 = (0..3).map(|i| (center[i] - camera.eye[i]) * camera.forward[i]).sum();
+    if along.is_finite() && along > 0.0 { along } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PrepareOptions;
+    use raywarp_scene::{Scene, Settings};
+
+    fn prepared(settings: Settings) -> Prepared {
+        Prepared::new(Scene { settings, ..Scene::default() }, &PrepareOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn flags_override_the_file_and_the_file_the_defaults() {
+        let settings = Settings { size: Some([10, 20]), spp: Some(7), ..Settings::default() };
+        let request = PictureRequest { spp: Some(3), ..PictureRequest::default() };
+        let picture = Picture::settle(&mut prepared(settings), &request);
+        assert_eq!((picture.options.size, picture.options.samples.clone(), picture.options.max_depth), ([10, 20], 0..3, 8));
+        assert_eq!(picture.sources, [Source::File, Source::Flag, Source::Default]);
+    }
+
+    #[test]
+    fn a_scene_without_camera_and_light_gets_both_and_says_so() {
+        let mut scene = prepared(Settings::default());
+        let picture = Picture::settle(&mut scene, &PictureRequest::default());
+        assert_eq!(picture.notes.len(), 2, "{:?}", picture.notes);
+        assert!(scene.has_light());
+    }
+
+    #[test]
+    fn a_stopping_rule_replaces_the_sample_count_of_the_file() {
+        let settings = Settings { spp: Some(7), ..Settings::default() };
+        let request = PictureRequest { noise_limit: Some(0.1), ..PictureRequest::default() };
+        assert_eq!(Picture::settle(&mut prepared(settings), &request).options.samples, 0..u32::MAX);
+    }
+}

@@ -1,0 +1,177 @@
+//! A scene with its tree: what rendering and reporting start from.
+
+use crate::framing::frame_bounds;
+use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
+use raywarp_cpu::{CpuTracer, LayoutError};
+use raywarp_geom::{Aabb, FlatError};
+use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
+use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, Surface, flatten};
+use std::time::{Duration, Instant};
+
+/// How to prepare a scene.
+#[derive(Debug, Clone, Default)]
+pub struct PrepareOptions {
+    /// The tree.
+    pub build: BuildOptions,
+}
+
+/// Why a scene cannot be prepared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PrepareError {
+    /// Too many triangles.
+    #[error(transparent)]
+    Flat(#[from] FlatError),
+    /// The builder refuses.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The encoder refuses.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+/// Wall time of each step.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Timings {
+    /// World-space triangles.
+    pub flatten: Duration,
+    /// The canonical tree.
+    pub build: Duration,
+    /// The tree that the tracer walks.
+    pub encode: Duration,
+}
+
+/// A scene, its canonical tree and its tracer.
+pub struct Prepared {
+    scene: Scene,
+    bvh: Bvh2,
+    tracer: CpuTracer,
+    bounds: Aabb,
+    timings: Timings,
+    triangle_count: usize,
+}
+
+impl Prepared {
+    /// Flattens the scene, builds its tree and encodes it for this CPU, in parallel on rayon's
+    /// current pool.
+    ///
+    /// # Errors
+    /// [`PrepareError`].
+    /// # Panics
+    /// If the scene does not pass [`raywarp_scene::validate`].
+    pub fn new(scene: Scene, options: &PrepareOptions) -> Result<Self, PrepareError> {
+        let start = Instant::now();
+        let flat = flatten(&scene)?;
+        let flattened = Instant::now();
+        let bvh = build(&flat, &options.build)?;
+        let built = Instant::now();
+        let tracer = CpuTracer::new(&bvh, &flat)?;
+        let timings =
+            Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
+        Ok(Self { scene, bvh, tracer, bounds: flat.bounds(), timings, triangle_count: flat.len() })
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The canonical tree.
+    pub fn bvh(&self) -> &Bvh2 {
+        &self.bvh
+    }
+
+    /// The tracer.
+    pub fn tracer(&self) -> &CpuTracer {
+        &self.tracer
+    }
+
+    /// Box around all triangles; empty for a scene without any.
+    pub fn bounds(&self) -> &Aabb {
+        &self.bounds
+    }
+
+    /// Triangles in the tree: those with area that are not invisible.
+    pub fn triangle_count(&self) -> usize {
+        self.triangle_count
+    }
+
+    /// Wall time of the steps.
+    pub fn timings(&self) -> &Timings {
+        &self.timings
+    }
+
+    /// The scene's own camera, or one that frames its box.
+    pub fn camera(&self) -> Camera {
+        self.scene.cameras.first().cloned().unwrap_or_else(|| frame_bounds(&self.bounds))
+    }
+
+    /// Whether anything in the scene sends out light.
+    pub fn has_light(&self) -> bool {
+        has_light(&self.scene)
+    }
+
+    /// Adds an environment map (latitude-longitude, row 0 upwards), upright for a camera whose picture
+    /// is upright: its pole is the axis nearest to `up`.
+    pub fn add_environment(&mut self, map: Image, up: [f32; 3]) {
+        let image = self.scene.add_image(map);
+        let z_up = up[2].abs() > up[1].abs();
+        // Rows of world to map: the map's +y is the world's +y or +z, and -z is its middle column.
+        let world_to_map = if z_up {
+            [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]
+        } else {
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        };
+        self.scene.lights.push(Light::Environment { map: Some(image), radiance: [1.0; 3], world_to_map });
+    }
+
+    /// Adds lights; nothing else of a prepared scene can change.
+    pub fn add_light(&mut self, light: Light) {
+        self.scene.lights.push(light);
+    }
+
+    /// Renders the scene; see [`raywarp_render::render`].
+    ///
+    /// # Errors
+    /// [`RenderError`].
+    pub fn render(&self, camera: &Camera, options: &RenderOptions, watch: &Watch) -> Result<Rendered, RenderError> {
+        raywarp_render::render(&self.scene, camera, &self.tracer, &self.bounds, options, watch)
+    }
+}
+
+/// Whether a light or an emissive material that some instance uses is there.
+fn has_light(scene: &Scene) -> bool {
+    let shines = |emission: &Emission| emission.radiance.factor.iter().any(|&c| c > 0.0);
+    let emits = |m: &Material| m.emission.as_ref().is_some_and(shines) || matches!(m.surface, Surface::Unlit { .. });
+    !scene.lights.is_empty() || (!scene.instances.is_empty() && scene.materials.iter().any(emits))
+}
+
+/// Replaces every material by a two-sided diffuse one of the given reflectance (W11 and AL09 tested
+/// so); emission stays, holes and bumps go.
+pub fn make_clay(scene: &mut Scene, reflectance: f32) {
+    for material in &mut scene.materials {
+        let emission = material.emission;
+        *material = Material { emission, ..Material::diffuse(std::mem::take(&mut material.name), [reflectance; 3]) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_scene::{Alpha, ColorInput, ScalarInput};
+
+    #[test]
+    fn clay_keeps_lights_and_nothing_else() {
+        let mut scene = Scene::default();
+        let mut leaf = Material::diffuse("leaf", [0.1, 0.5, 0.1]);
+        leaf.alpha = Alpha::Blend { alpha: ScalarInput::constant(0.5) };
+        scene.add_material(leaf);
+        let mut lamp = Material::new("lamp", Surface::Mirror { reflectance: ColorInput::constant([1.0; 3]) });
+        lamp.emission = Some(Emission { radiance: ColorInput::constant([5.0; 3]), two_sided: true });
+        scene.add_material(lamp);
+        make_clay(&mut scene, 0.7);
+        assert_eq!(scene.materials[0], Material::diffuse("leaf", [0.7; 3]));
+        assert!(scene.materials[1].emission.is_some());
+        assert!(matches!(scene.materials[1].surface, Surface::Diffuse { .. }));
+    }
+}

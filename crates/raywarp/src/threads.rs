@@ -1,0 +1,13 @@
+//! The pool that loading, building and large batches run on.
+
+/// Sets how many threads rayon's global pool has; 0 takes one for each processor. Call once, before
+/// any other work.
+///
+/// # Errors
+/// A plain line when the pool exists already or threads cannot be started.
+pub fn set_threads(threads: usize) -> Result<(), String> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .map_err(|error| format!("cannot start worker threads: {error}"))
+}

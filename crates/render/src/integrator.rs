@@ -1,0 +1,97 @@
+//! The integrators beside path tracing: each fills the value of every sample of a wave.
+
+use crate::path::{FirstHit, Wave};
+use crate::stage::{CAMERA_DIMENSIONS, extend, unblocked};
+use crate::world::{Frame, World};
+use glam::Vec3;
+use raywarp_geom::{Control, Ray, RayCost, TraceError, Tracer, offset_origin};
+use raywarp_sample::{Sampler, warp};
+
+/// Salt of the alpha decisions of occlusion rays.
+const OCCLUSION_SALT: u32 = 0x4000_0000;
+
+/// Free share of the hemisphere about the normal on the viewer's side, one ray a sample; 1 where the
+/// camera ray misses.
+pub(crate) fn ambient_occlusion(
+    world: &World,
+    tracer: &dyn Tracer,
+    sampler: Sampler,
+    distance: f32,
+    wave: &mut Wave,
+) -> Result<(), TraceError> {
+    extend(world, tracer, wave)?;
+    wave.shadow.clear();
+    for i in 0..wave.slots.len() {
+        let slot = wave.slots[i] as usize;
+        let hit = wave.hits[i];
+        if !hit.is_hit() {
+            wave.set(slot, Vec3::ONE);
+            continue;
+        }
+        let point = world.surface_point(&hit, wave.instances[i]);
+        let toward = -Vec3::from(wave.rays[i].direction);
+        let side = if point.geometric_normal.dot(toward) < 0.0 { -1.0 } else { 1.0 };
+        let frame = Frame::around(point.geometric_normal * side);
+        let mut stream =
+            sampler.resume(wave.pixel[slot], wave.sample[slot], CAMERA_DIMENSIONS, wave.sampler_state[slot]);
+        let direction = frame.to_world(Vec3::from(warp::cosine_hemisphere(stream.next_2d())));
+        let origin = offset_origin(point.position.into(), frame.normal.into());
+        wave.shadow.push(Ray::new(origin, direction.into()).with_interval(0.0, distance), slot as u32, Vec3::ONE);
+        wave.first_hit[slot] = FirstHit { albedo: Vec3::ONE, normal: frame.normal, depth: hit.t };
+    }
+    let Wave { shadow, scratch, radiance, pixel, sample, .. } = wave;
+    let slots = &shadow.slots;
+    let identity = |i: usize| {
+        let slot = slots[i] as usize;
+        (pixel[slot], sample[slot], OCCLUSION_SALT)
+    };
+    wave.rays_traced += unblocked(world, tracer, &shadow.rays, identity, scratch, |i| {
+        radiance[slots[i] as usize] = Vec3::ONE;
+    })?;
+    Ok(())
+}
+
+/// The shading normal as a colour.
+pub(crate) fn normal(world: &World, tracer: &dyn Tracer, wave: &mut Wave) -> Result<(), TraceError> {
+    first_hits(world, tracer, wave, |first| 0.5 * first.normal + 0.5)
+}
+
+/// The distance of the first hit.
+pub(crate) fn depth(world: &World, tracer: &dyn Tracer, wave: &mut Wave) -> Result<(), TraceError> {
+    first_hits(world, tracer, wave, |first| Vec3::splat(first.depth))
+}
+
+fn first_hits(
+    world: &World,
+    tracer: &dyn Tracer,
+    wave: &mut Wave,
+    value: impl Fn(&FirstHit) -> Vec3,
+) -> Result<(), TraceError> {
+    extend(world, tracer, wave)?;
+    for i in 0..wave.slots.len() {
+        let (slot, hit, instance) = (wave.slots[i] as usize, wave.hits[i], wave.instances[i]);
+        if !hit.is_hit() {
+            continue;
+        }
+        let point = world.surface_point(&hit, instance);
+        let wo = -Vec3::from(wave.rays[i].direction);
+        let shading = world.shading(&point, instance, wo, 0.5);
+        let albedo = shading.bsdf.albedo(shading.frame.to_local(wo));
+        let first = FirstHit { albedo, normal: shading.frame.normal, depth: hit.t };
+        wave.first_hit[slot] = first;
+        wave.set(slot, value(&first));
+    }
+    Ok(())
+}
+
+/// Node visits, triangle tests and their sum of the camera ray.
+pub(crate) fn cost(tracer: &dyn Tracer, wave: &mut Wave) -> Result<(), TraceError> {
+    let mut costs = vec![RayCost::default(); wave.rays.len()];
+    tracer.cost(&wave.rays, &mut costs, &Control::default())?;
+    wave.rays_traced += wave.rays.len() as u64;
+    for (i, cost) in costs.iter().enumerate() {
+        let (nodes, triangles) = (cost.nodes as f32, cost.triangles as f32);
+        wave.set(wave.slots[i] as usize, Vec3::new(nodes, triangles, nodes + triangles));
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Camera rays: from a place on the picture and a point on the lens to a ray.
+
+use glam::Vec3;
+use raywarp_geom::Ray;
+use raywarp_sample::warp;
+use raywarp_scene::{Camera, FovAxis, Projection};
+
+/// A camera for a picture of a given size.
+#[derive(Debug, Clone)]
+pub(crate) struct Lens {
+    eye: Vec3,
+    right: Vec3,
+    up: Vec3,
+    forward: Vec3,
+    /// Half the picture's width and height: at distance 1 (perspective) or in scene units.
+    half: [f32; 2],
+    perspective: bool,
+    radius: f32,
+    focal_distance: f32,
+    size: [f32; 2],
+}
+
+impl Lens {
+    pub fn new(camera: &Camera, size: [u32; 2]) -> Self {
+        let size = size.map(|n| n as f32);
+        let aspect = size[0] / size[1];
+        let (half, perspective) = match camera.projection {
+            Projection::Orthographic { half_height } => ([half_height * aspect, half_height], false),
+            Projection::Perspective { fov, axis } => {
+                let t = (0.5 * fov.to_radians()).tan();
+                let vertical = match axis {
+                    FovAxis::Vertical => true,
+                    FovAxis::Horizontal => false,
+                    FovAxis::Shorter => aspect >= 1.0,
+                };
+                (if vertical { [t * aspect, t] } else { [t, t / aspect] }, true)
+            }
+        };
+        Self {
+            eye: camera.eye.into(),
+            right: camera.right.into(),
+            up: camera.up.into(),
+            forward: camera.forward.into(),
+            half,
+            perspective,
+            radius: camera.lens_radius,
+            focal_distance: camera.focal_distance,
+            size,
+        }
+    }
+
+    /// The ray through pixel coordinates `(x, y)` (from the top left corner, pixel centres at + 0.5)
+    /// and the lens point of `u`. Its direction is of unit length.
+    pub fn ray(&self, x: f32, y: f32, u: [f32; 2]) -> Ray {
+        let sx = (2.0 * x / self.size[0] - 1.0) * self.half[0];
+        let sy = (1.0 - 2.0 * y / self.size[1]) * self.half[1];
+        let across = sx * self.right + sy * self.up;
+        let (mut origin, mut direction) =
+            if self.perspective { (self.eye, self.forward + across) } else { (self.eye + across, self.forward) };
+        if self.radius > 0.0 {
+            let focus = origin + self.focal_distance * direction;
+            let [lx, ly] = warp::concentric_disk(u);
+            origin += self.radius * (lx * self.right + ly * self.up);
+            direction = focus - origin;
+        }
+        Ray::new(origin.into(), direction.normalize_or(self.forward).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn camera() -> Camera {
+        Camera::look_at([0.0, 0.0, 5.0], [0.0; 3], [0.0, 1.0, 0.0], 90.0).unwrap()
+    }
+
+    fn close(a: [f32; 3], b: Vec3) -> bool {
+        (Vec3::from(a) - b).length() < 1e-5
+    }
+
+    #[test]
+    fn the_picture_spans_the_field_of_view() {
+        let lens = Lens::new(&camera(), [200, 100]);
+        assert!(close(lens.ray(100.0, 50.0, [0.5; 2]).direction, -Vec3::Z));
+        assert!(close(lens.ray(100.0, 0.0, [0.5; 2]).direction, Vec3::new(0.0, 1.0, -1.0).normalize()));
+        assert!(close(lens.ray(200.0, 50.0, [0.5; 2]).direction, Vec3::new(2.0, 0.0, -1.0).normalize()));
+    }
+
+    #[test]
+    fn rays_through_the_lens_meet_in_the_focal_plane() {
+        let lens = Lens::new(&Camera { lens_radius: 0.5, focal_distance: 3.0, ..camera() }, [100, 100]);
+        let sharp = Lens::new(&camera(), [100, 100]).ray(20.0, 70.0, [0.5; 2]);
+        let focus = Vec3::from(sharp.at(3.0 / -sharp.direction[2]));
+        for u in [[0.1, 0.2], [0.9, 0.4], [0.3, 0.99]] {
+            let ray = lens.ray(20.0, 70.0, u);
+            let at = ray.at(3.0 / -ray.direction[2]);
+            assert!(close(at, focus), "{at:?} for {focus}");
+            assert!((Vec3::from(ray.origin) - Vec3::new(0.0, 0.0, 5.0)).length() <= 0.5 + 1e-6);
+        }
+    }
+
+    #[test]
+    fn orthographic_rays_are_parallel() {
+        let projection = Projection::Orthographic { half_height: 2.0 };
+        let lens = Lens::new(&Camera { projection, ..camera() }, [200, 100]);
+        let ray = lens.ray(200.0, 0.0, [0.5; 2]);
+        assert!(close(ray.origin, Vec3::new(4.0, 2.0, 5.0)) && close(ray.direction, -Vec3::Z));
+    }
+}

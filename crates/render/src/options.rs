@@ -1,0 +1,110 @@
+//! What to render and when to stop.
+
+use raywarp_scene::{FilterKind, SamplerKind};
+use std::time::Duration;
+
+/// What a pixel shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Integrator {
+    /// Radiance by path tracing.
+    Path,
+    /// Share of the cosine-weighted hemisphere that is free up to `distance` (scene units).
+    AmbientOcclusion {
+        /// Length of the rays.
+        distance: f32,
+    },
+    /// Shading normal as `(n + 1) / 2`; misses are black.
+    Normal,
+    /// Distance of the first hit along the ray; misses are 0.
+    Depth,
+    /// Work of the camera ray: node visits, triangle tests and their sum in red, green and blue.
+    Cost,
+}
+
+/// How direct light is estimated. All three agree in the mean; the single techniques exist to check that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DirectLight {
+    /// Connections and scattering, combined by the power heuristic.
+    #[default]
+    Both,
+    /// Connections only (and emission after specular vertices).
+    Lights,
+    /// Scattering only: point, spot and directional lights are not found.
+    Scattering,
+}
+
+/// Options of a render.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenderOptions {
+    /// Columns and rows.
+    pub size: [u32; 2],
+    /// Sample numbers of each pixel, `first .. end`; a part of them makes a share.
+    pub samples: std::ops::Range<u32>,
+    /// Bounces: 0 is emission only, 1 direct light.
+    pub max_depth: u32,
+    /// What a pixel shows.
+    pub integrator: Integrator,
+    /// How direct light is estimated.
+    pub direct: DirectLight,
+    /// Source of random numbers.
+    pub sampler: SamplerKind,
+    /// Another seed gives another, equally good picture.
+    pub seed: u32,
+    /// Pixel filter.
+    pub filter: FilterKind,
+    /// Whether to sum albedo, normal and depth too.
+    pub features: bool,
+    /// Worker threads; 0 takes one for each processor. Never changes the picture.
+    pub threads: usize,
+    /// Stop when this much time has passed.
+    pub time_limit: Option<Duration>,
+    /// Stop when [`crate::film::Film::noise`] falls to this; tested at powers of two of the sample count.
+    pub noise_limit: Option<f64>,
+}
+
+impl Default for RenderOptions {
+    fn default() -> Self {
+        Self {
+            size: [1024, 768],
+            samples: 0..64,
+            max_depth: 8,
+            integrator: Integrator::Path,
+            direct: DirectLight::Both,
+            sampler: SamplerKind::Sobol,
+            seed: 0,
+            filter: FilterKind::Box { radius: 0.5 },
+            features: false,
+            threads: 0,
+            time_limit: None,
+            noise_limit: None,
+        }
+    }
+}
+
+/// Why a render could not be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// A texture graph unfolds too far.
+    #[error("texture {texture} nests too deeply ({depth} values held, {ops} steps); flatten its graph")]
+    TextureTooDeep {
+        /// Index of the texture.
+        texture: usize,
+        /// Values its program must hold at once.
+        depth: usize,
+        /// Steps of its program.
+        ops: usize,
+    },
+    /// An option is out of its range.
+    #[error("{0}")]
+    Option(String),
+    /// The film cannot be made.
+    #[error(transparent)]
+    Film(#[from] crate::film::FilmError),
+    /// The tracer failed.
+    #[error(transparent)]
+    Trace(#[from] raywarp_geom::TraceError),
+    /// The worker threads cannot be started.
+    #[error("cannot start worker threads: {0}")]
+    Threads(String),
+}

@@ -1,0 +1,272 @@
+//! The renderer's outer loop: passes over tiles, workers, stopping rules.
+
+use crate::film::{Film, Tile};
+use crate::filter::PixelFilter;
+use crate::integrator;
+use crate::lens::Lens;
+use crate::light::Lights;
+use crate::observe::PathObserver;
+use crate::options::{Integrator, RenderError, RenderOptions};
+use crate::path::Wave;
+use crate::stage::{Generate, connect, extend, finalize, generate, shade};
+use crate::world::World;
+use raywarp_geom::{Aabb, TraceError, Tracer};
+use raywarp_sample::Sampler;
+use raywarp_scene::{Camera, SamplerKind, Scene};
+use rayon::prelude::*;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Samples a pixel in one pass, at most; a pass is the grain of progress and of the stopping rules.
+const MAX_PASS: u32 = 64;
+
+/// How far a render is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Samples taken of all pixels together.
+    pub paths: u64,
+    /// Samples to take.
+    pub paths_total: u64,
+    /// Rays traced: camera, scattered and shadow rays.
+    pub rays: u64,
+    /// Time since the start.
+    pub elapsed: Duration,
+}
+
+/// Why a render ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// All samples are taken.
+    Complete,
+    /// The time limit.
+    Time,
+    /// The noise limit.
+    Noise,
+    /// The caller asked to stop.
+    Cancelled,
+}
+
+/// A finished render.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The sums.
+    pub film: Film,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Samples taken of all pixels together.
+    pub paths: u64,
+    /// Rays traced.
+    pub rays: u64,
+    /// Wall time.
+    pub elapsed: Duration,
+    /// Fewest and most samples of a pixel; they differ only when a pass was cut short.
+    pub samples: [u32; 2],
+}
+
+/// How a caller watches and stops a render.
+#[derive(Clone, Copy, Default)]
+pub struct Watch<'a> {
+    /// Once true, the render ends after the waves in work, some thousandths of a second later.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Told after each wave, from any worker.
+    pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
+}
+
+/// Renders `scene` from `camera` with rays traced by `tracer`.
+///
+/// The picture depends on the scene, the camera and the options (but for `threads` and the stopping
+/// rules), and on nothing else: not on threads, passes or speed. `bounds` is the box of the scene.
+///
+/// # Errors
+/// [`RenderError`].
+/// # Panics
+/// If the scene does not pass [`raywarp_scene::validate`].
+pub fn render(
+    scene: &Scene,
+    camera: &Camera,
+    tracer: &dyn Tracer,
+    bounds: &Aabb,
+    options: &RenderOptions,
+    watch: &Watch,
+) -> Result<Rendered, RenderError> {
+    render_observed(scene, camera, tracer, bounds, options, watch, &crate::observe::Unobserved)
+}
+
+/// As [`render`], telling `observer` which paths live at each bounce.
+///
+/// # Errors
+/// As [`render`].
+/// # Panics
+/// As [`render`].
+pub fn render_observed<O: PathObserver>(
+    scene: &Scene,
+    camera: &Camera,
+    tracer: &dyn Tracer,
+    bounds: &Aabb,
+    options: &RenderOptions,
+    watch: &Watch,
+    observer: &O,
+) -> Result<Rendered, RenderError> {
+    if options.samples.is_empty() {
+        return Err(RenderError::Option("the range of samples is empty; ask for at least one".into()));
+    }
+    let start = Instant::now();
+    let world = World::new(scene)?;
+    let job = Job {
+        lights: Lights::new(&world, bounds),
+        lens: Lens::new(camera, options.size),
+        filter: PixelFilter::new(options.filter),
+        sampler: match options.sampler {
+            SamplerKind::Sobol => Sampler::Sobol { seed: options.seed },
+            SamplerKind::PaddedHalton => Sampler::PaddedHalton { seed: options.seed },
+            SamplerKind::Xor32 => Sampler::Xor32 { seed: options.seed },
+        },
+        world,
+        tracer,
+        options,
+        observer,
+        watch,
+        start,
+        deadline: options.time_limit.map(|limit| start + limit),
+        paths: AtomicU64::new(0),
+        rays: AtomicU64::new(0),
+        waves: Mutex::new(Vec::new()),
+    };
+    let mut film = Film::new(options.size, options.features)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads)
+        .build()
+        .map_err(|error| RenderError::Threads(error.to_string()))?;
+    let stop = pool.install(|| job.run(&mut film))?;
+    let counts = film.tiles().iter().flat_map(|tile| tile.pixels().map(move |p| tile.sums(p).count));
+    let samples = counts.fold([u32::MAX, 0], |[low, high], n| [low.min(n), high.max(n)]);
+    Ok(Rendered {
+        film,
+        stop,
+        paths: job.paths.into_inner(),
+        rays: job.rays.into_inner(),
+        elapsed: start.elapsed(),
+        samples,
+    })
+}
+
+/// A render in work.
+struct Job<'a, O> {
+    world: World<'a>,
+    lights: Lights,
+    lens: Lens,
+    filter: PixelFilter,
+    sampler: Sampler,
+    tracer: &'a dyn Tracer,
+    options: &'a RenderOptions,
+    observer: &'a O,
+    watch: &'a Watch<'a>,
+    start: Instant,
+    deadline: Option<Instant>,
+    paths: AtomicU64,
+    rays: AtomicU64,
+    /// Waves that no worker uses right now, kept for their memory.
+    waves: Mutex<Vec<Wave>>,
+}
+
+impl<O: PathObserver> Job<'_, O> {
+    /// Passes until a stopping rule holds. Passes end at powers of two, where noise is tested.
+    fn run(&self, film: &mut Film) -> Result<StopReason, RenderError> {
+        let range = self.options.samples.clone();
+        let mut next = range.start;
+        while next < range.end {
+            let done = next - range.start;
+            let to_power = (done + 1).next_power_of_two() - done;
+            let end = next + to_power.min(MAX_PASS).min(range.end - next);
+            film.tiles_mut().par_iter_mut().try_for_each(|tile| self.render_tile(tile, next..end))?;
+            next = end;
+            if self.is_cancelled() {
+                return Ok(StopReason::Cancelled);
+            }
+            if next == range.end {
+                break;
+            }
+            if self.is_late() {
+                return Ok(StopReason::Time);
+            }
+            let taken = next - range.start;
+            if let Some(limit) = self.options.noise_limit
+                && taken.is_power_of_two()
+                && taken > 1
+                && film.noise() <= limit
+            {
+                return Ok(StopReason::Noise);
+            }
+        }
+        Ok(StopReason::Complete)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.watch.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Renders samples of a tile's pixels, wave by wave in pixel order.
+    fn render_tile(&self, tile: &mut Tile, samples: std::ops::Range<u32>) -> Result<(), TraceError> {
+        let width = self.options.size[0];
+        let pixels: Vec<u32> = tile.pixels().map(|[x, y]| y * width + x).collect();
+        let per_wave = (self.tracer.preferred_batch() / samples.len().max(1)).max(1);
+        let mut wave = self.waves.lock().ok().and_then(|mut waves| waves.pop()).unwrap_or_default();
+        let generate_with =
+            Generate { lens: &self.lens, filter: &self.filter, sampler: self.sampler, width };
+        for chunk in pixels.chunks(per_wave) {
+            // The first pass is always finished, so that every pixel has a sample to show.
+            let first_pass = samples.start == self.options.samples.start;
+            if self.is_cancelled() || (!first_pass && self.is_late()) {
+                break;
+            }
+            wave.rays_traced = 0;
+            generate(&generate_with, chunk.iter().copied(), samples.clone(), &mut wave);
+            self.trace_wave(&mut wave)?;
+            finalize(&wave, width, tile);
+            self.report(&wave);
+        }
+        if let Ok(mut waves) = self.waves.lock() {
+            waves.push(wave);
+        }
+        Ok(())
+    }
+
+    fn trace_wave(&self, wave: &mut Wave) -> Result<(), TraceError> {
+        match self.options.integrator {
+            Integrator::Path => {
+                while !wave.slots.is_empty() {
+                    for &slot in &wave.slots {
+                        self.observer.alive(wave.pixel[slot as usize], wave.sample[slot as usize], wave.bounce);
+                    }
+                    extend(&self.world, self.tracer, wave)?;
+                    let (direct, max_depth) = (self.options.direct, self.options.max_depth);
+                    shade(&self.world, &self.lights, self.sampler, direct, max_depth, wave);
+                    connect(&self.world, self.tracer, wave)?;
+                    wave.advance();
+                }
+                Ok(())
+            }
+            Integrator::AmbientOcclusion { distance } => {
+                integrator::ambient_occlusion(&self.world, self.tracer, self.sampler, distance, wave)
+            }
+            Integrator::Normal => integrator::normal(&self.world, self.tracer, wave),
+            Integrator::Depth => integrator::depth(&self.world, self.tracer, wave),
+            Integrator::Cost => integrator::cost(self.tracer, wave),
+        }
+    }
+
+    fn report(&self, wave: &Wave) {
+        let paths = self.paths.fetch_add(wave.pixel.len() as u64, Ordering::Relaxed) + wave.pixel.len() as u64;
+        let rays = self.rays.fetch_add(wave.rays_traced, Ordering::Relaxed) + wave.rays_traced;
+        if let Some(progress) = self.watch.progress {
+            let [width, height] = self.options.size.map(u64::from);
+            let paths_total = width * height * self.options.samples.len() as u64;
+            progress(&Progress { paths, paths_total, rays, elapsed: self.start.elapsed() });
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Stage 1: camera rays.
+
+use crate::filter::PixelFilter;
+use crate::lens::Lens;
+use crate::path::Wave;
+use raywarp_sample::Sampler;
+
+/// Sampler dimensions that a camera ray takes: two in the pixel, two on the lens.
+pub(crate) const CAMERA_DIMENSIONS: u32 = 4;
+
+/// What the stage needs.
+pub(crate) struct Generate<'a> {
+    pub lens: &'a Lens,
+    pub filter: &'a PixelFilter,
+    pub sampler: Sampler,
+    pub width: u32,
+}
+
+/// Starts a path for each pixel (index `y * width + x`) and each sample number, a pixel's samples
+/// side by side in increasing order.
+pub(crate) fn generate(
+    g: &Generate,
+    pixels: impl Iterator<Item = u32>,
+    samples: std::ops::Range<u32>,
+    wave: &mut Wave,
+) {
+    wave.clear();
+    for pixel in pixels {
+        let (x, y) = ((pixel % g.width) as f32, (pixel / g.width) as f32);
+        for sample in samples.clone() {
+            let mut stream = g.sampler.start(pixel, sample);
+            let ([dx, dy], weight) = g.filter.sample(stream.next_2d());
+            let ray = g.lens.ray(x + 0.5 + dx, y + 0.5 + dy, stream.next_2d());
+            wave.push(pixel, sample, ray, weight, stream.state());
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The stages of the path tracer, with the lecture's names (L9): generate, extend, shade, connect,
+//! finalize. Each is a loop over a queue of a [`crate::path::Wave`], without recursion or dynamic
+//! dispatch inside, so that the same text can become a GPU kernel.
+
+mod connect;
+mod extend;
+mod finalize;
+mod generate;
+mod shade;
+
+pub(crate) use connect::{connect, unblocked};
+pub(crate) use extend::extend;
+pub(crate) use finalize::finalize;
+pub(crate) use generate::{CAMERA_DIMENSIONS, Generate, generate};
+pub(crate) use shade::shade;

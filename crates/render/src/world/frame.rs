@@ -1,0 +1,35 @@
+//! Orthonormal frames of shading points.
+
+use glam::Vec3;
+
+/// A right-handed or left-handed orthonormal frame; z is the shading normal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame {
+    pub tangent: Vec3,
+    pub bitangent: Vec3,
+    pub normal: Vec3,
+}
+
+impl Frame {
+    /// Any frame about a unit normal.
+    pub fn around(normal: Vec3) -> Self {
+        let (t, b) = raywarp_sample::warp::onb(normal.into());
+        Self { tangent: t.into(), bitangent: b.into(), normal }
+    }
+
+    /// The frame about a unit normal whose tangent is nearest to `tangent`.
+    pub fn along(normal: Vec3, tangent: Vec3) -> Self {
+        match (tangent - normal * normal.dot(tangent)).try_normalize() {
+            Some(tangent) => Self { tangent, bitangent: normal.cross(tangent), normal },
+            None => Self::around(normal),
+        }
+    }
+
+    pub fn to_local(self, v: Vec3) -> Vec3 {
+        Vec3::new(self.tangent.dot(v), self.bitangent.dot(v), self.normal.dot(v))
+    }
+
+    pub fn to_world(self, v: Vec3) -> Vec3 {
+        v.x * self.tangent + v.y * self.bitangent + v.z * self.normal
+    }
+}

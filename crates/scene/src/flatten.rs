@@ -1,0 +1,83 @@
+//! World-space triangles of all instances.
+
+use crate::{Alpha, Scene, Surface};
+use raywarp_geom::{FlatError, FlatTriangles, PrimitiveId};
+use rayon::prelude::*;
+
+/// Flattens every instance into world space, ordered by (instance, primitive).
+///
+/// Triangles that nothing can hit or see are left out: those of exactly zero area, and those of an
+/// [`Surface::Invisible`] material. Ids stay those of the scene. O(triangles), in parallel.
+///
+/// # Errors
+/// [`FlatError::TooMany`] above [`FlatTriangles::LIMIT`].
+/// # Panics
+/// If the scene does not pass [`crate::validate`].
+pub fn flatten(scene: &Scene) -> Result<FlatTriangles, FlatError> {
+    let found = scene.triangle_count();
+    if found > u64::from(FlatTriangles::LIMIT) {
+        return Err(FlatError::TooMany { found, limit: FlatTriangles::LIMIT });
+    }
+    let opaque: Vec<bool> = scene.materials.iter().map(|m| m.alpha == Alpha::Opaque).collect();
+    let invisible: Vec<bool> = scene.materials.iter().map(|m| m.surface == Surface::Invisible).collect();
+    let mut flat = FlatTriangles::default();
+    flat.vertices.reserve_exact(found as usize);
+    flat.ids.reserve_exact(found as usize);
+    flat.opaque.reserve_exact(found as usize);
+    for (index, instance) in scene.instances.iter().enumerate() {
+        let mesh = &scene.meshes[instance.mesh.index()].triangles;
+        let corners = |primitive: usize| mesh.corners(primitive).map(|p| instance.transform.point(p));
+        let world: Vec<[[f32; 3]; 3]> = if mesh.indices.len() > 1 << 14 {
+            (0..mesh.indices.len()).into_par_iter().map(corners).collect()
+        } else {
+            (0..mesh.indices.len()).map(corners).collect()
+        };
+        for (primitive, vertices) in world.into_iter().enumerate() {
+            let material = scene.material_of(index, primitive).index();
+            if invisible[material] || has_no_area(&vertices) {
+                continue;
+            }
+            flat.vertices.push(vertices);
+            flat.ids.push(PrimitiveId { instance: index as u32, primitive: primitive as u32 });
+            flat.opaque.push(opaque[material]);
+        }
+    }
+    Ok(flat)
+}
+
+/// In f64, so that a tiny triangle is not mistaken for an empty one.
+fn has_no_area([a, b, c]: &[[f32; 3]; 3]) -> bool {
+    let edge = |p: &[f32; 3]| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
+    let (u, v) = (edge(b), edge(c));
+    u[1] * v[2] == u[2] * v[1] && u[2] * v[0] == u[0] * v[2] && u[0] * v[1] == u[1] * v[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FaceMaterials, Instance, Material, MaterialId, Mesh, MeshId};
+    use raywarp_geom::{Affine, TriangleMesh};
+
+    #[test]
+    fn instances_are_placed_and_empty_triangles_left_out() {
+        let mut scene = Scene::default();
+        scene.add_material(Material::diffuse("grey", [0.5; 3]));
+        scene.add_material(Material::new("air", Surface::Invisible));
+        let triangles = TriangleMesh {
+            positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 0.0, 0.0]],
+            indices: vec![[0, 1, 2], [0, 1, 3], [0, 2, 1]],
+            ..Default::default()
+        };
+        let materials = FaceMaterials::PerTriangle(vec![MaterialId(0), MaterialId(0), MaterialId(1)]);
+        scene.add_mesh(Mesh { name: String::new(), triangles, materials });
+        for x in [0.0, 5.0] {
+            let transform = Affine::translation([x, 0.0, 0.0]);
+            scene.instances.push(Instance { mesh: MeshId(0), transform, material: None });
+        }
+        let flat = flatten(&scene).unwrap();
+        let ids: Vec<_> = flat.ids.iter().map(|id| (id.instance, id.primitive)).collect();
+        assert_eq!(ids, [(0, 0), (1, 0)]);
+        assert_eq!(flat.vertices[1][1], [6.0, 0.0, 0.0]);
+        assert_eq!(flat.opaque, [true, true]);
+    }
+}
