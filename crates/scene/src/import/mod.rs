@@ -8,10 +8,16 @@ mod pbrt;
 mod ply;
 mod source;
 
-pub use context::{LoadOptions, Warning};
 pub(crate) use context::Context;
+pub use context::{LoadOptions, Warning};
 #[doc(hidden)]
 pub use gltf::fuzz_gltf;
+#[doc(hidden)]
+pub use image::fuzz_image;
+#[doc(hidden)]
+pub use pbrt::fuzz_pbrt;
+#[doc(hidden)]
+pub use ply::fuzz_ply;
 
 use crate::{Scene, SceneError};
 use std::path::Path;
@@ -42,4 +48,15 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, SceneError> {
     let warnings = context.finish()?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
     Ok(Loaded { scene, warnings })
+}
+
+/// Loads the image in `path` (PNG, JPEG, TGA, HDR, EXR, KTX2, by content) as colours: eight-bit
+/// texels count as sRGB.
+///
+/// # Errors
+/// [`SceneError::Read`] for a missing file, otherwise as [`load`].
+pub fn load_image(path: &Path) -> Result<crate::Image, SceneError> {
+    let mut context = Context::new(path, &LoadOptions::default());
+    let bytes = context.read_scene(path)?;
+    context.decode_image(path, crate::Place::File, &bytes, context::Encoding::Srgb)
 }

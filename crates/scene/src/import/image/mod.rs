@@ -81,6 +81,18 @@ pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding
     Ok(Decoded { image, notes })
 }
 
+/// Decodes an image from memory; for fuzzing. Without an extension, so that TGA goes by its header.
+///
+/// # Panics
+/// When an image that is read has another size than it says: a bug.
+#[doc(hidden)]
+pub fn fuzz_image(bytes: &[u8]) {
+    if let Ok(decoded) = decode(Path::new("fuzz"), Place::File, bytes, Encoding::Srgb) {
+        let image = decoded.image;
+        assert_eq!(image.len(), image.width as usize * image.height as usize);
+    }
+}
+
 fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), SceneError> {
     let tga = || origin.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tga"));
     match bytes {
@@ -138,8 +150,13 @@ fn linear_from_u16(texel: [u16; 4], encoding: Encoding) -> [f32; 4] {
     match encoding {
         Encoding::Linear => unit,
         Encoding::Srgb => {
-            let decode = |c: f32| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
-            [decode(unit[0]), decode(unit[1]), decode(unit[2]), unit[3]]
+            let [r, g, b, a] = unit;
+            [linear_from_srgb(r), linear_from_srgb(g), linear_from_srgb(b), a]
         }
     }
+}
+
+/// Decodes an sRGB value of 0 to 1 (IEC 61966-2-1).
+pub(crate) fn linear_from_srgb(c: f32) -> f32 {
+    if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }

@@ -1,10 +1,150 @@
-//! The ply importer.
+//! PLY: text and binary polygon files.
+//!
+//! Read are vertex positions, normals, texture coordinates and colours, faces (polygons become fans)
+//! and triangle strips, and the material of a face with the names that header comments give. What
+//! else a file holds is stepped over. See docs/formats.md.
+//!
+//! A PLY file's texture coordinate `v` grows upwards; [`read_mesh`] turns it, so that row 0 of an
+//! image is `v = 0` as everywhere in the model.
+
+mod body;
+mod faces;
+mod header;
+#[cfg(test)]
+mod tests;
+mod vertices;
 
 use super::Context;
-use crate::{Scene, SceneError};
+use crate::{
+    ColorInput, FaceMaterials, Instance, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface, Texture,
+};
+use raywarp_geom::{Affine, TriangleMesh};
 use std::path::Path;
 
-/// Imports `path`.
-pub(crate) fn import(path: &Path, _context: &mut Context) -> Result<Scene, SceneError> {
-    Err(SceneError::UnknownExtension { path: path.to_path_buf() })
+/// A mesh and what its file says about materials.
+#[derive(Debug, Default)]
+pub(crate) struct PlyMesh {
+    /// Valid, v turned downwards.
+    pub triangles: TriangleMesh,
+    /// Of each triangle, an index into `material_names`, or any below 65,536 where that is empty.
+    pub face_materials: Option<Vec<u32>>,
+    /// From `comment material INDEX NAME`; empty strings for indices without a name.
+    pub material_names: Vec<String>,
+    /// What was left out or replaced.
+    pub warnings: Vec<String>,
+}
+
+/// What is wrong, before it is known in which file.
+#[derive(Debug)]
+struct Fault {
+    place: Place,
+    message: String,
+}
+
+impl Fault {
+    fn malformed(place: Place, message: impl Into<String>) -> Self {
+        Self { place, message: message.into() }
+    }
+}
+
+/// Reads the decompressed `bytes` of the PLY file `path`, which only messages use.
+///
+/// # Errors
+/// [`SceneError::Malformed`] with the line of a text or of the header, or the byte of binary data.
+pub(crate) fn read_mesh(path: &Path, bytes: &[u8]) -> Result<PlyMesh, SceneError> {
+    parse(bytes, true).map_err(|Fault { place, message }| SceneError::Malformed {
+        path: path.to_path_buf(),
+        place,
+        message,
+    })
+}
+
+/// The whole file; `fast` allows the shortcuts for records of one size.
+fn parse(bytes: &[u8], fast: bool) -> Result<PlyMesh, Fault> {
+    let header = header::parse(bytes)?;
+    let vertex = header.elements.iter().find(|e| e.name == "vertex");
+    let count = vertex.map(|e| e.count).ok_or_else(|| Fault::malformed(Place::File, "it has no element `vertex`"))?;
+    if !header.elements.iter().any(|e| matches!(e.name.as_str(), "face" | "tristrips")) {
+        return Err(Fault::malformed(Place::File, "it has no faces; clouds of points cannot be rendered"));
+    }
+    if count >= u64::from(u32::MAX) {
+        return Err(Fault::malformed(Place::File, format!("{count} vertices; fewer than {} are read", u32::MAX)));
+    }
+    let limits = faces::Limits::new(count, header.material_names.len());
+    let mut body = body::Body::new(bytes, &header);
+    let mut mesh = PlyMesh::default();
+    let mut faces = faces::Faces::default();
+    for element in header.elements.iter().filter(|e| !e.properties.is_empty()) {
+        body.check_count(element)?;
+        match element.name.as_str() {
+            "vertex" if mesh.triangles.positions.is_empty() => {
+                vertices::read(&mut body, element, &mut mesh.triangles, &mut mesh.warnings, fast)?;
+            }
+            "face" => faces::read(&mut body, element, limits, &mut faces, fast)?,
+            "tristrips" => faces::read_strips(&mut body, element, limits, &mut faces)?,
+            _ => {
+                for _ in 0..element.count {
+                    element.properties.iter().try_for_each(|p| body.skip_property(p.kind))?;
+                }
+            }
+        }
+    }
+    if mesh.triangles.positions.len() as u64 != count {
+        return Err(Fault::malformed(Place::File, "the vertices have no properties x, y and z"));
+    }
+    if faces.small > 0 {
+        mesh.warnings.push(format!("{} faces of fewer than three corners were left out", faces.small));
+    }
+    mesh.triangles.indices = faces.indices;
+    // Strips and faces in one file: only the faces have materials, so that none are used.
+    let complete = !faces.materials.is_empty() && faces.materials.len() == mesh.triangles.indices.len();
+    mesh.face_materials = complete.then_some(faces.materials);
+    mesh.material_names = header.material_names;
+    Ok(mesh)
+}
+
+/// Reads a PLY file from memory and checks the scene made of it; for fuzzing.
+///
+/// # Panics
+/// When a file that is read makes an invalid scene: a bug.
+#[doc(hidden)]
+pub fn fuzz_ply(bytes: &[u8]) {
+    let path = Path::new("fuzz.ply");
+    if let Ok(mesh) = read_mesh(path, bytes) {
+        assert_eq!(crate::validate(&to_scene(path, mesh)), Ok(()));
+    }
+}
+
+/// Imports `path`: one mesh, one instance, and a grey material for each name, or one for all.
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+    let bytes = context.read_scene(path)?;
+    let mesh = read_mesh(path, &bytes)?;
+    for warning in &mesh.warnings {
+        context.warn(path, Place::File, warning);
+    }
+    Ok(to_scene(path, mesh))
+}
+
+/// The mesh as a scene. Reflectance is 0.7, or the colours of the vertices where there are any.
+pub(super) fn to_scene(path: &Path, mesh: PlyMesh) -> Scene {
+    let PlyMesh { triangles, face_materials, material_names, .. } = mesh;
+    let mut scene = Scene::default();
+    let color = if triangles.colors.is_empty() {
+        ColorInput::constant([0.7; 3])
+    } else {
+        ColorInput::texture(scene.add_texture(Texture::VertexColor))
+    };
+    let largest = face_materials.iter().flatten().max().map_or(0, |&i| i as usize);
+    for i in 0..=largest.max(material_names.len().saturating_sub(1)) {
+        let name = material_names.get(i).cloned().unwrap_or_default();
+        scene.add_material(Material::new(name, Surface::Diffuse { reflectance: color }));
+    }
+    let materials = match face_materials {
+        Some(ids) => FaceMaterials::PerTriangle(ids.into_iter().map(MaterialId).collect()),
+        None => FaceMaterials::Uniform(MaterialId(0)),
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let id = scene.add_mesh(Mesh { name, triangles, materials });
+    scene.instances.push(Instance { mesh: id, transform: Affine::IDENTITY, material: None });
+    scene
 }

@@ -1,0 +1,202 @@
+//! Faces and triangle strips.
+
+use super::Fault;
+use super::body::Body;
+use super::header::{Element, Kind, MAX_MATERIALS, Scalar};
+
+/// Triangles and, where the file tells, their materials.
+#[derive(Debug, Default)]
+pub(super) struct Faces {
+    pub indices: Vec<[u32; 3]>,
+    /// As long as `indices`, or empty.
+    pub materials: Vec<u32>,
+    /// Faces of fewer than three corners, left out.
+    pub small: usize,
+}
+
+/// What holds for the indices of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Indices are below this.
+    pub vertices: u32,
+    /// Materials are below this.
+    pub materials: u32,
+}
+
+impl Limits {
+    pub fn new(vertices: u64, material_names: usize) -> Self {
+        // Without names, any index that a list of materials can have.
+        let materials = if material_names == 0 { MAX_MATERIALS } else { material_names };
+        Self { vertices: vertices.min(u64::from(u32::MAX)) as u32, materials: materials as u32 }
+    }
+
+    fn vertex(self, value: f64) -> Result<u32, String> {
+        if value >= 0.0 && value < f64::from(self.vertices) && value.fract() == 0.0 {
+            return Ok(value as u32);
+        }
+        Err(format!("a face uses vertex {value}, but there are only {}", self.vertices))
+    }
+
+    fn material(self, value: f64) -> Result<u32, String> {
+        if value >= 0.0 && value < f64::from(self.materials) && value.fract() == 0.0 {
+            return Ok(value as u32);
+        }
+        Err(format!("a face has material {value}, but there are only {}", self.materials))
+    }
+}
+
+fn is_indices(name: &str) -> bool {
+    matches!(name, "vertex_indices" | "vertex_index")
+}
+
+/// Reads the element `face`; `fast` allows the shortcut for triangles in records of one size.
+pub(super) fn read(
+    body: &mut Body,
+    element: &Element,
+    limits: Limits,
+    faces: &mut Faces,
+    fast: bool,
+) -> Result<(), Fault> {
+    let line = crate::Place::Line(element.line);
+    let Some(Kind::List { item, .. }) = element.properties.iter().find(|p| is_indices(&p.name)).map(|p| p.kind) else {
+        return Err(Fault::malformed(line, "the faces have no list vertex_indices"));
+    };
+    if !item.is_integer() {
+        return Err(Fault::malformed(line, "vertex indices must be integers"));
+    }
+    let has_material = element.properties.iter().any(|p| is_material(&p.name, p.kind));
+    let mut left = element.count;
+    if fast && let Some(layout) = Layout::of(element, body.is_binary()) {
+        faces.indices.reserve_exact(left as usize);
+        faces.materials.reserve_exact(if has_material { left as usize } else { 0 });
+        left -= layout.read(body, left, limits, faces)?;
+    }
+    let mut corners = Vec::new();
+    for _ in 0..left {
+        let mut material = None;
+        corners.clear();
+        for property in &element.properties {
+            match property.kind {
+                Kind::List { count, item } if is_indices(&property.name) => {
+                    for _ in 0..body.length(count, item)? {
+                        let value = body.scalar(item)?;
+                        corners.push(limits.vertex(value).map_err(|m| Fault::malformed(body.last_place(), m))?);
+                    }
+                }
+                Kind::Scalar(kind) if is_material(&property.name, property.kind) => {
+                    let value = body.scalar(kind)?;
+                    material = Some(limits.material(value).map_err(|m| Fault::malformed(body.last_place(), m))?);
+                }
+                kind => body.skip_property(kind)?,
+            }
+        }
+        faces.small += usize::from(corners.len() < 3);
+        for i in 2..corners.len() {
+            faces.indices.push([corners[0], corners[i - 1], corners[i]]);
+            faces.materials.extend(material);
+        }
+    }
+    Ok(())
+}
+
+fn is_material(name: &str, kind: Kind) -> bool {
+    name == "material" && matches!(kind, Kind::Scalar(kind) if kind.is_integer())
+}
+
+/// Reads the element `tristrips`: lists of indices in which -1 ends a strip; every other triangle of
+/// a strip is turned, so that all face the same way.
+pub(super) fn read_strips(body: &mut Body, element: &Element, limits: Limits, faces: &mut Faces) -> Result<(), Fault> {
+    for _ in 0..element.count {
+        for property in &element.properties {
+            let Kind::List { count, item } = property.kind else {
+                body.skip_property(property.kind)?;
+                continue;
+            };
+            let mut strip: Vec<u32> = Vec::new();
+            for _ in 0..body.length(count, item)? {
+                let value = body.scalar(item)?;
+                if !is_indices(&property.name) {
+                    continue;
+                }
+                if value == -1.0 {
+                    strip.clear();
+                    continue;
+                }
+                strip.push(limits.vertex(value).map_err(|m| Fault::malformed(body.last_place(), m))?);
+                if let &[.., a, b, c] = strip.as_slice() {
+                    faces.indices.push(if strip.len() % 2 == 1 { [a, b, c] } else { [b, a, c] });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where things are in a record that holds a triangle, when its only list is that of the indices.
+struct Layout {
+    /// Bytes of the record.
+    stride: usize,
+    /// Offset of the list.
+    list: usize,
+    count: Scalar,
+    signed: bool,
+    material: Option<(usize, Scalar)>,
+}
+
+impl Layout {
+    /// `None` for text, and where the indices are not of 32 bits, which large files' are.
+    fn of(element: &Element, binary: bool) -> Option<Self> {
+        let mut layout = Self { stride: 0, list: usize::MAX, count: Scalar::U8, signed: false, material: None };
+        for property in &element.properties {
+            match property.kind {
+                Kind::Scalar(kind) => {
+                    if is_material(&property.name, property.kind) {
+                        layout.material = Some((layout.stride, kind));
+                    }
+                    layout.stride += kind.size();
+                }
+                Kind::List { count, item: item @ (Scalar::I32 | Scalar::U32) }
+                    if is_indices(&property.name) && layout.list == usize::MAX =>
+                {
+                    (layout.list, layout.count, layout.signed) = (layout.stride, count, item == Scalar::I32);
+                    layout.stride += count.size() + 12;
+                }
+                Kind::List { .. } => return None,
+            }
+        }
+        (binary && layout.list != usize::MAX).then_some(layout)
+    }
+
+    /// Reads triangles until something else comes; says how many faces were read.
+    fn read(&self, body: &mut Body, count: u64, limits: Limits, faces: &mut Faces) -> Result<u64, Fault> {
+        let big = body.is_big_endian();
+        // A negative index reads as one of at least 2^31.
+        let vertices = if self.signed { limits.vertices.min(1 << 31) } else { limits.vertices };
+        let first = self.list + self.count.size();
+        let mut done = 0;
+        for record in body.rest().chunks_exact(self.stride) {
+            if done == count || self.count.read(&record[self.list..], big) != 3.0 {
+                break;
+            }
+            let corners: [u32; 3] = std::array::from_fn(|i| {
+                let at = first + 4 * i;
+                let bytes = [record[at], record[at + 1], record[at + 2], record[at + 3]];
+                if big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+            });
+            if corners.iter().any(|&i| i >= vertices) {
+                break; // the slow way says what is wrong
+            }
+            if let Some((offset, kind)) = self.material {
+                let value = kind.read(&record[offset..], big);
+                if !(value >= 0.0 && value < f64::from(limits.materials)) {
+                    break;
+                }
+                faces.materials.push(value as u32);
+            }
+            faces.indices.push(corners);
+            done += 1;
+            body.skip(self.stride);
+        }
+        Ok(done)
+    }
+}

@@ -1,0 +1,212 @@
+//! The header: what elements follow, in which form.
+
+use super::Fault;
+use crate::Place;
+
+/// Type of a number in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scalar {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// From either family of names that files use.
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "char" | "int8" => Self::I8,
+            "uchar" | "uint8" => Self::U8,
+            "short" | "int16" => Self::I16,
+            "ushort" | "uint16" => Self::U16,
+            "int" | "int32" => Self::I32,
+            "uint" | "uint32" => Self::U32,
+            "float" | "float32" => Self::F32,
+            "double" | "float64" => Self::F64,
+            _ => return None,
+        })
+    }
+
+    /// Bytes in a binary file.
+    pub fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    pub fn is_integer(self) -> bool {
+        !matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// The number in the first [`Scalar::size`] bytes; `f64` holds each of the types exactly.
+    #[inline]
+    pub fn read(self, bytes: &[u8], big_endian: bool) -> f64 {
+        macro_rules! read {
+            ($type:ty, $n:literal) => {{
+                let bytes: [u8; $n] = std::array::from_fn(|i| bytes[i]);
+                f64::from(if big_endian { <$type>::from_be_bytes(bytes) } else { <$type>::from_le_bytes(bytes) })
+            }};
+        }
+        match self {
+            Self::I8 => read!(i8, 1),
+            Self::U8 => read!(u8, 1),
+            Self::I16 => read!(i16, 2),
+            Self::U16 => read!(u16, 2),
+            Self::I32 => read!(i32, 4),
+            Self::U32 => read!(u32, 4),
+            Self::F32 => read!(f32, 4),
+            Self::F64 => read!(f64, 8),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Scalar(Scalar),
+    List { count: Scalar, item: Scalar },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Property {
+    pub name: String,
+    pub kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Element {
+    pub name: String,
+    pub count: u64,
+    pub properties: Vec<Property>,
+    /// Line of the header that names it.
+    pub line: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Ascii,
+    Little,
+    Big,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub format: Format,
+    pub elements: Vec<Element>,
+    /// Names of `comment material INDEX NAME`, by index; empty where an index has none.
+    pub material_names: Vec<String>,
+    /// Byte at which the body begins.
+    pub body: usize,
+    /// Line at which the body begins, counted from 1.
+    pub body_line: u64,
+}
+
+/// Materials past this index are refused; no file that was seen has a tenth.
+pub(super) const MAX_MATERIALS: usize = 1 << 16;
+
+/// Splits off a line; files end lines with LF, CR LF or (old) CR, all in one way, as after `ply`.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    number: u64,
+    end: u8,
+}
+
+impl Lines<'_> {
+    fn next(&mut self) -> Option<String> {
+        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let length = rest.iter().position(|&b| b == self.end)?;
+        self.at += length + 1;
+        self.number += 1;
+        Some(String::from_utf8_lossy(&rest[..length]).trim().to_string())
+    }
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
+    let ([b'p', b'l', b'y', b'\n'] | [b'p', b'l', b'y', b'\r']) = bytes.first_chunk::<4>().copied().unwrap_or_default()
+    else {
+        return Err(Fault::malformed(Place::Line(1), "a PLY file begins with a line `ply`"));
+    };
+    let end = if bytes[3] == b'\r' && bytes.get(4) != Some(&b'\n') { b'\r' } else { b'\n' };
+    let mut lines = Lines { bytes, at: 0, number: 0, end };
+    lines.next();
+    let mut format = None;
+    let mut header = Header { format: Format::Ascii, elements: vec![], material_names: vec![], body: 0, body_line: 0 };
+    loop {
+        let Some(line) = lines.next() else {
+            return Err(Fault::malformed(Place::Line(lines.number + 1), "the file ends before `end_header`"));
+        };
+        let at = Place::Line(lines.number);
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        match words.as_slice() {
+            [] | ["obj_info", ..] => {}
+            ["comment", "material", index, ..] => material(&mut header, &line, index, at)?,
+            ["comment", ..] => {}
+            ["format", name, "1.0"] => {
+                format = Some(match *name {
+                    "ascii" => Format::Ascii,
+                    "binary_little_endian" => Format::Little,
+                    "binary_big_endian" => Format::Big,
+                    other => return Err(Fault::malformed(at, format!("unknown format `{other}`"))),
+                });
+            }
+            ["element", name, count] => {
+                let Ok(count) = count.parse() else {
+                    return Err(Fault::malformed(at, format!("`{count}` is no number of elements")));
+                };
+                header.elements.push(Element { name: (*name).into(), count, properties: vec![], line: lines.number });
+            }
+            ["property", rest @ ..] => {
+                let property = property(rest, &at)?;
+                let Some(element) = header.elements.last_mut() else {
+                    return Err(Fault::malformed(at, "a property before the first element"));
+                };
+                element.properties.push(property);
+            }
+            ["end_header"] => break,
+            _ => return Err(Fault::malformed(at, format!("`{line:.60}` is no line of a PLY header"))),
+        }
+    }
+    let place = Place::Line(lines.number);
+    header.format = format.ok_or_else(|| Fault::malformed(place, "the header has no line `format NAME 1.0`"))?;
+    (header.body, header.body_line) = (lines.at, lines.number + 1);
+    Ok(header)
+}
+
+/// `comment material INDEX NAME`; a comment that only begins so is a comment.
+fn material(header: &mut Header, line: &str, index: &str, at: Place) -> Result<(), Fault> {
+    let Ok(number) = index.parse::<usize>() else { return Ok(()) };
+    if number >= MAX_MATERIALS {
+        return Err(Fault::malformed(at, format!("material index {number}; at most {MAX_MATERIALS} are read")));
+    }
+    let name = line.split_once(index).map_or("", |(_, name)| name.trim());
+    if header.material_names.len() <= number {
+        header.material_names.resize(number + 1, String::new());
+    }
+    header.material_names[number] = name.into();
+    Ok(())
+}
+
+fn property(words: &[&str], at: &Place) -> Result<Property, Fault> {
+    let scalar = |name: &str| {
+        Scalar::parse(name).ok_or_else(|| Fault::malformed(at.clone(), format!("`{name}` is no type of a property")))
+    };
+    match words {
+        ["list", count, item, name] => {
+            let (count, item) = (scalar(count)?, scalar(item)?);
+            if !count.is_integer() {
+                return Err(Fault::malformed(at.clone(), "the length of a list must be an integer"));
+            }
+            Ok(Property { name: (*name).into(), kind: Kind::List { count, item } })
+        }
+        [kind, name] => Ok(Property { name: (*name).into(), kind: Kind::Scalar(scalar(kind)?) }),
+        _ => Err(Fault::malformed(at.clone(), "a property is `TYPE NAME` or `list TYPE TYPE NAME`")),
+    }
+}

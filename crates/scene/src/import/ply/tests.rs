@@ -1,0 +1,269 @@
+//! Files made by hand, each in text and both byte orders, and a table of broken ones.
+
+use super::header::{Format, Scalar};
+use super::*;
+
+/// A file of two vertices' worth of everything, and what it should become.
+struct Sample {
+    header: &'static str,
+    /// Values of the body with their types.
+    values: Vec<(Scalar, f64)>,
+}
+
+impl Sample {
+    fn bytes(&self, format: Format) -> Vec<u8> {
+        let name = match format {
+            Format::Ascii => "ascii",
+            Format::Little => "binary_little_endian",
+            Format::Big => "binary_big_endian",
+        };
+        let mut out = format!("ply\nformat {name} 1.0\n{}end_header\n", self.header).into_bytes();
+        for &(kind, value) in &self.values {
+            match format {
+                Format::Ascii => out.extend(format!("{value}\n").bytes()),
+                _ => {
+                    let mut bytes = match kind {
+                        Scalar::I8 => (value as i8).to_le_bytes().to_vec(),
+                        Scalar::U8 => (value as u8).to_le_bytes().to_vec(),
+                        Scalar::I16 => (value as i16).to_le_bytes().to_vec(),
+                        Scalar::U16 => (value as u16).to_le_bytes().to_vec(),
+                        Scalar::I32 => (value as i32).to_le_bytes().to_vec(),
+                        Scalar::U32 => (value as u32).to_le_bytes().to_vec(),
+                        Scalar::F32 => (value as f32).to_le_bytes().to_vec(),
+                        Scalar::F64 => value.to_le_bytes().to_vec(),
+                    };
+                    if format == Format::Big {
+                        bytes.reverse();
+                    }
+                    out.extend(bytes);
+                }
+            }
+        }
+        out
+    }
+
+    /// Reads the sample in every form, with and without shortcuts; all must agree.
+    #[track_caller]
+    fn read(&self) -> PlyMesh {
+        let first = parse(&self.bytes(Format::Ascii), true).unwrap();
+        first.triangles.validate().unwrap();
+        for format in [Format::Ascii, Format::Little, Format::Big] {
+            for fast in [false, true] {
+                let mesh = parse(&self.bytes(format), fast).unwrap_or_else(|f| panic!("{format:?} {fast}: {f:?}"));
+                assert_eq!(mesh.triangles, first.triangles, "{format:?} {fast}");
+                assert_eq!(mesh.face_materials, first.face_materials, "{format:?} {fast}");
+                assert_eq!(mesh.warnings, first.warnings, "{format:?} {fast}");
+            }
+        }
+        first
+    }
+}
+
+fn all(kind: Scalar, values: &[f64]) -> Vec<(Scalar, f64)> {
+    values.iter().map(|&v| (kind, v)).collect()
+}
+
+const XYZ: &str = "property float x\nproperty float y\nproperty float z\n";
+const FACES: &str = "property list uchar int vertex_indices\n";
+
+/// Four vertices and the faces given.
+fn quad(face_header: &str, faces: Vec<(Scalar, f64)>) -> Sample {
+    let header = format!("element vertex 4\n{XYZ}{face_header}").leak();
+    let mut values = all(Scalar::F32, &[0., 0., 0., 1., 0., 0., 1., 1., 0., 0., 1., 0.]);
+    values.extend(faces);
+    Sample { header, values }
+}
+
+#[test]
+fn polygons_become_fans_and_faces_too_small_are_left_out() {
+    let mut faces = Vec::new();
+    for face in [&[4., 0., 1., 2., 3.][..], &[3., 2., 1., 0.], &[2., 0., 1.], &[0.]] {
+        faces.push((Scalar::U8, face[0]));
+        faces.extend(all(Scalar::I32, &face[1..]));
+    }
+    let mesh = quad(&format!("element face 4\n{FACES}"), faces).read();
+    assert_eq!(mesh.triangles.indices, [[0, 1, 2], [0, 2, 3], [2, 1, 0]]);
+    assert_eq!(mesh.warnings, ["2 faces of fewer than three corners were left out"]);
+    assert_eq!(mesh.face_materials, None);
+}
+
+#[test]
+fn materials_follow_their_faces_through_the_fan() {
+    let mut faces = Vec::new();
+    for (material, face) in [(1., &[3., 0., 1., 2.][..]), (0., &[4., 0., 1., 2., 3.]), (1., &[3., 0., 2., 3.])] {
+        faces.push((Scalar::U8, face[0]));
+        faces.extend(all(Scalar::I32, &face[1..]));
+        faces.push((Scalar::I16, material));
+    }
+    let header = format!(
+        "comment material 0 Red  brick\ncomment material 1 Glass\nelement face 3\n{FACES}property short material\n"
+    );
+    let mesh = quad(&header, faces).read();
+    assert_eq!(mesh.face_materials, Some(vec![1, 0, 0, 1]));
+    assert_eq!(mesh.material_names, ["Red  brick", "Glass"]);
+    let scene = to_scene(Path::new("dir/quad.ply"), mesh);
+    assert_eq!(scene.materials.iter().map(|m| m.name.as_str()).collect::<Vec<_>>(), ["Red  brick", "Glass"]);
+    assert_eq!(crate::validate(&scene), Ok(()));
+}
+
+#[test]
+fn every_attribute_is_read_whatever_its_type_and_v_is_turned() {
+    use Scalar::{F32, F64, I16, U8};
+    let header = "element vertex 3\nproperty double x\nproperty short y\nproperty float z\n\
+        property float nx\nproperty float ny\nproperty double nz\nproperty float s\nproperty float t\n\
+        property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\nproperty double quality\n\
+        element face 1\nproperty list uchar int vertex_indices\n";
+    let mut values = Vec::new();
+    for i in 0..3 {
+        let i = f64::from(i);
+        values.extend([(F64, 0.5 + i), (I16, -i), (F32, 2.0), (F32, 0.0), (F32, 0.0), (F64, 1.0)]);
+        values.extend([(F32, 0.25), (F32, 0.25 * i), (U8, 255.0), (U8, 0.0), (U8, 188.0), (U8, 51.0), (F64, 9.0)]);
+    }
+    values.push((U8, 3.0));
+    values.extend(all(Scalar::I32, &[0., 1., 2.]));
+    let mesh = Sample { header, values }.read().triangles;
+    assert_eq!(mesh.positions[2], [2.5, -2.0, 2.0]);
+    assert_eq!(mesh.normals[1], [0.0, 0.0, 1.0]);
+    assert_eq!(mesh.uvs, [[0.25, 1.0], [0.25, 0.75], [0.25, 0.5]]);
+    let [r, g, b, a] = mesh.colors[0];
+    assert!(r == 1.0 && g == 0.0 && (b - 0.5029).abs() < 1e-4 && a == 0.2, "{:?}", mesh.colors[0]);
+}
+
+#[test]
+fn lists_and_elements_that_are_not_known_are_stepped_over() {
+    use Scalar::{F32, I8, I16, U16, U32};
+    let header = "element odd 2\nproperty list short float a\nproperty char b\nelement nothing 4000000000\n\
+        element vertex 3\nproperty list uint short junk\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 1\nproperty list ushort uint vertex_index\nproperty list char float texcoord\n";
+    let mut values = vec![(I16, 2.0), (F32, 1.5), (F32, 2.5), (I8, 7.0), (I16, 0.0), (I8, 8.0)];
+    for i in 0..3 {
+        values.extend([(U32, 1.0), (I16, -3.0), (F32, f64::from(i)), (F32, 0.0), (F32, f64::from(i * i))]);
+    }
+    values.extend([(U16, 3.0), (U32, 0.0), (U32, 2.0), (U32, 1.0), (I8, 1.0), (F32, 0.5)]);
+    let mesh = Sample { header, values }.read().triangles;
+    assert_eq!(mesh.positions[2], [2.0, 0.0, 4.0]);
+    assert_eq!(mesh.indices, [[0, 2, 1]]);
+}
+
+#[test]
+fn strips_alternate_and_restart() {
+    let strip = [7.0, 0., 1., 3., 2., -1., 1., 2.];
+    let mut values = vec![(Scalar::I32, strip[0])];
+    values.extend(all(Scalar::I32, &strip[1..]));
+    let mesh = quad("element tristrips 1\nproperty list int int vertex_indices\n", values).read();
+    assert_eq!(mesh.triangles.indices, [[0, 1, 3], [3, 1, 2]]);
+}
+
+#[test]
+fn line_ends_of_every_kind_are_read() {
+    let text = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2";
+    for end in ["\n", "\r\n", "\r"] {
+        let mesh = parse(text.replace('\n', end).as_bytes(), true).unwrap();
+        assert_eq!(mesh.triangles.indices, [[0, 1, 2]], "{end:?}");
+    }
+}
+
+#[test]
+fn broken_files_are_refused_with_their_place() {
+    let head = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
+    let face = "element face 1\nproperty list uchar int vertex_indices\nend_header\n";
+    let with = |body: &str| format!("{head}{face}{body}");
+    let good = "0 0 0\n1 0 0\n0 1 0\n";
+    let table = [
+        (String::new(), ":1: a PLY file begins with a line `ply`"),
+        ("plywood\n".into(), ":1: a PLY file begins"),
+        ("ply\nformat ascii 1.0\n".into(), ":3: the file ends before `end_header`"),
+        ("ply\nend_header\n".into(), ":2: the header has no line `format NAME 1.0`"),
+        ("ply\nformat ascii 2.0\nend_header\n".into(), ":2: `format ascii 2.0` is no line of a PLY header"),
+        ("ply\nformat EBCDIC 1.0\n".into(), ":2: unknown format `EBCDIC`"),
+        ("ply\nproperty float x\n".into(), ":2: a property before the first element"),
+        ("ply\nelement vertex -3\n".into(), ":2: `-3` is no number of elements"),
+        ("ply\nelement vertex 1\nproperty quad x\n".into(), ":3: `quad` is no type of a property"),
+        ("ply\nelement f 1\nproperty list float int x\n".into(), ":3: the length of a list must be an integer"),
+        ("ply\ncomment material 70000 x\nend_header\n".into(), ":2: material index 70000"),
+        ("ply\nformat ascii 1.0\nend_header\n".into(), "it has no element `vertex`"),
+        (format!("{head}end_header\n{good}"), "it has no faces"),
+        (with(good).replace("float z", "float w"), ":3: the vertices have no properties x, y and z"),
+        (with(good).replace("vertex 3", "vertex 4000000000"), ":3: 4000000000 elements `vertex` do not fit"),
+        (with(good).replace("vertex 3", "vertex 5000000000"), "5000000000 vertices; fewer than 4294967295"),
+        (with(good).replace("face 1", "face 4000000000"), ":7: 4000000000 elements `face` do not fit"),
+        (with("0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n"), ":11: vertex 1 is not finite: [1.0, NaN, 0.0]"),
+        (with("0 0 0\n1 1e39 0\n0 1 0\n3 0 1 2\n"), ":11: vertex 1 is not finite"),
+        (with("0 0 0\n1 zero 0\n0 1 0\n3 0 1 2\n"), ":11: `zero` is no number"),
+        (with(&format!("{good}3 0 1 3\n")), ":13: a face uses vertex 3, but there are only 3"),
+        (with(&format!("{good}3 0 1 -1\n")), ":13: a face uses vertex -1, but there are only 3"),
+        (with(&format!("{good}3 0 1 1.5\n")), ":13: a face uses vertex 1.5, but there are only 3"),
+        (with(&format!("{good}-3 0 1 2\n")), ":13: a list of -3 items"),
+        (with(&format!("{good}999999999 0 1 2\n")), ":13: a list of 999999999 items, but the file ends before"),
+        (with(&format!("{good}3 0 1")), ":13: a list of 3 items, but the file ends before"),
+        (with("0 0 0\n1 0 0\n0 1       "), ":12: the file ends within the data"),
+        (
+            with(&format!("{good}3 0 1 2")).replace("int vertex_i", "float vertex_i"),
+            ":7: vertex indices must be integers",
+        ),
+        (with(&format!("{good}3 0 1 2")).replace("vertex_indices", "corners"), ":7: the faces have no list"),
+    ];
+    for (text, want) in table {
+        let error = read_mesh(Path::new("a.ply"), text.as_bytes()).expect_err(&text).to_string();
+        assert!(error.starts_with("a.ply") && error.contains(want), "{error}\nfor {text}");
+    }
+}
+
+#[test]
+fn broken_binary_files_name_the_byte() {
+    let faces = |values: &[f64]| {
+        let mut out = vec![(Scalar::U8, 3.0)];
+        out.extend(all(Scalar::I32, values));
+        out
+    };
+    let header = format!("element face 1\n{FACES}");
+    for (file, want) in [
+        (quad(&header, faces(&[0., 1., 4.])).bytes(Format::Big), "a face uses vertex 4, but there are only 4"),
+        (quad(&header, faces(&[0., -1., 2.])).bytes(Format::Little), "a face uses vertex -1"),
+    ] {
+        let error = parse(&file, true).unwrap_err();
+        assert!(error.message.contains(want), "{error:?}");
+        let Place::Offset(at) = error.place else { panic!("{error:?}") };
+        assert!((file.len() as u64 - 12..file.len() as u64).contains(&at), "{error:?}");
+    }
+    let mut nan = quad(&header, faces(&[0., 1., 2.])).bytes(Format::Little);
+    let body = nan.len() - 13 - 48;
+    nan[body + 12..body + 16].copy_from_slice(&f32::NAN.to_le_bytes());
+    let error = parse(&nan, true).unwrap_err();
+    assert_eq!(error.place, Place::Offset(body as u64 + 12));
+    let whole = quad(&header, faces(&[0., 1., 2.])).bytes(Format::Little);
+    for length in 0..whole.len() {
+        let (fast, slow) = (parse(&whole[..length], true), parse(&whole[..length], false));
+        assert!(fast.is_err() && slow.is_err(), "{length} bytes");
+    }
+}
+
+#[test]
+fn a_file_with_one_byte_changed_is_read_or_refused_alike_with_and_without_shortcuts() {
+    let mut faces = Vec::new();
+    for face in [[0., 1., 2.], [0., 2., 3.]] {
+        faces.push((Scalar::U8, 3.0));
+        faces.extend(all(Scalar::I32, &face));
+        faces.push((Scalar::U8, 0.0));
+    }
+    let header = format!("element face 2\n{FACES}property uchar material\n");
+    for format in [Format::Ascii, Format::Little, Format::Big] {
+        let bytes = quad(&header, faces.clone()).bytes(format);
+        for at in 0..bytes.len() {
+            for flip in [0xff, 0x80, 0x10, 0x01] {
+                let mut broken = bytes.clone();
+                broken[at] ^= flip;
+                match (parse(&broken, true), parse(&broken, false)) {
+                    (Ok(fast), Ok(slow)) => {
+                        assert_eq!(fast.triangles, slow.triangles);
+                        fast.triangles.validate().unwrap();
+                        assert_eq!(crate::validate(&to_scene(Path::new("a"), fast)), Ok(()));
+                    }
+                    (Err(_), Err(_)) => {}
+                    other => panic!("byte {at}: {other:?}"),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The vertex element: positions, and normals, texture coordinates and colours where it has them.
+
+use super::Fault;
+use super::body::Body;
+use super::header::{Element, Kind, Scalar};
+use crate::import::image::linear_from_srgb;
+use raywarp_geom::TriangleMesh;
+
+/// Names of the attributes that are read; each row is one attribute, by any of its names.
+const NAMES: [&[&str]; 12] = [
+    &["x"],
+    &["y"],
+    &["z"],
+    &["nx"],
+    &["ny"],
+    &["nz"],
+    &["u", "s", "texture_u", "texture_s"],
+    &["v", "t", "texture_v", "texture_t"],
+    &["red", "r", "diffuse_red"],
+    &["green", "g", "diffuse_green"],
+    &["blue", "b", "diffuse_blue"],
+    &["alpha", "a", "diffuse_alpha"],
+];
+const NORMAL: usize = 3;
+const UV: usize = 6;
+const COLOR: usize = 8;
+const ALPHA: usize = 11;
+
+/// Which attribute a property is; a list is none.
+fn attribute(name: &str, kind: Kind) -> Option<usize> {
+    matches!(kind, Kind::Scalar(_)).then(|| NAMES.iter().position(|names| names.contains(&name)))?
+}
+
+/// Reads the element into `mesh`; `fast` allows the shortcut for records of one size.
+pub(super) fn read(
+    body: &mut Body,
+    element: &Element,
+    mesh: &mut TriangleMesh,
+    warnings: &mut Vec<String>,
+    fast: bool,
+) -> Result<(), Fault> {
+    let mut kinds: [Option<Scalar>; NAMES.len()] = [None; NAMES.len()];
+    for property in &element.properties {
+        if let (Some(i), Kind::Scalar(kind)) = (attribute(&property.name, property.kind), property.kind) {
+            kinds[i] = Some(kind);
+        }
+    }
+    if kinds[..NORMAL].contains(&None) {
+        return Err(Fault::malformed(crate::Place::Line(element.line), "the vertices have no properties x, y and z"));
+    }
+    let count = element.count as usize;
+    let mut sink = Sink::new(mesh, count, &kinds);
+    let sizes = element.properties.iter().map(|p| match p.kind {
+        Kind::Scalar(scalar) => Some(scalar.size()),
+        Kind::List { .. } => None,
+    });
+    match sizes.sum::<Option<usize>>() {
+        Some(stride) if fast && body.is_binary() => {
+            let mut columns = Vec::new();
+            let mut offset = 0;
+            for property in &element.properties {
+                let Kind::Scalar(kind) = property.kind else { continue };
+                columns.extend(attribute(&property.name, property.kind).map(|i| (offset, kind, i)));
+                offset += kind.size();
+            }
+            let (big, rest) = (body.is_big_endian(), body.rest());
+            for record in rest.chunks_exact(stride).take(count) {
+                let mut values = [0.0; NAMES.len()];
+                for &(offset, kind, i) in &columns {
+                    values[i] = kind.read(&record[offset..], big);
+                }
+                sink.push(&values).map_err(|message| Fault::malformed(body.place(), message))?;
+                body.skip(stride);
+            }
+            if rest.len() / stride < count {
+                return Err(Fault::malformed(body.place(), "the file ends within the data"));
+            }
+        }
+        _ => {
+            for _ in 0..count {
+                let mut values = [0.0; NAMES.len()];
+                let start = body.place();
+                for property in &element.properties {
+                    match (attribute(&property.name, property.kind), property.kind) {
+                        (Some(i), Kind::Scalar(kind)) => values[i] = body.scalar(kind)?,
+                        (_, kind) => body.skip_property(kind)?,
+                    }
+                }
+                // Of a text, the line that was reached; the record began behind a line end.
+                let place = if body.is_binary() { start } else { body.last_place() };
+                sink.push(&values).map_err(|message| Fault::malformed(place, message))?;
+            }
+        }
+    }
+    if sink.cleaned > 0 {
+        warnings.push(format!("{} vertices have a normal, uv or colour that is not finite; read as 0", sink.cleaned));
+    }
+    Ok(())
+}
+
+/// Takes vertices as numbers.
+struct Sink<'a> {
+    mesh: &'a mut TriangleMesh,
+    normals: bool,
+    uvs: bool,
+    colors: bool,
+    /// Of the colour channels: the largest value of an integer type.
+    scales: [Option<f64>; 4],
+    cleaned: usize,
+}
+
+impl<'a> Sink<'a> {
+    fn new(mesh: &'a mut TriangleMesh, count: usize, kinds: &[Option<Scalar>; NAMES.len()]) -> Self {
+        let has = |range: std::ops::Range<usize>| !kinds[range].contains(&None);
+        let (normals, uvs, colors) = (has(NORMAL..UV), has(UV..COLOR), has(COLOR..ALPHA));
+        mesh.positions.reserve_exact(count);
+        mesh.normals.reserve_exact(if normals { count } else { 0 });
+        mesh.uvs.reserve_exact(if uvs { count } else { 0 });
+        mesh.colors.reserve_exact(if colors { count } else { 0 });
+        let scale = |kind: Option<Scalar>| match kind? {
+            Scalar::I8 => Some(127.0),
+            Scalar::U8 => Some(255.0),
+            Scalar::I16 => Some(32_767.0),
+            Scalar::U16 => Some(65_535.0),
+            Scalar::I32 => Some(2_147_483_647.0),
+            Scalar::U32 => Some(4_294_967_295.0),
+            Scalar::F32 | Scalar::F64 => None,
+        };
+        let mut scales = [0, 1, 2, 3].map(|i| scale(kinds[COLOR + i]));
+        if kinds[ALPHA].is_none() {
+            scales[3] = Some(0.0); // stands for "no alpha": see `push`
+        }
+        Self { mesh, normals, uvs, colors, scales, cleaned: 0 }
+    }
+
+    /// # Errors
+    /// A position that is not finite, in words.
+    #[inline]
+    fn push(&mut self, values: &[f64; NAMES.len()]) -> Result<(), String> {
+        let position = [0, 1, 2].map(|i| values[i] as f32);
+        if !position.iter().all(|x| x.is_finite()) {
+            return Err(format!("vertex {} is not finite: {position:?}", self.mesh.positions.len()));
+        }
+        self.mesh.positions.push(position);
+        let mut odd = false;
+        let mut finite = |x: f64| {
+            let x = x as f32;
+            odd |= !x.is_finite();
+            if x.is_finite() { x } else { 0.0 }
+        };
+        if self.normals {
+            self.mesh.normals.push([NORMAL, NORMAL + 1, NORMAL + 2].map(|i| finite(values[i])));
+        }
+        if self.uvs {
+            // The file's v grows upwards, the model's downwards.
+            self.mesh.uvs.push([finite(values[UV]), 1.0 - finite(values[UV + 1])]);
+        }
+        if self.colors {
+            let mut color = [0.0; 4];
+            for (i, channel) in color.iter_mut().enumerate() {
+                let value = values[COLOR + i];
+                *channel = match self.scales[i] {
+                    Some(0.0) => 1.0,
+                    // Integers are what painting and scanning programs write: sRGB, alpha linear.
+                    Some(scale) if i < 3 => linear_from_srgb((value / scale).clamp(0.0, 1.0) as f32),
+                    Some(scale) => (value / scale).clamp(0.0, 1.0) as f32,
+                    None => finite(value).max(0.0),
+                };
+            }
+            self.mesh.colors.push(color);
+        }
+        self.cleaned += usize::from(odd);
+        Ok(())
+    }
+}
