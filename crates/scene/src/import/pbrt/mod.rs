@@ -1,10 +1,68 @@
-//! The pbrt importer.
+//! The pbrt importer: versions 3 and 4 of the format, told apart feature by feature.
+//!
+//! `docs/formats-pbrt.md` says what becomes what. A file is read once, from the first directive to
+//! the last; files that it includes are a stack ([`directive`]), so that no input is deep enough to
+//! exhaust the program's own. PLY files are read at the end, in parallel ([`shape`]).
+
+mod camera;
+mod color;
+mod directive;
+mod files;
+mod lexer;
+mod light;
+mod material;
+mod medium;
+mod params;
+mod shape;
+mod spectrum;
+mod state;
+mod texture;
+
+#[cfg(test)]
+mod tests;
 
 use super::Context;
+use super::context::LoadOptions;
 use crate::{Scene, SceneError};
+use lexer::Lexer;
+use state::{Importer, TRIANGLE_BUDGET};
 use std::path::Path;
+use std::rc::Rc;
 
 /// Imports `path`.
-pub(crate) fn import(path: &Path, _context: &mut Context) -> Result<Scene, SceneError> {
-    Err(SceneError::UnknownExtension { path: path.to_path_buf() })
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+    let bytes = context.read_scene(path)?;
+    import_bytes(path, bytes, context, true, TRIANGLE_BUDGET)
+}
+
+/// Imports `bytes` as if read from `path`. With `disk` false no other file is touched.
+fn import_bytes(
+    path: &Path,
+    bytes: Vec<u8>,
+    context: &mut Context,
+    disk: bool,
+    triangle_budget: u64,
+) -> Result<Scene, SceneError> {
+    let mut importer = Importer::new(context, path, disk, triangle_budget);
+    importer.open.push(files::Opened { path: Rc::from(path), lexer: Lexer::new(bytes), restore: None });
+    importer.run()?;
+    importer.read_pending()?;
+    importer.finish_settings();
+    importer.finish_instances();
+    Ok(importer.scene)
+}
+
+/// For the fuzz target: imports `bytes` without touching the disk; every file that they name is
+/// missing. What loads is also validated.
+///
+/// # Panics
+/// Never, which is what the fuzz target checks.
+#[doc(hidden)]
+pub fn fuzz_pbrt(bytes: &[u8]) {
+    let path = Path::new("fuzz.pbrt");
+    let mut context = Context::new(path, &LoadOptions { allow_missing: true });
+    if let Ok(scene) = import_bytes(path, bytes.to_vec(), &mut context, false, 1 << 16) {
+        let _ = crate::validate(&scene);
+        let _ = context.finish();
+    }
 }

@@ -1,0 +1,122 @@
+//! `Camera`.
+//!
+//! pbrt's camera space is left-handed: x to the right of the picture, y up, z into the scene. The
+//! three are kept as vectors in world space, so that a mirroring transformation mirrors the picture.
+
+use super::params::Params;
+use super::state::{CameraSource, Importer};
+use crate::{Camera, FovAxis, Projection, SceneError};
+use glam::DVec3;
+
+impl Importer<'_> {
+    pub fn camera_directive(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+        let ctm = self.graphics.ctm;
+        if ctm.matrix3.determinant() == 0.0 {
+            return Err(params.error("the camera's transformation flattens space"));
+        }
+        let world_from_camera = ctm.inverse();
+        if !world_from_camera.is_finite() {
+            return Err(params.error("the camera's transformation flattens space"));
+        }
+        self.coordinate_systems.insert("camera".into(), world_from_camera);
+        let axes = world_from_camera.matrix3;
+        let Some((right, up, forward)) = frame(axes.x_axis, axes.y_axis, axes.z_axis) else {
+            return Err(params.error("the camera's transformation flattens space"));
+        };
+        let unit = axes.z_axis.length();
+        let lengths = [axes.x_axis.length(), axes.y_axis.length()];
+        if lengths.iter().any(|length| (length / unit - 1.0).abs() > 1e-3) {
+            self.warn(params, "the camera's transformation stretches the picture; it is left unstretched");
+        }
+        let window = self.screen_window(params)?;
+        let projection = match kind {
+            "perspective" => self.perspective(params, window)?,
+            "orthographic" => {
+                if window.is_some_and(|w| w.iter().any(|side| *side <= 0.0)) {
+                    return Err(params.error("the screen window is empty"));
+                }
+                // Completed by the size of the film.
+                Projection::Orthographic { half_height: 1.0 }
+            }
+            "realistic" => {
+                params.ignore(&["lensfile", "aperturediameter", "focusdistance", "simpleweighting", "aperture"]);
+                self.warn(params, "the realistic camera's lens is replaced by a pinhole of 50 mm on 24 x 36 mm");
+                Projection::Perspective { fov: 26.99, axis: FovAxis::Shorter }
+            }
+            _ => {
+                params.ignore(&["mapping"]);
+                self.warn(params, format!("camera {kind:?} is replaced by a perspective one of 90 degrees"));
+                Projection::Perspective { fov: 90.0, axis: FovAxis::Shorter }
+            }
+        };
+        let lens_radius = params.float_or("lensradius", 0.0)? * unit as f32;
+        let focal_distance = params.float_or("focaldistance", 1e6)? * unit as f32;
+        if !(lens_radius >= 0.0 && lens_radius.is_finite() && focal_distance > 0.0) {
+            return Err(params.error("lensradius must not be negative, and focaldistance must be above 0"));
+        }
+        params.ignore(&["shutteropen", "shutterclose"]);
+        self.warn_unused(params, "the camera");
+        let eye = world_from_camera.translation.as_vec3();
+        let camera = Camera {
+            name: String::new(),
+            eye: eye.into(),
+            right: right.as_vec3().into(),
+            up: up.as_vec3().into(),
+            forward: forward.as_vec3().into(),
+            projection,
+            lens_radius,
+            focal_distance: focal_distance.min(f32::MAX),
+        };
+        if !eye.is_finite() {
+            return Err(params.error("the camera's position overflows"));
+        }
+        self.camera = Some(CameraSource { camera, unit: unit as f32, window });
+        Ok(())
+    }
+
+    fn perspective(&mut self, params: &Params, window: Option<[f32; 2]>) -> Result<Projection, SceneError> {
+        let fov = match params.float("halffov")? {
+            Some(half) => 2.0 * half,
+            None => params.float_or("fov", 90.0)?,
+        };
+        if !(fov > 0.0 && fov < 180.0) {
+            return Err(params.error(format!("the field of view is {fov} degrees; it must be above 0 and below 180")));
+        }
+        Ok(match window {
+            None => Projection::Perspective { fov, axis: FovAxis::Shorter },
+            Some([_, top]) => {
+                let fov = 2.0 * ((fov.to_radians() / 2.0).tan() * top).atan().to_degrees();
+                Projection::Perspective { fov, axis: FovAxis::Vertical }
+            }
+        })
+    }
+
+    /// Half the width and height of the `screenwindow`, whose centre must be the picture's.
+    fn screen_window(&mut self, params: &Params) -> Result<Option<[f32; 2]>, SceneError> {
+        let window = params.floats("screenwindow")?;
+        if params.float("frameaspectratio")?.is_some() {
+            self.warn(params, "frameaspectratio is ignored; pixels are square");
+        }
+        let Some(window) = window else { return Ok(None) };
+        let [x0, x1, y0, y1] = window[..] else {
+            return Err(params.error("screenwindow needs four numbers: x from, x to, y from, y to"));
+        };
+        let (half_width, half_height) = ((x1 - x0) / 2.0, (y1 - y0) / 2.0);
+        if !(half_width > 0.0 && half_height > 0.0 && half_width.is_finite() && half_height.is_finite()) {
+            return Err(params.error("the screen window is empty"));
+        }
+        if (x0 + x1).abs() > 1e-3 * half_width || (y0 + y1).abs() > 1e-3 * half_height {
+            self.warn(params, "a screenwindow off the centre is not supported; it is centred");
+        }
+        Ok(Some([half_width, half_height]))
+    }
+}
+
+/// Unit and perpendicular axes near the given ones, `z` keeping its direction.
+fn frame(x: DVec3, y: DVec3, z: DVec3) -> Option<(DVec3, DVec3, DVec3)> {
+    let forward = z.try_normalize()?;
+    let up = (y - forward * y.dot(forward)).try_normalize()?;
+    // `x` only says on which side right is.
+    let right = up.cross(forward);
+    Some((if right.dot(x) < 0.0 { -right } else { right }, up, forward))
+}

@@ -1,0 +1,154 @@
+//! Colours in parameters: `rgb`, `xyz`, `blackbody`, spectra by samples, by name and from files.
+
+use super::params::{Kind, Parameter, Params, Values};
+use super::spectrum::{self, Samples};
+use super::state::{Importer, Version};
+use crate::{ColorInput, SceneError};
+
+/// What a colour is of, which decides its white; see [`spectrum`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Reflectance,
+    Emission,
+}
+
+impl Importer<'_> {
+    /// A reflectance, index of refraction or coefficient.
+    pub fn color(&mut self, params: &Params, name: &str) -> Result<Option<[f32; 3]>, SceneError> {
+        self.color_for(params, name, Use::Reflectance)
+    }
+
+    /// A radiance or intensity.
+    pub fn emission_color(&mut self, params: &Params, name: &str) -> Result<Option<[f32; 3]>, SceneError> {
+        self.color_for(params, name, Use::Emission)
+    }
+
+    /// A colour or a texture.
+    pub fn color_input(&mut self, params: &Params, name: &str) -> Result<Option<ColorInput>, SceneError> {
+        if let Some(texture) = params.texture(name)? {
+            return Ok(self.named_texture(params, texture, true));
+        }
+        Ok(self.color(params, name)?.map(ColorInput::constant))
+    }
+
+    fn color_for(&mut self, params: &Params, name: &str, of: Use) -> Result<Option<[f32; 3]>, SceneError> {
+        let Some(parameter) = params.find(name) else { return Ok(None) };
+        let rgb = match (parameter.kind, &parameter.values) {
+            (Kind::Rgb, Values::Numbers(n)) => match n[..] {
+                [r, g, b] => [r, g, b],
+                _ => return Err(params.error_at(parameter, format!("expected three numbers, found {}", n.len()))),
+            },
+            (Kind::Xyz, Values::Numbers(n)) => match n[..] {
+                [x, y, z] => spectrum::xyz_to_rgb([x, y, z]).map(|c| c.max(0.0)),
+                _ => return Err(params.error_at(parameter, format!("expected three numbers, found {}", n.len()))),
+            },
+            (Kind::Float | Kind::Integer, _) => [f64::from(params.float(name)?.unwrap_or_default()); 3],
+            (Kind::Blackbody, Values::Numbers(n)) => self.blackbody(params, parameter, n)?,
+            (Kind::Spectrum, Values::Numbers(n)) if n.len() == 1 => [n[0]; 3],
+            (Kind::Spectrum, Values::Numbers(n)) => match Samples::from_pairs(n) {
+                Some(samples) => integrate(&samples, of),
+                None => return Err(params.error_at(parameter, "expected pairs of wavelength and value")),
+            },
+            (Kind::Spectrum, Values::Texts(texts)) => match &texts[..] {
+                [text] => match self.spectrum_by_name(params, parameter, text, of)? {
+                    Some(rgb) => rgb,
+                    None => return Ok(None),
+                },
+                _ => return Err(params.error_at(parameter, "expected the name of one spectrum")),
+            },
+            (Kind::Texture, _) => {
+                self.warn(params, format!("parameter \"{name}\" cannot be a texture here; its default is used"));
+                return Ok(None);
+            }
+            (kind, _) => return Err(params.error_at(parameter, format!("expected a colour, found {kind:?}"))),
+        };
+        let mut out = [0.0; 3];
+        for (to, from) in out.iter_mut().zip(rgb) {
+            *to = params.finite(parameter, from)?;
+        }
+        Ok(Some(out))
+    }
+
+    /// Version 3 writes temperature and scale, with the peak of the spectrum at 1; version 4 the
+    /// temperature alone, with luminance 1.
+    fn blackbody(&self, params: &Params, parameter: &Parameter, n: &[f64]) -> Result<[f64; 3], SceneError> {
+        let (kelvin, scale) = match *n {
+            [kelvin] => (kelvin, None),
+            [kelvin, scale] => (kelvin, Some(scale)),
+            _ => return Err(params.error_at(parameter, "expected a temperature, in version 3 with a scale")),
+        };
+        if !(100.0..=1e6).contains(&kelvin) {
+            return Err(params.error_at(parameter, format!("{kelvin} kelvin; allowed are 100 to 1000000")));
+        }
+        Ok(match scale {
+            None => spectrum::blackbody_unit(kelvin),
+            Some(scale) => spectrum::blackbody_peak(kelvin).map(|c| c * scale),
+        })
+    }
+
+    fn spectrum_by_name(
+        &mut self,
+        params: &Params,
+        parameter: &Parameter,
+        name: &str,
+        of: Use,
+    ) -> Result<Option<[f64; 3]>, SceneError> {
+        if let Some(rgb) = spectrum::named(name) {
+            self.version = Some(Version::V4);
+            return Ok(Some(rgb.map(f64::from)));
+        }
+        // Version 4's names have a known start and no folder; anything else is a file.
+        if ["metal-", "glass-", "stdillum-", "illum-"].iter().any(|start| name.starts_with(start)) {
+            self.warn(params, format!("spectrum {name:?} is not known; the default is used"));
+            return Ok(None);
+        }
+        let path = self.resolve(name);
+        let Some(bytes) = self.read(&path)? else { return Ok(None) };
+        let samples = parse_spd(&bytes).map_err(|(line, message)| super::params::malformed(&path, line, message))?;
+        match samples {
+            Some(samples) => Ok(Some(integrate(&samples, of))),
+            None => Err(params.error_at(parameter, format!("{} holds no samples", path.display()))),
+        }
+    }
+}
+
+fn integrate(samples: &Samples, of: Use) -> [f64; 3] {
+    match of {
+        Use::Reflectance => spectrum::reflectance(samples),
+        Use::Emission => spectrum::emission(samples),
+    }
+}
+
+/// Lines of wavelength and value; `#` starts a comment.
+fn parse_spd(bytes: &[u8]) -> Result<Option<Samples>, (u64, String)> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut numbers = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        for word in line.split('#').next().unwrap_or("").split([' ', '\t', ',']).filter(|word| !word.is_empty()) {
+            match word.parse::<f64>() {
+                Ok(number) if number.is_finite() => numbers.push(number),
+                _ => return Err((i as u64 + 1, format!("expected a wavelength or a value, found {word:?}"))),
+            }
+        }
+    }
+    if numbers.len() % 2 != 0 {
+        return Err((text.lines().count() as u64, "the last wavelength has no value".into()));
+    }
+    Ok(Samples::from_pairs(&numbers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spd_files_are_pairs_with_comments() {
+        assert_eq!(
+            parse_spd(b"# eta\n400 1.5\n500\t2 # green\r\n").unwrap(),
+            Samples::from_pairs(&[400.0, 1.5, 500.0, 2.0])
+        );
+        assert_eq!(parse_spd(b"400 1\nx 2").unwrap_err().0, 2);
+        assert!(parse_spd(b"400").is_err());
+        assert_eq!(parse_spd(b"# nothing\n"), Ok(None));
+    }
+}

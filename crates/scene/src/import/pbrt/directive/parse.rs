@@ -1,0 +1,167 @@
+//! The loop over directives. Files that include each other are a stack, not a recursion.
+
+use crate::import::pbrt::lexer::Token;
+use crate::import::pbrt::params::{Params, malformed};
+use crate::import::pbrt::state::{Importer, Version};
+use crate::{Place, SceneError};
+use std::path::Path;
+use std::rc::Rc;
+
+impl Importer<'_> {
+    /// Reads all open files to their ends.
+    pub fn run(&mut self) -> Result<(), SceneError> {
+        while let Some(file) = self.open.last_mut() {
+            let path = file.path.clone();
+            match file.lexer.next().map_err(|error| malformed(&path, error.line, error.message))? {
+                None => self.close()?,
+                Some((Token::Word(word), line)) => {
+                    if self.ended {
+                        self.context.warn(&path, Place::Line(line), "what follows WorldEnd is ignored");
+                        return Ok(());
+                    }
+                    self.directive(&word, &path, line)?;
+                }
+                Some((token, line)) => {
+                    return Err(malformed(&path, line, format!("expected a directive, found {token}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn directive(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
+        match word {
+            "Identity" | "Translate" | "Scale" | "Rotate" | "LookAt" | "Transform" | "ConcatTransform"
+            | "CoordinateSystem" | "CoordSysTransform" | "ActiveTransform" | "TransformTimes" => {
+                self.transform_directive(word, path, line)
+            }
+            "AttributeBegin" | "AttributeEnd" | "TransformBegin" | "TransformEnd" | "ObjectBegin" | "ObjectEnd"
+            | "ObjectInstance" | "WorldBegin" | "WorldEnd" => self.block_directive(word, path, line),
+            "ReverseOrientation" => {
+                self.graphics.reverse_orientation = !self.graphics.reverse_orientation;
+                Ok(())
+            }
+            "Include" | "Import" => {
+                let name = self.argument(word, path, line)?;
+                self.include(&name, line, word == "Import")
+            }
+            "Attribute" => self.attribute_defaults(path, line),
+            "ColorSpace" => {
+                self.version = Some(Version::V4);
+                let name = self.argument(word, path, line)?;
+                if name != "srgb" {
+                    let message = format!("colour space {name:?} is not supported; colours are read as sRGB");
+                    self.context.warn(path, Place::Line(line), message);
+                }
+                Ok(())
+            }
+            "Option" => {
+                self.version = Some(Version::V4);
+                let params = self.params(path, line)?;
+                for parameter in params.unused() {
+                    let message = format!("option \"{}\" is ignored", parameter.name);
+                    self.context.warn(path, Place::Line(line), message);
+                }
+                Ok(())
+            }
+            "Accelerator" => {
+                self.argument(word, path, line)?;
+                self.params(path, line).map(drop)
+            }
+            "Texture" => {
+                let name = self.argument(word, path, line)?;
+                let kind = self.argument(word, path, line)?;
+                let class = self.argument(word, path, line)?;
+                let params = self.params(path, line)?;
+                self.texture_directive(&name, &kind, &class, params)
+            }
+            "MediumInterface" => self.medium_interface(path, line),
+            _ => self.directive_with_type(word, path, line),
+        }
+    }
+
+    /// Directives of the form `Word "type" parameters`.
+    fn directive_with_type(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
+        type Handler = for<'b, 'c> fn(&'b mut Importer<'c>, &str, Params) -> Result<(), SceneError>;
+        let handler: Handler = match word {
+            "Camera" => |this, kind, params| this.camera_directive(kind, &params),
+            "Film" => |this, kind, params| this.film(kind, &params),
+            "Sampler" => |this, kind, params| this.sampler(kind, &params),
+            "Integrator" | "SurfaceIntegrator" => |this, kind, params| this.integrator(kind, &params),
+            "PixelFilter" => |this, kind, params| this.pixel_filter(kind, &params),
+            "Material" => |this, kind, params| this.material_directive(kind, params),
+            "MakeNamedMaterial" => |this, name, params| this.make_named_material(name, params),
+            "NamedMaterial" => |this, name, params| {
+                this.named_material(name, &params);
+                Ok(())
+            },
+            "MakeNamedMedium" => |this, name, params| this.make_named_medium(name, params),
+            "LightSource" => |this, kind, params| this.light_source(kind, params),
+            "AreaLightSource" => |this, kind, params| this.area_light_source(kind, params),
+            "Shape" => |this, kind, params| this.shape_directive(kind, params),
+            "VolumeIntegrator" | "Renderer" | "Volume" => |this, kind, params| {
+                this.warn(&params, format!("{kind:?} belongs to an older pbrt and is ignored"));
+                Ok(())
+            },
+            _ => return Err(malformed(path, line, format!("unknown directive {word}"))),
+        };
+        let kind = self.argument(word, path, line)?;
+        let params = self.params(path, line)?;
+        handler(self, &kind, params)
+    }
+
+    /// The text behind a directive.
+    pub fn argument(&mut self, word: &str, path: &Path, line: u64) -> Result<String, SceneError> {
+        match self.token(path)? {
+            Some((Token::Text(text), _)) => Ok(text),
+            Some((token, line)) => Err(malformed(path, line, format!("{word} needs a text in quotes, found {token}"))),
+            None => Err(malformed(path, line, format!("the file ends before the text that {word} needs"))),
+        }
+    }
+
+    /// `N` numbers behind a directive, in brackets or not.
+    pub fn numbers<const N: usize>(&mut self, word: &str, path: &Path, line: u64) -> Result<[f64; N], SceneError> {
+        let fail = |line, found: String| malformed(path, line, format!("{word} needs {N} numbers, found {found}"));
+        let mut out = [0.0; N];
+        let mut first = self.token(path)?;
+        let bracket = matches!(first, Some((Token::Open, _)));
+        if bracket {
+            first = self.token(path)?;
+        }
+        for (i, slot) in out.iter_mut().enumerate() {
+            let token = if i == 0 { first.take() } else { self.token(path)? };
+            match token {
+                Some((Token::Number(number), _)) => *slot = number,
+                Some((token, line)) => return Err(fail(line, format!("{token} after {i}"))),
+                None => return Err(fail(line, format!("the end of the file after {i}"))),
+            }
+        }
+        if bracket {
+            match self.token(path)? {
+                Some((Token::Close, _)) => {}
+                Some((token, line)) => return Err(fail(line, format!("{token} where ] should be"))),
+                None => return Err(fail(line, "the end of the file".into())),
+            }
+        }
+        Ok(out)
+    }
+
+    pub fn params(&mut self, path: &Rc<Path>, line: u64) -> Result<Params, SceneError> {
+        match self.open.last_mut() {
+            Some(file) => Params::read(&mut file.lexer, path, line),
+            None => Ok(Params::empty(path.clone(), line)),
+        }
+    }
+
+    pub fn token(&mut self, path: &Path) -> Result<Option<(Token, u64)>, SceneError> {
+        let Some(file) = self.open.last_mut() else { return Ok(None) };
+        file.lexer.next().map_err(|error| malformed(path, error.line, error.message))
+    }
+
+    /// Whether a text in quotes comes next.
+    pub fn text_follows(&mut self, path: &Path) -> Result<bool, SceneError> {
+        let Some(file) = self.open.last_mut() else { return Ok(false) };
+        let token = file.lexer.peek().map_err(|error| malformed(path, error.line, error.message))?;
+        Ok(matches!(token, Some(Token::Text(_))))
+    }
+}

@@ -1,0 +1,144 @@
+//! Film, sampler, integrator and pixel filter.
+
+use crate::import::pbrt::params::Params;
+use crate::import::pbrt::state::{Importer, Version};
+use crate::{FilterKind, SamplerKind, SceneError};
+
+/// The longest side of a picture.
+const MAX_SIDE: u32 = 1 << 16;
+
+/// The Gaussian filter that a file gets without saying more. Version 3 gives `exp(-2 x^2)` on a
+/// radius of 2, version 4 a standard deviation of a half on 1.5.
+pub(in crate::import::pbrt) fn default_gaussian(version: Option<Version>) -> FilterKind {
+    match version {
+        Some(Version::V4) => FilterKind::Gaussian { radius: 1.5, sigma: 0.5 },
+        _ => FilterKind::Gaussian { radius: 2.0, sigma: 0.5 },
+    }
+}
+
+impl Importer<'_> {
+    pub fn film(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+        // Version 3 has one film, with the larger default picture left to version 4.
+        let default = match kind {
+            "image" => [640, 480],
+            "rgb" | "gbuffer" | "spectral" => {
+                self.version = Some(Version::V4);
+                [1280, 720]
+            }
+            _ => {
+                self.warn(params, format!("film {kind:?} is read as \"rgb\""));
+                [1280, 720]
+            }
+        };
+        let width = params.integer("xresolution", 1..=MAX_SIDE)?.unwrap_or(default[0]);
+        let height = params.integer("yresolution", 1..=MAX_SIDE)?.unwrap_or(default[1]);
+        self.scene.settings.size = Some([width, height]);
+        let mut exposure = params.float("scale")?;
+        if params.has("iso") || params.has("exposuretime") {
+            // Version 4's cie1931 sensor: 1 at ISO 100 and one second.
+            let factor = params.float_or("iso", 100.0)? / 100.0 * params.float_or("exposuretime", 1.0)?;
+            exposure = Some(exposure.unwrap_or(1.0) * factor);
+        }
+        if let Some(sensor) = params.text("sensor")?.filter(|&sensor| sensor != "cie1931") {
+            self.warn(params, format!("sensor {sensor:?} is not supported; colours are as for \"cie1931\""));
+        }
+        match exposure {
+            Some(exposure) if !(exposure >= 0.0 && exposure.is_finite()) => {
+                return Err(params.error(format!("the film's scale is {exposure}; it must not be negative")));
+            }
+            _ => self.scene.settings.exposure = exposure,
+        }
+        params.ignore(&["filename", "diagonal", "savefp16"]);
+        self.warn_unused(params, "the film");
+        Ok(())
+    }
+
+    pub fn sampler(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+        let sampler = match kind {
+            "halton" => SamplerKind::PaddedHalton,
+            "random" | "independent" => SamplerKind::Xor32,
+            "sobol" | "paddedsobol" | "zsobol" | "02sequence" | "lowdiscrepancy" | "maxmindist" | "pmj02bn"
+            | "stratified" => SamplerKind::Sobol,
+            _ => {
+                self.warn(params, format!("sampler {kind:?} is replaced by Sobol points"));
+                SamplerKind::Sobol
+            }
+        };
+        self.scene.settings.sampler = Some(sampler);
+        const ANY: std::ops::RangeInclusive<u32> = 1..=1 << 24;
+        let spp = match kind {
+            "stratified" => {
+                let (x, y) = (params.integer("xsamples", 1..=4096)?, params.integer("ysamples", 1..=4096)?);
+                (x.is_some() || y.is_some()).then(|| x.unwrap_or(4) * y.unwrap_or(4))
+            }
+            _ => params.integer("pixelsamples", ANY)?,
+        };
+        self.scene.settings.spp = spp.or(self.scene.settings.spp);
+        params.ignore(&["jitter", "dimensions", "randomization", "seed", "scramble", "samplepixelcenter"]);
+        self.warn_unused(params, "the sampler");
+        Ok(())
+    }
+
+    pub fn integrator(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+        if !matches!(kind, "path" | "volpath") {
+            self.warn(params, format!("integrator {kind:?} is replaced by path tracing"));
+        }
+        // pbrt counts bounces as `Settings` does, and stops at 5 unless told otherwise.
+        self.scene.settings.max_depth = Some(params.integer("maxdepth", 0..=1 << 20)?.unwrap_or(5));
+        params.ignore(&["rrthreshold", "lightsamplestrategy", "lightsampler", "regularize", "strategy", "pixelbounds"]);
+        self.warn_unused(params, "the integrator");
+        Ok(())
+    }
+
+    pub fn pixel_filter(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+        let v4 = params.has("xradius") || params.has("yradius") || params.has("sigma");
+        let default = match kind {
+            "box" => 0.5,
+            "gaussian" if v4 => 1.5,
+            "sinc" | "lanczos" => 4.0,
+            _ => 2.0,
+        };
+        let axis = |wide: &str, radius: &str| Ok::<_, SceneError>(params.float(radius)?.or(params.float(wide)?));
+        let (x, y) = (axis("xwidth", "xradius")?, axis("ywidth", "yradius")?);
+        let radius = x.unwrap_or(default);
+        if y.unwrap_or(default) != radius {
+            self.warn(params, "the pixel filter's two radii differ; the first is used for both");
+        }
+        if !(radius > 0.0 && radius <= 64.0) {
+            return Err(
+                params.error(format!("the filter's radius is {radius} pixels; it must be above 0 and at most 64"))
+            );
+        }
+        self.bare_gaussian = false;
+        let filter = match kind {
+            "box" => FilterKind::Box { radius },
+            "triangle" => FilterKind::Triangle { radius },
+            "gaussian" => {
+                let alpha = params.float("alpha")?;
+                let sigma = match (params.float("sigma")?, alpha) {
+                    (Some(sigma), _) => sigma,
+                    (None, Some(alpha)) => (0.5 / alpha).sqrt(),
+                    (None, None) => 0.5,
+                };
+                if !(sigma > 0.0 && sigma.is_finite()) {
+                    return Err(params.error("the gaussian filter's sigma or alpha must be above 0"));
+                }
+                self.bare_gaussian = x.is_none() && y.is_none() && alpha.is_none() && !v4;
+                FilterKind::Gaussian { radius, sigma }
+            }
+            "mitchell" => FilterKind::Mitchell {
+                radius,
+                b: params.float_or("B", 1.0 / 3.0)?,
+                c: params.float_or("C", 1.0 / 3.0)?,
+            },
+            _ => {
+                params.ignore(&["tau"]);
+                self.warn(params, format!("pixel filter {kind:?} is replaced by Mitchell's of radius 2"));
+                FilterKind::Mitchell { radius: 2.0, b: 1.0 / 3.0, c: 1.0 / 3.0 }
+            }
+        };
+        self.scene.settings.filter = Some(filter);
+        self.warn_unused(params, "the pixel filter");
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! The files of a scene: where names lead, and the stack of open ones.
+
+use super::lexer::Lexer;
+use super::params::malformed;
+use super::state::{Graphics, Importer};
+use crate::{Place, SceneError};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// The most files that include each other at once.
+const MAX_DEPTH: usize = 64;
+/// The most `Include` directives of a scene: a stop for files that include each other many times over.
+const MAX_INCLUDES: u32 = 100_000;
+
+/// Where files are.
+pub(super) struct Files {
+    folder: PathBuf,
+    /// False when no file may be touched: then all but the first are missing.
+    pub disk: bool,
+    includes: u32,
+}
+
+/// A file that is being read.
+pub(super) struct Opened {
+    pub path: Rc<Path>,
+    pub lexer: Lexer,
+    /// For version 4's `Import`: the graphics state to return to.
+    pub restore: Option<Box<Graphics>>,
+}
+
+impl Files {
+    pub fn new(main: &Path, disk: bool) -> Self {
+        Self { folder: main.parent().unwrap_or(Path::new("")).to_path_buf(), disk, includes: 0 }
+    }
+
+    /// Names are relative to the main file's folder, as in pbrt, or else to the folder of the file
+    /// that has the name. Backslashes separate folders where nothing is found otherwise.
+    pub fn resolve(&self, name: &str, current: Option<&Path>) -> PathBuf {
+        let first = self.folder.join(name);
+        if !self.disk {
+            return first;
+        }
+        let slashed = name.replace('\\', "/");
+        let folders = [Some(self.folder.as_path()), current.and_then(Path::parent)];
+        let mut candidates =
+            [name, &slashed].into_iter().flat_map(|n| folders.iter().flatten().map(move |f| f.join(n)));
+        candidates.find(|path| path.exists()).unwrap_or(first)
+    }
+}
+
+impl Importer<'_> {
+    /// Continues with the file `name`; a missing one is noted and left out.
+    pub fn include(&mut self, name: &str, line: u64, isolated: bool) -> Result<(), SceneError> {
+        let path = self.resolve(name);
+        let Some(parent) = self.open.last() else { return Ok(()) };
+        let parent_path = parent.path.clone();
+        let too_large =
+            |message| SceneError::TooLarge { path: parent_path.to_path_buf(), place: Place::Line(line), message };
+        if self.open.len() >= MAX_DEPTH {
+            return Err(too_large(format!("files include each other more than {MAX_DEPTH} deep")));
+        }
+        self.files.includes += 1;
+        if self.files.includes > MAX_INCLUDES {
+            return Err(too_large(format!("more than {MAX_INCLUDES} files are included")));
+        }
+        if self.files.disk {
+            let same = |other: &Path| {
+                other == path || path.canonicalize().ok().is_some_and(|p| other.canonicalize().ok() == Some(p))
+            };
+            if self.open.iter().any(|file| same(&file.path)) {
+                return Err(malformed(&parent_path, line, format!("{} includes itself", path.display())));
+            }
+        }
+        if let Some(bytes) = self.read(&path)? {
+            let restore = isolated.then(|| Box::new(self.graphics.clone()));
+            self.open.push(Opened { path: Rc::from(path), lexer: Lexer::new(bytes), restore });
+        }
+        Ok(())
+    }
+
+    /// Closes the innermost file.
+    pub fn close(&mut self) -> Result<(), SceneError> {
+        if let Some(block) = self.saved.last().filter(|block| block.depth >= self.open.len()) {
+            let path = self.open.last().map_or(Path::new(""), |file| &*file.path);
+            return Err(malformed(path, block.line, format!("{} is never closed", block.begin)));
+        }
+        if let Some(Opened { restore: Some(graphics), .. }) = self.open.pop() {
+            self.graphics = *graphics;
+        }
+        Ok(())
+    }
+}

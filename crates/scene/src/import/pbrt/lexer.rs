@@ -1,0 +1,236 @@
+//! Bytes to tokens, with line numbers.
+//!
+//! Source: the file format pages of pbrt versions 3 and 4. Numbers are read as f64, so that indices
+//! above 2^24 stay exact.
+
+/// A piece of a pbrt file.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token {
+    /// A directive, or `true`, `false`, `All` and the like.
+    Word(String),
+    /// Text between quotes, escapes resolved.
+    Text(String),
+    /// A finite number.
+    Number(f64),
+    /// `[`
+    Open,
+    /// `]`
+    Close,
+}
+
+impl std::fmt::Display for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Word(word) => write!(f, "{word}"),
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Open => write!(f, "["),
+            Self::Close => write!(f, "]"),
+        }
+    }
+}
+
+/// What is wrong, and on which line.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LexError {
+    pub line: u64,
+    pub message: String,
+}
+
+/// Reads tokens from the bytes of one file.
+pub(super) struct Lexer {
+    bytes: Vec<u8>,
+    at: usize,
+    /// Line of the byte at `at`, counted from 1.
+    line: u64,
+    /// A token that was looked at and not taken, with its line.
+    peeked: Option<(Token, u64)>,
+}
+
+/// The longest word, number or text shown in a message.
+const SHOWN: usize = 40;
+
+impl Lexer {
+    pub fn new(bytes: Vec<u8>) -> Self {
+        let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Self { bytes, at, line: 1, peeked: None }
+    }
+
+    /// The next token with its line, or `None` at the end.
+    pub fn next(&mut self) -> Result<Option<(Token, u64)>, LexError> {
+        match self.peeked.take() {
+            Some(token) => Ok(Some(token)),
+            None => self.scan(),
+        }
+    }
+
+    /// The next token, left in place.
+    pub fn peek(&mut self) -> Result<Option<&Token>, LexError> {
+        if self.peeked.is_none() {
+            self.peeked = self.scan()?;
+        }
+        Ok(self.peeked.as_ref().map(|(token, _)| token))
+    }
+
+    fn scan(&mut self) -> Result<Option<(Token, u64)>, LexError> {
+        self.skip_blank();
+        let line = self.line;
+        let Some(&byte) = self.bytes.get(self.at) else { return Ok(None) };
+        let token = match byte {
+            b'[' => {
+                self.at += 1;
+                Token::Open
+            }
+            b']' => {
+                self.at += 1;
+                Token::Close
+            }
+            b'"' => Token::Text(self.text()?),
+            _ => self.word_or_number()?,
+        };
+        Ok(Some((token, line)))
+    }
+
+    /// Skips white space and comments, which run from `#` to the end of the line.
+    fn skip_blank(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' => self.line += 1,
+                b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {}
+                b'#' => {
+                    let rest = &self.bytes[self.at..];
+                    self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+                    continue;
+                }
+                _ => return,
+            }
+            self.at += 1;
+        }
+    }
+
+    fn text(&mut self) -> Result<String, LexError> {
+        let line = self.line;
+        let start = self.at + 1;
+        let mut out = Vec::new();
+        let mut at = start;
+        loop {
+            match self.bytes.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    // An unknown escape keeps its backslash: file names from Windows have such.
+                    let (byte, used) = match self.bytes.get(at + 1) {
+                        Some(b'n') => (b'\n', 2),
+                        Some(b't') => (b'\t', 2),
+                        Some(&quoted @ (b'"' | b'\\' | b'\'')) => (quoted, 2),
+                        _ => (b'\\', 1),
+                    };
+                    out.push(byte);
+                    at += used;
+                }
+                // As in pbrt, a text ends on its line: a forgotten quote is found where it is.
+                None | Some(b'\n') => {
+                    let shown = shorten(&self.bytes[start..at.min(self.bytes.len())]);
+                    return Err(LexError {
+                        line,
+                        message: format!("the text \"{shown} has no closing quote on its line"),
+                    });
+                }
+                Some(&byte) => {
+                    out.push(byte);
+                    at += 1;
+                }
+            }
+        }
+        self.at = at + 1;
+        Ok(String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    }
+
+    fn word_or_number(&mut self) -> Result<Token, LexError> {
+        let rest = &self.bytes[self.at..];
+        let end = rest
+            .iter()
+            .position(|&b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c | b'[' | b']' | b'"' | b'#'))
+            .unwrap_or(rest.len());
+        let word = &rest[..end];
+        self.at += end;
+        let fail = |message| LexError { line: self.line, message };
+        if word[0].is_ascii_alphabetic() {
+            return match std::str::from_utf8(word) {
+                Ok(word) if word.len() <= 256 => Ok(Token::Word(word.to_string())),
+                _ => Err(fail(format!("{} is not a directive", shorten(word)))),
+            };
+        }
+        // "-inf" and "+nan" would pass Rust's own parser.
+        let digits = word.iter().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
+        let number = std::str::from_utf8(word).ok().filter(|_| digits).and_then(|word| word.parse::<f64>().ok());
+        match number {
+            Some(number) if number.is_finite() => Ok(Token::Number(number)),
+            Some(_) => Err(fail(format!("the number {} is too large", shorten(word)))),
+            None => Err(fail(format!("{:?} is neither a number, a text in quotes nor a directive", shorten(word)))),
+        }
+    }
+}
+
+fn shorten(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]).into_owned();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Result<Vec<(Token, u64)>, LexError> {
+        let mut lexer = Lexer::new(text.as_bytes().to_vec());
+        let mut out = Vec::new();
+        while let Some(token) = lexer.next()? {
+            out.push(token);
+        }
+        Ok(out)
+    }
+
+    #[test]
+    fn tokens_carry_their_lines() {
+        let found = tokens("Shape \"sphere\" # a comment [\n\"float radius\"[.5 -2.5e-007\r\n+3.]true").unwrap();
+        let want = vec![
+            (Token::Word("Shape".into()), 1),
+            (Token::Text("sphere".into()), 1),
+            (Token::Text("float radius".into()), 2),
+            (Token::Open, 2),
+            (Token::Number(0.5), 2),
+            (Token::Number(-2.5e-7), 2),
+            (Token::Number(3.0), 3),
+            (Token::Close, 3),
+            (Token::Word("true".into()), 3),
+        ];
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn escapes_are_resolved_and_windows_paths_survive() {
+        let found = tokens(r#""a\"b" "maps\wood.png" "c:\\x""#).unwrap();
+        let texts: Vec<_> = found.into_iter().map(|(token, _)| token).collect();
+        assert_eq!(texts, ["a\"b", "maps\\wood.png", "c:\\x"].map(|t| Token::Text(t.into())));
+    }
+
+    #[test]
+    fn what_is_no_token_is_named_with_its_line() {
+        for (text, line, part) in [
+            ("\n\"never closed\nShape", 2, "no closing quote"),
+            ("\n\n\"at the end", 3, "no closing quote"),
+            ("\"ends in a backslash\\", 1, "no closing quote"),
+            ("1e999", 1, "too large"),
+            ("-inf", 1, "neither a number"),
+            ("1.2.3", 1, "neither a number"),
+            ("\n{}", 2, "neither a number"),
+            ("\u{1F600}", 1, "neither a number"),
+        ] {
+            let error = tokens(text).unwrap_err();
+            assert_eq!(error.line, line, "{text:?}");
+            assert!(error.message.contains(part), "{text:?}: {}", error.message);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Glass.
+
+use super::Importer;
+use crate::import::pbrt::params::{Kind, Params};
+use crate::{ColorInput, Roughness, SceneError, Surface};
+
+impl Importer<'_> {
+    /// Version 3's `glass`, version 4's `dielectric` and `thindielectric`.
+    pub(super) fn dielectric(&mut self, params: &Params, kind: &str) -> Result<Surface, SceneError> {
+        let ior = self.index(params, 1.5)?;
+        let thin = kind == "thindielectric";
+        let roughness = if thin { Roughness::SMOOTH } else { self.roughness(params, 0.0)? };
+        let (reflectance, transmittance) = if kind == "glass" {
+            (self.color_or(params, "Kr", 1.0)?, self.color_or(params, "Kt", 1.0)?)
+        } else {
+            (ColorInput::constant([1.0; 3]), ColorInput::constant([1.0; 3]))
+        };
+        Ok(Surface::Dielectric { ior, roughness, reflectance, transmittance, thin, absorption: None })
+    }
+
+    /// `eta`, or `index` in older files. Of one that varies with the wavelength, the green.
+    pub(super) fn index(&mut self, params: &Params, default: f32) -> Result<f32, SceneError> {
+        let name = if params.has("eta") { "eta" } else { "index" };
+        let index = match params.find(name).map(|p| p.kind) {
+            None => default,
+            Some(Kind::Float | Kind::Integer) => params.float_or(name, default)?,
+            Some(Kind::Texture) => match self.scalar_input(params, name)? {
+                Some(value) if value.texture.is_none() => value.factor,
+                _ => {
+                    self.warn(params, "an index of refraction that varies over the surface is not supported");
+                    default
+                }
+            },
+            Some(_) => self.color(params, name)?.map_or(default, |rgb| rgb[1]),
+        };
+        // 0 stands for "the default" in some exporters' files.
+        match index {
+            0.0 => Ok(default),
+            index if index > 0.0 && index <= 100.0 => Ok(index),
+            index => Err(params.error(format!("the index of refraction is {index}; it must be above 0"))),
+        }
+    }
+}

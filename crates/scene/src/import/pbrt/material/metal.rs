@@ -1,0 +1,96 @@
+//! Metals.
+
+use super::Importer;
+use crate::import::pbrt::params::Params;
+use crate::import::pbrt::spectrum;
+use crate::import::pbrt::state::Version;
+use crate::{ColorInput, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface};
+
+/// What pbrt takes when a file names no metal.
+const COPPER: [[f32; 3]; 2] = [[0.2004, 0.9240, 1.1022], [3.9129, 2.4528, 2.1421]];
+
+impl Importer<'_> {
+    /// Version 3's `metal`, version 4's `conductor`.
+    pub(super) fn conductor(&mut self, params: &Params, kind: &str) -> Result<Surface, SceneError> {
+        // Version 4's conductor is smooth by default, version 3's metal is not quite.
+        let roughness = self.roughness(params, if kind == "metal" { 0.01 } else { 0.0 })?;
+        if let Some(reflectance) = self.color_input(params, "reflectance")? {
+            return Ok(of_reflectance(reflectance, roughness));
+        }
+        let eta = self.color_input(params, "eta")?.unwrap_or(ColorInput::constant(COPPER[0]));
+        let k = self.color_input(params, "k")?.unwrap_or(ColorInput::constant(COPPER[1]));
+        Ok(Surface::Conductor { eta, k, roughness })
+    }
+
+    /// Our extension for W11's `chrome`: smooth chromium.
+    pub(super) fn chrome(&self) -> Surface {
+        let [eta, k] = spectrum::metal("Cr").unwrap_or(COPPER).map(ColorInput::constant);
+        Surface::Conductor { eta, k, roughness: Roughness::SMOOTH }
+    }
+
+    /// A metal under a clear coat: glTF's model has that.
+    pub(super) fn coated_conductor(&mut self, params: &Params) -> Result<Surface, SceneError> {
+        self.version = Some(Version::V4);
+        let base_color = match self.color_input(params, "reflectance")? {
+            Some(reflectance) => reflectance,
+            None => {
+                let eta = self.color(params, "conductor.eta")?.unwrap_or(COPPER[0]);
+                let k = self.color(params, "conductor.k")?.unwrap_or(COPPER[1]);
+                ColorInput::constant(std::array::from_fn(|i| normal_reflectance(eta[i], k[i])))
+            }
+        };
+        let roughness = self.roughness_named(params, "conductor.", 0.0)?;
+        let coat = self.roughness_named(params, "interface.", 0.0)?;
+        // The coat's alpha is the square of what `Principled` holds, pbrt's is the square root of what
+        // the file holds unless told otherwise.
+        let exponent = if coat.remap == RoughnessRemap::Sqrt { 0.25 } else { 0.5 };
+        let clearcoat_roughness = ScalarInput::constant(coat.x.factor.powf(exponent));
+        params.ignore(&["thickness", "interface.eta", "maxdepth", "nsamples", "g", "albedo"]);
+        Ok(Surface::Principled(Box::new(Principled {
+            base_color,
+            roughness,
+            clearcoat: ScalarInput::constant(1.0),
+            clearcoat_roughness,
+            ..Principled::default()
+        })))
+    }
+}
+
+/// Reflectance at normal incidence of a metal.
+fn normal_reflectance(eta: f32, k: f32) -> f32 {
+    let (less, more) = (eta - 1.0, eta + 1.0);
+    (less * less + k * k) / (more * more + k * k)
+}
+
+/// Version 4's `reflectance`: the metal of index 1 that has it at normal incidence; a varying one by
+/// glTF's metal, which takes a reflectance as it is.
+fn of_reflectance(reflectance: ColorInput, roughness: Roughness) -> Surface {
+    if reflectance.texture.is_some() {
+        return Surface::Principled(Box::new(Principled {
+            base_color: reflectance,
+            roughness,
+            ..Principled::default()
+        }));
+    }
+    let k = reflectance.factor.map(|r| {
+        let r = r.clamp(0.0, 0.9999);
+        2.0 * (r / (1.0 - r)).sqrt()
+    });
+    Surface::Conductor { eta: ColorInput::constant([1.0; 3]), k: ColorInput::constant(k), roughness }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metal_made_from_its_reflectance_reflects_that() {
+        let Surface::Conductor { k, .. } = of_reflectance(ColorInput::constant([0.2, 0.5, 0.9]), Roughness::SMOOTH)
+        else {
+            panic!("not a conductor")
+        };
+        for (k, want) in k.factor.into_iter().zip([0.2, 0.5, 0.9]) {
+            assert!((normal_reflectance(1.0, k) - want).abs() < 1e-5);
+        }
+    }
+}

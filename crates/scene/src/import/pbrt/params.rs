@@ -1,0 +1,409 @@
+//! The parameter lists behind directives: `"type name" value` or `"type name" [ values ]`.
+
+use super::lexer::{Lexer, Token};
+use crate::{Place, SceneError};
+use std::cell::Cell;
+use std::path::Path;
+use std::rc::Rc;
+
+/// The declared type of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bool,
+    Integer,
+    Float,
+    Point2,
+    /// Points, vectors and normals of three numbers.
+    Point3,
+    Text,
+    Texture,
+    Rgb,
+    Xyz,
+    Spectrum,
+    Blackbody,
+}
+
+impl Kind {
+    fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "bool" => Self::Bool,
+            "integer" => Self::Integer,
+            "float" => Self::Float,
+            "point2" | "vector2" => Self::Point2,
+            "point" | "point3" | "vector" | "vector3" | "normal" | "normal3" => Self::Point3,
+            "string" => Self::Text,
+            "texture" => Self::Texture,
+            "rgb" | "color" => Self::Rgb,
+            "xyz" => Self::Xyz,
+            "spectrum" => Self::Spectrum,
+            "blackbody" => Self::Blackbody,
+            _ => return None,
+        })
+    }
+}
+
+/// The values of a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Values {
+    Numbers(Vec<f64>),
+    Texts(Vec<String>),
+    Bools(Vec<bool>),
+}
+
+/// One parameter.
+#[derive(Debug, Clone)]
+pub(super) struct Parameter {
+    pub kind: Kind,
+    pub name: String,
+    pub values: Values,
+    pub line: u64,
+    /// Whether anything asked for it.
+    used: Cell<bool>,
+}
+
+/// A parameter list, and where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Params {
+    list: Vec<Parameter>,
+    pub path: Rc<Path>,
+    /// Line of the directive.
+    pub line: u64,
+}
+
+/// An error of the line `line` in `path`.
+pub(super) fn malformed(path: &Path, line: u64, message: impl Into<String>) -> SceneError {
+    SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(line), message: message.into() }
+}
+
+impl Params {
+    pub fn empty(path: Rc<Path>, line: u64) -> Self {
+        Self { list: Vec::new(), path, line }
+    }
+
+    /// Reads parameters up to the next directive or the end of the file.
+    pub fn read(lexer: &mut Lexer, path: &Rc<Path>, line: u64) -> Result<Self, SceneError> {
+        let mut params = Self::empty(path.clone(), line);
+        let at = |error: super::lexer::LexError| malformed(path, error.line, error.message);
+        while matches!(lexer.peek().map_err(at)?, Some(Token::Text(_))) {
+            let Some((Token::Text(declaration), line)) = lexer.next().map_err(at)? else { break };
+            let mut words = declaration.split_ascii_whitespace();
+            let (Some(kind), Some(name), None) = (words.next(), words.next(), words.next()) else {
+                let message = format!("{declaration:?} is not a parameter; one is declared as \"type name\"");
+                return Err(malformed(path, line, message));
+            };
+            let kind = Kind::parse(kind)
+                .ok_or_else(|| malformed(path, line, format!("unknown parameter type {kind:?} in {declaration:?}")))?;
+            let values = read_values(lexer, path, line, &declaration, kind)?;
+            params.list.push(Parameter { kind, name: name.to_string(), values, line, used: Cell::new(false) });
+        }
+        Ok(params)
+    }
+
+    /// Adds parameters of `defaults` whose names are not here (version 4's `Attribute`).
+    pub fn with_defaults(mut self, defaults: &[Parameter]) -> Self {
+        for parameter in defaults {
+            if !self.list.iter().any(|p| p.name == parameter.name) {
+                // A default need not fit every directive that it is offered to.
+                let parameter = parameter.clone();
+                parameter.used.set(true);
+                self.list.push(parameter);
+            }
+        }
+        self
+    }
+
+    pub fn into_list(self) -> Vec<Parameter> {
+        self.list
+    }
+
+    /// The parameter `name`, marked as used. Of several, the last, as in version 3.
+    pub fn find(&self, name: &str) -> Option<&Parameter> {
+        let mut found = None;
+        for parameter in self.list.iter().filter(|p| p.name == name) {
+            parameter.used.set(true);
+            found = Some(parameter);
+        }
+        found
+    }
+
+    /// Whether there is a parameter `name`; does not count as a use.
+    pub fn has(&self, name: &str) -> bool {
+        self.list.iter().any(|p| p.name == name)
+    }
+
+    /// Marks parameters that mean nothing here and need no warning.
+    pub fn ignore(&self, names: &[&str]) {
+        for name in names {
+            self.find(name);
+        }
+    }
+
+    /// Parameters that nothing asked for.
+    pub fn unused(&self) -> impl Iterator<Item = &Parameter> {
+        self.list.iter().filter(|p| !p.used.get())
+    }
+
+    /// An error at the directive.
+    pub fn error(&self, message: impl Into<String>) -> SceneError {
+        malformed(&self.path, self.line, message)
+    }
+
+    /// An error at a parameter.
+    pub fn error_at(&self, parameter: &Parameter, message: impl std::fmt::Display) -> SceneError {
+        malformed(&self.path, parameter.line, format!("parameter \"{}\": {message}", parameter.name))
+    }
+
+    /// All numbers of `name`, which must be of one of `kinds`.
+    fn numbers(&self, name: &str, kinds: &[Kind], what: &str) -> Result<Option<(&Parameter, &[f64])>, SceneError> {
+        let Some(parameter) = self.find(name) else { return Ok(None) };
+        match &parameter.values {
+            Values::Numbers(numbers) if kinds.contains(&parameter.kind) => Ok(Some((parameter, numbers))),
+            _ => Err(self.error_at(parameter, format!("expected {what}, found {:?}", parameter.kind))),
+        }
+    }
+
+    /// One number.
+    pub fn float(&self, name: &str) -> Result<Option<f32>, SceneError> {
+        let Some((parameter, numbers)) = self.numbers(name, &[Kind::Float, Kind::Integer], "a number")? else {
+            return Ok(None);
+        };
+        match numbers {
+            [number] => self.finite(parameter, *number).map(Some),
+            _ => Err(self.error_at(parameter, format!("expected one number, found {}", numbers.len()))),
+        }
+    }
+
+    /// One number, or `default`.
+    pub fn float_or(&self, name: &str, default: f32) -> Result<f32, SceneError> {
+        Ok(self.float(name)?.unwrap_or(default))
+    }
+
+    /// One number, if it is declared as a number and not as a texture or spectrum; not an error.
+    pub fn float_if_plain(&self, name: &str) -> Result<Option<f32>, SceneError> {
+        match self.list.iter().rev().find(|p| p.name == name) {
+            Some(p) if matches!(p.kind, Kind::Float | Kind::Integer) => self.float(name),
+            _ => Ok(None),
+        }
+    }
+
+    /// One whole number in `range`.
+    pub fn integer(&self, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<Option<u32>, SceneError> {
+        let Some((parameter, numbers)) = self.numbers(name, &[Kind::Integer, Kind::Float], "a whole number")? else {
+            return Ok(None);
+        };
+        match numbers {
+            &[n] if n.fract() == 0.0 && n >= f64::from(*range.start()) && n <= f64::from(*range.end()) => {
+                Ok(Some(n as u32))
+            }
+            [n] => Err(self
+                .error_at(parameter, format!("{n} is not a whole number from {} to {}", range.start(), range.end()))),
+            _ => Err(self.error_at(parameter, format!("expected one number, found {}", numbers.len()))),
+        }
+    }
+
+    /// One truth value; quoted ones count, as in version 3.
+    pub fn bool(&self, name: &str) -> Result<Option<bool>, SceneError> {
+        let Some(parameter) = self.find(name) else { return Ok(None) };
+        match &parameter.values {
+            Values::Bools(bools) if bools.len() == 1 => Ok(Some(bools[0])),
+            Values::Texts(texts) if parameter.kind == Kind::Bool && texts.len() == 1 => match texts[0].as_str() {
+                "true" => Ok(Some(true)),
+                "false" => Ok(Some(false)),
+                other => Err(self.error_at(parameter, format!("expected true or false, found {other:?}"))),
+            },
+            _ => Err(self.error_at(parameter, "expected true or false")),
+        }
+    }
+
+    /// One text.
+    pub fn text(&self, name: &str) -> Result<Option<&str>, SceneError> {
+        let Some(parameter) = self.find(name) else { return Ok(None) };
+        match &parameter.values {
+            Values::Texts(texts) if parameter.kind == Kind::Text && texts.len() == 1 => Ok(Some(&texts[0])),
+            _ => Err(self.error_at(parameter, "expected one text in quotes")),
+        }
+    }
+
+    /// The name of the texture that `name` refers to, or `None` when it is something else.
+    pub fn texture(&self, name: &str) -> Result<Option<&str>, SceneError> {
+        match self.list.iter().rev().find(|p| p.name == name) {
+            Some(parameter) if parameter.kind == Kind::Texture => {
+                self.find(name);
+                match &parameter.values {
+                    Values::Texts(texts) if texts.len() == 1 => Ok(Some(&texts[0])),
+                    _ => Err(self.error_at(parameter, "expected the name of one texture")),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// All numbers as f32.
+    pub fn floats(&self, name: &str) -> Result<Option<Vec<f32>>, SceneError> {
+        let Some((parameter, numbers)) =
+            self.numbers(name, &[Kind::Float, Kind::Integer, Kind::Point2, Kind::Point3], "numbers")?
+        else {
+            return Ok(None);
+        };
+        numbers.iter().map(|&n| self.finite(parameter, n)).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Numbers in groups of `N`.
+    pub fn groups<const N: usize>(&self, name: &str) -> Result<Option<Vec<[f32; N]>>, SceneError> {
+        let kinds = if N == 2 { [Kind::Point2, Kind::Float] } else { [Kind::Point3, Kind::Float] };
+        let Some((parameter, numbers)) = self.numbers(name, &kinds, "points")? else { return Ok(None) };
+        let (groups, rest) = numbers.as_chunks::<N>();
+        if !rest.is_empty() {
+            return Err(self.error_at(parameter, format!("{} numbers are not a multiple of {N}", numbers.len())));
+        }
+        let mut out = Vec::with_capacity(groups.len());
+        for group in groups {
+            let mut point = [0.0; N];
+            for (to, &from) in point.iter_mut().zip(group) {
+                *to = self.finite(parameter, from)?;
+            }
+            out.push(point);
+        }
+        Ok(Some(out))
+    }
+
+    /// One point.
+    pub fn point(&self, name: &str) -> Result<Option<[f32; 3]>, SceneError> {
+        match self.groups::<3>(name)? {
+            None => Ok(None),
+            Some(points) if points.len() == 1 => Ok(Some(points[0])),
+            Some(points) => {
+                Err(self.error(format!("parameter \"{name}\": expected one point, found {}", points.len())))
+            }
+        }
+    }
+
+    /// Vertex indices in groups of `N`, each below `limit`.
+    pub fn indices<const N: usize>(&self, name: &str, limit: usize) -> Result<Option<Vec<[u32; N]>>, SceneError> {
+        let Some((parameter, numbers)) = self.numbers(name, &[Kind::Integer], "whole numbers")? else {
+            return Ok(None);
+        };
+        let (groups, rest) = numbers.as_chunks::<N>();
+        if !rest.is_empty() {
+            return Err(self.error_at(parameter, format!("{} indices are not a multiple of {N}", numbers.len())));
+        }
+        if let Some(bad) = numbers.iter().find(|&&n| !(n >= 0.0 && n < limit as f64 && n.fract() == 0.0)) {
+            return Err(self.error_at(parameter, format!("index {bad}, but there are {limit} vertices")));
+        }
+        Ok(Some(groups.iter().map(|group| group.map(|n| n as u32)).collect()))
+    }
+
+    /// `number` as a finite f32.
+    pub fn finite(&self, parameter: &Parameter, number: f64) -> Result<f32, SceneError> {
+        let single = number as f32;
+        if single.is_finite() { Ok(single) } else { Err(self.error_at(parameter, format!("{number} is too large"))) }
+    }
+}
+
+fn read_values(
+    lexer: &mut Lexer,
+    path: &Rc<Path>,
+    line: u64,
+    declaration: &str,
+    kind: Kind,
+) -> Result<Values, SceneError> {
+    let at = |error: super::lexer::LexError| malformed(path, error.line, error.message);
+    let fail = |line, message: String| malformed(path, line, format!("parameter {declaration:?}: {message}"));
+    let (mut numbers, mut texts, mut bools) = (Vec::new(), Vec::new(), Vec::new());
+    let mut take = |token: Token, line: u64| match token {
+        Token::Number(number) => {
+            numbers.push(number);
+            Ok(())
+        }
+        Token::Text(text) => {
+            texts.push(text);
+            Ok(())
+        }
+        Token::Word(word) if word == "true" || word == "false" => {
+            bools.push(word == "true");
+            Ok(())
+        }
+        other => Err(fail(line, format!("expected a value, found {other}"))),
+    };
+    match lexer.next().map_err(at)? {
+        None => return Err(fail(line, "the file ends before its value".into())),
+        Some((Token::Open, _)) => loop {
+            match lexer.next().map_err(at)? {
+                None => return Err(fail(line, "the file ends before its closing ]".into())),
+                Some((Token::Close, _)) => break,
+                Some((token, line)) => take(token, line)?,
+            }
+        },
+        Some((token, line)) => take(token, line)?,
+    }
+    let values = match (numbers.is_empty(), texts.is_empty(), bools.is_empty()) {
+        (_, true, true) => Values::Numbers(numbers),
+        (true, false, true) => Values::Texts(texts),
+        (true, true, false) => Values::Bools(bools),
+        _ => return Err(fail(line, "its values mix numbers, texts and truth values".into())),
+    };
+    let fits = match kind {
+        Kind::Bool => matches!(values, Values::Bools(_) | Values::Texts(_)),
+        Kind::Text | Kind::Texture => matches!(values, Values::Texts(_)),
+        Kind::Spectrum => matches!(values, Values::Numbers(_) | Values::Texts(_)),
+        _ => matches!(values, Values::Numbers(_)),
+    };
+    // An empty list of texts reads as an empty list of numbers.
+    let values = match (fits, &values, kind) {
+        (true, ..) => values,
+        (false, Values::Numbers(n), Kind::Text | Kind::Texture) if n.is_empty() => Values::Texts(Vec::new()),
+        _ => return Err(fail(line, format!("its values do not fit the type {kind:?}"))),
+    };
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn params(text: &str) -> Result<Params, SceneError> {
+        Params::read(&mut Lexer::new(text.as_bytes().to_vec()), &Rc::from(Path::new("a.pbrt")), 1)
+    }
+
+    #[test]
+    fn values_with_and_without_brackets_are_the_same() {
+        let params =
+            params("\"float a\" 1 \"float b\" [2] \"bool c\" \"true\" \"bool d\" false \"string e\" [\"x\"]").unwrap();
+        assert_eq!((params.float("a").unwrap(), params.float("b").unwrap()), (Some(1.0), Some(2.0)));
+        assert_eq!((params.bool("c").unwrap(), params.bool("d").unwrap()), (Some(true), Some(false)));
+        assert_eq!(params.text("e").unwrap(), Some("x"));
+        assert_eq!(params.float("missing").unwrap(), None);
+    }
+
+    #[test]
+    fn the_last_of_equal_names_counts_and_unused_ones_are_listed() {
+        let params = params("\"float a\" 1 \"float a\" 2 \"float typo\" 3").unwrap();
+        assert_eq!(params.float("a").unwrap(), Some(2.0));
+        assert_eq!(params.unused().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["typo"]);
+    }
+
+    #[test]
+    fn broken_lists_are_errors_with_a_line() {
+        for (text, part) in [
+            ("\n\"float\" 1", ":2: \"float\" is not a parameter"),
+            ("\"floaty a\" 1", "unknown parameter type"),
+            ("\"float a\"", "ends before its value"),
+            ("\"float a\" [1 2", "closing ]"),
+            ("\"float a\" [1 \"x\"]", "mix"),
+            ("\"float a\" Shape", "expected a value, found Shape"),
+            ("\"float a\" ]", "expected a value"),
+            ("\"float a\" [[1]]", "expected a value"),
+            ("\"float a\" \"x\"", "do not fit"),
+            ("\"string a\" 3", "do not fit"),
+        ] {
+            let message = params(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+        let list = params("\"float a\" [1 2] \"point P\" [1 2] \"integer i\" [0 1 7] \"float h\" 1e300").unwrap();
+        assert!(list.float("a").unwrap_err().to_string().contains("expected one number, found 2"));
+        assert!(list.groups::<3>("P").unwrap_err().to_string().contains("multiple of 3"));
+        assert!(list.indices::<3>("i", 3).unwrap_err().to_string().contains("index 7, but there are 3 vertices"));
+        assert!(list.float("h").unwrap_err().to_string().contains("too large"));
+        assert!(list.integer("h", 0..=9).unwrap_err().to_string().contains("from 0 to 9"));
+    }
+}

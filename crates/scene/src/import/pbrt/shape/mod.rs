@@ -1,0 +1,196 @@
+//! `Shape`: geometry, the material that it really gets, and where it is placed.
+//!
+//! pbrt's geometric normal decides which side emits and which side of glass is inside; here the
+//! counter-clockwise side in world space does. So every mesh is stored such that its
+//! counter-clockwise side, mapped by a transformation that does not mirror, is the side of pbrt's
+//! normal ([`orient`]), and [`place`] turns the triangles round where a placement mirrors.
+
+mod bilinear;
+mod loop_subdivision;
+mod place;
+mod quadric;
+mod triangle;
+
+pub(super) use place::{Pending, Placement};
+
+use super::params::{Kind, Params};
+use super::state::{Importer, Version};
+use crate::{
+    Absorption, Alpha, Channel, FaceMaterials, Material, MaterialId, Mesh, ScalarInput, SceneError, Surface, TextureId,
+};
+use raywarp_geom::TriangleMesh;
+use std::path::PathBuf;
+
+/// What a shape adds to its material. Floats as bits, so that it can be a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) struct Look {
+    /// Index in [`Importer::area_lights`].
+    pub light: Option<usize>,
+    /// Texture, factor and whether any coverage counts as all (version 3).
+    pub alpha: Option<(Option<TextureId>, u32, bool)>,
+    /// Coefficients of the medium inside.
+    pub absorption: Option<[u32; 3]>,
+}
+
+/// Shapes that have the same mesh.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum ShapeKey {
+    /// A PLY file with the materials of its faces.
+    Ply { path: PathBuf, reverse: bool, material: MaterialId, look: Look },
+    /// A tessellated shape: kind and parameters as bits.
+    Made { kind: String, bits: Vec<u32>, reverse: bool },
+}
+
+/// Coverage below this lets rays pass in version 3, where any other than 0 stops them. Not 0 itself,
+/// since interpolation between texels would make masks grow.
+const V3_CUTOFF: f32 = 1.0 / 512.0;
+
+impl Importer<'_> {
+    pub fn shape_directive(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
+        let params = params.with_defaults(&self.graphics.defaults.shape.clone());
+        let base = match self.graphics.material {
+            Some(material) => material,
+            None => self.default_material(),
+        };
+        let look = self.look(&params, base)?;
+        match kind {
+            "trianglemesh" => {
+                if let Some(mesh) = self.triangle_mesh(&params)? {
+                    self.add_shape(&params, "trianglemesh", mesh, base, look)?;
+                }
+            }
+            "bilinearmesh" => {
+                let mesh = self.bilinear_mesh(&params)?;
+                self.add_shape(&params, "bilinearmesh", mesh, base, look)?;
+            }
+            "loopsubdiv" => {
+                let mesh = self.loop_subdivision(&params)?;
+                self.add_shape(&params, "loopsubdiv", mesh, base, look)?;
+            }
+            "plymesh" => self.ply_mesh(&params, base, look)?,
+            "sphere" | "disk" | "cylinder" | "cone" | "paraboloid" => self.quadric(kind, &params, base, look)?,
+            _ => {
+                self.warn(&params, format!("shape {kind:?} is not supported and left out"));
+                return Ok(());
+            }
+        }
+        self.warn_unused(&params, &format!("shape {kind:?}"));
+        Ok(())
+    }
+
+    /// Adds a mesh of its own and places it.
+    fn add_shape(
+        &mut self,
+        params: &Params,
+        kind: &str,
+        mut mesh: TriangleMesh,
+        base: MaterialId,
+        look: Look,
+    ) -> Result<(), SceneError> {
+        orient(&mut mesh, self.graphics.reverse_orientation);
+        let material = self.derive(base, look);
+        let name = format!("{kind} of line {}", params.line);
+        let mesh = self.scene.add_mesh(Mesh { name, triangles: mesh, materials: FaceMaterials::Uniform(material) });
+        self.place(params, mesh, material)
+    }
+
+    /// What this shape adds to `base`.
+    fn look(&mut self, params: &Params, base: MaterialId) -> Result<Look, SceneError> {
+        let v3 = self.version == Some(Version::V3);
+        let alpha = match params.find("alpha").map(|p| p.kind) {
+            None => None,
+            Some(Kind::Texture) => self.scalar_input(params, "alpha")?,
+            // Version 3 takes any number but 0 as opaque.
+            Some(_) => params.float("alpha")?.map(|a| if v3 && a != 0.0 { 1.0 } else { a }).map(ScalarInput::constant),
+        };
+        let alpha = alpha
+            .filter(|alpha| alpha.texture.is_some() || alpha.factor < 1.0)
+            .map(|alpha| (alpha.texture.map(|(texture, _)| texture), alpha.factor.to_bits(), v3));
+        if params.find("shadowalpha").is_some() {
+            self.warn(params, "parameter \"shadowalpha\" is ignored; shadows follow \"alpha\"");
+        }
+        let absorption = self.absorption_inside(params, base);
+        Ok(Look { light: self.graphics.area_light, alpha, absorption })
+    }
+
+    fn absorption_inside(&mut self, params: &Params, base: MaterialId) -> Option<[u32; 3]> {
+        let name = self.graphics.inside.clone()?;
+        let Some(medium) = self.media.get(&*name).copied() else {
+            self.warn(params, format!("medium {name:?} is not defined; rendered as empty"));
+            return None;
+        };
+        let glass = matches!(self.scene.materials[base.index()].surface, Surface::Dielectric { thin: false, .. });
+        if !glass {
+            self.warn(params, format!("medium {name:?} is rendered only inside of glass; left out here"));
+            return None;
+        }
+        if medium.scatters {
+            self.warn(params, format!("medium {name:?} scatters; only its absorption is rendered"));
+        }
+        (medium.absorption != [0.0; 3]).then(|| medium.absorption.map(f32::to_bits))
+    }
+
+    /// `base` with what `look` adds; made once for each pair.
+    pub fn derive(&mut self, base: MaterialId, look: Look) -> MaterialId {
+        if look == Look::default() {
+            return base;
+        }
+        if let Some(&known) = self.derived.get(&(base, look)) {
+            return known;
+        }
+        let mut material: Material = self.scene.materials[base.index()].clone();
+        material.emission = look.light.map(|light| self.area_lights[light]);
+        if let Some((texture, factor, masked)) = look.alpha {
+            let factor = f32::from_bits(factor);
+            let alpha = ScalarInput { factor, texture: texture.map(|texture| (texture, Channel::Mean)) };
+            material.alpha = match material.alpha {
+                // A material's own constant opacity multiplies.
+                Alpha::Blend { alpha: own } if own.texture.is_none() => {
+                    Alpha::Blend { alpha: ScalarInput { factor: own.factor * factor, ..alpha } }
+                }
+                _ if masked && texture.is_some() => Alpha::Mask { alpha, cutoff: V3_CUTOFF },
+                _ => Alpha::Blend { alpha },
+            };
+        }
+        if let (Some(sigma), Surface::Dielectric { absorption, .. }) = (look.absorption, &mut material.surface) {
+            *absorption = Some(Absorption { sigma: sigma.map(f32::from_bits) });
+        }
+        let derived = self.scene.add_material(material);
+        self.derived.insert((base, look), derived);
+        derived
+    }
+}
+
+/// Turns triangles so that the counter-clockwise side is that of pbrt's geometric normal, under a
+/// transformation that does not mirror.
+///
+/// Without shading normals that is the counter-clockwise side, with them the side that they are on;
+/// `reverse` (`ReverseOrientation`) swaps both. Shading normals turn with it.
+pub(super) fn orient(mesh: &mut TriangleMesh, reverse: bool) {
+    use glam::Vec3;
+    if mesh.normals.is_empty() {
+        if reverse {
+            turn_round(mesh);
+        }
+        return;
+    }
+    for triangle in &mut mesh.indices {
+        let [a, b, c] = triangle.map(|i| Vec3::from(mesh.positions[i as usize]));
+        let normal: Vec3 = triangle.iter().map(|&i| Vec3::from(mesh.normals[i as usize])).sum();
+        if ((b - a).cross(c - a).dot(normal) < 0.0) != reverse {
+            triangle.swap(1, 2);
+        }
+    }
+    if reverse {
+        for normal in &mut mesh.normals {
+            *normal = normal.map(|x| -x);
+        }
+    }
+}
+
+/// Makes the other side of every triangle the counter-clockwise one.
+pub(super) fn turn_round(mesh: &mut TriangleMesh) {
+    for triangle in &mut mesh.indices {
+        triangle.swap(1, 2);
+    }
+}

@@ -1,0 +1,182 @@
+//! PLY files, placements, and how both become meshes and instances at the end.
+
+use super::{Look, ShapeKey, orient, turn_round};
+use crate::import::pbrt::params::Params;
+use crate::import::pbrt::state::Importer;
+use crate::import::ply::{self, PlyMesh};
+use crate::import::source;
+use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId, Place, SceneError};
+use glam::DAffine3;
+use rayon::prelude::*;
+use raywarp_geom::Affine;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Where a mesh is.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::import::pbrt) struct Placement {
+    pub mesh: MeshId,
+    /// Mesh to world; in an object, to the object.
+    pub transform: DAffine3,
+    pub material: MaterialId,
+}
+
+/// A PLY file to be read; its mesh is still empty.
+pub(in crate::import::pbrt) struct Pending {
+    pub mesh: MeshId,
+    pub path: PathBuf,
+    /// Where the shape stands.
+    pub at: (Rc<Path>, u64),
+    pub reverse: bool,
+    pub base: MaterialId,
+    pub look: Look,
+}
+
+impl Importer<'_> {
+    pub(super) fn ply_mesh(&mut self, params: &Params, base: MaterialId, look: Look) -> Result<(), SceneError> {
+        let Some(name) = params.text("filename")? else {
+            return Err(params.error("a plymesh needs a \"string filename\""));
+        };
+        let path = self.resolve(name);
+        let material = self.derive(base, look);
+        let reverse = self.graphics.reverse_orientation;
+        let key = ShapeKey::Ply { path: path.clone(), reverse, material: base, look };
+        let mesh = match self.shapes.get(&key) {
+            Some(&mesh) => mesh,
+            None => {
+                let materials = FaceMaterials::Uniform(material);
+                let mesh = self.scene.add_mesh(Mesh { name: name.to_string(), materials, ..Mesh::default() });
+                let at = (params.path.clone(), params.line);
+                self.pending.push(Pending { mesh, path, at, reverse, base, look });
+                self.shapes.insert(key, mesh);
+                mesh
+            }
+        };
+        self.place(params, mesh, material)
+    }
+
+    /// Places a mesh in the current object or the world.
+    pub(super) fn place(&mut self, params: &Params, mesh: MeshId, material: MaterialId) -> Result<(), SceneError> {
+        let transform = self.graphics.ctm;
+        if transform.matrix3.determinant() == 0.0 {
+            self.warn(params, "this transformation flattens shapes");
+        }
+        let placement = Placement { mesh, transform, material };
+        match &mut self.current_object {
+            Some((_, placements)) => placements.push(placement),
+            None => self.placements.push(placement),
+        }
+        Ok(())
+    }
+
+    /// Reads the PLY files, in parallel.
+    pub fn read_pending(&mut self) -> Result<(), SceneError> {
+        let pending = std::mem::take(&mut self.pending);
+        if !self.files.disk {
+            for file in &pending {
+                self.context.note_missing(&file.path);
+            }
+            return Ok(());
+        }
+        let paths: Vec<PathBuf> = pending.iter().map(|file| file.path.clone()).collect();
+        let read: Vec<Result<Option<PlyMesh>, SceneError>> = paths.par_iter().map(|path| read_ply(path)).collect();
+        for (file, mesh) in pending.into_iter().zip(read) {
+            match mesh? {
+                None => self.context.note_missing(&file.path),
+                Some(mesh) => self.store_ply(file, mesh),
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a mesh its triangles, and the materials that the faces name if the scene has them.
+    fn store_ply(&mut self, file: Pending, mut ply: PlyMesh) {
+        let uniform = self.derive(file.base, file.look);
+        let mut materials = FaceMaterials::Uniform(uniform);
+        for warning in std::mem::take(&mut ply.warnings) {
+            self.context.warn(&file.path, Place::File, warning);
+        }
+        if let Some(faces) = ply.face_materials.take() {
+            let known = self.ply_materials(&ply);
+            if known.iter().any(Option::is_some) {
+                let of = |index: u32| known.get(index as usize).copied().flatten();
+                if faces.iter().any(|&index| of(index).is_none()) {
+                    let message = format!(
+                        "{}: faces name materials that the scene does not define; they get the shape's",
+                        file.path.display()
+                    );
+                    self.context.warn(&file.at.0, Place::Line(file.at.1), message);
+                }
+                let ids: Vec<MaterialId> = faces.iter().map(|&index| of(index).unwrap_or(file.base)).collect();
+                let ids: Vec<MaterialId> = ids.into_iter().map(|id| self.derive(id, file.look)).collect();
+                materials = if ids.iter().all(|&id| id == uniform) {
+                    FaceMaterials::Uniform(uniform)
+                } else {
+                    FaceMaterials::PerTriangle(ids)
+                };
+            }
+        }
+        orient(&mut ply.triangles, file.reverse);
+        let mesh = &mut self.scene.meshes[file.mesh.index()];
+        mesh.triangles = ply.triangles;
+        mesh.materials = materials;
+    }
+
+    /// What the face property `material` means: an index into the file's own list of names, or
+    /// without one into the `MakeNamedMaterial` directives in order.
+    fn ply_materials(&self, ply: &PlyMesh) -> Vec<Option<MaterialId>> {
+        if ply.material_names.is_empty() {
+            return self.material_order.iter().copied().map(Some).collect();
+        }
+        ply.material_names.iter().map(|name| self.named_materials.get(name).copied()).collect()
+    }
+
+    /// Turns placements into instances; meshes that stayed empty are dropped with theirs.
+    pub fn finish_instances(&mut self) {
+        let meshes = std::mem::take(&mut self.scene.meshes);
+        let placements = std::mem::take(&mut self.placements);
+        let mirrors = |p: &Placement| p.transform.matrix3.determinant() < 0.0;
+        // How often each mesh is placed as it is, and how often mirrored.
+        let mut uses = vec![[0u32; 2]; meshes.len()];
+        for placement in &placements {
+            uses[placement.mesh.index()][usize::from(mirrors(placement))] += 1;
+        }
+        let mut ids = vec![[None; 2]; meshes.len()];
+        for ((mesh, uses), ids) in meshes.into_iter().zip(uses).zip(&mut ids) {
+            if mesh.triangles.indices.is_empty() {
+                continue;
+            }
+            let mut turned = (uses[1] > 0).then(|| mesh.clone());
+            if let Some(turned) = &mut turned {
+                turn_round(&mut turned.triangles);
+            }
+            if uses[0] > 0 {
+                ids[0] = Some(self.scene.add_mesh(mesh));
+            }
+            ids[1] = turned.map(|mesh| self.scene.add_mesh(mesh));
+        }
+        self.scene.instances.reserve(placements.len());
+        for placement in placements {
+            let Some(mesh) = ids[placement.mesh.index()][usize::from(mirrors(&placement))] else { continue };
+            let material = match self.scene.meshes[mesh.index()].materials {
+                FaceMaterials::Uniform(own) if own != placement.material => Some(placement.material),
+                _ => None,
+            };
+            self.scene.instances.push(Instance { mesh, transform: single(&placement.transform), material });
+        }
+    }
+}
+
+fn single(map: &DAffine3) -> Affine {
+    let rows = map.matrix3.transpose();
+    let (rows, t) = ([rows.x_axis, rows.y_axis, rows.z_axis], map.translation.to_array());
+    Affine { rows: std::array::from_fn(|r| [rows[r].x as f32, rows[r].y as f32, rows[r].z as f32, t[r] as f32]) }
+}
+
+fn read_ply(path: &Path) -> Result<Option<PlyMesh>, SceneError> {
+    match source::read(path) {
+        Ok(bytes) => ply::read_mesh(path, &bytes).map(Some),
+        Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,58 @@
+//! `trianglemesh`.
+
+use crate::SceneError;
+use crate::import::pbrt::params::Params;
+use crate::import::pbrt::state::Importer;
+use raywarp_geom::TriangleMesh;
+
+impl Importer<'_> {
+    pub(super) fn triangle_mesh(&mut self, params: &Params) -> Result<Option<TriangleMesh>, SceneError> {
+        let Some(positions) = params.groups::<3>("P")? else {
+            return Err(params.error("a trianglemesh needs points \"P\""));
+        };
+        let indices = match params.indices::<3>("indices", positions.len())? {
+            Some(indices) => indices,
+            None if positions.len() == 3 => vec![[0, 1, 2]],
+            None => {
+                let message = format!("a trianglemesh of {} points needs \"indices\"", positions.len());
+                return Err(params.error(message));
+            }
+        };
+        let normals = self.vertex_normals(params, positions.len())?;
+        let uvs = self.vertex_uvs(params, positions.len())?;
+        params.ignore(&["faceIndices", "discarddegenerateUVs"]);
+        Ok((!indices.is_empty()).then(|| TriangleMesh { positions, indices, normals, uvs, ..TriangleMesh::default() }))
+    }
+
+    /// `N`; as in pbrt left out where the count is wrong.
+    pub(super) fn vertex_normals(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 3]>, SceneError> {
+        let normals = params.groups::<3>("N")?.unwrap_or_default();
+        if !normals.is_empty() && normals.len() != vertices {
+            self.warn(params, format!("{} normals for {vertices} points; left out", normals.len()));
+            return Ok(Vec::new());
+        }
+        Ok(normals)
+    }
+
+    /// `uv`, `st` or `UV`, as points or numbers, with v turned to grow downwards. As in pbrt left out
+    /// where there are too few.
+    pub(super) fn vertex_uvs(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 2]>, SceneError> {
+        let mut found = None;
+        for name in ["uv", "UV", "st"] {
+            found = found.or(params.groups::<2>(name)?);
+        }
+        let mut uvs = found.unwrap_or_default();
+        if uvs.is_empty() {
+            return Ok(uvs);
+        }
+        if uvs.len() < vertices {
+            self.warn(params, format!("{} texture coordinates for {vertices} points; left out", uvs.len()));
+            return Ok(Vec::new());
+        }
+        uvs.truncate(vertices);
+        for uv in &mut uvs {
+            uv[1] = 1.0 - uv[1];
+        }
+        Ok(uvs)
+    }
+}

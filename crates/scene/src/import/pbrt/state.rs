@@ -1,0 +1,214 @@
+//! What an import run carries from directive to directive.
+
+use super::files::{Files, Opened};
+use super::params::{Parameter, Params};
+use super::shape::{Look, Pending, Placement, ShapeKey};
+use crate::import::Context;
+use crate::{ColorInput, Emission, MaterialId, MeshId, Place, Projection, Scene, SceneError};
+use glam::DAffine3;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Which version of pbrt a file was written for, told by features that only one of them has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Version {
+    V3,
+    V4,
+}
+
+/// Parameters that version 4's `Attribute` hands to later directives.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Defaults {
+    pub shape: Rc<Vec<Parameter>>,
+    pub light: Rc<Vec<Parameter>>,
+    pub material: Rc<Vec<Parameter>>,
+    pub medium: Rc<Vec<Parameter>>,
+    pub texture: Rc<Vec<Parameter>>,
+}
+
+/// The graphics state: what `AttributeBegin` saves.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Graphics {
+    /// Object to world; before `WorldBegin`, world to camera.
+    pub ctm: DAffine3,
+    pub reverse_orientation: bool,
+    /// The current material; pbrt starts with grey matte.
+    pub material: Option<MaterialId>,
+    /// Index in [`Importer::area_lights`].
+    pub area_light: Option<usize>,
+    /// Name of the medium inside of shapes.
+    pub inside: Option<Rc<str>>,
+    pub defaults: Defaults,
+}
+
+/// What a block saved, and which directive must close it.
+pub(super) struct Saved {
+    pub begin: &'static str,
+    pub line: u64,
+    /// How many files were open: a block closes in the file that opened it.
+    pub depth: usize,
+    pub state: SavedState,
+}
+
+pub(super) enum SavedState {
+    Everything(Box<Graphics>),
+    Transform(DAffine3),
+}
+
+/// A homogeneous medium.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Medium {
+    pub absorption: [f32; 3],
+    pub scatters: bool,
+}
+
+/// The camera as the file has it; the film size, which comes later, completes it.
+pub(super) struct CameraSource {
+    pub camera: crate::Camera,
+    /// Scene units of a camera unit.
+    pub unit: f32,
+    /// From the centre to the right and the top border, on the screen plane where the shorter half is 1.
+    pub window: Option<[f32; 2]>,
+}
+
+/// Everything that one import run knows.
+pub(super) struct Importer<'a> {
+    pub context: &'a mut Context,
+    pub files: Files,
+    pub scene: Scene,
+    pub open: Vec<Opened>,
+    pub graphics: Graphics,
+    pub saved: Vec<Saved>,
+    pub in_world: bool,
+    pub ended: bool,
+    pub version: Option<Version>,
+    pub coordinate_systems: HashMap<String, DAffine3>,
+    pub camera: Option<CameraSource>,
+    /// A Gaussian filter without parameters: its size depends on the version.
+    pub bare_gaussian: bool,
+    pub float_textures: HashMap<String, ColorInput>,
+    pub color_textures: HashMap<String, ColorInput>,
+    pub named_materials: HashMap<String, MaterialId>,
+    /// The `MakeNamedMaterial` directives in order.
+    pub material_order: Vec<MaterialId>,
+    pub default_material: Option<MaterialId>,
+    pub media: HashMap<String, Medium>,
+    pub area_lights: Vec<Emission>,
+    /// Materials made for shapes that emit, have an alpha texture or absorb inside.
+    pub derived: HashMap<(MaterialId, Look), MaterialId>,
+    /// Tessellated shapes and PLY files that were met before.
+    pub shapes: HashMap<ShapeKey, MeshId>,
+    /// PLY files that are read at the end, all at once.
+    pub pending: Vec<Pending>,
+    pub placements: Vec<Placement>,
+    pub objects: HashMap<String, Rc<Vec<Placement>>>,
+    pub current_object: Option<(String, Vec<Placement>)>,
+    /// Triangles that tessellation may still make.
+    pub triangle_budget: u64,
+}
+
+/// The most triangles that spheres, subdivision surfaces and the like may become, all together.
+pub(super) const TRIANGLE_BUDGET: u64 = 1 << 26;
+
+impl<'a> Importer<'a> {
+    pub fn new(context: &'a mut Context, path: &Path, disk: bool, triangle_budget: u64) -> Self {
+        Self {
+            context,
+            files: Files::new(path, disk),
+            scene: Scene::default(),
+            open: Vec::new(),
+            graphics: Graphics::default(),
+            saved: Vec::new(),
+            in_world: false,
+            ended: false,
+            version: None,
+            coordinate_systems: HashMap::new(),
+            camera: None,
+            bare_gaussian: false,
+            float_textures: HashMap::new(),
+            color_textures: HashMap::new(),
+            named_materials: HashMap::new(),
+            material_order: Vec::new(),
+            default_material: None,
+            media: HashMap::new(),
+            area_lights: Vec::new(),
+            derived: HashMap::new(),
+            shapes: HashMap::new(),
+            pending: Vec::new(),
+            placements: Vec::new(),
+            objects: HashMap::new(),
+            current_object: None,
+            triangle_budget,
+        }
+    }
+
+    /// Warns at the directive of `params`.
+    pub fn warn(&mut self, params: &Params, message: impl Into<String>) {
+        self.context.warn(&params.path, Place::Line(params.line), message);
+    }
+
+    /// Warns about every parameter of `what` that nothing asked for.
+    pub fn warn_unused(&mut self, params: &Params, what: &str) {
+        for parameter in params.unused() {
+            let message = format!("parameter \"{}\" of {what} is ignored", parameter.name);
+            self.context.warn(&params.path, Place::Line(parameter.line), message);
+        }
+    }
+
+    /// Takes `triangles` from what tessellation may make.
+    pub fn spend(&mut self, params: &Params, triangles: u64) -> Result<(), SceneError> {
+        match self.triangle_budget.checked_sub(triangles) {
+            Some(left) => {
+                self.triangle_budget = left;
+                Ok(())
+            }
+            None => Err(SceneError::TooLarge {
+                path: params.path.to_path_buf(),
+                place: Place::Line(params.line),
+                message: format!(
+                    "this shape becomes {triangles} triangles, but only {} of {TRIANGLE_BUDGET} are left",
+                    self.triangle_budget
+                ),
+            }),
+        }
+    }
+
+    /// The file `name`, relative to the main file or to the one that names it, whichever exists.
+    pub fn resolve(&self, name: &str) -> PathBuf {
+        self.files.resolve(name, self.open.last().map(|file| &*file.path))
+    }
+
+    /// A file's bytes, or `None` when it is missing (noted).
+    pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+        if !self.files.disk {
+            self.context.note_missing(path);
+            return Ok(None);
+        }
+        self.context.read(path)
+    }
+
+    /// The material that `Material "matte"` with no parameters would be.
+    pub fn default_material(&mut self) -> MaterialId {
+        *self
+            .default_material
+            .get_or_insert_with(|| self.scene.add_material(crate::Material::diffuse("default", [0.5; 3])))
+    }
+
+    /// What can only be said after the last directive: the camera and the filter.
+    pub fn finish_settings(&mut self) {
+        let settings = &mut self.scene.settings;
+        if self.bare_gaussian {
+            settings.filter = Some(super::directive::default_gaussian(self.version));
+        }
+        if let Some(CameraSource { mut camera, unit, window }) = self.camera.take() {
+            let [width, height] = settings.size.unwrap_or([1, 1]).map(|n| n as f32);
+            if let Projection::Orthographic { half_height } = &mut camera.projection {
+                // pbrt's screen reaches from -1 to 1 along the picture's shorter side.
+                let top = window.map_or(height / width.min(height), |[_, top]| top);
+                *half_height = top * unit;
+            }
+            self.scene.cameras.push(camera);
+        }
+    }
+}

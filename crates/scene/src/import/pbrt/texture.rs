@@ -1,0 +1,237 @@
+//! `Texture`: named textures, floats and colours in separate name spaces as in pbrt.
+
+use super::params::{Kind, Params, Values};
+use super::state::{Importer, Version};
+use crate::import::context::Encoding;
+use crate::{Channel, ColorInput, ImageFilter, ScalarInput, SceneError, Texture, TextureId, UvMapping, Wrap};
+
+impl Importer<'_> {
+    pub fn texture_directive(&mut self, name: &str, kind: &str, class: &str, params: Params) -> Result<(), SceneError> {
+        let params = params.with_defaults(&self.graphics.defaults.texture.clone());
+        let color = match kind {
+            "spectrum" | "color" => true,
+            "float" => false,
+            _ => {
+                return Err(params.error(format!("texture {name:?} is of type {kind:?}; known are float and spectrum")));
+            }
+        };
+        let value = match class {
+            "constant" => self.texture_input(&params, "value", color, 1.0)?,
+            "imagemap" => self.image_map(&params, color)?,
+            "scale" => self.scale_texture(&params, color)?,
+            "mix" => {
+                let a = self.texture_input(&params, "tex1", color, 0.0)?;
+                let b = self.texture_input(&params, "tex2", color, 1.0)?;
+                let amount = self.texture_input(&params, "amount", false, 0.5)?;
+                self.mixed(a, b, amount)
+            }
+            "checkerboard" => {
+                let even = self.texture_input(&params, "tex1", color, 1.0)?;
+                let odd = self.texture_input(&params, "tex2", color, 0.0)?;
+                if params.integer("dimension", 2..=3)? == Some(3) {
+                    self.warn(&params, "a checkerboard of three dimensions is not supported; it is made from uv");
+                }
+                params.ignore(&["aamode"]);
+                let [[u, _, du], [_, v, dv]] = self.mapping_rows(&params)?;
+                // Our v is 1 - pbrt's; squares are counted in pbrt's.
+                let mapping = UvMapping { set: 0, rows: [[u, 0.0, du], [0.0, -v, v + dv]] };
+                let (even, odd) = (self.texture_of(even), self.texture_of(odd));
+                ColorInput::texture(self.scene.add_texture(Texture::Checkerboard { mapping, even, odd }))
+            }
+            "bilerp" => {
+                self.warn(&params, format!("texture {name:?}: bilerp is replaced by its mean"));
+                let mut mean = [0.0; 3];
+                for (corner, default) in [("v00", 0.0), ("v01", 1.0), ("v10", 0.0), ("v11", 1.0)] {
+                    let value = self.color(&params, corner)?.unwrap_or([default; 3]);
+                    mean = std::array::from_fn(|i| mean[i] + value[i] / 4.0);
+                }
+                self.mapping_rows(&params)?;
+                ColorInput::constant(mean)
+            }
+            _ => {
+                self.warn(&params, format!("texture {name:?}: {class:?} is not supported and replaced by 0.5"));
+                self.store_texture(name, color, ColorInput::constant([0.5; 3]));
+                return Ok(());
+            }
+        };
+        self.warn_unused(&params, &format!("{class} textures"));
+        self.store_texture(name, color, value);
+        Ok(())
+    }
+
+    fn store_texture(&mut self, name: &str, color: bool, value: ColorInput) {
+        let space = if color { &mut self.color_textures } else { &mut self.float_textures };
+        space.insert(name.to_string(), value);
+    }
+
+    /// A parameter of a texture: a number, a colour or another texture.
+    fn texture_input(
+        &mut self,
+        params: &Params,
+        name: &str,
+        color: bool,
+        default: f32,
+    ) -> Result<ColorInput, SceneError> {
+        if color {
+            return Ok(self.color_input(params, name)?.unwrap_or(ColorInput::constant([default; 3])));
+        }
+        if let Some(texture) = params.texture(name)? {
+            return Ok(self.named_texture(params, texture, false).unwrap_or(ColorInput::constant([default; 3])));
+        }
+        match params.find(name).map(|p| p.kind) {
+            None => Ok(ColorInput::constant([default; 3])),
+            Some(Kind::Float | Kind::Integer) => Ok(ColorInput::constant([params.float_or(name, default)?; 3])),
+            // A colour where a number is wanted counts with its mean.
+            Some(_) => {
+                let [r, g, b] = self.color(params, name)?.unwrap_or([default; 3]);
+                Ok(ColorInput::constant([(r + g + b) / 3.0; 3]))
+            }
+        }
+    }
+
+    /// The texture `name`, warned about when there is none. A number's name space is searched second
+    /// for colours and the other way round: files mix them up where pbrt would complain.
+    pub fn named_texture(&mut self, params: &Params, name: &str, color: bool) -> Option<ColorInput> {
+        let spaces = [&self.color_textures, &self.float_textures];
+        let (first, second) = if color { (spaces[0], spaces[1]) } else { (spaces[1], spaces[0]) };
+        let found = first.get(name).or_else(|| second.get(name)).copied();
+        if found.is_none() {
+            self.warn(params, format!("texture {name:?} is not defined; the default value is used"));
+        }
+        found
+    }
+
+    /// A number or a texture of numbers.
+    pub fn scalar_input(&mut self, params: &Params, name: &str) -> Result<Option<ScalarInput>, SceneError> {
+        if let Some(texture) = params.texture(name)? {
+            return Ok(self.named_texture(params, texture, false).map(mean));
+        }
+        match params.find(name).map(|p| p.kind) {
+            None => Ok(None),
+            Some(Kind::Float | Kind::Integer) => Ok(params.float(name)?.map(ScalarInput::constant)),
+            Some(_) => Ok(self.color(params, name)?.map(|[r, g, b]| ScalarInput::constant((r + g + b) / 3.0))),
+        }
+    }
+
+    /// The texture that an input stands for, factor included.
+    pub fn texture_of(&mut self, input: ColorInput) -> TextureId {
+        let [r, g, b] = input.factor;
+        match input.texture {
+            Some(texture) if input.factor == [1.0; 3] => texture,
+            Some(a) => {
+                let b = self.scene.add_texture(Texture::Constant([r, g, b, 1.0]));
+                self.scene.add_texture(Texture::Scale { a, b })
+            }
+            None => self.scene.add_texture(Texture::Constant([r, g, b, 1.0])),
+        }
+    }
+
+    fn scale_texture(&mut self, params: &Params, color: bool) -> Result<ColorInput, SceneError> {
+        // Version 3 multiplies tex1 and tex2, version 4 tex and scale.
+        let names = if params.has("tex") || params.has("scale") { ["tex", "scale"] } else { ["tex1", "tex2"] };
+        let a = self.texture_input(params, names[0], color, 1.0)?;
+        let b = if names[1] == "scale" && !matches!(params.find("scale").map(|p| &p.values), Some(Values::Texts(_))) {
+            self.texture_input(params, "scale", false, 1.0)?
+        } else {
+            self.texture_input(params, names[1], color, 1.0)?
+        };
+        Ok(self.product(a, b))
+    }
+
+    /// The product of two inputs.
+    pub fn product(&mut self, a: ColorInput, b: ColorInput) -> ColorInput {
+        let factor = std::array::from_fn(|i| a.factor[i] * b.factor[i]);
+        let texture = match (a.texture, b.texture) {
+            (Some(a), Some(b)) => Some(self.scene.add_texture(Texture::Scale { a, b })),
+            (a, b) => a.or(b),
+        };
+        ColorInput { factor, texture }
+    }
+
+    fn mixed(&mut self, a: ColorInput, b: ColorInput, amount: ColorInput) -> ColorInput {
+        if let (None, None, None) = (a.texture, b.texture, amount.texture) {
+            let factor = std::array::from_fn(|i| a.factor[i] + (b.factor[i] - a.factor[i]) * amount.factor[i]);
+            return ColorInput::constant(factor);
+        }
+        let (a, b, amount) = (self.texture_of(a), self.texture_of(b), self.texture_of(amount));
+        ColorInput::texture(self.scene.add_texture(Texture::Mix { a, b, amount }))
+    }
+
+    fn image_map(&mut self, params: &Params, color: bool) -> Result<ColorInput, SceneError> {
+        let Some(name) = params.text("filename")? else {
+            return Err(params.error("an imagemap needs a \"string filename\""));
+        };
+        let path = self.resolve(name);
+        let encoding = self.encoding(params, name, color)?;
+        let [[u, _, du], [_, v, dv]] = self.mapping_rows(params)?;
+        // pbrt's t grows upwards from the image's lowest row: 1 - t = v v' + (1 - v - dv), v' = 1 - v.
+        let mapping = UvMapping { set: 0, rows: [[u, 0.0, du], [0.0, v, 1.0 - v - dv]] };
+        let wrap = match params.text("wrap")?.unwrap_or("repeat") {
+            "repeat" => Wrap::Repeat,
+            "black" => Wrap::Black,
+            "clamp" => Wrap::Clamp,
+            "octahedralsphere" => Wrap::Clamp,
+            other => return Err(params.error(format!("wrap {other:?}; known are repeat, black and clamp"))),
+        };
+        let filter = match params.text("filter")? {
+            Some("point") => ImageFilter::Nearest,
+            _ => ImageFilter::Bilinear,
+        };
+        params.ignore(&["trilinear", "maxanisotropy"]);
+        let scale = params.float_or("scale", 1.0)?;
+        let invert = params.bool("invert")?.unwrap_or(false);
+        let image = self.image(&path, encoding)?;
+        let Some(image) = image else { return Ok(ColorInput::constant([0.5 * scale; 3])) };
+        let texture = self.scene.add_texture(Texture::Image { image, mapping, wrap: [wrap; 2], filter });
+        let mut input = ColorInput::texture(texture);
+        if invert {
+            input = self.mixed(ColorInput::constant([1.0; 3]), ColorInput::constant([0.0; 3]), input);
+        }
+        input.factor = [scale; 3];
+        Ok(input)
+    }
+
+    /// The image in `path`; `None` when it is missing (noted).
+    pub fn image(&mut self, path: &std::path::Path, encoding: Encoding) -> Result<Option<crate::ImageId>, SceneError> {
+        if !self.files.disk {
+            self.context.note_missing(path);
+            return Ok(None);
+        }
+        self.context.image(&mut self.scene, path, encoding)
+    }
+
+    /// pbrt decodes PNG and TGA from sRGB unless told otherwise, numbers too. JPEG, which version 3
+    /// does not read, is taken as sRGB for colours and as linear for numbers.
+    fn encoding(&mut self, params: &Params, file: &str, color: bool) -> Result<Encoding, SceneError> {
+        let lower = file.to_lowercase();
+        let srgb = match (params.bool("gamma")?, params.text("encoding")?) {
+            (Some(gamma), _) => gamma,
+            (None, Some("linear")) => false,
+            (None, Some("sRGB")) => true,
+            (None, Some(other)) => {
+                self.version = Some(Version::V4);
+                self.warn(params, format!("encoding {other:?} is read as sRGB"));
+                true
+            }
+            (None, None) => color || lower.ends_with(".png") || lower.ends_with(".tga"),
+        };
+        Ok(if srgb { Encoding::Srgb } else { Encoding::Linear })
+    }
+
+    /// Scale and shift of pbrt's `uv` mapping.
+    fn mapping_rows(&mut self, params: &Params) -> Result<[[f32; 3]; 2], SceneError> {
+        if let Some(mapping) = params.text("mapping")?.filter(|&mapping| mapping != "uv") {
+            params.ignore(&["v1", "v2"]);
+            self.warn(params, format!("texture mapping {mapping:?} is not supported; uv is used"));
+        }
+        let (u, v) = (params.float_or("uscale", 1.0)?, params.float_or("vscale", 1.0)?);
+        let (du, dv) = (params.float_or("udelta", 0.0)?, params.float_or("vdelta", 0.0)?);
+        Ok([[u, 0.0, du], [0.0, v, dv]])
+    }
+}
+
+/// An input as a number: the mean of its channels.
+pub(super) fn mean(input: ColorInput) -> ScalarInput {
+    let factor = input.factor.iter().sum::<f32>() / 3.0;
+    ScalarInput { factor, texture: input.texture.map(|texture| (texture, Channel::Mean)) }
+}
