@@ -23,7 +23,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
 ///
 /// # Errors
 /// As [`write_atomic`].
-pub fn can_write(path: &Path) -> Result<(), OutputError> {
+pub fn can_write_file(path: &Path) -> Result<(), OutputError> {
     match target(path)? {
         Target::Device => open_device(path).map(drop),
         Target::File { path: file, .. } => temporary(&file, path).map(drop),
@@ -133,7 +133,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         for bytes in [&b"first"[..], b"2nd"] {
-            can_write(&path).unwrap();
+            can_write_file(&path).unwrap();
             write_atomic(&path, bytes).unwrap();
             assert_eq!(fs::read(&path).unwrap(), bytes);
         }
@@ -178,14 +178,14 @@ mod tests {
             ("locked.png", |e| matches!(e, OutputError::ReadOnly { .. })),
         ];
         for (name, expected) in table {
-            for result in [can_write(&at(name)), write_atomic(&at(name), b"y")] {
+            for result in [can_write_file(&at(name)), write_atomic(&at(name), b"y")] {
                 let error = result.unwrap_err();
                 assert!(expected(&error), "{name}: {error:?}");
                 let message = error.to_string();
                 assert!(message.contains(name) && message.lines().count() == 1, "{message}");
             }
         }
-        assert!(can_write(Path::new("")).is_err());
+        assert!(can_write_file(Path::new("")).is_err());
         assert_eq!(names(folder.path()).len(), before);
     }
 
@@ -197,7 +197,7 @@ mod tests {
             println!("skipped: no /dev/full here");
             return;
         }
-        can_write(Path::new("/dev/full")).unwrap();
+        can_write_file(Path::new("/dev/full")).unwrap();
         let error = write_atomic(Path::new("/dev/full"), b"x").unwrap_err();
         assert!(matches!(error, OutputError::DiskFull { .. }), "{error:?}");
         write_atomic(Path::new("/dev/null"), b"x").unwrap();
@@ -237,7 +237,7 @@ mod tests {
             return;
         }
         let path = folder.path().join("a.png");
-        for result in [can_write(&path), write_atomic(&path, b"x")] {
+        for result in [can_write_file(&path), write_atomic(&path, b"x")] {
             assert!(matches!(result, Err(OutputError::PermissionDenied { .. })), "{result:?}");
         }
     }

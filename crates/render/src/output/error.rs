@@ -16,6 +16,12 @@ pub enum OutputError {
         /// What the name ends in.
         found: String,
     },
+    /// A finished sRGB image can only be PNG.
+    #[error("{}: this picture is a map of colours, not of radiance; use a name that ends in .png", .path.display())]
+    NotAPng {
+        /// The output.
+        path: PathBuf,
+    },
     /// A share must be OpenEXR.
     #[error("{}: a share of a render is an OpenEXR file; use a name that ends in .exr", .path.display())]
     ShareFormat {

@@ -2,8 +2,23 @@
 
 mod atomic;
 mod error;
+mod exr;
+mod format;
+mod hdr;
+mod metadata;
+mod picture;
+mod png;
+mod share;
+#[cfg(test)]
+mod tests;
 mod tone;
 
-pub use atomic::{can_write, write_atomic};
+pub use atomic::write_atomic;
 pub use error::OutputError;
+pub use exr::{Layers, MISS_DEPTH};
+pub use format::{Format, can_write};
+pub use metadata::Metadata;
+pub use picture::{PictureOptions, write_film, write_pixels, write_rgb8};
+pub use png::Rgb8;
+pub use share::{Merged, Share, ShareError, ShareInfo, can_write_share, merge, read_share, write_share};
 pub use tone::{Exposure, Look, Tone, ToneError, encode_srgb};

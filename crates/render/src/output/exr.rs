@@ -1,0 +1,123 @@
+//! OpenEXR: one part of `f32` channels, ZIP-compressed, rows from the top.
+//!
+//! Layers are named as Blender and denoisers look for them: `albedo.R`, `normal.X`, `depth.Z`. The bytes depend on
+//! the picture and its metadata alone.
+
+use super::Metadata;
+use crate::film::Film;
+use exr::meta::attribute::{AttributeValue, Chromaticities, Text};
+use exr::prelude::{
+    AnyChannel, AnyChannels, Blocks, Compression, Encoding, FlatSamples, Image, Layer, LayerAttributes, LineOrder,
+    Vec2, WritableImage,
+};
+use std::io::Cursor;
+
+/// What `depth.Z` holds where every sample missed, as in Blender.
+pub const MISS_DEPTH: f32 = 1e10;
+
+/// Layers of an EXR beside the colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Layers {
+    /// `albedo.R`, `.G`, `.B`: mean reflectance at the first hit. Needs a film with features, as the next two.
+    pub albedo: bool,
+    /// `normal.X`, `.Y`, `.Z`: mean world normal at the first hit, not normalized again.
+    pub normal: bool,
+    /// `depth.Z`: mean distance to the first hit over the samples that hit; [`MISS_DEPTH`] where none did.
+    pub depth: bool,
+    /// `samples`: how many samples the pixel got.
+    pub samples: bool,
+    /// `variance`: estimated variance of the luminance of the pixel's mean; 0 below two samples.
+    pub variance: bool,
+}
+
+impl Layers {
+    /// Every layer.
+    pub const ALL: Self = Self { albedo: true, normal: true, depth: true, samples: true, variance: true };
+
+    /// Whether a film must have features for these.
+    pub fn needs_features(&self) -> bool {
+        self.albedo || self.normal || self.depth
+    }
+}
+
+/// Channels by name, as many samples each as the picture has pixels.
+pub(super) type Channels = Vec<(&'static str, FlatSamples)>;
+
+/// Channels R, G, B.
+pub(super) fn colour(radiance: &[[f32; 3]]) -> Channels {
+    ["R", "G", "B"].into_iter().enumerate().map(|(k, name)| (name, plane(radiance.iter().map(|c| c[k])))).collect()
+}
+
+/// The channels of `layers`; a film without features has only the last two.
+pub(super) fn layers(film: &Film, layers: Layers) -> Channels {
+    let mut channels = Vec::new();
+    let sums = || film.pixels().map(|p| film.sums(p));
+    if film.has_features() {
+        let pixels = || film.pixels().filter_map(|p| Some((film.sums(p).samples.max(1), film.feature_sums(p)?)));
+        if layers.albedo {
+            for (k, name) in ["albedo.R", "albedo.G", "albedo.B"].into_iter().enumerate() {
+                channels.push((name, plane(pixels().map(|(n, f)| (f.albedo[k] / f64::from(n)) as f32))));
+            }
+        }
+        if layers.normal {
+            for (k, name) in ["normal.X", "normal.Y", "normal.Z"].into_iter().enumerate() {
+                channels.push((name, plane(pixels().map(|(n, f)| (f.normal[k] / f64::from(n)) as f32))));
+            }
+        }
+        if layers.depth {
+            let depth = |hits: u32, sum: f64| if hits == 0 { MISS_DEPTH } else { (sum / f64::from(hits)) as f32 };
+            channels.push(("depth.Z", plane(pixels().map(|(_, f)| depth(f.hits, f.depth)))));
+        }
+    }
+    if layers.samples {
+        channels.push(("samples", plane(sums().map(|s| s.samples as f32))));
+    }
+    if layers.variance {
+        let finite = |v: f64| v.min(f64::from(f32::MAX)) as f32;
+        channels.push(("variance", plane(sums().map(|s| finite(s.variance_of_mean().unwrap_or(0.0))))));
+    }
+    channels
+}
+
+/// The file's bytes. `attribute` is a custom one, name and value; a second would be written in random order.
+pub(super) fn encode(
+    size: [u32; 2],
+    channels: Channels,
+    metadata: &Metadata,
+    attribute: Option<(&str, &str)>,
+) -> Result<Vec<u8>, exr::error::Error> {
+    let list = channels.into_iter().map(|(name, samples)| AnyChannel::new(name, samples)).collect();
+    let comments = metadata.text();
+    let mut attributes = LayerAttributes {
+        software_name: Some(text(&metadata.software)),
+        comments: (!comments.is_empty()).then(|| text(&comments)),
+        ..LayerAttributes::default()
+    };
+    if let Some((name, value)) = attribute {
+        attributes.other.insert(text(name), AttributeValue::Text(text(value)));
+    }
+    let encoding =
+        Encoding { compression: Compression::ZIP16, blocks: Blocks::ScanLines, line_order: LineOrder::Increasing };
+    let size = Vec2(size[0] as usize, size[1] as usize);
+    let layer = Layer::new(size, attributes, encoding, AnyChannels::sort(list));
+    let mut image = Image::from_layer(layer);
+    // Rec. 709 and D65: what the format assumes, said.
+    image.attributes.chromaticities = Some(Chromaticities {
+        red: Vec2(0.64, 0.33),
+        green: Vec2(0.30, 0.60),
+        blue: Vec2(0.15, 0.06),
+        white: Vec2(0.3127, 0.3290),
+    });
+    let mut file = Cursor::new(Vec::new());
+    image.write().non_parallel().to_buffered(&mut file)?;
+    Ok(file.into_inner())
+}
+
+pub(super) fn plane(values: impl Iterator<Item = f32>) -> FlatSamples {
+    FlatSamples::F32(values.collect())
+}
+
+/// UTF-8 as it is: the format says no more than "bytes", and the crate's own conversion panics past Latin-1.
+fn text(value: &str) -> Text {
+    Text::from_slice_unchecked(value.as_bytes())
+}

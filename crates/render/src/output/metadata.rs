@@ -1,0 +1,38 @@
+//! What a file says about how it was made.
+
+/// Facts that PNG and EXR carry; Radiance files have no place for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Metadata {
+    /// Program and version.
+    pub software: String,
+    /// The command line; empty if there was none.
+    pub command: String,
+    /// Further facts, name and value, kept in this order: samples a pixel, seed, seconds.
+    pub entries: Vec<(String, String)>,
+}
+
+impl Default for Metadata {
+    fn default() -> Self {
+        Self {
+            software: concat!("Raywarp ", env!("CARGO_PKG_VERSION")).to_owned(),
+            command: String::new(),
+            entries: Vec::new(),
+        }
+    }
+}
+
+impl Metadata {
+    /// One line a fact, `name: value`, the command first.
+    pub fn text(&self) -> String {
+        let command = (!self.command.is_empty()).then_some(("command", self.command.as_str()));
+        let entries = self.entries.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let lines: Vec<String> =
+            command.into_iter().chain(entries).map(|(n, v)| format!("{}: {}", one_line(n), one_line(v))).collect();
+        lines.join("\n")
+    }
+}
+
+/// Without line breaks and zero bytes, which the formats' texts cannot hold.
+pub(super) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,114 @@
+//! A share of a render: the sums of a range of samples, to be added to other shares later.
+//!
+//! Sample ranges of a render are independent, so machines can render one each. A share is an OpenEXR file that holds
+//! each `f64` sum as two `f32` channels, `hi.NAME` the nearest `f32` and `lo.NAME` what is left: 48 of 53 bits, and so
+//! a merged mean differs from the whole render's by less than one unit in the last place of `f32`. Sample and hit
+//! counts are `u32` channels. The attribute `raywarpShare` says which samples of what these are.
+
+mod file;
+mod merge;
+#[cfg(test)]
+mod tests;
+
+pub use file::{read_share, write_share};
+pub use merge::{Merged, merge};
+
+use crate::film::Film;
+use crate::output::{Format, OutputError, format::can_write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Which part of what render a share is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareInfo {
+    /// Indices of the samples that every pixel got; not empty.
+    pub samples: Range<u32>,
+    /// Seed of the sampler.
+    pub seed: u64,
+    /// Names what was rendered: a hash of the scene and of every setting that changes a sample. Shares of different
+    /// fingerprints are never added. Line breaks and other control characters become spaces.
+    pub fingerprint: String,
+}
+
+/// A share in memory.
+#[derive(Debug, Clone)]
+pub struct Share {
+    /// File, for messages.
+    pub path: PathBuf,
+    /// Which part it is.
+    pub info: ShareInfo,
+    /// Its sums.
+    pub film: Film,
+}
+
+/// Why shares cannot be read or added; one line each, naming the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShareError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read ({source})", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is no share.
+    #[error("{}: is not a share of a render ({reason}); make one with 'raywarp render --samples A..B -o FILE.exr'", .path.display())]
+    NotAShare {
+        /// The file.
+        path: PathBuf,
+        /// What it lacks.
+        reason: String,
+    },
+    /// The file was a share, but is incomplete or contradicts itself.
+    #[error("{}: is damaged ({reason}); copy or render it again", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Nothing to add.
+    #[error("there are no shares to merge; name at least one")]
+    NoShares,
+    /// Two shares differ in something that must be the same.
+    #[error("{} and {} are not shares of one render: {what} {a} and {b}; merge only files of the same render", .paths[0].display(), .paths[1].display())]
+    Different {
+        /// The files.
+        paths: Box<[PathBuf; 2]>,
+        /// What differs.
+        what: &'static str,
+        /// The first file's.
+        a: String,
+        /// The second file's.
+        b: String,
+    },
+    /// Two shares hold the same samples, which would count twice.
+    #[error("{} and {} both hold samples {}..{}; leave one out", .paths[0].display(), .paths[1].display(), .samples.start, .samples.end)]
+    Overlap {
+        /// The files.
+        paths: Box<[PathBuf; 2]>,
+        /// The samples in both.
+        samples: Range<u32>,
+    },
+    /// The sums need more memory than there is.
+    #[error("{}: {source}", .path.display())]
+    Film {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        source: crate::film::FilmError,
+    },
+}
+
+/// As [`can_write`], for a share: the name must also end in `.exr`.
+///
+/// # Errors
+/// [`OutputError`], the one that writing would give.
+pub fn can_write_share(path: &Path) -> Result<(), OutputError> {
+    match can_write(path)? {
+        Format::Exr => Ok(()),
+        _ => Err(OutputError::ShareFormat { path: path.into() }),
+    }
+}

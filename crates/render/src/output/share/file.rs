@@ -1,0 +1,211 @@
+//! The file of a share.
+
+use super::{Share, ShareError, ShareInfo};
+use crate::film::{FeatureSums, Film, PixelSums};
+use crate::output::{Format, Metadata, OutputError, atomic::write_atomic, exr as exr_file, metadata::one_line};
+use exr::prelude::{FlatSamples, ReadChannels as _, ReadLayers as _};
+use std::io::Cursor;
+use std::path::Path;
+
+/// Custom attribute of the file, lines of `key=value`.
+const ATTRIBUTE: &str = "raywarpShare";
+/// Changes when old readers would misread a new file.
+const VERSION: &str = "1";
+
+/// A sum of a pixel: its channel's name, and how to read and write it.
+struct Sum<T> {
+    hi: &'static str,
+    lo: &'static str,
+    get: fn(&T) -> f64,
+    set: fn(&mut T, f64),
+}
+
+/// Names a field of `T` as a [`Sum`].
+macro_rules! sum {
+    ($name:literal, $($field:tt)+) => {
+        Sum { hi: concat!("hi.", $name), lo: concat!("lo.", $name), get: |s| s.$($field)+, set: |s, v| s.$($field)+ = v }
+    };
+}
+
+const RADIANCE: [Sum<PixelSums>; 4] = [
+    sum!("R", radiance[0]),
+    sum!("G", radiance[1]),
+    sum!("B", radiance[2]),
+    // Its root, as squares leave the range of f32.
+    Sum {
+        hi: "hi.luminanceRoot",
+        lo: "lo.luminanceRoot",
+        get: |s| s.luminance_squared.sqrt(),
+        set: |s, v| s.luminance_squared = v * v,
+    },
+];
+const FEATURES: [Sum<FeatureSums>; 7] = [
+    sum!("albedo.R", albedo[0]),
+    sum!("albedo.G", albedo[1]),
+    sum!("albedo.B", albedo[2]),
+    sum!("normal.X", normal[0]),
+    sum!("normal.Y", normal[1]),
+    sum!("normal.Z", normal[2]),
+    sum!("depth.Z", depth),
+];
+const SAMPLES: &str = "samples";
+const HITS: &str = "hits";
+
+/// Writes the film's sums as a share, whole or not at all.
+///
+/// # Errors
+/// [`OutputError`]: as [`crate::output::write_film`], and for a name that does not end in `.exr`.
+pub fn write_share(path: &Path, film: &Film, info: &ShareInfo, metadata: &Metadata) -> Result<(), OutputError> {
+    if Format::of(path)? != Format::Exr {
+        return Err(OutputError::ShareFormat { path: path.into() });
+    }
+    let mut channels = vec![(SAMPLES, FlatSamples::U32(film.pixels().map(|p| film.sums(p).samples).collect()))];
+    for sum in RADIANCE {
+        let [hi, lo] = planes(film.pixels().map(|p| (sum.get)(film.sums(p))));
+        channels.extend([(sum.hi, hi), (sum.lo, lo)]);
+    }
+    if film.has_features() {
+        let sums = || film.pixels().filter_map(|p| film.feature_sums(p));
+        channels.push((HITS, FlatSamples::U32(sums().map(|f| f.hits).collect())));
+        for sum in FEATURES {
+            let [hi, lo] = planes(sums().map(sum.get));
+            channels.extend([(sum.hi, hi), (sum.lo, lo)]);
+        }
+    }
+    let text = format!(
+        "version={VERSION}\nsamples={}..{}\nseed={}\nfingerprint={}\ninvalid={}\n",
+        info.samples.start,
+        info.samples.end,
+        info.seed,
+        one_line(&info.fingerprint),
+        film.invalid_samples(),
+    );
+    let bytes = exr_file::encode(film.size(), channels, metadata, Some((ATTRIBUTE, &text)));
+    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+}
+
+/// Each value as the nearest `f32` and the rest. Sums stay below `f32::MAX` by [`crate::film::LARGEST`].
+fn planes(values: impl Iterator<Item = f64>) -> [FlatSamples; 2] {
+    let (hi, lo) = values.map(|v| (v as f32, (v - f64::from(v as f32)) as f32)).unzip();
+    [FlatSamples::F32(hi), FlatSamples::F32(lo)]
+}
+
+/// Reads a share.
+///
+/// # Errors
+/// [`ShareError`] if the file cannot be read, is something else or is damaged.
+pub fn read_share(path: &Path) -> Result<Share, ShareError> {
+    let bytes = std::fs::read(path).map_err(|source| ShareError::Read { path: path.into(), source })?;
+    parse(path, &bytes)
+}
+
+/// Most bytes that one byte of the file can stand for: Deflate's limit is 1032.
+const MAX_INFLATION: u64 = 1100;
+
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, ShareError> {
+    let not_a_share = |reason: String| ShareError::NotAShare { path: path.into(), reason };
+    let damaged = |reason: String| ShareError::Damaged { path: path.into(), reason };
+    let no_exr = |e: exr::error::Error| not_a_share(format!("no OpenEXR file: {e}").replace('\n', " "));
+
+    let meta = exr::meta::MetaData::read_from_buffered(Cursor::new(bytes), false).map_err(no_exr)?;
+    let [header] = meta.headers.as_slice() else { return Err(not_a_share("it has several parts".into())) };
+    let attribute = header.own_attributes.other.iter().find(|(name, _)| name.as_slice() == ATTRIBUTE.as_bytes());
+    let Some((_, exr::meta::attribute::AttributeValue::Text(text))) = attribute else {
+        return Err(not_a_share(format!("it has no attribute {ATTRIBUTE}; a finished picture has no sums")));
+    };
+    let (info, invalid) = parse_info(&String::from_utf8_lossy(text.as_slice())).map_err(damaged)?;
+    // Before anything of the size that the header claims is asked for: a few bytes could claim terabytes.
+    let (width, height) = (header.layer_size.0, header.layer_size.1);
+    let claimed = (width as u128) * (height as u128) * 4 * header.channels.list.len() as u128;
+    if claimed > u128::from(bytes.len() as u64 * MAX_INFLATION) {
+        return Err(damaged(format!("{width}x{height} pixels cannot be in {} bytes", bytes.len())));
+    }
+    let size = [u32::try_from(width), u32::try_from(height)];
+    let [Ok(width), Ok(height)] = size else { return Err(damaged("its size is too large".into())) };
+    drop(meta);
+
+    let image = exr::prelude::read()
+        .no_deep_data()
+        .largest_resolution_level()
+        .all_channels()
+        .first_valid_layer()
+        .all_attributes()
+        .non_parallel()
+        .from_buffered(Cursor::new(bytes))
+        .map_err(|e| damaged(e.to_string().replace('\n', " ")))?;
+    let channels = image.layer_data.channel_data.list;
+    let find = |name: &str| channels.iter().find(|c| c.name.as_slice() == name.as_bytes()).map(|c| &c.sample_data);
+    let count = width as usize * height as usize;
+    let floats = |name: &str| match find(name) {
+        Some(FlatSamples::F32(values)) if values.len() == count => Ok(values),
+        _ => Err(damaged(format!("channel {name} is missing"))),
+    };
+    let counts = |name: &str| match find(name) {
+        Some(FlatSamples::U32(values)) if values.len() == count => Ok(values),
+        _ => Err(damaged(format!("channel {name} is missing"))),
+    };
+
+    let range = info.samples.end - info.samples.start;
+    let mut pixels = vec![PixelSums::default(); count];
+    for (pixel, &samples) in pixels.iter_mut().zip(counts(SAMPLES)?) {
+        if samples > range {
+            return Err(damaged(format!("a pixel has {samples} samples of {range}")));
+        }
+        pixel.samples = samples;
+    }
+    for sum in RADIANCE {
+        fill(&mut pixels, &sum, floats(sum.hi)?, floats(sum.lo)?).map_err(damaged)?;
+    }
+    let mut features = Vec::new();
+    if find(HITS).is_some() {
+        features = vec![FeatureSums::default(); count];
+        for ((feature, pixel), &hits) in features.iter_mut().zip(&pixels).zip(counts(HITS)?) {
+            if hits > pixel.samples {
+                return Err(damaged(format!("a pixel has {hits} hits of {} samples", pixel.samples)));
+            }
+            feature.hits = hits;
+        }
+        for sum in FEATURES {
+            fill(&mut features, &sum, floats(sum.hi)?, floats(sum.lo)?).map_err(damaged)?;
+        }
+    }
+
+    let mut film = Film::new([width, height], !features.is_empty())
+        .map_err(|source| ShareError::Film { path: path.into(), source })?;
+    for (i, pixel) in film.pixels().enumerate() {
+        film.merge_pixel(pixel, &pixels[i], features.get(i));
+    }
+    film.count_invalid(invalid);
+    Ok(Share { path: path.into(), info, film })
+}
+
+fn fill<T>(into: &mut [T], sum: &Sum<T>, hi: &[f32], lo: &[f32]) -> Result<(), String> {
+    for ((pixel, &hi), &lo) in into.iter_mut().zip(hi).zip(lo) {
+        if !hi.is_finite() || !lo.is_finite() {
+            return Err(format!("channel {} is not finite", sum.hi));
+        }
+        (sum.set)(pixel, f64::from(hi) + f64::from(lo));
+    }
+    Ok(())
+}
+
+/// The share's facts and its count of invalid samples.
+fn parse_info(text: &str) -> Result<(ShareInfo, u64), String> {
+    let field = |key: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+        value.ok_or_else(|| format!("{ATTRIBUTE} lacks {key}"))
+    };
+    let version = field("version")?;
+    if version != VERSION {
+        return Err(format!("it is of version {version}, this program reads {VERSION}"));
+    }
+    let bad = |key: &str| format!("{ATTRIBUTE} has a {key} that is no number");
+    let (start, end) = field("samples")?.split_once("..").ok_or_else(|| bad("samples"))?;
+    let samples = start.parse().map_err(|_| bad("samples"))?..end.parse().map_err(|_| bad("samples"))?;
+    if samples.is_empty() {
+        return Err("its range of samples is empty".into());
+    }
+    let seed = field("seed")?.parse().map_err(|_| bad("seed"))?;
+    let invalid = field("invalid")?.parse().map_err(|_| bad("invalid"))?;
+    Ok((ShareInfo { samples, seed, fingerprint: field("fingerprint")?.to_owned() }, invalid))
+}

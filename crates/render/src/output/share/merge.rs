@@ -1,0 +1,83 @@
+//! Adding shares.
+
+use super::{Share, ShareError, ShareInfo};
+use crate::film::Film;
+use std::ops::Range;
+
+/// Shares added up.
+#[derive(Debug, Clone)]
+pub struct Merged {
+    /// The sums of all.
+    pub film: Film,
+    /// Seed of the sampler.
+    pub seed: u64,
+    /// What was rendered.
+    pub fingerprint: String,
+    /// The samples that were found, in order, neighbours joined: one range unless a share is missing between others.
+    pub samples: Vec<Range<u32>>,
+}
+
+impl Merged {
+    /// What this is as a share itself, to be merged with more; `None` with a gap in its samples.
+    pub fn info(&self) -> Option<ShareInfo> {
+        let [samples] = self.samples.as_slice() else { return None };
+        Some(ShareInfo { samples: samples.clone(), seed: self.seed, fingerprint: self.fingerprint.clone() })
+    }
+
+    /// The samples before the last one that no share held.
+    pub fn missing(&self) -> Vec<Range<u32>> {
+        let starts = std::iter::once(0).chain(self.samples.iter().map(|r| r.end));
+        starts.zip(&self.samples).map(|(start, next)| start..next.start).filter(|gap| !gap.is_empty()).collect()
+    }
+}
+
+/// Adds shares of one render, in the order of their samples whatever the order given, so that equal shares give equal
+/// bits. Each pixel's mean is within one unit in the last place of the whole render's.
+///
+/// A gap between ranges is no error: see [`Merged::missing`].
+///
+/// # Errors
+/// [`ShareError`] if there are none, if sizes, features, fingerprints or seeds differ, or if two hold the same sample.
+pub fn merge(mut shares: Vec<Share>) -> Result<Merged, ShareError> {
+    let Some(first) = shares.first() else { return Err(ShareError::NoShares) };
+    for other in &shares[1..] {
+        let size = |s: &Share| format!("{}x{}", s.film.size()[0], s.film.size()[1]);
+        let features = |s: &Share| if s.film.has_features() { "with" } else { "without" }.to_owned();
+        let facts: [(&'static str, &dyn Fn(&Share) -> String); 4] = [
+            ("their sizes are", &size),
+            ("their fingerprints are", &|s| s.info.fingerprint.clone()),
+            ("their seeds are", &|s| s.info.seed.to_string()),
+            ("as to albedo, normal and depth they are", &features),
+        ];
+        for (what, fact) in facts {
+            let (a, b) = (fact(first), fact(other));
+            if a != b {
+                let paths = Box::new([first.path.clone(), other.path.clone()]);
+                return Err(ShareError::Different { paths, what, a, b });
+            }
+        }
+    }
+    shares.sort_by_key(|s| (s.info.samples.start, s.info.samples.end));
+    for pair in shares.windows(2) {
+        let (a, b) = (&pair[0].info.samples, &pair[1].info.samples);
+        if a.end > b.start {
+            let paths = Box::new([pair[0].path.clone(), pair[1].path.clone()]);
+            return Err(ShareError::Overlap { paths, samples: b.start..a.end.min(b.end) });
+        }
+    }
+    let mut shares = shares.into_iter();
+    let Some(Share { info, mut film, .. }) = shares.next() else { return Err(ShareError::NoShares) };
+    let mut samples = vec![info.samples];
+    for share in shares {
+        // Counts cannot overflow: disjoint ranges of u32, and no pixel has more samples than its range.
+        for pixel in film.pixels() {
+            film.merge_pixel(pixel, share.film.sums(pixel), share.film.feature_sums(pixel));
+        }
+        film.count_invalid(share.film.invalid_samples());
+        match samples.last_mut() {
+            Some(last) if last.end == share.info.samples.start => last.end = share.info.samples.end,
+            _ => samples.push(share.info.samples),
+        }
+    }
+    Ok(Merged { film, seed: info.seed, fingerprint: info.fingerprint, samples })
+}

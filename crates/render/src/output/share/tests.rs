@@ -1,0 +1,256 @@
+use super::file::parse;
+use super::*;
+use crate::film::SampleResult;
+use crate::output::Metadata;
+
+const SIZE: [u32; 2] = [19, 11];
+
+/// Any number of any size, the same for the same sample; both signs in the normal, twenty powers of ten in radiance.
+fn sample(pixel: [u32; 2], index: u32) -> SampleResult {
+    let mut h = (pixel[0] * 7919 + pixel[1] * 104_729 + index).wrapping_mul(0x9E37_79B9) ^ 0x85EB_CA6B;
+    let mut next = || {
+        for (shift, left) in [(13, true), (17, false), (5, true)] {
+            h ^= if left { h << shift } else { h >> shift };
+        }
+        h as f32 / u32::MAX as f32
+    };
+    SampleResult {
+        radiance: [next(), next() * 1e-3, 10_f32.powf(next() * 20.0 - 10.0)],
+        albedo: [next(), next(), next()],
+        normal: [next() - 0.5, next() - 0.5, next() - 0.5],
+        depth: (next() > 0.2).then(|| next() * 1e4),
+    }
+}
+
+fn film(samples: Range<u32>, features: bool) -> Film {
+    let mut film = Film::new(SIZE, features).unwrap();
+    for pixel in film.pixels() {
+        for index in samples.clone() {
+            film.add(pixel, &sample(pixel, index));
+        }
+    }
+    film
+}
+
+fn info(samples: Range<u32>) -> ShareInfo {
+    ShareInfo { samples, seed: 7, fingerprint: "cornell-3fa9 64x64".into() }
+}
+
+/// A share that has been through its file.
+fn share(samples: Range<u32>, features: bool) -> Share {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{}-{}.exr", samples.start, samples.end));
+    write_share(&path, &film(samples.clone(), features), &info(samples), &Metadata::default()).unwrap();
+    read_share(&path).unwrap()
+}
+
+fn file_of(film: &Film, info: &ShareInfo) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.exr");
+    write_share(&path, film, info, &Metadata::default()).unwrap();
+    std::fs::read(path).unwrap()
+}
+
+/// Distance in units of the last place of `f32`.
+fn ulps(a: f32, b: f32) -> u64 {
+    let order = |x: f32| {
+        let bits = i64::from(x.to_bits() & 0x7FFF_FFFF);
+        if x.is_sign_negative() { -bits } else { bits }
+    };
+    order(a).abs_diff(order(b))
+}
+
+#[test]
+fn a_share_comes_back_from_its_file() {
+    let whole = film(3..9, true);
+    let read = share(3..9, true);
+    assert_eq!(read.info, info(3..9));
+    let close = |a: f64, b: f64| (a - b).abs() <= a.abs() * 2_f64.powi(-46);
+    for pixel in whole.pixels() {
+        let (a, b) = (whole.sums(pixel), read.film.sums(pixel));
+        assert_eq!(a.samples, b.samples);
+        assert!(a.radiance.iter().zip(b.radiance).all(|(a, b)| close(*a, b)));
+        assert!(close(a.luminance_squared, b.luminance_squared));
+        let (a, b) = (whole.feature_sums(pixel).unwrap(), read.film.feature_sums(pixel).unwrap());
+        assert_eq!(a.hits, b.hits);
+        assert!(close(a.depth, b.depth));
+        for k in 0..3 {
+            assert!(close(a.albedo[k], b.albedo[k]) && close(a.normal[k], b.normal[k]));
+        }
+    }
+}
+
+#[test]
+fn merged_shares_are_the_whole_within_one_ulp_in_any_order() {
+    for features in [false, true] {
+        let whole = film(0..40, features);
+        let shares = [0..1, 1..2, 2..13, 13..14, 14..40].map(|r| share(r, features));
+        let mut first: Option<Film> = None;
+        for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 0, 3, 1]] {
+            let merged = merge(order.iter().map(|&i| shares[i].clone()).collect()).unwrap();
+            assert_eq!((merged.samples.as_slice(), merged.seed), (&[0..40][..], 7));
+            for pixel in whole.pixels() {
+                for k in 0..3 {
+                    let (a, b) = (whole.mean(pixel)[k], merged.film.mean(pixel)[k]);
+                    assert!(ulps(a, b) <= 1, "{pixel:?}: {a} {b}");
+                    if let (Some(a), Some(b)) = (whole.feature_sums(pixel), merged.film.feature_sums(pixel)) {
+                        assert_eq!(a.hits, b.hits);
+                        assert!(ulps(a.albedo[k] as f32, b.albedo[k] as f32) <= 1);
+                        assert!(ulps(a.depth as f32, b.depth as f32) <= 1);
+                        // A sum of both signs may cancel: absolute, against the size of its terms.
+                        assert!((a.normal[k] - b.normal[k]).abs() < 1e-12);
+                    }
+                }
+                let (a, b) = (whole.variance_of_mean(pixel).unwrap(), merged.film.variance_of_mean(pixel).unwrap());
+                assert!((a - b).abs() <= a * 1e-6, "{a} {b}");
+            }
+            assert_eq!(first.get_or_insert_with(|| merged.film.clone()), &merged.film, "order {order:?}");
+        }
+    }
+}
+
+#[test]
+fn merging_twice_is_merging_once() {
+    let part = merge(vec![share(4..6, true), share(0..4, true)]).unwrap();
+    let part = Share { path: "part.exr".into(), info: part.info().unwrap(), film: part.film };
+    let all = merge(vec![share(6..9, true), part]).unwrap();
+    assert_eq!(all.info(), Some(info(0..9)));
+    let whole = film(0..9, true);
+    assert!(whole.pixels().all(|p| (0..3).all(|k| ulps(whole.mean(p)[k], all.film.mean(p)[k]) <= 1)));
+}
+
+#[test]
+fn a_gap_is_told() {
+    let merged = merge(vec![share(8..9, false), share(2..3, false), share(3..5, false)]).unwrap();
+    assert_eq!(merged.samples, [2..5, 8..9]);
+    assert_eq!(merged.missing(), [0..2, 5..8]);
+    assert_eq!(merged.info(), None);
+}
+
+#[test]
+fn shares_of_different_renders_are_refused() {
+    let base = || Share { path: "a.exr".into(), ..share(0..2, true) };
+    let other = |change: &dyn Fn(&mut Share)| {
+        let mut share = Share { path: "b.exr".into(), ..share(2..4, true) };
+        change(&mut share);
+        let message = merge(vec![base(), share]).unwrap_err().to_string();
+        assert!(message.contains("a.exr and b.exr") && message.lines().count() == 1, "{message}");
+        message
+    };
+    assert!(other(&|s| s.info.fingerprint = "other".into()).contains("fingerprints are cornell-3fa9 64x64 and other"));
+    assert!(other(&|s| s.info.seed = 8).contains("seeds are 7 and 8"));
+    assert!(other(&|s| s.film = Film::new([4, 4], true).unwrap()).contains("sizes are 19x11 and 4x4"));
+    assert!(other(&|s| s.film = film(2..4, false)).contains("with and without"));
+    assert!(other(&|s| s.info.samples = 1..3).contains("both hold samples 1..2"));
+    assert!(other(&|s| s.info.samples = 0..2).contains("both hold samples 0..2"));
+    assert!(matches!(merge(Vec::new()), Err(ShareError::NoShares)));
+}
+
+#[test]
+fn invalid_samples_are_counted_through_files_and_merges() {
+    let with_nan = |samples: Range<u32>| {
+        let mut film = film(samples.clone(), false);
+        film.tiles_mut()[0].add([0, 0], &SampleResult { radiance: [f32::NAN; 3], ..Default::default() });
+        let info = info(samples.start..samples.end + 1);
+        Share { path: "a.exr".into(), ..parse(Path::new("a.exr"), &file_of(&film, &info)).unwrap() }
+    };
+    assert_eq!(merge(vec![with_nan(0..3), with_nan(4..6)]).unwrap().film.invalid_samples(), 2);
+}
+
+#[test]
+fn extreme_sums_survive() {
+    let mut film = Film::new([3, 1], true).unwrap();
+    for radiance in [crate::film::LARGEST, 1e-45] {
+        let x = if radiance > 1.0 { 0 } else { 1 };
+        for _ in 0..50 {
+            film.add([x, 0], &SampleResult { radiance: [radiance; 3], depth: Some(radiance), ..Default::default() });
+        }
+    }
+    let read = parse(Path::new("a.exr"), &file_of(&film, &info(0..50))).unwrap().film;
+    for x in 0..3 {
+        assert_eq!(read.mean([x, 0]), film.mean([x, 0]));
+        assert_eq!(read.sums([x, 0]).samples, film.sums([x, 0]).samples);
+    }
+    assert_eq!(read.feature_sums([0, 0]).unwrap().hits, 50);
+}
+
+#[test]
+fn a_finished_picture_is_no_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    crate::output::write_film(&at("a.exr"), &film(0..2, true), &Default::default()).unwrap();
+    std::fs::write(at("text.exr"), "not a picture").unwrap();
+    std::fs::write(at("empty.exr"), "").unwrap();
+    for name in ["a.exr", "text.exr", "empty.exr"] {
+        let error = read_share(&at(name)).unwrap_err();
+        assert!(matches!(error, ShareError::NotAShare { .. }), "{error:?}");
+        assert!(error.to_string().contains(name) && error.to_string().lines().count() == 1, "{error}");
+    }
+    assert!(matches!(read_share(&at("none.exr")), Err(ShareError::Read { .. })));
+    assert!(matches!(read_share(folder.path()), Err(ShareError::Read { .. })));
+}
+
+#[test]
+fn a_share_is_written_only_as_exr() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.png");
+    let result = write_share(&path, &film(0..1, false), &info(0..1), &Metadata::default());
+    assert!(matches!(result, Err(OutputError::ShareFormat { .. })));
+    assert!(matches!(can_write_share(&path), Err(OutputError::ShareFormat { .. })));
+    can_write_share(&folder.path().join("a.exr")).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_fingerprint_cannot_forge_other_facts() {
+    let odd = ShareInfo { fingerprint: "a\nseed=9\nsamples=0..99 é".into(), ..info(1..2) };
+    let read = parse(Path::new("a.exr"), &file_of(&film(1..2, false), &odd)).unwrap();
+    assert_eq!(read.info, ShareInfo { fingerprint: "a seed=9 samples=0..99 é".into(), ..info(1..2) });
+}
+
+#[test]
+fn facts_that_contradict_are_damage() {
+    // Each change keeps the length of the attribute, which the file states.
+    let file = file_of(&film(3..9, true), &info(3..9));
+    let changed = |from: &str, to: &str| {
+        let at = file.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
+        let mut file = file.clone();
+        file[at..at + from.len()].copy_from_slice(to.as_bytes());
+        parse(Path::new("a.exr"), &file).unwrap_err()
+    };
+    for (from, to, says) in [
+        ("version=1", "version=2", "version 2"),
+        ("samples=3..9", "samples=9..3", "empty"),
+        ("samples=3..9", "samples=3..5", "6 samples of 2"),
+        ("samples=3..9", "samples=3,,9", "no number"),
+        ("seed=7", "seed=x", "no number"),
+        ("seed=7", "sxxd=7", "lacks seed"),
+        ("hi.albedo.R", "hi.albedo.S", "hi.albedo.R is missing"),
+    ] {
+        let error = changed(from, to);
+        assert!(matches!(error, ShareError::Damaged { .. }), "{from}: {error:?}");
+        assert!(error.to_string().contains(says), "{from}: {error}");
+    }
+}
+
+#[test]
+fn truncated_and_altered_files_never_panic() {
+    let mut film = Film::new([5, 40], true).unwrap();
+    for pixel in film.pixels() {
+        film.add(pixel, &sample(pixel, 0));
+    }
+    let file = file_of(&film, &info(0..1));
+    for length in (0..file.len()).step_by(97).chain(file.len() - 9..file.len()) {
+        assert!(parse(Path::new("a.exr"), &file[..length]).is_err(), "{length} bytes");
+    }
+    // One byte each through the header and offsets, where sizes are, and sparsely through the pixels.
+    let header = 1600.min(file.len());
+    for at in (0..header).chain((header..file.len()).step_by(41)) {
+        for change in [0x01, 0x80, 0xFF] {
+            let mut file = file.clone();
+            file[at] ^= change;
+            // Some changes are harmless, none may panic or ask for the memory that a header claims.
+            let _ = parse(Path::new("a.exr"), &file);
+        }
+    }
+}
