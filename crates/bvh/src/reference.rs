@@ -129,7 +129,7 @@ impl RangeBounds {
 
     /// As [`RangeBounds::of`], on this thread.
     pub(crate) fn of_few(references: &[Reference]) -> Self {
-        references.iter().fold(Self::EMPTY, |all, reference| all.with(reference))
+        references.iter().fold(Self::EMPTY, Self::with)
     }
 
     #[inline]

@@ -145,7 +145,10 @@ impl Polygon {
                 push(p);
             }
             if inside(&p) != inside(&q) {
-                let mut cut = p.lerp(q, (plane - p[axis]) / (q[axis] - p[axis]));
+                let cut = p + (q - p) * ((plane - p[axis]) / (q[axis] - p[axis]));
+                // Rounding must not move the point out of a plane that both ends lie in or behind:
+                // a later cut there would take it away, and a part of the triangle with it.
+                let mut cut = cut.clamp(p.min(q), p.max(q));
                 cut[axis] = plane;
                 push(cut);
             }

@@ -182,8 +182,9 @@ impl Bvh2 {
                 let references = self.references.len();
                 return Err(InvalidBvh::LeafRange { node: i, first: node.first, end, references });
             }
-            for reference in node.first as usize..end as usize {
-                if std::mem::replace(&mut used[reference], true) {
+            let range = node.first as usize..end as usize;
+            for (reference, used) in range.clone().zip(&mut used[range]) {
+                if std::mem::replace(used, true) {
                     return Err(InvalidBvh::LeavesOverlap { node: i, reference });
                 }
                 let primitive = self.references[reference];

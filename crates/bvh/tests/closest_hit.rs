@@ -49,6 +49,11 @@ fn long_thin_triangles_are_hit_as_without_a_tree() {
 }
 
 #[test]
+fn large_walls_are_hit_as_without_a_tree() {
+    check("floors", scenes::floors());
+}
+
+#[test]
 fn a_grid_in_an_axis_plane_is_hit_as_without_a_tree() {
     check("grid", scenes::grid(20));
 }

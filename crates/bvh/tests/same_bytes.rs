@@ -3,19 +3,17 @@
 mod common;
 
 use common::{scenes, variants};
-use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_geom::FlatTriangles;
+use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
+use raywarp_geom::{Aabb, FlatTriangles};
 
 fn bytes(tree: &Bvh2) -> Vec<u32> {
-    let node = |node: &raywarp_bvh::Node| {
+    let node = |node: &Node| {
         let Aabb { min, max } = node.bounds;
         let bounds = min.into_iter().chain(max).map(f32::to_bits);
         bounds.chain([node.first, node.count]).collect::<Vec<_>>()
     };
     tree.nodes.iter().flat_map(node).chain(tree.references.iter().copied()).collect()
 }
-
-use raywarp_geom::Aabb;
 
 fn check(triangles: &FlatTriangles, options: &BuildOptions, name: &str) {
     let built: Vec<Vec<u32>> = [1, 2, 3]

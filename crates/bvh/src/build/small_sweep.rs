@@ -14,7 +14,7 @@ pub(super) fn sort_best(references: &mut [Reference]) -> Split {
     let mut best = Split::NONE;
     let mut best_order = [0u8; SMALL];
     for axis in 0..3 {
-        let order = sorted(references, axis);
+        let (order, keys) = sorted(references, axis);
         let mut right_areas = [0.0; SMALL];
         let mut right = Bounds::EMPTY;
         for i in (1..count).rev() {
@@ -26,7 +26,8 @@ pub(super) fn sort_best(references: &mut [Reference]) -> Split {
         for i in 1..count {
             left = left.union(references[usize::from(order[i - 1])].bounds());
             let cost = left.half_area() * i as f64 + right_areas[i] * (count - i) as f64;
-            if cost < best.cost {
+            // Not between equal centroids, as in the large sweep.
+            if cost < best.cost && keys[i - 1] < keys[i] {
                 best = Split { axis, at: i, left: i, cost };
                 improved = true;
             }
@@ -34,6 +35,9 @@ pub(super) fn sort_best(references: &mut [Reference]) -> Split {
         if improved {
             best_order = order;
         }
+    }
+    if best.left == 0 {
+        return best;
     }
     let mut copy = [Reference::NONE; SMALL];
     copy[..count].copy_from_slice(references);
@@ -43,8 +47,8 @@ pub(super) fn sort_best(references: &mut [Reference]) -> Split {
     best
 }
 
-/// Positions in order of centroid along `axis`; equal ones keep their order.
-fn sorted(references: &[Reference], axis: usize) -> [u8; SMALL] {
+/// Positions in order of centroid along `axis`, and these centroids; equal ones keep their order.
+fn sorted(references: &[Reference], axis: usize) -> ([u8; SMALL], [f32; SMALL]) {
     let mut keys = [0.0f32; SMALL];
     let mut order = [0u8; SMALL];
     for (i, reference) in references.iter().enumerate() {
@@ -58,5 +62,5 @@ fn sorted(references: &[Reference], axis: usize) -> [u8; SMALL] {
         keys[j] = key;
         order[j] = i as u8;
     }
-    order
+    (order, keys)
 }

@@ -130,11 +130,18 @@ impl Sweep<'_> {
         for i in 1..count {
             left = left.union(self.references[order[i - 1] as usize].bounds());
             let cost = left.half_area() * i as f64 + right_areas[i] * (count - i) as f64;
-            if cost < best.cost {
+            if cost < best.cost && self.differ(order[i - 1], order[i], axis) {
                 *best = Split { axis, at: i, left: i, cost };
             }
         }
         right
+    }
+
+    /// Whether a plane between the centroids of two references can exist. Among equal centroids
+    /// every split has the same cost, and the first would peel off one reference after the other.
+    fn differ(&self, i: u32, j: u32, axis: usize) -> bool {
+        let centroid = |i: u32| self.references[i as usize].centroid()[axis];
+        centroid(i) < centroid(j)
     }
 
     /// The box around the centroids: the first and last of each order.

@@ -50,7 +50,10 @@ pub fn rays(triangles: &FlatTriangles, count: usize) -> Vec<Ray> {
             let away = rng.point();
             let origin: [f32; 3] = std::array::from_fn(|k| center[k] + 1.5 * size * away[k]);
             let target = match triangles.vertices.get(i * 7919 % triangles.len().max(1)) {
-                Some(triangle) if i % 3 > 0 => triangle_point(triangle, rng.float(), rng.float()),
+                Some(triangle) if i % 3 > 0 => {
+                    let triangle = triangle.map(|v| v.map(f64::from));
+                    triangle_point(&triangle, rng.float().into(), rng.float().into()).map(|x| x as f32)
+                }
                 _ => std::array::from_fn(|k| center[k] + size * (rng.float() - 0.5)),
             };
             let mut direction: [f32; 3] = std::array::from_fn(|k| (target[k] - origin[k]) / size);
@@ -66,8 +69,8 @@ fn extent(bounds: &raywarp_geom::Aabb) -> f32 {
     bounds.extent().into_iter().fold(f32::MIN_POSITIVE, f32::max)
 }
 
-/// A point inside a triangle.
-pub fn triangle_point(t: &[[f32; 3]; 3], u: f32, v: f32) -> [f32; 3] {
+/// A point inside a triangle; `u` and `v` from 0 to 1.
+pub fn triangle_point(t: &[[f64; 3]; 3], u: f64, v: f64) -> [f64; 3] {
     let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
     std::array::from_fn(|k| (1.0 - u - v) * t[0][k] + u * t[1][k] + v * t[2][k])
 }
@@ -84,8 +87,9 @@ pub fn closest_in_tree(tree: &Bvh2, triangles: &FlatTriangles, ray: &Ray) -> Fou
     let slab_ray = SlabRay::new(ray);
     let mut best: Found = None;
     let mut stack: Vec<u32> = (0..tree.nodes.len().min(1) as u32).collect();
+    let limit = tree.stack_depth() as usize;
     while let Some(i) = stack.pop() {
-        assert!(stack.len() <= tree.stack_depth() as usize, "the stack holds more than stack_depth says");
+        assert!(stack.len() <= limit, "the stack holds more than stack_depth says");
         let node = &tree.nodes[i as usize];
         let t_max = best.map_or(f32::INFINITY, |(t, _)| (t as f32).next_up());
         if slab(&slab_ray, &node.bounds, 0.0, t_max).is_none() {

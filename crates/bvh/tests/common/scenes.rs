@@ -1,6 +1,6 @@
 //! Synthetic scenes.
 
-use super::{Rng, triangle_point};
+use super::Rng;
 use std::f32::consts::{PI, TAU};
 
 /// Small triangles anywhere in a cube of half side `scale`, and a few that span it.
@@ -48,7 +48,20 @@ pub fn needles(count: usize) -> Vec<[[f32; 3]; 3]> {
     (0..count)
         .map(|_| {
             let (a, b, c) = (rng.point(), rng.point(), rng.point());
-            [a, b, triangle_point(&[a, b, c], 0.5, 0.01)]
+            [a, b, std::array::from_fn(|k| 0.5 * (a[k] + b[k]) + 0.01 * c[k])]
         })
         .collect()
+}
+
+/// A soup between large axis-parallel walls whose coordinates are no round numbers.
+pub fn floors() -> Vec<[[f32; 3]; 3]> {
+    let mut vertices = soup(500, 100.0);
+    for height in [650.293, -0.1, 1e-3] {
+        let [a, b, c, d] = [[-946.888, 595.246], [1653.25, 595.246], [-946.888, -1016.1], [1653.25, -1016.1]]
+            .map(|[x, z]| [x, height, z]);
+        vertices.extend([[a, b, c], [c, b, d], [a.map(|x| x * 1.1), b, d]]);
+    }
+    let turned: Vec<_> = vertices.iter().map(|t| t.map(|[x, y, z]| [y, z, x])).collect();
+    vertices.extend(turned);
+    vertices
 }
