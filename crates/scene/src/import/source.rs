@@ -1,12 +1,20 @@
 //! Bytes of files, decompressed.
+//!
+//! What is unpacked is held against two limits while it grows: [`MAX_BYTES`], and a multiple of the
+//! packed size, since a file of a few kilobytes can be made to unpack without end. Scenes as text
+//! shrink to between a third and a twentieth.
 
 use crate::{Place, SceneError};
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The most bytes a file may have, after decompression: enough for the largest scene in use, and a
-/// stop for a small file that unpacks without end.
+/// The most bytes a file may have, after decompression: enough for the largest scene in use.
 pub(crate) const MAX_BYTES: u64 = 8 << 30;
+/// Below this a file may unpack to any multiple of its size.
+const FREE_BYTES: u64 = 64 << 20;
+/// Above that, to at most this many times its size.
+const MAX_RATIO: u64 = 256;
 
 /// The kind of a file: its extension in lower case, behind `.gz` or `.zst` if there is one.
 pub(crate) fn extension(path: &Path) -> String {
@@ -18,30 +26,167 @@ pub(crate) fn extension(path: &Path) -> String {
 /// Reads a whole file; what its first bytes say is gzip or Zstandard is unpacked.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SceneError> {
     let read_error = |source| SceneError::Read { path: path.to_path_buf(), source };
-    let bytes = std::fs::read(path).map_err(read_error)?;
-    let unpacked: Box<dyn Read> = match bytes.as_slice() {
-        [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(bytes.as_slice())),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(
-            ruzstd::decoding::StreamingDecoder::new(bytes.as_slice())
-                .map_err(|error| malformed(path, format!("broken Zstandard data: {error}")))?,
-        ),
-        _ => return Ok(bytes),
-    };
+    let mut file = File::open(path).map_err(read_error)?;
+    let size = file.metadata().map_err(read_error)?.len();
+    let mut bytes = Vec::new();
+    if size <= MAX_BYTES {
+        bytes.try_reserve_exact(size as usize).map_err(|_| read_error(std::io::ErrorKind::OutOfMemory.into()))?;
+        // A device or a pipe has no size and may never end.
+        (&mut file).take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(read_error)?;
+    }
+    if size.max(bytes.len() as u64) > MAX_BYTES {
+        return Err(too_large(path, format!("larger than {} GiB", MAX_BYTES >> 30)));
+    }
+    unpack(path, bytes)
+}
+
+/// Unpacks what is gzip or Zstandard by its first bytes, and leaves alone what is not.
+fn unpack(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, SceneError> {
+    let limit = (bytes.len() as u64).saturating_mul(MAX_RATIO).clamp(FREE_BYTES, MAX_BYTES);
+    match bytes.as_slice() {
+        [0x1f, 0x8b, ..] => gzip(path, &bytes, limit),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => zstandard(path, &bytes, limit),
+        _ => Ok(bytes),
+    }
+}
+
+/// One member after the other; zeros behind the last are padding.
+fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     let mut out = Vec::new();
-    unpacked
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut out)
-        .map_err(|error| malformed(path, format!("broken compressed data after {} bytes: {error}", out.len())))?;
-    if out.len() as u64 > MAX_BYTES {
-        return Err(SceneError::TooLarge {
-            path: path.to_path_buf(),
-            place: Place::File,
-            message: format!("unpacks to more than {MAX_BYTES} bytes"),
-        });
+    let mut rest = bytes;
+    while !rest.iter().all(|&b| b == 0) {
+        if !rest.starts_with(&[0x1f, 0x8b]) {
+            let at = bytes.len() - rest.len();
+            return Err(malformed(path, format!("{} bytes that are not gzip data from byte {at}", rest.len())));
+        }
+        let mut decoder = flate2::bufread::GzDecoder::new(rest);
+        append(path, &mut decoder, &mut out, limit)?;
+        rest = decoder.into_inner();
     }
     Ok(out)
 }
 
+/// One frame after the other; skippable frames are skipped.
+fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
+    let mut out = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        if let [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, behind @ ..] = rest {
+            let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+            let cut = || malformed(path, "broken compressed data: a skippable frame is cut off".into());
+            rest = behind.get(length..).ok_or_else(cut)?;
+            continue;
+        }
+        let mut decoder = ruzstd::decoding::StreamingDecoder::new(&mut rest)
+            .map_err(|error| malformed(path, format!("broken Zstandard data: {error}")))?;
+        append(path, &mut decoder, &mut out, limit)?;
+        let frame = decoder.into_frame_decoder();
+        if let (Some(want), Some(got)) = (frame.get_checksum_from_data(), frame.get_calculated_checksum())
+            && want != got
+        {
+            return Err(malformed(path, "broken compressed data: the checksum is wrong".into()));
+        }
+    }
+    Ok(out)
+}
+
+/// Appends all that `reader` has, up to `limit` bytes in `out`.
+fn append(path: &Path, reader: &mut impl Read, out: &mut Vec<u8>, limit: u64) -> Result<(), SceneError> {
+    let room = limit - out.len() as u64;
+    reader
+        .take(room + 1)
+        .read_to_end(out)
+        .map_err(|error| malformed(path, format!("broken compressed data after {} bytes: {error}", out.len())))?;
+    if out.len() as u64 > limit {
+        return Err(too_large(
+            path,
+            format!("unpacks to more than {limit} bytes; unpack it by hand if it is meant so"),
+        ));
+    }
+    Ok(())
+}
+
 fn malformed(path: &Path, message: String) -> SceneError {
     SceneError::Malformed { path: path.to_path_buf(), place: Place::File, message }
+}
+
+fn too_large(path: &Path, message: String) -> SceneError {
+    SceneError::TooLarge { path: path.to_path_buf(), place: Place::File, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    use std::io::Write;
+
+    fn gz(data: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zst(data: &[u8]) -> Vec<u8> {
+        compress_to_vec(data, CompressionLevel::Fastest)
+    }
+
+    #[track_caller]
+    fn check(bytes: Vec<u8>, want: Result<&[u8], &str>) {
+        let got = unpack(Path::new("scene.ply.gz"), bytes).map_err(|error| error.to_string());
+        match (got, want) {
+            (Ok(got), Ok(want)) => assert_eq!(got, want),
+            (Err(got), Err(want)) => assert!(got.starts_with("scene.ply.gz") && got.contains(want), "{got}"),
+            (got, want) => panic!("{got:?}, not {want:?}"),
+        }
+    }
+
+    #[test]
+    fn the_kind_of_a_file_is_its_inner_extension() {
+        for (name, want) in [("a/b.PLY.GZ", "ply"), ("b.gltf", "gltf"), ("b.obj.zst", "obj"), ("b", ""), ("x.gz", "")] {
+            assert_eq!(extension(Path::new(name)), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked_and_what_is_not_is_left_alone() {
+        check(b"plain".to_vec(), Ok(b"plain"));
+        check(vec![], Ok(b""));
+        check(gz(b"hello"), Ok(b"hello"));
+        check(zst(b"hello"), Ok(b"hello"));
+        check([gz(b"two "), gz(b"members"), vec![0; 9]].concat(), Ok(b"two members"));
+        let skippable = [0x51, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7];
+        check([&skippable[..], &zst(b"two "), &skippable, &zst(b"frames")].concat(), Ok(b"two frames"));
+    }
+
+    #[test]
+    fn packed_data_cut_off_or_followed_by_anything_is_refused() {
+        for packed in [gz(b"some text, some more text"), zst(b"some text, some more text")] {
+            for length in 4..packed.len() {
+                check(packed[..length].to_vec(), Err("broken"));
+            }
+        }
+        check([gz(b"text"), b"junk".to_vec()].concat(), Err("4 bytes that are not gzip data from byte 24"));
+        check([zst(b"text"), b"junk".to_vec()].concat(), Err("broken Zstandard data"));
+        check([0x50, 0x2a, 0x4d, 0x18, 255, 255, 255, 255].to_vec(), Err("cut off"));
+        let mut wrong = gz(b"text");
+        let crc = wrong.len() - 8;
+        wrong[crc] ^= 1;
+        check(wrong, Err("broken compressed data"));
+    }
+
+    #[test]
+    fn a_small_file_that_unpacks_without_end_is_stopped() {
+        // 65 MiB of zeros: 65 kB as gzip. The same again and again in frames of 128 KiB for Zstandard.
+        check(gz(&vec![0; (FREE_BYTES + (1 << 20)) as usize]), Err("unpacks to more than 67108864 bytes"));
+        let frame = zst(&[0; 1 << 17]);
+        check(frame.repeat(1 + (FREE_BYTES >> 17) as usize), Err("unpacks to more than"));
+    }
+
+    #[test]
+    fn a_folder_or_a_missing_file_is_an_error_of_reading() {
+        let folder = std::env::temp_dir();
+        assert!(matches!(read(&folder), Err(SceneError::Read { .. })), "{folder:?}");
+        let error = read(&folder.join("no such file.ply")).unwrap_err();
+        assert!(matches!(error, SceneError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound));
+    }
 }
