@@ -1,0 +1,167 @@
+//! Primitives and accessors.
+
+use super::*;
+use raywarp_geom::TriangleMesh;
+
+/// The only mesh of a document that gives no warning.
+#[track_caller]
+fn mesh(document: &Value) -> TriangleMesh {
+    let scene = clean(document);
+    assert_eq!(scene.meshes.len(), 1);
+    scene.meshes[0].triangles.clone()
+}
+
+/// `count` points on a parabola.
+fn points(count: u16) -> Vec<f32> {
+    (0..count).flat_map(|i| [f32::from(i), f32::from(i * i), 0.0]).collect()
+}
+
+fn with_mode(mode: u32, count: u16, indices: Option<&[u16]>) -> Value {
+    let mut b = Builder::new();
+    let position = b.floats("VEC3", 3, &points(count));
+    let mut primitive = json!({"attributes": {"POSITION": position}, "mode": mode});
+    if let Some(indices) = indices {
+        primitive["indices"] = json!(b.indices(indices));
+    }
+    b.with(json!({"meshes": [{"primitives": [primitive]}]}))
+}
+
+#[test]
+fn strips_and_fans_keep_their_front_on_one_side() {
+    assert_eq!(mesh(&with_mode(4, 6, None)).indices, [[0, 1, 2], [3, 4, 5]]);
+    assert_eq!(mesh(&with_mode(5, 5, None)).indices, [[0, 1, 2], [1, 3, 2], [2, 3, 4]]);
+    assert_eq!(mesh(&with_mode(6, 5, None)).indices, [[1, 2, 0], [2, 3, 0], [3, 4, 0]]);
+    // Two strips joined by triangles without area.
+    let joined = mesh(&with_mode(5, 7, Some(&[0, 1, 2, 3, 3, 4, 4, 5, 6])));
+    assert_eq!(joined.indices, [[0, 1, 2], [1, 3, 2], [4, 5, 6]]);
+}
+
+#[test]
+fn points_and_lines_are_left_out_with_a_warning() {
+    let (scene, warnings) = import(&with_mode(1, 4, None)).unwrap();
+    assert!(scene.meshes.is_empty() && scene.instances.is_empty());
+    assert!(warnings[0].contains("meshes[0].primitives[0]: points and lines"), "{warnings:?}");
+}
+
+#[test]
+fn a_ragged_triangle_list_loses_its_end_with_a_warning() {
+    let (scene, warnings) = import(&with_mode(4, 5, None)).unwrap();
+    assert_eq!(scene.triangle_count(), 1);
+    assert!(warnings[0].contains("no whole triangles"), "{warnings:?}");
+}
+
+#[test]
+fn a_primitive_that_uses_few_of_many_vertices_has_the_same_corners_with_fewer_vertices() {
+    let order = [7, 3, 9, 9, 3, 8];
+    let small = mesh(&with_mode(4, 200, Some(&order)));
+    assert_eq!(small.positions.len(), 4);
+    let corners: Vec<f32> = (0..2).flat_map(|t| small.corners(t).map(|p| p[0])).collect();
+    assert_eq!(corners, order.map(f32::from));
+}
+
+#[test]
+fn every_component_type_is_read_plain_and_normalised() {
+    let cases: [(u32, &[u8], f32, f32); 5] = [
+        (5120, &[0x81, 0x80, 127, 0], -127.0, -1.0),
+        (5121, &[255, 0, 51, 0], 255.0, 1.0),
+        (5122, &[1, 0x80, 0xff, 0x7f, 0, 0, 0, 0], -32767.0, -1.0),
+        (5123, &[255, 255, 0, 0, 51, 0, 0, 0], 65535.0, 1.0),
+        (5125, &[255; 12], 4_294_967_295.0, 1.0),
+    ];
+    for (component, element, plain, unit) in cases {
+        for (normalized, want) in [(false, plain), (true, unit)] {
+            let mut b = Builder::new();
+            let stride = element.len();
+            let accessor = json!({"componentType": component, "count": 3, "type": "VEC3", "normalized": normalized});
+            let position = b.accessor(&element.repeat(3), accessor);
+            b.0["bufferViews"][0]["byteStride"] = json!(stride);
+            let read = mesh(&b.with(json!({"meshes": [{"primitives": [{"attributes": {"POSITION": position}}]}]})));
+            assert_eq!(read.positions[1][0], want, "{component} {normalized}");
+            assert_eq!(read.positions[0], read.positions[2]);
+        }
+    }
+}
+
+#[test]
+fn interleaved_attributes_are_read_by_stride_and_offset() {
+    let mut b = Builder::new();
+    let rows: Vec<f32> = (0..3).flat_map(|i| [i as f32, 1.0, 2.0, 0.0, 0.0, 1.0, 0.25 * i as f32, 0.5]).collect();
+    let position = b.floats("VEC3", 3, &rows);
+    b.0["bufferViews"][0]["byteStride"] = json!(32);
+    b.0["accessors"] = json!([
+        {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"},
+        {"bufferView": 0, "byteOffset": 12, "componentType": 5126, "count": 3, "type": "VEC3"},
+        {"bufferView": 0, "byteOffset": 24.0, "componentType": 5126, "count": 3, "type": "VEC2"},
+    ]);
+    let attributes = json!({"POSITION": position, "NORMAL": 1, "TEXCOORD_0": 2, "TEXCOORD_1": 2});
+    let read = mesh(&b.with(json!({"meshes": [{"primitives": [{"attributes": attributes}]}]})));
+    assert_eq!(read.positions[2], [2.0, 1.0, 2.0]);
+    assert_eq!(read.normals, [[0.0, 0.0, 1.0]; 3]);
+    assert_eq!(read.uvs, [[0.0, 0.5], [0.25, 0.5], [0.5, 0.5]]);
+    assert_eq!(read.uvs1, read.uvs);
+}
+
+#[test]
+fn sparse_accessors_change_a_base_or_zeros() {
+    let build = |based: bool| {
+        let mut b = Builder::new();
+        b.floats("VEC3", 3, &points(4));
+        b.indices(&[1, 3]);
+        b.floats("VEC3", 3, &[9.0, 8.0, 7.0, 6.0, 5.0, 4.0]);
+        let sparse =
+            json!({"count": 2, "indices": {"bufferView": 1, "componentType": 5123}, "values": {"bufferView": 2}});
+        let mut accessor = json!({"componentType": 5126, "count": 4, "type": "VEC3", "sparse": sparse});
+        if based {
+            accessor["bufferView"] = json!(0);
+        }
+        b.0["accessors"].as_array_mut().unwrap().push(accessor);
+        b.with(json!({"meshes": [{"primitives": [{"attributes": {"POSITION": 3}, "mode": 6}]}]}))
+    };
+    assert_eq!(mesh(&build(true)).positions, [[0.0; 3], [9.0, 8.0, 7.0], [2.0, 4.0, 0.0], [6.0, 5.0, 4.0]]);
+    assert_eq!(mesh(&build(false)).positions, [[0.0; 3], [9.0, 8.0, 7.0], [0.0; 3], [6.0, 5.0, 4.0]]);
+}
+
+#[test]
+fn vertex_colours_of_three_components_are_opaque() {
+    for (kind, width, want) in [("VEC3", 3, [51.0 / 255.0, 0.0, 1.0, 1.0]), ("VEC4", 4, [51.0 / 255.0, 0.0, 1.0, 0.2])]
+    {
+        let mut b = Builder::new();
+        let position = b.floats("VEC3", 3, &points(3));
+        let row = &[51, 0, 255, 51][..width];
+        let accessor = json!({"componentType": 5121, "normalized": true, "count": 3, "type": kind});
+        let color = b.accessor(&row.repeat(3), accessor);
+        let attributes = json!({"POSITION": position, "COLOR_0": color});
+        let read = mesh(&b.with(json!({"meshes": [{"primitives": [{"attributes": attributes}]}]})));
+        assert_eq!(read.colors, [want; 3]);
+    }
+}
+
+#[test]
+fn attributes_that_are_not_finite_are_replaced_but_positions_are_an_error() {
+    let build = |position: [f32; 9], normal: [f32; 9]| {
+        let mut b = Builder::new();
+        let (position, normal) = (b.floats("VEC3", 3, &position), b.floats("VEC3", 3, &normal));
+        let attributes = json!({"POSITION": position, "NORMAL": normal});
+        b.with(json!({"meshes": [{"primitives": [{"attributes": attributes}]}]}))
+    };
+    let (scene, warnings) = import(&build([1.0; 9], [0.0, f32::NAN, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])).unwrap();
+    assert_eq!(scene.meshes[0].triangles.normals, [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]]);
+    assert!(warnings[0].contains("NORMAL") && warnings[0].contains("1 values are not finite"), "{warnings:?}");
+    let mut infinite = [1.0; 9];
+    infinite[7] = f32::INFINITY;
+    let error = import(&build(infinite, [0.0; 9])).unwrap_err();
+    assert!(error.contains("meshes[0].primitives[0].attributes.POSITION: vertex 2 is not finite"), "{error}");
+}
+
+#[test]
+fn skins_morph_targets_and_animations_warn_and_stay_at_rest() {
+    let mut document = triangle(json!({"animations": [{}], "skins": [{}]}));
+    document["nodes"][0]["skin"] = json!(0);
+    document["meshes"][0]["primitives"][0]["targets"] = json!([{"POSITION": 0}]);
+    document["meshes"][0]["primitives"][0]["attributes"]["JOINTS_0"] = json!(0);
+    let (scene, warnings) = import(&document).unwrap();
+    assert_eq!(scene.triangle_count(), 1);
+    for want in ["animations are not played", "skinning is not applied", "morph targets are left"] {
+        assert_eq!(warnings.iter().filter(|w| w.contains(want)).count(), 1, "{want}: {warnings:?}");
+    }
+}

@@ -1,0 +1,247 @@
+//! Materials and textures.
+
+use super::*;
+use crate::{
+    Absorption, Alpha, Channel, ColorInput, ImageFilter, Material, NormalInput, Pixels, Principled, RoughnessRemap,
+    ScalarInput, Surface, Texture, TextureId, Wrap,
+};
+
+/// The scene of a triangle with `material`, over one image, textures 0 to 2 of it and a sampler for 1.
+fn scene_of(material: Value) -> Result<(Scene, Vec<String>), String> {
+    import(&triangle(json!({
+        "materials": [material],
+        "textures": [{"source": 0}, {"source": 0, "sampler": 0}, {"source": 0}],
+        "samplers": [{"magFilter": 9728, "wrapS": 33071, "wrapT": 33648}],
+    })))
+}
+
+#[track_caller]
+fn material(json: Value) -> (Scene, Material) {
+    let (scene, warnings) = scene_of(json).unwrap();
+    assert_eq!(warnings, Vec::<String>::new());
+    let material = scene.materials[0].clone();
+    (scene, material)
+}
+
+#[track_caller]
+fn principled(json: Value) -> Principled {
+    match material(json).1.surface {
+        Surface::Principled(p) => *p,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn scalar(factor: f32, texture: u32, channel: Channel) -> ScalarInput {
+    ScalarInput { factor, texture: Some((TextureId(texture), channel)) }
+}
+
+#[test]
+fn an_empty_material_is_a_rough_white_metal_and_opaque() {
+    let (_, m) = material(json!({"name": "plain"}));
+    assert_eq!(m.name, "plain");
+    assert_eq!((m.alpha, m.emission, m.normal), (Alpha::Opaque, None, None));
+    assert_eq!(m.surface, Surface::Principled(Box::default()));
+}
+
+#[test]
+fn roughness_is_green_and_metal_is_blue_of_one_linear_texture() {
+    let (scene, m) = material(json!({"pbrMetallicRoughness": {
+        "baseColorFactor": [0.5, 0.25, 1, 1], "baseColorTexture": {"index": 0},
+        "metallicFactor": 0.5, "roughnessFactor": 0.25, "metallicRoughnessTexture": {"index": 0}}}));
+    let Surface::Principled(p) = m.surface else { panic!() };
+    assert_eq!(p.base_color, ColorInput { factor: [0.5, 0.25, 1.0], texture: Some(TextureId(0)) });
+    assert_eq!(p.metallic, scalar(0.5, 1, Channel::B));
+    assert_eq!((p.roughness.x, p.roughness.y), (scalar(0.25, 1, Channel::G), scalar(0.25, 1, Channel::G)));
+    assert_eq!(p.roughness.remap, RoughnessRemap::Square);
+    // The same picture, once as colours and once as data.
+    assert!(matches!(scene.images[0].pixels, Pixels::Srgb8(_)));
+    assert!(matches!(scene.images[1].pixels, Pixels::Linear8(_)));
+    assert_eq!(scene.images[0].name, "images[0]");
+}
+
+#[test]
+fn samplers_wrap_and_filter() {
+    let (scene, _) = material(json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 1}}}));
+    let Texture::Image { wrap, filter, .. } = scene.textures[0] else { panic!() };
+    assert_eq!((wrap, filter), ([Wrap::Clamp, Wrap::Mirror], ImageFilter::Nearest));
+    let (scene, _) = material(json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}));
+    let Texture::Image { wrap, filter, .. } = scene.textures[0] else { panic!() };
+    assert_eq!((wrap, filter), ([Wrap::Repeat; 2], ImageFilter::Bilinear));
+}
+
+#[test]
+fn a_texture_transform_scales_then_turns_then_shifts() {
+    let mapping = |info: Value| {
+        let (scene, _) = material(json!({"pbrMetallicRoughness": {"baseColorTexture": info}}));
+        let Texture::Image { mapping, .. } = scene.textures[0] else { panic!() };
+        mapping
+    };
+    let half_turn = std::f32::consts::FRAC_PI_2;
+    // The extension's own example: the lower left quarter of the picture, turned clockwise.
+    let m = mapping(json!({"index": 0, "texCoord": 0, "extensions": {"KHR_texture_transform":
+        {"offset": [0, 1], "rotation": half_turn, "scale": [0.5, 0.5], "texCoord": 1}}}));
+    assert_eq!(m.set, 1);
+    let at = |u: f32, v: f32| m.rows.map(|r| ((r[0] * u + r[1] * v + r[2]) * 1e6).round() / 1e6);
+    assert_eq!([at(0.0, 0.0), at(1.0, 0.0), at(0.0, 1.0)], [[0.0, 1.0], [0.0, 0.5], [0.5, 1.0]]);
+    assert_eq!(mapping(json!({"index": 0, "texCoord": 1})).set, 1);
+}
+
+#[test]
+fn textures_used_alike_are_shared() {
+    let (scene, m) = material(json!({
+        "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}, "emissiveFactor": [1, 1, 1],
+        "emissiveTexture": {"index": 0}, "normalTexture": {"index": 0, "scale": 0.5}}));
+    assert_eq!((scene.textures.len(), scene.images.len()), (2, 2));
+    assert_eq!(m.normal, Some(NormalInput::Map { texture: TextureId(1), scale: 0.5 }));
+}
+
+#[test]
+fn coverage_is_factor_times_texture_times_vertex_alpha() {
+    let alpha = |mode: &str, extra: Value| {
+        let mut json = json!({"alphaMode": mode, "pbrMetallicRoughness": extra});
+        if mode == "MASK" {
+            json["alphaCutoff"] = json!(0.25);
+        }
+        material(json).1.alpha
+    };
+    let factor = json!({"baseColorFactor": [1, 1, 1, 0.5]});
+    let both = json!({"baseColorFactor": [1, 1, 1, 0.5], "baseColorTexture": {"index": 0}});
+    assert_eq!(alpha("OPAQUE", factor.clone()), Alpha::Opaque);
+    assert_eq!(alpha("BLEND", factor.clone()), Alpha::Blend { alpha: ScalarInput::constant(0.5) });
+    assert_eq!(alpha("BLEND", both.clone()), Alpha::Blend { alpha: scalar(0.5, 0, Channel::A) });
+    assert_eq!(alpha("MASK", both), Alpha::Mask { alpha: scalar(0.5, 0, Channel::A), cutoff: 0.25 });
+    assert_eq!(alpha("BLEND", json!({})), Alpha::Opaque);
+
+    let mut b = Builder::new();
+    let position = b.floats("VEC3", 3, &[0.0; 9]);
+    let color = b.floats("VEC4", 4, &[0.5; 12]);
+    let part = |attributes: Value| json!({"attributes": attributes, "material": 0});
+    let colored = json!({"POSITION": position, "COLOR_0": color});
+    let material = json!({"alphaMode": "BLEND", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}});
+    let scene = clean(&b.with(json!({
+        "meshes": [{"name": "m", "primitives": [part(colored), part(json!({"POSITION": position}))]}],
+        "materials": [material], "textures": [{"source": 0}], "images": [{"uri": PIXELS}]})));
+    // One material, but a scene material with and one without the vertices' colours.
+    assert_eq!(scene.materials[0].alpha, Alpha::Blend { alpha: scalar(1.0, 2, Channel::A) });
+    assert_eq!(scene.textures[1..], [Texture::VertexColor, Texture::Scale { a: TextureId(0), b: TextureId(1) }]);
+    assert_eq!(scene.materials[1].alpha, Alpha::Blend { alpha: scalar(1.0, 0, Channel::A) });
+    assert_eq!([&scene.meshes[0].name, &scene.meshes[1].name], ["m[0]", "m[1]"]);
+}
+
+#[test]
+fn emission_has_its_strength_and_leaves_the_front_unless_double_sided() {
+    let strength = json!({"KHR_materials_emissive_strength": {"emissiveStrength": 8}});
+    let (_, m) = material(json!({"emissiveFactor": [1, 0.5, 0], "extensions": strength}));
+    let emission = m.emission.unwrap();
+    assert_eq!((emission.radiance, emission.two_sided), (ColorInput::constant([8.0, 4.0, 0.0]), false));
+    let (_, m) = material(json!({"emissiveFactor": [1, 1, 1], "emissiveTexture": {"index": 0}, "doubleSided": true}));
+    let emission = m.emission.unwrap();
+    assert!(emission.two_sided && emission.radiance == ColorInput::texture(TextureId(0)));
+}
+
+#[test]
+fn glass_is_transmission_with_an_index_and_a_volume_when_it_has_thickness() {
+    let glass = |volume: Value| {
+        principled(json!({"extensions": {"KHR_materials_ior": {"ior": 1.33}, "KHR_materials_volume": volume,
+            "KHR_materials_transmission": {"transmissionFactor": 0.5, "transmissionTexture": {"index": 0}}}}))
+    };
+    let thin = glass(json!({"attenuationDistance": 2, "attenuationColor": [0.5, 1, 1]}));
+    assert_eq!((thin.ior, thin.transmission), (1.33, scalar(0.5, 0, Channel::R)));
+    assert_eq!((thin.thin, thin.absorption), (true, None));
+    let solid = glass(json!({"thicknessFactor": 0.1, "attenuationDistance": 2, "attenuationColor": [0.5, 1, 1]}));
+    assert!(!solid.thin);
+    assert_eq!(solid.absorption, Absorption::from_attenuation([0.5, 1.0, 1.0], 2.0));
+    assert!((solid.absorption.unwrap().sigma[0] - 0.346_573_6).abs() < 1e-6);
+    assert_eq!(glass(json!({"thicknessFactor": 1})).absorption, None);
+    assert_eq!(principled(json!({"extensions": {"KHR_materials_ior": {"ior": 0}}})).ior, 1e4);
+}
+
+#[test]
+fn specular_and_clearcoat_take_their_channels() {
+    let p = principled(json!({"extensions": {
+        "KHR_materials_specular": {"specularFactor": 0.5, "specularTexture": {"index": 0},
+            "specularColorFactor": [2, 0, 1], "specularColorTexture": {"index": 0}},
+        "KHR_materials_clearcoat": {"clearcoatFactor": 1, "clearcoatTexture": {"index": 0},
+            "clearcoatRoughnessFactor": 0.5, "clearcoatRoughnessTexture": {"index": 0}}}}));
+    assert_eq!(p.specular, scalar(0.5, 0, Channel::A));
+    assert_eq!(p.specular_color, ColorInput { factor: [2.0, 0.0, 1.0], texture: Some(TextureId(1)) });
+    assert_eq!((p.clearcoat, p.clearcoat_roughness), (scalar(1.0, 0, Channel::R), scalar(0.5, 0, Channel::G)));
+    let coat = json!({"clearcoatFactor": 1, "clearcoatNormalTexture": {"index": 0}});
+    let (_, warnings) = scene_of(json!({"extensions": {"KHR_materials_clearcoat": coat}})).unwrap();
+    assert!(warnings[0].contains("materials[0]: clearcoatNormalTexture"), "{warnings:?}");
+}
+
+#[test]
+fn unlit_shows_its_base_colour_alone() {
+    let (_, m) = material(json!({"emissiveFactor": [1, 1, 1], "normalTexture": {"index": 0},
+        "pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.25, 1, 1], "baseColorTexture": {"index": 0}},
+        "extensions": {"KHR_materials_unlit": {}}}));
+    assert_eq!(
+        m.surface,
+        Surface::Unlit { color: ColorInput { factor: [0.5, 0.25, 1.0], texture: Some(TextureId(0)) } }
+    );
+    assert_eq!((m.emission, m.normal), (None, None));
+}
+
+#[test]
+fn specular_glossiness_is_a_coat_whose_roughness_is_one_minus_gloss() {
+    let coated = |json: Value| match material(json!({"extensions": {"KHR_materials_pbrSpecularGlossiness": json}})) {
+        (scene, Material { surface: Surface::Coated { diffuse, specular, roughness }, .. }) => {
+            (scene, diffuse, specular, roughness)
+        }
+        (_, other) => panic!("{other:?}"),
+    };
+    let (_, diffuse, specular, roughness) = coated(
+        json!({"diffuseFactor": [0.5, 0.25, 0, 1], "specularFactor": [0.04, 0.04, 0.04], "glossinessFactor": 0.75}),
+    );
+    assert_eq!(diffuse, ColorInput::constant([0.5, 0.25, 0.0]));
+    assert_eq!(specular, ColorInput::constant([0.04; 3]));
+    assert_eq!((roughness.x, roughness.remap), (ScalarInput::constant(0.25), RoughnessRemap::Square));
+    let (scene, _, specular, roughness) =
+        coated(json!({"glossinessFactor": 0.75, "specularGlossinessTexture": {"index": 0}}));
+    assert_eq!(specular, ColorInput::texture(TextureId(0)));
+    assert_eq!(roughness.x, scalar(1.0, 3, Channel::A));
+    let constants = [Texture::Constant([1.0; 4]), Texture::Constant([0.25; 4])];
+    assert_eq!(scene.textures[1..3], constants);
+    assert_eq!(scene.textures[3], Texture::Mix { a: TextureId(1), b: TextureId(2), amount: TextureId(0) });
+}
+
+#[test]
+fn unsupported_looks_warn_by_name_once() {
+    for name in ["sheen", "anisotropy", "iridescence", "dispersion"].map(|n| format!("KHR_materials_{n}")) {
+        let material = json!({"extensions": {&name: {}}});
+        let mut document = triangle(json!({"materials": [&material, &material], "extensionsUsed": [&name]}));
+        let mut second = document["meshes"][0]["primitives"][0].clone();
+        second["material"] = json!(1);
+        document["meshes"][0]["primitives"].as_array_mut().unwrap().push(second);
+        let (scene, warnings) = import(&document).unwrap();
+        assert_eq!(scene.materials.len(), 2);
+        assert_eq!(warnings, [format!("test.gltf: materials[0]: {name} is not supported; rendered without it")]);
+    }
+}
+
+#[test]
+fn textures_that_cannot_be_had_leave_the_factor() {
+    let base = |texture: Value| json!({"pbrMetallicRoughness": {"baseColorTexture": texture}});
+    for (texture, images, want) in [
+        (json!({"index": 0, "texCoord": 2}), json!([{"uri": PIXELS}]), "TEXCOORD_2"),
+        (json!({"index": 1}), json!([{"uri": PIXELS}]), "no image in a supported format"),
+        (json!({"index": 0}), json!([{"uri": "gone%20away.png"}]), "gone away.png: missing"),
+    ] {
+        let textures = json!([{"source": 0}, {"extensions": {"EXT_texture_webp": {"source": 0}}}]);
+        let document = triangle(json!({"materials": [base(texture)], "textures": textures, "images": images}));
+        let (scene, warnings) = import(&document).unwrap();
+        assert_eq!(scene.materials[0].surface, Surface::Principled(Box::default()));
+        assert!(warnings.len() == 1 && warnings[0].contains(want), "{warnings:?}");
+    }
+}
+
+#[test]
+fn a_basis_image_is_preferred_to_its_fallback() {
+    let textures = json!([{"source": 1, "extensions": {"KHR_texture_basisu": {"source": 0}}}]);
+    let materials = json!([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]);
+    let images = json!([{"uri": PIXELS, "name": "chosen"}, {"uri": "unused.png"}]);
+    let document = triangle(json!({
+        "materials": materials, "textures": textures, "images": images, "extensionsRequired": ["KHR_texture_basisu"]}));
+    assert_eq!(clean(&document).images[0].name, "chosen");
+}

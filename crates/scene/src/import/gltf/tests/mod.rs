@@ -1,0 +1,99 @@
+//! Small documents written by hand, broken ones, and the files in the scene library.
+
+mod broken;
+mod files;
+mod geometry;
+mod materials;
+mod nodes;
+
+use super::{External, import_bytes};
+use crate::Scene;
+use crate::import::{Context, LoadOptions};
+use base64::Engine;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A red, a half-transparent green, a blue and a white pixel.
+const PIXELS: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYAAABytg0kAAAAFElEQVR42mP4z8DwHwgbGIA0GAAARNIJeGZTxHAAAAAASUVORK5CYII=";
+
+/// The one place that touches the API: the scene of a document and its warnings, or the error's text.
+fn import(document: &Value) -> Result<(Scene, Vec<String>), String> {
+    import_raw(document.to_string().as_bytes())
+}
+
+fn import_raw(bytes: &[u8]) -> Result<(Scene, Vec<String>), String> {
+    let path = Path::new("test.gltf");
+    let mut context = Context::new(path, &LoadOptions { allow_missing: true });
+    let scene = import_bytes(path, bytes, External::Missing, &mut context).map_err(|e| e.to_string())?;
+    let warnings = context.finish().map_err(|e| e.to_string())?;
+    crate::validate(&scene).map_err(|e| format!("{e:?}"))?;
+    Ok((scene, warnings.iter().map(ToString::to_string).collect()))
+}
+
+/// The scene of a document that must load without any warning.
+#[track_caller]
+fn clean(document: &Value) -> Scene {
+    let (scene, warnings) = import(document).unwrap();
+    assert_eq!(warnings, Vec::<String>::new());
+    scene
+}
+
+fn data_uri(bytes: &[u8]) -> String {
+    format!("data:application/octet-stream;base64,{}", base64::engine::general_purpose::STANDARD.encode(bytes))
+}
+
+fn float_bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+/// A document in the making: each array of numbers becomes a buffer, a view and an accessor.
+struct Builder(Value);
+
+impl Builder {
+    fn new() -> Self {
+        Self(json!({
+            "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+            "accessors": [], "bufferViews": [], "buffers": [],
+        }))
+    }
+
+    /// Adds an accessor over `bytes` and returns its index.
+    fn accessor(&mut self, bytes: &[u8], mut accessor: Value) -> usize {
+        let buffers = self.0["buffers"].as_array_mut().unwrap();
+        let index = buffers.len();
+        buffers.push(json!({"byteLength": bytes.len(), "uri": data_uri(bytes)}));
+        let views = self.0["bufferViews"].as_array_mut().unwrap();
+        views.push(json!({"buffer": index, "byteLength": bytes.len()}));
+        accessor["bufferView"] = json!(views.len() - 1);
+        let accessors = self.0["accessors"].as_array_mut().unwrap();
+        accessors.push(accessor);
+        accessors.len() - 1
+    }
+
+    fn floats(&mut self, kind: &str, width: usize, values: &[f32]) -> usize {
+        let count = values.len() / width;
+        self.accessor(&float_bytes(values), json!({"componentType": 5126, "count": count, "type": kind}))
+    }
+
+    fn indices(&mut self, values: &[u16]) -> usize {
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        self.accessor(&bytes, json!({"componentType": 5123, "count": values.len(), "type": "SCALAR"}))
+    }
+
+    /// The document with the members of `more` put in.
+    fn with(mut self, more: Value) -> Value {
+        let Value::Object(more) = more else { panic!("an object is wanted") };
+        self.0.as_object_mut().unwrap().extend(more);
+        self.0
+    }
+}
+
+/// A triangle in the plane z = 0 with the members of `more` put in.
+fn triangle(more: Value) -> Value {
+    let mut builder = Builder::new();
+    builder.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    builder.0["meshes"] = json!([{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}]);
+    builder.0["materials"] = json!([{}]);
+    builder.0["images"] = json!([{"uri": PIXELS}]);
+    builder.with(more)
+}
