@@ -1,6 +1,6 @@
 //! How noisy a film still is, and its mean.
 
-use super::{Film, luminance};
+use super::{Film, Tile, luminance};
 
 /// Part of the picture's mean luminance that [`Film::noise`] adds to each pixel's own before dividing: below a
 /// hundredth of the mean, errors count as absolute, or a few nearly black pixels would decide.
@@ -31,7 +31,7 @@ impl Film {
         }
         let floor = NOISE_FLOOR * picture.luminance.abs();
         let mut sum = 0.0;
-        for sums in self.tiles().iter().flat_map(|t| t.all_sums()) {
+        for sums in self.tiles().iter().flat_map(Tile::all_sums) {
             let variance = sums.variance_of_mean().unwrap_or(0.0);
             if variance > 0.0 {
                 let level = luminance(sums.mean()).abs() + floor;
@@ -45,7 +45,7 @@ impl Film {
     pub fn picture_mean(&self) -> PictureMean {
         let mut radiance = [0.0; 3];
         let mut variance = Some(0.0);
-        for sums in self.tiles().iter().flat_map(|t| t.all_sums()) {
+        for sums in self.tiles().iter().flat_map(Tile::all_sums) {
             for (sum, c) in radiance.iter_mut().zip(sums.mean()) {
                 *sum += c;
             }
@@ -63,7 +63,7 @@ impl Film {
 
     /// Smallest and largest sample count of a pixel.
     pub fn sample_range(&self) -> [u32; 2] {
-        let counts = || self.tiles().iter().flat_map(|t| t.all_sums()).map(|s| s.samples);
+        let counts = || self.tiles().iter().flat_map(Tile::all_sums).map(|s| s.samples);
         [counts().min().unwrap_or(0), counts().max().unwrap_or(0)]
     }
 }

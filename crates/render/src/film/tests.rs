@@ -19,7 +19,7 @@ fn noise(pixel: [u32; 2], sample: u32) -> SampleResult {
         radiance: [next() * 3.0, next() * next(), 1.0 / (next() + 1e-6)],
         albedo: [next(), next(), next()],
         normal: [next(), next(), next()],
-        depth: (sample % 3 != 0).then(&mut next),
+        depth: (!sample.is_multiple_of(3)).then(&mut next),
     }
 }
 

@@ -18,7 +18,8 @@ pub(super) fn encode(size: [u32; 2], radiance: &[[f32; 3]]) -> ImageResult<Vec<u
 /// The nearest colour that the format holds. The encoder truncates, which alone would make every picture darker by
 /// half a step; what is already exact it keeps.
 fn nearest_rgbe(c: [f32; 3]) -> [f32; 3] {
-    let c = c.map(|c| c.max(0.0).min(LARGEST));
+    // A NaN fails the comparison.
+    let c = c.map(|c| if c > 0.0 { c.min(LARGEST) } else { 0.0 });
     let peak = c[0].max(c[1]).max(c[2]);
     if peak < SMALLEST {
         return [0.0; 3];

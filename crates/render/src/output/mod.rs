@@ -3,8 +3,10 @@
 mod atomic;
 mod error;
 mod exr;
+mod font;
 mod format;
 mod hdr;
+mod heat;
 mod metadata;
 mod picture;
 mod png;
@@ -17,6 +19,7 @@ pub use atomic::write_atomic;
 pub use error::OutputError;
 pub use exr::{Layers, MISS_DEPTH};
 pub use format::{Format, can_write};
+pub use heat::{heat_colour, heat_map};
 pub use metadata::Metadata;
 pub use picture::{PictureOptions, write_film, write_pixels, write_rgb8};
 pub use png::Rgb8;

@@ -89,8 +89,8 @@ impl Tone {
 
     /// Linear display values, 0 to 1, of linear radiance.
     pub fn apply(self, radiance: [f32; 3]) -> [f32; 3] {
-        // NaN.max(0) is 0.
-        let c = radiance.map(|c| c.max(0.0).min(BRIGHTEST));
+        // A NaN fails the comparison.
+        let c = radiance.map(|c| if c > 0.0 { c.min(BRIGHTEST) } else { 0.0 });
         let mapped = match self {
             Self::Srgb => c,
             Self::Reinhard => {
@@ -149,7 +149,7 @@ impl Look {
 
 /// The sRGB byte nearest to a linear value (IEC 61966-2-1); outside 0 to 1 it clips, a NaN is 0.
 pub fn encode_srgb(linear: f32) -> u8 {
-    let c = linear.max(0.0).min(1.0);
+    let c = if linear > 0.0 { linear.min(1.0) } else { 0.0 };
     let encoded = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
     // In range by the clamp above; the cast saturates anyway.
     (encoded * 255.0).round() as u8

@@ -43,14 +43,10 @@ pub fn merge(mut shares: Vec<Share>) -> Result<Merged, ShareError> {
     for other in &shares[1..] {
         let size = |s: &Share| format!("{}x{}", s.film.size()[0], s.film.size()[1]);
         let features = |s: &Share| if s.film.has_features() { "with" } else { "without" }.to_owned();
-        let facts: [(&'static str, &dyn Fn(&Share) -> String); 4] = [
-            ("their sizes are", &size),
-            ("their fingerprints are", &|s| s.info.fingerprint.clone()),
-            ("their seeds are", &|s| s.info.seed.to_string()),
-            ("as to albedo, normal and depth they are", &features),
-        ];
-        for (what, fact) in facts {
-            let (a, b) = (fact(first), fact(other));
+        let facts = |s: &Share| [size(s), s.info.fingerprint.clone(), s.info.seed.to_string(), features(s)];
+        let names =
+            ["their sizes are", "their fingerprints are", "their seeds are", "as to albedo, normal and depth they are"];
+        for ((what, a), b) in names.into_iter().zip(facts(first)).zip(facts(other)) {
             if a != b {
                 let paths = Box::new([first.path.clone(), other.path.clone()]);
                 return Err(ShareError::Different { paths, what, a, b });
