@@ -1,127 +1,152 @@
-//! Batches of rays over any walk: checks each ray, runs the query, writes the answer.
+//! Batches of rays for any walk: prepares each valid ray, and writes what its query found.
 
-use crate::probe::{Off, Probe};
+use crate::probe::Probe;
 use crate::query::{Any, Closest, Query, Range, Verdict};
 use crate::ray::WalkRay;
-use raywarp_geom::{Aabb, Candidate, Hit, HitKey, PrimitiveId, Ray, RayCost};
+use raywarp_geom::{Aabb, Candidate, Hit, HitKey, PrimitiveId, Ray};
 
-/// Shows a query the triangles that a ray may hit.
-pub(crate) trait Walk {
-    /// The box around everything.
-    fn bounds(&self) -> &Aabb;
-    /// Walks one valid ray.
-    fn walk<Q: Query, P: Probe>(&mut self, given: &Ray, ray: &WalkRay, query: &mut Q, probe: &mut P);
+/// A ray to be walked.
+pub(crate) struct Task<Q> {
+    /// Its number in the batch.
+    pub index: usize,
+    /// The ray, prepared.
+    pub ray: WalkRay,
+    /// What it looks for.
+    pub query: Q,
 }
 
-/// A closest-hit batch: `hits` one a ray; `after` and `instances` one a ray or empty.
-pub(crate) struct ClosestJob<'a> {
+/// A batch: hands out its rays in order, and takes them back in any.
+pub(crate) trait Job {
+    /// What its rays look for.
+    type Query: Query;
+    /// The next ray, for a tree within `bounds`. Rays that cannot hit anything are answered here.
+    fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>>;
+    /// Takes the answer.
+    fn finish(&mut self, task: Task<Self::Query>);
+}
+
+/// What the batches share: the rays and how far they have come.
+pub(crate) struct Supply<'a> {
+    /// Ids of the flat triangles.
     pub ids: &'a [PrimitiveId],
+    /// The rays.
     pub rays: &'a [Ray],
+    /// One a ray, or empty.
     pub after: &'a [HitKey],
+    /// The ray that comes next.
+    pub next: usize,
+    /// Rays handed in that were invalid.
+    pub invalid: u64,
+}
+
+impl<'a> Supply<'a> {
+    pub fn new(ids: &'a [PrimitiveId], rays: &'a [Ray], after: &'a [HitKey]) -> Self {
+        Self { ids, rays, after, next: 0, invalid: 0 }
+    }
+
+    /// The next ray's number, and the ray with its range unless it cannot hit anything.
+    #[inline(always)]
+    fn take(&mut self, bounds: &Aabb) -> Option<(usize, Option<(WalkRay, Range<'a>)>)> {
+        let index = self.next;
+        let ray = self.rays.get(index)?;
+        self.next += 1;
+        let after = self.after.get(index).copied().unwrap_or(HitKey::START);
+        if !ray.is_valid() {
+            self.invalid += 1;
+            return Some((index, None));
+        }
+        // Nothing comes after a NaN.
+        if after.t.is_nan() {
+            return Some((index, None));
+        }
+        let prepared = WalkRay::new(ray, &after, bounds);
+        let range = Range { low: prepared.t_low, high: prepared.t_high, after, ids: self.ids };
+        Some((index, Some((prepared, range))))
+    }
+}
+
+/// A closest-hit batch, with a probe a ray.
+pub(crate) struct ClosestJob<'a, P> {
+    /// The rays.
+    pub supply: Supply<'a>,
+    /// One a ray, or empty.
     pub hits: &'a mut [Hit],
+    /// One a ray, or empty.
     pub instances: &'a mut [u32],
+    /// One a ray, or empty.
+    pub probes: &'a mut [P],
 }
 
-/// An any-hit batch: a bit a ray in `blocked`, `after` one a ray or empty, `first_ray` the number
-/// of ray 0 in the candidates.
+impl<'a, P: Probe + Default> Job for ClosestJob<'a, P> {
+    type Query = Closest<'a, P>;
+
+    #[inline(always)]
+    fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>> {
+        loop {
+            let (index, ready) = self.supply.take(bounds)?;
+            if let Some((ray, range)) = ready {
+                return Some(Task { index, ray, query: Closest::new(range, P::default()) });
+            }
+            self.write(index, Hit::miss(self.supply.rays[index].t_max), Hit::MISS, P::default());
+        }
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, task: Task<Self::Query>) {
+        let (hit, instance) = task.query.finish(self.supply.rays[task.index].t_max);
+        self.write(task.index, hit, instance, task.query.probe);
+    }
+}
+
+impl<P> ClosestJob<'_, P> {
+    #[inline(always)]
+    fn write(&mut self, index: usize, hit: Hit, instance: u32, probe: P) {
+        if let Some(slot) = self.hits.get_mut(index) {
+            *slot = hit;
+        }
+        if let Some(slot) = self.instances.get_mut(index) {
+            *slot = instance;
+        }
+        if let Some(slot) = self.probes.get_mut(index) {
+            *slot = probe;
+        }
+    }
+}
+
+/// An any-hit batch.
 pub(crate) struct AnyJob<'a> {
-    pub ids: &'a [PrimitiveId],
-    pub rays: &'a [Ray],
-    pub after: &'a [HitKey],
+    /// The rays.
+    pub supply: Supply<'a>,
+    /// A bit a ray, cleared by whoever makes the job.
     pub blocked: &'a mut [u32],
+    /// Gets the candidates as their rays finish, in any order.
     pub undecided: &'a mut Vec<Candidate>,
+    /// What the candidates call the first ray.
     pub first_ray: usize,
 }
 
-/// A batch to be counted: `costs` one a ray.
-pub(crate) struct CostJob<'a> {
-    pub ids: &'a [PrimitiveId],
-    pub rays: &'a [Ray],
-    pub costs: &'a mut [RayCost],
-}
+impl<'a> Job for AnyJob<'a> {
+    type Query = Any<'a>;
 
-/// The key of ray `index`; nothing comes after a NaN.
-#[inline(always)]
-fn key(after: &[HitKey], index: usize) -> HitKey {
-    after.get(index).copied().unwrap_or(HitKey::START)
-}
-
-#[inline(always)]
-fn range<'a>(ray: &WalkRay, after: HitKey, ids: &'a [PrimitiveId]) -> Range<'a> {
-    Range { low: ray.t_low, high: ray.t_high, after, ids }
-}
-
-/// Runs `job`; the number of invalid rays.
-#[inline(always)]
-pub(crate) fn closest<W: Walk>(walk: &mut W, job: ClosestJob) -> u64 {
-    let bounds = *walk.bounds();
-    let mut invalid = 0;
-    for (i, (ray, hit)) in job.rays.iter().zip(job.hits.iter_mut()).enumerate() {
-        let after = key(job.after, i);
-        let mut found = (Hit::miss(ray.t_max), Hit::MISS);
-        if !ray.is_valid() {
-            invalid += 1;
-        } else if !after.t.is_nan() {
-            let prepared = WalkRay::new(ray, &after, &bounds);
-            let mut query = Closest::new(range(&prepared, after, job.ids));
-            walk.walk(ray, &prepared, &mut query, &mut Off);
-            found = query.finish(ray.t_max);
-        }
-        *hit = found.0;
-        if let Some(instance) = job.instances.get_mut(i) {
-            *instance = found.1;
-        }
-    }
-    invalid
-}
-
-/// Runs `job`; the number of invalid rays.
-#[inline(always)]
-pub(crate) fn any<W: Walk>(walk: &mut W, job: AnyJob) -> u64 {
-    let bounds = *walk.bounds();
-    let mut invalid = 0;
-    for (word, rays) in job.rays.chunks(32).enumerate() {
-        let mut bits = 0;
-        for (bit, ray) in rays.iter().enumerate() {
-            let index = 32 * word + bit;
-            let after = key(job.after, index);
-            if !ray.is_valid() {
-                invalid += 1;
-                continue;
-            }
-            if after.t.is_nan() {
-                continue;
-            }
-            let prepared = WalkRay::new(ray, &after, &bounds);
-            let mut query = Any::new(range(&prepared, after, job.ids));
-            walk.walk(ray, &prepared, &mut query, &mut Off);
-            match query.finish() {
-                Verdict::Free => {}
-                Verdict::Blocked => bits |= 1 << bit,
-                Verdict::Undecided(hit, instance) => {
-                    job.undecided.push(Candidate { ray: (job.first_ray + index) as u32, instance, hit });
-                }
+    #[inline(always)]
+    fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>> {
+        loop {
+            let (index, ready) = self.supply.take(bounds)?;
+            if let Some((ray, range)) = ready {
+                return Some(Task { index, ray, query: Any::new(range) });
             }
         }
-        job.blocked[word] = bits;
     }
-    invalid
-}
 
-/// Runs `job`; the number of invalid rays.
-#[inline(always)]
-pub(crate) fn cost<W: Walk>(walk: &mut W, job: CostJob) -> u64 {
-    let bounds = *walk.bounds();
-    let mut invalid = 0;
-    for (ray, cost) in job.rays.iter().zip(job.costs) {
-        *cost = RayCost::default();
-        if !ray.is_valid() {
-            invalid += 1;
-            continue;
+    #[inline(always)]
+    fn finish(&mut self, task: Task<Self::Query>) {
+        match task.query.finish() {
+            Verdict::Free => {}
+            Verdict::Blocked => self.blocked[task.index / 32] |= 1 << (task.index % 32),
+            Verdict::Undecided(hit, instance) => {
+                let ray = (self.first_ray + task.index) as u32;
+                self.undecided.push(Candidate { ray, instance, hit });
+            }
         }
-        let prepared = WalkRay::new(ray, &HitKey::START, &bounds);
-        let mut query = Closest::new(range(&prepared, HitKey::START, job.ids));
-        walk.walk(ray, &prepared, &mut query, cost);
     }
-    invalid
 }

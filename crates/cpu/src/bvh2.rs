@@ -1,11 +1,11 @@
 //! The walk of one ray through an [`EncodedBvh2`]: portable, plain, the reference beside the SIMD one.
 
-use crate::batch::Walk;
+use crate::batch::Job;
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
 use crate::tracer::TriangleTest;
-use raywarp_geom::{Aabb, Ray};
+use raywarp_geom::Ray;
 use raywarp_layout::{Bvh2Node, EncodedBvh2};
 
 /// Walks a tree of 64-byte nodes.
@@ -14,18 +14,25 @@ pub(crate) struct Bvh2Walk<'a> {
     pub tree: &'a EncodedBvh2,
     /// Vertices in the order of the records, for the watertight test; empty for Woop's.
     pub vertices: &'a [[[f32; 3]; 3]],
+    /// The rays as given, for Woop's test.
+    pub rays: &'a [Ray],
     /// Which test leaves use.
     pub test: TriangleTest,
     /// Postponed children: entry distance, child, leaf size.
     pub stack: Vec<(f32, u32, u32)>,
 }
 
-impl Walk for Bvh2Walk<'_> {
-    fn bounds(&self) -> &Aabb {
-        self.tree.bounds()
+impl Bvh2Walk<'_> {
+    /// Answers every ray of `job`, one after the other.
+    pub fn walk_all<J: Job>(&mut self, job: &mut J) {
+        while let Some(mut task) = job.next(self.tree.bounds()) {
+            let given = &self.rays[task.index];
+            self.walk(given, &task.ray, &mut task.query);
+            job.finish(task);
+        }
     }
 
-    fn walk<Q: Query, P: Probe>(&mut self, given: &Ray, ray: &WalkRay, query: &mut Q, probe: &mut P) {
+    fn walk<Q: Query>(&mut self, given: &Ray, ray: &WalkRay, query: &mut Q) {
         if self.tree.nodes().is_empty() {
             return;
         }
@@ -38,7 +45,7 @@ impl Walk for Bvh2Walk<'_> {
                 continue;
             }
             if count > 0 {
-                if self.test_leaf(child as usize, count as usize, given, ray, query, probe) {
+                if self.test_leaf(child as usize, count as usize, given, ray, query) {
                     if query.is_decided() {
                         return;
                     }
@@ -46,7 +53,7 @@ impl Walk for Bvh2Walk<'_> {
                 }
                 continue;
             }
-            probe.node();
+            query.probe().node();
             let node = &self.tree.nodes()[child as usize];
             let entries = [0, 1].map(|side| enter(ray, node, side, low, limit));
             let first_is_far = matches!(entries, [Some(a), Some(b)] if a > b);
@@ -58,19 +65,9 @@ impl Walk for Bvh2Walk<'_> {
             }
         }
     }
-}
 
-impl Bvh2Walk<'_> {
-    fn test_leaf<Q: Query, P: Probe>(
-        &self,
-        first: usize,
-        count: usize,
-        given: &Ray,
-        ray: &WalkRay,
-        query: &mut Q,
-        probe: &mut P,
-    ) -> bool {
-        probe.triangles(|| count);
+    fn test_leaf<Q: Query>(&self, first: usize, count: usize, given: &Ray, ray: &WalkRay, query: &mut Q) -> bool {
+        query.probe().triangles(|| count);
         let mut taken = false;
         for record in first..first + count {
             let found = match self.test {

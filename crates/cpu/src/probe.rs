@@ -11,6 +11,7 @@ pub(crate) trait Probe {
 }
 
 /// Counts nothing.
+#[derive(Default)]
 pub(crate) struct Off;
 
 impl Probe for Off {

@@ -1,5 +1,6 @@
 //! What a walk looks for: the nearest hit, or anything opaque.
 
+use crate::probe::{Off, Probe};
 use raywarp_geom::{Hit, HitKey, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 
@@ -15,6 +16,10 @@ pub(crate) trait Query {
     fn offer(&mut self, tuv: [f32; 3], slot: u32) -> bool;
     /// Whether the walk may end.
     fn is_decided(&self) -> bool;
+    /// Who counts.
+    type Probe: Probe;
+    /// Who counts.
+    fn probe(&mut self) -> &mut Self::Probe;
 }
 
 /// The interval of a query and the key that its hits must come after.
@@ -42,18 +47,20 @@ impl Range<'_> {
 }
 
 /// The nearest hit so far. Flat triangles are ordered by id, so that of equal `t` the lower index wins.
-pub(crate) struct Closest<'a> {
+pub(crate) struct Closest<'a, P> {
     range: Range<'a>,
+    /// Who counts.
+    pub probe: P,
     tuv: [f32; 3],
     index: u32,
 }
 
-impl<'a> Closest<'a> {
+impl<'a, P> Closest<'a, P> {
     /// Nothing found yet.
     #[inline(always)]
-    pub fn new(range: Range<'a>) -> Self {
+    pub fn new(range: Range<'a>, probe: P) -> Self {
         // A hit exactly at the far limit still counts: any index is lower than this one.
-        Self { tuv: [range.high, 0.0, 0.0], range, index: u32::MAX }
+        Self { tuv: [range.high, 0.0, 0.0], range, probe, index: u32::MAX }
     }
 
     /// The hit and its instance; a miss at `t_max`.
@@ -67,8 +74,14 @@ impl<'a> Closest<'a> {
     }
 }
 
-impl Query for Closest<'_> {
+impl<P: Probe> Query for Closest<'_, P> {
     const ORDERED: bool = true;
+    type Probe = P;
+
+    #[inline(always)]
+    fn probe(&mut self) -> &mut P {
+        &mut self.probe
+    }
 
     #[inline(always)]
     fn low(&self) -> f32 {
@@ -100,6 +113,7 @@ impl Query for Closest<'_> {
 /// Whether anything opaque was found, and the first candidate that is not opaque.
 pub(crate) struct Any<'a> {
     range: Range<'a>,
+    probe: Off,
     blocked: bool,
     candidate: Option<([f32; 3], u32)>,
 }
@@ -118,7 +132,7 @@ impl<'a> Any<'a> {
     /// Nothing found yet.
     #[inline(always)]
     pub fn new(range: Range<'a>) -> Self {
-        Self { range, blocked: false, candidate: None }
+        Self { range, probe: Off, blocked: false, candidate: None }
     }
 
     /// The answer.
@@ -137,6 +151,12 @@ impl<'a> Any<'a> {
 
 impl Query for Any<'_> {
     const ORDERED: bool = false;
+    type Probe = Off;
+
+    #[inline(always)]
+    fn probe(&mut self) -> &mut Off {
+        &mut self.probe
+    }
 
     #[inline(always)]
     fn low(&self) -> f32 {

@@ -1,8 +1,9 @@
 //! [`CpuTracer`]: batches of rays on the CPU.
 
-use crate::batch::{self, AnyJob, ClosestJob, CostJob};
+use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::bvh2::Bvh2Walk;
 use crate::dispatch::Isa;
+use crate::probe::Off;
 use crate::simd;
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
@@ -67,7 +68,7 @@ pub struct CpuTracer {
 #[derive(Debug)]
 enum Encoding {
     Wide8(Wide8),
-    Bvh2 { tree: EncodedBvh2, vertices: Vec<[[f32; 3]; 3]>, test: TriangleTest },
+    Bvh2(Bvh2Engine),
 }
 
 impl CpuTracer {
@@ -93,7 +94,7 @@ impl CpuTracer {
                     TriangleTest::Watertight => tree.slots().iter().map(of_record).collect(),
                     TriangleTest::Woop => Vec::new(),
                 };
-                Encoding::Bvh2 { tree, vertices, test }
+                Encoding::Bvh2(Bvh2Engine { tree, vertices, test })
             }
         };
         if triangles.ids.len() != triangles.len() {
@@ -111,34 +112,50 @@ impl CpuTracer {
     pub fn bytes(&self) -> usize {
         match &self.encoding {
             Encoding::Wide8(tree) => tree.bytes(),
-            Encoding::Bvh2 { tree, vertices, .. } => tree.bytes() + size_of_val(&vertices[..]),
+            Encoding::Bvh2(engine) => engine.tree.bytes() + size_of_val(&engine.vertices[..]),
         }
     }
 
-    fn closest_part(&self, job: ClosestJob) -> u64 {
+    fn closest_part(&self, mut job: ClosestJob<Off>) -> u64 {
         match &self.encoding {
-            Encoding::Wide8(tree) => simd::closest(self.isa, tree, job),
-            Encoding::Bvh2 { tree, vertices, test } => batch::closest(&mut walk(tree, vertices, *test), job),
+            Encoding::Wide8(tree) => simd::closest(self.isa, tree, &mut job),
+            Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
         }
+        job.supply.invalid
     }
 
-    fn any_part(&self, job: AnyJob) -> u64 {
+    fn any_part(&self, mut job: AnyJob) -> u64 {
+        job.blocked.fill(0);
         match &self.encoding {
-            Encoding::Wide8(tree) => simd::any(self.isa, tree, job),
-            Encoding::Bvh2 { tree, vertices, test } => batch::any(&mut walk(tree, vertices, *test), job),
+            Encoding::Wide8(tree) => simd::any(self.isa, tree, &mut job),
+            Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
         }
+        job.undecided.sort_unstable_by_key(|candidate| candidate.ray);
+        job.supply.invalid
     }
 
-    fn cost_part(&self, job: CostJob) -> u64 {
+    fn cost_part(&self, mut job: ClosestJob<RayCost>) -> u64 {
         match &self.encoding {
-            Encoding::Wide8(tree) => simd::cost(self.isa, tree, job),
-            Encoding::Bvh2 { tree, vertices, test } => batch::cost(&mut walk(tree, vertices, *test), job),
+            Encoding::Wide8(tree) => simd::cost(self.isa, tree, &mut job),
+            Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
         }
+        job.supply.invalid
     }
 }
 
-fn walk<'a>(tree: &'a EncodedBvh2, vertices: &'a [[[f32; 3]; 3]], test: TriangleTest) -> Bvh2Walk<'a> {
-    Bvh2Walk { tree, vertices, test, stack: Vec::with_capacity(tree.stack_depth() + 1) }
+/// The two-child encoding with what its triangle test needs.
+#[derive(Debug)]
+struct Bvh2Engine {
+    tree: EncodedBvh2,
+    vertices: Vec<[[f32; 3]; 3]>,
+    test: TriangleTest,
+}
+
+impl Bvh2Engine {
+    fn walk<'a>(&'a self, rays: &'a [Ray]) -> Bvh2Walk<'a> {
+        let stack = Vec::with_capacity(self.tree.stack_depth() + 1);
+        Bvh2Walk { tree: &self.tree, vertices: &self.vertices, rays, test: self.test, stack }
+    }
 }
 
 /// Runs `trace` over `parts`, here or on all threads, and adds up the invalid rays. Each part is
@@ -194,7 +211,8 @@ impl Tracer for CpuTracer {
             .enumerate()
             .map(|(part, (rays, hits))| {
                 let instances = instances.next().unwrap_or_default();
-                (rays.len(), ClosestJob { ids: &self.ids, rays, after: part_of(after, part), hits, instances })
+                let supply = Supply::new(&self.ids, rays, part_of(after, part));
+                (rays.len(), ClosestJob { supply, hits, instances, probes: &mut [] })
             })
             .collect();
         run(parts, control, |job| self.closest_part(job))
@@ -218,8 +236,8 @@ impl Tracer for CpuTracer {
             .zip(&mut found)
             .enumerate()
             .map(|(part, ((rays, blocked), undecided))| {
-                let (after, first_ray) = (part_of(after, part), part * PART);
-                (rays.len(), AnyJob { ids: &self.ids, rays, after, blocked, undecided, first_ray })
+                let supply = Supply::new(&self.ids, rays, part_of(after, part));
+                (rays.len(), AnyJob { supply, blocked, undecided, first_ray: part * PART })
             })
             .collect();
         let stats = run(parts, control, |job| self.any_part(job))?;
@@ -232,7 +250,10 @@ impl Tracer for CpuTracer {
         let parts = rays
             .chunks(PART)
             .zip(costs.chunks_mut(PART))
-            .map(|(rays, costs)| (rays.len(), CostJob { ids: &self.ids, rays, costs }))
+            .map(|(rays, probes)| {
+                let supply = Supply::new(&self.ids, rays, &[]);
+                (rays.len(), ClosestJob { supply, hits: &mut [], instances: &mut [], probes })
+            })
             .collect();
         run(parts, control, |job| self.cost_part(job))
     }

@@ -12,6 +12,7 @@
 
 mod block;
 mod bvh2;
+mod collapse;
 mod error;
 mod structure;
 mod wide8;
@@ -20,5 +21,5 @@ mod woop;
 pub use block::{BLOCK, INDEX_MASK, MORE_BLOCKS, NON_OPAQUE, TriangleBlock, UNUSED_SLOT};
 pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2};
 pub use error::LayoutError;
-pub use wide8::{LEAF, NO_CHILD, Wide8, Wide8Node, encode_wide8};
+pub use wide8::{LEAF, Line, NO_CHILD, REFERENCE_BYTES, Wide8, Wide8Node, encode_wide8};
 pub use woop::WoopTriangle;

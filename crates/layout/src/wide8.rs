@@ -1,7 +1,7 @@
 //! Eight-wide tree for SIMD: a `Bvh2` collapsed so that one visit tests eight boxes.
 //!
-//! Source: Wald, Benthin, Boulos 2008, "Getting rid of packets" (wide trees for single rays); the
-//! collapse is the greedy one of G14 4.1: the child of largest surface area opens first.
+//! Source: Wald, Benthin, Boulos 2008, "Getting rid of packets" (wide trees for single rays);
+//! which nodes become children is `collapse`'s matter.
 //!
 //! Invariants ([`Wide8::validate`] checks each):
 //! - node 0 is the root, a child comes after its parent, and every other node has one parent;
@@ -9,17 +9,30 @@
 //! - a leaf names its first block, and its blocks are in range and end;
 //! - `stack_depth` entries hold all that a walk ever postpones.
 
+use crate::collapse::Collapse;
 use crate::{BLOCK, LayoutError, TriangleBlock, structure};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// Set in a child reference that names a leaf: the other bits are the index of its first block.
-pub const LEAF: u32 = 1 << 31;
+/// Set in a child reference that names a leaf.
+pub const LEAF: u32 = 1;
 
 /// The child reference of an unused slot.
 pub const NO_CHILD: u32 = u32::MAX;
+
+/// A child reference times this is a byte address from [`Wide8::lines`] on: of a node, or of a
+/// leaf's first block plus [`LEAF`] times this. One multiplication serves both, with no branch.
+pub const REFERENCE_BYTES: usize = 16;
+
+/// A cache line of the tree's memory.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Line([u32; 16]);
+
+/// Lines of a node.
+const NODE_LINES: usize = size_of::<Wide8Node>() / size_of::<Line>();
 
 /// A node: 256 bytes, so that each pair of plane rows is one aligned cache line.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -65,35 +78,40 @@ impl Wide8Node {
 }
 
 /// An eight-wide tree with its triangles. Empty for a scene without any.
+///
+/// Nodes and blocks stand in one piece of memory, nodes first, so that one kind of reference names both.
 #[derive(Debug, Clone)]
 pub struct Wide8 {
-    nodes: Vec<Wide8Node>,
-    blocks: Vec<TriangleBlock>,
+    lines: Vec<Line>,
+    node_count: usize,
+    block_count: usize,
     bounds: Aabb,
     stack_depth: usize,
 }
 
-/// What a block will hold: a range of `Bvh2::references`.
+/// What a block will hold: a range of the encoder's own list of references.
 struct BlockPlan {
-    first: u32,
-    count: u32,
+    first: usize,
+    count: usize,
     more: bool,
 }
 
 /// Collapses `bvh` into nodes of up to eight children and writes its triangles into leaf blocks.
 ///
-/// Opens the inner child of largest half area until a node holds eight (equal areas: the lower
-/// slot, so that equal input gives equal bytes). Leaves stay as they are; one of more than
-/// [`BLOCK`] triangles takes several blocks. A tree that is one leaf gets a root around it.
-///
-/// Nodes and blocks stand depth first. O(n), the blocks filled in parallel.
+/// The collapse is the one of least SAH cost (equal costs: the smaller left share, so that equal
+/// input gives equal bytes); it may join small leaves. A leaf of more than [`BLOCK`] triangles takes
+/// several blocks. A tree that is one leaf gets a root around it. Nodes and blocks stand depth
+/// first. O(n), the blocks filled in parallel.
 ///
 /// # Errors
 /// [`LayoutError::CountMismatch`] if `bvh` was not built over `triangles`, [`LayoutError::TooMany`]
-/// beyond 2^30 - 1 triangles, references or nodes, [`LayoutError::BadNode`] if the tree is malformed.
+/// beyond 2^30 - 1 triangles, references or nodes or 64 GiB, [`LayoutError::BadNode`] if the tree is
+/// malformed.
 pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, LayoutError> {
     structure::check(bvh, triangles)?;
-    let (mut nodes, mut plans) = (Vec::with_capacity(bvh.nodes.len() / 3 + 1), Vec::new());
+    let collapse = Collapse::new(bvh);
+    let (mut nodes, mut plans, mut order) = (Vec::with_capacity(bvh.nodes.len() / 6 + 1), Vec::new(), Vec::new());
+    let mut references = Vec::new();
     // Nodes still to be written: the Bvh2 node, and the parent's slot that waits for its index.
     let mut waiting: Vec<(usize, Option<(usize, usize)>)> = Vec::new();
     if !bvh.nodes.is_empty() {
@@ -103,61 +121,76 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
         let index = nodes.len();
         if let Some((node, slot)) = parent {
             let parent: &mut Wide8Node = &mut nodes[node];
-            parent.children[slot] = index as u32;
+            parent.children[slot] = node_reference(index);
         }
         let mut node = Wide8Node::EMPTY;
-        let (children, count) = open_children(bvh, source);
-        for (slot, &child) in children[..count].iter().enumerate() {
-            let n = &bvh.nodes[child];
-            let reference = if n.is_leaf() { LEAF | plan_leaf(&mut plans, n.first, n.count) } else { 0 };
-            node.set(slot, &n.bounds, reference);
+        let children = collapse.children(source);
+        for (slot, &child) in children.iter().enumerate() {
+            // Leaves hold the index of their block until the number of nodes is known.
+            node.set(slot, &bvh.nodes[child].bounds, plans.len() as u32);
+            if collapse.is_leaf(child) {
+                collapse.references(child, &mut references);
+                plan_leaf(&mut plans, order.len(), references.len());
+                order.extend_from_slice(&references);
+                node.reserved[slot] = LEAF;
+            }
         }
         nodes.push(node);
         // Pushed backwards, so that nodes come depth first.
-        for (slot, &child) in children[..count].iter().enumerate().rev() {
-            if !bvh.nodes[child].is_leaf() {
+        for (slot, &child) in children.iter().enumerate().rev() {
+            if !collapse.is_leaf(child) {
                 waiting.push((child, Some((index, slot))));
             }
         }
     }
-    let blocks = plans
-        .par_iter()
-        .map(|plan| {
-            let references = &bvh.references[plan.first as usize..][..plan.count as usize];
-            TriangleBlock::new(triangles, references, plan.more)
-        })
-        .collect();
-    let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
-    let stack_depth = stack_depth(&nodes);
-    Ok(Wide8 { nodes, blocks, bounds, stack_depth })
-}
-
-/// The up to eight descendants of `source` that become the children of one node.
-fn open_children(bvh: &Bvh2, source: usize) -> ([usize; 8], usize) {
-    let mut children = [source; 8];
-    let mut count = 1;
-    while count < 8 {
-        let area = |child: usize| bvh.nodes[child].bounds.half_area();
-        let inner = (0..count).filter(|&slot| !bvh.nodes[children[slot]].is_leaf());
-        let largest = inner.reduce(|a, b| if area(children[b]) > area(children[a]) { b } else { a });
-        let Some(slot) = largest else { break };
-        let left = bvh.nodes[children[slot]].first as usize;
-        children[slot] = left;
-        children[count] = left + 1;
-        count += 1;
+    let bytes = nodes.len() * size_of::<Wide8Node>() + plans.len() * size_of::<TriangleBlock>();
+    let limit = (u32::MAX as usize - 1) * REFERENCE_BYTES;
+    if bytes > limit {
+        return Err(LayoutError::TooMany { what: "bytes of nodes and leaf blocks", found: bytes, limit });
     }
-    (children, count)
+    let node_count = nodes.len();
+    for node in &mut nodes {
+        for slot in 0..8 {
+            if std::mem::take(&mut node.reserved[slot]) == LEAF {
+                node.children[slot] = leaf_reference(node_count, node.children[slot] as usize);
+            }
+        }
+    }
+    let stack_depth = stack_depth(&nodes);
+    let mut lines = vec![Line([0; 16]); bytes.div_ceil(size_of::<Line>())];
+    let (node_lines, block_lines) = lines.split_at_mut(node_count * NODE_LINES);
+    bytemuck::cast_slice_mut(node_lines).copy_from_slice(&nodes);
+    let block_bytes: &mut [u8] = bytemuck::cast_slice_mut(block_lines);
+    let blocks = block_bytes.par_chunks_exact_mut(size_of::<TriangleBlock>()).zip(&plans);
+    blocks.for_each(|(bytes, plan)| {
+        let block = TriangleBlock::new(triangles, &order[plan.first..][..plan.count], plan.more);
+        bytes.copy_from_slice(bytemuck::bytes_of(&block));
+    });
+    let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
+    Ok(Wide8 { lines, node_count, block_count: plans.len(), bounds, stack_depth })
 }
 
-/// Plans the blocks of a leaf and returns the index of the first.
-fn plan_leaf(plans: &mut Vec<BlockPlan>, first: u32, count: u32) -> u32 {
-    let index = plans.len() as u32;
+/// The reference of node `index`.
+fn node_reference(index: usize) -> u32 {
+    (index * (size_of::<Wide8Node>() / REFERENCE_BYTES)) as u32
+}
+
+/// The reference of the leaf that begins with block `index`, behind `node_count` nodes.
+fn leaf_reference(node_count: usize, index: usize) -> u32 {
+    node_reference(node_count) + (index * (size_of::<TriangleBlock>() / REFERENCE_BYTES)) as u32 | LEAF
+}
+
+/// Plans the blocks of a leaf with `count` references from `first` on.
+fn plan_leaf(plans: &mut Vec<BlockPlan>, first: usize, count: usize) {
     for start in (0..count).step_by(BLOCK) {
         let left = count - start;
-        let more = left > BLOCK as u32;
-        plans.push(BlockPlan { first: first + start, count: left.min(BLOCK as u32), more });
+        plans.push(BlockPlan { first: first + start, count: left.min(BLOCK), more: left > BLOCK });
     }
-    index
+}
+
+/// Index of the node that an inner child reference names.
+fn node_index(reference: u32) -> usize {
+    reference as usize / (size_of::<Wide8Node>() / REFERENCE_BYTES)
 }
 
 /// The most entries a walk holds when it pushes all hit children and then pops one.
@@ -165,23 +198,36 @@ fn stack_depth(nodes: &[Wide8Node]) -> usize {
     let mut needs = vec![0usize; nodes.len()];
     for (index, node) in nodes.iter().enumerate().rev() {
         let inner = node.children.iter().filter(|&&child| child & LEAF == 0);
-        let below = inner.map(|&child| needs[child as usize]).max().unwrap_or(1).max(1);
+        let below = inner.map(|&child| needs[node_index(child)]).max().unwrap_or(1).max(1);
         needs[index] = node.child_count() - 1 + below;
     }
     needs.first().copied().unwrap_or(0)
 }
 
 impl Wide8 {
+    /// The memory of nodes and blocks, which references address; see [`REFERENCE_BYTES`].
+    #[inline]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
     /// Nodes; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Wide8Node] {
-        &self.nodes
+        bytemuck::cast_slice(&self.lines[..self.node_count * NODE_LINES])
     }
 
     /// Leaf blocks.
-    #[inline]
     pub fn blocks(&self) -> &[TriangleBlock] {
-        &self.blocks
+        let bytes: &[u8] = bytemuck::cast_slice(&self.lines[self.node_count * NODE_LINES..]);
+        bytemuck::cast_slice(&bytes[..self.block_count * size_of::<TriangleBlock>()])
+    }
+
+    /// Index in [`Wide8::blocks`] of the first block of the leaf that `reference` names.
+    fn block_index(&self, reference: u32) -> Option<usize> {
+        let offset = (reference & !LEAF).checked_sub(node_reference(self.node_count))? as usize;
+        let step = size_of::<TriangleBlock>() / REFERENCE_BYTES;
+        (offset % step == 0).then_some(offset / step)
     }
 
     /// The box around everything.
@@ -198,7 +244,7 @@ impl Wide8 {
 
     /// Bytes of nodes and blocks.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.nodes[..]) + size_of_val(&self.blocks[..])
+        size_of_val(&self.lines[..])
     }
 
     /// Checks every invariant of the module's text. O(n).
@@ -206,9 +252,10 @@ impl Wide8 {
     /// # Errors
     /// [`LayoutError::BadRecord`] with the first that is broken.
     pub fn validate(&self) -> Result<(), LayoutError> {
-        let mut has_parent = vec![false; self.nodes.len()];
-        let mut block_of_leaf = vec![false; self.blocks.len()];
-        for (record, node) in self.nodes.iter().enumerate() {
+        let (nodes, blocks) = (self.nodes(), self.blocks());
+        let mut has_parent = vec![false; nodes.len()];
+        let mut block_of_leaf = vec![false; blocks.len()];
+        for (record, node) in nodes.iter().enumerate() {
             let fault = |fault| Err(LayoutError::BadRecord { record, fault });
             if node.children[0] == NO_CHILD || node.reserved != [0; 8] {
                 return fault("it has no child, or something in its reserved words");
@@ -220,14 +267,14 @@ impl Wide8 {
                         return fault("an unused slot has a box, or a used one after it");
                     }
                 } else if child & LEAF == 0 {
-                    let child = child as usize;
-                    if child <= record || child >= self.nodes.len() || std::mem::replace(&mut has_parent[child], true) {
+                    let child = node_index(child);
+                    if child <= record || child >= nodes.len() || std::mem::replace(&mut has_parent[child], true) {
                         return fault("a child does not come after it, or has two parents");
                     }
-                    if !(0..8).all(|s| bounds.contains(&self.nodes[child].bounds(s))) {
+                    if !(0..8).all(|s| bounds.contains(&nodes[child].bounds(s))) {
                         return fault("a child's box does not hold its children's boxes");
                     }
-                } else if !self.leaf_is_sound((child & !LEAF) as usize, &bounds, &mut block_of_leaf) {
+                } else if !self.leaf_is_sound(child, &bounds, &mut block_of_leaf) {
                     return fault("a leaf's blocks are out of range, shared, or outside its box");
                 }
             }
@@ -235,15 +282,16 @@ impl Wide8 {
         if has_parent.iter().skip(1).any(|&seen| !seen) || block_of_leaf.iter().any(|&seen| !seen) {
             return Err(LayoutError::BadRecord { record: 0, fault: "something is not reached from the root" });
         }
-        if self.stack_depth != stack_depth(&self.nodes) {
+        if self.stack_depth != stack_depth(nodes) {
             return Err(LayoutError::BadRecord { record: 0, fault: "the stack depth is wrong" });
         }
         Ok(())
     }
 
-    fn leaf_is_sound(&self, first: usize, bounds: &Aabb, seen: &mut [bool]) -> bool {
+    fn leaf_is_sound(&self, leaf: u32, bounds: &Aabb, seen: &mut [bool]) -> bool {
+        let Some(first) = self.block_index(leaf) else { return false };
         for index in first.. {
-            let Some(block) = self.blocks.get(index) else { return false };
+            let Some(block) = self.blocks().get(index) else { return false };
             if block.is_empty() || std::mem::replace(&mut seen[index], true) {
                 return false;
             }

@@ -71,6 +71,12 @@ impl InstructionSet for Avx512 {
         }
         top + mask.count_ones() as usize
     }
+
+    #[inline(always)]
+    fn prefetch(address: *const u8) {
+        // SAFETY: a prefetch faults on no address, and SSE is part of x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+    }
 }
 
 /// Sorts the `count` entries from `first` on, largest first.

@@ -10,67 +10,35 @@ mod walk;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::batch::{self, AnyJob, ClosestJob, CostJob, Walk};
+use crate::batch::{AnyJob, ClosestJob};
 use crate::dispatch::{Isa, Kind};
-use crate::probe::Probe;
-use crate::query::Query;
-use crate::ray::WalkRay;
-use raywarp_geom::{Aabb, Ray};
+use crate::probe::Off;
+use raywarp_geom::RayCost;
 use raywarp_layout::Wide8;
-use std::marker::PhantomData;
-use vector::InstructionSet;
-use walk::{STACK_SLACK, walk};
+use walk::walk_all;
 
-/// Walks a tree with the instructions of `I`.
-struct Wide8Walk<'a, I> {
-    tree: &'a Wide8,
-    stack: Vec<u64>,
-    isa: PhantomData<I>,
-}
-
-impl<'a, I: InstructionSet> Wide8Walk<'a, I> {
-    /// # Safety
-    /// The CPU has the instructions of `I`.
-    unsafe fn new(tree: &'a Wide8) -> Self {
-        Self { tree, stack: vec![0; tree.stack_depth() + 1 + STACK_SLACK], isa: PhantomData }
-    }
-}
-
-impl<I: InstructionSet> Walk for Wide8Walk<'_, I> {
-    #[inline(always)]
-    fn bounds(&self) -> &Aabb {
-        self.tree.bounds()
-    }
-
-    #[inline(always)]
-    fn walk<Q: Query, P: Probe>(&mut self, _: &Ray, ray: &WalkRay, query: &mut Q, probe: &mut P) {
-        // SAFETY: `new` made the stack as long as the tree needs, and its caller saw the instructions.
-        unsafe { walk::<I, Q, P>(self.tree, ray, &mut self.stack, query, probe) }
-    }
-}
-
-/// Batches over a [`Wide8`], one function a query; each returns how many rays were invalid.
+/// Batches over a [`Wide8`], one function a query.
 macro_rules! kernels {
     ($name:ident, $isa:ty, $(#[$attribute:meta])*) => {
         mod $name {
             use super::*;
 
             $(#[$attribute])*
-            pub(super) unsafe fn closest(tree: &Wide8, job: ClosestJob) -> u64 {
+            pub(super) unsafe fn closest(tree: &Wide8, job: &mut ClosestJob<Off>) {
                 // SAFETY: the caller saw the instructions on this CPU.
-                batch::closest(&mut unsafe { Wide8Walk::<$isa>::new(tree) }, job)
+                unsafe { walk_all::<$isa, _>(tree, job) }
             }
 
             $(#[$attribute])*
-            pub(super) unsafe fn any(tree: &Wide8, job: AnyJob) -> u64 {
+            pub(super) unsafe fn any(tree: &Wide8, job: &mut AnyJob) {
                 // SAFETY: the caller saw the instructions on this CPU.
-                batch::any(&mut unsafe { Wide8Walk::<$isa>::new(tree) }, job)
+                unsafe { walk_all::<$isa, _>(tree, job) }
             }
 
             $(#[$attribute])*
-            pub(super) unsafe fn cost(tree: &Wide8, job: CostJob) -> u64 {
+            pub(super) unsafe fn cost(tree: &Wide8, job: &mut ClosestJob<RayCost>) {
                 // SAFETY: the caller saw the instructions on this CPU.
-                batch::cost(&mut unsafe { Wide8Walk::<$isa>::new(tree) }, job)
+                unsafe { walk_all::<$isa, _>(tree, job) }
             }
         }
     };
@@ -98,17 +66,17 @@ macro_rules! dispatch {
     };
 }
 
-/// Runs a closest-hit batch; the number of invalid rays.
-pub(crate) fn closest(isa: Isa, tree: &Wide8, job: ClosestJob) -> u64 {
+/// Runs a closest-hit batch.
+pub(crate) fn closest(isa: Isa, tree: &Wide8, job: &mut ClosestJob<Off>) {
     dispatch!(isa, closest(tree, job))
 }
 
-/// Runs an any-hit batch; the number of invalid rays.
-pub(crate) fn any(isa: Isa, tree: &Wide8, job: AnyJob) -> u64 {
+/// Runs an any-hit batch.
+pub(crate) fn any(isa: Isa, tree: &Wide8, job: &mut AnyJob) {
     dispatch!(isa, any(tree, job))
 }
 
-/// Counts a closest-hit batch; the number of invalid rays.
-pub(crate) fn cost(isa: Isa, tree: &Wide8, job: CostJob) -> u64 {
+/// Counts a closest-hit batch.
+pub(crate) fn cost(isa: Isa, tree: &Wide8, job: &mut ClosestJob<RayCost>) {
     dispatch!(isa, cost(tree, job))
 }

@@ -87,4 +87,7 @@ impl InstructionSet for Portable {
         // SAFETY: the caller's promise is this function's.
         unsafe { push_unsorted_scalar(stack, top, &near.0, children, mask) }
     }
+
+    #[inline(always)]
+    fn prefetch(_: *const u8) {}
 }

@@ -51,6 +51,9 @@ pub(crate) trait InstructionSet {
     /// # Safety
     /// As [`InstructionSet::push_sorted`].
     unsafe fn push_unsorted(stack: *mut u64, top: usize, near: Self::Node, children: &[u32; 8], mask: u32) -> usize;
+
+    /// Asks the cache for the line at `address`, which may be anything: no access is made.
+    fn prefetch(address: *const u8);
 }
 
 /// A stack entry.

@@ -1,92 +1,160 @@
-//! The walk of one ray through a [`Wide8`], for every query and instruction set.
+//! The walk of rays through a [`Wide8`], for every query and instruction set.
+//!
+//! Several rays walk in turns, one node or leaf record each: while one waits for memory or for the
+//! chain of its own instructions, the others go on, and what a ray visits next is fetched ahead.
+//! Nothing of one ray depends on another, so that results do not depend on who walks beside whom.
 
 use super::vector::{InstructionSet, Vector, entry};
+use crate::batch::{Job, Task};
 use crate::probe::Probe;
 use crate::query::Query;
-use crate::ray::WalkRay;
 use raywarp_geom::triangle::Watertight;
-use raywarp_layout::{BLOCK, LEAF, TriangleBlock, Wide8};
+use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
+
+/// Rays that walk in turns.
+const TURNS: usize = 8;
 
 /// Entries that a push may write past what it keeps.
-pub(crate) const STACK_SLACK: usize = 8;
+const STACK_SLACK: usize = 8;
 
 /// The child of the entry at the bottom of the stack. No leaf has this index: an encoder refuses so many.
 const END: u32 = u32::MAX;
 
-/// Shows `query` every triangle that the ray may hit, nearest node first if the query wants order.
+/// A ray on its way.
+struct Walker<Q> {
+    task: Task<Q>,
+    /// Byte offsets in a node of the rows of planes where the ray enters, and where it leaves.
+    enter: [usize; 3],
+    leave: [usize; 3],
+    low: f32,
+    limit: f32,
+    stack: *mut u64,
+    top: usize,
+}
+
+impl<Q: Query> Walker<Q> {
+    /// # Safety
+    /// `stack` has room for two entries.
+    #[inline(always)]
+    unsafe fn new(task: Task<Q>, stack: *mut u64) -> Self {
+        // SAFETY: the caller's promise; the root is reference 0.
+        unsafe {
+            *stack = entry(f32::NEG_INFINITY, END);
+            *stack.add(1) = entry(f32::NEG_INFINITY, 0);
+        }
+        let row = |i: usize, leaves: bool| 32 * (2 * i + usize::from((task.ray.inverse[i] < 0.0) != leaves));
+        let (enter, leave) = (std::array::from_fn(|i| row(i, false)), std::array::from_fn(|i| row(i, true)));
+        let (low, limit) = (task.ray.box_low(), task.ray.box_high(task.query.limit()));
+        Self { task, enter, leave, low, limit, stack, top: 2 }
+    }
+}
+
+/// Answers every ray of `job`.
 ///
 /// # Safety
-/// The CPU has the instructions of `I`, and `stack` has `tree.stack_depth() + 1 + STACK_SLACK` entries.
+/// The CPU has the instructions of `I`.
 #[inline(always)]
-pub(crate) unsafe fn walk<I: InstructionSet, Q: Query, P: Probe>(
-    tree: &Wide8,
-    ray: &WalkRay,
-    stack: &mut [u64],
-    query: &mut Q,
-    probe: &mut P,
-) {
-    if tree.nodes().is_empty() {
+pub(crate) unsafe fn walk_all<I: InstructionSet, J: Job>(tree: &Wide8, job: &mut J) {
+    if tree.lines().is_empty() {
+        while let Some(task) = job.next(tree.bounds()) {
+            job.finish(task);
+        }
         return;
     }
-    let (nodes, blocks) = (tree.nodes().as_ptr(), tree.blocks().as_ptr());
-    let stack = stack.as_mut_ptr();
-    // Rows of the planes where the ray enters; it leaves through the other of each pair.
-    let enter: [usize; 3] = std::array::from_fn(|i| 2 * i + usize::from(ray.inverse[i] < 0.0));
-    let splat = |x: [f32; 3]| x.map(I::Node::splat);
-    let (near_origin, far_origin, inverse) = (splat(ray.near_origin), splat(ray.far_origin), splat(ray.inverse));
-    let low = I::Node::splat(ray.box_low());
-    let mut limit = ray.box_high(query.limit());
-    let mut current = 0usize;
-    // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: children are nodes
-    // or leaves with blocks in range that end, and `stack_depth` bounds `top - 1`. The caller
-    // promises the stack's length and the instructions. `enter[i] ^ 1` stays below 6.
-    unsafe {
-        *stack = entry(f32::NEG_INFINITY, END);
-        let mut top = 1;
-        loop {
-            let node = &*nodes.add(current);
-            probe.node();
-            let row = |row: usize| I::Node::load(node.planes.get_unchecked(row));
-            let near = |i: usize| row(enter[i]).sub(near_origin[i]).mul(inverse[i]);
-            let far = |i: usize| row(enter[i] ^ 1).sub(far_origin[i]).mul(inverse[i]);
-            let near = near(0).max(near(1)).max(near(2).max(low));
-            let far = far(0).min(far(1)).min(far(2).min(I::Node::splat(limit)));
-            let mask = near.le(far);
-            top = if Q::ORDERED {
-                I::push_sorted(stack, top, near, &node.children, mask)
-            } else {
-                I::push_unsorted(stack, top, near, &node.children, mask)
+    let depth = tree.stack_depth() + 2 + STACK_SLACK;
+    let mut stacks = vec![0u64; TURNS * depth];
+    let mut walkers = Vec::with_capacity(TURNS);
+    for stack in stacks.chunks_exact_mut(depth) {
+        let Some(task) = job.next(tree.bounds()) else { break };
+        // SAFETY: each walker has a stack of its own, as long as the tree says.
+        walkers.push(unsafe { Walker::new(task, stack.as_mut_ptr()) });
+    }
+    while !walkers.is_empty() {
+        let mut finished = None;
+        for (turn, walker) in walkers.iter_mut().enumerate() {
+            // SAFETY: the caller saw the instructions, and the walker was made for this tree.
+            if unsafe { step::<I, J::Query>(tree, walker) } {
+                continue;
+            }
+            let Some(task) = job.next(tree.bounds()) else {
+                finished = Some(turn);
+                break;
             };
-            current = loop {
-                top -= 1;
-                let entry = *stack.add(top);
-                if f32::from_bits((entry >> 32) as u32) > limit {
-                    continue;
-                }
-                let child = entry as u32;
-                if child & LEAF == 0 {
-                    break child as usize;
-                }
-                if child == END {
-                    return;
-                }
-                let mut block = blocks.add((child & !LEAF) as usize);
-                loop {
-                    probe.triangles(|| (*block).len());
-                    if test_block::<I::Leaf, Q>(&*block, &ray.triangle, query) {
-                        if query.is_decided() {
-                            return;
-                        }
-                        limit = ray.box_high(query.limit());
-                    }
-                    if !(*block).has_more() {
-                        break;
-                    }
-                    block = block.add(1);
-                }
-            };
+            let stack = walker.stack;
+            // SAFETY: the stack is free now.
+            let done = std::mem::replace(walker, unsafe { Walker::new(task, stack) });
+            job.finish(done.task);
+        }
+        if let Some(turn) = finished {
+            job.finish(walkers.swap_remove(turn).task);
         }
     }
+}
+
+/// Visits a node or a leaf; false when nothing is left to visit.
+///
+/// # Safety
+/// The CPU has the instructions of `I`, and `walker` was made for `tree` with a stack of
+/// `tree.stack_depth() + 2 + STACK_SLACK` entries.
+#[inline(always)]
+unsafe fn step<I: InstructionSet, Q: Query>(tree: &Wide8, walker: &mut Walker<Q>) -> bool {
+    let base = tree.lines().as_ptr().cast::<u8>();
+    let (stack, ray, query) = (walker.stack, &walker.task.ray, &mut walker.task.query);
+    // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: references name
+    // nodes, or leaves with blocks in range that end, and `stack_depth` bounds what is pushed. The
+    // caller promises the stack's length and the instructions. Row offsets stay within a node.
+    unsafe {
+        let mut top = walker.top;
+        let child = loop {
+            top -= 1;
+            let entry = *stack.add(top);
+            if f32::from_bits((entry >> 32) as u32) <= walker.limit {
+                break entry as u32;
+            }
+        };
+        let record = base.wrapping_add(child as usize * REFERENCE_BYTES);
+        if child & LEAF == 0 {
+            query.probe().node();
+            let splat = I::Node::splat;
+            let row = |offset: usize| I::Node::load(&*record.add(offset).cast::<[f32; 8]>());
+            let near = |i: usize| row(walker.enter[i]).sub(splat(ray.near_origin[i])).mul(splat(ray.inverse[i]));
+            let far = |i: usize| row(walker.leave[i]).sub(splat(ray.far_origin[i])).mul(splat(ray.inverse[i]));
+            let near = near(0).max(near(1)).max(near(2).max(splat(walker.low)));
+            let far = far(0).min(far(1)).min(far(2).min(splat(walker.limit)));
+            let mask = near.le(far);
+            let children = &(*record.cast::<Wide8Node>()).children;
+            top = if Q::ORDERED {
+                I::push_sorted(stack, top, near, children, mask)
+            } else {
+                I::push_unsorted(stack, top, near, children, mask)
+            };
+        } else {
+            if child == END {
+                return false;
+            }
+            let mut block = record.sub(LEAF as usize * REFERENCE_BYTES).cast::<TriangleBlock>();
+            loop {
+                query.probe().triangles(|| (*block).len());
+                if test_block::<I::Leaf, Q>(&*block, &ray.triangle, query) {
+                    if query.is_decided() {
+                        return false;
+                    }
+                    walker.limit = ray.box_high(query.limit());
+                }
+                if !(*block).has_more() {
+                    break;
+                }
+                block = block.add(1);
+            }
+        }
+        walker.top = top;
+        // What comes next, so that it is there when this ray has its next turn.
+        let next = base.wrapping_add((*stack.add(top - 1) as u32) as usize * REFERENCE_BYTES);
+        for line in 0..4 {
+            I::prefetch(next.wrapping_add(64 * line));
+        }
+    }
+    true
 }
 
 /// Offers the triangles of `block` that the ray's line hits within the query's interval; whether
