@@ -2,8 +2,12 @@
 
 use crate::Prepared;
 use raywarp_geom::Aabb;
+use raywarp_render::film::Film;
+use raywarp_render::output::{self, Metadata, OutputError, Rgb8};
 use raywarp_render::{DirectLight, Integrator, RenderOptions};
-use raywarp_scene::{Camera, FilterKind, Image, Light, Projection, SamplerKind};
+use raywarp_scene::{Camera, FilterKind, Image, Light, Pixels, Projection, SamplerKind, Scene};
+use std::fmt::Write;
+use std::path::Path;
 use std::time::Duration;
 
 /// Samples a pixel when neither a flag nor the file says; with a stopping rule it is the most.
@@ -189,11 +193,93 @@ fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
     if along.is_finite() && along > 0.0 { along } else { 1.0 }
 }
 
+/// Names what a render shows: equal for two renders whose samples may be added, whatever their
+/// sample ranges, threads and stopping rules. A 64-bit FNV-1a hash of the scene and the settings.
+pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
+    let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
+    for mesh in &scene.meshes {
+        let t = &mesh.triangles;
+        hash.floats(t.positions.as_flattened());
+        hash.floats(t.normals.as_flattened());
+        hash.floats(t.tangents.as_flattened());
+        hash.floats(t.uvs.as_flattened());
+        hash.floats(t.uvs1.as_flattened());
+        hash.floats(t.colors.as_flattened());
+        t.indices.as_flattened().iter().for_each(|i| hash.bytes(&i.to_le_bytes()));
+        let _ = write!(hash, "{:?}", mesh.materials);
+    }
+    for image in &scene.images {
+        let _ = write!(hash, "{}x{}", image.width, image.height);
+        match &image.pixels {
+            Pixels::Srgb8(p) | Pixels::Linear8(p) => hash.bytes(p.as_flattened()),
+            Pixels::Float(p) => hash.floats(p.as_flattened()),
+        }
+    }
+    let _ = write!(hash, "{:?}{:?}{:?}{:?}", scene.instances, scene.materials, scene.textures, scene.lights);
+    let o = &picture.options;
+    let settings = (o.size, o.max_depth, o.integrator, o.direct, o.sampler, o.seed, o.filter, o.features);
+    let _ = write!(hash, "{:?}{settings:?}", picture.camera);
+    format!("{:016x}", hash.0)
+}
+
+struct Fnv(u64);
+
+impl Fnv {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        }
+    }
+
+    fn floats(&mut self, values: &[f32]) {
+        values.iter().for_each(|v| self.bytes(&v.to_bits().to_le_bytes()));
+    }
+}
+
+impl Write for Fnv {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.bytes(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Writes a film of normals, distances or costs as a PNG that people can read: normals as colours,
+/// near as bright, costs as a heat map with its scale.
+///
+/// # Errors
+/// [`OutputError`].
+pub fn write_data_png(
+    path: &Path,
+    film: &Film,
+    integrator: Integrator,
+    metadata: &Metadata,
+) -> Result<(), OutputError> {
+    let means = film.means();
+    let image = match integrator {
+        Integrator::Cost => {
+            let costs: Vec<f32> = means.iter().map(|m| m[2]).collect();
+            bytes(film, &means, |m| [m[2] / costs.iter().copied().fold(1.0, f32::max); 3])
+        }
+        Integrator::Depth => {
+            let farthest = means.iter().map(|m| m[0]).fold(f32::MIN_POSITIVE, f32::max);
+            let near = |t: f32| if t > 0.0 { 1.0 - 0.9 * t / farthest } else { 0.0 };
+            bytes(film, &means, |m| [near(m[0]); 3])
+        }
+        _ => bytes(film, &means, |m| m),
+    };
+    output::write_rgb8(path, &image, metadata)
+}
+
+fn bytes(film: &Film, means: &[[f32; 3]], map: impl Fn([f32; 3]) -> [f32; 3]) -> Rgb8 {
+    let byte = |c: f32| (c.clamp(0.0, 1.0) * 255.0).round() as u8;
+    Rgb8 { size: film.size(), bytes: means.iter().flat_map(|&m| map(m).map(byte)).collect() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::PrepareOptions;
-    use raywarp_scene::{Scene, Settings};
+    use raywarp_scene::Settings;
 
     fn prepared(settings: Settings) -> Prepared {
         Prepared::new(Scene { settings, ..Scene::default() }, &PrepareOptions::default()).unwrap()

@@ -2,8 +2,9 @@
 
 use crate::framing::frame_bounds;
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
-use raywarp_cpu::{CpuTracer, LayoutError};
+use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Aabb, FlatError};
+use raywarp_layout::LayoutError;
 use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
 use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, Surface, flatten};
 use std::time::{Duration, Instant};

@@ -42,7 +42,7 @@ pub enum QueryError {
     Build(#[from] BuildError),
     /// The encoder refuses.
     #[error(transparent)]
-    Layout(#[from] raywarp_cpu::LayoutError),
+    Layout(#[from] raywarp_layout::LayoutError),
 }
 
 /// A bounding volume hierarchy over triangle meshes, ready to trace on this CPU.

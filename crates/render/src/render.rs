@@ -139,8 +139,7 @@ pub fn render_observed<O: PathObserver>(
         .build()
         .map_err(|error| RenderError::Threads(error.to_string()))?;
     let stop = pool.install(|| job.run(&mut film))?;
-    let counts = film.tiles().iter().flat_map(|tile| tile.pixels().map(move |p| tile.sums(p).count));
-    let samples = counts.fold([u32::MAX, 0], |[low, high], n| [low.min(n), high.max(n)]);
+    let samples = film.sample_range();
     Ok(Rendered {
         film,
         stop,

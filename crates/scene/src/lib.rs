@@ -4,11 +4,13 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod flatten;
 pub mod import;
 pub mod model;
 mod validate;
 
 pub use error::{Place, SceneError};
-pub use import::{LoadOptions, Loaded, Warning, load};
+pub use flatten::flatten;
+pub use import::{LoadOptions, Loaded, Warning, load, load_image};
 pub use model::*;
 pub use validate::validate;

@@ -35,9 +35,15 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     let count = shares.len();
     let merged = output::merge(shares).map_err(CliError::input)?;
-    let look = output::Look { exposure, tone: args.tone };
-    output::write_picture(&args.output, &merged.film, &look, output::Layers::default(), &merged.meta)
-        .map_err(CliError::output)?;
+    let options = output::PictureOptions {
+        look: output::Look { exposure, tone: args.tone },
+        layers: output::Layers::default(),
+        metadata: output::Metadata {
+            command: std::env::args().collect::<Vec<_>>().join(" "),
+            ..output::Metadata::default()
+        },
+    };
+    output::write_film(&args.output, &merged.film, &options).map_err(CliError::output)?;
     let [width, height] = merged.film.size();
     let [low, high] = merged.film.sample_range();
     if common.json {

@@ -1,6 +1,6 @@
 //! `raywarp render [SCENE]`: a scene file in, a picture out.
 
-use super::render_args::{IntegratorArg, RenderArgs};
+use super::render_args::RenderArgs;
 use super::render_report::Report;
 use crate::common::Common;
 use crate::exit::{CliError, Status};
@@ -53,7 +53,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
 
     let rendered = render(&prepared, &picture, common)?;
     for path in &outputs {
-        write(path, args, &picture, &rendered, &name)?;
+        write(path, args, &prepared, &picture, &rendered)?;
     }
     let report = Report {
         scene: &name,
@@ -95,24 +95,43 @@ fn render(prepared: &Prepared, picture: &Picture, common: &Common) -> Result<Ren
 }
 
 /// Writes one picture in the format that its name says.
-fn write(path: &Path, args: &RenderArgs, picture: &Picture, rendered: &Rendered, scene: &str) -> Result<(), CliError> {
+fn write(
+    path: &Path,
+    args: &RenderArgs,
+    prepared: &Prepared,
+    picture: &Picture,
+    rendered: &Rendered,
+) -> Result<(), CliError> {
     let options = &picture.options;
-    let meta = output::Meta {
+    let first = options.samples.start;
+    let samples = first..first + rendered.samples[0];
+    let metadata = output::Metadata {
         command: std::env::args().collect::<Vec<_>>().join(" "),
-        samples: options.samples.start..options.samples.start + rendered.samples[0],
-        seed: options.seed,
-        fingerprint: picture.fingerprint(scene),
+        entries: vec![
+            ("samples".to_string(), format!("{}..{}", samples.start, samples.end)),
+            ("seed".to_string(), options.seed.to_string()),
+            ("seconds".to_string(), format!("{:.3}", rendered.elapsed.as_secs_f64())),
+        ],
+        ..output::Metadata::default()
     };
     let film = &rendered.film;
-    let is_png = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
     let result = if args.is_share() {
-        output::write_share(path, film, &meta)
-    } else if is_png && args.integrator() != IntegratorArg::Path {
-        return raywarp::picture::write_data_png(path, film, options.integrator).map_err(CliError::output);
+        if rendered.samples[0] != rendered.samples[1] || samples.is_empty() {
+            return Err(CliError::Stop(
+                Status::Interrupted,
+                format!("{}: interrupted before the share was whole; nothing was written", path.display()),
+            ));
+        }
+        let fingerprint = raywarp::picture::fingerprint(prepared.scene(), picture);
+        let info = output::ShareInfo { samples, seed: u64::from(options.seed), fingerprint };
+        output::write_share(path, film, &info, &metadata)
+    } else if output::Format::of(path).is_ok_and(|f| f == output::Format::Png) && !args.shows_radiance() {
+        raywarp::picture::write_data_png(path, film, options.integrator, &metadata)
     } else {
         let (stops, tone) = args.look();
         let exposure = output::Exposure::factor(picture.exposure * stops.exp2()).unwrap_or_default();
-        output::write_picture(path, film, &output::Look { exposure, tone }, args.layers()?, &meta)
+        let look = output::Look { exposure, tone };
+        output::write_film(path, film, &output::PictureOptions { look, layers: args.layers()?, metadata })
     };
     result.map_err(CliError::output)
 }

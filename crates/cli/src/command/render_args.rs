@@ -164,9 +164,9 @@ impl RenderArgs {
         self.samples.is_some()
     }
 
-    /// What pixels show.
-    pub fn integrator(&self) -> IntegratorArg {
-        self.integrator
+    /// Whether pixels hold radiance, to be exposed and toned, and not data.
+    pub fn shows_radiance(&self) -> bool {
+        matches!(self.integrator, IntegratorArg::Path | IntegratorArg::Ao)
     }
 
     /// How radiance becomes PNG bytes: exposure in stops and the curve.

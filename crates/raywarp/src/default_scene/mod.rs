@@ -25,8 +25,8 @@ pub fn default_scene() -> Scene {
 
     let gold = metal(&mut scene, "gold", GOLD, 0.09);
     let chrome = metal(&mut scene, "chrome", CHROMIUM, 0.0);
-    let glass = scene.add_material(Material::new("glass", glass([0.35, 0.06, 0.12])));
-    let clear = scene.add_material(Material::new("clear glass", glass([0.0; 3])));
+    let glass = scene.add_material(Material::new("glass", glass_surface([0.35, 0.06, 0.12])));
+    let clear = scene.add_material(Material::new("clear glass", glass_surface([0.0; 3])));
     let paint = scene.add_material(Material::new("car paint", Surface::CarPaint(Box::new(car_paint()))));
     let porcelain = scene.add_material(Material::new(
         "porcelain",
@@ -83,7 +83,7 @@ fn metal(scene: &mut Scene, name: &str, (eta, k): ([f32; 3], [f32; 3]), alpha: f
     scene.add_material(Material::new(name, surface))
 }
 
-fn glass(sigma: [f32; 3]) -> Surface {
+fn glass_surface(sigma: [f32; 3]) -> Surface {
     Surface::Dielectric {
         ior: 1.5,
         roughness: Roughness::SMOOTH,

@@ -11,7 +11,7 @@ mod settings;
 mod texture;
 
 pub use camera::{Camera, FovAxis, Projection};
-pub use image::{Image, Pixels};
+pub use image::{Image, Pixels, srgb_to_linear};
 pub use light::{Light, SpotFalloff};
 pub use material::{
     Absorption, Alpha, CarPaint, ColorInput, Emission, Material, NormalInput, Principled, Roughness, RoughnessRemap,
