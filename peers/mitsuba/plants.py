@@ -1,0 +1,72 @@
+"""Differences planted on Mitsuba's side, small ones, to show that the comparison would see a mistake of ours."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from description import Conductor, Dielectric, Diffuse, Environment, Image, Scene, Spot
+
+
+def materials(scene: Scene, change) -> Scene:
+    """`scene` with `change` applied to each object's material."""
+    return replace(scene, objects=tuple(replace(o, material=change(o.material)) for o in scene.objects))
+
+
+def of_type(kind, change):
+    return lambda m: change(m) if isinstance(m, kind) else m
+
+
+def camera(scene: Scene, **fields) -> Scene:
+    return replace(scene, camera=replace(scene.camera, **fields))
+
+
+def image(material: Diffuse, change) -> Diffuse:
+    return replace(material, reflectance=change(material.reflectance)) if isinstance(material.reflectance, Image) else material
+
+
+def lights(scene: Scene, kind, change) -> Scene:
+    return replace(scene, lights=tuple(change(light) if isinstance(light, kind) else light for light in scene.lights))
+
+
+def of(scene: Scene) -> list[tuple[str, Scene]]:
+    """(what was changed, the changed scene)."""
+    s = scene
+    if s.name == "gold":
+        return [
+            ("alpha .1 to .11", materials(s, of_type(Conductor, lambda m: replace(m, alpha=(0.11, 0.11))))),
+            ("k of blue 1.60 to 1.65", materials(s, of_type(Conductor, lambda m: replace(m, k=(*m.k[:2], 1.65))))),
+        ]
+    if s.name == "brushed":
+        return [("alphas exchanged", materials(s, of_type(Conductor, lambda m: replace(m, alpha=m.alpha[::-1]))))]
+    if s.name == "frosted":
+        return [("alpha .2 to .22", materials(s, of_type(Dielectric, lambda m: replace(m, alpha=0.22))))]
+    if s.name == "glass":
+        return [("index 1.5 to 1.52", materials(s, of_type(Dielectric, lambda m: replace(m, ior=1.52))))]
+    if s.name == "sun":
+        turned = lambda light: replace(light, rotations=(*light.rotations[:-1], (41, (0, 0, 1))))
+        return [("map turned by a degree", lights(s, Environment, turned))]
+    if s.name == "lamps":
+        last = replace(s.objects[-1], radiance=tuple(0.5 * c for c in s.objects[-1].radiance))
+        return [("last colour at half", replace(s, objects=(*s.objects[:-1], last))), ("7 bounces", replace(s, bounces=7))]
+    if s.name == "cornell":
+        return [
+            ("field of view + 0.2 degrees", camera(s, fov=s.camera.fov + 0.2)),
+            ("mirrored", camera(s, mirrored=True)),
+        ]
+    if s.name == "mirrors":
+        return [("cone wider by half a degree", lights(s, Spot, lambda light: replace(light, half_angle=light.half_angle + 0.5)))]
+    if s.name == "textures":
+        half_texel = 0.5 / 16
+        return [
+            ("upside down", materials(s, of_type(Diffuse, lambda m: image(m, lambda i: replace(i, texels=i.texels[::-1]))))),
+            ("half a texel off", materials(s, of_type(Diffuse, lambda m: image(m, lambda i: replace(i, offset=(i.offset[0] + half_texel, i.offset[1])))))),
+            ("one sRGB step darker", materials(s, of_type(Diffuse, lambda m: image(m, lambda i: replace(i, texels=(i.texels - 1).astype(np.uint8)))))),
+        ]
+    if s.name == "lens":
+        return [
+            ("lens radius .25 to .27", camera(s, lens_radius=0.27)),
+            ("focus 5 to 5.3", camera(s, focal_distance=5.3)),
+        ]
+    if s.name == "sibenik":
+        return [("albedo .7 to .69", materials(s, of_type(Diffuse, lambda m: m if m.reflectance == (0, 0, 0) else Diffuse((0.69,) * 3))))]
+    return []

@@ -1,0 +1,131 @@
+"""A scene as a Mitsuba 3 dictionary. Set a variant before importing this module's functions' results.
+
+Where the two renderers' conventions differ, the difference is undone here, once, with its reason.
+"""
+
+import math
+from pathlib import Path
+
+import mitsuba as mi
+import numpy as np
+
+import write_pbrt
+from description import Conductor, Constant, Dielectric, Diffuse, Environment, Image, Mirror, Point, Scene, Spot
+
+
+def rgb(values) -> dict:
+    return {"type": "rgb", "value": [float(v) for v in values]}
+
+
+def texture(image: Image) -> dict:
+    """pbrt's t = scale v + offset counts upwards from the lowest row, Mitsuba's v downwards from row 0."""
+    (su, sv), (du, dv) = image.scale, image.offset
+    to_uv = mi.ScalarTransform3f(np.array([[su, 0, du], [0, -sv, 1 - dv], [0, 0, 1]]))
+    bitmap = mi.Bitmap(np.ascontiguousarray(image.texels))
+    # "variant": 32-bit floats; the default rounds texels to 16 bits.
+    return {"type": "bitmap", "bitmap": bitmap, "to_uv": to_uv, "filter_type": "bilinear", "wrap_mode": "repeat", "format": "variant"}
+
+
+def bsdf(material) -> dict:
+    if isinstance(material, Diffuse):
+        colour = material.reflectance
+        inner = {"type": "diffuse", "reflectance": texture(colour) if isinstance(colour, Image) else rgb(colour)}
+    elif isinstance(material, Conductor):
+        (u, v) = material.alpha
+        inner = {"type": "roughconductor", "distribution": "ggx", "eta": rgb(material.eta), "k": rgb(material.k), "alpha_u": u, "alpha_v": v}
+    elif isinstance(material, Mirror):
+        inner = {"type": "conductor", "material": "none", "specular_reflectance": rgb(material.reflectance)}
+    elif isinstance(material, Dielectric):
+        # The outside is vacuum; Mitsuba's default is air, 1.000277.
+        indices = {"int_ior": material.ior, "ext_ior": 1.0}
+        if material.alpha == 0:
+            return {"type": "dielectric", **indices}
+        return {"type": "roughdielectric", "distribution": "ggx", "alpha": material.alpha, **indices}
+    else:
+        raise TypeError(material)
+    return {"type": "twosided", "inner": inner}
+
+
+def environment_nodes(texels: np.ndarray) -> np.ndarray:
+    """The same function of direction in Mitsuba's sampling grid.
+
+    Both interpolate linearly between texels, with centres at (i + 1/2) / width along u. Along v pbrt's
+    centres are at (j + 1/2) / height, Mitsuba's at j / (rows - 1). Twice as many rows plus one put a
+    node on each centre and each midpoint, so that nothing changes.
+    """
+    height = len(texels)
+    nodes = np.empty((2 * height + 1, *texels.shape[1:]), np.float32)
+    nodes[1::2] = texels
+    nodes[2:-1:2] = 0.5 * (texels[1:] + texels[:-1])
+    nodes[0], nodes[-1] = texels[0], texels[-1]
+    return nodes
+
+
+def environment(light: Environment) -> dict:
+    """pbrt: row 0 is +z, u = atan2(y, x) / 2 pi. Mitsuba: row 0 is +y, u = atan2(x, -z) / 2 pi."""
+    to_world = mi.ScalarTransform4f()
+    for angle, axis in light.rotations:
+        to_world = to_world @ mi.ScalarTransform4f().rotate(axis, angle)
+    # Mitsuba's (x, y, z) is pbrt's (y, z, -x): the two frames have opposite hands.
+    to_world = to_world @ mi.ScalarTransform4f(np.array([[0, 0, -1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1.0]]))
+    return {"type": "envmap", "bitmap": mi.Bitmap(environment_nodes(light.texels)), "to_world": to_world}
+
+
+def emitter(light) -> dict:
+    if isinstance(light, Constant):
+        return {"type": "constant", "radiance": rgb(light.radiance)}
+    if isinstance(light, Environment):
+        return environment(light)
+    if isinstance(light, Point):
+        return {"type": "point", "position": list(light.position), "intensity": rgb(light.intensity)}
+    if isinstance(light, Spot):
+        up = (0, 1, 0) if abs(light.target[1] - light.position[1]) < 0.9 * math.dist(light.target, light.position) else (1, 0, 0)
+        to_world = mi.ScalarTransform4f().look_at(origin=light.position, target=light.target, up=up)
+        # beam_width = cutoff_angle is a hard edge.
+        return {"type": "spot", "to_world": to_world, "intensity": rgb(light.intensity), "cutoff_angle": light.half_angle, "beam_width": light.half_angle}
+    raise TypeError(light)
+
+
+def sensor(scene: Scene) -> dict:
+    camera, (width, height) = scene.camera, scene.size
+    result = {
+        "type": "thinlens" if camera.lens_radius > 0 else "perspective",
+        "fov": camera.fov,
+        "fov_axis": "smaller",  # pbrt: the shorter side
+        # Mitsuba's rays begin on the near plane: nothing may lie in front of it.
+        "near_clip": 1e-3,
+        "far_clip": 1e6,
+        "to_world": mi.ScalarTransform4f().look_at(origin=camera.eye, target=camera.target, up=camera.up),
+        "film": {"type": "hdrfilm", "width": width, "height": height, "rfilter": {"type": "box"}, "pixel_format": "rgb", "component_format": "float32"},
+        "sampler": {"type": "independent"},
+    }
+    if camera.lens_radius > 0:
+        result |= {"aperture_radius": camera.lens_radius, "focus_distance": camera.focal_distance}
+    return result
+
+
+def dictionary(scene: Scene, folder: Path) -> dict:
+    """The scene for `mitsuba.load_dict`; meshes become PLY files in `folder`."""
+    result = {
+        "type": "scene",
+        # A bounce fewer by our count: pbrt's and our max depth 0 is Mitsuba's 1.
+        "integrator": {"type": "path", "max_depth": scene.bounces + 1, "rr_depth": 1000},
+        "sensor": sensor(scene),
+    }
+    for i, light in enumerate(scene.lights):
+        result[f"light{i}"] = emitter(light)
+    for obj in scene.objects:
+        path = folder / f"{scene.name}-{obj.name}.ply"
+        write_pbrt.write_ply(path, obj.mesh)
+        shape = {"type": "ply", "filename": str(path), "face_normals": obj.mesh.normals is None, "bsdf": bsdf(obj.material)}
+        if obj.radiance is not None:
+            shape["emitter"] = {"type": "area", "radiance": rgb(obj.radiance)}
+        result[obj.name] = shape
+    return result
+
+
+def render(loaded, seed: int, samples: int, mirrored: bool = False) -> np.ndarray:
+    """Linear RGB, rows from the top."""
+    picture = np.array(mi.render(loaded, seed=seed, spp=samples))[..., :3]
+    # pbrt's LookAt makes a left-handed camera: its picture is Mitsuba's, mirrored.
+    return picture[:, ::-1] if mirrored else picture
