@@ -47,10 +47,12 @@ impl Builder<'_, '_> {
                 }
             }
         };
+        let cutoff = json.alpha_cutoff.map_or(0.5, |c| c.0);
         let alpha = match json.alpha_mode.as_deref() {
             None | Some("OPAQUE") => Alpha::Opaque,
-            Some("MASK") => Alpha::Mask { alpha: base.alpha, cutoff: json.alpha_cutoff.map_or(0.5, |c| c.0) },
-            // A constant 1 is no blending; queries are faster when they need not ask.
+            // Constant coverage is decided here; queries are faster where they need not ask.
+            Some("MASK") if base.alpha.texture.is_none() && base.alpha.factor >= cutoff => Alpha::Opaque,
+            Some("MASK") => Alpha::Mask { alpha: base.alpha, cutoff },
             Some("BLEND") if base.alpha == ScalarInput::constant(1.0) => Alpha::Opaque,
             Some("BLEND") => Alpha::Blend { alpha: base.alpha },
             Some(other) => {
@@ -177,7 +179,8 @@ impl Builder<'_, '_> {
         if colored {
             texture = Some(self.times_vertex_color(texture));
         }
-        Ok(Base { color: ColorInput { factor: [r, g, b], texture }, alpha: scalar(a, texture, Channel::A) })
+        let coverage = texture.filter(|&t| !self.is_opaque(t));
+        Ok(Base { color: ColorInput { factor: [r, g, b], texture }, alpha: scalar(a, coverage, Channel::A) })
     }
 
     /// What the front emits; both sides where the material is double-sided.
@@ -190,6 +193,10 @@ impl Builder<'_, '_> {
         }
         let info = json.emissive_texture.as_ref();
         let texture = self.optional_texture(info, Encoding::Srgb, &format!("{item}.emissiveTexture"))?;
+        if info.is_some() && texture.is_none() {
+            // The texture says which parts glow; without it everything would.
+            return Ok(None);
+        }
         Ok(Some(Emission { radiance: ColorInput { factor, texture }, two_sided: json.double_sided }))
     }
 

@@ -69,6 +69,7 @@ fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Con
         scene: Scene::default(),
         textures: HashMap::new(),
         images: HashMap::new(),
+        opaque: HashMap::new(),
         vertex_color: None,
         colored: HashMap::new(),
         materials: HashMap::new(),
@@ -100,6 +101,8 @@ struct Builder<'a, 'c> {
     scene: Scene,
     textures: HashMap<texture::TextureKey, Option<TextureId>>,
     images: HashMap<(u64, Encoding), Option<ImageId>>,
+    /// Whether every texel of an image is opaque.
+    opaque: HashMap<ImageId, bool>,
     vertex_color: Option<TextureId>,
     /// Textures times vertex colours.
     colored: HashMap<TextureId, TextureId>,

@@ -7,7 +7,7 @@ use super::fault::{Read, optional};
 use super::json::{Int, Sampler, TextureInfo, plain};
 use super::uri::{Target, resolve};
 use super::{Builder, Encoding};
-use crate::{ImageFilter, ImageId, Place, SceneError, Texture, TextureId, UvMapping, Wrap};
+use crate::{ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId, UvMapping, Wrap};
 
 /// What makes two uses of a texture the same: texture, encoding, coordinates and their map.
 pub type TextureKey = (u64, Encoding, u8, [[u32; 3]; 2]);
@@ -62,6 +62,17 @@ impl Builder<'_, '_> {
         let id = self.scene.add_texture(Texture::Scale { a: base, b: colors });
         self.colored.insert(base, id);
         id
+    }
+
+    /// Whether `texture` is an image without transparent texels. Many writers mark everything BLEND,
+    /// and queries are faster where they need not ask.
+    pub fn is_opaque(&mut self, texture: TextureId) -> bool {
+        let Texture::Image { image, .. } = self.scene.textures[texture.index()] else { return false };
+        let pixels = &self.scene.images[image.index()].pixels;
+        *self.opaque.entry(image).or_insert_with(|| match pixels {
+            Pixels::Srgb8(p) | Pixels::Linear8(p) => p.iter().all(|c| c[3] == 255),
+            Pixels::Float(p) => p.iter().all(|c| c[3] >= 1.0),
+        })
     }
 
     /// Which coordinates a texture takes, and through which map (KHR_texture_transform).

@@ -64,7 +64,7 @@ fn every_component_type_is_read_plain_and_normalised() {
     let cases: [(u32, &[u8], f32, f32); 5] = [
         (5120, &[0x81, 0x80, 127, 0], -127.0, -1.0),
         (5121, &[255, 0, 51, 0], 255.0, 1.0),
-        (5122, &[1, 0x80, 0xff, 0x7f, 0, 0, 0, 0], -32767.0, -1.0),
+        (5122, &[1, 0x80, 0xff, 0x7f, 0, 0x80, 0, 0], -32767.0, -1.0),
         (5123, &[255, 255, 0, 0, 51, 0, 0, 0], 65535.0, 1.0),
         (5125, &[255; 12], 4_294_967_295.0, 1.0),
     ];
@@ -78,6 +78,8 @@ fn every_component_type_is_read_plain_and_normalised() {
             let read = mesh(&b.with(json!({"meshes": [{"primitives": [{"attributes": {"POSITION": position}}]}]})));
             assert_eq!(read.positions[1][0], want, "{component} {normalized}");
             assert_eq!(read.positions[0], read.positions[2]);
+            // -128 and -32768 have no counterpart; they are -1 as well.
+            assert!(!normalized || read.positions[0].iter().all(|x| x.abs() <= 1.0), "{:?}", read.positions);
         }
     }
 }

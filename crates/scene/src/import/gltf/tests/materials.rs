@@ -111,6 +111,7 @@ fn coverage_is_factor_times_texture_times_vertex_alpha() {
     assert_eq!(alpha("BLEND", both.clone()), Alpha::Blend { alpha: scalar(0.5, 0, Channel::A) });
     assert_eq!(alpha("MASK", both), Alpha::Mask { alpha: scalar(0.5, 0, Channel::A), cutoff: 0.25 });
     assert_eq!(alpha("BLEND", json!({})), Alpha::Opaque);
+    assert_eq!(alpha("MASK", factor), Alpha::Opaque);
 
     let mut b = Builder::new();
     let position = b.floats("VEC3", 3, &[0.0; 9]);
@@ -126,6 +127,23 @@ fn coverage_is_factor_times_texture_times_vertex_alpha() {
     assert_eq!(scene.textures[1..], [Texture::VertexColor, Texture::Scale { a: TextureId(0), b: TextureId(1) }]);
     assert_eq!(scene.materials[1].alpha, Alpha::Blend { alpha: scalar(1.0, 0, Channel::A) });
     assert_eq!([&scene.meshes[0].name, &scene.meshes[1].name], ["m[0]", "m[1]"]);
+}
+
+#[test]
+fn blending_by_a_picture_without_transparency_is_opaque() {
+    let material = json!({"alphaMode": "BLEND", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}});
+    let images = json!([{"uri": OPAQUE_PIXEL}]);
+    let scene = clean(&triangle(json!({"materials": [material], "textures": [{"source": 0}], "images": images})));
+    assert_eq!(scene.materials[0].alpha, Alpha::Opaque);
+}
+
+#[test]
+fn a_material_whose_emissive_texture_is_missing_does_not_glow_all_over() {
+    let material = json!({"emissiveFactor": [1, 1, 1], "emissiveTexture": {"index": 0}});
+    let images = json!([{"uri": "gone.png"}]);
+    let (scene, _) =
+        import(&triangle(json!({"materials": [material], "textures": [{"source": 0}], "images": images}))).unwrap();
+    assert_eq!(scene.materials[0].emission, None);
 }
 
 #[test]

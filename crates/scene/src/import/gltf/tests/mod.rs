@@ -16,6 +16,9 @@ use std::path::Path;
 /// A red, a half-transparent green, a blue and a white pixel.
 const PIXELS: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYAAABytg0kAAAAFElEQVR42mP4z8DwHwgbGIA0GAAARNIJeGZTxHAAAAAASUVORK5CYII=";
 
+/// One orange pixel without alpha.
+const OPAQUE_PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP438AAAAQBAYD718vxAAAAAElFTkSuQmCC";
+
 /// The one place that touches the API: the scene of a document and its warnings, or the error's text.
 fn import(document: &Value) -> Result<(Scene, Vec<String>), String> {
     import_raw(document.to_string().as_bytes())
