@@ -3,7 +3,7 @@
 //! It asks for hits through [`raywarp_geom::Tracer`] and never sees a tree.
 #![forbid(unsafe_code)]
 
-mod bsdf_tmp;
+pub mod bsdf;
 pub mod film;
 mod filter;
 mod integrator;

@@ -1,0 +1,143 @@
+//! Blinn microfacets: `D = (n + 2) / 2pi cos^n`, shadowing by V-shaped cavities (Torrance and Sparrow
+//! 1967), Schlick's Fresnel term; over a Lambert base that gets the light the facets leave.
+
+use super::albedo_table::{AlbedoTable, Row, albedo, coupling};
+use super::{BsdfSample, fresnel};
+use glam::{Vec2, Vec3};
+use raywarp_sample::warp::{cosine_hemisphere, sin_cos_turn};
+use std::f32::consts::{FRAC_1_PI, TAU};
+
+/// A Lambert base under Blinn facets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Blinn {
+    /// Albedo of the base.
+    pub diffuse: Vec3,
+    /// Reflectance of the facets at normal incidence. Below 2 % the facets fade out; 0 is pure Lambert.
+    pub specular: Vec3,
+    /// Exponent n, clamped to 0 to 1e6.
+    pub exponent: f32,
+}
+
+/// The GGX alpha of a lobe of the same width; 1 for exponent 0.
+#[inline]
+pub(super) fn alpha_of_exponent(n: f32) -> f32 {
+    (2.0 / (n + 2.0)).sqrt()
+}
+
+/// Inverse of [`alpha_of_exponent`].
+pub(super) fn exponent_of_alpha(alpha: f32) -> f32 {
+    (2.0 / (alpha * alpha) - 2.0).clamp(0.0, 1e6)
+}
+
+/// Density of normals. `cos^n` from the sine: near the peak cos has too few digits for a large n.
+#[inline]
+fn d(n: f32, h: Vec3) -> f32 {
+    let sin2 = (h.x * h.x + h.y * h.y).min(1.0);
+    let power = if n == 0.0 { 1.0 } else { (0.5 * n * (-sin2).ln_1p()).exp() };
+    (n + 2.0) / TAU * power
+}
+
+/// A normal with density `D cos`.
+#[inline]
+fn sample_normal(n: f32, u: [f32; 2]) -> Vec3 {
+    let sin2 = -(2.0 / (n + 2.0) * (-u[0]).ln_1p()).exp_m1();
+    let (sin, cos) = sin_cos_turn(u[1]);
+    let r = sin2.sqrt();
+    Vec3::new(r * cos, r * sin, (1.0 - sin2).max(0.0).sqrt())
+}
+
+/// Share of a facet with normal `h` and of its twin, mirrored about z, that `w` sees.
+#[inline]
+fn g1(w: Vec3, h: Vec3) -> f32 {
+    let cos = w.dot(h);
+    if cos > 0.0 { (2.0 * h.z * w.z / cos).min(1.0) } else { 0.0 }
+}
+
+/// Of the two facets of a cavity, how visible to `w` each is (Heitz 2014, section 5: `D cos` times this
+/// is the distribution of visible normals).
+#[inline]
+fn twins(w: Vec3, h: Vec3) -> ([Vec3; 2], f32) {
+    let twin = Vec3::new(-h.x, -h.y, h.z);
+    let (a, b) = (w.dot(h).max(0.0), w.dot(twin).max(0.0));
+    ([h, twin], if a + b > 0.0 { a / (a + b) } else { 1.0 })
+}
+
+/// For the albedo table: a sample's weight, what multiplies f0 and f90 apart. Both facets of the
+/// sampled cavity are counted, which saves the choice.
+pub(super) fn blinn_scale_and_bias(n: f32, wo: Vec3, u: [f32; 2]) -> Vec2 {
+    let (facets, first) = twins(wo, sample_normal(n, u));
+    let one = |h: Vec3| {
+        let cos = wo.dot(h);
+        let wi = 2.0 * cos * h - wo;
+        let masking = g1(wo, h);
+        if wi.z <= 0.0 || masking <= 0.0 {
+            return Vec2::ZERO;
+        }
+        let s = fresnel::schlick_weight(cos);
+        masking.min(g1(wi, h)) / masking * Vec2::new(1.0 - s, s)
+    };
+    first * one(facets[0]) + (1.0 - first) * one(facets[1])
+}
+
+/// What sampling and evaluation share: the albedo of the facets and the choice between lobes.
+struct Lobes {
+    row: Row<'static>,
+    n: f32,
+    f90: f32,
+    e_wo: Vec3,
+    /// Probability of the facets.
+    p_specular: f32,
+}
+
+impl Blinn {
+    #[inline]
+    fn lobes(&self, wo: Vec3) -> Option<Lobes> {
+        let n = if self.exponent > 0.0 { self.exponent.min(1e6) } else { 0.0 };
+        let row = AlbedoTable::blinn().row_of_exponent(n);
+        let f90 = fresnel::f90_of_f0(self.specular);
+        let e_wo = albedo(self.specular, f90, row.at(wo.z));
+        let specular = e_wo.element_sum();
+        let diffuse = (self.diffuse * (1.0 - e_wo)).element_sum();
+        let total = specular + diffuse;
+        (total > 0.0).then(|| Lobes { row, n, f90, e_wo, p_specular: specular / total })
+    }
+
+    #[inline]
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+        let lobes = self.lobes(wo)?;
+        let wi = if u_lobe < lobes.p_specular {
+            let (facets, first) = twins(wo, sample_normal(lobes.n, u));
+            let h = if u_lobe < lobes.p_specular * first { facets[0] } else { facets[1] };
+            2.0 * wo.dot(h) * h - wo
+        } else {
+            Vec3::from(cosine_hemisphere(u))
+        };
+        if wi.z <= 0.0 {
+            return None;
+        }
+        let (value, pdf) = self.eval_lobes(&lobes, wo, wi);
+        BsdfSample::smooth(wo, wi, value / pdf, pdf)
+    }
+
+    #[inline]
+    pub(super) fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        self.lobes(wo).map_or((Vec3::ZERO, 0.0), |lobes| self.eval_lobes(&lobes, wo, wi))
+    }
+
+    #[inline]
+    fn eval_lobes(&self, lobes: &Lobes, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        let h = (wo + wi).normalize_or(Vec3::Z);
+        let facets = d(lobes.n, h) / (4.0 * wo.z);
+        let masking = g1(wo, h);
+        let e_wi = albedo(self.specular, lobes.f90, lobes.row.at(wi.z));
+        let mean = albedo(self.specular, lobes.f90, lobes.row.mean());
+        let cosine = wi.z * FRAC_1_PI;
+        let value = fresnel::schlick(self.specular, lobes.f90, wo.dot(h)) * (facets * masking.min(g1(wi, h)))
+            + self.diffuse * coupling(lobes.e_wo, e_wi, mean) * cosine;
+        (value, lobes.p_specular * facets * masking + (1.0 - lobes.p_specular) * cosine)
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
+        self.lobes(wo).map_or(Vec3::ZERO, |l| l.e_wo + self.diffuse * (1.0 - l.e_wo))
+    }
+}

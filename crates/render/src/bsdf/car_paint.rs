@@ -1,0 +1,143 @@
+//! Car paint (W11): a Lambert base beside metallic flakes, all under a clear coat.
+
+use super::coat::{Coat, MIN_LAYER_ALPHA};
+use super::fresnel::{f0_of_ior, schlick};
+use super::ggx::Ggx;
+use super::{BsdfSample, above};
+use glam::{Vec2, Vec3};
+use raywarp_sample::warp::{cosine_hemisphere, onb};
+use std::f32::consts::FRAC_1_PI;
+
+/// Paint with its parameters at a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CarPaint {
+    /// Albedo of the base.
+    pub base: Vec3,
+    /// Reflectance of the flakes at normal incidence.
+    pub flake_color: Vec3,
+    /// Share of the area under the coat that is flakes, 0 to 1.
+    pub flake_amount: f32,
+    /// GGX alpha of the flakes, at least 1e-3.
+    pub flake_alpha: f32,
+    /// Unit normal of the visible flake at this point, with positive z; `Vec3::Z` for flakes too small
+    /// to see. A tilted flake reflects as under a normal map: energy is bounded, reciprocity is not kept.
+    pub flake_normal: Vec3,
+    /// Index of refraction of the coat; 1 for none.
+    pub coat_ior: f32,
+    /// GGX alpha of the coat, at least 1e-3.
+    pub coat_alpha: f32,
+}
+
+/// What sampling and evaluation share for one `wo`.
+struct Lobes {
+    coat: Option<Coat>,
+    flake: Ggx,
+    amount: f32,
+    /// Rows take a direction to the flake's frame.
+    rows: [Vec3; 3],
+    /// `wo` there; below the flake's horizon there is no flake lobe.
+    wo_flake: Vec3,
+    p_coat: f32,
+    p_flake: f32,
+    p_base: f32,
+}
+
+impl Lobes {
+    #[inline]
+    fn to_flake(&self, w: Vec3) -> Vec3 {
+        Vec3::new(self.rows[0].dot(w), self.rows[1].dot(w), self.rows[2].dot(w))
+    }
+}
+
+impl CarPaint {
+    #[inline]
+    fn lobes(&self, wo: Vec3) -> Option<Lobes> {
+        let f0 = f0_of_ior(self.coat_ior.max(1.0));
+        let coat = Coat::new(if f0 > 0.0 { 1.0 } else { 0.0 }, f0, self.coat_alpha, wo);
+        let amount = if self.flake_amount > 0.0 { self.flake_amount.min(1.0) } else { 0.0 };
+        let (t, b) = if self.flake_normal == Vec3::Z {
+            // Exactly the surface's frame.
+            (Vec3::X, Vec3::Y)
+        } else {
+            let (t, b) = onb(self.flake_normal.into());
+            (t.into(), b.into())
+        };
+        let rows = [t, b, self.flake_normal];
+        let wo_flake = Vec3::new(t.dot(wo), b.dot(wo), self.flake_normal.dot(wo));
+        let visible = wo_flake.z > super::MIN_COS;
+        let under = coat.as_ref().map_or(1.0, |c| 1.0 - c.albedo());
+        let p_coat = coat.as_ref().map_or(0.0, Coat::albedo) * 3.0;
+        let flake_albedo = schlick(self.flake_color, 1.0, wo_flake.z.max(0.0)).element_sum();
+        let p_flake = if visible { under * amount * flake_albedo } else { 0.0 };
+        let p_base = under * (1.0 - amount) * self.base.element_sum();
+        let total = p_coat + p_flake + p_base;
+        (total > 0.0).then(|| Lobes {
+            coat,
+            flake: Ggx::new(Vec2::splat(self.flake_alpha.clamp(MIN_LAYER_ALPHA, 1.0))),
+            amount,
+            rows,
+            wo_flake,
+            p_coat: p_coat / total,
+            p_flake: p_flake / total,
+            p_base: p_base / total,
+        })
+    }
+
+    #[inline]
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+        let lobes = self.lobes(wo)?;
+        let wi = if u_lobe < lobes.p_base {
+            Vec3::from(cosine_hemisphere(u))
+        } else if let Some(coat) = lobes.coat.as_ref().filter(|_| u_lobe >= lobes.p_base + lobes.p_flake) {
+            let h = coat.sample_normal(wo, u);
+            2.0 * wo.dot(h) * h - wo
+        } else if lobes.p_flake > 0.0 {
+            let h = lobes.flake.sample_visible(lobes.wo_flake, u);
+            let wi = 2.0 * lobes.wo_flake.dot(h) * h - lobes.wo_flake;
+            if wi.z <= 0.0 {
+                return None;
+            }
+            wi.x * lobes.rows[0] + wi.y * lobes.rows[1] + wi.z * lobes.rows[2]
+        } else {
+            return None;
+        };
+        if wi.z <= 0.0 {
+            return None;
+        }
+        let (value, pdf) = self.eval_lobes(&lobes, wo, wi);
+        BsdfSample::smooth(wo, wi, value / pdf, pdf)
+    }
+
+    #[inline]
+    pub(super) fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        self.lobes(wo).map_or((Vec3::ZERO, 0.0), |lobes| self.eval_lobes(&lobes, wo, wi))
+    }
+
+    #[inline]
+    fn eval_lobes(&self, l: &Lobes, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        let cosine = wi.z * FRAC_1_PI;
+        let mut value = (1.0 - l.amount) * self.base * cosine;
+        let mut pdf = l.p_base * cosine;
+        let wi_flake = l.to_flake(wi);
+        if l.p_flake > 0.0 && wi_flake.z > 0.0 {
+            let h = (l.wo_flake + wi_flake).normalize_or(Vec3::Z);
+            let flake_pdf = l.flake.reflection_pdf(l.wo_flake, h);
+            let fresnel = schlick(self.flake_color, 1.0, l.wo_flake.dot(h));
+            value += l.amount * fresnel * (flake_pdf * l.flake.g1(wi_flake));
+            pdf += l.p_flake * flake_pdf;
+        }
+        if let Some(coat) = &l.coat {
+            let (coat_value, coat_pdf) = coat.eval(wo, wi, (wo + wi).normalize_or(Vec3::Z));
+            value = value * coat.transmitted(wi) + coat_value;
+            pdf += l.p_coat * coat_pdf;
+        }
+        (value, pdf)
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
+        let coat = Coat::new(1.0, f0_of_ior(self.coat_ior.max(1.0)), self.coat_alpha, above(wo));
+        let coat = coat.as_ref().map_or(0.0, Coat::albedo);
+        let under = self.base.lerp(self.flake_color, self.flake_amount.clamp(0.0, 1.0));
+        under * (1.0 - coat) + coat
+    }
+}

@@ -1,0 +1,70 @@
+//! The GGX distribution of microfacet normals, anisotropic (Walter et al. 2007; Heitz 2014), with
+//! Smith's masking, and sampling of the normals that a direction sees (Heitz 2018) by the spherical cap
+//! of Dupuy and Benyoub 2023.
+
+use glam::{Vec2, Vec3};
+use raywarp_sample::warp::sin_cos_turn;
+use std::f32::consts::PI;
+
+/// Below this alpha a surface is taken for smooth, and no single alpha may be less: f32 half vectors
+/// have no digits for a narrower lobe.
+pub(super) const MIN_ALPHA: f32 = 1e-4;
+
+/// Distribution of normals; all directions are in the upper hemisphere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ggx {
+    alpha: Vec2,
+}
+
+impl Ggx {
+    /// `alpha` along tangent and bitangent, clamped to what can be computed.
+    #[inline]
+    pub fn new(alpha: Vec2) -> Self {
+        Self { alpha: alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE) }
+    }
+
+    /// Whether `alpha` means a smooth surface.
+    #[inline]
+    pub fn is_smooth(alpha: Vec2) -> bool {
+        // Written so that a NaN is smooth.
+        !(alpha.max_element() >= MIN_ALPHA)
+    }
+
+    /// Density of normals: `integral D(h) cos h dh = 1`.
+    #[inline]
+    pub fn d(&self, h: Vec3) -> f32 {
+        // From x and y, which near the peak have the digits that 1 - cos^2 has lost.
+        let (x, y) = (h.x / self.alpha.x, h.y / self.alpha.y);
+        let s = x * x + y * y + h.z * h.z;
+        1.0 / (PI * self.alpha.x * self.alpha.y * s * s)
+    }
+
+    /// Share of the facets that face `w` which `w` sees.
+    #[inline]
+    pub fn g1(&self, w: Vec3) -> f32 {
+        let (x, y) = (w.x * self.alpha.x, w.y * self.alpha.y);
+        // 1 / (1 + lambda), multiplied by z so that the horizon needs no infinite tangent.
+        let z = w.z.abs();
+        2.0 * z / (z + (z * z + x * x + y * y).sqrt())
+    }
+
+    /// Density of the normals that `wo` sees, reflected at: of `wi` per solid angle. `h` is their half
+    /// vector.
+    #[inline]
+    pub fn reflection_pdf(&self, wo: Vec3, h: Vec3) -> f32 {
+        self.g1(wo) * self.d(h) / (4.0 * wo.z)
+    }
+
+    /// A normal that `wo` sees, with density `G1(wo) D(h) max(wo h, 0) / cos wo`.
+    #[inline]
+    pub fn sample_visible(&self, wo: Vec3, u: [f32; 2]) -> Vec3 {
+        // Stretched, the facets are a hemisphere; seen along a direction they reflect uniformly into
+        // the cap above its opposite.
+        let stretched = Vec3::new(wo.x * self.alpha.x, wo.y * self.alpha.y, wo.z).normalize();
+        let z = (1.0 - u[0]) * (1.0 + stretched.z) - stretched.z;
+        let r = (1.0 - z * z).max(0.0).sqrt();
+        let (sin, cos) = sin_cos_turn(u[1]);
+        let h = Vec3::new(r * cos, r * sin, z) + stretched;
+        Vec3::new(h.x * self.alpha.x, h.y * self.alpha.y, h.z.max(0.0)).normalize_or(Vec3::Z)
+    }
+}

@@ -1,0 +1,193 @@
+//! How light scatters at a surface point whose textures have been looked up.
+//!
+//! A [`Bsdf`] is plain `Copy` data, and its methods are matches over it: no boxes, no dynamic dispatch,
+//! so that the same text can become a GPU kernel. Directions are in the local frame with z along the
+//! shading normal; `wo` and `wi` are unit and away from the surface. Opaque models are two-sided: seen
+//! from below they scatter as from above. Only [`Dielectric`] has an inside, below.
+//!
+//! The models are those of `raywarp_scene::Surface`. Microfacet terms: GGX with Smith's separable
+//! masking-shadowing `G1(wo) G1(wi)`, as in Mitsuba and in the glTF specification (pbrt's is
+//! height-correlated and a little brighter at grazing angles).
+
+mod albedo_table;
+mod blinn;
+mod car_paint;
+mod coat;
+mod conductor;
+mod dielectric;
+mod diffuse;
+mod fresnel;
+mod ggx;
+mod principled;
+#[cfg(test)]
+mod tests;
+
+pub use blinn::Blinn;
+pub use car_paint::CarPaint;
+pub use conductor::Conductor;
+pub use dielectric::Dielectric;
+pub use fresnel::f0_of_ior;
+pub use principled::Principled;
+
+use glam::Vec3;
+
+/// A direction that light came from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BsdfSample {
+    /// Unit, away from the surface.
+    pub wi: Vec3,
+    /// `f |cos wi| / pdf`: what the throughput is multiplied by. Finite, not negative.
+    pub weight: Vec3,
+    /// Solid-angle density of `wi` over all lobes; 0 when specular.
+    pub pdf: f32,
+    /// From a delta lobe, which [`Bsdf::eval`] does not know of.
+    pub specular: bool,
+    /// `wi` lies on the other side of the surface than `wo`.
+    pub transmitted: bool,
+}
+
+impl BsdfSample {
+    /// Light from a delta lobe; `None` where it has no weight.
+    fn delta(wo: Vec3, wi: Vec3, weight: Vec3) -> Option<Self> {
+        Self { wi, weight, pdf: 0.0, specular: true, transmitted: wo.z * wi.z < 0.0 }.checked()
+    }
+
+    /// Light from a lobe with a density; `None` where value or density vanish or overflow.
+    fn smooth(wo: Vec3, wi: Vec3, weight: Vec3, pdf: f32) -> Option<Self> {
+        Self { wi, weight, pdf, specular: false, transmitted: wo.z * wi.z < 0.0 }
+            .checked()
+            .filter(|s| s.pdf > 0.0 && s.pdf.is_finite())
+    }
+
+    fn checked(self) -> Option<Self> {
+        (self.weight.is_finite() && self.weight.max_element() > 0.0 && self.wi.is_finite()).then_some(self)
+    }
+}
+
+/// A scattering model with its parameters at one point. Reflectances are linear RGB, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bsdf {
+    /// Scatters nothing.
+    Black,
+    /// Lambert.
+    Diffuse {
+        /// Albedo.
+        reflectance: Vec3,
+    },
+    /// Lambert on the lit side and on the other.
+    DiffuseTransmission {
+        /// Share that stays on its side.
+        reflectance: Vec3,
+        /// Share that goes through; with `reflectance` at most 1.
+        transmittance: Vec3,
+    },
+    /// An ideal mirror without Fresnel.
+    Mirror {
+        /// Share that is reflected.
+        reflectance: Vec3,
+    },
+    /// Lambert under a Blinn microfacet lobe.
+    Blinn(Blinn),
+    /// Metal.
+    Conductor(Conductor),
+    /// Glass.
+    Dielectric(Dielectric),
+    /// Metal or coloured dielectric, with an optional clear coat.
+    Principled(Principled),
+    /// Base and flakes under a coat.
+    CarPaint(CarPaint),
+}
+
+/// A cosine this small cannot be told from 0 once a direction has been turned into a frame and back.
+const MIN_COS: f32 = 1e-6;
+
+/// `v` moved to the upper side and off the horizon: how opaque models see `wo`.
+#[inline]
+fn above(v: Vec3) -> Vec3 {
+    v.with_z(v.z.abs().max(MIN_COS))
+}
+
+/// Runs `sample` of an opaque model with `wo` above, and puts the result on `wo`'s side.
+#[inline]
+fn two_sided(wo: Vec3, sample: impl FnOnce(Vec3) -> Option<BsdfSample>) -> Option<BsdfSample> {
+    let mut s = sample(above(wo))?;
+    s.wi.z = s.wi.z.copysign(wo.z);
+    Some(s)
+}
+
+/// Runs `eval` of an opaque model with both directions above; nothing goes through.
+#[inline]
+fn one_side(wo: Vec3, wi: Vec3, eval: impl FnOnce(Vec3, Vec3) -> (Vec3, f32)) -> (Vec3, f32) {
+    if wo.z * wi.z > 0.0 { eval(above(wo), wi.with_z(wi.z.abs())) } else { (Vec3::ZERO, 0.0) }
+}
+
+#[inline]
+fn mirrored(w: Vec3) -> Vec3 {
+    Vec3::new(-w.x, -w.y, w.z)
+}
+
+impl Bsdf {
+    /// A direction `wi` in proportion to (about) `f |cos wi|`; `u_lobe` chooses the lobe, `u` the
+    /// direction, all in `0 .. 1`. `None`: the path ends.
+    #[inline]
+    pub fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+        match self {
+            Self::Black => None,
+            Self::Diffuse { reflectance } => two_sided(wo, |wo| diffuse::sample(*reflectance, wo, u)),
+            Self::DiffuseTransmission { reflectance, transmittance } => {
+                diffuse::sample_both(*reflectance, *transmittance, wo, u_lobe, u)
+            }
+            Self::Mirror { reflectance } => BsdfSample::delta(wo, mirrored(wo), *reflectance),
+            Self::Blinn(b) => two_sided(wo, |wo| b.sample(wo, u_lobe, u)),
+            Self::Conductor(c) => two_sided(wo, |wo| c.sample(wo, u)),
+            Self::Dielectric(d) => d.sample(wo, u_lobe, u),
+            Self::Principled(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
+            Self::CarPaint(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
+        }
+    }
+
+    /// `f |cos wi|` and the solid-angle density with which [`Bsdf::sample`] finds `wi`. Delta lobes
+    /// count for nothing.
+    #[inline]
+    pub fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        match self {
+            Self::Black | Self::Mirror { .. } => (Vec3::ZERO, 0.0),
+            Self::Diffuse { reflectance } => one_side(wo, wi, |_, wi| diffuse::eval(*reflectance, wi)),
+            Self::DiffuseTransmission { reflectance, transmittance } => {
+                diffuse::eval_both(*reflectance, *transmittance, wo, wi)
+            }
+            Self::Blinn(b) => one_side(wo, wi, |wo, wi| b.eval(wo, wi)),
+            Self::Conductor(c) => one_side(wo, wi, |wo, wi| c.eval(wo, wi)),
+            Self::Dielectric(d) => d.eval(wo, wi),
+            Self::Principled(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
+            Self::CarPaint(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
+        }
+    }
+
+    /// Whether there are delta lobes only (or none): a connection to a light is in vain.
+    #[inline]
+    pub fn is_specular(&self) -> bool {
+        match self {
+            Self::Black | Self::Mirror { .. } => true,
+            Self::Conductor(c) => c.is_smooth(),
+            Self::Dielectric(d) => d.is_smooth(),
+            _ => false,
+        }
+    }
+
+    /// About the share of light from all around that leaves along `wo`, for a denoiser's albedo layer:
+    /// 1 for clear glass.
+    pub fn albedo(&self, wo: Vec3) -> Vec3 {
+        let wo = above(wo);
+        match self {
+            Self::Black => Vec3::ZERO,
+            Self::Diffuse { reflectance } | Self::Mirror { reflectance } => *reflectance,
+            Self::DiffuseTransmission { reflectance, transmittance } => *reflectance + *transmittance,
+            Self::Blinn(b) => b.albedo(wo),
+            Self::Conductor(c) => c.albedo(wo),
+            Self::Dielectric(d) => d.albedo(wo),
+            Self::Principled(p) => p.albedo(wo),
+            Self::CarPaint(p) => p.albedo(wo),
+        }
+    }
+}
