@@ -18,6 +18,7 @@ fn rows(c: char) -> [u8; 7] {
         '9' => [0b01110, 0b10001, 0b10001, 0b01111, 0b00001, 0b00010, 0b01100],
         '.' => [0, 0, 0, 0, 0, 0b01100, 0b01100],
         '-' => [0, 0, 0, 0b01110, 0, 0, 0],
+        '+' => [0, 0b00100, 0b00100, 0b11111, 0b00100, 0b00100, 0],
         '/' => [0b00001, 0b00001, 0b00010, 0b00100, 0b01000, 0b10000, 0b10000],
         'M' => [0b10001, 0b11011, 0b10101, 0b10101, 0b10001, 0b10001, 0b10001],
         'a' => [0, 0, 0b01110, 0b00001, 0b01111, 0b10001, 0b01111],
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn no_two_glyphs_look_alike_and_none_is_empty() {
-        let all: Vec<char> = "0123456789.-/Mabcdefghijklmnopqrstuvwxyz".chars().collect();
+        let all: Vec<char> = "0123456789.+-/Mabcdefghijklmnopqrstuvwxyz".chars().collect();
         for (i, &a) in all.iter().enumerate() {
             assert_ne!(rows(a), [0; 7], "{a}");
             assert!(rows(a).iter().all(|&row| row < 32), "{a} is too wide");

@@ -4,16 +4,24 @@ use super::Rgb8;
 use super::font::{GLYPH, text_pixels, text_width};
 
 /// Points of viridis (Smith and van der Walt 2015, released as CC0) at equal steps, sRGB. Between them we go
-/// straight, which is within 3 of 255 of the original and keeps lightness rising.
-const VIRIDIS: [[u8; 3]; 9] = [
+/// straight, which is within 6 of 255 of the original and keeps lightness rising.
+const VIRIDIS: [[u8; 3]; 17] = [
     [0x44, 0x01, 0x54],
+    [0x48, 0x18, 0x6A],
     [0x47, 0x2D, 0x7B],
+    [0x42, 0x40, 0x86],
     [0x3B, 0x52, 0x8B],
+    [0x33, 0x63, 0x8D],
     [0x2C, 0x72, 0x8E],
-    [0x21, 0x91, 0x8C],
+    [0x26, 0x81, 0x8E],
+    [0x21, 0x90, 0x8C],
+    [0x1F, 0x9F, 0x88],
     [0x28, 0xAE, 0x80],
-    [0x5E, 0xC9, 0x62],
-    [0xAD, 0xDC, 0x30],
+    [0x3E, 0xBC, 0x74],
+    [0x5D, 0xC9, 0x63],
+    [0x82, 0xD3, 0x4C],
+    [0xAB, 0xDC, 0x32],
+    [0xD5, 0xE2, 0x1A],
     [0xFD, 0xE7, 0x25],
 ];
 const BACKGROUND: [u8; 3] = [0; 3];
@@ -36,7 +44,7 @@ pub fn heat_colour(value: f32) -> [u8; 3] {
 }
 
 /// A picture of `values`, row by row from the top, from 0 to `scale_max`, and under it a bar with its numbers and
-/// `label` (small letters, digits and `.-/`; others are blanks). A `scale_max` that is not positive and finite is
+/// `label` (small letters, digits and `.+-/`; others are blanks). A `scale_max` that is not positive and finite is
 /// replaced by the largest finite value. A picture too narrow for the scale gets black on its right.
 ///
 /// # Panics
@@ -174,9 +182,9 @@ mod tests {
     #[test]
     fn odd_values_have_their_colours() {
         assert_eq!(heat_colour(-1.0), VIRIDIS[0]);
-        assert_eq!(heat_colour(f32::INFINITY), VIRIDIS[8]);
-        assert_eq!(heat_colour(1.0), VIRIDIS[8]);
-        assert_eq!(heat_colour(0.5), VIRIDIS[4]);
+        assert_eq!(heat_colour(f32::INFINITY), VIRIDIS[16]);
+        assert_eq!(heat_colour(1.0), VIRIDIS[16]);
+        assert_eq!(heat_colour(0.5), VIRIDIS[8]);
         assert_eq!(heat_colour(f32::NAN), [0; 3]);
     }
 
@@ -190,7 +198,7 @@ mod tests {
             assert_eq!(pixel(&image, [x, 17]), heat_colour(x as f32 / 150.0));
         }
         let bar: Vec<_> = (4..196).map(|x| pixel(&image, [x, height + 6])).collect();
-        assert_eq!((bar[0], bar[191]), (VIRIDIS[0], VIRIDIS[8]));
+        assert_eq!((bar[0], bar[191]), (VIRIDIS[0], VIRIDIS[16]));
         let places = ["0", "75", "150", "node visits"].map(|text| find_text(&image, text, 1).expect(text));
         assert!(places[0][0] < places[1][0] && places[1][0] < places[2][0] && places[3][1] > places[0][1]);
         assert!(places.iter().all(|p| p[1] > height));
@@ -206,7 +214,7 @@ mod tests {
         for text in ["0", "1.5M", "3M", "steps"] {
             assert!(find_text(&tiny, text, 1).is_some(), "{text}");
         }
-        assert_eq!(pixel(&tiny, [0, 0]), VIRIDIS[8]);
+        assert_eq!(pixel(&tiny, [0, 0]), VIRIDIS[16]);
         assert_eq!(tiny.bytes.len(), 3 * (tiny.size[0] * tiny.size[1]) as usize);
     }
 
@@ -215,7 +223,7 @@ mod tests {
         for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
             let image = heat_map(&[1.0, 4.0, f32::INFINITY, f32::NAN], [4, 1], bad, "");
             assert!(find_text(&image, "4", 1).is_some());
-            assert_eq!(pixel(&image, [2, 0]), VIRIDIS[8]);
+            assert_eq!(pixel(&image, [2, 0]), VIRIDIS[16]);
         }
         assert!(find_text(&heat_map(&[0.0, f32::NAN], [2, 1], 0.0, ""), "0.5", 1).is_some());
     }
