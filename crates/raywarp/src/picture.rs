@@ -258,7 +258,11 @@ pub fn write_data_png(
     let image = match integrator {
         Integrator::Cost => {
             let costs: Vec<f32> = means.iter().map(|m| m[2]).collect();
-            bytes(film, &means, |m| [m[2] / costs.iter().copied().fold(1.0, f32::max); 3])
+            // A few pixels at silhouettes cost several times the rest: scale to the 99.5th percentile.
+            let mut sorted = costs.clone();
+            sorted.sort_unstable_by(f32::total_cmp);
+            let scale_max = sorted[(sorted.len() - 1) * 995 / 1000];
+            output::heat_map(&costs, film.size(), scale_max, "nodes + triangles / ray")
         }
         Integrator::Depth => {
             let farthest = means.iter().map(|m| m[0]).fold(f32::MIN_POSITIVE, f32::max);

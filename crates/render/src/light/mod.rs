@@ -32,7 +32,11 @@ struct TriangleLight {
     instance: u32,
     primitive: u32,
     material: MaterialId,
-    area: f32,
+    /// World-space first corner and edges, and the front normal: kept, for a light is sampled at
+    /// every vertex of every path.
+    corner: Vec3,
+    edges: [Vec3; 2],
+    normal: Vec3,
 }
 
 /// Which list an entry of the alias table comes from.
@@ -87,10 +91,14 @@ impl Lights {
                 if per_area[material.index()] <= 0.0 {
                     continue;
                 }
-                let [a, b, c] = world.triangle(instance, primitive);
-                let area = 0.5 * (b - a).cross(c - a).length();
+                let corners = world.triangle(instance, primitive);
+                let normal = world.front_normal(instance, primitive, &corners);
+                let [corner, b, c] = corners;
+                let edges = [b - corner, c - corner];
+                let area = 0.5 * edges[0].cross(edges[1]).length();
                 if area > 0.0 && area.is_finite() {
-                    entries.push(Entry::Triangle(TriangleLight { instance, primitive, material, area }));
+                    let light = TriangleLight { instance, primitive, material, corner, edges, normal };
+                    entries.push(Entry::Triangle(light));
                     powers.push(per_area[material.index()] * f64::from(area));
                 }
             }
@@ -126,11 +134,6 @@ impl Lights {
         Self { entries, table, environments, environment_choice, triangle_density }
     }
 
-    /// How many lights can be chosen.
-    pub fn count(&self) -> usize {
-        self.entries.len()
-    }
-
     /// A connection from `point` to a light chosen by `u_choice`; `None` when it lights nothing.
     pub fn sample(&self, world: &World, point: Vec3, u_choice: f32, u: [f32; 2]) -> Option<LightSample> {
         let (index, probability) = self.table.as_ref()?.sample(u_choice);
@@ -146,13 +149,12 @@ impl Lights {
     }
 
     fn sample_triangle(&self, world: &World, light: &TriangleLight, point: Vec3, u: [f32; 2]) -> Option<LightSample> {
-        let corners = world.triangle(light.instance, light.primitive);
         let [b1, b2] = warp::uniform_triangle(u);
-        let on_light = corners[0] + b1 * (corners[1] - corners[0]) + b2 * (corners[2] - corners[0]);
+        let on_light = light.corner + b1 * light.edges[0] + b2 * light.edges[1];
         let to_light = on_light - point;
         let distance_squared = to_light.length_squared();
         let wi = to_light.try_normalize()?;
-        let normal = world.front_normal(light.instance, light.primitive, &corners);
+        let normal = light.normal;
         let cos = -normal.dot(wi);
         let pdf = self.triangle_pdf(light.material, cos, distance_squared);
         if pdf <= 0.0 || !pdf.is_finite() {

@@ -31,10 +31,12 @@ impl Placement {
         }
     }
 
+    #[inline]
     fn point(&self, p: [f32; 3]) -> Vec3 {
         if self.is_identity { p.into() } else { self.transform.point(p).into() }
     }
 
+    #[inline]
     fn normal(&self, n: [f32; 3]) -> Vec3 {
         let n = Vec3::from(n);
         Vec3::new(self.normal_rows[0].dot(n), self.normal_rows[1].dot(n), self.normal_rows[2].dot(n))
@@ -59,12 +61,14 @@ pub(crate) struct SurfacePoint {
 
 impl World<'_> {
     /// The corners of a triangle in world space.
+    #[inline]
     pub(crate) fn triangle(&self, instance: u32, primitive: u32) -> [Vec3; 3] {
         let placement = &self.placements[instance as usize];
         self.scene.meshes[placement.mesh].triangles.corners(primitive as usize).map(|p| placement.point(p))
     }
 
     /// The front-side unit normal of a triangle with world-space `corners`; zero for one without area.
+    #[inline]
     pub(crate) fn front_normal(&self, instance: u32, primitive: u32, corners: &[Vec3; 3]) -> Vec3 {
         let placement = &self.placements[instance as usize];
         let mesh = &self.scene.meshes[placement.mesh].triangles;
@@ -80,6 +84,7 @@ impl World<'_> {
         normal
     }
 
+    #[inline]
     pub(crate) fn surface_point(&self, hit: &Hit, instance: u32) -> SurfacePoint {
         let placement = &self.placements[instance as usize];
         let mesh = &self.scene.meshes[placement.mesh];
@@ -169,6 +174,7 @@ fn interpolate<const N: usize>(values: &[[f32; N]], corners: [u32; 3], b: Vec2) 
 }
 
 /// Unit length also for vectors whose squared length leaves the range of f32.
+#[inline]
 fn normalize(v: Vec3) -> Vec3 {
     if let Some(unit) = v.try_normalize() {
         return unit;
