@@ -73,3 +73,64 @@ fn the_three_forms_of_a_cube_are_the_same_mesh() {
     let odd = mesh("loader_tests/ply/quad_be_odd.ply");
     assert_eq!((odd.indices.len(), odd.normals.len(), odd.uvs.len()), (2, 4, 4));
 }
+
+#[test]
+fn every_obj_scene_has_the_triangles_that_its_readme_says() {
+    let Some(folder) = scenes() else { return };
+    let table = [
+        ("cornell_box/CornellBox-Original.obj", 36),
+        ("cornell_box/CornellBox-Mirror.obj", 36),
+        ("cornell_box/CornellBox-Glossy.obj", 1_112),
+        ("cornell_box/CornellBox-Glossy-Floor.obj", 1_112),
+        ("cornell_box/CornellBox-Sphere.obj", 2_188),
+        ("cornell_box/CornellBox-Water.obj", 7_088),
+        ("cornell_box/CornellBox-Empty-CO.obj", 12),
+        ("cornell_box/CornellBox-Empty-RG.obj", 12),
+        ("cornell_box/CornellBox-Empty-White.obj", 12),
+        ("crytek_sponza/crytek_sponza.obj.gz", 262_205),
+        ("loader_tests/obj/negative.obj", 12),
+        ("loader_tests/obj/interleaved_negative.obj", 2),
+        ("loader_tests/obj/pentagon.obj", 3),
+        ("loader_tests/obj/vertex_colours.obj", 1),
+    ];
+    for (name, triangles) in table {
+        let Loaded { scene, warnings } = load_scene(&folder, name);
+        assert_eq!(scene.triangle_count(), triangles, "{name}");
+        for warning in warnings {
+            println!("{warning}");
+        }
+    }
+}
+
+#[test]
+fn the_lights_of_the_cornell_boxes_shine_into_the_room() {
+    let Some(folder) = scenes() else { return };
+    let mut lamps = 0;
+    for entry in std::fs::read_dir(folder.join("cornell_box")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.ends_with(".obj") {
+            continue;
+        }
+        let scene = load_scene(&folder.join("cornell_box"), &name).scene;
+        let (min, max) = bounds(&scene);
+        for mesh in &scene.meshes {
+            let raywarp_scene::FaceMaterials::Uniform(material) = mesh.materials else { continue };
+            if scene.materials[material.index()].emission.is_none() {
+                continue;
+            }
+            for triangle in 0..mesh.triangles.indices.len() {
+                let [a, b, c] = mesh.triangles.corners(triangle);
+                let edge = |p: [f32; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
+                let (u, v) = (edge(b), edge(c));
+                let normal_y = u[2] * v[0] - u[0] * v[2];
+                println!(
+                    "{name}: {} {triangle}: normal y {normal_y}, height {} of {}..{}",
+                    mesh.name, a[1], min[1], max[1]
+                );
+                lamps += 1;
+            }
+        }
+    }
+    assert!(lamps > 0);
+}

@@ -15,6 +15,8 @@ pub use gltf::fuzz_gltf;
 #[doc(hidden)]
 pub use image::fuzz_image;
 #[doc(hidden)]
+pub use obj::fuzz_obj;
+#[doc(hidden)]
 pub use pbrt::fuzz_pbrt;
 #[doc(hidden)]
 pub use ply::fuzz_ply;

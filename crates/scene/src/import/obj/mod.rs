@@ -1,10 +1,168 @@
-//! The obj importer.
+//! OBJ with MTL material libraries.
+//!
+//! A parser of our own rather than the crate `tobj`: messages must name the line, and positions,
+//! polygons that are not convex, relative indices, joined lines, names with blanks and map options
+//! must all come through, each of which would have to be worked around there.
+//!
+//! Every material becomes one mesh and one instance, in the order of first use. See docs/formats.md.
+
+mod geometry;
+mod lines;
+mod material;
+mod mtl;
+mod polygon;
+#[cfg(test)]
+mod tests;
 
 use super::Context;
-use crate::{Scene, SceneError};
-use std::path::Path;
+use crate::*;
+use geometry::Obj;
+use mtl::Entry;
+use raywarp_geom::{Affine, TriangleMesh};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The entries of all libraries by name, with the library that each is from.
+type Library = HashMap<String, (PathBuf, Entry)>;
 
 /// Imports `path`.
-pub(crate) fn import(path: &Path, _context: &mut Context) -> Result<Scene, SceneError> {
-    Err(SceneError::UnknownExtension { path: path.to_path_buf() })
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+    let bytes = context.read_scene(path)?;
+    let mut obj = parse(path, &bytes)?;
+    drop(bytes);
+    for (line, message) in std::mem::take(&mut obj.warnings) {
+        context.warn(path, Place::Line(line), message);
+    }
+    let library = libraries(path, &obj, context)?;
+    build(path, obj, &library, context)
+}
+
+/// Reads an OBJ and an MTL file from memory and checks the scene made of them; for fuzzing. No image
+/// is opened.
+///
+/// # Panics
+/// When a file that is read makes an invalid scene: a bug.
+#[doc(hidden)]
+pub fn fuzz_obj(bytes: &[u8]) {
+    let path = Path::new("fuzz.obj");
+    let mut library = Library::new();
+    if let Ok((entries, _)) = mtl::parse(bytes) {
+        for entry in entries {
+            library.insert(entry.name.clone(), (path.to_path_buf(), entry.without_maps()));
+        }
+    }
+    let mut context = Context::new(path, &LoadOptions::default());
+    if let Ok(scene) = parse(path, bytes).and_then(|obj| build(path, obj, &library, &mut context)) {
+        assert_eq!(crate::validate(&scene), Ok(()));
+    }
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Obj, SceneError> {
+    let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
+    let obj = Obj::parse(bytes).map_err(|fault| malformed(Place::Line(fault.line), fault.message))?;
+    if obj.triangle_count() == 0 {
+        return Err(malformed(Place::File, "it has no faces".into()));
+    }
+    Ok(obj)
+}
+
+/// Reads the libraries; of two entries of one name the first counts.
+fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, SceneError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut library = Library::new();
+    for (names, _) in &obj.libraries {
+        for file in library_files(folder, names) {
+            let Some(bytes) = context.read(&file)? else { continue };
+            let (entries, warnings) = mtl::parse(&bytes).map_err(|(line, message)| SceneError::Malformed {
+                path: file.clone(),
+                place: Place::Line(line),
+                message,
+            })?;
+            for (line, message) in warnings {
+                context.warn(&file, Place::Line(line), message);
+            }
+            for entry in entries {
+                if let Some((other, first)) = library.get(&entry.name) {
+                    if *other == file && first.line == entry.line {
+                        continue; // the same library named twice
+                    }
+                    let message = format!("material {} is there already; the first counts", entry.name);
+                    context.warn(&file, Place::Line(entry.line), message);
+                    continue;
+                }
+                library.insert(entry.name.clone(), (file.clone(), entry));
+            }
+        }
+    }
+    Ok(library)
+}
+
+/// `mtllib` takes several names, but names with blanks occur as well: whichever exist.
+fn library_files(folder: &Path, names: &str) -> Vec<PathBuf> {
+    let whole = folder.join(names.replace('\\', "/"));
+    let words: Vec<PathBuf> = names.split_ascii_whitespace().map(|w| folder.join(w.replace('\\', "/"))).collect();
+    if whole.exists() || !words.iter().any(|file| file.exists()) { vec![whole] } else { words }
+}
+
+fn build(path: &Path, mut obj: Obj, library: &Library, context: &mut Context) -> Result<Scene, SceneError> {
+    let mut scene = Scene::default();
+    let colors = obj.has_colors().then(|| scene.add_texture(Texture::VertexColor));
+    let names = std::mem::take(&mut obj.materials);
+    for (mesh, (name, line)) in obj.into_meshes().into_iter().zip(names) {
+        if mesh.indices.is_empty() {
+            continue;
+        }
+        let name = name.unwrap_or_default();
+        let material = match library.get(&name) {
+            Some((file, entry)) => mapped(&mut scene, file, entry, colors, &mesh, context)?,
+            None => {
+                if !name.is_empty() {
+                    context.warn(path, Place::Line(line), format!("no library has material {name}; rendered grey"));
+                }
+                let reflectance = ColorInput { factor: [0.7; 3], texture: colors };
+                Material::new(name.clone(), Surface::Diffuse { reflectance })
+            }
+        };
+        let material = scene.add_material(material);
+        let mesh = scene.add_mesh(Mesh { name, triangles: mesh, materials: FaceMaterials::Uniform(material) });
+        scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+    }
+    Ok(scene)
+}
+
+/// The material of an entry; images are beside its library.
+fn mapped(
+    scene: &mut Scene,
+    file: &Path,
+    entry: &Entry,
+    colors: Option<TextureId>,
+    mesh: &TriangleMesh,
+    context: &mut Context,
+) -> Result<Material, SceneError> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let mut images =
+        |scene: &mut Scene, map: &mtl::Map, encoding| context.image(scene, &folder.join(&map.file), encoding);
+    let mut mapper = material::Mapper { scene, images: &mut images, colors, warnings: Vec::new() };
+    let material = mapper.material(entry, uv_size(mesh))?;
+    for (line, message) in mapper.warnings {
+        context.warn(file, Place::Line(line), message);
+    }
+    Ok(material)
+}
+
+/// The length in scene units that a unit of texture coordinates spans, on average over the area; 0
+/// without texture coordinates.
+fn uv_size(mesh: &TriangleMesh) -> f32 {
+    use glam::{DVec2, DVec3};
+    if mesh.uvs.is_empty() {
+        return 0.0;
+    }
+    let (mut world, mut texture) = (0.0, 0.0);
+    for triangle in &mesh.indices {
+        let [a, b, c] = triangle.map(|i| DVec3::from(mesh.positions[i as usize].map(f64::from)));
+        let [p, q, r] = triangle.map(|i| DVec2::from(mesh.uvs[i as usize].map(f64::from)));
+        world += (b - a).cross(c - a).length();
+        texture += (q - p).perp_dot(r - p).abs();
+    }
+    if texture > 0.0 { (world / texture).sqrt() as f32 } else { 0.0 }
 }

@@ -1,0 +1,110 @@
+//! Lines of OBJ and MTL files.
+
+use std::borrow::Cow;
+
+/// Logical lines: comments removed, continued lines joined, empty ones left out.
+pub(super) struct Lines<'a> {
+    rest: &'a str,
+    number: u64,
+}
+
+/// A keyword and what follows it.
+pub(super) struct Line<'a> {
+    /// Of the first of joined lines, counted from 1.
+    pub number: u64,
+    text: Cow<'a, str>,
+}
+
+impl Line<'_> {
+    /// The first word.
+    pub fn keyword(&self) -> &str {
+        self.text.split_ascii_whitespace().next().unwrap_or_default()
+    }
+
+    /// All behind the keyword, with the blanks inside it; names may hold them.
+    pub fn rest(&self) -> &str {
+        let text = self.text.trim_start();
+        text[self.keyword().len()..].trim()
+    }
+
+    /// The words behind the keyword.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.text.split_ascii_whitespace().skip(1)
+    }
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { rest: text.trim_start_matches('\u{feff}'), number: 0 }
+    }
+
+    /// The next line of the file, without its end and its comment.
+    fn physical(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        self.rest = rest;
+        self.number += 1;
+        let line = line.trim_end();
+        // A name may hold a #, so that a comment begins only at a word that begins with one.
+        let mut from = 0;
+        while let Some(at) = line[from..].find('#').map(|at| from + at) {
+            if line[..at].chars().next_back().is_none_or(char::is_whitespace) {
+                return Some(line[..at].trim_end());
+            }
+            from = at + 1;
+        }
+        Some(line)
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        loop {
+            let line = self.physical()?;
+            let number = self.number;
+            let Some(start) = line.strip_suffix('\\') else {
+                if line.trim_start().is_empty() {
+                    continue;
+                }
+                return Some(Line { number, text: Cow::Borrowed(line) });
+            };
+            let mut joined = start.to_string();
+            while let Some(line) = self.physical() {
+                joined.push(' ');
+                match line.strip_suffix('\\') {
+                    Some(more) => joined.push_str(more),
+                    None => {
+                        joined.push_str(line);
+                        break;
+                    }
+                }
+            }
+            if !joined.trim().is_empty() {
+                return Some(Line { number, text: Cow::Owned(joined) });
+            }
+        }
+    }
+}
+
+/// A number that is finite.
+pub(super) fn finite(word: &str) -> Option<f32> {
+    word.parse().ok().filter(|x: &f32| x.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_joined_and_comments_left_out() {
+        let text = "\u{feff}# head\r\n\r\nf 1 \\\r\n  2 \\\n3 # tail\nusemtl a#b c \n#x\\\n  v 1\\";
+        let lines: Vec<_> =
+            Lines::new(text).map(|l| (l.number, l.keyword().to_string(), l.rest().to_string())).collect();
+        let want = [(3, "f", "1    2  3"), (6, "usemtl", "a#b c"), (8, "v", "1")];
+        assert_eq!(lines, want.map(|(n, k, r)| (n, k.to_string(), r.to_string())));
+    }
+}

@@ -1,0 +1,293 @@
+//! MTL files as they are written; `material.rs` says what they mean.
+
+use super::lines::{Line, Lines, finite};
+
+/// A material library entry. `None` where the file is silent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Entry {
+    pub name: String,
+    /// Line of its `newmtl`.
+    pub line: u64,
+    /// Kd.
+    pub diffuse: Option<[f32; 3]>,
+    /// Ks.
+    pub specular: Option<[f32; 3]>,
+    /// Ke.
+    pub emission: Option<[f32; 3]>,
+    /// Tf.
+    pub filter: Option<[f32; 3]>,
+    /// Ns.
+    pub exponent: Option<f32>,
+    /// Ni.
+    pub ior: Option<f32>,
+    /// d.
+    pub dissolve: Option<f32>,
+    /// Tr.
+    pub transparency: Option<f32>,
+    /// illum.
+    pub model: Option<u32>,
+    /// Pr.
+    pub roughness: Option<f32>,
+    /// Pm.
+    pub metallic: Option<f32>,
+    /// Pc.
+    pub clearcoat: Option<f32>,
+    /// Pcr.
+    pub clearcoat_roughness: Option<f32>,
+    pub diffuse_map: Option<Map>,
+    pub specular_map: Option<Map>,
+    pub emission_map: Option<Map>,
+    pub dissolve_map: Option<Map>,
+    pub roughness_map: Option<Map>,
+    pub metallic_map: Option<Map>,
+    pub bump_map: Option<Map>,
+    pub normal_map: Option<Map>,
+}
+
+impl Entry {
+    /// The same without textures.
+    pub fn without_maps(self) -> Self {
+        Self {
+            diffuse_map: None,
+            specular_map: None,
+            emission_map: None,
+            dissolve_map: None,
+            roughness_map: None,
+            metallic_map: None,
+            bump_map: None,
+            normal_map: None,
+            ..self
+        }
+    }
+}
+
+/// A texture and its options.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Map {
+    /// File, with `/` between folders.
+    pub file: String,
+    pub line: u64,
+    /// -s, along u and v.
+    pub scale: [f32; 2],
+    /// -o, along u and v.
+    pub offset: [f32; 2],
+    /// -clamp on.
+    pub clamp: bool,
+    /// -bm.
+    pub bump: f32,
+    /// -imfchan: the letter.
+    pub channel: Option<char>,
+}
+
+/// Entries in the file's order and warnings with their lines; or the line that is wrong, and why.
+type Parsed = (Vec<Entry>, Vec<(u64, String)>);
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut warnings = Vec::new();
+    for line in Lines::new(&text) {
+        let keyword = line.keyword().to_ascii_lowercase();
+        if keyword == "newmtl" {
+            entries.push(Entry { name: line.rest().to_string(), line: line.number, ..Entry::default() });
+            continue;
+        }
+        match entries.last_mut() {
+            Some(entry) => statement(entry, &keyword, &line, &mut warnings)?,
+            None => warnings.push((line.number, format!("`{keyword:.40}` before the first newmtl; left out"))),
+        }
+    }
+    Ok((entries, warnings))
+}
+
+fn statement(
+    entry: &mut Entry,
+    keyword: &str,
+    line: &Line,
+    warnings: &mut Vec<(u64, String)>,
+) -> Result<(), (u64, String)> {
+    match keyword {
+        "kd" => entry.diffuse = color(line, warnings)?,
+        "ks" => entry.specular = color(line, warnings)?,
+        "ke" => entry.emission = color(line, warnings)?,
+        "tf" => entry.filter = color(line, warnings)?,
+        "ns" => entry.exponent = Some(number(line)?),
+        "ni" => entry.ior = Some(number(line)?),
+        "d" => entry.dissolve = Some(number(line)?),
+        "tr" => entry.transparency = Some(number(line)?),
+        "pr" => entry.roughness = Some(number(line)?),
+        "pm" => entry.metallic = Some(number(line)?),
+        "pc" => entry.clearcoat = Some(number(line)?),
+        "pcr" => entry.clearcoat_roughness = Some(number(line)?),
+        "illum" => {
+            let value = number(line)?;
+            if value.fract() != 0.0 || !(0.0..=10.0).contains(&value) {
+                warnings.push((line.number, format!("illum {value}; only 0 to 10 have a meaning; left out")));
+            } else {
+                entry.model = Some(value as u32);
+            }
+        }
+        "map_kd" => entry.diffuse_map = map(line, warnings),
+        "map_ks" => entry.specular_map = map(line, warnings),
+        "map_ke" => entry.emission_map = map(line, warnings),
+        "map_d" => entry.dissolve_map = map(line, warnings),
+        "map_pr" => entry.roughness_map = map(line, warnings),
+        "map_pm" => entry.metallic_map = map(line, warnings),
+        "map_bump" | "bump" => entry.bump_map = map(line, warnings),
+        "norm" | "map_kn" => entry.normal_map = map(line, warnings),
+        // Ambient light has no meaning where light is followed.
+        "ka" | "map_ka" | "sharpness" => {}
+        other => warnings.push((line.number, format!("`{other:.40}` is not known; left out"))),
+    }
+    Ok(())
+}
+
+/// `r g b`, or one number for all three.
+fn color(line: &Line, warnings: &mut Vec<(u64, String)>) -> Result<Option<[f32; 3]>, (u64, String)> {
+    let words: Vec<&str> = line.words().collect();
+    if let ["spectral" | "xyz", ..] = words.as_slice() {
+        warnings.push((line.number, format!("{} as {} is not read; left out", line.keyword(), words[0])));
+        return Ok(None);
+    }
+    let value = |word: &&str| finite(word).map(|x| x.max(0.0));
+    let color = match words.as_slice() {
+        [grey] => value(grey).map(|grey| [grey; 3]),
+        [r, g, b, ..] => (|| Some([value(r)?, value(g)?, value(b)?]))(),
+        _ => None,
+    };
+    let message = || (line.number, format!("`{:.60}` is no colour; it needs one or three numbers", line.rest()));
+    color.map(Some).ok_or_else(message)
+}
+
+/// One number that is not negative; `-halo` before it is stepped over.
+fn number(line: &Line) -> Result<f32, (u64, String)> {
+    let word = line.words().find(|&word| word != "-halo").unwrap_or_default();
+    finite(word).map(|x| x.max(0.0)).ok_or_else(|| (line.number, format!("`{word:.40}` is no finite number")))
+}
+
+/// Options, then a file name that may hold blanks. Nothing but a name that is missing is an error, and
+/// not one that stops a scene.
+fn map(line: &Line, warnings: &mut Vec<(u64, String)>) -> Option<Map> {
+    let mut map = Map {
+        file: String::new(),
+        line: line.number,
+        scale: [1.0; 2],
+        offset: [0.0; 2],
+        clamp: false,
+        bump: 1.0,
+        channel: None,
+    };
+    let mut rest = line.rest();
+    while rest.starts_with('-') {
+        let (option, behind) = word(rest);
+        let used;
+        (rest, used) = match option {
+            "-s" => (numbers(behind, &mut map.scale), true),
+            "-o" => (numbers(behind, &mut map.offset), true),
+            "-bm" => (numbers(behind, std::slice::from_mut(&mut map.bump)), true),
+            "-t" => (numbers(behind, &mut [0.0; 3]), false),
+            "-mm" => (word(word(behind).1).1, false),
+            "-clamp" => {
+                let (value, behind) = word(behind);
+                map.clamp = value == "on";
+                (behind, true)
+            }
+            "-imfchan" => {
+                let (value, behind) = word(behind);
+                map.channel = value.chars().next();
+                (behind, true)
+            }
+            "-blendu" | "-blendv" => (word(behind).1, true), // of filters, which are ours to choose
+            "-cc" | "-boost" | "-texres" | "-type" => (word(behind).1, false),
+            _ => break, // a file whose name begins so
+        };
+        if !used {
+            warnings.push((line.number, format!("option {option} of {} has no effect", line.keyword())));
+        }
+    }
+    map.file = rest.trim_matches('"').replace('\\', "/");
+    if map.file.is_empty() {
+        warnings.push((line.number, format!("{} names no file; left out", line.keyword())));
+        return None;
+    }
+    Some(map)
+}
+
+/// The first word and what follows it.
+fn word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
+    (word, rest.trim_start())
+}
+
+/// Takes up to three numbers, and leaves at least one word for the file name; gives what is left.
+fn numbers<'a>(mut text: &'a str, values: &mut [f32]) -> &'a str {
+    // Of -s and -o the third, along w, is of no use to flat images.
+    let most = if values.len() == 2 { 3 } else { values.len() };
+    for i in 0..most {
+        let (first, rest) = word(text);
+        let Some(value) = finite(first).filter(|_| !rest.is_empty()) else { break };
+        if let Some(slot) = values.get_mut(i) {
+            *slot = value;
+        }
+        text = rest;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn one(text: &str) -> (Entry, Vec<(u64, String)>) {
+        let (mut entries, warnings) = parse(format!("newmtl a b\n{text}").as_bytes()).unwrap();
+        assert_eq!((entries.len(), entries[0].name.as_str()), (1, "a b"));
+        (entries.remove(0), warnings)
+    }
+
+    #[test]
+    fn statements_are_read_in_any_case() {
+        let (entry, warnings) =
+            one("\tKd 0.1 0.2 0.3\nks 0.5\nNS 10 \nNi 1.5\nd -halo 0.25\nTr 0.75\nillum 2\nKa 1 1 1\n\
+            Tf 1 1 1\nKe 17 12 4\nPr 0.5\nPm 1\nmap_kd x.png\n");
+        assert_eq!(entry.diffuse, Some([0.1, 0.2, 0.3]));
+        assert_eq!(entry.specular, Some([0.5; 3]));
+        assert_eq!((entry.exponent, entry.ior, entry.dissolve), (Some(10.0), Some(1.5), Some(0.25)));
+        assert_eq!((entry.transparency, entry.model), (Some(0.75), Some(2)));
+        assert_eq!((entry.filter, entry.emission), (Some([1.0; 3]), Some([17.0, 12.0, 4.0])));
+        assert_eq!((entry.roughness, entry.metallic), (Some(0.5), Some(1.0)));
+        assert_eq!(entry.diffuse_map.map(|m| m.file), Some("x.png".into()));
+        assert_eq!(warnings, []);
+    }
+
+    #[test]
+    fn map_options_are_told_from_names_with_blanks() {
+        let map = |text: &str| one(&format!("map_Bump {text}")).0.bump_map.unwrap();
+        assert_eq!(map("tex dir\\my file.png").file, "tex dir/my file.png");
+        let all = map("-s 2 3 1 -o 0.5 -bm 0.2 -clamp on -imfchan g -blendu off \"a b.png\"");
+        assert_eq!((all.scale, all.offset, all.bump), ([2.0, 3.0], [0.5, 0.0], 0.2));
+        assert_eq!((all.clamp, all.channel, all.file.as_str()), (true, Some('g'), "a b.png"));
+        assert_eq!(map("-s 2 7").file, "7");
+        assert_eq!(map("-odd name.png").file, "-odd name.png");
+        let (entry, warnings) = one("map_Kd -mm 0 1 x.png\nmap_d\nmap_Ks -s 1 1");
+        assert_eq!(entry.diffuse_map.unwrap().file, "x.png");
+        assert_eq!((entry.dissolve_map, entry.specular_map.unwrap().file.as_str()), (None, "1"));
+        assert_eq!(warnings[0], (2, "option -mm of map_Kd has no effect".into()));
+        assert_eq!(warnings[1], (3, "map_d names no file; left out".into()));
+    }
+
+    #[test]
+    fn what_is_wrong_names_its_line() {
+        let fails = |text: &str| parse(text.as_bytes()).unwrap_err();
+        assert_eq!(
+            fails("newmtl a\n\nKd 1 red 1"),
+            (3, "`1 red 1` is no colour; it needs one or three numbers".into())
+        );
+        assert_eq!(fails("newmtl a\nKd 1 1"), (2, "`1 1` is no colour; it needs one or three numbers".into()));
+        assert_eq!(fails("newmtl a\nNs inf"), (2, "`inf` is no finite number".into()));
+        assert_eq!(fails("newmtl a\nd"), (2, "`` is no finite number".into()));
+        let (_, warnings) = one("Kd spectral x.rfl\nillum 77\nfrob 1");
+        assert_eq!(warnings.iter().map(|w| w.0).collect::<Vec<_>>(), [2, 3, 4]);
+        assert_eq!(parse(b"Kd 1 1 1").unwrap().1.len(), 1);
+    }
+}

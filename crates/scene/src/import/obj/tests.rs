@@ -1,0 +1,260 @@
+//! Small files and what they mean, and a table of broken ones. Nothing here touches the disk but the
+//! last test, which writes images into a folder of its own.
+
+use super::*;
+
+fn library(mtl: &str) -> Library {
+    let (entries, warnings) = mtl::parse(mtl.as_bytes()).unwrap();
+    assert_eq!(warnings, []);
+    entries.into_iter().map(|entry| (entry.name.clone(), (PathBuf::from("a.mtl"), entry))).collect()
+}
+
+/// The scene of an OBJ file with the materials given, and the warnings.
+#[track_caller]
+fn load(obj: &str, mtl: &str) -> (Scene, Vec<String>) {
+    let path = Path::new("a.obj");
+    let mut context = Context::new(path, &LoadOptions::default());
+    let mut parsed = parse(path, obj.as_bytes()).unwrap();
+    for (line, message) in std::mem::take(&mut parsed.warnings) {
+        context.warn(path, Place::Line(line), message);
+    }
+    let scene = build(path, parsed, &library(mtl), &mut context).unwrap();
+    assert_eq!(validate(&scene), Ok(()));
+    (scene, context.finish().unwrap().iter().map(ToString::to_string).collect())
+}
+
+/// The only mesh of a file without materials.
+#[track_caller]
+fn mesh(obj: &str) -> TriangleMesh {
+    let (mut scene, warnings) = load(obj, "");
+    assert_eq!((scene.meshes.len(), warnings), (1, vec![]));
+    scene.meshes.remove(0).triangles
+}
+
+/// The material that an entry with these lines becomes, and its warnings.
+fn material(lines: &str) -> (Material, Vec<String>) {
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
+    let (mut scene, warnings) = load(obj, &format!("newmtl m\n{lines}"));
+    (scene.materials.remove(0), warnings)
+}
+
+const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+
+#[test]
+fn corners_of_every_form_share_vertices_where_all_of_them_agree() {
+    let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0.25\nvn 0 0 1\nvn 0 0 -1\n";
+    let got = mesh(&format!("{text}f 1/1/1 2/2/1 3/1/1\nf 1/1/1 3/1/1 4//2\nf 2/2/1 3/1 4"));
+    assert_eq!(got.indices, [[0, 1, 2], [0, 2, 3], [1, 4, 5]]);
+    assert_eq!(got.positions[4], [1.0, 1.0, 0.0]);
+    // v is turned; a corner without coordinates has 0, one without a normal has none.
+    assert_eq!(got.uvs, [[0.0, 1.0], [1.0, 0.75], [0.0, 1.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0]]);
+    assert_eq!(got.normals[0], [0.0, 0.0, 1.0]);
+    assert_eq!(got.normals[3..], [[0.0, 0.0, -1.0], [0.0; 3], [0.0; 3]]);
+}
+
+#[test]
+fn negative_indices_count_back_from_what_was_read_so_far() {
+    let got = mesh(&format!("{TRIANGLE}f -3 -2 -1\nv 0 0 5\nf -1 1 -3"));
+    assert_eq!(got.indices, [[0, 1, 2], [3, 0, 1]]);
+    assert_eq!(got.positions[3], [0.0, 0.0, 5.0]);
+}
+
+#[test]
+fn faces_may_come_before_their_vertices_and_hold_many_corners() {
+    let got = mesh("f 1 2 3 4 5\nv 0 0 0\nv 1 0 0\nv 2 1 0\nv 1 2 0\nv 0 1 0");
+    assert_eq!(got.indices, [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
+}
+
+#[test]
+fn vertex_colours_are_decoded_and_multiply_the_material() {
+    let (scene, _) = load("v 0 0 0 1 0 0.5\nv 1 0 0 0 1 0\nv 0 1 0 1\nf 1 2 3", "");
+    let colors = &scene.meshes[0].triangles.colors;
+    assert!(colors[0][0] == 1.0 && (colors[0][2] - 0.2140).abs() < 1e-4, "{colors:?}");
+    assert_eq!(colors[2], [1.0; 4]);
+    let Surface::Diffuse { reflectance } = scene.materials[0].surface else { panic!() };
+    assert_eq!(scene.textures[reflectance.texture.unwrap().index()], Texture::VertexColor);
+}
+
+#[test]
+fn each_material_becomes_a_mesh_in_the_order_of_first_use() {
+    let obj =
+        format!("{TRIANGLE}usemtl red wall\nf 1 2 3\nusemtl none\nf 1 3 2\nusemtl unused\nusemtl red wall\nf 2 3 1\n");
+    let (scene, warnings) = load(&obj, "newmtl red wall\nKd 1 0 0\n");
+    assert_eq!(scene.meshes.iter().map(|m| m.triangles.indices.len()).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(scene.materials[0], Material::diffuse("red wall", [1.0, 0.0, 0.0]));
+    assert_eq!(scene.materials[1], Material::diffuse("none", [0.7; 3]));
+    assert_eq!(warnings, ["a.obj:6: no library has material none; rendered grey"]);
+}
+
+#[test]
+fn what_is_left_out_is_said_once() {
+    let obj = format!("{TRIANGLE}vn nan 0 0\nvn inf 0 0\nl 1 2\nl 2 3\nsurf 0 1\nfoo\nf 1 2\nf 1 2 3\nend");
+    let (_, warnings) = load(&obj, "");
+    assert_eq!(
+        warnings,
+        [
+            "a.obj:4: a normal that is not finite; read as 0 there and in any that follow",
+            "a.obj:6: `l`: lines and points are not rendered",
+            "a.obj:8: `surf`: free-form curves and surfaces are not rendered",
+            "a.obj:9: `foo`: not known; left out",
+            "a.obj:10: a face of fewer than three corners; it and any that follow are left out",
+            "a.obj:12: `end`: free-form curves and surfaces are not rendered",
+        ]
+    );
+}
+
+#[test]
+fn broken_files_are_refused_with_their_line() {
+    let table = [
+        ("", "it has no faces"),
+        (TRIANGLE, "it has no faces"),
+        ("v 1 2", ":1: a vertex of 2 numbers; it needs three"),
+        ("v 1 2 3 4 5 6 7 8", ":1: a vertex has three numbers, and at most four more"),
+        ("v 1 x 3", ":1: `x` is no finite number"),
+        ("\nv 1 nan 3", ":2: `nan` is no finite number"),
+        ("v 1 1e39 3", ":1: `1e39` is no finite number"),
+        ("v 0 0 0\nf 1 1 2", ":2: a face uses vertex 2, but the file has only 1"),
+        ("v 0 0 0\nf 1/1 1/1 1/1", ":2: a face uses texture coordinate 1, but the file has only 0"),
+        ("v 0 0 0\nf 1//1 1//1 1//1", ":2: a face uses normal 1, but the file has only 0"),
+        ("v 0 0 0\nf 1 1 \\\n 0", ":2: index 0; indices count from 1"),
+        ("v 0 0 0\nf -1 -1 -2", ":2: index -2, but only 1 entries stand before it"),
+        ("f 1 2 4294967295", ":1: index 4294967295, but the file has not as many entries"),
+        ("f 1 2 99999999999999999999", ":1: `99999999999999999999` is no index"),
+        ("f 1 2 -9223372036854775808", ":1: index -9223372036854775808"),
+        ("f 1 2 1/2/3/4", ":1: `1/2/3/4` is no corner of a face"),
+        ("f 1 2 /1", ":1: `/1` is no corner of a face"),
+        ("f a b c", ":1: `a` is no index"),
+    ];
+    for (text, want) in table {
+        let error = parse(Path::new("a.obj"), text.as_bytes()).map(|_| ()).expect_err(text).to_string();
+        assert!(error.starts_with("a.obj:") && error.contains(want), "{error}\nfor {text}");
+    }
+}
+
+#[test]
+fn any_change_of_a_byte_is_read_or_refused() {
+    let text = b"mtllib a.mtl\nv 0 0 0 1 1 1\nv 1 0 0\nv 1 1 0\nv .2 .1 0\nvt 1 0\nvn 0 0 1\nusemtl m\nf 1/1/1 2//1 \\\n-2/1 4\n\
+        newmtl m\nKd 1 1 1\nKs .5 .5 .5\nNs 10\nd 0.5\nillum 2\n";
+    for at in 0..text.len() {
+        fuzz_obj(&text[..at]);
+        for byte in [0, b' ', b'-', b'9', b'/', b'\\', b'\n', b'#', 0xff] {
+            let mut broken = text.to_vec();
+            broken[at] = byte;
+            fuzz_obj(&broken);
+        }
+    }
+}
+
+#[test]
+fn illumination_models_become_surfaces() {
+    let constant = ColorInput::constant;
+    let surface = |lines: &str| {
+        let (material, warnings) = material(lines);
+        assert_eq!(warnings, Vec::<String>::new(), "{lines}");
+        assert_eq!(material.alpha, Alpha::Opaque, "{lines}");
+        material.surface
+    };
+    let diffuse = Surface::Diffuse { reflectance: constant([0.5; 3]) };
+    assert_eq!(surface("Kd 0.5"), diffuse);
+    assert_eq!(surface("illum 2\nKd 0.5\nKs 0 0 0\nNs 10\nd 1\nTr 0"), diffuse);
+    assert_eq!(surface("illum 1\nKd 0.5\nKs 0.4"), diffuse);
+    let blinn = |n| Surface::Blinn {
+        diffuse: constant([0.5; 3]),
+        specular: constant([0.25; 3]),
+        exponent: ScalarInput::constant(n),
+    };
+    assert_eq!(surface("Kd 0.5\nKs 0.25\nNs 40"), blinn(40.0));
+    assert_eq!(surface("illum 5\nKd 0.5\nKs 0.25\nNs 1e9"), blinn(1e6));
+    assert_eq!(surface("illum 5\nKd 0.01\nKs 0.95\nNs 1000"), Surface::Mirror { reflectance: constant([0.95; 3]) });
+    let Surface::Principled(metal) = surface("illum 3\nKd 0\nKs 0.9\nNs 198") else { panic!() };
+    assert_eq!((metal.base_color, metal.metallic), (constant([0.9; 3]), ScalarInput::constant(1.0)));
+    assert!((metal.roughness.x.factor - 0.1).abs() < 1e-6 && metal.roughness.remap == RoughnessRemap::None);
+    let Surface::Dielectric { ior, transmittance, thin, .. } = surface("illum 7\nNi 2.5\nTf 0.25\nKs 0.3") else {
+        panic!()
+    };
+    assert_eq!((ior, transmittance, thin), (2.5, constant([0.5; 3]), false));
+    let Surface::Dielectric { transmittance, thin, .. } = surface("illum 9\nTf 0.25\nd 0.3") else { panic!() };
+    assert_eq!((transmittance, thin), (constant([0.25; 3]), true));
+    let Surface::Principled(metal) = surface("Kd 0.5\nPr 0.3\nPm 1\nPc 0.5") else { panic!() };
+    assert_eq!((metal.roughness.x.factor, metal.roughness.remap), (0.3, RoughnessRemap::Square));
+    assert_eq!((metal.metallic.factor, metal.clearcoat.factor), (1.0, 0.5));
+}
+
+#[test]
+fn no_entry_makes_light_and_emission_shines_to_the_front() {
+    let (bright, warnings) = material("Kd 0.8\nKs 0.8\nNs 5");
+    let Surface::Blinn { diffuse, specular, .. } = bright.surface else { panic!() };
+    assert_eq!((diffuse.factor, specular.factor), ([0.5; 3], [0.5; 3]));
+    assert!(warnings[0].starts_with("a.mtl:1: material m: Kd + Ks reach 1.6"), "{warnings:?}");
+    let (lamp, _) = material("Kd 0\nKe 17 12 4");
+    let radiance = ColorInput::constant([17.0, 12.0, 4.0]);
+    assert_eq!(lamp.emission, Some(Emission { radiance, two_sided: false }));
+    assert_eq!(material("Ke 0 0 0").0.emission, None);
+}
+
+#[test]
+fn dissolve_becomes_alpha() {
+    let half = Alpha::Blend { alpha: ScalarInput::constant(0.5) };
+    assert_eq!(material("d 0.5").0.alpha, half);
+    assert_eq!(material("Tr 0.5").0.alpha, half);
+    assert_eq!(material("d 0.5\nTr 1").0.alpha, half);
+    assert_eq!(material("d 1\nTr 1").0.alpha, Alpha::Opaque);
+    let (opaque, warnings) = material("Tr 1");
+    assert_eq!((opaque.alpha, warnings.len()), (Alpha::Opaque, 1));
+}
+
+/// A folder that is removed when the test ends.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn images_become_textures_masks_and_bumps() {
+    let folder = Folder(std::env::temp_dir().join(format!("raywarp obj {}", std::process::id())));
+    let images = folder.0.join("my images");
+    std::fs::create_dir_all(&images).unwrap();
+    let save = |name: &str, texels: &[[u8; 4]]| {
+        let image = ::image::RgbaImage::from_raw(texels.len() as u32, 1, texels.concat()).unwrap();
+        image.save(images.join(name)).unwrap();
+    };
+    save("color.png", &[[255, 0, 0, 255], [0, 255, 0, 255]]);
+    save("leaf.png", &[[9, 9, 9, 255], [9, 9, 9, 0]]);
+    save("fog.png", &[[255, 255, 255, 255], [100, 100, 100, 255]]);
+    save("bump.png", &[[0, 0, 0, 255], [200, 200, 200, 255], [9, 9, 9, 255], [7, 7, 7, 255]]);
+    save("normal.png", &[[128, 128, 255, 255]]);
+    let obj = "mtllib my library.mtl\nv 0 0 0\nv 2 0 0\nv 0 2 0\nvt 0 0\nvt 1 0\nvt 0 1\n\
+        usemtl a\nf 1/1 2/2 3/3\nusemtl b\nf 1/1 2/2 3/3\nusemtl c\nf 1/1 2/2 3/3\n";
+    let mtl = "newmtl a\nKd 0 0 0\nmap_Kd -s 2 4 -o 0.5 0.25 -clamp on my images\\color.png\nbump -bm 3 my images/bump.png\n\
+        newmtl b\nmap_Kd my images/leaf.png\nmap_Bump my images/normal.png\n\
+        newmtl c\nmap_Kd my images/color.png\nmap_d my images/fog.png\nKs 0.1\nmap_Ks lost.png\n";
+    std::fs::write(folder.0.join("scene.obj"), obj).unwrap();
+    std::fs::write(folder.0.join("my library.mtl"), mtl).unwrap();
+    let path = folder.0.join("scene.obj");
+
+    let error = crate::load(&path, &LoadOptions::default()).unwrap_err();
+    let SceneError::Missing { files, .. } = &error else { panic!("{error}") };
+    assert_eq!(files, &[folder.0.join("lost.png")]);
+    let Loaded { scene, warnings } = crate::load(&path, &LoadOptions { allow_missing: true }).unwrap();
+    assert_eq!(scene.images.len(), 5); // each file once
+    assert_eq!(warnings.len(), 4, "{warnings:?}"); // black Kd, a normal map as bump, Kd + Ks, the lost file
+
+    let [a, b, c] = scene.materials.as_slice() else { panic!() };
+    let Surface::Diffuse { reflectance } = a.surface else { panic!() };
+    assert_eq!(reflectance.factor, [1.0; 3]);
+    let Texture::Image { mapping, wrap, .. } = scene.textures[reflectance.texture.unwrap().index()] else { panic!() };
+    assert_eq!((mapping.rows, wrap), ([[2.0, 0.0, 0.5], [0.0, 4.0, -3.25]], [Wrap::Clamp; 2]));
+    // The mesh spans two units a unit of uv, over four texels in a row: a texel is sqrt(2 * 2 / 4).
+    let Some(NormalInput::Bump { height }) = a.normal else { panic!() };
+    assert!((height.factor - 3.0).abs() < 1e-6, "{height:?}");
+    let Alpha::Mask { alpha, cutoff } = b.alpha else { panic!("{:?}", b.alpha) };
+    assert_eq!((alpha.texture.unwrap().1, cutoff), (Channel::A, 0.5));
+    assert!(matches!(b.normal, Some(NormalInput::Map { scale: 1.0, .. })));
+    let Alpha::Blend { alpha } = c.alpha else { panic!("{:?}", c.alpha) };
+    assert_eq!(alpha.texture.unwrap().1, Channel::Mean);
+    let Surface::Blinn { specular, .. } = c.surface else { panic!() };
+    assert_eq!(specular.texture, None);
+}
