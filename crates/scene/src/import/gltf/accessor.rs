@@ -97,8 +97,8 @@ pub struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     /// Opens accessor `index`, which `item` refers to and messages name.
-    pub fn open(data: &'a Data, index: Int, item: String) -> Read<Self> {
-        let accessor = data.entry(&data.document.accessors, "accessors", index, &item)?;
+    pub fn open(data: &'a Data, index: Int, item: &str) -> Read<Self> {
+        let accessor = data.entry(&data.document.accessors, "accessors", index, item)?;
         let item = format!("{item} (accessors[{}])", index.0);
         let component = component_of(data, accessor.component_type, &item)?;
         let components = match accessor.kind.as_str() {

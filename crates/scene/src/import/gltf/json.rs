@@ -26,7 +26,7 @@ impl<'de> Deserialize<'de> for Int {
                 Ok(Int(v))
             }
             fn visit_f64<E: Error>(self, v: f64) -> Result<Int, E> {
-                let exact = v >= 0.0 && v <= 9_007_199_254_740_992.0 && v.fract() == 0.0;
+                let exact = (0.0..=9_007_199_254_740_992.0).contains(&v) && v.fract() == 0.0;
                 if exact { Ok(Int(v as u64)) } else { Err(E::invalid_value(Unexpected::Float(v), &self)) }
             }
         }

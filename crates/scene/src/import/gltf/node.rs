@@ -118,7 +118,7 @@ impl Builder<'_, '_> {
         let item = format!("{item}.extensions.EXT_mesh_gpu_instancing.attributes");
         let open = |name: &str| {
             let index = instancing.attributes.get(name);
-            index.map(|&i| Elements::open(self.data, i, format!("{item}.{name}"))).transpose()
+            index.map(|&i| Elements::open(self.data, i, &format!("{item}.{name}"))).transpose()
         };
         let (translation, rotation, scale) = (open("TRANSLATION")?, open("ROTATION")?, open("SCALE")?);
         let counts: Vec<usize> = [&translation, &rotation, &scale].into_iter().flatten().map(|e| e.count).collect();

@@ -31,7 +31,7 @@ pub fn read(data: &Data, context: &mut Context, primitive: &Primitive, item: &st
         return Ok(TriangleMesh::default());
     };
     let place = |name: &str| format!("{item}.attributes.{name}");
-    let positions = Elements::open(data, position, place("POSITION"))?;
+    let positions = Elements::open(data, position, &place("POSITION"))?;
     if primitive.extensions.draco.is_some() && positions.is_implicit() {
         return Err(draco(data.path, item).into());
     }
@@ -50,7 +50,7 @@ pub fn read(data: &Data, context: &mut Context, primitive: &Primitive, item: &st
 
     let open = |name: &str| -> Read<Option<Elements>> {
         let Some(&index) = primitive.attributes.get(name) else { return Ok(None) };
-        let elements = Elements::open(data, index, place(name))?;
+        let elements = Elements::open(data, index, &place(name))?;
         if elements.count != positions.count {
             let message = format!("has {} elements, but there are {} positions", elements.count, positions.count);
             return Err(data.malformed(place(name), message).into());
@@ -102,7 +102,7 @@ fn corners(
     let place = format!("{item}.indices");
     let order: Vec<u32> = match primitive.indices {
         Some(index) => {
-            let elements = Elements::open(data, index, place.clone())?;
+            let elements = Elements::open(data, index, &place)?;
             let order = elements.indices(data)?;
             if let Some(at) = order.iter().position(|&i| i as usize >= vertices) {
                 let message = format!("index {at} is vertex {}, but there are only {vertices}", order[at]);

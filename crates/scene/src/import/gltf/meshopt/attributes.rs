@@ -23,7 +23,7 @@ pub fn decode(source: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, Str
 
     let mut stream = Stream(body);
     let mut out = vec![0; count * stride];
-    let block_elements = (8192 / stride & !(GROUP - 1)).min(256);
+    let block_elements = ((8192 / stride) & !(GROUP - 1)).min(256);
     let mut deltas = vec![0; 4 * block_elements];
     for block in out.chunks_mut(block_elements * stride) {
         let n = block.len() / stride;

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// The scene of a triangle with `material`, over one image, textures 0 to 2 of it and a sampler for 1.
-fn scene_of(material: Value) -> Result<(Scene, Vec<String>), String> {
+fn scene_of(material: &Value) -> Result<(Scene, Vec<String>), String> {
     import(&triangle(json!({
         "materials": [material],
         "textures": [{"source": 0}, {"source": 0, "sampler": 0}, {"source": 0}],
@@ -16,7 +16,7 @@ fn scene_of(material: Value) -> Result<(Scene, Vec<String>), String> {
 }
 
 #[track_caller]
-fn material(json: Value) -> (Scene, Material) {
+fn material(json: &Value) -> (Scene, Material) {
     let (scene, warnings) = scene_of(json).unwrap();
     assert_eq!(warnings, Vec::<String>::new());
     let material = scene.materials[0].clone();
@@ -24,7 +24,7 @@ fn material(json: Value) -> (Scene, Material) {
 }
 
 #[track_caller]
-fn principled(json: Value) -> Principled {
+fn principled(json: &Value) -> Principled {
     match material(json).1.surface {
         Surface::Principled(p) => *p,
         other => panic!("{other:?}"),
@@ -37,7 +37,7 @@ fn scalar(factor: f32, texture: u32, channel: Channel) -> ScalarInput {
 
 #[test]
 fn an_empty_material_is_a_rough_white_metal_and_opaque() {
-    let (_, m) = material(json!({"name": "plain"}));
+    let (_, m) = material(&json!({"name": "plain"}));
     assert_eq!(m.name, "plain");
     assert_eq!((m.alpha, m.emission, m.normal), (Alpha::Opaque, None, None));
     assert_eq!(m.surface, Surface::Principled(Box::default()));
@@ -45,7 +45,7 @@ fn an_empty_material_is_a_rough_white_metal_and_opaque() {
 
 #[test]
 fn roughness_is_green_and_metal_is_blue_of_one_linear_texture() {
-    let (scene, m) = material(json!({"pbrMetallicRoughness": {
+    let (scene, m) = material(&json!({"pbrMetallicRoughness": {
         "baseColorFactor": [0.5, 0.25, 1, 1], "baseColorTexture": {"index": 0},
         "metallicFactor": 0.5, "roughnessFactor": 0.25, "metallicRoughnessTexture": {"index": 0}}}));
     let Surface::Principled(p) = m.surface else { panic!() };
@@ -61,10 +61,10 @@ fn roughness_is_green_and_metal_is_blue_of_one_linear_texture() {
 
 #[test]
 fn samplers_wrap_and_filter() {
-    let (scene, _) = material(json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 1}}}));
+    let (scene, _) = material(&json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 1}}}));
     let Texture::Image { wrap, filter, .. } = scene.textures[0] else { panic!() };
     assert_eq!((wrap, filter), ([Wrap::Clamp, Wrap::Mirror], ImageFilter::Nearest));
-    let (scene, _) = material(json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}));
+    let (scene, _) = material(&json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}));
     let Texture::Image { wrap, filter, .. } = scene.textures[0] else { panic!() };
     assert_eq!((wrap, filter), ([Wrap::Repeat; 2], ImageFilter::Bilinear));
 }
@@ -72,7 +72,7 @@ fn samplers_wrap_and_filter() {
 #[test]
 fn a_texture_transform_scales_then_turns_then_shifts() {
     let mapping = |info: Value| {
-        let (scene, _) = material(json!({"pbrMetallicRoughness": {"baseColorTexture": info}}));
+        let (scene, _) = material(&json!({"pbrMetallicRoughness": {"baseColorTexture": info}}));
         let Texture::Image { mapping, .. } = scene.textures[0] else { panic!() };
         mapping
     };
@@ -88,7 +88,7 @@ fn a_texture_transform_scales_then_turns_then_shifts() {
 
 #[test]
 fn textures_used_alike_are_shared() {
-    let (scene, m) = material(json!({
+    let (scene, m) = material(&json!({
         "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}, "emissiveFactor": [1, 1, 1],
         "emissiveTexture": {"index": 0}, "normalTexture": {"index": 0, "scale": 0.5}}));
     assert_eq!((scene.textures.len(), scene.images.len()), (2, 2));
@@ -102,7 +102,7 @@ fn coverage_is_factor_times_texture_times_vertex_alpha() {
         if mode == "MASK" {
             json["alphaCutoff"] = json!(0.25);
         }
-        material(json).1.alpha
+        material(&json).1.alpha
     };
     let factor = json!({"baseColorFactor": [1, 1, 1, 0.5]});
     let both = json!({"baseColorFactor": [1, 1, 1, 0.5], "baseColorTexture": {"index": 0}});
@@ -149,10 +149,10 @@ fn a_material_whose_emissive_texture_is_missing_does_not_glow_all_over() {
 #[test]
 fn emission_has_its_strength_and_leaves_the_front_unless_double_sided() {
     let strength = json!({"KHR_materials_emissive_strength": {"emissiveStrength": 8}});
-    let (_, m) = material(json!({"emissiveFactor": [1, 0.5, 0], "extensions": strength}));
+    let (_, m) = material(&json!({"emissiveFactor": [1, 0.5, 0], "extensions": strength}));
     let emission = m.emission.unwrap();
     assert_eq!((emission.radiance, emission.two_sided), (ColorInput::constant([8.0, 4.0, 0.0]), false));
-    let (_, m) = material(json!({"emissiveFactor": [1, 1, 1], "emissiveTexture": {"index": 0}, "doubleSided": true}));
+    let (_, m) = material(&json!({"emissiveFactor": [1, 1, 1], "emissiveTexture": {"index": 0}, "doubleSided": true}));
     let emission = m.emission.unwrap();
     assert!(emission.two_sided && emission.radiance == ColorInput::texture(TextureId(0)));
 }
@@ -160,7 +160,7 @@ fn emission_has_its_strength_and_leaves_the_front_unless_double_sided() {
 #[test]
 fn glass_is_transmission_with_an_index_and_a_volume_when_it_has_thickness() {
     let glass = |volume: Value| {
-        principled(json!({"extensions": {"KHR_materials_ior": {"ior": 1.33}, "KHR_materials_volume": volume,
+        principled(&json!({"extensions": {"KHR_materials_ior": {"ior": 1.33}, "KHR_materials_volume": volume,
             "KHR_materials_transmission": {"transmissionFactor": 0.5, "transmissionTexture": {"index": 0}}}}))
     };
     let thin = glass(json!({"attenuationDistance": 2, "attenuationColor": [0.5, 1, 1]}));
@@ -171,12 +171,12 @@ fn glass_is_transmission_with_an_index_and_a_volume_when_it_has_thickness() {
     assert_eq!(solid.absorption, Absorption::from_attenuation([0.5, 1.0, 1.0], 2.0));
     assert!((solid.absorption.unwrap().sigma[0] - 0.346_573_6).abs() < 1e-6);
     assert_eq!(glass(json!({"thicknessFactor": 1})).absorption, None);
-    assert_eq!(principled(json!({"extensions": {"KHR_materials_ior": {"ior": 0}}})).ior, 1e4);
+    assert_eq!(principled(&json!({"extensions": {"KHR_materials_ior": {"ior": 0}}})).ior, 1e4);
 }
 
 #[test]
 fn specular_and_clearcoat_take_their_channels() {
-    let p = principled(json!({"extensions": {
+    let p = principled(&json!({"extensions": {
         "KHR_materials_specular": {"specularFactor": 0.5, "specularTexture": {"index": 0},
             "specularColorFactor": [2, 0, 1], "specularColorTexture": {"index": 0}},
         "KHR_materials_clearcoat": {"clearcoatFactor": 1, "clearcoatTexture": {"index": 0},
@@ -185,13 +185,13 @@ fn specular_and_clearcoat_take_their_channels() {
     assert_eq!(p.specular_color, ColorInput { factor: [2.0, 0.0, 1.0], texture: Some(TextureId(1)) });
     assert_eq!((p.clearcoat, p.clearcoat_roughness), (scalar(1.0, 0, Channel::R), scalar(0.5, 0, Channel::G)));
     let coat = json!({"clearcoatFactor": 1, "clearcoatNormalTexture": {"index": 0}});
-    let (_, warnings) = scene_of(json!({"extensions": {"KHR_materials_clearcoat": coat}})).unwrap();
+    let (_, warnings) = scene_of(&json!({"extensions": {"KHR_materials_clearcoat": coat}})).unwrap();
     assert!(warnings[0].contains("materials[0]: clearcoatNormalTexture"), "{warnings:?}");
 }
 
 #[test]
 fn unlit_shows_its_base_colour_alone() {
-    let (_, m) = material(json!({"emissiveFactor": [1, 1, 1], "normalTexture": {"index": 0},
+    let (_, m) = material(&json!({"emissiveFactor": [1, 1, 1], "normalTexture": {"index": 0},
         "pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.25, 1, 1], "baseColorTexture": {"index": 0}},
         "extensions": {"KHR_materials_unlit": {}}}));
     assert_eq!(
@@ -203,7 +203,7 @@ fn unlit_shows_its_base_colour_alone() {
 
 #[test]
 fn specular_glossiness_is_a_coat_whose_roughness_is_one_minus_gloss() {
-    let coated = |json: Value| match material(json!({"extensions": {"KHR_materials_pbrSpecularGlossiness": json}})) {
+    let coated = |json: Value| match material(&json!({"extensions": {"KHR_materials_pbrSpecularGlossiness": json}})) {
         (scene, Material { surface: Surface::Coated { diffuse, specular, roughness }, .. }) => {
             (scene, diffuse, specular, roughness)
         }
