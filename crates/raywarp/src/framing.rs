@@ -3,22 +3,42 @@
 use raywarp_geom::Aabb;
 use raywarp_scene::Camera;
 
-/// A camera that sees all of `bounds`: from the front, a little to the right and above, y up, 45
-/// degrees. For an empty box it looks from +z at the origin.
+/// A camera that just sees all of `bounds` in a picture of 4:3 or wider: from the front, a little to
+/// the right and above, y up, 45 degrees. For an empty box it looks from +z at the origin.
 pub fn frame_bounds(bounds: &Aabb) -> Camera {
     const VFOV: f32 = 45.0;
+    /// Share of the half picture that the box may take.
+    const FILL: f32 = 0.92;
     let (center, radius) =
         if bounds.is_empty() { ([0.0; 3], 1.0) } else { (bounds.center(), (0.5 * bounds.diagonal()).max(1e-6)) };
-    // The sphere around the box just fits the picture's height, with a tenth to spare.
-    let distance = 1.1 * radius / (0.5 * VFOV.to_radians()).sin();
-    let direction = [0.45f32, 0.3, 0.84];
-    let length = direction.iter().map(|d| d * d).sum::<f32>().sqrt();
-    let eye = std::array::from_fn(|i| center[i] + direction[i] / length * distance);
-    let camera = Camera::look_at(eye, center, [0.0, 1.0, 0.0], VFOV);
+    let direction = normalize([0.45, 0.3, 0.84]);
+    let look_from = |distance: f32| {
+        let eye = std::array::from_fn(|i| center[i] + direction[i] * distance);
+        Camera::look_at(eye, center, [0.0, 1.0, 0.0], VFOV)
+    };
+    let tan = (0.5 * VFOV.to_radians()).tan() * FILL;
+    let far = look_from(2.0 * radius);
+    // Each corner says how far away the camera must be for it to be inside the picture.
+    let distance = far.as_ref().map_or(2.0 * radius, |camera| {
+        let needed = (0..8).map(|corner| {
+            let p: [f32; 3] = std::array::from_fn(|i| {
+                if corner >> i & 1 == 0 { bounds.min[i] - center[i] } else { bounds.max[i] - center[i] }
+            });
+            let along = |axis: [f32; 3]| (0..3).map(|i| axis[i] * p[i]).sum::<f32>();
+            let spread = along(camera.up).abs().max(along(camera.right).abs() * 0.75);
+            spread / tan - along(camera.forward)
+        });
+        if bounds.is_empty() { 3.0 } else { needed.fold(radius, f32::max) }
+    });
     // Fails only where f32 cannot tell eye and centre apart.
-    camera.unwrap_or_else(|| {
+    look_from(distance).or(far).unwrap_or_else(|| {
         Camera::look_at([0.0, 0.0, 1.0], [0.0; 3], [0.0, 1.0, 0.0], VFOV).expect("distinct and finite")
     })
+}
+
+fn normalize(v: [f32; 3]) -> [f32; 3] {
+    let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
+    v.map(|x| x / length)
 }
 
 #[cfg(test)]
@@ -35,7 +55,8 @@ mod tests {
                 let d: [f32; 3] = std::array::from_fn(|i| p[i] - camera.eye[i]);
                 let dot = |a: [f32; 3]| (0..3).map(|i| a[i] * d[i]).sum::<f32>();
                 let limit = (22.5f32).to_radians().tan() * dot(camera.forward);
-                assert!(dot(camera.forward) > 0.0 && dot(camera.up).abs() <= limit && dot(camera.right).abs() <= limit);
+                assert!(dot(camera.forward) > 0.0 && dot(camera.up).abs() <= limit);
+                assert!(dot(camera.right).abs() <= limit * 4.0 / 3.0);
             }
         }
         assert_eq!(frame_bounds(&Aabb::EMPTY).forward.map(f32::is_finite), [true; 3]);

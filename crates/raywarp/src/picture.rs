@@ -106,6 +106,8 @@ pub struct Picture {
     pub exposure: f32,
     /// Where size, samples and bounces came from.
     pub sources: [Source; 3],
+    /// Whether the scene had no light of its own and got a uniform one.
+    pub added_light: bool,
     /// What was assumed, for people to read.
     pub notes: Vec<String>,
 }
@@ -153,7 +155,8 @@ impl Picture {
         if let Some(image) = &request.environment {
             prepared.add_environment(image.clone(), camera.up);
         }
-        if request.shown == Shown::Path && !prepared.has_light() {
+        let added_light = request.shown == Shown::Path && !prepared.has_light();
+        if added_light {
             notes.push("the scene has no light: lit by a uniform white environment".to_string());
             prepared.add_light(Light::uniform_environment([1.0; 3]));
         }
@@ -182,7 +185,7 @@ impl Picture {
             noise_limit: request.noise_limit,
         };
         let exposure = settings.exposure.unwrap_or(1.0);
-        Self { camera, options, exposure, sources: [size_source, spp_source, depth_source], notes }
+        Self { camera, options, exposure, sources: [size_source, spp_source, depth_source], added_light, notes }
     }
 }
 

@@ -140,10 +140,14 @@ impl Prepared {
     }
 }
 
-/// Whether a light or an emissive material that some instance uses is there.
+/// Whether the scene has lights, or materials that are meant as lights: a texture of glowing spots of
+/// at most unit radiance (what glTF calls emissive by default) decorates, it does not light.
 fn has_light(scene: &Scene) -> bool {
-    let shines = |emission: &Emission| emission.radiance.factor.iter().any(|&c| c > 0.0);
-    let emits = |m: &Material| m.emission.as_ref().is_some_and(shines) || matches!(m.surface, Surface::Unlit { .. });
+    let lights = |emission: &Emission| {
+        let strongest = emission.radiance.factor.iter().copied().fold(0.0, f32::max);
+        strongest > if emission.radiance.texture.is_some() { 1.0 } else { 0.0 }
+    };
+    let emits = |m: &Material| m.emission.as_ref().is_some_and(lights);
     !scene.lights.is_empty() || (!scene.instances.is_empty() && scene.materials.iter().any(emits))
 }
 

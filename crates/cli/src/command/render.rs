@@ -55,6 +55,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     for path in &outputs {
         write(path, args, &prepared, &picture, &rendered)?;
     }
+    if picture.added_light && rendered.film.picture_mean().luminance < 0.01 {
+        common.note("hardly any of the added light gets in; --integrator ao shows shapes without light");
+    }
     let report = Report {
         scene: &name,
         outputs: &outputs,

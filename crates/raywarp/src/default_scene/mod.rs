@@ -38,6 +38,7 @@ pub fn default_scene() -> Scene {
     ));
 
     let sphere = add(&mut scene, "sphere", shapes::sphere(96, 192), porcelain);
+    let marble = add(&mut scene, "marble", shapes::sphere(32, 64), porcelain);
     let knot = add(&mut scene, "knot", shapes::torus_knot(2, 3, 0.62, 0.2, 512, 48), gold);
     let vase = add(&mut scene, "vase", shapes::lathe(&shapes::vase_profile(160), 192), paint);
 
@@ -46,7 +47,7 @@ pub fn default_scene() -> Scene {
     place(&mut scene, sphere, at([-1.45, 0.68, 0.25], 0.68), Some(glass));
     place(&mut scene, sphere, at([-1.15, 0.95, -2.1], 0.95), Some(chrome));
     place(&mut scene, sphere, at([0.98, 0.3, 1.0], 0.3), Some(clear));
-    scatter_marbles(&mut scene, sphere, &[porcelain, chrome, gold, paint, clear]);
+    scatter_marbles(&mut scene, marble, &[porcelain, chrome, gold, paint, clear]);
     add_lights(&mut scene);
     scene.cameras.push(camera());
     scene
