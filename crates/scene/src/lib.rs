@@ -13,4 +13,4 @@ pub use error::{Place, SceneError};
 pub use flatten::flatten;
 pub use import::{LoadOptions, Loaded, Warning, load, load_image};
 pub use model::*;
-pub use validate::validate;
+pub use validate::{Invalid, validate};

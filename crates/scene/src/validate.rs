@@ -1,6 +1,6 @@
 //! What holds for every scene that leaves this crate.
 
-use crate::{Place, Scene, SceneError, Texture};
+use crate::*;
 use std::path::Path;
 
 /// A rule that a scene breaks.
@@ -19,28 +19,289 @@ impl Invalid {
     }
 }
 
-/// Checks a scene: ids in range, meshes valid, transforms finite, textures and mixes that refer only
-/// backwards, images of the size they say. O(size of the scene).
+/// Checks a scene. O(size of the scene).
+///
+/// - Every id is in range; a texture refers only to textures, a mix only to materials before it.
+/// - Meshes pass [`raywarp_geom::TriangleMesh::validate`], their other attributes are finite, and a
+///   list of materials has one entry a triangle.
+/// - Images hold as many texels as they say, at least one, all finite.
+/// - Transforms, factors, lights and cameras are finite; light is not negative; indices of refraction
+///   are positive, angles and sizes in the range that their fields say, directions of length 1.
 ///
 /// # Errors
 /// The first rule that is broken.
 pub fn validate(scene: &Scene) -> Result<(), Invalid> {
-    let fail = |item: String, message: String| Err(Invalid { item, message });
-    for (i, mesh) in scene.meshes.iter().enumerate() {
-        if let Err(error) = mesh.triangles.validate() {
-            return fail(format!("meshes[{i}] {}", mesh.name).trim_end().to_string(), error.to_string());
-        }
+    let named = |kind: &str, i: usize, name: &str| format!("{kind}[{i}] {name}").trim_end().to_string();
+    let check = |item: String, result: Result<(), String>| result.map_err(|message| Invalid { item, message });
+    for (i, image) in scene.images.iter().enumerate() {
+        check(named("images", i, &image.name), self::image(image))?;
     }
     for (i, texture) in scene.textures.iter().enumerate() {
-        let children: Vec<u32> = match texture {
-            Texture::Checkerboard { even, odd, .. } => vec![even.0, odd.0],
-            Texture::Scale { a, b } => vec![a.0, b.0],
-            Texture::Mix { a, b, amount } => vec![a.0, b.0, amount.0],
-            _ => vec![],
-        };
-        if children.iter().any(|&c| c as usize >= i) {
-            return fail(format!("textures[{i}]"), "refers to a texture that does not come before it".into());
+        check(format!("textures[{i}]"), self::texture(scene, i, texture))?;
+    }
+    for (i, material) in scene.materials.iter().enumerate() {
+        check(named("materials", i, &material.name), self::material(scene, i, material))?;
+    }
+    for (i, mesh) in scene.meshes.iter().enumerate() {
+        check(named("meshes", i, &mesh.name), self::mesh(scene, mesh))?;
+    }
+    for (i, instance) in scene.instances.iter().enumerate() {
+        check(format!("instances[{i}]"), self::instance(scene, instance))?;
+    }
+    for (i, light) in scene.lights.iter().enumerate() {
+        check(format!("lights[{i}]"), self::light(scene, light))?;
+    }
+    for (i, camera) in scene.cameras.iter().enumerate() {
+        check(named("cameras", i, &camera.name), self::camera(camera))?;
+    }
+    check("settings".into(), settings(&scene.settings))
+}
+
+type Check = Result<(), String>;
+
+/// `Err(message())` unless `holds`.
+fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
+    if holds { Ok(()) } else { Err(message()) }
+}
+
+fn in_range(kind: &str, index: u32, count: usize) -> Check {
+    ensure((index as usize) < count, || format!("refers to {kind} {index}, but there are only {count}"))
+}
+
+fn finite(what: &str, values: &[f32]) -> Check {
+    ensure(values.iter().all(|x| x.is_finite()), || format!("{what} is not finite: {values:?}"))
+}
+
+/// Finite and not negative.
+fn amount(what: &str, values: &[f32]) -> Check {
+    ensure(values.iter().all(|&x| x.is_finite() && x >= 0.0), || {
+        format!("{what} must be finite and not negative: {values:?}")
+    })
+}
+
+fn positive(what: &str, value: f32) -> Check {
+    ensure(value.is_finite() && value > 0.0, || format!("{what} must be finite and above 0: {value}"))
+}
+
+fn unit(what: &str, v: [f32; 3]) -> Check {
+    let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
+    ensure((length - 1.0).abs() < 1e-3, || format!("{what} must have length 1: {v:?}"))
+}
+
+fn image(image: &Image) -> Check {
+    let texels = u64::from(image.width) * u64::from(image.height);
+    ensure(texels > 0 && texels == image.len() as u64, || {
+        format!("{} texels for a size of {} x {}", image.len(), image.width, image.height)
+    })?;
+    match &image.pixels {
+        Pixels::Float(texels) => {
+            ensure(texels.iter().flatten().all(|c| c.is_finite()), || "a texel is not finite".into())
+        }
+        Pixels::Srgb8(_) | Pixels::Linear8(_) => Ok(()),
+    }
+}
+
+fn texture(scene: &Scene, index: usize, texture: &Texture) -> Check {
+    let mapped = |mapping: &UvMapping| {
+        ensure(mapping.set < 2, || format!("uses texture coordinates {}; there are 0 and 1", mapping.set))?;
+        finite("the mapping", mapping.rows.as_flattened())
+    };
+    let earlier = |id: TextureId| {
+        ensure(id.index() < index, || format!("refers to texture {}, which does not come before it", id.0))
+    };
+    match texture {
+        Texture::Constant(value) => finite("the value", value),
+        Texture::Image { image, mapping, .. } => {
+            in_range("image", image.0, scene.images.len())?;
+            mapped(mapping)
+        }
+        Texture::VertexColor => Ok(()),
+        Texture::Checkerboard { mapping, even, odd } => {
+            mapped(mapping)?;
+            earlier(*even)?;
+            earlier(*odd)
+        }
+        Texture::Scale { a, b } => earlier(*a).and_then(|()| earlier(*b)),
+        Texture::Mix { a, b, amount } => [a, b, amount].into_iter().try_for_each(|&id| earlier(id)),
+    }
+}
+
+fn material(scene: &Scene, index: usize, material: &Material) -> Check {
+    let color = |what: &str, input: &ColorInput| {
+        amount(what, &input.factor)?;
+        input.texture.map_or(Ok(()), |id| in_range("texture", id.0, scene.textures.len()))
+    };
+    let scalar = |what: &str, input: &ScalarInput| {
+        finite(what, &[input.factor])?;
+        input.texture.map_or(Ok(()), |(id, _)| in_range("texture", id.0, scene.textures.len()))
+    };
+    let rough = |input: &Roughness| scalar("roughness", &input.x).and_then(|()| scalar("roughness", &input.y));
+    let absorbs = |input: &Option<Absorption>| input.map_or(Ok(()), |a| amount("absorption", &a.sigma));
+    match &material.surface {
+        Surface::Diffuse { reflectance } | Surface::Mirror { reflectance } => color("reflectance", reflectance)?,
+        Surface::DiffuseTransmission { reflectance, transmittance } => {
+            color("reflectance", reflectance)?;
+            color("transmittance", transmittance)?;
+        }
+        Surface::Blinn { diffuse, specular, exponent } => {
+            color("diffuse", diffuse)?;
+            color("specular", specular)?;
+            scalar("exponent", exponent)?;
+            ensure((0.0..=1e6).contains(&exponent.factor), || {
+                format!("exponent {} is not in 0..1e6", exponent.factor)
+            })?;
+        }
+        Surface::Conductor { eta, k, roughness } => {
+            color("eta", eta)?;
+            color("k", k)?;
+            rough(roughness)?;
+        }
+        Surface::Dielectric { ior, roughness, reflectance, transmittance, absorption, .. } => {
+            positive("the index of refraction", *ior)?;
+            rough(roughness)?;
+            color("reflectance", reflectance)?;
+            color("transmittance", transmittance)?;
+            absorbs(absorption)?;
+        }
+        Surface::Coated { diffuse, specular, roughness } => {
+            color("diffuse", diffuse)?;
+            color("specular", specular)?;
+            rough(roughness)?;
+        }
+        Surface::Principled(p) => {
+            color("base colour", &p.base_color)?;
+            color("specular colour", &p.specular_color)?;
+            rough(&p.roughness)?;
+            positive("the index of refraction", p.ior)?;
+            absorbs(&p.absorption)?;
+            for input in [&p.metallic, &p.specular, &p.transmission, &p.clearcoat, &p.clearcoat_roughness] {
+                scalar("a factor", input)?;
+            }
+        }
+        Surface::CarPaint(p) => {
+            color("base", &p.base)?;
+            color("flake colour", &p.flake_color)?;
+            amount("a factor", &[p.flake_amount, p.flake_size, p.flake_alpha, p.coat_alpha])?;
+            positive("the index of refraction of the coat", p.coat_ior)?;
+        }
+        Surface::Mix { first, second, amount } => {
+            for id in [first, second] {
+                ensure(id.index() < index, || format!("mixes material {}, which does not come before it", id.0))?;
+            }
+            scalar("amount", amount)?;
+        }
+        Surface::Invisible => {}
+        Surface::Unlit { color: radiance } => color("colour", radiance)?,
+    }
+    if let Some(emission) = &material.emission {
+        color("emission", &emission.radiance)?;
+    }
+    match &material.normal {
+        Some(NormalInput::Map { texture, scale }) => {
+            in_range("texture", texture.0, scene.textures.len())?;
+            finite("the scale of the normal map", &[*scale])?;
+        }
+        Some(NormalInput::Bump { height }) => scalar("the height of the bump map", height)?,
+        None => {}
+    }
+    match &material.alpha {
+        Alpha::Opaque => Ok(()),
+        Alpha::Mask { alpha, cutoff } => scalar("alpha", alpha).and_then(|()| finite("the cutoff", &[*cutoff])),
+        Alpha::Blend { alpha } => scalar("alpha", alpha),
+    }
+}
+
+fn mesh(scene: &Scene, mesh: &Mesh) -> Check {
+    let triangles = &mesh.triangles;
+    triangles.validate().map_err(|error| error.to_string())?;
+    let all = |what: &str, values: &[f32]| {
+        let odd = values.iter().any(|x| !x.is_finite());
+        ensure(!odd, || format!("the {what} are not all finite"))
+    };
+    all("normals", triangles.normals.as_flattened())?;
+    all("tangents", triangles.tangents.as_flattened())?;
+    all("texture coordinates", triangles.uvs.as_flattened())?;
+    all("second texture coordinates", triangles.uvs1.as_flattened())?;
+    all("colours", triangles.colors.as_flattened())?;
+    let count = scene.materials.len();
+    match &mesh.materials {
+        FaceMaterials::Uniform(id) => in_range("material", id.0, count),
+        FaceMaterials::PerTriangle(ids) => {
+            let wanted = triangles.indices.len();
+            ensure(ids.len() == wanted, || format!("{} materials for {wanted} triangles", ids.len()))?;
+            ids.iter().max().map_or(Ok(()), |id| in_range("material", id.0, count))
         }
     }
-    Ok(())
 }
+
+fn instance(scene: &Scene, instance: &Instance) -> Check {
+    in_range("mesh", instance.mesh.0, scene.meshes.len())?;
+    ensure(instance.transform.is_finite(), || "the transform is not finite".into())?;
+    instance.material.map_or(Ok(()), |id| in_range("material", id.0, scene.materials.len()))
+}
+
+fn light(scene: &Scene, light: &Light) -> Check {
+    match light {
+        Light::Point { position, intensity } => {
+            finite("the position", position)?;
+            amount("the intensity", intensity)
+        }
+        Light::Spot { position, direction, intensity, cos_inner, cos_outer, .. } => {
+            finite("the position", position)?;
+            unit("the direction", *direction)?;
+            amount("the intensity", intensity)?;
+            ensure(-1.0 <= *cos_outer && cos_outer <= cos_inner && *cos_inner <= 1.0, || {
+                format!("cones with cosines {cos_inner} inside and {cos_outer} outside")
+            })
+        }
+        Light::Directional { direction, irradiance } => {
+            unit("the direction", *direction)?;
+            amount("the irradiance", irradiance)
+        }
+        Light::Environment { map, radiance, world_to_map } => {
+            map.map_or(Ok(()), |id| in_range("image", id.0, scene.images.len()))?;
+            amount("the radiance", radiance)?;
+            world_to_map.iter().try_for_each(|&row| unit("a row of the rotation", row))
+        }
+    }
+}
+
+fn camera(camera: &Camera) -> Check {
+    finite("the eye", &camera.eye)?;
+    unit("right", camera.right)?;
+    unit("up", camera.up)?;
+    unit("forward", camera.forward)?;
+    amount("the radius of the lens", &[camera.lens_radius])?;
+    if camera.lens_radius > 0.0 {
+        positive("the focal distance", camera.focal_distance)?;
+    }
+    match camera.projection {
+        Projection::Perspective { fov, .. } => {
+            ensure(fov > 0.0 && fov < 180.0, || format!("a field of view of {fov} degrees; above 0 and below 180"))
+        }
+        Projection::Orthographic { half_height } => positive("half the height", half_height),
+    }
+}
+
+fn settings(settings: &Settings) -> Check {
+    if let Some([width, height]) = settings.size {
+        ensure(width > 0 && height > 0, || format!("a picture of {width} x {height} pixels"))?;
+    }
+    ensure(settings.spp != Some(0), || "0 samples a pixel".into())?;
+    settings.exposure.map_or(Ok(()), |exposure| amount("the exposure", &[exposure]))?;
+    match settings.filter {
+        None => Ok(()),
+        Some(FilterKind::Box { radius } | FilterKind::Triangle { radius }) => positive("the filter's radius", radius),
+        Some(FilterKind::Gaussian { radius, sigma }) => {
+            positive("the filter's radius", radius)?;
+            positive("the filter's sigma", sigma)
+        }
+        Some(FilterKind::Mitchell { radius, b, c }) => {
+            positive("the filter's radius", radius)?;
+            finite("the filter", &[b, c])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
