@@ -24,19 +24,19 @@ use std::collections::BinaryHeap;
 /// that a ray which hits the triangle in floating point also meets the box.
 pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, share: f32) {
     let budget = extra_references(references.len() as u64, share) as usize;
+    if budget == 0 {
+        return;
+    }
     let mut candidates: Vec<Candidate> = references
         .par_iter()
         .enumerate()
         .filter_map(|(i, reference)| {
-            let triangle = &triangles.vertices[reference.primitive() as usize];
-            Candidate::new(i as u32, &reference.bounds().aabb(), &Polygon::of(triangle))
+            let projected_area = Polygon::of(&triangles.vertices[i]).projected_area();
+            Candidate::new(i as u32, &Part { cell: reference.bounds().aabb(), projected_area })
         })
         .collect();
-    if budget == 0 {
-        return;
-    }
     if candidates.len() > budget {
-        // No more than this many can ever be split, and those are among the first.
+        // Each split uses up one of the budget: the rest would never have its turn.
         candidates.select_nth_unstable_by(budget - 1, |a, b| b.cmp(a));
         candidates.truncate(budget);
     }
@@ -49,14 +49,20 @@ pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, 
         let reference = references[index as usize];
         let primitive = reference.primitive();
         let triangle = &triangles.vertices[primitive as usize];
-        let Some(parts) = halves(triangle, &reference.bounds().aabb()) else { continue };
+        let Some([left, right]) = halves(triangle, &reference.bounds().aabb()) else { continue };
         let added = references.len() as u32;
-        references[index as usize] = Reference::new(&parts[0], primitive);
-        references.push(Reference::new(&parts[1], primitive));
-        for (i, cell) in [(index, &parts[0]), (added, &parts[1])] {
-            heap.extend(Candidate::new(i, cell, &Polygon::of(triangle).clipped_to(cell)));
-        }
+        references[index as usize] = Reference::new(&left.cell, primitive);
+        references.push(Reference::new(&right.cell, primitive));
+        heap.extend(Candidate::new(index, &left));
+        heap.extend(Candidate::new(added, &right));
     }
+}
+
+/// What of a triangle lies in a cell.
+struct Part {
+    cell: Aabb,
+    /// Sum of the areas of its shadows along the three axes.
+    projected_area: f64,
 }
 
 /// A reference that may be split: that of greatest `waste` goes first, of equal ones the lower.
@@ -70,8 +76,8 @@ struct Candidate {
 
 impl Candidate {
     /// `None` where a split cannot help.
-    fn new(index: u32, cell: &Aabb, part: &Polygon) -> Option<Self> {
-        let waste = half_area(cell) - part.projected_area();
+    fn new(index: u32, part: &Part) -> Option<Self> {
+        let waste = half_area(&part.cell) - part.projected_area;
         (waste > 0.0).then_some(Self { waste, index })
     }
 }
@@ -100,16 +106,19 @@ fn half_area(cell: &Aabb) -> f64 {
     Reference::new(cell, 0).bounds().half_area()
 }
 
-/// The boxes around the parts of `triangle` on both sides of the plane that cuts `cell`, or `None`
+/// The parts of `triangle` in `cell` on both sides of the plane that cuts it, or `None`
 /// when no plane does or a box would not shrink.
-fn halves(triangle: &[[f32; 3]; 3], cell: &Aabb) -> Option<[Aabb; 2]> {
+fn halves(triangle: &[[f32; 3]; 3], cell: &Aabb) -> Option<[Part; 2]> {
     let axis = Reference::new(cell, 0).bounds().longest_axis();
     let plane = cut_plane(f64::from(cell.min[axis]), f64::from(cell.max[axis]))?;
     let part = Polygon::of(triangle).clipped_to(cell);
     let pad = 4.0 * f32::EPSILON * triangle.iter().flatten().fold(0.0f32, |max, x| max.max(x.abs()));
     let area = half_area(cell);
-    let bounds = [true, false].map(|below| part.clipped(axis, plane, below).bounds(pad).intersection(cell));
-    bounds.iter().all(|b| !b.is_empty() && half_area(b) < area).then_some(bounds)
+    let parts = [true, false].map(|below| {
+        let side = part.clipped(axis, plane, below);
+        Part { cell: side.bounds(pad).intersection(cell), projected_area: side.projected_area() }
+    });
+    parts.iter().all(|part| !part.cell.is_empty() && half_area(&part.cell) < area).then_some(parts)
 }
 
 /// The multiple of the largest power of two that lies between `min` and `max`, a margin away from
@@ -225,7 +234,10 @@ mod tests {
         let parts = halves(&triangle, &Aabb::of_points(&triangle)).unwrap();
         for (part, expected) in parts.iter().zip([[0.0, 0.5], [0.5, 1.0]]) {
             for axis in 0..2 {
-                assert!((part.min[axis] - expected[0]).abs() < 1e-5 && (part.max[axis] - expected[1]).abs() < 1e-5);
+                assert!(
+                    (part.cell.min[axis] - expected[0]).abs() < 1e-5
+                        && (part.cell.max[axis] - expected[1]).abs() < 1e-5
+                );
             }
         }
     }
