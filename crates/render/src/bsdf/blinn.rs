@@ -3,7 +3,7 @@
 
 use super::albedo_table::{AlbedoTable, Row, albedo, coupling};
 use super::{BsdfSample, fresnel};
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 use raywarp_sample::warp::{cosine_hemisphere, sin_cos_turn};
 use std::f32::consts::{FRAC_1_PI, TAU};
 
@@ -25,6 +25,7 @@ pub(super) fn alpha_of_exponent(n: f32) -> f32 {
 }
 
 /// Inverse of [`alpha_of_exponent`].
+#[cfg(test)]
 pub(super) fn exponent_of_alpha(alpha: f32) -> f32 {
     (2.0 / (alpha * alpha) - 2.0).clamp(0.0, 1e6)
 }
@@ -62,9 +63,11 @@ fn twins(w: Vec3, h: Vec3) -> ([Vec3; 2], f32) {
     ([h, twin], if a + b > 0.0 { a / (a + b) } else { 1.0 })
 }
 
-/// For the albedo table: a sample's weight, what multiplies f0 and f90 apart. Both facets of the
+/// For making the albedo table: a sample's weight, what multiplies f0 and f90 apart. Both facets of the
 /// sampled cavity are counted, which saves the choice.
-pub(super) fn blinn_scale_and_bias(n: f32, wo: Vec3, u: [f32; 2]) -> Vec2 {
+#[cfg(test)]
+pub(super) fn blinn_scale_and_bias(n: f32, wo: Vec3, u: [f32; 2]) -> glam::Vec2 {
+    use glam::Vec2;
     let (facets, first) = twins(wo, sample_normal(n, u));
     let one = |h: Vec3| {
         let cos = wo.dot(h);

@@ -1,6 +1,7 @@
 //! Metal: GGX with the exact Fresnel term of a conductor; single scattering, so rough metals lose
 //! the light of further bounces between facets, as in Mitsuba's `roughconductor`.
 
+use super::albedo_table::AlbedoTable;
 use super::ggx::Ggx;
 use super::{BsdfSample, fresnel, mirrored};
 use glam::{Vec2, Vec3};
@@ -50,6 +51,12 @@ impl Conductor {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
-        fresnel::conductor(wo.z, self.eta, self.k)
+        let fresnel = fresnel::conductor(wo.z, self.eta, self.k);
+        if self.is_smooth() {
+            return fresnel;
+        }
+        // The share that facets return at all, times the Fresnel term of the mean facet.
+        let white = AlbedoTable::ggx().row((self.alpha.x * self.alpha.y).sqrt()).at(wo.z);
+        fresnel * (white.x + white.y).min(1.0)
     }
 }

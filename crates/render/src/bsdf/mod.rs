@@ -9,6 +9,7 @@
 //! masking-shadowing `G1(wo) G1(wi)`, as in Mitsuba and in the glTF specification (pbrt's is
 //! height-correlated and a little brighter at grazing angles).
 
+mod albedo_data;
 mod albedo_table;
 mod blinn;
 mod car_paint;
