@@ -26,18 +26,17 @@ impl Coat {
     /// `None` for a strength of 0.
     #[inline]
     pub fn new(strength: f32, f0: f32, alpha: f32, wo: Vec3) -> Option<Self> {
-        if !(strength > 0.0) {
-            return None;
-        }
-        let alpha = alpha.clamp(MIN_LAYER_ALPHA, 1.0);
-        let row = AlbedoTable::ggx().row(alpha);
-        let f0 = Vec3::splat(f0);
-        Some(Self {
-            strength: strength.min(1.0),
-            f0,
-            ggx: Ggx::new(Vec2::splat(alpha)),
-            row,
-            e_wo: albedo(f0, 1.0, row.at(wo.z)).x,
+        (strength > 0.0).then(|| {
+            let alpha = alpha.clamp(MIN_LAYER_ALPHA, 1.0);
+            let row = AlbedoTable::ggx().row(alpha);
+            let f0 = Vec3::splat(f0);
+            Self {
+                strength: strength.min(1.0),
+                f0,
+                ggx: Ggx::new(Vec2::splat(alpha)),
+                row,
+                e_wo: albedo(f0, 1.0, row.at(wo.z)).x,
+            }
         })
     }
 

@@ -26,8 +26,7 @@ impl Ggx {
     /// Whether `alpha` means a smooth surface.
     #[inline]
     pub fn is_smooth(alpha: Vec2) -> bool {
-        // Written so that a NaN is smooth.
-        !(alpha.max_element() >= MIN_ALPHA)
+        alpha.is_nan() || alpha.max_element() < MIN_ALPHA
     }
 
     /// Density of normals: `integral D(h) cos h dh = 1`.

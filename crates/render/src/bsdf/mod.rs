@@ -9,6 +9,7 @@
 //! masking-shadowing `G1(wo) G1(wi)`, as in Mitsuba and in the glTF specification (pbrt's is
 //! height-correlated and a little brighter at grazing angles).
 
+#[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
 mod albedo_data;
 mod albedo_table;
 mod blinn;

@@ -8,13 +8,12 @@ use std::f32::consts::{FRAC_1_PI, FRAC_PI_4};
 #[inline]
 pub fn concentric_disk(u: [f32; 2]) -> [f32; 2] {
     let (x, y) = (2.0 * u[0] - 1.0, 2.0 * u[1] - 1.0);
-    // The larger coordinate is the (signed) radius, the ratio the angle from its axis.
-    let (r, ratio, swap) = if x.abs() > y.abs() { (x, y / x, false) } else { (y, x / y, true) };
-    if r == 0.0 {
-        return [0.0; 2];
-    }
-    let (sin, cos) = sin_cos_octant(FRAC_PI_4 * ratio);
-    if swap { [r * sin, r * cos] } else { [r * cos, r * sin] }
+    // The larger coordinate is the (signed) radius, the ratio the angle from its axis. Selections, not
+    // branches: which is larger is random.
+    let wide = x.abs() > y.abs();
+    let (r, other) = if wide { (x, y) } else { (y, x) };
+    let (sin, cos) = sin_cos_octant(FRAC_PI_4 * if r == 0.0 { 0.0 } else { other / r });
+    if wide { [r * cos, r * sin] } else { [r * sin, r * cos] }
 }
 
 /// Density of [`concentric_disk`] per area.

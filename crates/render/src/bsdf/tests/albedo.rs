@@ -64,8 +64,10 @@ fn mean(nodes: &Nodes) -> DVec2 {
     sum
 }
 
-const TABLES: [(&str, fn() -> &'static AlbedoTable, Contribution); 2] =
-    [("GGX", AlbedoTable::ggx, ggx), ("BLINN", AlbedoTable::blinn, blinn)];
+/// Name, the stored table, what it is the integral of.
+type Table = (&'static str, fn() -> &'static AlbedoTable, Contribution);
+
+const TABLES: [Table; 2] = [("GGX", AlbedoTable::ggx, ggx), ("BLINN", AlbedoTable::blinn, blinn)];
 
 /// Points of the integrals that the tables were made with.
 const POINTS: u32 = 256;

@@ -6,6 +6,7 @@ mod density;
 mod energy;
 mod extremes;
 mod symmetry;
+mod times;
 
 use super::*;
 use glam::{DVec3, Vec2};
