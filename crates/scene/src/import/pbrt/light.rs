@@ -153,7 +153,7 @@ impl Importer<'_> {
     /// pbrt's light space has z up: `u = phi / 2pi` from +x towards +y, `v = theta / pi` from +z. Our
     /// map has `u = 1/2 + atan2(x, -z) / 2pi` and `v = acos(y) / pi`, so that `(-y, z, x)` of the light
     /// is our `(x, y, z)`; that mirrors, since pbrt's maps are seen from inside the other way round.
-    fn world_to_map(&mut self, params: &Params) -> Result<[[f32; 3]; 3], SceneError> {
+    pub fn world_to_map(&mut self, params: &Params) -> Result<[[f32; 3]; 3], SceneError> {
         let Some(rotation) = orthonormal(self.graphics.ctm) else {
             return Err(params.error("the light's transformation flattens space"));
         };

@@ -48,7 +48,7 @@ fn import_bytes(
     importer.run()?;
     importer.read_pending()?;
     importer.finish_settings();
-    importer.finish_instances();
+    importer.finish_instances(path)?;
     Ok(importer.scene)
 }
 

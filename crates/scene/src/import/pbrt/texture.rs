@@ -140,7 +140,7 @@ impl Importer<'_> {
 
     /// The product of two inputs.
     pub fn product(&mut self, a: ColorInput, b: ColorInput) -> ColorInput {
-        let factor = std::array::from_fn(|i| a.factor[i] * b.factor[i]);
+        let factor = std::array::from_fn(|i| (a.factor[i] * b.factor[i]).clamp(f32::MIN, f32::MAX));
         let texture = match (a.texture, b.texture) {
             (Some(a), Some(b)) => Some(self.scene.add_texture(Texture::Scale { a, b })),
             (a, b) => a.or(b),
@@ -150,8 +150,9 @@ impl Importer<'_> {
 
     fn mixed(&mut self, a: ColorInput, b: ColorInput, amount: ColorInput) -> ColorInput {
         if let (None, None, None) = (a.texture, b.texture, amount.texture) {
-            let factor = std::array::from_fn(|i| a.factor[i] + (b.factor[i] - a.factor[i]) * amount.factor[i]);
-            return ColorInput::constant(factor);
+            let mix = |a: f32, b: f32, t: f32| f64::from(a) * (1.0 - f64::from(t)) + f64::from(b) * f64::from(t);
+            let factor = std::array::from_fn(|i| mix(a.factor[i], b.factor[i], amount.factor[i]) as f32);
+            return ColorInput::constant(factor.map(|c: f32| c.clamp(f32::MIN, f32::MAX)));
         }
         let (a, b, amount) = (self.texture_of(a), self.texture_of(b), self.texture_of(amount));
         ColorInput::texture(self.scene.add_texture(Texture::Mix { a, b, amount }))

@@ -176,8 +176,14 @@ impl Importer<'_> {
         Ok(normal)
     }
 
+    /// A share of light: a constant outside of 0 to 1 is clamped.
     fn color_or(&mut self, params: &Params, name: &str, default: f32) -> Result<ColorInput, SceneError> {
-        Ok(self.color_input(params, name)?.unwrap_or(ColorInput::constant([default; 3])))
+        let mut color = self.color_input(params, name)?.unwrap_or(ColorInput::constant([default; 3]));
+        if color.texture.is_none() && color.factor.iter().any(|c| !(0.0..=1.0).contains(c)) {
+            self.warn(params, format!("parameter \"{name}\" is {:?}; clamped to 0 to 1", color.factor));
+            color.factor = color.factor.map(|c| c.clamp(0.0, 1.0));
+        }
+        Ok(color)
     }
 
     fn scalar_or(&mut self, params: &Params, name: &str, default: f32) -> Result<ScalarInput, SceneError> {

@@ -16,7 +16,8 @@ pub(super) use place::{Pending, Placement};
 use super::params::{Kind, Params};
 use super::state::{Importer, Version};
 use crate::{
-    Absorption, Alpha, Channel, FaceMaterials, Material, MaterialId, Mesh, ScalarInput, SceneError, Surface, TextureId,
+    Absorption, Alpha, Channel, ColorInput, FaceMaterials, Material, MaterialId, Mesh, ScalarInput, SceneError,
+    Surface, TextureId,
 };
 use raywarp_geom::TriangleMesh;
 use std::path::PathBuf;
@@ -140,6 +141,10 @@ impl Importer<'_> {
         }
         let mut material: Material = self.scene.materials[base.index()].clone();
         material.emission = look.light.map(|light| self.area_lights[light]);
+        if look.light.is_some() && material.surface == Surface::Invisible {
+            // What is invisible is not there at all; a light must be.
+            material.surface = Surface::Diffuse { reflectance: ColorInput::constant([0.0; 3]) };
+        }
         if let Some((texture, factor, masked)) = look.alpha {
             let factor = f32::from_bits(factor);
             let alpha = ScalarInput { factor, texture: texture.map(|texture| (texture, Channel::Mean)) };

@@ -8,7 +8,7 @@ use crate::import::source;
 use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId, Place, SceneError};
 use glam::DAffine3;
 use rayon::prelude::*;
-use raywarp_geom::Affine;
+use raywarp_geom::{Aabb, Affine};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -58,6 +58,9 @@ impl Importer<'_> {
     /// Places a mesh in the current object or the world.
     pub(super) fn place(&mut self, params: &Params, mesh: MeshId, material: MaterialId) -> Result<(), SceneError> {
         let transform = self.graphics.ctm;
+        if !single(&transform).is_finite() {
+            return Err(params.error("the transformation of this shape overflows"));
+        }
         if transform.matrix3.determinant() == 0.0 {
             self.warn(params, "this transformation flattens shapes");
         }
@@ -132,7 +135,10 @@ impl Importer<'_> {
     }
 
     /// Turns placements into instances; meshes that stayed empty are dropped with theirs.
-    pub fn finish_instances(&mut self) {
+    ///
+    /// # Errors
+    /// [`SceneError::Malformed`] where a mesh is so large in the world that its corners overflow.
+    pub fn finish_instances(&mut self, path: &Path) -> Result<(), SceneError> {
         let meshes = std::mem::take(&mut self.scene.meshes);
         let placements = std::mem::take(&mut self.placements);
         let mirrors = |p: &Placement| p.transform.matrix3.determinant() < 0.0;
@@ -155,6 +161,7 @@ impl Importer<'_> {
             }
             ids[1] = turned.map(|mesh| self.scene.add_mesh(mesh));
         }
+        let bounds: Vec<Aabb> = self.scene.meshes.iter().map(|mesh| mesh.triangles.bounds()).collect();
         self.scene.instances.reserve(placements.len());
         for placement in placements {
             let Some(mesh) = ids[placement.mesh.index()][usize::from(mirrors(&placement))] else { continue };
@@ -162,8 +169,16 @@ impl Importer<'_> {
                 FaceMaterials::Uniform(own) if own != placement.material => Some(placement.material),
                 _ => None,
             };
-            self.scene.instances.push(Instance { mesh, transform: single(&placement.transform), material });
+            let transform = single(&placement.transform);
+            let world = transform.aabb(&bounds[mesh.index()]);
+            if !world.min.iter().chain(&world.max).all(|x| x.is_finite()) {
+                let place = Place::Item(self.scene.meshes[mesh.index()].name.clone());
+                let message = "its corners overflow in the world; check the transformation".to_string();
+                return Err(SceneError::Malformed { path: path.to_path_buf(), place, message });
+            }
+            self.scene.instances.push(Instance { mesh, transform, material });
         }
+        Ok(())
     }
 }
 

@@ -1,0 +1,232 @@
+//! Directives that name files.
+
+use super::*;
+use crate::{Channel, ColorInput, Light, Loaded, Pixels, Surface, Texture, Wrap, load};
+use std::path::PathBuf;
+
+/// A folder of its own for a test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, files: &[(&str, &[u8])]) -> Self {
+        let path = std::env::temp_dir().join(format!("raywarp-pbrt-{name}-{}", std::process::id()));
+        let folder = Self(path);
+        for (name, bytes) in files {
+            let path = folder.0.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        folder
+    }
+
+    fn load(&self, name: &str) -> Result<Loaded, SceneError> {
+        load(&self.0.join(name), &LoadOptions::default())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Two columns, two rows: red, green above blue, white.
+fn png() -> Vec<u8> {
+    let pixels = [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255];
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    image::write_buffer_with_format(&mut bytes, &pixels, 2, 2, image::ExtendedColorType::Rgb8, image::ImageFormat::Png)
+        .unwrap();
+    bytes.into_inner()
+}
+
+const PLY: &[u8] =
+    b"ply\nformat ascii 1.0\ncomment material 0 red\ncomment material 1 gone\nelement vertex 3\nproperty float x\n\
+    property float y\nproperty float z\nelement face 2\nproperty list uchar int vertex_indices\nproperty int material\n\
+    end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0\n3 0 2 1 1\n";
+
+#[test]
+fn includes_are_found_beside_the_main_file_or_their_own() {
+    let gz = {
+        use std::io::Write;
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(format!("Translate 1 0 0\n{TRIANGLE}").as_bytes()).unwrap();
+        gz.finish().unwrap()
+    };
+    let folder = Folder::new(
+        "include",
+        &[
+            ("main.pbrt", b"WorldBegin Include \"sub/a.pbrt\" Include \"sub\\\\a.pbrt\""),
+            ("sub/a.pbrt", b"Include \"b.pbrt.gz\" Include \"sub/b.pbrt.gz\""),
+            ("sub/b.pbrt.gz", &gz),
+        ],
+    );
+    let scene = folder.load("main.pbrt").unwrap().scene;
+    let found: Vec<_> = (0..scene.instances.len()).map(|i| corners(&scene, i, 0)[0].x).collect();
+    assert_eq!(found, [1.0, 2.0, 3.0, 4.0], "an include leaves its state behind");
+}
+
+#[test]
+fn imports_leave_no_state_behind() {
+    let folder = Folder::new(
+        "import",
+        &[
+            ("main.pbrt", format!("WorldBegin Import \"a.pbrt\" {TRIANGLE} NamedMaterial \"m\"").as_bytes()),
+            ("a.pbrt", b"Translate 1 0 0 MakeNamedMaterial \"m\" \"string type\" \"mirror\""),
+        ],
+    );
+    let loaded = folder.load("main.pbrt").unwrap();
+    assert_eq!(loaded.warnings, []);
+    near(corners(&loaded.scene, 0, 0)[0], [0.0; 3]);
+}
+
+#[test]
+fn cycles_of_includes_and_blocks_across_files_are_errors() {
+    let folder = Folder::new(
+        "cycle",
+        &[
+            ("main.pbrt", b"WorldBegin\nInclude \"a.pbrt\""),
+            ("a.pbrt", b"\n\nInclude \"./main.pbrt\""),
+            ("open.pbrt", b"WorldBegin Include \"begin.pbrt\""),
+            ("begin.pbrt", b"\nAttributeBegin"),
+            ("close.pbrt", b"WorldBegin AttributeBegin Include \"end.pbrt\" AttributeEnd"),
+            ("end.pbrt", b"\nAttributeEnd"),
+        ],
+    );
+    for (name, part) in [
+        ("main.pbrt", "a.pbrt:3: "),
+        ("main.pbrt", "includes itself"),
+        ("open.pbrt", "begin.pbrt:2: AttributeBegin is never closed"),
+        ("close.pbrt", "end.pbrt:2: AttributeEnd closes a AttributeBegin of the including file"),
+    ] {
+        let message = folder.load(name).unwrap_err().to_string();
+        assert!(message.contains(part), "{name}: {message}");
+    }
+}
+
+#[test]
+fn deep_includes_are_an_error() {
+    let names: Vec<String> = (0..70).map(|i| format!("{i}.pbrt")).collect();
+    let texts: Vec<String> = (0..70).map(|i| format!("Include \"{}.pbrt\"", i + 1)).collect();
+    let files: Vec<_> = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    let message = Folder::new("deep", &files).load("0.pbrt").unwrap_err().to_string();
+    assert!(message.contains("63.pbrt:1: files include each other more than 64 deep"), "{message}");
+}
+
+#[test]
+fn all_missing_files_are_named_at_once() {
+    let text = format!(
+        "WorldBegin Include \"a.pbrt\" Shape \"plymesh\" \"string filename\" \"b.ply\"\n\
+         Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"c.png\"\n\
+         Material \"metal\" \"spectrum eta\" \"d.spd\" LightSource \"infinite\" \"string mapname\" \"e.exr\" {TRIANGLE}"
+    );
+    let folder = Folder::new("missing", &[("main.pbrt", text.as_bytes())]);
+    let message = folder.load("main.pbrt").unwrap_err().to_string();
+    for name in ["5 files", "a.pbrt", "b.ply", "c.png", "d.spd", "e.exr"] {
+        assert!(message.contains(name), "{name} in {message}");
+    }
+    let loaded = load(&folder.0.join("main.pbrt"), &LoadOptions { allow_missing: true }).unwrap();
+    assert_eq!((loaded.warnings.len(), loaded.scene.instances.len()), (5, 1));
+}
+
+#[test]
+fn images_keep_place_wrap_and_encoding() {
+    let text = format!(
+        "WorldBegin Texture \"c\" \"spectrum\" \"imagemap\" \"string filename\" \"a.png\" \"float vscale\" 2 \"float vdelta\" .5 \"string wrap\" \"clamp\" \"float scale\" .5\n\
+         Texture \"l\" \"spectrum\" \"imagemap\" \"string filename\" \"a.png\" \"bool gamma\" false\n\
+         Texture \"i\" \"float\" \"imagemap\" \"string filename\" \"a.png\" \"bool invert\" true \"string encoding\" \"linear\"\n\
+         Material \"matte\" \"texture Kd\" \"c\" {TRIANGLE} Material \"matte\" \"texture Kd\" \"l\" {TRIANGLE}\n\
+         Material \"disney\" \"texture roughness\" \"i\" {TRIANGLE}"
+    );
+    let folder = Folder::new("image", &[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
+    let Loaded { scene, warnings } = folder.load("main.pbrt").unwrap();
+    assert_eq!(warnings.len(), 1, "disney only: {warnings:?}");
+    let surface = |i: usize| &scene.materials[scene.material_of(i, 0).index()].surface;
+    let Surface::Diffuse { reflectance: ColorInput { factor: [0.5, 0.5, 0.5], texture: Some(texture) } } = surface(0)
+    else {
+        panic!("{:?}", surface(0))
+    };
+    let Texture::Image { image, mapping, wrap, .. } = scene.textures[texture.index()] else { panic!("no image") };
+    assert_eq!(wrap, [Wrap::Clamp; 2]);
+    assert!(matches!(scene.images[image.index()].pixels, Pixels::Srgb8(_)));
+    assert_eq!(scene.images[image.index()].texel(0, 0), [1.0, 0.0, 0.0, 1.0]);
+    // pbrt's t = 2 v + 0.5 counts from the lowest row; ours from the highest.
+    for v in [0.0f32, 0.25, 1.0] {
+        let row = mapping.rows[1];
+        let found = row[1] * (1.0 - v) + row[2];
+        assert!((found - (1.0 - (2.0 * v + 0.5))).abs() < 1e-6);
+    }
+    let Surface::Diffuse { reflectance } = surface(1) else { panic!("no matte") };
+    let Texture::Image { image, .. } = scene.textures[reflectance.texture.unwrap().index()] else { panic!("no image") };
+    assert!(matches!(scene.images[image.index()].pixels, Pixels::Linear8(_)));
+    let Surface::Principled(disney) = surface(2) else { panic!("no disney") };
+    let (inverted, channel) = disney.roughness.x.texture.unwrap();
+    assert_eq!(channel, Channel::Mean);
+    assert!(matches!(scene.textures[inverted.index()], Texture::Mix { .. }));
+}
+
+#[test]
+fn environment_maps_of_both_versions_load() {
+    let folder = Folder::new(
+        "environment",
+        &[
+            ("v3.pbrt", b"WorldBegin LightSource \"infinite\" \"string mapname\" \"a.png\" \"rgb L\" [2 2 2]"),
+            ("v4.pbrt", b"WorldBegin LightSource \"infinite\" \"string filename\" \"a.png\""),
+            ("a.png", &png()),
+        ],
+    );
+    for (name, size, want) in [("v3.pbrt", (2, 2), [2.0; 3]), ("v4.pbrt", (4, 2), [1.0; 3])] {
+        let scene = folder.load(name).unwrap().scene;
+        let Light::Environment { map: Some(map), radiance, .. } = scene.lights[0] else { panic!("no map") };
+        let image = &scene.images[map.index()];
+        assert_eq!(((image.width, image.height), radiance), (size, want), "{name}");
+    }
+}
+
+#[test]
+fn spd_files_are_integrated() {
+    let folder = Folder::new(
+        "spd",
+        &[
+            ("main.pbrt", format!("WorldBegin Material \"metal\" \"spectrum eta\" \"eta.spd\" {TRIANGLE}").as_bytes()),
+            ("eta.spd", b"# constant\n400 1.25\n700 1.25\n"),
+            ("broken.pbrt", b"WorldBegin Material \"metal\" \"spectrum eta\" \"broken.spd\""),
+            ("broken.spd", b"400 1\n500 x\n"),
+        ],
+    );
+    let scene = folder.load("main.pbrt").unwrap().scene;
+    let Surface::Conductor { eta, .. } = material(&scene).surface else { panic!("no metal") };
+    near(eta.factor, [1.25; 3]);
+    let message = folder.load("broken.pbrt").unwrap_err().to_string();
+    assert!(message.contains("broken.spd:2: "), "{message}");
+}
+
+#[test]
+fn faces_of_a_ply_file_name_materials_of_the_scene() {
+    let shape = "Shape \"plymesh\" \"string filename\" \"a.ply\"";
+    let red = "MakeNamedMaterial \"red\" \"string type\" \"matte\" \"rgb Kd\" [1 0 0]";
+    let folder = Folder::new(
+        "faces",
+        &[
+            ("main.pbrt", format!("WorldBegin {red} Material \"mirror\" {shape}").as_bytes()),
+            ("plain.pbrt", format!("WorldBegin Material \"mirror\" {shape}").as_bytes()),
+            ("twice.pbrt", format!("WorldBegin {shape} Scale -1 1 1 {shape} Translate 1 0 0 {shape}").as_bytes()),
+            ("a.ply", PLY),
+            ("broken.pbrt", b"WorldBegin Shape \"plymesh\" \"string filename\" \"broken.ply\""),
+            ("broken.ply", b"ply\nformat ascii 1.0\nelement vertex many\n"),
+        ],
+    );
+    let Loaded { scene, warnings } = folder.load("main.pbrt").unwrap();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].to_string().contains("main.pbrt:1: ") && warnings[0].message.contains("a.ply"));
+    let name = |i: usize| scene.materials[scene.material_of(0, i).index()].name.as_str();
+    assert_eq!([name(0), name(1)], ["red", "mirror"]);
+    // A scene that knows none of the names means nothing by them.
+    let Loaded { scene, warnings } = folder.load("plain.pbrt").unwrap();
+    assert_eq!(warnings, []);
+    assert!((0..2).all(|i| scene.materials[scene.material_of(0, i).index()].name == "mirror"));
+    // One mesh, and a second one turned round for the mirrored placements.
+    let scene = folder.load("twice.pbrt").unwrap().scene;
+    assert_eq!((scene.meshes.len(), scene.instances.len()), (2, 3));
+    let message = folder.load("broken.pbrt").unwrap_err().to_string();
+    assert!(message.contains("broken.ply"), "{message}");
+}

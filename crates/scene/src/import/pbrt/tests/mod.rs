@@ -1,0 +1,70 @@
+//! Directives, one small text at a time. Whole scenes are in `crates/scene/tests/pbrt_scenes.rs`.
+
+mod broken;
+mod files;
+mod lights;
+mod materials;
+mod picture;
+mod shapes;
+mod textures;
+mod transforms;
+
+use super::import_bytes;
+use crate::import::Context;
+use crate::import::context::LoadOptions;
+use crate::{Instance, Material, Scene, SceneError};
+use glam::Vec3;
+use std::path::Path;
+
+/// Imports a text that names no files.
+fn import(text: &str) -> Result<(Scene, Vec<String>), SceneError> {
+    let path = Path::new("scene.pbrt");
+    let mut context = Context::new(path, &LoadOptions { allow_missing: true });
+    let scene = import_bytes(path, text.as_bytes().to_vec(), &mut context, false, 1 << 20)?;
+    let warnings = context.finish()?.into_iter().map(|warning| warning.message).collect();
+    crate::validate(&scene).map_err(|error| error.in_file(path))?;
+    Ok((scene, warnings))
+}
+
+/// A text that loads without a warning.
+#[track_caller]
+fn clean(text: &str) -> Scene {
+    let (scene, warnings) = import(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(warnings, Vec::<String>::new(), "{text}");
+    scene
+}
+
+/// A text that loads with one warning, which contains `part`.
+#[track_caller]
+fn warned(text: &str, part: &str) -> Scene {
+    let (scene, warnings) = import(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert!(warnings.len() == 1 && warnings[0].contains(part), "{text}: {warnings:?}, expected one with {part:?}");
+    scene
+}
+
+/// A triangle whose counter-clockwise side is +z.
+const TRIANGLE: &str = "Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0]\n";
+
+/// The material of the first triangle.
+#[track_caller]
+fn material(scene: &Scene) -> &Material {
+    &scene.materials[scene.material_of(0, 0).index()]
+}
+
+/// World-space corners of a triangle.
+fn corners(scene: &Scene, instance: usize, triangle: usize) -> [Vec3; 3] {
+    let Instance { mesh, transform, .. } = &scene.instances[instance];
+    scene.meshes[mesh.index()].triangles.corners(triangle).map(|p| Vec3::from(transform.point(p)))
+}
+
+/// The counter-clockwise side in the world.
+fn front(scene: &Scene, instance: usize, triangle: usize) -> Vec3 {
+    let [a, b, c] = corners(scene, instance, triangle);
+    (b - a).cross(c - a).normalize()
+}
+
+#[track_caller]
+fn near(found: impl Into<[f32; 3]>, want: [f32; 3]) {
+    let found = found.into();
+    assert!(found.iter().zip(&want).all(|(f, w)| (f - w).abs() < 1e-5), "{found:?}, expected {want:?}");
+}

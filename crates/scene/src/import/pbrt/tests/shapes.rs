@@ -1,0 +1,100 @@
+use super::*;
+
+/// The mesh of the one shape.
+#[track_caller]
+fn mesh(shape: &str) -> raywarp_geom::TriangleMesh {
+    let mut scene = clean(&format!("WorldBegin {shape}"));
+    assert_eq!((scene.meshes.len(), scene.instances.len()), (1, 1));
+    scene.meshes.remove(0).triangles
+}
+
+#[test]
+fn triangle_meshes_keep_order_and_turn_v() {
+    for (kind, name) in [("float", "uv"), ("float", "st"), ("point2", "uv"), ("point2", "UV")] {
+        let mesh = mesh(&format!(
+            "Shape \"trianglemesh\" \"integer indices\" [0 1 2 2 3 0] \"point P\" [0 0 0 1 0 0 1 1 0 0 1 0] \
+             \"{kind} {name}\" [0 0 1 0 1 .75 0 1]"
+        ));
+        assert_eq!(mesh.indices, [[0, 1, 2], [2, 3, 0]]);
+        assert_eq!(mesh.uvs, [[0.0, 1.0], [1.0, 1.0], [1.0, 0.25], [0.0, 0.0]]);
+        assert!(mesh.normals.is_empty());
+    }
+    let start = "WorldBegin Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0]";
+    warned(&format!("{start} \"normal3 N\" [0 0 1]"), "1 normals for 3 points");
+    warned(&format!("{start} \"point2 uv\" [0 0 1 0]"), "2 texture coordinates for 3 points");
+    warned(&format!("{start} \"vector3 S\" [1 0 0 1 0 0 1 0 0]"), "\"S\" of shape");
+}
+
+#[test]
+fn round_shapes_face_pbrts_way() {
+    for (shape, outwards) in [
+        ("\"sphere\" \"float radius\" 2", true),
+        ("\"sphere\" \"float radius\" 2 \"float zmin\" -1 \"float zmax\" 1 \"float phimax\" 90", true),
+        ("\"cylinder\" \"float radius\" 2", true),
+        ("\"cone\"", true),
+        ("\"paraboloid\"", true),
+    ] {
+        for (before, sign) in [("", 1.0), ("ReverseOrientation", -1.0), ("Scale 1 -2 1", 1.0)] {
+            let scene = clean(&format!("WorldBegin {before} Shape {shape}"));
+            for i in 0..scene.meshes[0].triangles.indices.len() {
+                let [a, ..] = corners(&scene, 0, i);
+                let away = front(&scene, 0, i).dot(Vec3::new(a.x, a.y, 0.0)) * sign;
+                assert!((away > -1e-4) == outwards, "{before} {shape}: triangle {i} {away}");
+            }
+        }
+    }
+    let scene = clean("WorldBegin Shape \"disk\" \"float height\" 3 \"float radius\" 2 \"float innerradius\" 1");
+    assert!((0..256).all(|i| front(&scene, 0, i).z > 0.99));
+    assert!(corners(&scene, 0, 7).iter().all(|p| p.z == 3.0 && p.truncate().length() > 0.99));
+}
+
+#[test]
+fn equal_spheres_share_a_mesh_but_not_a_material() {
+    let sphere = "Shape \"sphere\" \"float radius\" 2";
+    let scene =
+        clean(&format!("WorldBegin {sphere} Material \"mirror\" Translate 1 0 0 {sphere} ReverseOrientation {sphere}"));
+    assert_eq!((scene.meshes.len(), scene.instances.len()), (2, 3));
+    assert_ne!(scene.material_of(0, 0), scene.material_of(1, 0));
+    assert_eq!(scene.material_of(1, 0), scene.material_of(2, 0));
+}
+
+#[test]
+fn bilinear_patches_become_triangles_on_the_patch() {
+    let flat = mesh("Shape \"bilinearmesh\" \"point3 P\" [-1 4 -1  1 4 -1  -1 4 1  1 4 1]");
+    assert_eq!(flat.indices.len(), 2);
+    // du x dv = x times z points down, which is where a lamp of this kind shines.
+    let scene = clean("WorldBegin Shape \"bilinearmesh\" \"point3 P\" [-1 4 -1  1 4 -1  -1 4 1  1 4 1]");
+    near(front(&scene, 0, 0), [0.0, -1.0, 0.0]);
+    near(front(&scene, 0, 1), [0.0, -1.0, 0.0]);
+    assert_eq!(flat.uvs, [[0.0, 1.0], [1.0, 1.0], [0.0, 0.0], [1.0, 0.0]]);
+    // z = x y, with its exact normal (-y, -x, 1).
+    let twisted = mesh("Shape \"bilinearmesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0 1 1 1]");
+    assert_eq!(twisted.indices.len(), 128);
+    for (p, n) in twisted.positions.iter().zip(&twisted.normals) {
+        assert!((p[2] - p[0] * p[1]).abs() < 1e-6);
+        near(*n, Vec3::new(-p[1], -p[0], 1.0).normalize().into());
+    }
+}
+
+#[test]
+fn subdivision_surfaces_take_both_names_of_their_levels() {
+    let shape = |levels: &str| {
+        mesh(&format!(
+            "Shape \"loopsubdiv\" {levels} \"integer indices\" [0 1 2 0 2 3 0 3 1 1 3 2] \"point P\" [0 0 0 1 0 0 0 1 0 0 0 1]"
+        ))
+    };
+    for (levels, count) in [("", 4 * 64), ("\"integer nlevels\" 1", 16), ("\"integer levels\" 2", 64)] {
+        assert_eq!(shape(levels).indices.len(), count, "{levels}");
+    }
+    // With normals there, they decide the front: pbrt's point away from the control mesh's.
+    let scene = clean("WorldBegin Shape \"loopsubdiv\" \"integer indices\" [0 1 2] \"point P\" [0 0 0 1 0 0 0 1 0]");
+    near(front(&scene, 0, 0), [0.0, 0.0, -1.0]);
+}
+
+#[test]
+fn unknown_shapes_are_left_out() {
+    for kind in ["curve", "nurbs", "heightfield", "hyperboloid", "teapot"] {
+        let scene = warned(&format!("WorldBegin Shape \"{kind}\" \"float x\" 3"), "is not supported and left out");
+        assert!(scene.instances.is_empty());
+    }
+}
