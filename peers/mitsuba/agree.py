@@ -33,9 +33,11 @@ def arguments():
     parser.add_argument("--raywarp", help="the raywarp command (target/release/raywarp)")
     parser.add_argument("--runs", type=int, default=16, help="independent renders a side")
     parser.add_argument("--spp", type=int, default=64, help="samples a pixel of each")
+    parser.add_argument("--first-seed", type=int, default=0, help="another one repeats the test with other random numbers")
+    parser.add_argument("--bounces", type=int, help="instead of each scene's own number (8)")
     parser.add_argument("--threads", type=int, default=0, help="worker threads of either side; 0 takes all processors")
     parser.add_argument("--variant", default="llvm_ad_rgb", help="Mitsuba's variant: llvm_ad_rgb or scalar_rgb")
-    parser.add_argument("--shared", type=Path, default=os.environ.get("RAYWARP_SCENES"), help="folder of shared scenes: adds sibenik")
+    parser.add_argument("--shared", type=Path, default=os.environ.get("RAYWARP_SCENES"), help="folder of shared scenes: adds interiors")
     parser.add_argument("--csv", type=Path, help="write the table here too")
     parser.add_argument("--pictures", type=Path, help="keep ours, theirs and z of the blocks as PNG and EXR in this folder")
     parser.add_argument("--plant", action="store_true", help="change one thing on Mitsuba's side; each change must be found")
@@ -61,19 +63,19 @@ class Sides:
         if scene.name not in self.kept:
             settings = dict(samples=self.args.spp, depth=scene.bounces, size=scene.size, threads=self.args.threads, extra=self.args.option)
             pictures = []
-            for seed in range(self.args.runs):
+            for seed in range(self.args.first_seed, self.args.first_seed + self.args.runs):
                 picture = self.folder / "ours.exr"
                 raywarp.render(self.program, path, picture, seed=seed, **settings)
                 pictures.append(raywarp.read(picture))
             if len(pictures) > 1 and np.array_equal(pictures[0], pictures[1]):
-                raise SystemExit(f"{scene.name}: seeds 0 and 1 give the same picture; nothing can be estimated")
+                raise SystemExit(f"{scene.name}: two seeds give the same picture; nothing can be estimated")
             self.kept[scene.name] = pictures
         return self.kept[scene.name]
 
     def theirs(self, scene) -> list[np.ndarray]:
         loaded = mi.load_dict(write_mitsuba.dictionary(scene, self.folder))
-        # Their seeds are far from ours only for the reader's sake: the generators differ.
-        return [write_mitsuba.render(loaded, 1000 + run, self.args.spp, scene.camera.mirrored) for run in range(self.args.runs)]
+        first = 1000 + self.args.first_seed
+        return [write_mitsuba.render(loaded, seed, self.args.spp, scene.camera.mirrored) for seed in range(first, first + self.args.runs)]
 
 
 def show(title: str, comparisons, seconds, writer) -> bool:
@@ -98,7 +100,9 @@ def main() -> int:
     peer.start(args.variant, args.threads)
     scenes = {name: make() for name, make in SCENES.items()}
     if args.shared is not None:
-        scenes["sibenik"] = replace(rooms.sibenik(Path(args.shared)), size=(128, 96))
+        scenes |= {name: replace(make(Path(args.shared)), size=(128, 96)) for name, make in rooms.ROOMS.items()}
+    if args.bounces is not None:
+        scenes = {name: replace(scene, bounces=args.bounces) for name, scene in scenes.items()}
     unknown = [name for name in args.scene if name not in scenes]
     if unknown:
         print(f"no scene {unknown[0]!r}; known are {', '.join(scenes)}", file=sys.stderr)
@@ -114,7 +118,7 @@ def main() -> int:
         for name, scene in scenes.items():
             if args.scene and name not in args.scene:
                 continue
-            path = write_pbrt.write(scene, Path(folder)) if name == "sibenik" else HERE / "scenes" / f"{name}.pbrt"
+            path = write_pbrt.write(scene, Path(folder)) if name in rooms.ROOMS else HERE / "scenes" / f"{name}.pbrt"
             cases = plants.of(scene) if args.plant else [("", scene)]
             for change, changed in cases:
                 start = time.monotonic()

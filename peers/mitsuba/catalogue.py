@@ -175,4 +175,18 @@ def lens() -> Scene:
     return Scene("lens", "Depth of field: a thin lens of radius 0.25 in focus at 5.", camera, tuple(objects), (Constant((0.1, 0.12, 0.15)),))
 
 
-SCENES = {make.__name__: make for make in (gold, brushed, frosted, glass, sun, lamps, cornell, mirrors, textures, lens)}
+def plain() -> Scene:
+    """Triangles far larger than their distance from the axes: rounding of hits must not darken them."""
+    side = 1000
+    floor = shapes.quad((-side, 0, side), (side, 0, side), (side, 0, -side), (-side, 0, -side))
+    objects = [
+        Object("floor", floor, GREY),
+        Object("hill", shapes.quad((-200, -30, -600), (500, 40, -300), (480, 160, -700), (-220, 90, -1000)), RED),
+        Object("block", shapes.turn_y(shapes.box((-100, 0, -100), (100, 150, 100)), 30), GREEN),
+        lamp("lamp", (-150, -150), (150, 150), 500, (15, 15, 15)),
+    ]
+    camera = Camera((300, 250, 900), (0, 50, 0), 45)
+    return Scene("plain", "A floor 2000 units wide at height 0, under an area light.", camera, tuple(objects), (Point((-600, 300, 200), (2e5, 2e5, 3e5)),))
+
+
+SCENES = {make.__name__: make for make in (gold, brushed, frosted, glass, sun, lamps, cornell, mirrors, textures, lens, plain)}

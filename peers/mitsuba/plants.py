@@ -64,9 +64,12 @@ def of(scene: Scene) -> list[tuple[str, Scene]]:
         ]
     if s.name == "lens":
         return [
-            ("lens radius .25 to .27", camera(s, lens_radius=0.27)),
+            ("lens radius .25 to .28", camera(s, lens_radius=0.28)),
             ("focus 5 to 5.3", camera(s, focal_distance=5.3)),
         ]
-    if s.name == "sibenik":
+    if s.name == "plain":
+        brighter = tuple(replace(o, radiance=tuple(1.01 * c for c in o.radiance)) if o.radiance else o for o in s.objects)
+        return [("lamp brighter by 1 %", replace(s, objects=brighter))]
+    if s.name in ("sibenik", "conference", "crytek_sponza"):
         return [("albedo .7 to .69", materials(s, of_type(Diffuse, lambda m: m if m.reflectance == (0, 0, 0) else Diffuse((0.69,) * 3))))]
     return []
