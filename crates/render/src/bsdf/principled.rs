@@ -135,10 +135,17 @@ impl Principled {
         let specular_pdf = l.ggx.reflection_pdf(wo, h);
         let at = l.row.at(wi.z);
         let cosine = wi.z * FRAC_1_PI;
-        let base = l.diffuse * coupling(l.dielectric_wo, albedo(self.f0, self.f90, at), l.dielectric_mean);
-        let white_wi = (at.x + at.y).min(1.0);
-        let bounces = l.bounces * coupling(Vec3::splat(l.white_wo), Vec3::splat(white_wi), Vec3::splat(l.white_mean));
-        let mut value = schlick(l.f0, l.f90, wo.dot(h)) * (specular_pdf * l.ggx.g1(wi)) + (base + bounces) * cosine;
+        let mut value = schlick(l.f0, l.f90, wo.dot(h)) * (specular_pdf * l.ggx.g1(wi));
+        // Most surfaces are one or the other: metal or dielectric.
+        if self.metallic < 1.0 {
+            let e_wi = albedo(self.f0, self.f90, at);
+            value += l.diffuse * coupling(l.dielectric_wo, e_wi, l.dielectric_mean) * cosine;
+        }
+        if self.metallic > 0.0 {
+            let white_wi = (at.x + at.y).min(1.0);
+            let share = (1.0 - l.white_wo) * (1.0 - white_wi) / (1.0 - l.white_mean).max(1e-6);
+            value += l.bounces * (share * cosine);
+        }
         let mut pdf = l.p_specular * specular_pdf + l.p_diffuse * cosine;
         if let Some(coat) = &l.coat {
             let (coat_value, coat_pdf) = coat.eval(wo, wi, h);

@@ -128,6 +128,22 @@ fn refraction_obeys_snell_and_squeezes_radiance() {
 }
 
 #[test]
+fn a_tilted_flake_scatters_as_a_flat_one_does_in_its_own_frame() {
+    let flat = CarPaint { coat_ior: 1.0, flake_amount: 1.0, ..PAINT };
+    let normal = Vec3::new(0.3, -0.2, 0.9).normalize();
+    let tilted = CarPaint { flake_normal: normal, ..flat };
+    let (t, b) = raywarp_sample::warp::onb(normal.into());
+    let (t, b) = (Vec3::from(t), Vec3::from(b));
+    for (wo, wi) in [((20.0, 10.0), (40.0, 80.0)), ((60.0, 300.0), (50.0, 100.0)), ((75.0, 350.0), (10.0, 0.0))] {
+        let (wo, wi) = (direction(wo.0, wo.1), direction(wi.0, wi.1));
+        let [own_wo, own_wi] = [wo, wi].map(|w| Vec3::new(t.dot(w), b.dot(w), normal.dot(w)));
+        let got = Bsdf::CarPaint(tilted).eval(wo, wi).0;
+        let want = Bsdf::CarPaint(flat).eval(own_wo, own_wi).0;
+        assert!((got / want - 1.0).abs().max_element() < 1e-4, "{wo} {wi}: {got} for {want}");
+    }
+}
+
+#[test]
 fn values_equal_those_of_the_formulas_in_f64() {
     // Microfacet reflection straight from the papers, in f64, by way of tangents.
     let (wo, wi) = (direction(40.0, 10.0), direction(55.0, 170.0));
