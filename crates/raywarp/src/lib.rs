@@ -60,3 +60,8 @@ pub mod render {
 pub mod cpu {
     pub use raywarp_cpu::*;
 }
+
+/// The README's example runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
