@@ -109,7 +109,7 @@ pub(super) struct Importer<'a> {
 }
 
 /// The most triangles that spheres, subdivision surfaces and the like may become, all together.
-pub(super) const TRIANGLE_BUDGET: u64 = 1 << 26;
+pub(super) const TRIANGLE_BUDGET: u64 = 1 << 25;
 
 impl<'a> Importer<'a> {
     pub fn new(context: &'a mut Context, path: &Path, disk: bool, triangle_budget: u64) -> Self {

@@ -12,7 +12,9 @@ use std::rc::Rc;
 /// The most blocks inside each other; files that people make have some tens.
 const MAX_BLOCKS: usize = 4096;
 /// The most placements of a scene.
-const MAX_PLACEMENTS: usize = 1 << 26;
+const MAX_PLACEMENTS: usize = 1 << 25;
+/// The most parameters that `Attribute` hands on: each is offered to every directive that follows.
+const MAX_DEFAULTS: usize = 256;
 
 impl Importer<'_> {
     pub fn block_directive(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
@@ -147,6 +149,10 @@ impl Importer<'_> {
         let earlier =
             slot.iter().filter(|old| !list.iter().any(|new| new.name == old.name)).cloned().collect::<Vec<_>>();
         list.extend(earlier);
+        if list.len() > MAX_DEFAULTS {
+            let message = format!("Attribute {target:?}: more than {MAX_DEFAULTS} parameters");
+            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), message });
+        }
         *slot = Rc::new(list);
         Ok(())
     }

@@ -26,10 +26,11 @@ impl Importer<'_> {
         let normals = self.vertex_normals(params, positions.len())?;
         let uvs = self.vertex_uvs(params, positions.len())?;
         params.ignore(&["faceIndices"]);
-        self.spend(params, patches.len() as u64 * 2 * u64::from(PIECES).pow(2))?;
+        let bent = patches.iter().filter(|patch| !is_parallelogram(patch.map(|i| positions[i as usize]))).count();
+        self.spend(params, 2 * (patches.len() - bent) as u64 + 2 * u64::from(PIECES * PIECES) * bent as u64)?;
         let mut mesh = TriangleMesh::default();
         // Normals are for all vertices or for none.
-        let curved = patches.iter().any(|&patch| !is_parallelogram(patch.map(|i| positions[i as usize])));
+        let curved = bent > 0;
         for patch in patches {
             let points = patch.map(|i| positions[i as usize]);
             let corner_normals = (!normals.is_empty()).then(|| patch.map(|i| normals[i as usize]));

@@ -227,16 +227,37 @@ fn sort_fan(pairs: &mut [[u32; 2]]) -> Option<bool> {
     if pairs.is_empty() {
         return None;
     }
-    // An open fan begins where nothing ends.
-    let open = (0..pairs.len()).find(|&i| !pairs.iter().any(|pair| pair[1] == pairs[i][0]));
-    pairs.swap(0, open.unwrap_or(0));
-    for i in 1..pairs.len() {
-        let end = pairs[i - 1][1];
-        let next = (i..pairs.len()).find(|&j| pairs[j][0] == end)?;
-        pairs.swap(i, next);
+    // Sorted, so that a fan of a million triangles takes no million squared.
+    pairs.sort_unstable();
+    if pairs.windows(2).any(|two| two[0][0] == two[1][0]) {
+        return None;
     }
-    let closed = pairs[pairs.len() - 1][1] == pairs[0][0];
-    (closed == open.is_none()).then_some(closed)
+    let after = |end: u32| pairs.binary_search_by_key(&end, |pair| pair[0]).ok();
+    let mut is_next = vec![false; pairs.len()];
+    for pair in pairs.iter() {
+        if let Some(next) = after(pair[1]) {
+            is_next[next] = true;
+        }
+    }
+    // An open fan begins where nothing ends.
+    let open = is_next.iter().position(|&next| !next);
+    let mut chain = Vec::with_capacity(pairs.len());
+    let mut at = open.unwrap_or(0);
+    for _ in 0..pairs.len() {
+        chain.push(pairs[at]);
+        match after(pairs[at][1]) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    let closed = chain[chain.len() - 1][1] == chain[0][0];
+    // Two fans that meet in the vertex leave a chain too short, or one that runs round twice.
+    let first_again = chain.iter().skip(1).any(|pair| pair[0] == chain[0][0]);
+    if chain.len() < pairs.len() || first_again || closed != open.is_none() {
+        return None;
+    }
+    pairs.copy_from_slice(&chain);
+    Some(closed)
 }
 
 fn interior_normal(points: &[DVec3], fan: &[[u32; 2]]) -> DVec3 {
@@ -374,6 +395,32 @@ mod tests {
         let lone = subdivide(&[[0., 0., 0.], [5., 0., 0.], [0., 5., 0.]], &[[0, 1, 2]], 0);
         assert_eq!(lone.positions, [[1., 1., 0.], [3., 1., 0.], [1., 3., 0.]]);
         assert!(lone.normals.iter().all(|n| n[2] < 0.0));
+    }
+
+    #[test]
+    fn fans_are_sorted_whole_or_not_at_all() {
+        let check = |pairs: &[[u32; 2]], want: Option<bool>| {
+            let mut sorted = pairs.to_vec();
+            assert_eq!(sort_fan(&mut sorted), want, "{pairs:?}");
+            if want.is_some() {
+                assert!(sorted.windows(2).all(|two| two[0][1] == two[1][0]), "{sorted:?}");
+            }
+        };
+        check(&[[3, 1], [1, 2], [2, 3]], Some(true));
+        check(&[[2, 9], [7, 1], [1, 2]], Some(false));
+        check(&[[1, 2]], Some(false));
+        // Two loops, a loop and a fan, two fans, two triangles the same way round, nothing.
+        check(&[[1, 2], [2, 1], [3, 4], [4, 3]], None);
+        check(&[[1, 2], [2, 1], [3, 4]], None);
+        check(&[[1, 2], [3, 4]], None);
+        check(&[[1, 2], [1, 3]], None);
+        check(&[[1, 2], [3, 2]], None);
+        check(&[], None);
+        // A big fan in a bad order.
+        let n = 100_000;
+        let mut fan: Vec<[u32; 2]> = (0..n).map(|i| [i, (i + 1) % n]).collect();
+        fan.reverse();
+        check(&fan, Some(true));
     }
 
     #[test]
