@@ -204,6 +204,36 @@ fn ktx2_packed_with_zlib_or_zstandard_is_unpacked_and_turned_upright() {
     check("a.ktx2", &zstd, Encoding::Linear, (1, 2), &want);
 }
 
+/// 8 x 8: the left half red, then green above blue with alpha 128. Made with the reference encoder.
+const UASTC: &[u8] = include_bytes!("../../../tests/data/uastc.ktx2");
+const ETC1S: &[u8] = include_bytes!("../../../tests/data/etc1s.ktx2");
+
+#[test]
+fn basis_universal_is_transcoded_plain_or_packed() {
+    let at = |word: usize| u32::from_le_bytes(UASTC[word..word + 4].try_into().unwrap()) as usize;
+    let (level, length) = (at(80), at(88));
+    let mut zstd = UASTC[..level].to_vec();
+    let packed =
+        ruzstd::encoding::compress_to_vec(&UASTC[level..level + length], ruzstd::encoding::CompressionLevel::Fastest);
+    zstd[44] = 2;
+    zstd[88..92].copy_from_slice(&(packed.len() as u32).to_le_bytes());
+    zstd.extend(packed);
+    for (name, bytes, tolerance) in [("uastc", UASTC, 2), ("zstd", &zstd, 2), ("etc1s", ETC1S, 12)] {
+        let image = decode_named(name, bytes, Encoding::Srgb).unwrap().image;
+        assert_eq!((image.width, image.height), (8, 8));
+        let Pixels::Srgb8(texels) = &image.pixels else { panic!("{name}") };
+        for (i, got) in texels.iter().enumerate() {
+            let want = match (i % 8, i / 8) {
+                (0..4, _) => [255, 0, 0, 255],
+                (_, 0..4) => [0, 255, 0, 255],
+                _ => [0, 0, 255, 128],
+            };
+            let near = (0..4).all(|c| got[c].abs_diff(want[c]) <= tolerance);
+            assert!(near, "{name}, texel {i}: {got:?}, not {want:?}");
+        }
+    }
+}
+
 #[test]
 fn sizes_past_the_limits_are_refused_before_memory_is_taken() {
     let row = [0u8; 4];
@@ -255,6 +285,8 @@ fn every_image_cut_off_or_with_one_byte_changed_is_read_or_refused() {
         ("a.hdr", hdr),
         ("a.exr", exr_file(&["R", "G", "B"], (3, 2), value)),
         ("a.ktx2", ktx2_file(37, [2, 1], 0, &[1, 2, 3, 4, 5, 6, 7, 8], 8, &[])),
+        ("uastc.ktx2", UASTC.to_vec()),
+        ("etc1s.ktx2", ETC1S.to_vec()),
     ];
     for (name, bytes) in images {
         decode_named(name, &bytes, Encoding::Srgb).unwrap_or_else(|error| panic!("{error}"));
