@@ -6,6 +6,7 @@ use crate::ray::WalkRay;
 use raywarp_geom::{Aabb, Candidate, Hit, HitKey, PrimitiveId, Ray};
 
 /// A ray to be walked.
+#[derive(Clone, Copy)]
 pub(crate) struct Task<Q> {
     /// Its number in the batch.
     pub index: usize,
@@ -51,15 +52,14 @@ impl<'a> Supply<'a> {
         let ray = self.rays.get(index)?;
         self.next += 1;
         let after = self.after.get(index).copied().unwrap_or(HitKey::START);
-        if !ray.is_valid() {
+        let Some(prepared) = WalkRay::new(ray, &after, bounds) else {
             self.invalid += 1;
             return Some((index, None));
-        }
+        };
         // Nothing comes after a NaN.
         if after.t.is_nan() {
             return Some((index, None));
         }
-        let prepared = WalkRay::new(ray, &after, bounds);
         let range = Range { low: prepared.t_low, high: prepared.t_high, after, ids: self.ids };
         Some((index, Some((prepared, range))))
     }

@@ -3,7 +3,7 @@
 use raywarp_geom::RayCost;
 
 /// Told what a walk does.
-pub(crate) trait Probe {
+pub(crate) trait Probe: Copy {
     /// A node is tested.
     fn node(&mut self);
     /// A leaf record is tested; `count` says how many triangles it holds.
@@ -11,7 +11,7 @@ pub(crate) trait Probe {
 }
 
 /// Counts nothing.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Off;
 
 impl Probe for Off {

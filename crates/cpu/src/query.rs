@@ -5,7 +5,7 @@ use raywarp_geom::{Hit, HitKey, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 
 /// Takes the triangles that a walk finds on the ray's line.
-pub(crate) trait Query {
+pub(crate) trait Query: Copy {
     /// Whether visiting near nodes first pays.
     const ORDERED: bool;
     /// Nearest `t` that counts.
@@ -47,6 +47,7 @@ impl Range<'_> {
 }
 
 /// The nearest hit so far. Flat triangles are ordered by id, so that of equal `t` the lower index wins.
+#[derive(Clone, Copy)]
 pub(crate) struct Closest<'a, P> {
     range: Range<'a>,
     /// Who counts.
@@ -111,6 +112,7 @@ impl<P: Probe> Query for Closest<'_, P> {
 }
 
 /// Whether anything opaque was found, and the first candidate that is not opaque.
+#[derive(Clone, Copy)]
 pub(crate) struct Any<'a> {
     range: Range<'a>,
     probe: Off,

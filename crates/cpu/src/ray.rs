@@ -19,6 +19,7 @@ const ORIGIN_PAD: f32 = 2.0 * f32::EPSILON;
 const T_PAD: f32 = 32.0 * f32::EPSILON;
 
 /// A ray as boxes and triangles see it.
+#[derive(Clone, Copy)]
 pub(crate) struct WalkRay {
     /// Origin as the planes where the ray enters a box see it, padded.
     pub near_origin: [f32; 3],
@@ -28,6 +29,8 @@ pub(crate) struct WalkRay {
     pub inverse: [f32; 3],
     /// The triangle test.
     pub triangle: Watertight,
+    /// Origin along the axes that the triangle test calls x, y and z.
+    pub axis_origin: [f32; 3],
     /// Nearest `t` that a hit may have, finite.
     pub t_low: f32,
     /// Farthest `t` that a hit may have, finite.
@@ -37,33 +40,46 @@ pub(crate) struct WalkRay {
 }
 
 impl WalkRay {
-    /// Prepares a valid ray through a scene within `bounds`, for hits after `after`.
+    /// Prepares a ray through a scene within `bounds`, for hits after `after`; `None` if it is not
+    /// valid ([`Ray::is_valid`]).
     #[inline(always)]
-    pub fn new(ray: &Ray, after: &HitKey, bounds: &Aabb) -> Self {
-        let d = ray.direction;
-        let longest = d[0].abs().max(d[1].abs()).max(d[2].abs());
-        let (scaled, scale) = if (1e-9..=1e9).contains(&longest) { (*ray, 1.0) } else { rescale(ray, longest) };
-        let slab = SlabRay::new(&scaled);
-        let o = &ray.origin;
-        let reach = (0..3).fold(0.0f32, |r, i| r.max((bounds.min[i] - o[i]).abs()).max((bounds.max[i] - o[i]).abs()));
-        let pad = REACH_PAD * reach.min(f32::MAX);
-        let (mut near_origin, mut far_origin) = (slab.near_origin, slab.far_origin);
-        for i in 0..3 {
-            let pad = (pad + ORIGIN_PAD * o[i].abs()).copysign(slab.inverse[i]);
-            // Kept finite: the empty box's infinity less an infinite origin would be NaN.
-            near_origin[i] = (near_origin[i] + pad).clamp(f32::MIN, f32::MAX);
-            far_origin[i] = (far_origin[i] - pad).clamp(f32::MIN, f32::MAX);
+    pub fn new(ray: &Ray, after: &HitKey, bounds: &Aabb) -> Option<Self> {
+        let (o, d) = (&ray.origin, &ray.direction);
+        let abs = d.map(f32::abs);
+        let longest = larger(larger(abs[0], abs[1]), abs[2]);
+        let shortest = smaller(smaller(abs[0], abs[1]), abs[2]);
+        // Zero unless something is infinite or NaN.
+        let finite = (o[0] - o[0]) + (o[1] - o[1]) + (o[2] - o[2]) + (d[0] - d[0]) + (d[1] - d[1]) + (d[2] - d[2]);
+        let interval_is_nan = ray.t_min.is_nan() | ray.t_max.is_nan();
+        if (finite != 0.0) | (longest == 0.0) | interval_is_nan {
+            return None;
         }
-        Self {
-            near_origin,
-            far_origin,
-            inverse: slab.inverse,
-            triangle: Watertight::new(ray),
+        // Almost all rays. In the others a component is near zero, or the whole direction is far
+        // from unit length.
+        let plain = (shortest >= SlabRay::TINY) & (longest >= 1e-9) & (longest <= 1e9);
+        let (mut near, mut far, mut inverse, mut scale) = (*o, *o, d.map(|x| 1.0 / x), 1.0);
+        if !plain {
+            let slab;
+            (slab, scale) = prepare_unusual(ray, longest);
+            (near, far, inverse) = (slab.near_origin, slab.far_origin, slab.inverse);
+        }
+        let corners = |i: usize| larger((bounds.min[i] - o[i]).abs(), (bounds.max[i] - o[i]).abs());
+        let pad = REACH_PAD * smaller(larger(larger(corners(0), corners(1)), corners(2)), f32::MAX);
+        let pads: [f32; 3] = std::array::from_fn(|i| (pad + ORIGIN_PAD * o[i].abs()).copysign(inverse[i]));
+        // Kept finite: the empty box's infinity less an infinite origin would be NaN.
+        let finite = |x: f32| larger(smaller(x, f32::MAX), f32::MIN);
+        let triangle = Watertight::new(ray);
+        Some(Self {
+            near_origin: std::array::from_fn(|i| finite(near[i] + pads[i])),
+            far_origin: std::array::from_fn(|i| finite(far[i] - pads[i])),
+            inverse,
+            axis_origin: triangle.k.map(|k| o[k]),
+            triangle,
             // Finite, so that comparing with them also refuses an infinite `t`.
-            t_low: ray.t_min.max(after.t).max(f32::MIN),
-            t_high: ray.t_max.min(f32::MAX),
+            t_low: larger(larger(ray.t_min, after.t), f32::MIN),
+            t_high: smaller(ray.t_max, f32::MAX),
             scale,
-        }
+        })
     }
 
     /// The nearest distance at which a box matters.
@@ -81,10 +97,27 @@ impl WalkRay {
     }
 }
 
-/// Brings the direction's longest component to about 1 by a power of two, so that reciprocals are
-/// neither infinite nor denormal; gives that power's reciprocal too.
+/// One instruction, where `f32::max` also looks after NaN: `b` if either is.
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// One instruction, where `f32::min` also looks after NaN: `b` if either is.
+#[inline(always)]
+fn smaller(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+/// The slab side of a ray with a component near zero or a very long or short direction, and the
+/// power of two that its direction was divided by: reciprocals are then neither infinite nor denormal.
 #[cold]
-fn rescale(ray: &Ray, longest: f32) -> (Ray, f32) {
+#[inline(never)]
+fn prepare_unusual(ray: &Ray, longest: f32) -> (SlabRay, f32) {
+    if (1e-9..=1e9).contains(&longest) {
+        return (SlabRay::new(ray), 1.0);
+    }
     let power = f32::from_bits(longest.to_bits() & 0x7f80_0000).max(f32::MIN_POSITIVE);
-    (Ray { direction: ray.direction.map(|x| x * (1.0 / power)), ..*ray }, power)
+    let scaled = Ray { direction: ray.direction.map(|x| x * (1.0 / power)), ..*ray };
+    (SlabRay::new(&scaled), power)
 }

@@ -1,11 +1,78 @@
 //! AVX2: eight boxes or four triangles at a time.
+//!
+//! It lacks AVX-512's compress and 64-bit minima: a table of permutations puts the hit children side
+//! by side, and comparisons with blends order the usual one to four of them, again without branches.
 
-use super::vector::{InstructionSet, Vector, push_sorted_scalar, push_unsorted_scalar};
+use super::vector::{InstructionSet, sort_many};
 use super::x86::{Avx8, Sse4};
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::arch::x86_64::*;
 
 /// AVX2.
 pub(crate) struct Avx2;
+
+/// For each mask the numbers of its bits, lowest first.
+const COMPRESS: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut bit, mut place) = (0, 0);
+        while bit < 8 {
+            if mask >> bit & 1 == 1 {
+                table[mask][place] = bit as u8;
+                place += 1;
+            }
+            bit += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// The entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7.
+/// Other lanes hold the smallest integer, below every entry.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn entries(near: __m256, children: &[u32; 8], mask: u32) -> [__m256i; 2] {
+    // SAFETY: the caller saw the instructions; the loads read whole arrays.
+    unsafe {
+        let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(COMPRESS[mask as usize & 255].as_ptr().cast()));
+        let count = _mm256_set1_epi32(mask.count_ones() as i32);
+        let used = _mm256_cmpgt_epi32(count, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+        let near = _mm256_castps_si256(_mm256_permutevar8x32_ps(near, places));
+        let near = _mm256_blendv_epi8(_mm256_set1_epi32(i32::MIN), near, used);
+        let children = _mm256_loadu_si256(children.as_ptr().cast());
+        let children = _mm256_and_si256(_mm256_permutevar8x32_epi32(children, places), used);
+        // Child into the lower half of an entry, distance into the upper one.
+        let (even, odd) = (_mm256_unpacklo_epi32(children, near), _mm256_unpackhi_epi32(children, near));
+        [_mm256_permute2x128_si256::<0x20>(even, odd), _mm256_permute2x128_si256::<0x31>(even, odd)]
+    }
+}
+
+/// Lane by lane the smaller of `x` and `y` where `smaller` has all bits set, elsewhere the larger.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn exchange(x: __m256i, y: __m256i, smaller: __m256i) -> __m256i {
+    // SAFETY: the caller saw the instructions.
+    unsafe { _mm256_blendv_epi8(x, y, _mm256_xor_si256(_mm256_cmpgt_epi64(y, x), smaller)) }
+}
+
+/// Sorts four entries, largest first.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn sort4(x: __m256i) -> __m256i {
+    // SAFETY: the caller saw the instructions.
+    unsafe {
+        let x = exchange(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, 0, -1, -1));
+        let x = exchange(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, -1, 0, -1));
+        exchange(x, _mm256_permute4x64_epi64::<0b11_01_10_00>(x), _mm256_setr_epi64x(0, 0, -1, 0))
+    }
+}
 
 impl InstructionSet for Avx2 {
     type Node = Avx8;
@@ -13,17 +80,31 @@ impl InstructionSet for Avx2 {
 
     #[inline(always)]
     unsafe fn push_sorted(stack: *mut u64, top: usize, near: Avx8, children: &[u32; 8], mask: u32) -> usize {
-        if mask == 0 {
-            return top;
+        // SAFETY: kernels of this instruction set run only where `dispatch` saw it; eight entries
+        // from `top` on are writable by the caller's promise.
+        unsafe {
+            let [low, high] = entries(near.0, children, mask);
+            let (first, count) = (stack.add(top), mask.count_ones() as usize);
+            if count <= 4 {
+                _mm256_storeu_si256(first.cast(), sort4(low));
+            } else {
+                _mm256_storeu_si256(first.cast(), low);
+                _mm256_storeu_si256(first.add(4).cast(), high);
+                sort_many(first, count);
+            }
+            top + count
         }
-        // SAFETY: the caller's promise is this function's.
-        unsafe { push_sorted_scalar(stack, top, &near.store(), children, mask) }
     }
 
     #[inline(always)]
     unsafe fn push_unsorted(stack: *mut u64, top: usize, near: Avx8, children: &[u32; 8], mask: u32) -> usize {
-        // SAFETY: the caller's promise is this function's.
-        unsafe { push_unsorted_scalar(stack, top, &near.store(), children, mask) }
+        // SAFETY: as in `push_sorted`.
+        unsafe {
+            let [low, high] = entries(near.0, children, mask);
+            _mm256_storeu_si256(stack.add(top).cast(), low);
+            _mm256_storeu_si256(stack.add(top + 4).cast(), high);
+        }
+        top + mask.count_ones() as usize
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! AVX-512 (F, VL, DQ): compress puts the hit children side by side, and a sorting network without
 //! branches orders the usual one to four of them.
 
-use super::vector::InstructionSet;
+use super::vector::{InstructionSet, sort_many};
 use super::x86::{Masked4, Masked8};
 use std::arch::x86_64::*;
 
@@ -76,24 +76,5 @@ impl InstructionSet for Avx512 {
     fn prefetch(address: *const u8) {
         // SAFETY: a prefetch faults on no address, and SSE is part of x86-64.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
-    }
-}
-
-/// Sorts the `count` entries from `first` on, largest first.
-///
-/// # Safety
-/// They are readable and writable.
-#[inline(always)]
-unsafe fn sort_many(first: *mut u64, count: usize) {
-    // SAFETY: `first` and `count` bound the slice by the caller's promise.
-    let entries = unsafe { std::slice::from_raw_parts_mut(first, count) };
-    for sorted in 1..count {
-        let new = entries[sorted];
-        let mut place = sorted;
-        while place > 0 && entries[place - 1] < new {
-            entries[place] = entries[place - 1];
-            place -= 1;
-        }
-        entries[place] = new;
     }
 }

@@ -1,6 +1,6 @@
 //! The kernels in plain Rust: for machines without AVX2, and what Miri can run.
 
-use super::vector::{InstructionSet, Vector, push_sorted_scalar, push_unsorted_scalar};
+use super::vector::{InstructionSet, Vector, push_unsorted_scalar, sort_many};
 use raywarp_layout::BLOCK;
 
 /// `N` floats in an array; the compiler may use whatever vectors the target has.
@@ -75,11 +75,12 @@ impl InstructionSet for Portable {
 
     #[inline(always)]
     unsafe fn push_sorted(stack: *mut u64, top: usize, near: Floats<8>, children: &[u32; 8], mask: u32) -> usize {
-        if mask == 0 {
-            return top;
+        // SAFETY: the caller's promise is these functions'; the entries from `top` on were just written.
+        unsafe {
+            let end = push_unsorted_scalar(stack, top, &near.0, children, mask);
+            sort_many(stack.add(top), end - top);
+            end
         }
-        // SAFETY: the caller's promise is this function's.
-        unsafe { push_sorted_scalar(stack, top, &near.0, children, mask) }
     }
 
     #[inline(always)]

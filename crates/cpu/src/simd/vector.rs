@@ -40,7 +40,8 @@ pub(crate) trait InstructionSet {
     type Leaf: Vector<BLOCK>;
 
     /// Pushes the children in `mask`, farthest first, and returns the new top. The upper half of an
-    /// entry is the bits of the entry distance, the lower half the child.
+    /// entry is the bits of the entry distance, the lower half the child. The bits order like
+    /// integers when no distance is negative, as with every `t_min >= 0`; else the order is any.
     ///
     /// # Safety
     /// Eight entries from `stack + top` on are writable.
@@ -62,52 +63,22 @@ pub(crate) fn entry(near: f32, child: u32) -> u64 {
     u64::from(near.to_bits()) << 32 | u64::from(child)
 }
 
-/// [`InstructionSet::push_sorted`] with scalar code: the distances are not negative for rays with `t_min >= 0`,
-/// so that their bits order like integers; for other rays the order is any, which is allowed.
+/// Sorts the `count` entries from `first` on, largest first.
 ///
 /// # Safety
-/// Eight entries from `stack + top` on are writable.
-#[inline(always)]
-pub(crate) unsafe fn push_sorted_scalar(
-    stack: *mut u64,
-    top: usize,
-    near: &[f32; 8],
-    children: &[u32; 8],
-    mut mask: u32,
-) -> usize {
-    // `& 7` tells the compiler that a slot is in range.
-    let mut next = || {
-        let slot = mask.trailing_zeros() as usize & 7;
-        mask &= mask.wrapping_sub(1);
-        (entry(near[slot], children[slot]), mask)
-    };
-    // SAFETY: at most eight entries are written from `top` on, which the caller made writable.
-    unsafe {
-        let (a, rest) = next();
-        if rest == 0 {
-            *stack.add(top) = a;
-            return top + 1;
+/// They are readable and writable.
+#[inline]
+pub(crate) unsafe fn sort_many(first: *mut u64, count: usize) {
+    // SAFETY: `first` and `count` bound the slice by the caller's promise.
+    let entries = unsafe { std::slice::from_raw_parts_mut(first, count) };
+    for sorted in 1..count {
+        let new = entries[sorted];
+        let mut place = sorted;
+        while place > 0 && entries[place - 1] < new {
+            entries[place] = entries[place - 1];
+            place -= 1;
         }
-        let (b, rest) = next();
-        *stack.add(top) = a.max(b);
-        *stack.add(top + 1) = a.min(b);
-        if rest == 0 {
-            return top + 2;
-        }
-        let mut end = top + 2;
-        loop {
-            let (new, rest) = next();
-            let mut place = end;
-            while place > top && *stack.add(place - 1) < new {
-                *stack.add(place) = *stack.add(place - 1);
-                place -= 1;
-            }
-            *stack.add(place) = new;
-            end += 1;
-            if rest == 0 {
-                return end;
-            }
-        }
+        entries[place] = new;
     }
 }
 
