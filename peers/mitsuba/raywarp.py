@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 from pathlib import Path
 
@@ -27,12 +28,15 @@ def command(program: Path, scene: Path, picture: Path, samples: int, seed: int, 
 
 
 def render(program: Path, scene: Path, picture: Path, **settings) -> dict:
-    """Renders; returns the JSON document."""
+    """Renders; returns the JSON document and, as `cpu_seconds`, the processor time of the whole command."""
     line = command(program, scene, picture, **settings)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(line, capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(line)}\nexit status {done.returncode}: {done.stderr.strip()}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     report = json.loads(done.stdout)
+    report["cpu_seconds"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     for message in report.get("warnings", []):
         print(f"raywarp warns: {message}")
     if report.get("invalid_samples"):
