@@ -17,6 +17,7 @@ mod shape;
 mod spectrum;
 mod state;
 mod texture;
+mod values;
 
 #[cfg(test)]
 mod tests;

@@ -1,54 +1,12 @@
 //! The parameter lists behind directives: `"type name" value` or `"type name" [ values ]`.
 
-use super::lexer::{Lexer, Token};
+use super::lexer::{LexError, Lexer, Token};
+use super::values::read_values;
+pub(super) use super::values::{Kind, Values};
 use crate::{Place, SceneError};
 use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
-
-/// The declared type of a parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Bool,
-    Integer,
-    Float,
-    Point2,
-    /// Points, vectors and normals of three numbers.
-    Point3,
-    Text,
-    Texture,
-    Rgb,
-    Xyz,
-    Spectrum,
-    Blackbody,
-}
-
-impl Kind {
-    fn parse(word: &str) -> Option<Self> {
-        Some(match word {
-            "bool" => Self::Bool,
-            "integer" => Self::Integer,
-            "float" => Self::Float,
-            "point2" | "vector2" => Self::Point2,
-            "point" | "point3" | "vector" | "vector3" | "normal" | "normal3" => Self::Point3,
-            "string" => Self::Text,
-            "texture" => Self::Texture,
-            "rgb" | "color" => Self::Rgb,
-            "xyz" => Self::Xyz,
-            "spectrum" => Self::Spectrum,
-            "blackbody" => Self::Blackbody,
-            _ => return None,
-        })
-    }
-}
-
-/// The values of a parameter.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Values {
-    Numbers(Vec<f64>),
-    Texts(Vec<String>),
-    Bools(Vec<bool>),
-}
 
 /// One parameter.
 #[derive(Debug, Clone)]
@@ -83,7 +41,7 @@ impl Params {
     /// Reads parameters up to the next directive or the end of the file.
     pub fn read(lexer: &mut Lexer, path: &Rc<Path>, line: u64) -> Result<Self, SceneError> {
         let mut params = Self::empty(path.clone(), line);
-        let at = |error: super::lexer::LexError| malformed(path, error.line, error.message);
+        let at = |error: LexError| malformed(path, error.line, error.message);
         while matches!(lexer.peek().map_err(at)?, Some(Token::Text(_))) {
             let Some((Token::Text(declaration), line)) = lexer.next().map_err(at)? else { break };
             let mut words = declaration.split_ascii_whitespace();
@@ -298,63 +256,6 @@ impl Params {
         let single = number as f32;
         if single.is_finite() { Ok(single) } else { Err(self.error_at(parameter, format!("{number} is too large"))) }
     }
-}
-
-fn read_values(
-    lexer: &mut Lexer,
-    path: &Rc<Path>,
-    line: u64,
-    declaration: &str,
-    kind: Kind,
-) -> Result<Values, SceneError> {
-    let at = |error: super::lexer::LexError| malformed(path, error.line, error.message);
-    let fail = |line, message: String| malformed(path, line, format!("parameter {declaration:?}: {message}"));
-    let (mut numbers, mut texts, mut bools) = (Vec::new(), Vec::new(), Vec::new());
-    let mut take = |token: Token, line: u64| match token {
-        Token::Number(number) => {
-            numbers.push(number);
-            Ok(())
-        }
-        Token::Text(text) => {
-            texts.push(text);
-            Ok(())
-        }
-        Token::Word(word) if word == "true" || word == "false" => {
-            bools.push(word == "true");
-            Ok(())
-        }
-        other => Err(fail(line, format!("expected a value, found {other}"))),
-    };
-    match lexer.next().map_err(at)? {
-        None => return Err(fail(line, "the file ends before its value".into())),
-        Some((Token::Open, _)) => loop {
-            match lexer.next().map_err(at)? {
-                None => return Err(fail(line, "the file ends before its closing ]".into())),
-                Some((Token::Close, _)) => break,
-                Some((token, line)) => take(token, line)?,
-            }
-        },
-        Some((token, line)) => take(token, line)?,
-    }
-    let values = match (numbers.is_empty(), texts.is_empty(), bools.is_empty()) {
-        (_, true, true) => Values::Numbers(numbers),
-        (true, false, true) => Values::Texts(texts),
-        (true, true, false) => Values::Bools(bools),
-        _ => return Err(fail(line, "its values mix numbers, texts and truth values".into())),
-    };
-    let fits = match kind {
-        Kind::Bool => matches!(values, Values::Bools(_) | Values::Texts(_)),
-        Kind::Text | Kind::Texture => matches!(values, Values::Texts(_)),
-        Kind::Spectrum => matches!(values, Values::Numbers(_) | Values::Texts(_)),
-        _ => matches!(values, Values::Numbers(_)),
-    };
-    // An empty list of texts reads as an empty list of numbers.
-    let values = match (fits, &values, kind) {
-        (true, ..) => values,
-        (false, Values::Numbers(n), Kind::Text | Kind::Texture) if n.is_empty() => Values::Texts(Vec::new()),
-        _ => return Err(fail(line, format!("its values do not fit the type {kind:?}"))),
-    };
-    Ok(values)
 }
 
 #[cfg(test)]

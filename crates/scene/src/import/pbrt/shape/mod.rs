@@ -7,6 +7,7 @@
 
 mod bilinear;
 mod loop_subdivision;
+mod loop_topology;
 mod place;
 mod quadric;
 mod triangle;

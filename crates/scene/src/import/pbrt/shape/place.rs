@@ -86,14 +86,14 @@ impl Importer<'_> {
         for (file, mesh) in pending.into_iter().zip(read) {
             match mesh? {
                 None => self.context.note_missing(&file.path),
-                Some(mesh) => self.store_ply(file, mesh),
+                Some(mesh) => self.store_ply(&file, mesh),
             }
         }
         Ok(())
     }
 
     /// Gives a mesh its triangles, and the materials that the faces name if the scene has them.
-    fn store_ply(&mut self, file: Pending, mut ply: PlyMesh) {
+    fn store_ply(&mut self, file: &Pending, mut ply: PlyMesh) {
         let uniform = self.derive(file.base, file.look);
         let mut materials = FaceMaterials::Uniform(uniform);
         for warning in std::mem::take(&mut ply.warnings) {
