@@ -115,10 +115,31 @@ fn the_largest_and_smallest_floats_make_a_tree() {
 
 #[test]
 fn sizes_that_shrink_by_a_constant_factor_stay_within_the_greatest_depth() {
-    // Greedy splits peel off one triangle at a time here.
+    // Greedy splits peel off one triangle at a time here, down to the least float.
     let triangle = |i: i32| {
-        let s = 0.6f32.powi(i);
+        let s = (1e37 * 0.1f64.powi(i)) as f32;
         [[s, 0.0, 0.0], [s, s, 0.0], [s, 0.0, s]]
     };
-    check("shrinking", (0..180).map(triangle).collect());
+    let triangles = FlatTriangles::from_vertices((0..81).map(triangle).collect());
+    let mut deepest = 0;
+    for (variant, options) in variants() {
+        let tree = build(&triangles, &options).unwrap();
+        assert_eq!(tree.validate(&triangles), Ok(()), "{variant}");
+        assert!(tree.depth() <= MAX_DEPTH, "{variant}: depth {}", tree.depth());
+        check_leaves(&tree, options.max_leaf);
+        deepest = deepest.max(tree.depth());
+    }
+    assert_eq!(deepest, MAX_DEPTH, "the scene does not put the limit to the test");
+}
+
+#[test]
+fn triangles_that_no_plane_separates_are_halved_again_and_again() {
+    let line = (0..1024).map(|i| [[i as f32, 0.0, 0.0]; 3]).collect();
+    for vertices in [scenes::soup(1, 1.0).repeat(1024), line] {
+        let triangles = FlatTriangles::from_vertices(vertices);
+        for (variant, options) in variants().iter().filter(|(_, options)| options.split_clipping.is_none()) {
+            let depth = build(&triangles, options).unwrap().depth();
+            assert_eq!(depth, 10 - options.max_leaf.ilog2(), "{variant}");
+        }
+    }
 }

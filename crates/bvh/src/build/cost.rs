@@ -63,13 +63,14 @@ impl LeafRules {
             return Decision::Leaf;
         }
         let may_be_leaf = count <= self.max_leaf;
-        let usable = split.left > 0 && split.left < count && split.cost.is_finite();
+        // Without any area (a line, a point) every split costs nothing, and the first would peel off
+        // one reference after the other.
+        let usable = split.left > 0 && split.left < count && split.cost.is_finite() && half_area > 0.0;
         if !usable {
             return if may_be_leaf { Decision::Leaf } else { Decision::Halve };
         }
         let leaf_cost = self.intersection * half_area * count as f64;
         let split_cost = self.traversal * half_area + self.intersection * split.cost;
-        // Without any area (a line, a point) both are zero: the fewest nodes win.
         if may_be_leaf && leaf_cost <= split_cost {
             return Decision::Leaf;
         }
@@ -94,6 +95,7 @@ mod tests {
         assert_eq!(rules().decide(9, 10.0, &split(90.0), 0), Decision::Split);
         assert_eq!(rules().decide(9, 10.0, &Split::NONE, 0), Decision::Halve);
         assert_eq!(rules().decide(8, 10.0, &Split::NONE, 0), Decision::Leaf);
+        assert_eq!(rules().decide(9, 0.0, &split(0.0), 0), Decision::Halve);
     }
 
     #[test]
