@@ -307,3 +307,81 @@ impl Wide8 {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_bvh::{BuildOptions, build};
+
+    fn row_of_triangles(count: usize) -> FlatTriangles {
+        let corner = |i: usize| [i as f32, (i * i % 7) as f32, (i * 3 % 5) as f32];
+        FlatTriangles::from_vertices((0..count).map(|i| [corner(i), corner(i + 1), corner(i + 2)]).collect())
+    }
+
+    fn encoded(count: usize) -> Wide8 {
+        let triangles = row_of_triangles(count);
+        let bvh = build(&triangles, &BuildOptions { max_leaf: 2, ..BuildOptions::default() }).unwrap();
+        encode_wide8(&bvh, &triangles).unwrap()
+    }
+
+    fn nodes_mut(wide: &mut Wide8) -> &mut [Wide8Node] {
+        bytemuck::cast_slice_mut(&mut wide.lines[..wide.node_count * NODE_LINES])
+    }
+
+    #[test]
+    fn records_have_their_documented_sizes() {
+        assert_eq!((size_of::<Wide8Node>(), align_of::<Wide8Node>()), (256, 64));
+        assert_eq!((size_of::<TriangleBlock>(), align_of::<TriangleBlock>()), (160, 32));
+    }
+
+    #[test]
+    fn validation_finds_each_kind_of_damage() {
+        let sound = encoded(500);
+        assert_eq!(sound.validate(), Ok(()));
+        let leaf = sound.nodes().iter().enumerate().find_map(|(n, node)| {
+            (0..8).find(|&s| node.children[s] & LEAF == LEAF && node.children[s] != NO_CHILD).map(|s| (n, s))
+        });
+        let (node, slot) = leaf.expect("a tree has leaves");
+        let damages: [(&str, &dyn Fn(&mut Wide8)); 7] = [
+            ("a cycle", &|w| nodes_mut(w)[0].children[0] = 0),
+            ("two parents", &|w| nodes_mut(w)[0].children[1] = nodes_mut(w)[0].children[0]),
+            ("no child", &|w| nodes_mut(w)[0].children = [NO_CHILD; 8]),
+            ("a shrunken box", &|w| nodes_mut(w)[0].planes[1] = [0.0; 8]),
+            ("a leaf out of range", &|w| nodes_mut(w)[node].children[slot] = NO_CHILD - 2),
+            ("a leaf between blocks", &|w| nodes_mut(w)[node].children[slot] += 2),
+            ("a stack too small", &|w| w.stack_depth -= 1),
+        ];
+        for (what, damage) in damages {
+            let mut wide = sound.clone();
+            damage(&mut wide);
+            assert!(wide.validate().is_err(), "{what} went unnoticed");
+        }
+    }
+
+    #[test]
+    fn the_stack_depth_is_what_the_deepest_walk_needs() {
+        for count in [1, 2, 9, 100, 3000] {
+            let wide = encoded(count);
+            // Every box is hit; inner children are entered last to first, so that most wait.
+            let (mut stack, mut deepest) = (vec![0u32], 0);
+            while let Some(child) = stack.pop() {
+                if child & LEAF == LEAF {
+                    continue;
+                }
+                let mut children: Vec<u32> = wide.nodes()[node_index(child)].children.to_vec();
+                children.retain(|&c| c != NO_CHILD);
+                let need = |c: u32| if c & LEAF == LEAF { 0 } else { stack_depth_below(&wide, c) };
+                children.sort_by_key(|&c| need(c));
+                stack.extend(children);
+                deepest = deepest.max(stack.len());
+            }
+            assert_eq!(deepest, wide.stack_depth(), "{count} triangles");
+        }
+    }
+
+    fn stack_depth_below(wide: &Wide8, child: u32) -> usize {
+        let node = &wide.nodes()[node_index(child)];
+        let inner = node.children.iter().filter(|&&c| c & LEAF == 0);
+        node.child_count() - 1 + inner.map(|&c| stack_depth_below(wide, c)).max().unwrap_or(1)
+    }
+}
