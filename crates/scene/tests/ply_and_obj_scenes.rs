@@ -113,7 +113,7 @@ fn the_lights_of_the_cornell_boxes_shine_into_the_room() {
             continue;
         }
         let scene = load_scene(&folder.join("cornell_box"), &name).scene;
-        let (min, max) = bounds(&scene);
+        let (_, max) = bounds(&scene);
         for mesh in &scene.meshes {
             let raywarp_scene::FaceMaterials::Uniform(material) = mesh.materials else { continue };
             if scene.materials[material.index()].emission.is_none() {
@@ -124,13 +124,10 @@ fn the_lights_of_the_cornell_boxes_shine_into_the_room() {
                 let edge = |p: [f32; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
                 let (u, v) = (edge(b), edge(c));
                 let normal_y = u[2] * v[0] - u[0] * v[2];
-                println!(
-                    "{name}: {} {triangle}: normal y {normal_y}, height {} of {}..{}",
-                    mesh.name, a[1], min[1], max[1]
-                );
+                assert!(normal_y < 0.0 && a[1] > 0.9 * max[1], "{name}: {} {triangle} shines upwards", mesh.name);
                 lamps += 1;
             }
         }
     }
-    assert!(lamps > 0);
+    assert_eq!(lamps, 16);
 }

@@ -94,12 +94,7 @@ impl Context {
     }
 
     /// The image in `path`, decoded once for each encoding; `None` when it is missing (noted).
-    pub fn image(
-        &mut self,
-        scene: &mut Scene,
-        path: &Path,
-        encoding: Encoding,
-    ) -> Result<Option<ImageId>, SceneError> {
+    pub fn image(&mut self, scene: &mut Scene, path: &Path, encoding: Encoding) -> Result<Option<ImageId>, SceneError> {
         let key = (path.to_path_buf(), encoding);
         if let Some(&known) = self.images.get(&key) {
             return Ok(known);
@@ -120,9 +115,10 @@ impl Context {
         bytes: &[u8],
         encoding: Encoding,
     ) -> Result<Image, SceneError> {
-        let decoded = image::decode(path, place.clone(), bytes, encoding)?;
+        let at = place.clone();
+        let decoded = image::decode(path, place, bytes, encoding)?;
         for note in decoded.notes {
-            self.warn(path, place.clone(), note);
+            self.warn(path, at.clone(), note);
         }
         Ok(decoded.image)
     }
