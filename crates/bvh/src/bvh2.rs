@@ -1,11 +1,13 @@
 //! The canonical tree: what builders make, optimisers change and encoders take.
 //!
 //! Invariants ([`Bvh2::validate`] checks each):
-//! - node 0 is the root; the two children of an inner node stand side by side, after their parent,
-//!   in depth-first order;
-//! - a node's box holds its children's boxes;
+//! - node 0 is the root; the two children of an inner node stand side by side, the pairs in
+//!   depth-first order: first the pair of the root's children at 1 and 2, then all pairs below the
+//!   left child, then all below the right one, and so on downwards, without gaps;
+//! - boxes are finite, and a node's box holds its children's boxes;
 //! - each leaf has at least one reference, and the leaves' ranges cover `references` exactly once;
-//! - every primitive is referenced at least once (more often after splitting, never twice in a leaf).
+//! - every primitive is referenced at least once (more often after splitting, never twice in a leaf),
+//!   and the boxes of the leaves that hold it reach around it.
 
 use raywarp_geom::Aabb;
 

@@ -1,4 +1,7 @@
 //! Builders of one canonical binary tree, [`Bvh2`].
+//!
+//! [`build`] makes it, [`Bvh2::validate`] judges it, [`Bvh2::stats`] tells what it costs. Nothing here
+//! sees a ray.
 #![forbid(unsafe_code)]
 
 mod build;

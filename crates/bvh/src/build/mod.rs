@@ -22,7 +22,8 @@ pub const MAX_DEPTH: u32 = 64;
 
 /// Builds a tree over `triangles`.
 ///
-/// - Output: passes [`Bvh2::validate`]; leaves of at most `options.max_leaf` references in
+/// - Output: passes [`Bvh2::validate`]; the leaves' references in the order of the leaves from left to
+///   right; leaves of at most `options.max_leaf` references in
 ///   increasing order of primitives; at most [`MAX_DEPTH`] deep; no node for no triangle. Triangles
 ///   of zero area are kept. Equal input gives equal bytes, whatever the number of threads.
 /// - Runs on the current rayon pool. O(n log n); the binned builder holds 64 bytes a reference
