@@ -27,7 +27,7 @@ pub const MAX_DEPTH: u32 = 64;
 ///   increasing order of primitives; at most [`MAX_DEPTH`] deep; no node for no triangle. Triangles
 ///   of zero area are kept. Equal input gives equal bytes, whatever the number of threads.
 /// - Runs on the current rayon pool. O(n log n); the binned builder holds 64 bytes a reference
-///   beside the tree, the sweep 76.
+///   beside the tree, the sweep some 80, and both the nodes twice while they are put in order.
 ///
 /// # Errors
 /// [`BuildError`]: a vertex is not finite, there are too many references, or an option is out of
