@@ -31,9 +31,9 @@ pub(crate) struct WalkRay {
     pub triangle: Watertight,
     /// Origin along the axes that the triangle test calls x, y and z.
     pub axis_origin: [f32; 3],
-    /// Nearest `t` that a hit may have, finite.
+    /// Nearest `t` that a hit may have, not minus infinity.
     pub t_low: f32,
-    /// Farthest `t` that a hit may have, finite.
+    /// Farthest `t` that a hit may have, not infinity.
     pub t_high: f32,
     /// Distances to boxes are `t * scale`: a power of two, 1 for all but very long or short directions.
     scale: f32,
@@ -49,9 +49,9 @@ impl WalkRay {
         let longest = larger(larger(abs[0], abs[1]), abs[2]);
         let shortest = smaller(smaller(abs[0], abs[1]), abs[2]);
         // Zero unless something is infinite or NaN.
-        let finite = (o[0] - o[0]) + (o[1] - o[1]) + (o[2] - o[2]) + (d[0] - d[0]) + (d[1] - d[1]) + (d[2] - d[2]);
+        let excess = (o[0] - o[0]) + (o[1] - o[1]) + (o[2] - o[2]) + (d[0] - d[0]) + (d[1] - d[1]) + (d[2] - d[2]);
         let interval_is_nan = ray.t_min.is_nan() | ray.t_max.is_nan();
-        if (finite != 0.0) | (longest == 0.0) | interval_is_nan {
+        if (excess != 0.0) | (longest == 0.0) | interval_is_nan {
             return None;
         }
         // Almost all rays. In the others a component is near zero, or the whole direction is far
@@ -67,7 +67,6 @@ impl WalkRay {
         let pad = REACH_PAD * smaller(larger(larger(corners(0), corners(1)), corners(2)), f32::MAX);
         let pads: [f32; 3] = std::array::from_fn(|i| (pad + ORIGIN_PAD * o[i].abs()).copysign(inverse[i]));
         // Kept finite: the empty box's infinity less an infinite origin would be NaN.
-        let finite = |x: f32| larger(smaller(x, f32::MAX), f32::MIN);
         let triangle = Watertight::new(ray);
         Some(Self {
             near_origin: std::array::from_fn(|i| finite(near[i] + pads[i])),
@@ -82,19 +81,25 @@ impl WalkRay {
         })
     }
 
-    /// The nearest distance at which a box matters.
+    /// The nearest distance at which a box matters. No NaN.
     #[inline(always)]
     pub fn box_low(&self) -> f32 {
-        let t = self.t_low * self.scale;
+        let t = finite(self.t_low * self.scale);
         t - t.abs() * T_PAD
     }
 
-    /// The farthest distance at which a box matters when hits matter up to `t`.
+    /// The farthest distance at which a box matters when hits matter up to `t`. No NaN.
     #[inline(always)]
     pub fn box_high(&self, t: f32) -> f32 {
-        let t = t * self.scale;
+        let t = finite(t * self.scale);
         t + t.abs() * T_PAD
     }
+}
+
+/// Infinity to the largest number.
+#[inline(always)]
+fn finite(x: f32) -> f32 {
+    larger(smaller(x, f32::MAX), f32::MIN)
 }
 
 /// One instruction, where `f32::max` also looks after NaN: `b` if either is.

@@ -59,12 +59,13 @@ impl<Q: Query> Walker<Q> {
     /// The stack holds entries below `top`, the last of them [`END`]'s.
     #[inline(always)]
     unsafe fn pop<I: InstructionSet>(&mut self, base: *const u8, mut top: usize) {
-        // SAFETY: the entry of `END` is nearer than any limit, so that the loop stops there.
+        // SAFETY: the entry of `END` is farther than no limit, be it NaN, so that the loop stops there.
         self.current = unsafe {
             loop {
                 top -= 1;
                 let entry = *self.stack.add(top);
-                if f32::from_bits((entry >> 32) as u32) <= self.limit {
+                let too_far = f32::from_bits((entry >> 32) as u32) > self.limit;
+                if !too_far {
                     break entry as u32;
                 }
             }
