@@ -51,6 +51,15 @@ impl CliError {
         Self::Stop(Status::Machine, message.to_string())
     }
 
+    /// A picture cannot be written; a name without a known format is a slip of the command line.
+    pub fn picture(error: raywarp::render::output::OutputError) -> Self {
+        use raywarp::render::output::OutputError;
+        match error {
+            OutputError::UnknownFormat { .. } | OutputError::ShareFormat { .. } => Self::usage(error),
+            other => Self::output(other),
+        }
+    }
+
     pub fn output(message: impl std::fmt::Display) -> Self {
         Self::Stop(Status::Output, message.to_string())
     }

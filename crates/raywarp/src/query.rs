@@ -169,8 +169,8 @@ mod tests {
         let ray = Ray::new([0.2, 0.2, 0.0], [0.0, 0.0, 1.0]);
         let first = bvh.closest(&ray).unwrap();
         assert_eq!((first.t, first.mesh, first.triangle), (1.0, 1, 0));
-        let all: Vec<_> = bvh.all(&ray).map(|h| (h.t, h.mesh)).collect();
-        assert_eq!(all, [(1.0, 1), (1.0, 3), (2.0, 2), (3.0, 0)]);
+        let all: Vec<_> = bvh.all(&ray).map(|h| ((h.t * 1e3).round(), h.mesh)).collect();
+        assert_eq!(all, [(1e3, 1), (1e3, 3), (2e3, 2), (3e3, 0)]);
         assert!(bvh.any(&ray) && !bvh.any(&ray.with_interval(1.5, 1.75)));
         assert!(bvh.closest(&Ray::new([0.2, 0.2, 0.0], [0.0, 0.0, -1.0])).is_none());
     }

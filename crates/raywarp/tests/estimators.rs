@@ -50,17 +50,20 @@ fn techniques_agree_in_the_cornell_box() {
 
 #[test]
 fn techniques_agree_on_the_killeroos() {
-    check("killeroo/killeroo-simple.pbrt", None, [64, 64, 1024], None);
+    // Closer than the file's own camera, which sees the small light.
+    let camera = Camera::look_at([400.0, 20.0, 30.0], [0.0, 63.0, -110.0], [0.0, 0.0, 1.0], 20.0);
+    check("killeroo/killeroo-simple.pbrt", None, [64, 64, 1024], camera);
 }
 
 #[test]
 fn techniques_agree_on_the_coffee_maker() {
-    check("coffee/scene.pbrt", None, [64, 512, 256], None);
+    // Clay: its nearly smooth coats would need millions of connections to show up in their mean.
+    check("coffee/scene.pbrt", Some(0.6), [64, 64, 256], None);
 }
 
 #[test]
 fn techniques_agree_on_the_car_in_an_environment() {
-    check("bmw_m6/bmw-m6.pbrt", Some(0.6), [64, 64, 256], None);
+    check("bmw_m6/bmw-m6.pbrt", Some(0.6), [64, 64, 2048], None);
 }
 
 #[test]

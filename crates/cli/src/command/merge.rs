@@ -26,7 +26,7 @@ pub struct MergeArgs {
 
 /// Runs the command.
 pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    output::can_write(&args.output).map_err(CliError::output)?;
+    output::can_write(&args.output).map_err(CliError::picture)?;
     let exposure = output::Exposure::stops(args.exposure)
         .ok_or_else(|| CliError::usage(format!("--exposure {} is out of range", args.exposure)))?;
     let mut shares = Vec::new();
@@ -43,7 +43,7 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
             ..output::Metadata::default()
         },
     };
-    output::write_film(&args.output, &merged.film, &options).map_err(CliError::output)?;
+    output::write_film(&args.output, &merged.film, &options).map_err(CliError::picture)?;
     let [width, height] = merged.film.size();
     let [low, high] = merged.film.sample_range();
     if common.json {

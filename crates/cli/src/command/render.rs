@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let outputs = args.outputs()?;
     for path in &outputs {
-        output::can_write(path).map_err(CliError::output)?;
+        output::can_write(path).map_err(CliError::picture)?;
     }
     let request = args.request(common.threads)?;
 
@@ -136,5 +136,5 @@ fn write(
         let look = output::Look { exposure, tone };
         output::write_film(path, film, &output::PictureOptions { look, layers: args.layers()?, metadata })
     };
-    result.map_err(CliError::output)
+    result.map_err(CliError::picture)
 }

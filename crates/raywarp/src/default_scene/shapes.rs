@@ -102,7 +102,7 @@ pub fn torus_knot(p: u32, q: u32, size: f32, tube: f32, rows: u32, columns: u32)
         let side = normalize(cross(tangent, bend));
         let out = cross(side, tangent);
         let (sin, cos) = (t * TAU).sin_cos();
-        let normal: [f32; 3] = std::array::from_fn(|i| cos * out[i] + sin * side[i]);
+        let normal: [f32; 3] = std::array::from_fn(|i| cos * out[i] - sin * side[i]);
         (std::array::from_fn(|i| here[i] + tube * normal[i]), normal, [t, s])
     })
 }

@@ -63,6 +63,29 @@ pub(crate) fn luminance(c: Vec3) -> f32 {
     c.dot(Vec3::new(0.2126, 0.7152, 0.0722))
 }
 
+impl Entry {
+    /// Whether the light is infinitely far away.
+    fn is_distant(&self) -> bool {
+        matches!(self, Self::Environment(_) | Self::Punctual(Punctual::Directional { .. }))
+    }
+}
+
+/// Factors from power to probability for local and for distant lights.
+///
+/// A distant light's power grows with the size of the scene, a lamp's does not: under a large floor a
+/// sky would take nearly every connection and leave the lamp to noise. So where both kinds are
+/// there, each gets half of the connections, shared by power inside.
+fn group_scales(entries: &[Entry], powers: &[f64]) -> (f64, f64) {
+    let total = |distant: bool| -> f64 {
+        std::iter::zip(entries, powers).filter(|(e, _)| e.is_distant() == distant).map(|(_, p)| p).sum()
+    };
+    let (local, distant) = (total(false), total(true));
+    let share = |own: f64, other: f64| {
+        if own > 0.0 && own.is_finite() { if other > 0.0 { 0.5 / own } else { 1.0 / own } } else { 0.0 }
+    };
+    (share(local, distant), share(distant, local))
+}
+
 impl Lights {
     /// `bounds` is the box of the scene, which says how much a distant light sends into it.
     pub fn new(world: &World, bounds: &Aabb) -> Self {
@@ -121,16 +144,15 @@ impl Lights {
                 }
             }
         }
-        let total: f64 = powers.iter().sum();
-        let usable = total > 0.0 && total.is_finite();
-        let choice = |power: f64| if usable { (power / total) as f32 } else { 0.0 };
-        let environment_choice = std::iter::zip(&entries, &powers)
+        let (local, distant) = group_scales(&entries, &powers);
+        let scale = |entry: &Entry| if entry.is_distant() { distant } else { local };
+        let weights: Vec<f32> = std::iter::zip(&entries, &powers).map(|(e, &p)| (p * scale(e)) as f32).collect();
+        let environment_choice = std::iter::zip(&entries, &weights)
             .filter(|(entry, _)| matches!(entry, Entry::Environment(_)))
-            .map(|(_, &power)| choice(power))
+            .map(|(_, &weight)| weight)
             .collect();
-        let triangle_density = per_area.iter().map(|&p| choice(p)).collect();
-        let weights: Vec<f32> = powers.iter().map(|&p| choice(p)).collect();
-        let table = usable.then(|| AliasTable::new(&weights)).flatten();
+        let triangle_density = per_area.iter().map(|&p| (p * local) as f32).collect();
+        let table = AliasTable::new(&weights);
         Self { entries, table, environments, environment_choice, triangle_density }
     }
 

@@ -1,9 +1,8 @@
 //! `Shape`: geometry, the material that it really gets, and where it is placed.
 //!
 //! pbrt's geometric normal decides which side emits and which side of glass is inside; here the
-//! counter-clockwise side in world space does. So every mesh is stored such that its
-//! counter-clockwise side, mapped by a transformation that does not mirror, is the side of pbrt's
-//! normal ([`orient`]), and [`place`] turns the triangles round where a placement mirrors.
+//! counter-clockwise side in object space does, wherever it is placed. So every mesh is stored such
+//! that this is the side of pbrt's normal ([`orient`]).
 
 mod bilinear;
 mod loop_subdivision;
@@ -195,7 +194,7 @@ pub(super) fn orient(mesh: &mut TriangleMesh, reverse: bool) {
 }
 
 /// Makes the other side of every triangle the counter-clockwise one.
-pub(super) fn turn_round(mesh: &mut TriangleMesh) {
+fn turn_round(mesh: &mut TriangleMesh) {
     for triangle in &mut mesh.indices {
         triangle.swap(1, 2);
     }

@@ -1,6 +1,6 @@
 //! PLY files, placements, and how both become meshes and instances at the end.
 
-use super::{Look, ShapeKey, orient, turn_round};
+use super::{Look, ShapeKey, orient};
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
 use crate::import::ply::{self, PlyMesh};
@@ -141,30 +141,20 @@ impl Importer<'_> {
     pub fn finish_instances(&mut self, path: &Path) -> Result<(), SceneError> {
         let meshes = std::mem::take(&mut self.scene.meshes);
         let placements = std::mem::take(&mut self.placements);
-        let mirrors = |p: &Placement| p.transform.matrix3.determinant() < 0.0;
-        // How often each mesh is placed as it is, and how often mirrored.
-        let mut uses = vec![[0u32; 2]; meshes.len()];
+        let mut used = vec![false; meshes.len()];
         for placement in &placements {
-            uses[placement.mesh.index()][usize::from(mirrors(placement))] += 1;
+            used[placement.mesh.index()] = true;
         }
-        let mut ids = vec![[None; 2]; meshes.len()];
-        for ((mesh, uses), ids) in meshes.into_iter().zip(uses).zip(&mut ids) {
-            if mesh.triangles.indices.is_empty() {
-                continue;
+        let mut ids = vec![None; meshes.len()];
+        for ((mesh, used), id) in meshes.into_iter().zip(used).zip(&mut ids) {
+            if used && !mesh.triangles.indices.is_empty() {
+                *id = Some(self.scene.add_mesh(mesh));
             }
-            let mut turned = (uses[1] > 0).then(|| mesh.clone());
-            if let Some(turned) = &mut turned {
-                turn_round(&mut turned.triangles);
-            }
-            if uses[0] > 0 {
-                ids[0] = Some(self.scene.add_mesh(mesh));
-            }
-            ids[1] = turned.map(|mesh| self.scene.add_mesh(mesh));
         }
         let bounds: Vec<Aabb> = self.scene.meshes.iter().map(|mesh| mesh.triangles.bounds()).collect();
         self.scene.instances.reserve(placements.len());
         for placement in placements {
-            let Some(mesh) = ids[placement.mesh.index()][usize::from(mirrors(&placement))] else { continue };
+            let Some(mesh) = ids[placement.mesh.index()] else { continue };
             let material = match self.scene.meshes[mesh.index()].materials {
                 FaceMaterials::Uniform(own) if own != placement.material => Some(placement.material),
                 _ => None,

@@ -60,7 +60,9 @@ fn corners(scene: &Scene, instance: usize, triangle: usize) -> [Vec3; 3] {
 /// The counter-clockwise side in the world.
 fn front(scene: &Scene, instance: usize, triangle: usize) -> Vec3 {
     let [a, b, c] = corners(scene, instance, triangle);
-    (b - a).cross(c - a).normalize()
+    // A mirroring placement turns windings over, but not the front of the surface.
+    let side = scene.instances[instance].transform.determinant().signum();
+    (b - a).cross(c - a).normalize() * side
 }
 
 #[track_caller]
