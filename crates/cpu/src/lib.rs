@@ -1,5 +1,6 @@
 //! The ray tracer for CPUs: [`CpuTracer`] walks an eight-wide tree with AVX-512, AVX2 or plain Rust,
 //! chosen at run time.
+#![deny(unsafe_code)]
 
 mod batch;
 mod bvh2;
@@ -7,6 +8,7 @@ mod dispatch;
 mod probe;
 mod query;
 mod ray;
+#[allow(unsafe_code)]
 mod simd;
 mod tracer;
 

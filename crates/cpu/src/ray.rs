@@ -48,15 +48,15 @@ impl WalkRay {
         let abs = d.map(f32::abs);
         let longest = larger(larger(abs[0], abs[1]), abs[2]);
         let shortest = smaller(smaller(abs[0], abs[1]), abs[2]);
-        // Zero unless something is infinite or NaN.
-        let excess = (o[0] - o[0]) + (o[1] - o[1]) + (o[2] - o[2]) + (d[0] - d[0]) + (d[1] - d[1]) + (d[2] - d[2]);
+        // Zero, or NaN if something is infinite or NaN.
+        let excess = 0.0 * o[0] + 0.0 * o[1] + 0.0 * o[2] + 0.0 * d[0] + 0.0 * d[1] + 0.0 * d[2];
         let interval_is_nan = ray.t_min.is_nan() | ray.t_max.is_nan();
         if (excess != 0.0) | (longest == 0.0) | interval_is_nan {
             return None;
         }
         // Almost all rays. In the others a component is near zero, or the whole direction is far
         // from unit length.
-        let plain = (shortest >= SlabRay::TINY) & (longest >= 1e-9) & (longest <= 1e9);
+        let plain = (shortest >= SlabRay::TINY) & (1e-9..=1e9).contains(&longest);
         let (mut near, mut far, mut inverse, mut scale) = (*o, *o, d.map(|x| 1.0 / x), 1.0);
         if !plain {
             let slab;
@@ -66,9 +66,9 @@ impl WalkRay {
         let corners = |i: usize| larger((bounds.min[i] - o[i]).abs(), (bounds.max[i] - o[i]).abs());
         let pad = REACH_PAD * smaller(larger(larger(corners(0), corners(1)), corners(2)), f32::MAX);
         let pads: [f32; 3] = std::array::from_fn(|i| (pad + ORIGIN_PAD * o[i].abs()).copysign(inverse[i]));
-        // Kept finite: the empty box's infinity less an infinite origin would be NaN.
         let triangle = Watertight::new(ray);
         Some(Self {
+            // Kept finite: the empty box's infinity less an infinite origin would be NaN.
             near_origin: std::array::from_fn(|i| finite(near[i] + pads[i])),
             far_origin: std::array::from_fn(|i| finite(far[i] - pads[i])),
             inverse,

@@ -177,7 +177,8 @@ fn node_reference(index: usize) -> u32 {
 
 /// The reference of the leaf that begins with block `index`, behind `node_count` nodes.
 fn leaf_reference(node_count: usize, index: usize) -> u32 {
-    node_reference(node_count) + (index * (size_of::<TriangleBlock>() / REFERENCE_BYTES)) as u32 | LEAF
+    let block = (index * (size_of::<TriangleBlock>() / REFERENCE_BYTES)) as u32;
+    (node_reference(node_count) + block) | LEAF
 }
 
 /// Plans the blocks of a leaf with `count` references from `first` on.
@@ -227,7 +228,7 @@ impl Wide8 {
     fn block_index(&self, reference: u32) -> Option<usize> {
         let offset = (reference & !LEAF).checked_sub(node_reference(self.node_count))? as usize;
         let step = size_of::<TriangleBlock>() / REFERENCE_BYTES;
-        (offset % step == 0).then_some(offset / step)
+        offset.is_multiple_of(step).then_some(offset / step)
     }
 
     /// The box around everything.
@@ -290,9 +291,8 @@ impl Wide8 {
 
     fn leaf_is_sound(&self, leaf: u32, bounds: &Aabb, seen: &mut [bool]) -> bool {
         let Some(first) = self.block_index(leaf) else { return false };
-        for index in first.. {
-            let Some(block) = self.blocks().get(index) else { return false };
-            if block.is_empty() || std::mem::replace(&mut seen[index], true) {
+        for (block, seen) in self.blocks().iter().zip(seen).skip(first) {
+            if block.is_empty() || std::mem::replace(seen, true) {
                 return false;
             }
             // A split reference may stick out of its box, but must touch it.
@@ -342,7 +342,8 @@ mod tests {
             (0..8).find(|&s| node.children[s] & LEAF == LEAF && node.children[s] != NO_CHILD).map(|s| (n, s))
         });
         let (node, slot) = leaf.expect("a tree has leaves");
-        let damages: [(&str, &dyn Fn(&mut Wide8)); 7] = [
+        type Damage<'a> = (&'a str, &'a dyn Fn(&mut Wide8));
+        let damages: [Damage; 7] = [
             ("a cycle", &|w| nodes_mut(w)[0].children[0] = 0),
             ("two parents", &|w| nodes_mut(w)[0].children[1] = nodes_mut(w)[0].children[0]),
             ("no child", &|w| nodes_mut(w)[0].children = [NO_CHILD; 8]),

@@ -105,7 +105,8 @@ fn a_malformed_tree_is_an_error() {
     let triangles = soup(40);
     let sound = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
     let leaf = sound.nodes.iter().position(Node::is_leaf).unwrap();
-    let damages: [(&str, &dyn Fn(&mut Bvh2)); 8] = [
+    type Damage<'a> = (&'a str, &'a dyn Fn(&mut Bvh2));
+    let damages: [Damage; 8] = [
         ("a cycle", &|t| t.nodes[0].first = 0),
         ("children out of range", &|t| t.nodes[0].first = u32::MAX),
         ("references out of range", &|t| t.nodes[leaf].first = u32::MAX),

@@ -68,15 +68,15 @@ macro_rules! dispatch {
 
 /// Runs a closest-hit batch.
 pub(crate) fn closest(isa: Isa, tree: &Wide8, job: &mut ClosestJob<Off>) {
-    dispatch!(isa, closest(tree, job))
+    dispatch!(isa, closest(tree, job));
 }
 
 /// Runs an any-hit batch.
 pub(crate) fn any(isa: Isa, tree: &Wide8, job: &mut AnyJob) {
-    dispatch!(isa, any(tree, job))
+    dispatch!(isa, any(tree, job));
 }
 
 /// Counts a closest-hit batch.
 pub(crate) fn cost(isa: Isa, tree: &Wide8, job: &mut ClosestJob<RayCost>) {
-    dispatch!(isa, cost(tree, job))
+    dispatch!(isa, cost(tree, job));
 }
