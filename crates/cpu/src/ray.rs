@@ -8,15 +8,12 @@ use raywarp_geom::{Aabb, HitKey, Ray, SlabRay};
 /// A box test must accept whatever the triangle test may hit, and both round: the slab's entry by
 /// at most 1.5 ulp (Ize 2013), the sheared vertices of the watertight test by at most 4 ulp of a
 /// vertex's distance from the origin (Woop, Benthin, Wald 2013, section 3.3, whose bound this
-/// rounds up). Moving planes rather than scaling the far distance also serves `t_min < 0`.
+/// rounds up). This also covers the rounding of `t`, so that a hit at the very end of an interval is
+/// not lost with its box, and `t_min < 0`, which scaling the far distance (Ize) would not.
 const REACH_PAD: f32 = 8.0 * f32::EPSILON;
 
 /// The same for the rounding of a padded origin.
 const ORIGIN_PAD: f32 = 2.0 * f32::EPSILON;
-
-/// Relative widening of the ray's interval for boxes: the `t` of the triangle test rounds on its
-/// own, and a hit exactly at a limit must not be lost with its box.
-const T_PAD: f32 = 32.0 * f32::EPSILON;
 
 /// A ray as boxes and triangles see it.
 #[derive(Clone, Copy)]
@@ -84,15 +81,13 @@ impl WalkRay {
     /// The nearest distance at which a box matters. No NaN.
     #[inline(always)]
     pub fn box_low(&self) -> f32 {
-        let t = finite(self.t_low * self.scale);
-        t - t.abs() * T_PAD
+        finite(self.t_low * self.scale)
     }
 
     /// The farthest distance at which a box matters when hits matter up to `t`. No NaN.
     #[inline(always)]
     pub fn box_high(&self, t: f32) -> f32 {
-        let t = finite(t * self.scale);
-        t + t.abs() * T_PAD
+        finite(t * self.scale)
     }
 }
 

@@ -45,17 +45,21 @@ fn no_ray_leaves_a_closed_ball_through_edges_or_corners() {
 
 #[test]
 fn rays_through_the_edges_and_corners_of_a_grid_agree() {
-    let triangles = FlatTriangles::from_vertices(grid(12, 1.0));
-    let mut rays = Vec::new();
-    for x in 0..=24 {
-        for y in 0..=24 {
-            let target = [0.5 * x as f32, 0.5 * y as f32, 1.0];
-            // Straight down: the direction has zeros, and the ray lies in box faces.
-            rays.push(Ray::new([target[0], target[1], 3.0], [0.0, -0.0, -1.0]));
-            rays.push(Ray::new([5.3, 4.7, -2.0], sub(target, [5.3, 4.7, -2.0])));
+    // Far from the origin of space, an ulp is more than what boxes near it are padded by.
+    for shift in [0.0, 131_072.0] {
+        let place = |p: [f32; 3]| p.map(|x| x + shift);
+        let triangles = FlatTriangles::from_vertices(grid(12, 1.0).iter().map(|t| t.map(place)).collect());
+        let mut rays = Vec::new();
+        for x in 0..=24 {
+            for y in 0..=24 {
+                let target = [0.5 * x as f32, 0.5 * y as f32, 1.0];
+                // Straight down: the direction has zeros, and the ray lies in box faces.
+                rays.push(Ray::new(place([target[0], target[1], 3.0]), [0.0, -0.0, -1.0]));
+                rays.push(Ray::new(place([5.25, 4.75, -2.0]), sub(target, [5.25, 4.75, -2.0])));
+            }
         }
+        check(&triangles, &rays);
     }
-    check(&triangles, &rays);
 }
 
 #[test]

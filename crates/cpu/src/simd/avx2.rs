@@ -3,7 +3,7 @@
 //! It lacks AVX-512's compress and 64-bit minima: a table of permutations puts the hit children side
 //! by side, and comparisons with blends order the usual one to four of them, again without branches.
 
-use super::vector::{InstructionSet, sort_many};
+use super::vector::InstructionSet;
 use super::x86::{Avx8, Sse4};
 use std::arch::x86_64::*;
 
@@ -74,6 +74,23 @@ unsafe fn sort4(x: __m256i) -> __m256i {
     }
 }
 
+/// Sorts eight entries, largest first: each half, then a bitonic merge.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn sort8(low: __m256i, high: __m256i) -> [__m256i; 2] {
+    // SAFETY: the caller saw the instructions.
+    unsafe {
+        let (low, high) = (sort4(low), _mm256_permute4x64_epi64::<0b00_01_10_11>(sort4(high)));
+        let halves = [exchange(low, high, _mm256_setzero_si256()), exchange(low, high, _mm256_set1_epi64x(-1))];
+        halves.map(|x| {
+            let x = exchange(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, 0, -1, -1));
+            exchange(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, -1, 0, -1))
+        })
+    }
+}
+
 impl InstructionSet for Avx2 {
     type Node = Avx8;
     type Leaf = Sse4;
@@ -88,9 +105,9 @@ impl InstructionSet for Avx2 {
             if count <= 4 {
                 _mm256_storeu_si256(first.cast(), sort4(low));
             } else {
+                let [low, high] = sort8(low, high);
                 _mm256_storeu_si256(first.cast(), low);
                 _mm256_storeu_si256(first.add(4).cast(), high);
-                sort_many(first, count);
             }
             top + count
         }

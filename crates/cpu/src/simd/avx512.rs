@@ -1,7 +1,7 @@
 //! AVX-512 (F, VL, DQ): compress puts the hit children side by side, and a sorting network without
 //! branches orders the usual one to four of them.
 
-use super::vector::{InstructionSet, sort_many};
+use super::vector::InstructionSet;
 use super::x86::{Masked4, Masked8};
 use std::arch::x86_64::*;
 
@@ -42,6 +42,39 @@ unsafe fn sort4(x: __m256i) -> __m256i {
     }
 }
 
+/// One stage of a sorting network: lane by lane the smaller of `x` and its partner in `smaller`'s
+/// lanes, elsewhere the larger; a lane without a partner is its own.
+///
+/// # Safety
+/// The CPU has AVX-512 F.
+#[inline(always)]
+unsafe fn exchange(x: __m512i, partners: [i64; 8], smaller: u8) -> __m512i {
+    // SAFETY: the caller saw the instructions.
+    unsafe {
+        let [a, b, c, d, e, f, g, h] = partners;
+        let y = _mm512_permutexvar_epi64(_mm512_setr_epi64(a, b, c, d, e, f, g, h), x);
+        _mm512_mask_min_epu64(_mm512_max_epu64(x, y), smaller, x, y)
+    }
+}
+
+/// Sorts eight entries, largest first, by Batcher's odd-even merges: five and more children are hit
+/// where boxes overlap.
+///
+/// # Safety
+/// The CPU has AVX-512 F.
+#[inline(always)]
+unsafe fn sort8(x: __m512i) -> __m512i {
+    // SAFETY: the caller saw the instructions.
+    unsafe {
+        let x = exchange(x, [1, 0, 3, 2, 5, 4, 7, 6], 0b1010_1010);
+        let x = exchange(x, [2, 3, 0, 1, 6, 7, 4, 5], 0b1100_1100);
+        let x = exchange(x, [0, 2, 1, 3, 4, 6, 5, 7], 0b0100_0100);
+        let x = exchange(x, [4, 5, 6, 7, 0, 1, 2, 3], 0b1111_0000);
+        let x = exchange(x, [0, 1, 4, 5, 2, 3, 6, 7], 0b0011_0000);
+        exchange(x, [0, 2, 1, 4, 3, 6, 5, 7], 0b0101_0100)
+    }
+}
+
 impl InstructionSet for Avx512 {
     type Node = Masked8;
     type Leaf = Masked4;
@@ -56,8 +89,7 @@ impl InstructionSet for Avx512 {
             if count <= 4 {
                 _mm256_storeu_si256(stack.add(top).cast(), sort4(_mm512_castsi512_si256(entries)));
             } else {
-                _mm512_storeu_si512(stack.add(top).cast(), entries);
-                sort_many(stack.add(top), count);
+                _mm512_storeu_si512(stack.add(top).cast(), sort8(entries));
             }
             top + count
         }

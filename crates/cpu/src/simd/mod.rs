@@ -80,3 +80,48 @@ pub(crate) fn any(isa: Isa, tree: &Wide8, job: &mut AnyJob) {
 pub(crate) fn cost(isa: Isa, tree: &Wide8, job: &mut ClosestJob<RayCost>) {
     dispatch!(isa, cost(tree, job));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::vector::{InstructionSet, Vector, entry};
+
+    /// Pushes every set of children over distances with repeats, and looks at what lies where.
+    ///
+    /// # Safety
+    /// The CPU has the instructions of `I`.
+    unsafe fn check<I: InstructionSet>() {
+        let children: [u32; 8] = std::array::from_fn(|i| 16 * (i as u32 + 1));
+        let distances = [[3.0, 1.0, 0.0, 7.0, 0.5, 1e30, 2.0, 1e-30], [1.0, 2.0, 1.0, 0.0, 0.0, 2.0, 1.0, 3.0]];
+        for near in distances {
+            for mask in 0..256u32 {
+                let hit = (0..8).filter(|i| mask >> i & 1 == 1);
+                let mut expected: Vec<u64> = hit.map(|i| entry(near[i], children[i])).collect();
+                expected.sort_unstable_by(|a, b| b.cmp(a));
+                let mut stack = [99u64; 12];
+                // SAFETY: the stack has twelve entries; the caller saw the instructions.
+                let top = unsafe { I::push_sorted(stack.as_mut_ptr(), 3, I::Node::load(&near), &children, mask) };
+                assert_eq!((&stack[..3], &stack[3..top]), (&[99; 3][..], &expected[..]), "mask {mask:08b}");
+                // SAFETY: as above.
+                let top = unsafe { I::push_unsorted(stack.as_mut_ptr(), 3, I::Node::load(&near), &children, mask) };
+                stack[3..top].sort_unstable_by(|a, b| b.cmp(a));
+                assert_eq!(stack[3..top], expected[..], "mask {mask:08b}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_pushes_the_hit_children_in_order() {
+        for isa in super::Isa::all() {
+            match isa.kind() {
+                // SAFETY: plain Rust.
+                super::Kind::Portable => unsafe { check::<super::portable::Portable>() },
+                // SAFETY: `Isa::all` saw the instructions.
+                #[cfg(target_arch = "x86_64")]
+                super::Kind::Avx2 => unsafe { check::<super::avx2::Avx2>() },
+                // SAFETY: `Isa::all` saw the instructions.
+                #[cfg(target_arch = "x86_64")]
+                super::Kind::Avx512 => unsafe { check::<super::avx512::Avx512>() },
+            }
+        }
+    }
+}
