@@ -6,7 +6,7 @@ use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Aabb, FlatError};
 use raywarp_layout::LayoutError;
 use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
-use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, Surface, flatten};
+use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, flatten};
 use std::time::{Duration, Instant};
 
 /// How to prepare a scene.
@@ -67,8 +67,7 @@ impl Prepared {
         let bvh = build(&flat, &options.build)?;
         let built = Instant::now();
         let tracer = CpuTracer::new(&bvh, &flat)?;
-        let timings =
-            Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
+        let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
         Ok(Self { scene, bvh, tracer, bounds: flat.bounds(), timings, triangle_count: flat.len() })
     }
 
@@ -163,7 +162,7 @@ pub fn make_clay(scene: &mut Scene, reflectance: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_scene::{Alpha, ColorInput, ScalarInput};
+    use raywarp_scene::{Alpha, ColorInput, ScalarInput, Surface};
 
     #[test]
     fn clay_keeps_lights_and_nothing_else() {

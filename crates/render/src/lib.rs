@@ -3,7 +3,7 @@
 //! It asks for hits through [`raywarp_geom::Tracer`] and never sees a tree.
 #![forbid(unsafe_code)]
 
-pub mod bsdf;
+mod bsdf;
 pub mod film;
 mod filter;
 mod integrator;

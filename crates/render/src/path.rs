@@ -4,6 +4,7 @@
 //! one worker and stays in its cache. State is W11's: throughput ("weight"), radiance, pixel,
 //! sampler state, previous pdf and whether the last vertex was specular; the depth is the wave's.
 
+use crate::world::SurfacePoint;
 use glam::Vec3;
 use raywarp_geom::{Candidate, Hit, HitKey, Ray};
 
@@ -44,6 +45,7 @@ pub(crate) struct Wave {
     pub slots: Vec<u32>,
     pub hits: Vec<Hit>,
     pub instances: Vec<u32>,
+    pub points: Vec<SurfacePoint>,
     // What `shade` makes for the next bounce.
     pub next_rays: Vec<Ray>,
     pub next_slots: Vec<u32>,

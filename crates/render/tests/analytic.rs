@@ -184,7 +184,11 @@ fn no_material_makes_energy_in_a_uniform_sky() {
         Surface::Blinn { diffuse: one, specular: one, exponent: ScalarInput::constant(40.0) },
         Surface::Mirror { reflectance: one },
         Surface::Conductor { eta: ColorInput::constant([0.0; 3]), k: one, roughness: Roughness::isotropic(0.4) },
-        Surface::Coated { diffuse: one, specular: ColorInput::constant([0.04; 3]), roughness: Roughness::isotropic(0.1) },
+        Surface::Coated {
+            diffuse: one,
+            specular: ColorInput::constant([0.04; 3]),
+            roughness: Roughness::isotropic(0.1),
+        },
         principled(0.0, 0.5, 0.0),
         principled(0.0, 0.2, 1.0),
         principled(1.0, 0.3, 0.5),
@@ -243,4 +247,34 @@ fn shadows_of_blended_cards_are_as_thin_as_the_cards() {
     }
     let expected = lit.film.picture_mean().luminance * 0.36;
     check_mean(&trace(&scene, &camera([3.0, 1.0, 0.0], [0.0; 3], 1.0), &options([32, 32], 128, 1)), expected);
+}
+
+/// Counts living paths by bounce.
+#[derive(Default)]
+struct Alive([std::sync::atomic::AtomicU64; 10]);
+
+impl raywarp_render::PathObserver for Alive {
+    fn alive(&self, _pixel: u32, _sample: u32, bounce: u32) {
+        self.0[bounce as usize].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn an_observer_sees_each_path_until_it_ends() {
+    let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };
+    add(&mut scene, quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]), Material::diffuse("floor", [0.5; 3]));
+    let flat = raywarp_scene::flatten(&scene).unwrap();
+    let (bounds, alive) = (flat.bounds(), Alive::default());
+    // Every camera ray meets the floor, is scattered up into the sky once, and ends.
+    raywarp_render::render_observed(
+        &scene,
+        &camera([0.0, 4.0, 0.0], [0.0; 3], 40.0),
+        &common::BruteForce(flat),
+        &bounds,
+        &options([8, 8], 4, 8),
+        &raywarp_render::Watch::default(),
+        &alive,
+    )
+    .unwrap();
+    assert_eq!(alive.0.map(std::sync::atomic::AtomicU64::into_inner), [256, 256, 0, 0, 0, 0, 0, 0, 0, 0]);
 }

@@ -66,7 +66,7 @@ impl Sampler {
 
 impl Stream {
     /// The next number, in `0 .. 1`. Takes one dimension.
-    #[inline]
+    #[inline(always)]
     pub fn next_1d(&mut self) -> f32 {
         let dimension = self.dimension;
         self.dimension = dimension.wrapping_add(1);
@@ -83,7 +83,7 @@ impl Stream {
 
     /// The next point of the unit square; better spread than two [`Stream::next_1d`]. Takes two
     /// dimensions.
-    #[inline]
+    #[inline(always)]
     pub fn next_2d(&mut self) -> [f32; 2] {
         let dimension = self.dimension;
         self.dimension = dimension.wrapping_add(2);
@@ -100,6 +100,13 @@ impl Stream {
             }
             Sampler::Xor32 { .. } => [self.step(), self.step()],
         }
+    }
+
+    /// Passes over `dimensions` that nobody needs: Sobol points are told apart by position, so those
+    /// that follow must not depend on whether these were drawn. The others draw in order and stay.
+    #[inline]
+    pub fn skip(&mut self, dimensions: u32) {
+        self.dimension = self.dimension.wrapping_add(dimensions);
     }
 
     #[inline]

@@ -1,10 +1,11 @@
 //! Stage 3: emission, a connection to a light, and the next direction of each path.
 
+use crate::bsdf::Bsdf;
 use crate::light::Lights;
 use crate::options::DirectLight;
 use crate::path::{ALL_SPECULAR, FirstHit, SPECULAR, Wave};
 use crate::stage::CAMERA_DIMENSIONS;
-use crate::world::{Shading, World};
+use crate::world::{Shading, SurfacePoint, World};
 use glam::Vec3;
 use raywarp_geom::{Ray, offset_origin};
 use raywarp_sample::Sampler;
@@ -48,6 +49,13 @@ pub(crate) fn shade(
         DirectLight::Lights => 0.0,
         DirectLight::Scattering => 1.0,
     };
+    // All surface points first, in a loop so short that the look-ups of many hits wait for memory
+    // together.
+    wave.points.clear();
+    wave.points
+        .extend(std::iter::zip(&wave.hits, &wave.instances).map(|(hit, &instance)| {
+            if hit.is_hit() { world.surface_point(hit, instance) } else { SurfacePoint::NONE }
+        }));
     for i in 0..wave.slots.len() {
         let slot = wave.slots[i] as usize;
         let (ray, hit, instance) = (wave.rays[i], wave.hits[i], wave.instances[i]);
@@ -64,7 +72,7 @@ pub(crate) fn shade(
             continue;
         }
 
-        let point = world.surface_point(&hit, instance);
+        let point = wave.points[i];
         let material = &world.scene.materials[point.material.index()];
         let wo = -direction;
         let cos_geometric = point.geometric_normal.dot(wo);
@@ -94,24 +102,27 @@ pub(crate) fn shade(
         }
 
         let base = CAMERA_DIMENSIONS + bounce * VERTEX_DIMENSIONS;
-        let mut stream =
-            sampler.resume(wave.pixel[slot], wave.sample[slot], base, wave.sampler_state[slot]);
-        let Shading { bsdf, frame, geometric_normal } = world.shading(&point, instance, wo, stream.next_1d());
+        let mut stream = sampler.resume(wave.pixel[slot], wave.sample[slot], base, wave.sampler_state[slot]);
+        let choice = if world.has_choice[point.material.index()] {
+            stream.next_1d()
+        } else {
+            stream.skip(1);
+            0.5
+        };
+        let Shading { bsdf, frame, geometric_normal } = world.shading(&point, instance, wo, choice);
         let wo_local = frame.to_local(wo);
         if bounce == 0 {
-            wave.first_hit[slot] =
-                FirstHit { albedo: bsdf.albedo(wo_local), normal: frame.normal, depth: hit.t };
+            wave.first_hit[slot] = FirstHit { albedo: bsdf.albedo(wo_local), normal: frame.normal, depth: hit.t };
         }
         if bounce >= max_depth {
             continue;
         }
 
         // A connection to a light.
-        let (u_light, u_point) = (stream.next_1d(), stream.next_2d());
-        if direct != DirectLight::Scattering
-            && !bsdf.is_specular()
-            && let Some(light) = lights.sample(world, point.position, u_light, u_point)
-        {
+        let connects = direct != DirectLight::Scattering && !bsdf.is_specular();
+        if !connects {
+            stream.skip(3);
+        } else if let Some(light) = lights.sample(world, point.position, stream.next_1d(), stream.next_2d()) {
             let wi_local = frame.to_local(light.wi);
             let (value, scatter_pdf) = bsdf.eval(wo_local, wi_local);
             let side = geometric_normal.dot(light.wi);
@@ -134,9 +145,13 @@ pub(crate) fn shade(
         }
 
         // The next direction.
-        let (u_lobe, u_direction, u_roulette) = (stream.next_1d(), stream.next_2d(), stream.next_1d());
-        wave.sampler_state[slot] = stream.state();
-        let Some(sample) = bsdf.sample(wo_local, u_lobe, u_direction) else { continue };
+        let u_lobe = if let Bsdf::Diffuse { .. } = bsdf {
+            stream.skip(1);
+            0.5
+        } else {
+            stream.next_1d()
+        };
+        let Some(sample) = bsdf.sample(wo_local, u_lobe, stream.next_2d()) else { continue };
         let wi = frame.to_world(sample.wi);
         let side = geometric_normal.dot(wi);
         // A shading normal must not send light through the surface.
@@ -150,11 +165,12 @@ pub(crate) fn shade(
         }
         if largest < ROULETTE_BELOW {
             let survival = largest / ROULETTE_BELOW;
-            if u_roulette >= survival {
+            if stream.next_1d() >= survival {
                 continue;
             }
             throughput /= survival;
         }
+        wave.sampler_state[slot] = stream.state();
         wave.throughput[slot] = throughput;
         wave.previous_pdf[slot] = sample.pdf;
         wave.flags[slot] = if sample.specular { SPECULAR | (flags & ALL_SPECULAR) } else { 0 };

@@ -138,15 +138,10 @@ impl World<'_> {
                     thin: *thin,
                 })
             }
-            Surface::Coated { diffuse, specular, roughness } => Bsdf::Principled(Principled {
-                base: share(diffuse),
-                metallic: 0.0,
-                f0: share(specular),
-                f90: 1.0,
-                alpha: self.alpha(roughness, at, MIN_COAT_ALPHA),
-                coat: 0.0,
-                coat_alpha: MIN_COAT_ALPHA,
-            }),
+            Surface::Coated { diffuse, specular, roughness } => {
+                let alpha = self.alpha(roughness, at, MIN_COAT_ALPHA);
+                Bsdf::Principled(Principled::coated(share(diffuse), share(specular), alpha))
+            }
             Surface::Principled(p) => self.principled(p, at, &mut u),
             Surface::CarPaint(p) => car_paint(p, share(&p.base), share(&p.flake_color), at),
             // Inside a mixture: straight through, unbent and untinted.
@@ -195,8 +190,7 @@ impl World<'_> {
 /// Whether `u` falls on the part of probability `share`, and that outcome's probability; `u` is spread
 /// over the unit interval again.
 fn choose(share: f32, u: &mut f32) -> (bool, f32) {
-    let (chosen, probability, rest) =
-        if *u < share { (true, share, *u) } else { (false, 1.0 - share, *u - share) };
+    let (chosen, probability, rest) = if *u < share { (true, share, *u) } else { (false, 1.0 - share, *u - share) };
     *u = (rest / probability).clamp(0.0, hash::ONE_MINUS_EPSILON);
     (chosen, probability)
 }

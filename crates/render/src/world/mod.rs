@@ -14,6 +14,7 @@ use raywarp_geom::Hit;
 use raywarp_sample::hash;
 use raywarp_scene::{Alpha, Scene, Surface};
 use surface::Placement;
+pub(crate) use surface::SurfacePoint;
 use texture::Textures;
 
 /// A scene as the stages read it.
@@ -23,6 +24,8 @@ pub(crate) struct World<'s> {
     pub placements: Vec<Placement>,
     /// Absorption coefficient inside closed surfaces, for each material.
     pub absorption: Vec<Option<Vec3>>,
+    /// Whether a material takes a random number to decide between its parts.
+    pub has_choice: Vec<bool>,
     /// No material has holes: the stages need not ask.
     pub all_opaque: bool,
 }
@@ -39,7 +42,17 @@ impl<'s> World<'s> {
                 _ => None,
             })
             .collect();
+        let has_choice = scene
+            .materials
+            .iter()
+            .map(|material| match &material.surface {
+                Surface::Mix { .. } => true,
+                Surface::Principled(p) => p.transmission.factor > 0.0,
+                _ => false,
+            })
+            .collect();
         Ok(Self {
+            has_choice,
             scene,
             textures: Textures::new(scene)?,
             placements: scene.instances.iter().map(Placement::new).collect(),

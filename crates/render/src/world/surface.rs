@@ -59,6 +59,19 @@ pub(crate) struct SurfacePoint {
     pub barycentrics: Vec2,
 }
 
+impl SurfacePoint {
+    /// Stands where a ray missed.
+    pub const NONE: Self = Self {
+        position: Vec3::ZERO,
+        geometric_normal: Vec3::ZERO,
+        shading_normal: Vec3::ZERO,
+        material: MaterialId(0),
+        mesh: 0,
+        primitive: 0,
+        barycentrics: Vec2::ZERO,
+    };
+}
+
 impl World<'_> {
     /// The corners of a triangle in world space.
     #[inline]
@@ -76,7 +89,8 @@ impl World<'_> {
         let mut normal = normalize(cross) * placement.handedness;
         if !mesh.normals.is_empty() {
             // Stated normals tell the side better than windings do (pbrt does the same).
-            let sum: Vec3 = mesh.indices[primitive as usize].iter().map(|&i| Vec3::from(mesh.normals[i as usize])).sum();
+            let sum: Vec3 =
+                mesh.indices[primitive as usize].iter().map(|&i| Vec3::from(mesh.normals[i as usize])).sum();
             if placement.normal(sum.into()).dot(normal) < 0.0 {
                 normal = -normal;
             }

@@ -2,7 +2,9 @@
 
 use crate::RenderError;
 use glam::{Vec2, Vec3, Vec4};
-use raywarp_scene::{Channel, ColorInput, Image, ImageFilter, Pixels, ScalarInput, Scene, Texture, TextureId, UvMapping, Wrap};
+use raywarp_scene::{
+    Channel, ColorInput, Image, ImageFilter, Pixels, ScalarInput, Scene, Texture, TextureId, UvMapping, Wrap,
+};
 use std::sync::LazyLock;
 
 /// What a texture may ask of the surface point.
@@ -20,7 +22,12 @@ const MAX_OPS: usize = 1024;
 #[derive(Debug, Clone, Copy)]
 enum Op {
     Constant(Vec4),
-    Image { image: u32, mapping: UvMapping, wrap: [Wrap; 2], filter: ImageFilter },
+    Image {
+        image: u32,
+        mapping: UvMapping,
+        wrap: [Wrap; 2],
+        filter: ImageFilter,
+    },
     VertexColor,
     /// Pops odd, even; pushes the one that the point lies in.
     Checkerboard(UvMapping),
@@ -169,8 +176,7 @@ fn map(mapping: &UvMapping, point: &TexturePoint) -> Vec2 {
 }
 
 /// sRGB bytes to linear.
-static SRGB: LazyLock<[f32; 256]> =
-    LazyLock::new(|| std::array::from_fn(|i| raywarp_scene::srgb_to_linear(i as u8)));
+static SRGB: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|i| raywarp_scene::srgb_to_linear(i as u8)));
 
 fn texel(image: &Image, x: u32, y: u32) -> Vec4 {
     let i = y as usize * image.width as usize + x as usize;
