@@ -19,6 +19,9 @@ pub struct InfoArgs {
     /// Most triangles of a leaf.
     #[arg(long, value_name = "N", default_value_t = BuildOptions::default().max_leaf)]
     max_leaf: u32,
+    /// Cost of a node visit in triangle tests, for deciding where to stop splitting.
+    #[arg(long, value_name = "COST", default_value_t = BuildOptions::default().traversal_cost)]
+    traversal_cost: f32,
     /// Early split clipping: extra references as a share of the triangles.
     #[arg(long, value_name = "SHARE")]
     split: Option<f32>,
@@ -43,8 +46,13 @@ pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         BuilderArg::Binned => Builder::BinnedSah,
         BuilderArg::Sweep => Builder::SweepSah,
     };
-    let build =
-        BuildOptions { builder, max_leaf: args.max_leaf, split_clipping: args.split, ..BuildOptions::default() };
+    let build = BuildOptions {
+        builder,
+        max_leaf: args.max_leaf,
+        split_clipping: args.split,
+        traversal_cost: args.traversal_cost,
+        ..BuildOptions::default()
+    };
     let prepared = Prepared::new(loaded.scene, &PrepareOptions { build }).map_err(CliError::prepare)?;
     interrupt::check("building the tree")?;
     let info = raywarp::info(&prepared, load);
