@@ -98,8 +98,8 @@ class Comparison:
 
 
 MEAN_LIMIT = 3.5
-# Chance of a false alarm by the worst block, and by the mean square, per channel of a scene.
-FALSE_ALARM = 1e-3
+# Chance of a false alarm by the worst block, and by the mean square: 0.001 a scene, a third of it a channel.
+FALSE_ALARM = 1e-3 / 3
 
 
 def worst_limit(blocks: int) -> float:
