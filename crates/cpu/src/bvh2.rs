@@ -45,12 +45,11 @@ impl Bvh2Walk<'_> {
                 continue;
             }
             if count > 0 {
-                if self.test_leaf(child as usize, count as usize, given, ray, query) {
-                    if query.is_decided() {
-                        return;
-                    }
-                    limit = ray.box_high(query.limit());
+                self.test_leaf(child as usize, count as usize, given, ray, query);
+                if query.is_decided() {
+                    return;
                 }
+                limit = ray.box_high(query.limit());
                 continue;
             }
             query.probe().node();
@@ -66,19 +65,17 @@ impl Bvh2Walk<'_> {
         }
     }
 
-    fn test_leaf<Q: Query>(&self, first: usize, count: usize, given: &Ray, ray: &WalkRay, query: &mut Q) -> bool {
+    fn test_leaf<Q: Query>(&self, first: usize, count: usize, given: &Ray, ray: &WalkRay, query: &mut Q) {
         query.probe().triangles(|| count);
-        let mut taken = false;
         for record in first..first + count {
             let found = match self.test {
                 TriangleTest::Watertight => ray.triangle.test(&self.vertices[record]),
                 TriangleTest::Woop => self.tree.records()[record].test(given),
             };
             if let Some(tuv) = found {
-                taken |= query.offer(tuv, self.tree.slots()[record]);
+                query.offer(tuv, self.tree.slots()[record]);
             }
         }
-        taken
     }
 }
 

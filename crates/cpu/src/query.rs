@@ -12,8 +12,13 @@ pub(crate) trait Query: Copy {
     fn low(&self) -> f32;
     /// Farthest `t` that still counts.
     fn limit(&self) -> f32;
-    /// Looks at a triangle, given as `t u v` and its slot's word; whether anything changed.
-    fn offer(&mut self, tuv: [f32; 3], slot: u32) -> bool;
+    /// Looks at a triangle, given as `t u v` and its slot's word.
+    fn offer(&mut self, tuv: [f32; 3], slot: u32);
+    /// Whether a triangle at `t` needs a look at its id, which only [`Query::offer`] takes.
+    fn needs_id(&self, t: f32) -> bool;
+    /// As [`Query::offer`] for a `t` within the limits that needs no look at its id, or beyond them
+    /// all; without a branch.
+    fn offer_plain(&mut self, tuv: [f32; 3], slot: u32);
     /// Whether the walk may end.
     fn is_decided(&self) -> bool;
     /// Who counts.
@@ -95,14 +100,29 @@ impl<P: Probe> Query for Closest<'_, P> {
     }
 
     #[inline(always)]
-    fn offer(&mut self, tuv: [f32; 3], slot: u32) -> bool {
+    fn offer(&mut self, tuv: [f32; 3], slot: u32) {
         let (t, index) = (tuv[0], slot & INDEX_MASK);
         let nearer = t < self.tuv[0] || (t == self.tuv[0] && index < self.index);
         let taken = nearer && t >= self.range.low && self.range.follows(t, index);
         if taken {
             (self.tuv, self.index) = (tuv, index);
         }
-        taken
+    }
+
+    #[inline(always)]
+    fn needs_id(&self, t: f32) -> bool {
+        (t == self.tuv[0]) | (t == self.range.after.t)
+    }
+
+    #[inline(always)]
+    fn offer_plain(&mut self, tuv: [f32; 3], slot: u32) {
+        // By bits: a compiler makes a branch of a choice, which no processor guesses well here.
+        let taken = u32::from(tuv[0] < self.tuv[0]).wrapping_neg();
+        let choose = |new: u32, old: u32| old ^ ((old ^ new) & taken);
+        for (old, new) in self.tuv.iter_mut().zip(tuv) {
+            *old = f32::from_bits(choose(new.to_bits(), old.to_bits()));
+        }
+        self.index = choose(slot & INDEX_MASK, self.index);
     }
 
     #[inline(always)]
@@ -171,10 +191,10 @@ impl Query for Any<'_> {
     }
 
     #[inline(always)]
-    fn offer(&mut self, tuv: [f32; 3], slot: u32) -> bool {
+    fn offer(&mut self, tuv: [f32; 3], slot: u32) {
         let (t, index) = (tuv[0], slot & INDEX_MASK);
         if t < self.range.low || t > self.range.high || !self.range.follows(t, index) {
-            return false;
+            return;
         }
         if slot & NON_OPAQUE == 0 {
             self.blocked = true;
@@ -182,8 +202,15 @@ impl Query for Any<'_> {
             // Something opaque may still lie behind it, so that the interval stays as it is.
             self.candidate = Some((tuv, index));
         }
-        self.blocked
     }
+
+    #[inline(always)]
+    fn needs_id(&self, t: f32) -> bool {
+        t <= self.range.high
+    }
+
+    #[inline(always)]
+    fn offer_plain(&mut self, _: [f32; 3], _: u32) {}
 
     #[inline(always)]
     fn is_decided(&self) -> bool {

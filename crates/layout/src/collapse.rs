@@ -10,10 +10,11 @@ use raywarp_bvh::Bvh2;
 /// Children of a wide node.
 pub(crate) const WIDTH: usize = 8;
 
-/// The most references that subtrees are merged into one leaf for.
-const MERGED_LEAF: u32 = 2 * BLOCK as u32;
+/// The most references that subtrees are merged into one leaf for: more made leaves of two blocks,
+/// which rays of all kinds paid for (sibenik, cpu/examples/trace_speed: 5 to 10 % slower).
+const MERGED_LEAF: u32 = BLOCK as u32;
 
-/// Price of a visit to a leaf block, with a visit to a node at 1: from the measured times of the two.
+/// Price of a visit to a leaf block, with a visit to a node at 1.
 const BLOCK_COST: f32 = 0.7;
 
 /// The least cost of each inner node as at most 1, 2, ... 7 roots.

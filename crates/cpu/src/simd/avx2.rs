@@ -125,6 +125,26 @@ impl InstructionSet for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn drop_farther(stack: *mut u64, top: usize, bound: i64) -> usize {
+        let mut kept = 0;
+        // SAFETY: kernels of this instruction set run only where `dispatch` saw it. `kept <= i`, so
+        // that nothing is overwritten before it is read; the caller lets write eight past `top`.
+        unsafe {
+            let bound = _mm256_set1_epi64x(bound);
+            for i in (0..top).step_by(4) {
+                let entries = _mm256_loadu_si256(stack.add(i).cast());
+                let far = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi64(entries, bound))) as u32;
+                // Two bits a lane, as the permutation moves halves.
+                let near = _bzhi_u32(!far & 255, 2 * (top - i) as u32);
+                let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(COMPRESS[near as usize].as_ptr().cast()));
+                _mm256_storeu_si256(stack.add(kept).cast(), _mm256_permutevar8x32_epi32(entries, places));
+                kept += near.count_ones() as usize / 2;
+            }
+        }
+        kept
+    }
+
+    #[inline(always)]
     fn prefetch(address: *const u8) {
         // SAFETY: a prefetch faults on no address, and SSE is part of x86-64.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }

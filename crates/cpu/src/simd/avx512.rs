@@ -1,5 +1,8 @@
-//! AVX-512 (F, VL, DQ): compress puts the hit children side by side, and a sorting network without
-//! branches orders the usual one to four of them.
+//! AVX-512 (F, VL, DQ) on 256-bit registers: compress puts the hit children side by side, and a
+//! sorting network without branches orders them.
+//!
+//! 512-bit registers were tried and were slower: while one is in use, the core's second vector port
+//! is closed to everything.
 
 use super::vector::InstructionSet;
 use super::x86::{Masked4, Masked8};
@@ -8,20 +11,60 @@ use std::arch::x86_64::*;
 /// AVX-512 with vector lengths below 512 bits.
 pub(crate) struct Avx512;
 
-/// Entries of the children in `mask`, side by side from lane 0 on; zero in the other lanes.
+/// Distances and children in `mask`, side by side from lane 0 on; zero in the other lanes.
 ///
 /// # Safety
-/// The CPU has AVX-512 F.
+/// The CPU has AVX-512 F and VL.
 #[inline(always)]
-unsafe fn entries(near: __m256, children: &[u32; 8], mask: u32) -> __m512i {
+unsafe fn compress(near: __m256, children: &[u32; 8], mask: u32) -> (__m256i, __m256i) {
     // SAFETY: the caller saw the instructions; the load reads a whole array.
     unsafe {
         let children = _mm256_loadu_si256(children.as_ptr().cast());
-        // Interleaves: child into the lower half of a lane, distance into the upper one.
-        let places = _mm512_set_epi32(7, 23, 6, 22, 5, 21, 4, 20, 3, 19, 2, 18, 1, 17, 0, 16);
-        let near = _mm512_castps_si512(_mm512_castps256_ps512(near));
-        let pairs = _mm512_permutex2var_epi32(near, places, _mm512_castsi256_si512(children));
-        _mm512_maskz_compress_epi64(mask as u8, pairs)
+        let near = _mm256_maskz_compress_epi32(mask as u8, _mm256_castps_si256(near));
+        (near, _mm256_maskz_compress_epi32(mask as u8, children))
+    }
+}
+
+/// The first four entries: child in the lower half, distance in the upper one.
+///
+/// # Safety
+/// The CPU has AVX-512 F and VL.
+#[inline(always)]
+unsafe fn first_four((near, children): (__m256i, __m256i)) -> __m256i {
+    // SAFETY: the caller saw the instructions.
+    unsafe { _mm256_permutex2var_epi32(children, _mm256_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11), near) }
+}
+
+/// The last four entries.
+///
+/// # Safety
+/// The CPU has AVX-512 F and VL.
+#[inline(always)]
+unsafe fn last_four((near, children): (__m256i, __m256i)) -> __m256i {
+    // SAFETY: the caller saw the instructions.
+    unsafe { _mm256_permutex2var_epi32(children, _mm256_setr_epi32(4, 12, 5, 13, 6, 14, 7, 15), near) }
+}
+
+/// Lane by lane the smaller of `x` and `y` in `smaller`'s lanes, elsewhere the larger.
+///
+/// # Safety
+/// The CPU has AVX-512 F and VL.
+#[inline(always)]
+unsafe fn exchange(x: __m256i, y: __m256i, smaller: u8) -> __m256i {
+    // SAFETY: the caller saw the instructions.
+    unsafe { _mm256_mask_min_epu64(_mm256_max_epu64(x, y), smaller, x, y) }
+}
+
+/// The last two stages of [`sort4`], which sort what is first up, then down.
+///
+/// # Safety
+/// The CPU has AVX-512 F and VL.
+#[inline(always)]
+unsafe fn merge4(x: __m256i) -> __m256i {
+    // SAFETY: the caller saw the instructions.
+    unsafe {
+        let x = exchange(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), 0b1100);
+        exchange(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), 0b1010)
     }
 }
 
@@ -33,45 +76,21 @@ unsafe fn entries(near: __m256, children: &[u32; 8], mask: u32) -> __m512i {
 unsafe fn sort4(x: __m256i) -> __m256i {
     // SAFETY: the caller saw the instructions.
     unsafe {
-        let y = _mm256_permute4x64_epi64::<0b01_00_11_10>(x);
-        let x = _mm256_blend_epi32::<0b1111_0000>(_mm256_max_epu64(x, y), _mm256_min_epu64(x, y));
-        let y = _mm256_shuffle_epi32::<0b01_00_11_10>(x);
-        let x = _mm256_blend_epi32::<0b1100_1100>(_mm256_max_epu64(x, y), _mm256_min_epu64(x, y));
-        let y = _mm256_permute4x64_epi64::<0b11_01_10_00>(x);
-        _mm256_blend_epi32::<0b0011_0000>(_mm256_max_epu64(x, y), _mm256_min_epu64(x, y))
+        let x = merge4(x);
+        exchange(x, _mm256_permute4x64_epi64::<0b11_01_10_00>(x), 0b0100)
     }
 }
 
-/// One stage of a sorting network: lane by lane the smaller of `x` and its partner in `smaller`'s
-/// lanes, elsewhere the larger; a lane without a partner is its own.
+/// Sorts eight entries, largest first: each half, then a bitonic merge.
 ///
 /// # Safety
-/// The CPU has AVX-512 F.
+/// The CPU has AVX-512 F and VL.
 #[inline(always)]
-unsafe fn exchange(x: __m512i, partners: [i64; 8], smaller: u8) -> __m512i {
+unsafe fn sort8(low: __m256i, high: __m256i) -> [__m256i; 2] {
     // SAFETY: the caller saw the instructions.
     unsafe {
-        let [a, b, c, d, e, f, g, h] = partners;
-        let y = _mm512_permutexvar_epi64(_mm512_setr_epi64(a, b, c, d, e, f, g, h), x);
-        _mm512_mask_min_epu64(_mm512_max_epu64(x, y), smaller, x, y)
-    }
-}
-
-/// Sorts eight entries, largest first, by Batcher's odd-even merges: five and more children are hit
-/// where boxes overlap.
-///
-/// # Safety
-/// The CPU has AVX-512 F.
-#[inline(always)]
-unsafe fn sort8(x: __m512i) -> __m512i {
-    // SAFETY: the caller saw the instructions.
-    unsafe {
-        let x = exchange(x, [1, 0, 3, 2, 5, 4, 7, 6], 0b1010_1010);
-        let x = exchange(x, [2, 3, 0, 1, 6, 7, 4, 5], 0b1100_1100);
-        let x = exchange(x, [0, 2, 1, 3, 4, 6, 5, 7], 0b0100_0100);
-        let x = exchange(x, [4, 5, 6, 7, 0, 1, 2, 3], 0b1111_0000);
-        let x = exchange(x, [0, 1, 4, 5, 2, 3, 6, 7], 0b0011_0000);
-        exchange(x, [0, 2, 1, 4, 3, 6, 5, 7], 0b0101_0100)
+        let (low, high) = (sort4(low), _mm256_permute4x64_epi64::<0b00_01_10_11>(sort4(high)));
+        [merge4(_mm256_max_epu64(low, high)), merge4(_mm256_min_epu64(low, high))]
     }
 }
 
@@ -84,12 +103,14 @@ impl InstructionSet for Avx512 {
         // SAFETY: kernels of this instruction set run only where `dispatch` saw it; eight entries
         // from `top` on are writable by the caller's promise.
         unsafe {
-            let entries = entries(near.0, children, mask);
-            let count = mask.count_ones() as usize;
+            let hit = compress(near.0, children, mask);
+            let (first, count) = (stack.add(top), mask.count_ones() as usize);
             if count <= 4 {
-                _mm256_storeu_si256(stack.add(top).cast(), sort4(_mm512_castsi512_si256(entries)));
+                _mm256_storeu_si256(first.cast(), sort4(first_four(hit)));
             } else {
-                _mm512_storeu_si512(stack.add(top).cast(), sort8(entries));
+                let [low, high] = sort8(first_four(hit), last_four(hit));
+                _mm256_storeu_si256(first.cast(), low);
+                _mm256_storeu_si256(first.add(4).cast(), high);
             }
             top + count
         }
@@ -99,9 +120,29 @@ impl InstructionSet for Avx512 {
     unsafe fn push_unsorted(stack: *mut u64, top: usize, near: Masked8, children: &[u32; 8], mask: u32) -> usize {
         // SAFETY: as in `push_sorted`.
         unsafe {
-            _mm512_storeu_si512(stack.add(top).cast(), entries(near.0, children, mask));
+            let hit = compress(near.0, children, mask);
+            _mm256_storeu_si256(stack.add(top).cast(), first_four(hit));
+            _mm256_storeu_si256(stack.add(top + 4).cast(), last_four(hit));
         }
         top + mask.count_ones() as usize
+    }
+
+    #[inline(always)]
+    unsafe fn drop_farther(stack: *mut u64, top: usize, bound: i64) -> usize {
+        let mut kept = 0;
+        // SAFETY: kernels of this instruction set run only where `dispatch` saw it. `kept <= i`, so
+        // that nothing is overwritten before it is read; the caller lets write eight past `top`.
+        unsafe {
+            let bound = _mm256_set1_epi64x(bound);
+            for i in (0..top).step_by(4) {
+                let entries = _mm256_loadu_si256(stack.add(i).cast());
+                let near = _mm256_cmple_epi64_mask(entries, bound);
+                let near = _bzhi_u32(u32::from(near), (top - i) as u32);
+                _mm256_storeu_si256(stack.add(kept).cast(), _mm256_maskz_compress_epi64(near as u8, entries));
+                kept += near.count_ones() as usize;
+            }
+        }
+        kept
     }
 
     #[inline(always)]

@@ -109,6 +109,41 @@ mod tests {
         }
     }
 
+    /// Stacks of any height, the first entry that of an end; some entries exactly at the bound.
+    ///
+    /// # Safety
+    /// The CPU has the instructions of `I`.
+    unsafe fn check_drop<I: InstructionSet>() {
+        for height in 1..40usize {
+            for limit in [0.0f32, 1.0, 3.0, 50.0, f32::MAX] {
+                let distance = |i: usize| if i == 0 { f32::NEG_INFINITY } else { (i * 7 % 11) as f32 };
+                let mut stack: Vec<u64> = (0..height + 8).map(|i| entry(distance(i), 16 * i as u32)).collect();
+                let kept = stack[..height].iter().filter(|&&e| f32::from_bits((e >> 32) as u32) <= limit);
+                let expected: Vec<u64> = kept.copied().collect();
+                let bound = i64::from(limit.to_bits()) << 32 | i64::from(u32::MAX);
+                // SAFETY: eight more entries are writable; the caller saw the instructions.
+                let top = unsafe { I::drop_farther(stack.as_mut_ptr(), height, bound) };
+                assert_eq!(stack[..top], expected[..], "height {height}, limit {limit}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_drops_what_lies_farther() {
+        for isa in super::Isa::all() {
+            match isa.kind() {
+                // SAFETY: plain Rust.
+                super::Kind::Portable => unsafe { check_drop::<super::portable::Portable>() },
+                // SAFETY: `Isa::all` saw the instructions.
+                #[cfg(target_arch = "x86_64")]
+                super::Kind::Avx2 => unsafe { check_drop::<super::avx2::Avx2>() },
+                // SAFETY: `Isa::all` saw the instructions.
+                #[cfg(target_arch = "x86_64")]
+                super::Kind::Avx512 => unsafe { check_drop::<super::avx512::Avx512>() },
+            }
+        }
+    }
+
     #[test]
     fn every_instruction_set_pushes_the_hit_children_in_order() {
         for isa in super::Isa::all() {

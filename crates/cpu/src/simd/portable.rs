@@ -64,6 +64,10 @@ impl<const N: usize> Vector<N> for Floats<N> {
     fn eq(self, other: Self) -> u32 {
         self.compare(other, |a, b| a == b)
     }
+    #[inline(always)]
+    fn pick(self, mask: u32, other: Self) -> Self {
+        Self(std::array::from_fn(|i| if mask >> i & 1 == 1 { self.0[i] } else { other.0[i] }))
+    }
 }
 
 /// No instruction set in particular.
@@ -87,6 +91,20 @@ impl InstructionSet for Portable {
     unsafe fn push_unsorted(stack: *mut u64, top: usize, near: Floats<8>, children: &[u32; 8], mask: u32) -> usize {
         // SAFETY: the caller's promise is this function's.
         unsafe { push_unsorted_scalar(stack, top, &near.0, children, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn drop_farther(stack: *mut u64, top: usize, bound: i64) -> usize {
+        let mut kept = 0;
+        for i in 0..top {
+            // SAFETY: `kept <= i < top`, where the caller lets read and write.
+            unsafe {
+                let entry = *stack.add(i);
+                *stack.add(kept) = entry;
+                kept += usize::from(entry.cast_signed() <= bound);
+            }
+        }
+        kept
     }
 
     #[inline(always)]

@@ -29,6 +29,8 @@ pub(crate) trait Vector<const N: usize>: Copy {
     fn le(self, other: Self) -> u32;
     /// `self == other`.
     fn eq(self, other: Self) -> u32;
+    /// The lanes in `mask` from `self`, the others from `other`.
+    fn pick(self, mask: u32, other: Self) -> Self;
 }
 
 /// What an instruction set brings: a vector for the boxes of a node, one for the triangles of a
@@ -52,6 +54,13 @@ pub(crate) trait InstructionSet {
     /// # Safety
     /// As [`InstructionSet::push_sorted`].
     unsafe fn push_unsorted(stack: *mut u64, top: usize, near: Self::Node, children: &[u32; 8], mask: u32) -> usize;
+
+    /// Drops the entries below `top` that lie farther than `bound`, an entry too; keeps the others in
+    /// their order and returns the new top. Entries of negative distance stay.
+    ///
+    /// # Safety
+    /// `bound` is no negative integer. Entries up to `top` are readable, and eight more writable.
+    unsafe fn drop_farther(stack: *mut u64, top: usize, bound: i64) -> usize;
 
     /// Asks the cache for the line at `address`, which may be anything: no access is made.
     fn prefetch(address: *const u8);

@@ -1,10 +1,14 @@
 //! The walk of rays through a [`Wide8`], for every query and instruction set.
 //!
 //! Several rays walk in turns, one record at a time: while one waits for memory or for the chain of
-//! its own instructions, the others go on, and what a ray visits next is fetched ahead. Rays that
-//! want a node and rays that want a leaf stand in two queues, so that the processor need not guess
-//! at every step which it will be. Nothing of one ray depends on another: results do not depend on
-//! who walks beside whom.
+//! its own instructions, the others go on, and what a ray visits next is fetched ahead.
+//!
+//! A wrong guess of the processor at a branch costs incoherent rays more than all arithmetic of a
+//! node (one more branch a node made bounced rays 20 % slower). So rays that want a node, a leaf or
+//! nothing more stand in queues of their own, children are ordered and hits taken without branches,
+//! and a nearer hit drops what lies behind it from the stack at once, not by a test at each pop.
+//!
+//! Nothing of one ray depends on another: results do not depend on who walks beside whom.
 
 use super::vector::{InstructionSet, Vector, entry};
 use crate::batch::{Job, Task};
@@ -14,8 +18,9 @@ use crate::ray::WalkRay;
 use raywarp_geom::triangle::Watertight;
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 
-/// Rays that walk in turns.
-const TURNS: usize = 16;
+/// Rays that walk in turns: 16 were 3 % slower, 32 no faster (sibenik,
+/// `examples/trace_speed`).
+const TURNS: usize = 24;
 
 /// Entries that a push may write past what it keeps.
 const STACK_SLACK: usize = 8;
@@ -53,24 +58,20 @@ impl<Q: Query> Walker<Q> {
         Self { task, enter, leave, low, limit, current: 0, stack, top: 1 }
     }
 
-    /// Takes the next entry that is not too far off, and asks the cache for its record.
+    /// Takes the entry below `top`, and asks the cache for its record.
     ///
     /// # Safety
-    /// The stack holds entries below `top`, the last of them [`END`]'s.
+    /// The stack holds entries below `top`.
     #[inline(always)]
-    unsafe fn pop<I: InstructionSet>(&mut self, base: *const u8, mut top: usize) {
-        // SAFETY: the entry of `END` is farther than no limit, be it NaN, so that the loop stops there.
-        self.current = unsafe {
-            loop {
-                top -= 1;
-                let entry = *self.stack.add(top);
-                let too_far = f32::from_bits((entry >> 32) as u32) > self.limit;
-                if !too_far {
-                    break entry as u32;
-                }
-            }
-        };
-        self.top = top;
+    unsafe fn pop<I: InstructionSet>(&mut self, base: *const u8, top: usize) {
+        // SAFETY: the caller's promise.
+        self.current = unsafe { *self.stack.add(top - 1) } as u32;
+        self.top = top - 1;
+        self.prefetch::<I>(base);
+    }
+
+    #[inline(always)]
+    fn prefetch<I: InstructionSet>(&self, base: *const u8) {
         let record = base.wrapping_add(self.current as usize * REFERENCE_BYTES);
         for line in 0..4 {
             I::prefetch(record.wrapping_add(64 * line));
@@ -114,7 +115,7 @@ pub(crate) unsafe fn walk_all<I: InstructionSet, J: Job>(tree: &Wide8, job: &mut
     let mut stacks = vec![0u64; TURNS * depth];
     let mut walkers = Vec::with_capacity(TURNS);
     let empty = || Queue { walkers: [std::ptr::null_mut::<Walker<J::Query>>(); TURNS], len: 0 };
-    let (mut at_node, mut at_leaf) = (empty(), empty());
+    let (mut at_node, mut at_leaf, mut at_end) = (empty(), empty(), empty());
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `TURNS` of them.
     // The caller saw the instructions.
@@ -130,32 +131,43 @@ pub(crate) unsafe fn walk_all<I: InstructionSet, J: Job>(tree: &Wide8, job: &mut
             while at_node.len > at_leaf.len {
                 let count = std::mem::take(&mut at_node.len);
                 for i in 0..count {
-                    let pointer = *at_node.walkers.get_unchecked(i);
-                    let walker = &mut *pointer;
-                    visit_node::<I, J::Query>(base, walker);
-                    let leaf = walker.current & LEAF != 0;
-                    at_node.push(pointer, !leaf);
-                    at_leaf.push(pointer, leaf);
+                    let walker = *at_node.walkers.get_unchecked(i);
+                    visit_node::<I, J::Query>(base, &mut *walker);
+                    sort_in(walker, &mut at_node, &mut at_leaf, &mut at_end);
                 }
             }
             let count = std::mem::take(&mut at_leaf.len);
             for i in 0..count {
-                let pointer = *at_leaf.walkers.get_unchecked(i);
+                let walker = *at_leaf.walkers.get_unchecked(i);
+                visit_leaf::<I, J::Query>(base, &mut *walker);
+                sort_in(walker, &mut at_node, &mut at_leaf, &mut at_end);
+            }
+            for i in 0..std::mem::take(&mut at_end.len) {
+                let pointer = *at_end.walkers.get_unchecked(i);
                 let walker = &mut *pointer;
-                if walker.current == END || visit_leaf::<I, J::Query>(base, walker) {
-                    let Some(task) = job.next(tree.bounds()) else {
-                        job.finish(walker.task);
-                        continue;
-                    };
-                    let stack = walker.stack;
-                    job.finish(walker.task);
-                    *walker = Walker::new(task, stack);
+                job.finish(walker.task);
+                if let Some(task) = job.next(tree.bounds()) {
+                    *walker = Walker::new(task, walker.stack);
+                    at_node.push(pointer, true);
                 }
-                let leaf = walker.current & LEAF != 0;
-                at_node.push(pointer, !leaf);
-                at_leaf.push(pointer, leaf);
             }
         }
+    }
+}
+
+/// Puts `walker` into the queue for what it visits next, without a branch.
+///
+/// # Safety
+/// It stands in no queue, and each has room.
+#[inline(always)]
+unsafe fn sort_in<Q>(walker: *mut Walker<Q>, at_node: &mut Queue<Q>, at_leaf: &mut Queue<Q>, at_end: &mut Queue<Q>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let current = (*walker).current;
+        let (is_leaf, is_end) = (current & LEAF != 0, current == END);
+        at_node.push(walker, !is_leaf);
+        at_leaf.push(walker, is_leaf & !is_end);
+        at_end.push(walker, is_end);
     }
 }
 
@@ -190,40 +202,40 @@ unsafe fn visit_node<I: InstructionSet, Q: Query>(base: *const u8, walker: &mut 
     }
 }
 
-/// Visits the leaf `walker.current` and goes on; true when the query is decided.
+/// Visits the leaf block `walker.current` and goes on, to [`END`] when the query is decided.
 ///
 /// # Safety
 /// As [`visit_node`], but `walker` is at a leaf.
 #[inline(always)]
-unsafe fn visit_leaf<I: InstructionSet, Q: Query>(base: *const u8, walker: &mut Walker<Q>) -> bool {
+unsafe fn visit_leaf<I: InstructionSet, Q: Query>(base: *const u8, walker: &mut Walker<Q>) {
     let (ray, query) = (&walker.task.ray, &mut walker.task.query);
     // SAFETY: as in `visit_node`; an encoder's leaves have their blocks in range, and they end.
     unsafe {
-        let mut block = base.add((walker.current & !LEAF) as usize * REFERENCE_BYTES).cast::<TriangleBlock>();
-        loop {
-            query.probe().triangles(|| (*block).len());
-            if test_block::<I::Leaf, Q>(&*block, ray, query) {
-                if query.is_decided() {
-                    return true;
-                }
-                walker.limit = ray.box_high(query.limit());
-            }
-            if !(*block).has_more() {
-                break;
-            }
-            block = block.add(1);
+        let block = &*base.add((walker.current & !LEAF) as usize * REFERENCE_BYTES).cast::<TriangleBlock>();
+        query.probe().triangles(|| block.len());
+        test_block::<I::Leaf, Q>(block, ray, query);
+        let mut top = walker.top;
+        if Q::ORDERED {
+            walker.limit = ray.box_high(query.limit());
+            // What lies farther now goes at once, rather than by a guess at every pop.
+            let bound = walker.limit.max(0.0).to_bits();
+            top = I::drop_farther(walker.stack, top, i64::from(bound) << 32 | i64::from(u32::MAX));
         }
-        walker.pop::<I>(base, walker.top);
+        // The next block of a large leaf comes before anything on the stack.
+        let next = walker.current + (size_of::<TriangleBlock>() / REFERENCE_BYTES) as u32;
+        *walker.stack.add(top) = entry(f32::NEG_INFINITY, next);
+        top += usize::from(block.has_more());
+        let decided = u32::from(query.is_decided()).wrapping_neg();
+        walker.pop::<I>(base, top);
+        walker.current |= decided;
     }
-    false
 }
 
-/// Offers the triangles of `block` that the ray's line hits within the query's interval; whether
-/// the query took any.
+/// Offers the triangles of `block` that the ray's line hits within the query's interval.
 ///
 /// [`Watertight::test`], operation by operation, so that `t` has the same bits.
 #[inline(always)]
-fn test_block<V: Vector<BLOCK>, Q: Query>(block: &TriangleBlock, ray: &WalkRay, query: &mut Q) -> bool {
+fn test_block<V: Vector<BLOCK>, Q: Query>(block: &TriangleBlock, ray: &WalkRay, query: &mut Q) {
     let k = ray.triangle.k;
     let origin = ray.axis_origin.map(V::splat);
     let shear = ray.triangle.shear.map(V::splat);
@@ -237,9 +249,6 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(block: &TriangleBlock, ray: &WalkRay, 
     let w = b[0].mul(a[1]).sub(b[1].mul(a[0]));
     let zero = V::splat(0.0);
     let same_side = zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero);
-    if same_side == 0 {
-        return false;
-    }
     // Exactly on an edge in f32. A product difference of another sign than zero has the sign of the
     // exact one, so that lanes whose other edges disagree stay out.
     let on_edge = (u.eq(zero) | v.eq(zero) | w.eq(zero)) & same_side;
@@ -248,33 +257,41 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(block: &TriangleBlock, ray: &WalkRay, 
     let t = u.mul(a[2]).add(v.mul(b[2])).add(w.mul(c[2])).mul(inverse);
     // An infinite or NaN `t` fails, also that of a zero determinant: the limits are finite.
     let inside = V::splat(query.low()).le(t) & t.le(V::splat(query.limit()));
-    let mut mask = same_side & inside & !det.eq(zero) & !on_edge;
-    let mut taken = false;
-    if mask != 0 {
-        let (t, u, v) = (t.store(), v.mul(inverse).store(), w.mul(inverse).store());
-        while mask != 0 {
-            let slot = mask.trailing_zeros() as usize % BLOCK;
-            mask &= mask - 1;
-            taken |= query.offer([t[slot], u[slot], v[slot]], block.slots[slot]);
-        }
+    let mask = same_side & inside & !det.eq(zero) & !on_edge;
+    // The nearest of them, infinity for none.
+    let t = t.pick(mask, V::splat(f32::INFINITY));
+    let ts = t.store();
+    let nearest = ts.iter().fold(f32::INFINITY, |nearest, &t| if t < nearest { t } else { nearest });
+    let equal = t.eq(V::splat(nearest)) & mask;
+    let (us, vs) = (v.mul(inverse).store(), w.mul(inverse).store());
+    // Hardly ever: an edge, or two hits of the very same `t`, or whatever the query wants to look at.
+    if (on_edge != 0) | (equal & equal.wrapping_sub(1) != 0) | query.needs_id(nearest) {
+        return offer_each(block, [mask, on_edge], [ts, us, vs], &ray.triangle, query);
     }
-    if on_edge != 0 {
-        taken |= test_exactly(block, on_edge, &ray.triangle, query);
-    }
-    taken
+    let slot = equal.trailing_zeros() as usize % BLOCK;
+    query.offer_plain([nearest, us[slot], vs[slot]], block.slots[slot]);
 }
 
-/// The slots in `mask` one by one, with the f64 edge functions of [`Watertight::test`].
-#[cold]
+/// Offers the slots in the first mask with their `t u v`, and those in the second after a test with
+/// the f64 edge functions of [`Watertight::test`].
 #[inline(never)]
-fn test_exactly<Q: Query>(block: &TriangleBlock, mut mask: u32, ray: &Watertight, query: &mut Q) -> bool {
-    let mut taken = false;
+fn offer_each<Q: Query>(
+    block: &TriangleBlock,
+    [mut mask, mut on_edge]: [u32; 2],
+    [ts, us, vs]: [[f32; BLOCK]; 3],
+    ray: &Watertight,
+    query: &mut Q,
+) {
     while mask != 0 {
         let slot = mask.trailing_zeros() as usize % BLOCK;
         mask &= mask - 1;
+        query.offer([ts[slot], us[slot], vs[slot]], block.slots[slot]);
+    }
+    while on_edge != 0 {
+        let slot = on_edge.trailing_zeros() as usize % BLOCK;
+        on_edge &= on_edge - 1;
         if let Some(tuv) = ray.test(&block.vertices(slot)) {
-            taken |= query.offer(tuv, block.slots[slot]);
+            query.offer(tuv, block.slots[slot]);
         }
     }
-    taken
 }

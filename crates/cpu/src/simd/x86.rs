@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 
 macro_rules! vector {
     ($name:ident, $register:ty, $n:literal, $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident,
-     $mul:ident, $div:ident, $min:ident, $max:ident, |$a:ident, $b:ident| $le:expr, $eq:expr) => {
+     $mul:ident, $div:ident, $min:ident, $max:ident, |$a:ident, $b:ident, $mask:ident| $le:expr, $eq:expr, $pick:expr) => {
         /// Floats of one register.
         #[derive(Clone, Copy)]
         pub(crate) struct $name(pub(crate) $register);
@@ -73,6 +73,12 @@ macro_rules! vector {
                 // SAFETY: see the module's text.
                 unsafe { $eq }
             }
+            #[inline(always)]
+            fn pick(self, mask: u32, other: Self) -> Self {
+                let ($a, $b, $mask) = (self.0, other.0, mask);
+                // SAFETY: see the module's text.
+                Self(unsafe { $pick })
+            }
         }
     };
 }
@@ -90,8 +96,13 @@ vector!(
     _mm_div_ps,
     _mm_min_ps,
     _mm_max_ps,
-    |a, b| _mm_movemask_ps(_mm_cmple_ps(a, b)) as u32,
-    _mm_movemask_ps(_mm_cmpeq_ps(a, b)) as u32
+    |a, b, mask| _mm_movemask_ps(_mm_cmple_ps(a, b)) as u32,
+    _mm_movemask_ps(_mm_cmpeq_ps(a, b)) as u32,
+    {
+        let bits = _mm_setr_epi32(1, 2, 4, 8);
+        let lanes = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32(mask as i32), bits), bits);
+        _mm_blendv_ps(b, a, _mm_castsi128_ps(lanes))
+    }
 );
 vector!(
     Avx8,
@@ -106,8 +117,13 @@ vector!(
     _mm256_div_ps,
     _mm256_min_ps,
     _mm256_max_ps,
-    |a, b| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32,
-    _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b)) as u32
+    |a, b, mask| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32,
+    _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b)) as u32,
+    {
+        let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        let lanes = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(mask as i32), bits), bits);
+        _mm256_blendv_ps(b, a, _mm256_castsi256_ps(lanes))
+    }
 );
 vector!(
     Masked4,
@@ -122,8 +138,9 @@ vector!(
     _mm_div_ps,
     _mm_min_ps,
     _mm_max_ps,
-    |a, b| u32::from(_mm_cmp_ps_mask::<_CMP_LE_OQ>(a, b)),
-    u32::from(_mm_cmp_ps_mask::<_CMP_EQ_OQ>(a, b))
+    |a, b, mask| u32::from(_mm_cmp_ps_mask::<_CMP_LE_OQ>(a, b)),
+    u32::from(_mm_cmp_ps_mask::<_CMP_EQ_OQ>(a, b)),
+    _mm_mask_blend_ps(mask as u8, b, a)
 );
 vector!(
     Masked8,
@@ -138,6 +155,7 @@ vector!(
     _mm256_div_ps,
     _mm256_min_ps,
     _mm256_max_ps,
-    |a, b| u32::from(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b)),
-    u32::from(_mm256_cmp_ps_mask::<_CMP_EQ_OQ>(a, b))
+    |a, b, mask| u32::from(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b)),
+    u32::from(_mm256_cmp_ps_mask::<_CMP_EQ_OQ>(a, b)),
+    _mm256_mask_blend_ps(mask as u8, b, a)
 );
