@@ -18,7 +18,7 @@ pub use aabb::Aabb;
 pub use affine::Affine;
 pub use flat::{FlatError, FlatTriangles, PrimitiveId};
 pub use mesh::{MeshError, TriangleMesh};
-pub use offset::offset_origin;
+pub use offset::{offset_from_triangle, offset_origin};
 pub use ray::{Hit, HitKey, Ray};
 pub use slab::{FAR_SCALE, SlabRay, slab};
 pub use tracer::{BatchStats, Candidate, Control, RayCost, TraceError, Tracer};

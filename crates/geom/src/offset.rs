@@ -22,6 +22,20 @@ pub fn offset_origin(point: [f32; 3], normal: [f32; 3]) -> [f32; 3] {
     })
 }
 
+/// Moves `point` of a triangle along `normal` as [`offset_origin`] does, and besides by a share of
+/// `extent`, the largest coordinate difference between the point and a corner.
+///
+/// The watertight test finds `t` by weighing the corners' distances, so its rounding grows with the
+/// triangle and not with the point's coordinates: on a floor at height 0 and 2000 wide the first
+/// offset alone left 14 % of the rays to hit the floor again; 2^-23 of the extent left 1 in 10^5,
+/// 2^-21 none.
+#[inline]
+pub fn offset_from_triangle(point: [f32; 3], normal: [f32; 3], extent: f32) -> [f32; 3] {
+    const TEST_ROUNDING: f32 = 1.0 / (1 << 21) as f32;
+    let moved = offset_origin(point, normal);
+    std::array::from_fn(|i| moved[i] + TEST_ROUNDING * extent * normal[i])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

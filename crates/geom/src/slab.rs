@@ -50,7 +50,8 @@ pub const FAR_SCALE: f32 = 1.0 + 2.0 * f32::EPSILON;
 pub fn slab(ray: &SlabRay, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
     let (mut near, mut far) = (t_min, t_max);
     for i in 0..3 {
-        let (enter, leave) = if ray.inverse[i] >= 0.0 { (aabb.min[i], aabb.max[i]) } else { (aabb.max[i], aabb.min[i]) };
+        let (enter, leave) =
+            if ray.inverse[i] >= 0.0 { (aabb.min[i], aabb.max[i]) } else { (aabb.max[i], aabb.min[i]) };
         near = near.max((enter - ray.near_origin[i]) * ray.inverse[i]);
         far = far.min((leave - ray.far_origin[i]) * ray.inverse[i] * FAR_SCALE);
     }

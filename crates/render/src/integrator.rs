@@ -4,7 +4,7 @@ use crate::path::{FirstHit, Wave};
 use crate::stage::{CAMERA_DIMENSIONS, extend, unblocked};
 use crate::world::{Frame, World};
 use glam::Vec3;
-use raywarp_geom::{Control, Ray, RayCost, TraceError, Tracer, offset_origin};
+use raywarp_geom::{Control, Ray, RayCost, TraceError, Tracer, offset_from_triangle};
 use raywarp_sample::{Sampler, warp};
 
 /// Salt of the alpha decisions of occlusion rays.
@@ -35,7 +35,7 @@ pub(crate) fn ambient_occlusion(
         let mut stream =
             sampler.resume(wave.pixel[slot], wave.sample[slot], CAMERA_DIMENSIONS, wave.sampler_state[slot]);
         let direction = frame.to_world(Vec3::from(warp::cosine_hemisphere(stream.next_2d())));
-        let origin = offset_origin(point.position.into(), frame.normal.into());
+        let origin = offset_from_triangle(point.position.into(), frame.normal.into(), point.extent);
         wave.shadow.push(Ray::new(origin, direction.into()).with_interval(0.0, distance), slot as u32, Vec3::ONE);
         wave.first_hit[slot] = FirstHit { albedo: Vec3::ONE, normal: frame.normal, depth: hit.t };
     }

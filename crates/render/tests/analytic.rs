@@ -122,6 +122,20 @@ fn a_point_light_lights_a_plane_by_the_inverse_square_and_the_cosine() {
 }
 
 #[test]
+fn a_huge_floor_does_not_shadow_itself() {
+    // The same light over floors of side 2000 at heights near and far from 0: two triangles, whose
+    // hits round by far more than their points' coordinates do.
+    for floor in [0.0f32, -1.572_16, -100.0] {
+        let mut scene = Scene::default();
+        let side = quad([-1000.0, floor, 1000.0], [2000.0, 0.0, 0.0], [0.0, 0.0, -2000.0]);
+        add(&mut scene, side, Material::diffuse("floor", [0.5; 3]));
+        scene.lights.push(Light::Point { position: [31.0, floor + 2.0, 17.0], intensity: [12.0; 3] });
+        let camera = camera([31.0, floor + 10.0, 17.0], [31.0, floor, 17.0], 0.2);
+        check_mean(&trace(&scene, &camera, &options([16, 16], 16, 1)), 0.5 / PI * 12.0 / 4.0);
+    }
+}
+
+#[test]
 fn distant_and_spot_lights_light_a_plane_as_computed() {
     let floor = || quad([-9.0, 0.0, 9.0], [18.0, 0.0, 0.0], [0.0, 0.0, -18.0]);
     let camera = camera([0.0, 10.0, 0.0], [0.0; 3], 0.5);

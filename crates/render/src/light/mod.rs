@@ -8,7 +8,7 @@ use crate::world::World;
 use environment::Environment;
 use glam::{Vec2, Vec3};
 use punctual::Punctual;
-use raywarp_geom::{Aabb, offset_origin};
+use raywarp_geom::{Aabb, offset_from_triangle};
 use raywarp_sample::warp::{self, AliasTable};
 use raywarp_scene::{Emission, Light, MaterialId};
 use std::f32::consts::PI;
@@ -196,7 +196,8 @@ impl Lights {
         }
         // The ray ends just before the light, on the side that it came from.
         let side = if cos > 0.0 { normal } else { -normal };
-        let target = Vec3::from(offset_origin(on_light.into(), side.into()));
+        let extent = light.edges[0].abs().max(light.edges[1].abs()).max_element();
+        let target = Vec3::from(offset_from_triangle(on_light.into(), side.into(), extent));
         Some(LightSample { wi, target: Some(target), weight: radiance / pdf, pdf })
     }
 

@@ -56,8 +56,12 @@ impl Punctual {
             let distance_squared = to_light.length_squared();
             let wi = to_light.try_normalize()?;
             let weight = intensity / (distance_squared * probability);
-            (weight.is_finite() && weight != Vec3::ZERO)
-                .then_some(LightSample { wi, target: Some(position), weight, pdf: 0.0 })
+            (weight.is_finite() && weight != Vec3::ZERO).then_some(LightSample {
+                wi,
+                target: Some(position),
+                weight,
+                pdf: 0.0,
+            })
         };
         match *self {
             Self::Point { position, intensity } => from_position(position, intensity),

@@ -7,7 +7,7 @@ use crate::path::{ALL_SPECULAR, FirstHit, SPECULAR, Wave};
 use crate::stage::CAMERA_DIMENSIONS;
 use crate::world::{Shading, SurfacePoint, World};
 use glam::Vec3;
-use raywarp_geom::{Ray, offset_origin};
+use raywarp_geom::Ray;
 use raywarp_sample::Sampler;
 use raywarp_scene::Surface;
 
@@ -133,7 +133,7 @@ pub(crate) fn shade(
                 };
                 let contribution = throughput * value * light.weight * weight;
                 if contribution.is_finite() && contribution != Vec3::ZERO {
-                    let origin = offset_origin(point.position.into(), (geometric_normal * side.signum()).into());
+                    let origin = point.origin_towards(light.wi);
                     let ray = match light.target {
                         None => Ray::new(origin, light.wi.into()),
                         // The target is already off the light's surface: stop there.
@@ -174,8 +174,7 @@ pub(crate) fn shade(
         wave.throughput[slot] = throughput;
         wave.previous_pdf[slot] = sample.pdf;
         wave.flags[slot] = if sample.specular { SPECULAR | (flags & ALL_SPECULAR) } else { 0 };
-        let origin = offset_origin(point.position.into(), (geometric_normal * side.signum()).into());
-        wave.next_rays.push(Ray::new(origin, wi.into()));
+        wave.next_rays.push(Ray::new(point.origin_towards(wi), wi.into()));
         wave.next_slots.push(slot as u32);
     }
 }

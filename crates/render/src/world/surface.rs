@@ -3,7 +3,7 @@
 use super::World;
 use super::texture::TexturePoint;
 use glam::{Vec2, Vec3, Vec4};
-use raywarp_geom::{Affine, Hit};
+use raywarp_geom::{Affine, Hit, offset_from_triangle};
 use raywarp_scene::{MaterialId, Mesh};
 
 /// An instance as shading needs it.
@@ -47,6 +47,8 @@ impl Placement {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SurfacePoint {
     pub position: Vec3,
+    /// Largest coordinate difference to a corner of the triangle.
+    pub extent: f32,
     /// Unit geometric normal on the front side: where the mesh's normals point, or, without
     /// normals, where the winding is counter-clockwise.
     pub geometric_normal: Vec3,
@@ -63,6 +65,7 @@ impl SurfacePoint {
     /// Stands where a ray missed.
     pub const NONE: Self = Self {
         position: Vec3::ZERO,
+        extent: 0.0,
         geometric_normal: Vec3::ZERO,
         shading_normal: Vec3::ZERO,
         material: MaterialId(0),
@@ -70,6 +73,13 @@ impl SurfacePoint {
         primitive: 0,
         barycentrics: Vec2::ZERO,
     };
+
+    /// Where a ray starts that leaves on the side that `direction` points to.
+    #[inline]
+    pub fn origin_towards(&self, direction: Vec3) -> [f32; 3] {
+        let side = self.geometric_normal * self.geometric_normal.dot(direction).signum();
+        offset_from_triangle(self.position.into(), side.into(), self.extent)
+    }
 }
 
 impl World<'_> {
@@ -117,6 +127,7 @@ impl World<'_> {
         let material = placement.material.unwrap_or_else(|| mesh.materials.get(hit.primitive as usize));
         SurfacePoint {
             position,
+            extent: corners.iter().map(|&c| (c - position).abs().max_element()).fold(0.0, f32::max),
             geometric_normal,
             shading_normal,
             material,
