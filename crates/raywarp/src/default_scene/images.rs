@@ -1,4 +1,4 @@
-//! Images by formulas: a stone floor and a sky.
+//! Images by formulas: terrazzo and a studio's surroundings.
 
 use raywarp_scene::{Image, Pixels};
 use std::f32::consts::PI;
@@ -13,8 +13,8 @@ fn noise(x: u32, y: u32) -> f32 {
 
 /// Tileable terrazzo, `side` texels square: cells of a jittered grid as stones in cement.
 pub fn terrazzo(side: u32) -> Image {
-    const CELLS: u32 = 40;
-    let stones = [[168, 150, 132], [98, 88, 84], [196, 186, 172], [142, 92, 74], [70, 78, 82]];
+    const CELLS: u32 = 22;
+    let stones = [[186, 92, 66], [62, 84, 88], [206, 156, 92], [150, 138, 126], [120, 60, 52]];
     let pixels = (0..side * side)
         .map(|i| {
             let p = [(i % side) as f32, (i / side) as f32].map(|c| (c + 0.5) / side as f32 * CELLS as f32);
@@ -25,7 +25,10 @@ pub fn terrazzo(side: u32) -> Image {
                     let (gx, gy) = (cx + dx, cy + dy);
                     let cell = [gx, gy].map(|g| g.rem_euclid(i64::from(CELLS)) as u32);
                     let seed = cell[1] * CELLS + cell[0];
-                    let place = [gx as f32 + 0.5 + 0.8 * (noise(seed, 1) - 0.5), gy as f32 + 0.5 + 0.8 * (noise(seed, 2) - 0.5)];
+                    let place = [
+                        gx as f32 + 0.5 + 0.8 * (noise(seed, 1) - 0.5),
+                        gy as f32 + 0.5 + 0.8 * (noise(seed, 2) - 0.5),
+                    ];
                     let distance = (p[0] - place[0]).hypot(p[1] - place[1]);
                     if distance < nearest {
                         (second, nearest, id) = (nearest, distance, seed);
@@ -34,9 +37,9 @@ pub fn terrazzo(side: u32) -> Image {
                     }
                 }
             }
-            let grain = 0.94 + 0.12 * noise(i, 7);
-            let is_stone = second - nearest > 0.16 + 0.5 * noise(id, 3);
-            let color = if is_stone { stones[(noise(id, 4) * 4.999) as usize] } else { [178, 172, 162] };
+            let grain = 0.95 + 0.08 * noise(i, 7);
+            let is_stone = second - nearest > 0.2 + 0.6 * noise(id, 3);
+            let color = if is_stone { stones[(noise(id, 4) * 4.999) as usize] } else { [226, 216, 200] };
             let [r, g, b] = color.map(|c: u8| (f32::from(c) * grain).min(255.0) as u8);
             [r, g, b, 255]
         })
@@ -44,29 +47,27 @@ pub fn terrazzo(side: u32) -> Image {
     Image { name: "terrazzo".into(), width: side, height: side, pixels: Pixels::Srgb8(pixels) }
 }
 
-/// A clear evening sky with a soft low sun and a dim ground, latitude by longitude.
-pub fn sky(width: u32, height: u32) -> Image {
-    let sun = {
-        let (azimuth, elevation) = (2.1f32, 0.42f32);
-        [elevation.cos() * azimuth.sin(), elevation.sin(), -elevation.cos() * azimuth.cos()]
+/// A dim warm room with a cool strip light to the right and a faint one above the camera, both with
+/// soft edges, latitude by longitude.
+pub fn studio(width: u32, height: u32) -> Image {
+    let smooth = |edge: f32, soft: f32, x: f32| {
+        let t = ((edge + soft - x.abs()) / (2.0 * soft)).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
     };
     let pixels = (0..width * height)
         .map(|i| {
-            let phi = ((i % width) as f32 + 0.5) / width as f32 * 2.0 * PI - PI;
-            let theta = ((i / width) as f32 + 0.5) / height as f32 * PI;
-            let d = [theta.sin() * phi.sin(), theta.cos(), -theta.sin() * phi.cos()];
-            let up = d[1];
-            let toward_sun: f32 = (0..3).map(|k| d[k] * sun[k]).sum::<f32>().max(0.0);
-            let horizon = (1.0 - up.abs()).powi(5);
-            let [zenith, rim, ground] = [[0.16, 0.30, 0.62], [0.95, 0.72, 0.52], [0.20, 0.17, 0.15]];
-            let glow = 2.2 * toward_sun.powi(12) + 30.0 * toward_sun.powi(220);
+            // Azimuth from -z towards +x, elevation from the horizon.
+            let azimuth = ((i % width) as f32 + 0.5) / width as f32 * 2.0 * PI - PI;
+            let elevation = 0.5 * PI - ((i / width) as f32 + 0.5) / height as f32 * PI;
+            let strip = smooth(0.22, 0.08, azimuth - 2.1) * smooth(0.5, 0.12, elevation - 0.75);
+            let fill = smooth(0.7, 0.25, azimuth.abs() - PI) * smooth(0.16, 0.1, elevation - 0.75);
+            // Dark below and behind the backdrop, where light could not reach anything.
+            let room = smooth(1.45, 0.35, elevation - PI / 2.0) * (0.15 + 0.85 * smooth(1.7, 0.9, azimuth.abs() - PI));
             let color: [f32; 3] = std::array::from_fn(|k| {
-                let base = if up >= 0.0 { zenith[k] } else { ground[k] };
-                let sky = base + (rim[k] - base) * horizon;
-                sky + glow * [1.0, 0.78, 0.52][k] * f32::from(u8::from(up > -0.02))
+                room * [0.52, 0.48, 0.46][k] + strip * [3.2, 4.0, 4.8][k] + fill * [1.3, 1.2, 1.1][k]
             });
             [color[0], color[1], color[2], 1.0]
         })
         .collect();
-    Image { name: "sky".into(), width, height, pixels: Pixels::Float(pixels) }
+    Image { name: "studio".into(), width, height, pixels: Pixels::Float(pixels) }
 }

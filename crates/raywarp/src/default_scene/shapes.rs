@@ -35,13 +35,43 @@ pub fn sphere(rows: u32, columns: u32) -> TriangleMesh {
     })
 }
 
-/// A disk in the plane y = 0 that faces +y; texture coordinates are x and z.
-pub fn disk(radius: f32, columns: u32) -> TriangleMesh {
-    grid(1, columns, |s, t| {
-        let (sin, cos) = (t * TAU).sin_cos();
-        let [x, z] = [s * radius * sin, s * radius * cos];
-        ([x, 0.0, z], [0.0, 1.0, 0.0], [x, z])
+/// A studio backdrop of some `width`: the floor from `z = front` back to `z = -back`, a quarter turn
+/// of some `radius` and a wall up to `height` above it.
+pub fn sweep(width: f32, [front, back, radius, height]: [f32; 4]) -> TriangleMesh {
+    const ROWS: u32 = 34;
+    grid(ROWS, 1, |s, t| {
+        let row = (s * ROWS as f32).round();
+        let a = 0.5 * PI * ((row - 1.0) / (ROWS - 2) as f32).clamp(0.0, 1.0);
+        let (sin, cos) = a.sin_cos();
+        let floor = if row == 0.0 { front + back } else { 0.0 };
+        let wall = if row == ROWS as f32 { height } else { 0.0 };
+        let x = (0.5 - t) * width;
+        ([x, radius * (1.0 - cos) + wall, floor - back - radius * sin], [0.0, cos, sin], [t, s])
     })
+}
+
+/// A round podium with a bevelled edge on the plane y = 0; texture coordinates are lengths on its
+/// surface from the middle of its top.
+pub fn podium(radius: f32, height: f32, columns: u32) -> TriangleMesh {
+    const BEVEL: f32 = 0.025;
+    let mut profile = vec![[0.0, height], [radius - 2.0 * BEVEL, height]];
+    for i in 0..=8 {
+        let (sin, cos) = (0.5 * PI * i as f32 / 8.0).sin_cos();
+        profile.push([radius - BEVEL * (1.0 - sin), height - BEVEL * (1.0 - cos)]);
+    }
+    profile.extend([[radius, height - 2.0 * BEVEL], [radius, 0.0]]);
+    let mut mesh = lathe(&profile, columns);
+    let mut length = 0.0;
+    for (row, &[r, y]) in profile.iter().enumerate() {
+        if row > 0 {
+            length += (r - profile[row - 1][0]).hypot(y - profile[row - 1][1]);
+        }
+        for column in 0..=columns as usize {
+            let (sin, cos) = (column as f32 / columns as f32 * TAU).sin_cos();
+            mesh.uvs[row * (columns as usize + 1) + column] = [length * sin, length * cos];
+        }
+    }
+    mesh
 }
 
 /// A rectangle in the plane y = 0 around the origin that faces +y.
@@ -89,17 +119,20 @@ pub fn vase_profile(points: u32) -> Vec<[f32; 2]> {
 /// A tube of radius `tube` along the (p, q) torus knot of size `size`.
 pub fn torus_knot(p: u32, q: u32, size: f32, tube: f32, rows: u32, columns: u32) -> TriangleMesh {
     let (p, q) = (p as f32, q as f32);
-    let center = move |s: f32| -> [f32; 3] {
+    // From the torus's ring to the curve; the curve's own curvature would turn the frame abruptly.
+    let outward = move |s: f32| -> [f32; 3] {
         let a = s * TAU;
-        let r = size * (1.0 + 0.42 * (q * a).cos());
-        [r * (p * a).cos(), size * 0.62 * (q * a).sin(), r * (p * a).sin()]
+        let r = 0.42 * (q * a).cos();
+        [r * (p * a).cos(), 0.62 * (q * a).sin(), r * (p * a).sin()]
+    };
+    let center = move |s: f32| -> [f32; 3] {
+        let (a, o) = (s * TAU, outward(s));
+        [size * ((p * a).cos() + o[0]), size * o[1], size * ((p * a).sin() + o[2])]
     };
     grid(rows, columns, move |s, t| {
         let (here, h) = (center(s), 1e-3);
-        let (before, after) = (center(s - h), center(s + h));
-        let tangent = normalize(sub(after, before));
-        let bend: [f32; 3] = std::array::from_fn(|i| before[i] + after[i] - 2.0 * here[i]);
-        let side = normalize(cross(tangent, bend));
+        let tangent = normalize(sub(center(s + h), center(s - h)));
+        let side = normalize(cross(tangent, outward(s)));
         let out = cross(side, tangent);
         let (sin, cos) = (t * TAU).sin_cos();
         let normal: [f32; 3] = std::array::from_fn(|i| cos * out[i] - sin * side[i]);
@@ -128,7 +161,8 @@ mod tests {
     fn windings_agree_with_normals() {
         let shapes = [
             sphere(16, 32),
-            disk(2.0, 16),
+            sweep(8.0, [4.0, 2.0, 1.0, 3.0]),
+            podium(1.0, 0.3, 32),
             rectangle(2.0, 1.0),
             lathe(&vase_profile(40), 32),
             torus_knot(2, 3, 0.62, 0.2, 128, 16),
