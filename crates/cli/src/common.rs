@@ -30,8 +30,14 @@ pub struct Common {
     pub scenes: Option<PathBuf>,
 }
 
-/// Most worker threads that can be asked for: more only cost memory.
-const MAX_THREADS: usize = 4096;
+/// Most worker threads that can be asked for. Idle ones look for work at each other, and so the time to start and stop
+/// grows with their square: on two processors 1024 take seconds, 4096 minutes.
+const MAX_THREADS: usize = 1024;
+
+/// The command line, for the metadata of pictures; what is not UTF-8 becomes replacement characters.
+pub fn command_line() -> String {
+    std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+}
 
 impl Common {
     /// Applies the flags to the process.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 /// What `--help` says of them.
 pub const HELP: &str = "Exit status: 0 done; 1 a check failed; 2 wrong usage; 3 an input cannot be read or is \
-    malformed; 4 the machine lacks something; 5 an output cannot be written; 130 interrupted, with what was done saved.";
+    malformed; 4 the machine lacks something; 5 an output cannot be written; 101 a bug of this program; 130 interrupted, with what was done saved.";
 
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Status {
     Machine = 4,
     /// An output cannot be written.
     Output = 5,
+    /// A bug of this program.
+    Bug = 101,
     /// Ctrl-C; what was done is saved.
     Interrupted = 130,
 }
@@ -65,10 +67,10 @@ impl CliError {
     }
 
     /// A scene that loaded but cannot be traced: too large for 32-bit counts.
-    pub fn prepare(error: raywarp::PrepareError) -> Self {
+    pub fn prepare(scene: impl std::fmt::Display, error: raywarp::PrepareError) -> Self {
         match error {
             raywarp::PrepareError::Build(error) => Self::usage(error),
-            other => Self::input(other),
+            other => Self::input(format!("{scene}: {other}")),
         }
     }
 

@@ -11,6 +11,7 @@ mod progress;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::Common;
 use exit::CliError;
+use std::sync::Mutex;
 
 /// Traces rays: pictures from scene files, and what is in them.
 #[derive(Debug, Parser)]
@@ -29,7 +30,31 @@ enum Command {
     Info(command::info::InfoArgs),
 }
 
+/// What the last panic said and where, for [`main`] to print.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// Keeps what a panic says from the terminal: image decoders may panic on broken files, which the importers turn into
+/// an error of the input. Whoever sets RUST_BACKTRACE wants to see all.
+fn quiet_panics() {
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        std::panic::set_hook(Box::new(|info| {
+            if let Ok(mut last) = PANIC.lock() {
+                *last = info.to_string().replace('\n', " ");
+            }
+        }));
+    }
+}
+
 fn main() -> std::process::ExitCode {
+    quiet_panics();
+    std::panic::catch_unwind(run).unwrap_or_else(|_| {
+        let what = PANIC.lock().map(|last| last.clone()).unwrap_or_default();
+        eprintln!("raywarp: a bug of this program: {what}; please report it with the command and its input");
+        exit::Status::Bug.into()
+    })
+}
+
+fn run() -> std::process::ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let mut out = std::io::stdout().lock();

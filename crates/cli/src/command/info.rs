@@ -41,7 +41,7 @@ enum BuilderArg {
 
 /// Runs the command.
 pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let (loaded, _, load) = common.load(&args.scene, args.allow_missing)?;
+    let (loaded, path, load) = common.load(&args.scene, args.allow_missing)?;
     let builder = match args.builder {
         BuilderArg::Binned => Builder::BinnedSah,
         BuilderArg::Sweep => Builder::SweepSah,
@@ -53,7 +53,8 @@ pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         traversal_cost: args.traversal_cost,
         ..BuildOptions::default()
     };
-    let prepared = Prepared::new(loaded.scene, &PrepareOptions { build }).map_err(CliError::prepare)?;
+    let prepared = Prepared::new(loaded.scene, &PrepareOptions { build })
+        .map_err(|error| CliError::prepare(path.display(), error))?;
     interrupt::check("building the tree")?;
     let info = raywarp::info(&prepared, load);
     if common.json {

@@ -1,6 +1,6 @@
 //! `raywarp merge SHARE... -o FILE`: shares of a render to one picture.
 
-use crate::common::Common;
+use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use clap::Args;
 use raywarp::render::output;
@@ -38,10 +38,7 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let options = output::PictureOptions {
         look: output::Look { exposure, tone: args.tone },
         layers: output::Layers::default(),
-        metadata: output::Metadata {
-            command: std::env::args().collect::<Vec<_>>().join(" "),
-            ..output::Metadata::default()
-        },
+        metadata: output::Metadata { command: command_line(), ..output::Metadata::default() },
     };
     output::write_film(&args.output, &merged.film, &options).map_err(CliError::picture)?;
     let [width, height] = merged.film.size();

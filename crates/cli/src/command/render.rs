@@ -2,7 +2,7 @@
 
 use super::render_args::RenderArgs;
 use super::render_report::Report;
-use crate::common::Common;
+use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Bar;
@@ -37,7 +37,8 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let load = start.elapsed();
 
     let start = Instant::now();
-    let mut prepared = Prepared::new(scene, &PrepareOptions::default()).map_err(CliError::prepare)?;
+    let mut prepared =
+        Prepared::new(scene, &PrepareOptions::default()).map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
     interrupt::check("building the tree")?;
     let picture = Picture::settle(&mut prepared, &request);
@@ -109,7 +110,7 @@ fn write(
     let first = options.samples.start;
     let samples = first..first + rendered.samples[0];
     let metadata = output::Metadata {
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: command_line(),
         entries: vec![
             ("samples".to_string(), format!("{}..{}", samples.start, samples.end)),
             ("seed".to_string(), options.seed.to_string()),

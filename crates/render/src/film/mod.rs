@@ -22,6 +22,7 @@
 //!
 //! Pixel filters are the camera's part (filter importance sampling): every sample has weight 1 here.
 
+mod memory;
 mod statistics;
 mod sums;
 #[cfg(test)]
@@ -45,7 +46,24 @@ pub enum FilmError {
     /// The memory is not to be had.
     #[error("a picture of {0}x{1} pixels needs more memory than there is; render fewer pixels")]
     TooLarge(u32, u32),
+    /// The memory could be had, but is not there.
+    #[error("a picture of {width}x{height} pixels needs {} MB to render and write, but {} MB are free; render fewer pixels", needed >> 20, free >> 20)]
+    Memory {
+        /// Columns.
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// Bytes of the sums and of what writing them takes.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
 }
+
+/// Bytes a pixel that writing a picture takes beside the sums: means, bytes of the format and the file in memory.
+const WRITING_BYTES: u64 = 32;
+/// A film of less than this is not held against what is free: it will fit, and what systems say is rough.
+const SMALL_BYTES: u64 = 256 << 20;
 
 /// Sums of every pixel, rows from the top.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +84,8 @@ impl Film {
     /// to share out. The tile size never changes a sum.
     ///
     /// # Errors
-    /// [`FilmError`] if a side is zero or the memory is not there (40 bytes a pixel, 104 with features).
+    /// [`FilmError`] if a side is zero or the memory is not there (40 bytes a pixel, 104 with features, and 32 to
+    /// write the picture).
     pub fn new(size: [u32; 2], features: bool) -> Result<Self, FilmError> {
         let mut tile = MAX_TILE;
         while tile > MAX_TILE / 8 && u64::from(size[0].div_ceil(tile)) * u64::from(size[1].div_ceil(tile)) < 256 {
@@ -92,6 +111,11 @@ impl Film {
             usize::try_from(u64::from(width) * u64::from(height)).map_err(|_| FilmError::TooLarge(width, height))?;
         let room = if features { reservable::<(PixelSums, FeatureSums)> } else { reservable::<PixelSums> };
         room(pixels).map_err(too_large)?;
+        let sums_bytes = size_of::<PixelSums>() + if features { size_of::<FeatureSums>() } else { 0 };
+        let needed = pixels as u64 * (sums_bytes as u64 + WRITING_BYTES);
+        if let Some(free) = memory::available().filter(|&free| needed > free.max(SMALL_BYTES)) {
+            return Err(FilmError::Memory { width, height, needed, free });
+        }
         let mut tiles = Vec::new();
         tiles.try_reserve_exact((u64::from(columns) * u64::from(rows)) as usize).map_err(too_large)?;
         for row in 0..rows {

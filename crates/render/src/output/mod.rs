@@ -23,5 +23,7 @@ pub use heat::{heat_colour, heat_map};
 pub use metadata::Metadata;
 pub use picture::{PictureOptions, write_film, write_pixels, write_rgb8};
 pub use png::Rgb8;
+#[doc(hidden)]
+pub use share::fuzz_share;
 pub use share::{Merged, Share, ShareError, ShareInfo, can_write_share, merge, read_share, write_share};
 pub use tone::{Exposure, Look, Tone, ToneError, encode_srgb};

@@ -10,6 +10,8 @@ mod merge;
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
+pub use file::fuzz_share;
 pub use file::{read_share, write_share};
 pub use merge::{Merged, merge};
 

@@ -27,17 +27,35 @@ pub(crate) fn extension(path: &Path) -> String {
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SceneError> {
     let read_error = |source| SceneError::Read { path: path.to_path_buf(), source };
     let mut file = File::open(path).map_err(read_error)?;
-    let size = file.metadata().map_err(read_error)?.len();
+    let metadata = file.metadata().map_err(read_error)?;
+    if let Some(message) = refused(&metadata.file_type()) {
+        return Err(read_error(std::io::Error::other(message)));
+    }
+    let size = metadata.len();
     let mut bytes = Vec::new();
     if size <= MAX_BYTES {
         bytes.try_reserve_exact(size as usize).map_err(|_| read_error(std::io::ErrorKind::OutOfMemory.into()))?;
-        // A device or a pipe has no size and may never end.
+        // A pipe has no size and may never end.
         (&mut file).take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(read_error)?;
     }
     if size.max(bytes.len() as u64) > MAX_BYTES {
         return Err(too_large(path, format!("larger than {} GiB", MAX_BYTES >> 30)));
     }
     unpack(path, bytes)
+}
+
+/// Why nothing of this kind is read. Devices are refused, since a scene can name one that never ends (`/dev/zero`) or
+/// whose reading does something; pipes are not.
+fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
+    #[cfg(unix)]
+    let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(kind);
+    #[cfg(not(unix))]
+    let is_pipe = false;
+    match () {
+        () if kind.is_dir() => Some("it is a folder"),
+        () if kind.is_file() || is_pipe => None,
+        () => Some("it is a device, not a file"),
+    }
 }
 
 /// Unpacks what is gzip or Zstandard by its first bytes, and leaves alone what is not.
@@ -188,5 +206,11 @@ mod tests {
         assert!(matches!(read(&folder), Err(SceneError::Read { .. })), "{folder:?}");
         let error = read(&folder.join("no such file.ply")).unwrap_err();
         assert!(matches!(error, SceneError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound));
+    }
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_not_read() {
+        let error = read(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert_eq!(error, "/dev/zero: cannot be read: it is a device, not a file");
     }
 }

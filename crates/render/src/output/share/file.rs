@@ -95,8 +95,22 @@ fn planes(values: impl Iterator<Item = f64>) -> [FlatSamples; 2] {
 /// # Errors
 /// [`ShareError`] if the file cannot be read, is something else or is damaged.
 pub fn read_share(path: &Path) -> Result<Share, ShareError> {
-    let bytes = std::fs::read(path).map_err(|source| ShareError::Read { path: path.into(), source })?;
-    parse(path, &bytes)
+    let read_error = |source| ShareError::Read { path: path.into(), source };
+    let kind = std::fs::metadata(path).map_err(read_error)?.file_type();
+    // A device may never end.
+    if !kind.is_file() {
+        return Err(read_error(std::io::Error::other(if kind.is_dir() { "it is a folder" } else { "it is no file" })));
+    }
+    parse(path, &std::fs::read(path).map_err(read_error)?)
+}
+
+/// Entry for fuzzing: a share from the bytes of its file.
+///
+/// # Panics
+/// Never, which is what the fuzz target checks.
+#[doc(hidden)]
+pub fn fuzz_share(bytes: &[u8]) {
+    let _ = parse(Path::new("fuzz.exr"), bytes);
 }
 
 /// Most bytes that one byte of the file can stand for: Deflate's limit is 1032.

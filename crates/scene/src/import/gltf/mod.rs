@@ -29,6 +29,9 @@ use json::{Document, Int};
 use std::collections::HashMap;
 use std::path::Path;
 
+/// The most objects of a document. An empty one, three bytes long, takes hundreds of bytes once read.
+const MAX_OBJECTS: usize = 1 << 22;
+
 /// Imports `path`.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
     let bytes = context.read_scene(path)?;
@@ -52,6 +55,14 @@ pub fn fuzz_gltf(bytes: &[u8]) {
 
 fn import_bytes(path: &Path, bytes: &[u8], external: External, context: &mut Context) -> Result<Scene, SceneError> {
     let container = container::split(path, bytes)?;
+    let objects = container.json.iter().filter(|&&byte| byte == b'{').count();
+    if objects > MAX_OBJECTS {
+        return Err(SceneError::TooLarge {
+            path: path.to_path_buf(),
+            place: Place::File,
+            message: format!("the document has {objects} objects; at most {MAX_OBJECTS} are read"),
+        });
+    }
     let document: Document = serde_json::from_slice(container.json).map_err(|error| SceneError::Malformed {
         path: path.to_path_buf(),
         place: Place::Line(error.line() as u64),

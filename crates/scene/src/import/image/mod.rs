@@ -20,6 +20,12 @@ const MAX_SIDE: u32 = 1 << 14;
 /// PNG of one colour); a file that claims twice that is broken, and is refused before it is unpacked.
 const MAX_TEXELS_PER_BYTE: u64 = 1 << 14;
 
+/// Images of up to this many texels may be packed as tightly as their format can;
+const FREE_TEXELS: u64 = 1 << 24;
+/// larger ones only to this many texels a byte, six times what a PNG of one colour in eight-bit RGB has: otherwise 30
+/// kilobytes could ask for gigabytes.
+const MAX_LARGE_TEXELS_PER_BYTE: u64 = 1 << 11;
+
 /// An image and what was changed in it, for warnings.
 #[derive(Debug)]
 pub(crate) struct Decoded {
@@ -56,6 +62,16 @@ impl Origin<'_> {
         }
         if width * height > (1 << 16) + MAX_TEXELS_PER_BYTE * bytes as u64 {
             return Err(self.malformed(format!("{bytes} bytes cannot hold {width} x {height} texels")));
+        }
+        if width * height > FREE_TEXELS + MAX_LARGE_TEXELS_PER_BYTE * bytes as u64 {
+            return Err(SceneError::TooLarge {
+                path: self.path.to_path_buf(),
+                place: self.place.clone(),
+                message: format!(
+                    "{width} x {height} texels in {bytes} bytes; at most {MAX_LARGE_TEXELS_PER_BYTE} a byte are read from \
+                     images this large"
+                ),
+            });
         }
         Ok((width as u32, height as u32))
     }
