@@ -87,7 +87,10 @@ impl Info {
         let mut line = |name: &str, value: String| {
             let _ = writeln!(text, "{name:<20}{value}");
         };
-        line("triangles", format!("{} ({} in meshes, {} in the tree)", self.triangles, self.mesh_triangles, self.tree_triangles));
+        line(
+            "triangles",
+            format!("{} ({} in meshes, {} in the tree)", self.triangles, self.mesh_triangles, self.tree_triangles),
+        );
         line("meshes, instances", format!("{}, {}", self.meshes, self.instances));
         line("materials", self.materials.to_string());
         line("textures, images", format!("{}, {}", self.textures, self.images));
@@ -102,7 +105,10 @@ impl Info {
             "nodes",
             format!("{} ({} inner and {} leaves)", tree.inner_nodes + tree.leaves, tree.inner_nodes, tree.leaves),
         );
-        line("references", format!("{} ({:.2} a leaf)", tree.references, tree.references as f64 / tree.leaves.max(1) as f64));
+        line(
+            "references",
+            format!("{} ({:.2} a leaf)", tree.references, tree.references as f64 / tree.leaves.max(1) as f64),
+        );
         line("depth", format!("{} (stack of {})", tree.depth, tree.stack_depth));
         line("SAH cost", format!("{:.2}", tree.sah_cost));
         line("bytes", format!("{} canonical, {} as traced", tree.bytes, self.tracer_bytes));

@@ -37,8 +37,8 @@ pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings, make_clay};
 pub use query::{QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_geom::{Aabb, Affine, BatchStats, Control, Hit, HitKey, Ray, TraceError, Tracer, TriangleMesh};
-pub use threads::set_threads;
 pub use scene_path::{SceneLookup, find_scene};
+pub use threads::set_threads;
 pub use views::{ViewError, load_view};
 
 /// Building trees.

@@ -297,7 +297,10 @@ mod tests {
         let settings = Settings { size: Some([10, 20]), spp: Some(7), ..Settings::default() };
         let request = PictureRequest { spp: Some(3), ..PictureRequest::default() };
         let picture = Picture::settle(&mut prepared(settings), &request);
-        assert_eq!((picture.options.size, picture.options.samples.clone(), picture.options.max_depth), ([10, 20], 0..3, 8));
+        assert_eq!(
+            (picture.options.size, picture.options.samples.clone(), picture.options.max_depth),
+            ([10, 20], 0..3, 8)
+        );
         assert_eq!(picture.sources, [Source::File, Source::Flag, Source::Default]);
     }
 

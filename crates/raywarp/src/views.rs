@@ -53,8 +53,7 @@ pub fn load_view(reference: &str) -> Result<Camera, ViewError> {
     };
     let index: usize = index.parse().ok().filter(|&i| i >= 1).ok_or_else(form)?;
     let path = PathBuf::from(file);
-    let text =
-        std::fs::read_to_string(&path).map_err(|source| ViewError::Read { path: path.clone(), source })?;
+    let text = std::fs::read_to_string(&path).map_err(|source| ViewError::Read { path: path.clone(), source })?;
     let malformed = |message: String| ViewError::Malformed { path: path.clone(), message };
     let scenes: BTreeMap<String, Vec<View>> =
         toml::from_str(&text).map_err(|error| malformed(error.to_string().trim_end().replace('\n', " ")))?;
@@ -62,9 +61,8 @@ pub fn load_view(reference: &str) -> Result<Camera, ViewError> {
         let known: Vec<&str> = scenes.keys().map(String::as_str).collect();
         malformed(format!("no views of \"{scene}\"; there are {}", known.join(", ")))
     })?;
-    let view = views
-        .get(index - 1)
-        .ok_or_else(|| malformed(format!("\"{scene}\" has {} views, not {index}", views.len())))?;
+    let view =
+        views.get(index - 1).ok_or_else(|| malformed(format!("\"{scene}\" has {} views, not {index}", views.len())))?;
     Camera::look_at(view.eye, view.target, view.up, view.vfov)
         .ok_or_else(|| malformed(format!("view {index} of \"{scene}\" does not look anywhere")))
 }

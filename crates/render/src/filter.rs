@@ -120,9 +120,11 @@ mod tests {
         check(FilterKind::Triangle { radius: 2.0 }, |x| 2.0 - x.abs(), 2.0);
         let g = |x: f64| (-x * x / 0.5).exp();
         check(FilterKind::Gaussian { radius: 1.5, sigma: 0.5 }, move |x| g(x) - g(1.5), 1.5);
-        check(FilterKind::Mitchell { radius: 2.0, b: 1.0 / 3.0, c: 1.0 / 3.0 }, |x| {
-            f64::from(mitchell(x as f32, 1.0 / 3.0, 1.0 / 3.0))
-        }, 2.0);
+        check(
+            FilterKind::Mitchell { radius: 2.0, b: 1.0 / 3.0, c: 1.0 / 3.0 },
+            |x| f64::from(mitchell(x as f32, 1.0 / 3.0, 1.0 / 3.0)),
+            2.0,
+        );
     }
 
     #[test]

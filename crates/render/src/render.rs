@@ -10,10 +10,10 @@ use crate::options::{Integrator, RenderError, RenderOptions};
 use crate::path::Wave;
 use crate::stage::{Generate, connect, extend, finalize, generate, shade};
 use crate::world::World;
+use rayon::prelude::*;
 use raywarp_geom::{Aabb, TraceError, Tracer};
 use raywarp_sample::Sampler;
 use raywarp_scene::{Camera, SamplerKind, Scene};
-use rayon::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -215,8 +215,7 @@ impl<O: PathObserver> Job<'_, O> {
         let pixels: Vec<u32> = tile.pixels().map(|[x, y]| y * width + x).collect();
         let per_wave = (self.tracer.preferred_batch() / samples.len().max(1)).max(1);
         let mut wave = self.waves.lock().ok().and_then(|mut waves| waves.pop()).unwrap_or_default();
-        let generate_with =
-            Generate { lens: &self.lens, filter: &self.filter, sampler: self.sampler, width };
+        let generate_with = Generate { lens: &self.lens, filter: &self.filter, sampler: self.sampler, width };
         for chunk in pixels.chunks(per_wave) {
             // The first pass is always finished, so that every pixel has a sample to show.
             let first_pass = samples.start == self.options.samples.start;

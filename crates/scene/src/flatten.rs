@@ -1,8 +1,8 @@
 //! World-space triangles of all instances.
 
 use crate::{Alpha, Scene, Surface};
-use raywarp_geom::{FlatError, FlatTriangles, PrimitiveId};
 use rayon::prelude::*;
+use raywarp_geom::{FlatError, FlatTriangles, PrimitiveId};
 
 /// Flattens every instance into world space, ordered by (instance, primitive).
 ///

@@ -60,10 +60,6 @@ pub enum Light {
 impl Light {
     /// The same radiance from everywhere.
     pub fn uniform_environment(radiance: [f32; 3]) -> Self {
-        Self::Environment {
-            map: None,
-            radiance,
-            world_to_map: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
-        }
+        Self::Environment { map: None, radiance, world_to_map: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] }
     }
 }
