@@ -51,8 +51,8 @@ impl Bar {
 /// A number with three digits and a decimal prefix: 12.3 M.
 pub fn si(value: f64) -> String {
     let (scaled, prefix) = match value.abs() {
-        v if v >= 1e9 => (value / 1e9, " G"),
-        v if v >= 1e6 => (value / 1e6, " M"),
+        v if v >= 9.9995e8 => (value / 1e9, " G"),
+        v if v >= 9.9995e5 => (value / 1e6, " M"),
         v if v >= 1e4 => (value / 1e3, " k"),
         _ => (value, " "),
     };
@@ -64,8 +64,14 @@ pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 9.95 => format!("{s:.1} s"),
         s if s < 99.5 => format!("{s:.0} s"),
-        s if s < 5999.0 => format!("{:.0} min {:02.0} s", (s / 60.0).floor(), s % 60.0),
-        s => format!("{:.0} h {:02.0} min", (s / 3600.0).floor(), (s / 60.0) % 60.0),
+        s if s < 5999.0 => {
+            let whole = s.round() as u64;
+            format!("{} min {:02} s", whole / 60, whole % 60)
+        }
+        s => {
+            let minutes = (s.min(1e15) / 60.0).round() as u64;
+            format!("{} h {:02} min", minutes / 60, minutes % 60)
+        }
     }
 }
 
@@ -76,7 +82,10 @@ mod tests {
     #[test]
     fn numbers_and_durations_are_short() {
         assert_eq!((si(12.0), si(123_456.0), si(12_345_678.0)), ("12.0".into(), "123.5 k".into(), "12.3 M".into()));
-        assert_eq!((duration(3.14), duration(61.0), duration(754.0)), ("3.1 s".into(), "61 s".into(), "12 min 34 s".into()));
-        assert_eq!(duration(7500.0), "2 h 05 min");
+        assert_eq!(
+            (duration(3.14), duration(61.0), duration(754.0)),
+            ("3.1 s".into(), "61 s".into(), "12 min 34 s".into())
+        );
+        assert_eq!((duration(7500.0), duration(119.7), si(999_990.0)), ("2 h 05 min".into(), "2 min 00 s".into(), "1.0 M".into()));
     }
 }

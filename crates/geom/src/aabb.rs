@@ -86,9 +86,9 @@ impl Aabb {
         std::array::from_fn(|i| 0.5 * self.min[i] + 0.5 * self.max[i])
     }
 
-    /// Length of the diagonal; zero for an empty box.
+    /// Length of the diagonal; zero for an empty box. Finite for boxes up to 1e38.
     pub fn diagonal(&self) -> f32 {
-        self.extent().iter().map(|x| x * x).sum::<f32>().sqrt()
+        self.extent().iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt() as f32
     }
 }
 

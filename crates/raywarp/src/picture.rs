@@ -143,8 +143,10 @@ impl Picture {
             camera.projection = Projection::Perspective { fov: vfov, axis: raywarp_scene::FovAxis::Vertical };
         }
         if let Some(radius) = request.lens_radius {
+            // A file's focus holds where the file itself opens a lens.
+            let unfocused = camera.lens_radius == 0.0;
             camera.lens_radius = radius;
-            if request.focal_distance.is_none() && camera.focal_distance <= 1.0 {
+            if request.focal_distance.is_none() && unfocused {
                 camera.focal_distance = distance_to_center(&camera, prepared.bounds());
                 notes.push(format!("focus at the middle of the scene, {} units away", camera.focal_distance));
             }
@@ -172,6 +174,7 @@ impl Picture {
         };
         let options = RenderOptions {
             size,
+            whole_passes: request.samples.is_some(),
             samples: spp,
             max_depth,
             integrator,
@@ -200,8 +203,11 @@ fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
 /// sample ranges, threads and stopping rules. A 64-bit FNV-1a hash of the scene and the settings.
 pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
+    hash.bytes(env!("CARGO_PKG_VERSION").as_bytes());
     for mesh in &scene.meshes {
         let t = &mesh.triangles;
+        let lengths = [t.positions.len(), t.normals.len(), t.tangents.len(), t.uvs.len(), t.uvs1.len(), t.colors.len()];
+        let _ = write!(hash, "{lengths:?}");
         hash.floats(t.positions.as_flattened());
         hash.floats(t.normals.as_flattened());
         hash.floats(t.tangents.as_flattened());
@@ -214,7 +220,11 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     for image in &scene.images {
         let _ = write!(hash, "{}x{}", image.width, image.height);
         match &image.pixels {
-            Pixels::Srgb8(p) | Pixels::Linear8(p) => hash.bytes(p.as_flattened()),
+            Pixels::Srgb8(p) => {
+                hash.bytes(b"srgb");
+                hash.bytes(p.as_flattened());
+            }
+            Pixels::Linear8(p) => hash.bytes(p.as_flattened()),
             Pixels::Float(p) => hash.floats(p.as_flattened()),
         }
     }

@@ -6,7 +6,7 @@ use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Aabb, FlatError};
 use raywarp_layout::LayoutError;
 use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
-use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, flatten};
+use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, Surface, flatten};
 use std::time::{Duration, Instant};
 
 /// How to prepare a scene.
@@ -146,14 +146,19 @@ fn has_light(scene: &Scene) -> bool {
         let strongest = emission.radiance.factor.iter().copied().fold(0.0, f32::max);
         strongest > if emission.radiance.texture.is_some() { 1.0 } else { 0.0 }
     };
-    let emits = |m: &Material| m.emission.as_ref().is_some_and(lights);
-    !scene.lights.is_empty() || (!scene.instances.is_empty() && scene.materials.iter().any(emits))
+    let emits: Vec<bool> = scene.materials.iter().map(|m| m.emission.as_ref().is_some_and(lights)).collect();
+    // Only what some triangle is made of counts.
+    let shines = |index: usize| {
+        let mesh = &scene.meshes[scene.instances[index].mesh.index()];
+        (0..mesh.triangles.indices.len()).any(|primitive| emits[scene.material_of(index, primitive).index()])
+    };
+    !scene.lights.is_empty() || (emits.contains(&true) && (0..scene.instances.len()).any(shines))
 }
 
 /// Replaces every material by a two-sided diffuse one of the given reflectance (W11 and AL09 tested
-/// so); emission stays, holes and bumps go.
+/// so); emission stays, holes and bumps go, and what is invisible stays invisible.
 pub fn make_clay(scene: &mut Scene, reflectance: f32) {
-    for material in &mut scene.materials {
+    for material in scene.materials.iter_mut().filter(|m| m.surface != Surface::Invisible) {
         let emission = material.emission;
         *material = Material { emission, ..Material::diffuse(std::mem::take(&mut material.name), [reflectance; 3]) };
     }
@@ -162,7 +167,7 @@ pub fn make_clay(scene: &mut Scene, reflectance: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_scene::{Alpha, ColorInput, ScalarInput, Surface};
+    use raywarp_scene::{Alpha, ColorInput, ScalarInput};
 
     #[test]
     fn clay_keeps_lights_and_nothing_else() {
@@ -173,7 +178,9 @@ mod tests {
         let mut lamp = Material::new("lamp", Surface::Mirror { reflectance: ColorInput::constant([1.0; 3]) });
         lamp.emission = Some(Emission { radiance: ColorInput::constant([5.0; 3]), two_sided: true });
         scene.add_material(lamp);
+        scene.add_material(Material::new("air", Surface::Invisible));
         make_clay(&mut scene, 0.7);
+        assert_eq!(scene.materials[2].surface, Surface::Invisible);
         assert_eq!(scene.materials[0], Material::diffuse("leaf", [0.7; 3]));
         assert!(scene.materials[1].emission.is_some());
         assert!(matches!(scene.materials[1].surface, Surface::Diffuse { .. }));

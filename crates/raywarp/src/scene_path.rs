@@ -20,11 +20,14 @@ pub fn find_scene(name: &Path, lookup: &SceneLookup) -> PathBuf {
         return folder.join(name);
     }
     let stem = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    const EXTENSIONS: [&str; 8] = ["pbrt", "gltf", "glb", "obj", "obj.gz", "ply", "ply.gz", "pbrt.gz"];
+    const KINDS: [&str; 5] = ["pbrt", "gltf", "glb", "obj", "ply"];
+    const PACKED: [&str; 3] = ["", ".gz", ".zst"];
     let inside = folder.join(name);
     let candidates = [inside.join(&stem), inside.join("scene"), inside.join(stem.replace('_', "-")), inside];
     let files = candidates.iter().flat_map(|base| {
-        EXTENSIONS.iter().map(move |extension| PathBuf::from(format!("{}.{extension}", base.display())))
+        KINDS.iter().flat_map(move |kind| {
+            PACKED.iter().map(move |packed| PathBuf::from(format!("{}.{kind}{packed}", base.display())))
+        })
     });
     files.into_iter().find(|file| file.is_file()).unwrap_or_else(|| name.to_path_buf())
 }

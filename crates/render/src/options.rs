@@ -56,6 +56,9 @@ pub struct RenderOptions {
     pub features: bool,
     /// Worker threads; 0 takes one for each processor. Never changes the picture.
     pub threads: usize,
+    /// Finish every pass that has begun, also when cancelled: all pixels then have the same samples, as
+    /// a share must.
+    pub whole_passes: bool,
     /// Stop when this much time has passed.
     pub time_limit: Option<Duration>,
     /// Stop when [`crate::film::Film::noise`] falls to this; tested at powers of two of the sample count.
@@ -75,6 +78,7 @@ impl Default for RenderOptions {
             filter: FilterKind::Box { radius: 0.5 },
             features: false,
             threads: 0,
+            whole_passes: false,
             time_limit: None,
             noise_limit: None,
         }

@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// Samples a pixel in one pass, at most; a pass is the grain of progress and of the stopping rules.
 const MAX_PASS: u32 = 64;
 
+/// The same where passes are always finished, and a caller who cancels waits for that.
+const MAX_WHOLE_PASS: u32 = 8;
+
 /// How far a render is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
@@ -112,7 +115,7 @@ pub fn render_observed<O: PathObserver>(
         return Err(RenderError::Option("the range of samples is empty; ask for at least one".into()));
     }
     let start = Instant::now();
-    let world = World::new(scene)?;
+    let world = World::new(scene, options.seed)?;
     let job = Job {
         lights: Lights::new(&world, bounds),
         lens: Lens::new(camera, options.size),
@@ -132,6 +135,7 @@ pub fn render_observed<O: PathObserver>(
         paths: AtomicU64::new(0),
         rays: AtomicU64::new(0),
         waves: Mutex::new(Vec::new()),
+        cut_short: AtomicBool::new(false),
     };
     let mut film = Film::new(options.size, options.features)?;
     let pool = rayon::ThreadPoolBuilder::new()
@@ -167,6 +171,8 @@ struct Job<'a, O> {
     rays: AtomicU64,
     /// Waves that no worker uses right now, kept for their memory.
     waves: Mutex<Vec<Wave>>,
+    /// Some tile left samples out because the time was over.
+    cut_short: AtomicBool,
 }
 
 impl<O: PathObserver> Job<'_, O> {
@@ -177,17 +183,18 @@ impl<O: PathObserver> Job<'_, O> {
         while next < range.end {
             let done = next - range.start;
             let to_power = (done + 1).next_power_of_two() - done;
-            let end = next + to_power.min(MAX_PASS).min(range.end - next);
+            let longest = if self.options.whole_passes { MAX_WHOLE_PASS } else { MAX_PASS };
+            let end = next + to_power.min(longest).min(range.end - next);
             film.tiles_mut().par_iter_mut().try_for_each(|tile| self.render_tile(tile, next..end))?;
             next = end;
             if self.is_cancelled() {
                 return Ok(StopReason::Cancelled);
             }
+            if self.cut_short.load(Ordering::Relaxed) || (next < range.end && self.is_late()) {
+                return Ok(StopReason::Time);
+            }
             if next == range.end {
                 break;
-            }
-            if self.is_late() {
-                return Ok(StopReason::Time);
             }
             let taken = next - range.start;
             if let Some(limit) = self.options.noise_limit
@@ -219,7 +226,11 @@ impl<O: PathObserver> Job<'_, O> {
         for chunk in pixels.chunks(per_wave) {
             // The first pass is always finished, so that every pixel has a sample to show.
             let first_pass = samples.start == self.options.samples.start;
-            if self.is_cancelled() || (!first_pass && self.is_late()) {
+            if self.is_cancelled() && !self.options.whole_passes {
+                break;
+            }
+            if !first_pass && !self.options.whole_passes && self.is_late() {
+                self.cut_short.store(true, Ordering::Relaxed);
                 break;
             }
             wave.rays_traced = 0;

@@ -2,7 +2,8 @@
 
 use crate::progress::{duration, si};
 use raywarp::picture::Picture;
-use raywarp::render::{Rendered, StopReason};
+use raywarp::render::{Integrator, Rendered, StopReason};
+use raywarp::scene::SamplerKind;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -52,19 +53,35 @@ impl Report<'_> {
         let seconds = self.rendered.elapsed.as_secs_f64();
         let mean = self.rendered.film.picture_mean();
         let options = &self.picture.options;
+        let names: Vec<String> = self.outputs.iter().map(|p| p.display().to_string()).collect();
         json!({
             "scene": self.scene,
-            "output": self.outputs.first(),
-            "outputs": self.outputs,
+            "output": names.first(),
+            "outputs": names,
             "size": options.size,
             "samples": self.rendered.samples[0],
             "samples_most": self.rendered.samples[1],
             "first_sample": options.samples.start,
             "max_depth": options.max_depth,
-            "sampler": format!("{:?}", options.sampler),
+            "sampler": match options.sampler {
+                SamplerKind::Sobol => "sobol",
+                SamplerKind::PaddedHalton => "padded-halton",
+                SamplerKind::Xor32 => "xor32",
+            },
             "seed": options.seed,
-            "integrator": format!("{:?}", options.integrator),
-            "stop": format!("{:?}", self.rendered.stop).to_lowercase(),
+            "integrator": match options.integrator {
+                Integrator::Path => "path",
+                Integrator::AmbientOcclusion { .. } => "ao",
+                Integrator::Normal => "normal",
+                Integrator::Depth => "depth",
+                Integrator::Cost => "cost",
+            },
+            "stop": match self.rendered.stop {
+                StopReason::Complete => "complete",
+                StopReason::Time => "time",
+                StopReason::Noise => "noise",
+                StopReason::Cancelled => "interrupted",
+            },
             "seconds": seconds,
             "load_seconds": self.load.as_secs_f64(),
             "build_seconds": self.build.as_secs_f64(),

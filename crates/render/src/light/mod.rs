@@ -1,4 +1,4 @@
-//! All lights of a scene behind one choice by power: emissive triangles, environments, point, spot
+//! All lights of a scene behind one choice by power, half of it for local and half for distant ones: emissive triangles, environments, point, spot
 //! and directional lights.
 
 mod environment;
@@ -70,6 +70,11 @@ impl Entry {
     }
 }
 
+/// A power that can be compared: what overflows or is negative is no reason to choose a light.
+fn finite(power: f64) -> f64 {
+    if power.is_finite() { power.max(0.0) } else { 0.0 }
+}
+
 /// Factors from power to probability for local and for distant lights.
 ///
 /// A distant light's power grows with the size of the scene, a lamp's does not: under a large floor a
@@ -103,7 +108,7 @@ impl Lights {
         let per_area: Vec<f64> = std::iter::zip(&mean, &world.scene.materials)
             .map(|(&mean, material)| {
                 let sides = if material.emission.is_some_and(|e| e.two_sided) { 2.0 } else { 1.0 };
-                f64::from(luminance(mean)) * f64::from(PI) * sides
+                finite(f64::from(luminance(mean)) * f64::from(PI) * sides)
             })
             .collect();
         for instance in 0..world.placements.len() as u32 {
@@ -132,13 +137,13 @@ impl Lights {
                 Light::Environment { map, radiance, world_to_map } => {
                     let map = map.map(|id| &world.scene.images[id.index()]);
                     let environment = Environment::new(map, (*radiance).into(), world_to_map);
-                    powers.push(f64::from(luminance(environment.mean())) * 4.0 * f64::from(PI) * disk);
+                    powers.push(finite(f64::from(luminance(environment.mean())) * 4.0 * f64::from(PI) * disk));
                     entries.push(Entry::Environment(environments.len() as u32));
                     environments.push(environment);
                 }
                 other => {
                     if let Some(punctual) = Punctual::new(other) {
-                        powers.push(punctual.power(disk));
+                        powers.push(finite(punctual.power(disk)));
                         entries.push(Entry::Punctual(punctual));
                     }
                 }
@@ -191,6 +196,8 @@ impl Lights {
         } else {
             Vec3::ZERO
         };
+        // A ray that finds a surface with holes by chance meets it with the probability of its alpha.
+        let radiance = radiance * world.coverage(light.material, light.instance, light.primitive, Vec2::new(b1, b2));
         if radiance == Vec3::ZERO {
             return None;
         }

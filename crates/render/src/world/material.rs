@@ -40,10 +40,14 @@ impl World<'_> {
         let (material, u) = self.decide(outer, &at, u);
         let mut normal = point.shading_normal;
         // A mixture's own bumps hold where its part has none.
-        if let Some(input) = material.normal.as_ref().or(outer.normal.as_ref()) {
+        let input = material.normal.as_ref().or(outer.normal.as_ref());
+        if let Some(input) = input {
             normal = self.bent_normal(input, point, instance, &at);
         }
-        let normal = facing(normal, geometric_normal, wo);
+        normal = facing(normal, geometric_normal, wo);
+        if input.is_some() && reflects(&material.surface) {
+            normal = lifted(normal, geometric_normal, wo);
+        }
         let frame = match self.tangent_matters(&material.surface) {
             true => match self.tangent(point, instance) {
                 Some((tangent, _)) => Frame::along(normal, tangent),
@@ -202,6 +206,36 @@ fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
     if normal.dot(wo) * geometric.dot(wo) > 0.0 { normal } else { geometric }
 }
 
+/// Whether a surface has a lobe about the mirrored direction that is more than a gloss.
+fn reflects(surface: &Surface) -> bool {
+    matches!(
+        surface,
+        Surface::Mirror { .. }
+            | Surface::Conductor { .. }
+            | Surface::Dielectric { .. }
+            | Surface::Coated { .. }
+            | Surface::Principled(_)
+            | Surface::CarPaint(_)
+    )
+}
+
+/// A normal that a map bent, turned back as little as it takes for the mirrored direction to leave
+/// the surface: a mirror with bumps would be black where that direction goes below it.
+///
+/// `normal` must come from [`facing`].
+fn lifted(normal: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
+    let side = geometric * geometric.dot(wo).signum();
+    // At grazing views even the flat surface mirrors along itself.
+    let least = (0.9 * side.dot(wo)).min(0.01);
+    let mirrored = 2.0 * normal.dot(wo) * normal - wo;
+    let height = mirrored.dot(side);
+    if height >= least {
+        return normal;
+    }
+    let halfway = (mirrored + (least - height) * side).try_normalize().and_then(|wi| (wo + wi).try_normalize());
+    halfway.map_or(geometric, |h| if h.dot(geometric) < 0.0 { -h } else { h })
+}
+
 /// A file's roughness as GGX alpha.
 fn remap(roughness: f32, remap: RoughnessRemap) -> f32 {
     let r = roughness.max(0.0);
@@ -269,6 +303,33 @@ mod tests {
         let grazing = Vec3::new(0.0, -0.995, 0.1);
         assert_eq!(facing(Vec3::new(0.0, 0.6, 0.8), g, grazing), g);
         assert_eq!(facing(Vec3::new(0.0, 0.6, 0.8), g, -grazing), g);
+    }
+
+    #[test]
+    fn a_bent_normal_never_mirrors_into_the_surface() {
+        let unit = |theta: f32, phi: f32| {
+            let ((s, c), (sin, cos)) = (theta.sin_cos(), phi.sin_cos());
+            Vec3::new(s * cos, s * sin, c)
+        };
+        let mut turned = 0;
+        for i in 0..20 * 20 * 12 {
+            let (bent, view, phi) =
+                ((i % 20) as f32 / 20.0 * 1.5, (i / 20 % 20) as f32 / 20.0 * 3.14, (i / 400) as f32);
+            let (g, wo) = (Vec3::Z, unit(view, phi));
+            let normal = facing(unit(bent, 0.0), g, wo);
+            let found = lifted(normal, g, wo);
+            let side = g * g.dot(wo).signum();
+            let height = (2.0 * found.dot(wo) * found - wo).dot(side);
+            assert!((found.length() - 1.0).abs() < 1e-5 && found.dot(g) > 0.0, "{found}");
+            assert!(found.dot(wo) * g.dot(wo) > 0.0, "faces away");
+            assert!(height > 0.0, "{bent} {view} {phi}: {height}");
+            if found != normal {
+                turned += 1;
+                let before = (2.0 * normal.dot(wo) * normal - wo).dot(side);
+                assert!(before < 0.01, "turned without need: {before}");
+            }
+        }
+        assert!(turned > 400, "{turned}");
     }
 
     #[test]

@@ -9,10 +9,10 @@ pub(crate) use frame::Frame;
 pub(crate) use material::Shading;
 
 use crate::RenderError;
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use raywarp_geom::Hit;
 use raywarp_sample::hash;
-use raywarp_scene::{Alpha, Scene, Surface};
+use raywarp_scene::{Alpha, MaterialId, Scene, Surface};
 use surface::Placement;
 pub(crate) use surface::SurfacePoint;
 use texture::Textures;
@@ -24,6 +24,8 @@ pub(crate) struct World<'s> {
     pub placements: Vec<Placement>,
     /// Absorption coefficient inside closed surfaces, for each material.
     pub absorption: Vec<Option<Vec3>>,
+    /// Seed of the render.
+    seed: u32,
     /// Whether a material takes a random number to decide between its parts.
     pub has_choice: Vec<bool>,
     /// No material has holes: the stages need not ask.
@@ -31,17 +33,20 @@ pub(crate) struct World<'s> {
 }
 
 impl<'s> World<'s> {
-    /// Prepares a validated scene.
-    pub fn new(scene: &'s Scene) -> Result<Self, RenderError> {
-        let absorption = scene
-            .materials
-            .iter()
-            .map(|material| match &material.surface {
+    /// Prepares a validated scene; `seed` decides, among all else, where blended surfaces are.
+    pub fn new(scene: &'s Scene, seed: u32) -> Result<Self, RenderError> {
+        let mut absorption: Vec<Option<Vec3>> = Vec::with_capacity(scene.materials.len());
+        for material in &scene.materials {
+            absorption.push(match &material.surface {
                 Surface::Dielectric { absorption: Some(a), thin: false, .. } => Some(Vec3::from(a.sigma)),
-                Surface::Principled(p) if !p.thin => p.absorption.map(|a| Vec3::from(a.sigma)),
+                Surface::Principled(p) if !p.thin && p.transmission.factor > 0.0 => {
+                    p.absorption.map(|a| Vec3::from(a.sigma))
+                }
+                // Its parts come before it: what is inside one of them is inside the mixture.
+                Surface::Mix { first, second, .. } => absorption[first.index()].or(absorption[second.index()]),
                 _ => None,
-            })
-            .collect();
+            });
+        }
         let has_choice = scene
             .materials
             .iter()
@@ -53,6 +58,7 @@ impl<'s> World<'s> {
             .collect();
         Ok(Self {
             has_choice,
+            seed,
             scene,
             textures: Textures::new(scene)?,
             placements: scene.instances.iter().map(Placement::new).collect(),
@@ -61,22 +67,25 @@ impl<'s> World<'s> {
         })
     }
 
+    /// Probability with which [`World::is_there`] says yes at a place.
+    pub fn coverage(&self, material: MaterialId, instance: u32, primitive: u32, at: Vec2) -> f32 {
+        let point = || self.texture_point(self.placements[instance as usize].mesh as u32, primitive, at);
+        match &self.scene.materials[material.index()].alpha {
+            Alpha::Opaque => 1.0,
+            Alpha::Mask { alpha, cutoff } => f32::from(u8::from(self.textures.scalar(alpha, &point()) >= *cutoff)),
+            Alpha::Blend { alpha } => self.textures.scalar(alpha, &point()).clamp(0.0, 1.0),
+        }
+    }
+
     /// Whether the surface is there at a candidate hit; blended surfaces decide by a number that
     /// depends on (pixel, sample, salt) and the place alone, so the answer never changes.
     pub fn is_there(&self, hit: &Hit, instance: u32, pixel: u32, sample: u32, salt: u32) -> bool {
         let material = self.scene.material_of(instance as usize, hit.primitive as usize);
-        let point = || {
-            let mesh = self.placements[instance as usize].mesh as u32;
-            self.texture_point(mesh, hit.primitive, glam::Vec2::new(hit.u, hit.v))
-        };
-        match &self.scene.materials[material.index()].alpha {
-            Alpha::Opaque => true,
-            Alpha::Mask { alpha, cutoff } => self.textures.scalar(alpha, &point()) >= *cutoff,
-            Alpha::Blend { alpha } => {
-                let alpha = self.textures.scalar(alpha, &point());
-                let key = [pixel, sample, salt, instance, hit.primitive].into_iter().fold(0, hash::combine);
-                hash::to_unit(key) < alpha
-            }
+        let coverage = self.coverage(material, instance, hit.primitive, Vec2::new(hit.u, hit.v));
+        if coverage <= 0.0 || coverage >= 1.0 {
+            return coverage > 0.0;
         }
+        let key = [pixel, sample, salt, instance, hit.primitive];
+        hash::to_unit(key.into_iter().fold(hash::pcg(self.seed), hash::combine)) < coverage
     }
 }

@@ -153,16 +153,16 @@ impl<'s> Textures<'s> {
     }
 
     /// Mean colour over the unit square, for choosing lights by power: an image is averaged over
-    /// at most 64 x 64 places.
+    /// 256 x 256 places.
     pub fn mean_color(&self, input: &ColorInput) -> Vec3 {
         if input.texture.is_none() {
             return input.factor.into();
         }
-        const SIDE: u32 = 64;
+        const SIDE: u32 = 256;
         let sum: Vec3 = (0..SIDE * SIDE)
             .map(|i| {
                 let uv = (Vec2::new((i % SIDE) as f32, (i / SIDE) as f32) + 0.5) / SIDE as f32;
-                self.color(input, &TexturePoint { uv: [uv; 2], color: Vec4::ONE })
+                self.color(input, &TexturePoint { uv: [uv; 2], color: Vec4::ONE }).max(Vec3::ZERO)
             })
             .sum();
         sum / (SIDE * SIDE) as f32
