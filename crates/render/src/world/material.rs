@@ -313,8 +313,7 @@ mod tests {
         };
         let mut turned = 0;
         for i in 0..20 * 20 * 12 {
-            let (bent, view, phi) =
-                ((i % 20) as f32 / 20.0 * 1.5, (i / 20 % 20) as f32 / 20.0 * 3.14, (i / 400) as f32);
+            let (bent, view, phi) = ((i % 20) as f32 / 20.0 * 1.5, (i / 20 % 20) as f32 / 20.0 * 3.1, (i / 400) as f32);
             let (g, wo) = (Vec3::Z, unit(view, phi));
             let normal = facing(unit(bent, 0.0), g, wo);
             let found = lifted(normal, g, wo);
