@@ -4,6 +4,7 @@ use crate::exit::CliError;
 use crate::interrupt;
 use clap::Args;
 use raywarp::scene::{LoadOptions, Loaded};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,11 @@ pub struct Common {
 /// grows with their square: on two processors 1024 take seconds, 4096 minutes.
 const MAX_THREADS: usize = 1024;
 
+/// A line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
+pub fn say(message: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "raywarp: {message}");
+}
+
 /// The command line, for the metadata of pictures; what is not UTF-8 becomes replacement characters.
 pub fn command_line() -> String {
     std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
@@ -61,14 +67,14 @@ impl Common {
     /// A message for people, on standard error.
     pub fn note(&self, message: impl std::fmt::Display) {
         if !self.quiet {
-            eprintln!("raywarp: {message}");
+            say(message);
         }
     }
 
     /// A message for those who want to know more.
     pub fn detail(&self, message: impl std::fmt::Display) {
         if self.verbose && !self.quiet {
-            eprintln!("raywarp: {message}");
+            say(message);
         }
     }
 
@@ -77,7 +83,7 @@ impl Common {
         let start = Instant::now();
         let lookup = raywarp::SceneLookup { folder: self.scenes.clone() };
         let path = raywarp::find_scene(name, &lookup);
-        let loaded = raywarp::scene::load(&path, &LoadOptions { allow_missing }).map_err(CliError::input)?;
+        let loaded = raywarp::scene::load(&path, &LoadOptions { allow_missing }).map_err(CliError::scene)?;
         interrupt::check("loading")?;
         for warning in &loaded.warnings {
             self.note(format!("warning: {warning}"));

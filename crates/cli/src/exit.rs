@@ -49,6 +49,24 @@ impl CliError {
         Self::Stop(Status::Input, message.to_string())
     }
 
+    /// A scene cannot be loaded: mostly its own fault.
+    pub fn scene(error: raywarp::scene::SceneError) -> Self {
+        match &error {
+            raywarp::scene::SceneError::Read { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory => {
+                Self::machine(error)
+            }
+            _ => Self::input(error),
+        }
+    }
+
+    /// Shares cannot be read or added.
+    pub fn share(error: raywarp::render::output::ShareError) -> Self {
+        match error {
+            raywarp::render::output::ShareError::Film { .. } => Self::machine(error),
+            _ => Self::input(error),
+        }
+    }
+
     pub fn machine(message: impl std::fmt::Display) -> Self {
         Self::Stop(Status::Machine, message.to_string())
     }
@@ -70,6 +88,7 @@ impl CliError {
     pub fn prepare(scene: impl std::fmt::Display, error: raywarp::PrepareError) -> Self {
         match error {
             raywarp::PrepareError::Build(error) => Self::usage(error),
+            error @ raywarp::PrepareError::Memory { .. } => Self::machine(format!("{scene}: {error}")),
             other => Self::input(format!("{scene}: {other}")),
         }
     }

@@ -9,6 +9,8 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub fn listen() -> Result<(), CliError> {
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            // Held until the end, so that no picture is begun meanwhile.
+            let _none = raywarp::render::output::remove_temporaries();
             std::process::exit(Status::Interrupted as i32);
         }
     })

@@ -49,7 +49,7 @@ fn main() -> std::process::ExitCode {
     quiet_panics();
     std::panic::catch_unwind(run).unwrap_or_else(|_| {
         let what = PANIC.lock().map(|last| last.clone()).unwrap_or_default();
-        eprintln!("raywarp: a bug of this program: {what}; please report it with the command and its input");
+        common::say(format!("a bug of this program: {what}; please report it with the command and its input"));
         exit::Status::Bug.into()
     })
 }
@@ -67,7 +67,7 @@ fn run() -> std::process::ExitCode {
         Ok(status) => status.into(),
         Err(CliError::ClosedPipe) => exit::Status::Done.into(),
         Err(error) => {
-            eprintln!("raywarp: {error}");
+            common::say(&error);
             error.status().into()
         }
     }

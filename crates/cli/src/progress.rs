@@ -86,6 +86,9 @@ mod tests {
             (duration(3.14), duration(61.0), duration(754.0)),
             ("3.1 s".into(), "61 s".into(), "12 min 34 s".into())
         );
-        assert_eq!((duration(7500.0), duration(119.7), si(999_990.0)), ("2 h 05 min".into(), "2 min 00 s".into(), "1.0 M".into()));
+        assert_eq!(
+            (duration(7500.0), duration(119.7), si(999_990.0)),
+            ("2 h 05 min".into(), "2 min 00 s".into(), "1.0 M".into())
+        );
     }
 }

@@ -3,7 +3,7 @@
 use crate::framing::frame_bounds;
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
-use raywarp_geom::{Aabb, FlatError};
+use raywarp_geom::{Aabb, FlatError, FlatTriangles};
 use raywarp_layout::LayoutError;
 use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
 use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, Surface, flatten};
@@ -16,6 +16,11 @@ pub struct PrepareOptions {
     pub build: BuildOptions,
 }
 
+/// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
+const PREPARE_BYTES: u64 = 176;
+/// Scenes that need less than this are not held against what is free: what systems say is rough.
+const SMALL_BYTES: u64 = 256 << 20;
+
 /// Why a scene cannot be prepared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -23,6 +28,16 @@ pub enum PrepareError {
     /// Too many triangles.
     #[error(transparent)]
     Flat(#[from] FlatError),
+    /// The memory is not there: a scene of few bytes can place its meshes any number of times.
+    #[error("{triangles} triangles need about {} MB, but {} MB are free; place fewer", needed >> 20, free >> 20)]
+    Memory {
+        /// World-space triangles.
+        triangles: u64,
+        /// Bytes needed at the peak, about.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// The builder refuses.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -62,6 +77,7 @@ impl Prepared {
     /// If the scene does not pass [`raywarp_scene::validate`].
     pub fn new(scene: Scene, options: &PrepareOptions) -> Result<Self, PrepareError> {
         let start = Instant::now();
+        check_memory(scene.triangle_count())?;
         let flat = flatten(&scene)?;
         let flattened = Instant::now();
         let bvh = build(&flat, &options.build)?;
@@ -104,6 +120,18 @@ impl Prepared {
     /// The scene's own camera, or one that frames its box.
     pub fn camera(&self) -> Camera {
         self.scene.cameras.first().cloned().unwrap_or_else(|| frame_bounds(&self.bounds))
+    }
+
+    /// Refuses triangles that can be counted but for which there is no memory.
+    fn check_memory(triangles: u64) -> Result<(), PrepareError> {
+        let needed = triangles.saturating_mul(PREPARE_BYTES);
+        let countable = triangles <= u64::from(FlatTriangles::LIMIT);
+        match raywarp_render::film::available_memory() {
+            Some(free) if countable && needed > free.max(SMALL_BYTES) => {
+                Err(PrepareError::Memory { triangles, needed, free })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether anything in the scene sends out light.

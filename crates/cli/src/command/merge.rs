@@ -2,6 +2,7 @@
 
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
+use crate::interrupt;
 use clap::Args;
 use raywarp::render::output;
 use std::io::Write;
@@ -31,10 +32,12 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         .ok_or_else(|| CliError::usage(format!("--exposure {} is out of range", args.exposure)))?;
     let mut shares = Vec::new();
     for path in &args.shares {
-        shares.push(output::read_share(path).map_err(CliError::input)?);
+        interrupt::check("reading shares")?;
+        shares.push(output::read_share(path).map_err(CliError::share)?);
     }
     let count = shares.len();
-    let merged = output::merge(shares).map_err(CliError::input)?;
+    let merged = output::merge(shares).map_err(CliError::share)?;
+    interrupt::check("adding shares")?;
     let options = output::PictureOptions {
         look: output::Look { exposure, tone: args.tone },
         layers: output::Layers::default(),

@@ -53,9 +53,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     ));
 
     let rendered = render(&prepared, &picture, common)?;
-    for path in &outputs {
-        write(path, args, &prepared, &picture, &rendered)?;
-    }
+    // One that fails keeps no other from being written.
+    let written: Vec<_> = outputs.iter().map(|path| write(path, args, &prepared, &picture, &rendered)).collect();
+    written.into_iter().collect::<Result<(), _>>()?;
     if picture.added_light && rendered.film.picture_mean().luminance < 0.01 {
         common.note("hardly any of the added light gets in; --integrator ao shows shapes without light");
     }

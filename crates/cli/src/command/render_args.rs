@@ -234,7 +234,7 @@ impl RenderArgs {
             lens_radius: self.lens_radius,
             focal_distance: self.focus,
             environment: match &self.light {
-                Some(path) => Some(raywarp::scene::load_image(path).map_err(CliError::input)?),
+                Some(path) => Some(raywarp::scene::load_image(path).map_err(CliError::scene)?),
                 None => None,
             },
             features: layers.albedo || layers.normal || layers.depth,
@@ -273,7 +273,8 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
 }
 
 fn parse_vector(text: &str) -> Result<[f32; 3], String> {
-    let parts: Vec<f32> = text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f32| x.is_finite()).collect();
+    let parts: Vec<f32> =
+        text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f32| x.is_finite()).collect();
     parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
 }
 

@@ -5,7 +5,7 @@
 
 /// Bytes that can be taken without swapping, as far as the system says.
 #[cfg(target_os = "linux")]
-pub(super) fn available() -> Option<u64> {
+pub fn available() -> Option<u64> {
     let system = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| free_of_system(&text));
     // Containers and batch jobs have a limit of their own (cgroup v2, then v1).
     let read = |name: &str| std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
@@ -15,9 +15,9 @@ pub(super) fn available() -> Option<u64> {
     system.into_iter().chain(group).min()
 }
 
-/// Elsewhere a reservation that succeeds is taken at its word.
+/// Not known here: a reservation that succeeds is taken at its word.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn available() -> Option<u64> {
+pub fn available() -> Option<u64> {
     None
 }
 

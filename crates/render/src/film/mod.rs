@@ -29,6 +29,7 @@ mod sums;
 mod tests;
 mod tile;
 
+pub use memory::available as available_memory;
 pub use statistics::{NOISE_FLOOR, PictureMean};
 pub use sums::{FeatureSums, LARGEST, PixelSums, SampleResult, luminance};
 pub use tile::Tile;

@@ -8,6 +8,7 @@ use super::OutputError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Writes `bytes` to `path`, whole or not at all. A symbolic link is followed; an existing file keeps its
 /// permissions, a new one gets the usual ones.
@@ -25,8 +26,49 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
 /// As [`write_atomic`].
 pub fn can_write_file(path: &Path) -> Result<(), OutputError> {
     match target(path)? {
+        // Whoever reads a pipe would take opening and closing it for the end of the picture.
+        Target::Device if is_pipe(path) => Ok(()),
         Target::Device => open_device(path).map(drop),
         Target::File { path: file, .. } => temporary(&file, path).map(drop),
+    }
+}
+
+/// Removes the temporary files of pictures that are being written, for a program that ends at once; until it has ended
+/// no further one is begun while the guard lives.
+pub fn remove_temporaries() -> impl Sized {
+    let files = temporaries();
+    for file in files.iter() {
+        // It may just have got its final name.
+        let _ = fs::remove_file(file);
+    }
+    files
+}
+
+/// Temporary files that exist right now.
+static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary file, known to [`remove_temporaries`] while it exists.
+struct Temporary {
+    file: File,
+    /// `None` once it has its final name.
+    name: Option<tempfile::TempPath>,
+    first_name: PathBuf,
+}
+
+impl Temporary {
+    /// Gives it its final name.
+    fn persist(mut self, file: &Path) -> io::Result<()> {
+        self.name.take().map_or(Ok(()), |name| name.persist(file)).map_err(|error| error.error)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        temporaries().retain(|other| *other != self.first_name);
     }
 }
 
@@ -53,6 +95,10 @@ fn target(path: &Path) -> Result<Target, OutputError> {
             let named = path.file_name().is_some() && !path.as_os_str().to_string_lossy().ends_with(['/', '\\']);
             if !named {
                 return Err(OutputError::IsFolder { path: path.into() });
+            }
+            // A link whose file is not there yet: the file is made, the link stays.
+            if let Ok(there) = fs::read_link(path) {
+                return target(&path.parent().unwrap_or(Path::new("")).join(there));
             }
             let folder = folder_of(path);
             match fs::metadata(folder) {
@@ -82,14 +128,31 @@ fn open_device(path: &Path) -> Result<File, OutputError> {
     OpenOptions::new().write(true).open(path).map_err(|e| OutputError::from_io(path, e))
 }
 
+fn is_pipe(path: &Path) -> bool {
+    #[cfg(unix)]
+    let is_pipe = |kind: fs::FileType| std::os::unix::fs::FileTypeExt::is_fifo(&kind);
+    #[cfg(not(unix))]
+    let is_pipe = |_| false;
+    fs::metadata(path).is_ok_and(|meta| is_pipe(meta.file_type()))
+}
+
 /// A temporary file beside `file`, removed when dropped; `path` is the name for messages.
-fn temporary(file: &Path, path: &Path) -> Result<tempfile::NamedTempFile, OutputError> {
+fn temporary(file: &Path, path: &Path) -> Result<Temporary, OutputError> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".raywarp-").suffix(".tmp");
     // Otherwise the picture would be readable by its owner only, as temporary files are; the umask still applies.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder_of(file)).map_err(|e| OutputError::from_io(path, e))
+    let mut known = temporaries();
+    let temporary = builder.tempfile_in(folder_of(file)).map_err(|e| OutputError::from_io(path, bare(e)))?;
+    let (file, name) = temporary.into_parts();
+    known.push(name.to_path_buf());
+    Ok(Temporary { file, first_name: name.to_path_buf(), name: Some(name) })
+}
+
+/// What the system said, without the name of the temporary file that nobody asked about.
+fn bare(error: io::Error) -> io::Error {
+    if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
 /// [`write_atomic`] with the writing left open, so that tests can make it fail half-way.
@@ -102,13 +165,13 @@ fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> R
         }
         Target::File { path: file, permissions } => {
             let mut temporary = temporary(&file, path)?;
-            write(temporary.as_file_mut()).map_err(error)?;
+            write(&mut temporary.file).map_err(error)?;
             if let Some(permissions) = permissions {
-                temporary.as_file().set_permissions(permissions).map_err(error)?;
+                temporary.file.set_permissions(permissions).map_err(error)?;
             }
             // Before the rename: some file systems would otherwise keep the new name and lose the bytes in a crash.
-            temporary.as_file().sync_all().map_err(error)?;
-            temporary.persist(&file).map_err(|e| error(e.error))?;
+            temporary.file.sync_all().map_err(error)?;
+            temporary.persist(&file).map_err(error)?;
             // The rename itself lives in the folder. Not every file system can flush one, and the file is there.
             #[cfg(unix)]
             if let Ok(folder) = File::open(folder_of(&file)) {
@@ -224,6 +287,37 @@ mod tests {
         write_atomic(&at("ours"), b"").unwrap();
         let mode = |name| fs::metadata(at(name)).unwrap().permissions().mode();
         assert_eq!(mode("ours"), mode("usual"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_file_that_is_not_there_yet_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink("later.png", at("link.png")).unwrap();
+        std::os::unix::fs::symlink("none/later.png", at("broken.png")).unwrap();
+        can_write_file(&at("link.png")).unwrap();
+        write_atomic(&at("link.png"), b"new").unwrap();
+        assert_eq!(fs::read(at("later.png")).unwrap(), b"new");
+        assert!(fs::symlink_metadata(at("link.png")).unwrap().is_symlink());
+        assert!(matches!(write_atomic(&at("broken.png"), b"new"), Err(OutputError::MissingFolder { .. })));
+    }
+
+    #[test]
+    fn temporary_files_can_be_removed_by_a_program_that_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let during = |file: &mut File| {
+            file.write_all(b"half")?;
+            assert_eq!(names(folder.path()).len(), 1);
+            // Only ours: other tests write at the same time.
+            let ours: Vec<_> = temporaries().iter().filter(|name| name.starts_with(folder.path())).cloned().collect();
+            assert_eq!(ours.len(), 1);
+            Err(io::ErrorKind::Interrupted.into())
+        };
+        assert!(write_with(&path, during).is_err());
+        assert!(names(folder.path()).is_empty());
+        assert!(!temporaries().iter().any(|name| name.starts_with(folder.path())), "it is forgotten once it is gone");
     }
 
     #[cfg(unix)]

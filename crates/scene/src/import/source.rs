@@ -111,10 +111,10 @@ fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneErro
 /// Appends all that `reader` has, up to `limit` bytes in `out`.
 fn append(path: &Path, reader: &mut impl Read, out: &mut Vec<u8>, limit: u64) -> Result<(), SceneError> {
     let room = limit - out.len() as u64;
-    reader
-        .take(room + 1)
-        .read_to_end(out)
-        .map_err(|error| malformed(path, format!("broken compressed data after {} bytes: {error}", out.len())))?;
+    reader.take(room + 1).read_to_end(out).map_err(|error| match error.kind() {
+        std::io::ErrorKind::OutOfMemory => SceneError::Read { path: path.to_path_buf(), source: error },
+        _ => malformed(path, format!("broken compressed data after {} bytes: {error}", out.len())),
+    })?;
     if out.len() as u64 > limit {
         return Err(too_large(
             path,

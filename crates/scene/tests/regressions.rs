@@ -1,0 +1,63 @@
+//! Every file of `fuzz/regressions/` through the entry that fuzzing uses: none may panic or take long.
+
+use raywarp_scene::import::{fuzz_gltf, fuzz_image, fuzz_obj, fuzz_pbrt, fuzz_ply};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A target's name and the code it feeds.
+const TARGETS: [(&str, fn(&[u8])); 5] =
+    [("gltf", fuzz_gltf), ("obj", fuzz_obj), ("ply", fuzz_ply), ("pbrt", fuzz_pbrt), ("image", fuzz_image)];
+
+/// Far more than any of the files takes.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// The files of a target, by name; empty where the folder is not part of the package.
+fn files(target: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions").join(target);
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        println!("skipped: no {}", folder.display());
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+fn check(file: &Path, entry: fn(&[u8]), bytes: &[u8]) {
+    let start = Instant::now();
+    let ended = std::panic::catch_unwind(|| entry(bytes));
+    assert!(ended.is_ok(), "{} panics with {} bytes", file.display(), bytes.len());
+    assert!(start.elapsed() < LIMIT, "{} takes {:?} with {} bytes", file.display(), start.elapsed(), bytes.len());
+}
+
+#[test]
+fn no_file_that_once_broke_an_importer_does_so_again() {
+    for (target, entry) in TARGETS {
+        for file in files(target) {
+            check(&file, entry, &std::fs::read(&file).unwrap());
+        }
+    }
+}
+
+#[test]
+fn no_file_breaks_the_importer_of_another_kind() {
+    for (target, _) in TARGETS {
+        for file in files(target) {
+            let bytes = std::fs::read(&file).unwrap();
+            for (_, entry) in TARGETS {
+                check(&file, entry, &bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_off_anywhere_breaks_nothing() {
+    for (target, entry) in TARGETS {
+        for file in files(target) {
+            let bytes = std::fs::read(&file).unwrap();
+            let step = bytes.len() / 64 + 1;
+            (0..bytes.len()).step_by(step).for_each(|length| check(&file, entry, &bytes[..length]));
+        }
+    }
+}
