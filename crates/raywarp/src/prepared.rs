@@ -122,18 +122,6 @@ impl Prepared {
         self.scene.cameras.first().cloned().unwrap_or_else(|| frame_bounds(&self.bounds))
     }
 
-    /// Refuses triangles that can be counted but for which there is no memory.
-    fn check_memory(triangles: u64) -> Result<(), PrepareError> {
-        let needed = triangles.saturating_mul(PREPARE_BYTES);
-        let countable = triangles <= u64::from(FlatTriangles::LIMIT);
-        match raywarp_render::film::available_memory() {
-            Some(free) if countable && needed > free.max(SMALL_BYTES) => {
-                Err(PrepareError::Memory { triangles, needed, free })
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Whether anything in the scene sends out light.
     pub fn has_light(&self) -> bool {
         has_light(&self.scene)
@@ -164,6 +152,18 @@ impl Prepared {
     /// [`RenderError`].
     pub fn render(&self, camera: &Camera, options: &RenderOptions, watch: &Watch) -> Result<Rendered, RenderError> {
         raywarp_render::render(&self.scene, camera, &self.tracer, &self.bounds, options, watch)
+    }
+}
+
+/// Refuses triangles that can be counted but for which there is no memory.
+fn check_memory(triangles: u64) -> Result<(), PrepareError> {
+    let needed = triangles.saturating_mul(PREPARE_BYTES);
+    let countable = triangles <= u64::from(FlatTriangles::LIMIT);
+    match raywarp_render::film::available_memory() {
+        Some(free) if countable && needed > free.max(SMALL_BYTES) => {
+            Err(PrepareError::Memory { triangles, needed, free })
+        }
+        _ => Ok(()),
     }
 }
 
