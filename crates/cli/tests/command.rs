@@ -107,7 +107,12 @@ fn threads_do_not_change_a_byte_of_the_picture() {
 #[test]
 fn shares_merge_to_the_whole_picture() {
     let folder = Folder::new("shares");
-    for line in ["--spp 8 -o whole.hdr", "--samples 0..3 -o a.exr", "--samples 3..8 -o b.exr", "--samples 3..8 --seed 1 -o c.exr"] {
+    for line in [
+        "--spp 8 -o whole.hdr",
+        "--samples 0..3 -o a.exr",
+        "--samples 3..8 -o b.exr",
+        "--samples 3..8 --seed 1 -o c.exr",
+    ] {
         assert!(run(&folder, &format!("render --size 32x20 {line}")).status.success());
     }
     let merged = run(&folder, "merge b.exr a.exr -o merged.hdr");
@@ -191,7 +196,10 @@ fn unreadable_input_ends_with_3_and_names_the_file() {
     folder.file("bad.glb", "glTFxxxxxxxx");
     folder.file("bad.gltf", "{\"asset\":");
     folder.file("bad.ply", "ply\nformat ascii 1.0\nelement vertex 3\n");
-    folder.file("bomb.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 4000000000\nproperty float x\nend_header\n");
+    folder.file(
+        "bomb.ply",
+        "ply\nformat binary_little_endian 1.0\nelement vertex 4000000000\nproperty float x\nend_header\n",
+    );
     folder.file("self.pbrt", "WorldBegin\nInclude \"self.pbrt\"\n");
     folder.file("parts.pbrt", "WorldBegin\nShape \"plymesh\" \"string filename\" \"a.ply\"\nShape \"plymesh\" \"string filename\" \"b.ply\"\n");
     std::fs::write(folder.0.join("bad.ply.gz"), [0x1f, 0x8b, 8, 0, 0, 0]).unwrap();
@@ -291,6 +299,161 @@ fn ctrl_c_saves_what_has_been_done_and_ends_with_130() {
     assert_eq!(output.status.code(), Some(130));
     assert!(text(&output.stdout).starts_with("interrupted; wrote a.png: 64x48"), "{}", text(&output.stdout));
     assert_eq!(folder.names(), ["a.obj", "a.png"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_loading_or_merging_ends_with_130_and_writes_nothing() {
+    let folder = Folder::new("interrupt-early");
+    assert!(run(&folder, "render --size 512x512 --integrator normal --samples 0..1 -o a.exr -q").status.success());
+    std::fs::write(folder.0.join("big.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".repeat(200_000)).unwrap();
+    for line in ["render big.obj -o x.png", "info big.obj", &format!("merge{} -o x.png", " a.exr".repeat(50))] {
+        let mut command = command(&folder, line);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Time to start, not to finish.
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        interrupt(child.id());
+        let output = child.wait_with_output().unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{line}: {message}");
+        assert!(
+            message.starts_with("raywarp: interrupted while ") && message.lines().count() == 1,
+            "{line}: {message}"
+        );
+        assert_eq!(folder.names(), ["a.exr", "big.obj"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_utf_8_work() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new("bytes");
+    let name = |bytes: &'static [u8]| folder.0.join(std::ffi::OsStr::from_bytes(bytes));
+    if std::fs::write(name(b"caf\xe9.obj"), TRIANGLE).is_err() {
+        println!("skipped: this file system takes UTF-8 only");
+        return;
+    }
+    for output in [&b"\xff.png"[..], b"\xff.exr", b"\xff.hdr"] {
+        let mut command = command(&folder, &format!("render {SMALL}"));
+        let output = command.arg(name(b"caf\xe9.obj")).arg("-o").arg(name(output)).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let mut command = command(&folder, "info");
+    let output = command.arg(name(b"none\xff.obj")).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+}
+
+/// Runs a line of a shell in which the command is `$R`.
+#[cfg(unix)]
+fn shell(folder: &Folder, line: &str) -> Output {
+    let program = env!("CARGO_BIN_EXE_raywarp");
+    Command::new("sh").current_dir(&folder.0).env("R", program).args(["-c", line]).output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_listening_stops_nothing() {
+    let folder = Folder::new("closed");
+    folder.file("a.obj", TRIANGLE);
+    // The status of the command itself, which a pipe hides, goes to a file.
+    let status = |line: &str| {
+        let output = shell(&folder, &format!("({line}; echo $? > status) {}", "| true"));
+        let status = std::fs::read_to_string(folder.0.join("status")).unwrap();
+        (status.trim().to_string(), text(&output.stderr))
+    };
+    for line in ["$R info a.obj", "$R info a.obj --json", "$R render a.obj --size 8x8 -o a.png"] {
+        let (status, message) = status(line);
+        assert_eq!(status, "0", "{line}: {message}");
+    }
+    if !Path::new("/dev/full").exists() {
+        println!("skipped: there is no /dev/full");
+        return;
+    }
+    assert_eq!(status("$R render a.obj --size 8x8 -o b.png 2> /dev/full").0, "0");
+    assert!(folder.0.join("b.png").exists());
+    assert_eq!(status("$R info none.obj 2> /dev/full").0, "3");
+    assert_eq!(status("$R info a.obj > /dev/full").0, "5");
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_not_inputs_and_links_that_go_round_are_errors() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new("devices");
+    symlink("/dev/zero", folder.0.join("zero.obj")).unwrap();
+    symlink("round.obj", folder.0.join("round.obj")).unwrap();
+    symlink("round.png", folder.0.join("round.png")).unwrap();
+    folder.file("a.pbrt", "WorldBegin\nInclude \"/dev/zero\"\n");
+    folder.file("a.obj", "mtllib /dev/zero\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    check_fails(&folder, "info zero.obj", 3, &["zero.obj", "device"]);
+    check_fails(&folder, "info a.pbrt", 3, &["/dev/zero", "device"]);
+    check_fails(&folder, "info a.obj", 3, &["/dev/zero", "device"]);
+    check_fails(&folder, "merge zero.obj -o a.png", 3, &["zero.obj"]);
+    check_fails(&folder, "merge . -o a.png", 3, &["folder"]);
+    check_fails(&folder, "render --light /dev/zero -o a.png", 3, &["/dev/zero"]);
+    check_fails(&folder, "info round.obj", 3, &["round.obj"]);
+    check_fails(&folder, "render -o round.png", 5, &["round.png"]);
+}
+
+#[test]
+fn scenes_and_pictures_that_outgrow_the_memory_are_refused() {
+    let folder = Folder::new("memory");
+    check_fails(&folder, "render -q --size 46000x46000", 4, &["46000x46000", "memory"]);
+    // A pbrt file of a kilobyte or so that places 16,000 triangles a line.
+    folder.file("many.pbrt", &format!("WorldBegin\nShape \"sphere\"\n{}", "Shape \"sphere\"\n".repeat(70_000)));
+    check_fails(&folder, "info many.pbrt", 3, &["many.pbrt", "triangles"]);
+    // Some thousand objects of no size: 15 MB of document.
+    folder.file(
+        "objects.gltf",
+        &format!("{{\"asset\":{{\"version\":\"2.0\"}},\"nodes\":[{}{{}}]}}", "{},".repeat(5_000_000)),
+    );
+    check_fails(&folder, "info objects.gltf", 3, &["objects.gltf", "objects"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_that_fails_keeps_no_other_from_being_written() {
+    if !Path::new("/dev/full").exists() {
+        println!("skipped: there is no /dev/full");
+        return;
+    }
+    let folder = Folder::new("outputs");
+    std::os::unix::fs::symlink("/dev/full", folder.0.join("full.exr")).unwrap();
+    let output = run(&folder, &format!("render {SMALL} -q -o full.exr -o a.png"));
+    assert_eq!(output.status.code(), Some(5));
+    assert_eq!(folder.names(), ["a.png", "full.exr"]);
+    // A folder that is missing is found before, and then nothing is written.
+    std::fs::remove_file(folder.0.join("a.png")).unwrap();
+    check_fails(&folder, &format!("render {SMALL} -q -o a.png -o none/b.png"), 5, &["none"]);
+}
+
+#[test]
+fn extreme_options_end_in_a_picture_or_a_plain_line() {
+    let folder = Folder::new("extreme");
+    folder.file("a.obj", TRIANGLE);
+    folder.file("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
+    folder.file("far.obj", "v 1e38 0 0\nv -1e38 0 0\nv 0 1e38 0\nf 1 2 3\n");
+    folder.file("tiny.obj", "v 1e-38 0 0\nv 0 1e-38 0\nv 0 0 1e-38\nf 1 2 3\n");
+    for line in [
+        "a.obj --size 1x1 --spp 1",
+        "a.obj --size 1x300 --spp 1",
+        "a.obj --size 8x8 --spp 4294967295 --time 0.05",
+        "a.obj --size 8x8 --spp 1 --max-depth 10000",
+        "a.obj --size 8x8 --spp 1 --vfov 1e-30",
+        "a.obj --size 8x8 --spp 1 --vfov 179.9999",
+        "a.obj --size 8x8 --spp 1 --lens-radius 1e38 --focus 1e-38",
+        "a.obj --size 8x8 --spp 1 --eye 1e15,1e15,1e15 --target 0,0,0",
+        "a.obj --size 8x8 --spp 1 --integrator ao --ao-distance 1e-38",
+        "a.obj --size 8x8 --samples 4294967290..4294967295",
+        "flat.obj --size 8x8 --spp 1",
+        "far.obj --size 8x8 --spp 1",
+        "tiny.obj --size 8x8 --spp 1",
+    ] {
+        let name = if line.contains("--samples") { "a.exr" } else { "a.png" };
+        let output = run(&folder, &format!("render {line} -q -o {name}"));
+        assert!(output.status.success(), "{line}: {}", text(&output.stderr));
+    }
 }
 
 #[test]

@@ -4,7 +4,11 @@
 use raywarp_scene::Camera;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::PathBuf;
+
+/// Most bytes of a file of viewpoints.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// One viewpoint as it stands in the file; other keys are left alone.
 #[derive(Debug, Deserialize)]
@@ -53,10 +57,20 @@ pub fn load_view(reference: &str) -> Result<Camera, ViewError> {
     };
     let index: usize = index.parse().ok().filter(|&i| i >= 1).ok_or_else(form)?;
     let path = PathBuf::from(file);
-    let text = std::fs::read_to_string(&path).map_err(|source| ViewError::Read { path: path.clone(), source })?;
+    let read_error = |source| ViewError::Read { path: path.clone(), source };
+    let mut text = String::new();
+    // A device may never end.
+    let mut file = std::fs::File::open(&path).map_err(read_error)?.take(MAX_BYTES + 1);
+    file.read_to_string(&mut text).map_err(read_error)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(read_error(std::io::Error::other(format!("it has more than {MAX_BYTES} bytes"))));
+    }
     let malformed = |message: String| ViewError::Malformed { path: path.clone(), message };
-    let scenes: BTreeMap<String, Vec<View>> =
-        toml::from_str(&text).map_err(|error| malformed(error.to_string().trim_end().replace('\n', " ")))?;
+    let scenes: BTreeMap<String, Vec<View>> = toml::from_str(&text).map_err(|error| {
+        let before = error.span().map_or(0, |span| span.start);
+        let line = 1 + text.bytes().take(before).filter(|&byte| byte == b'\n').count();
+        malformed(format!("line {line}: {}", error.message().replace('\n', " ")))
+    })?;
     let views = scenes.get(scene).ok_or_else(|| {
         let known: Vec<&str> = scenes.keys().map(String::as_str).collect();
         malformed(format!("no views of \"{scene}\"; there are {}", known.join(", ")))
@@ -84,7 +98,8 @@ mod tests {
         assert!(matches!(load_view("room"), Err(ViewError::Form(_))));
         assert!(matches!(load_view("/nowhere.toml:room:1"), Err(ViewError::Read { .. })));
         std::fs::write(&path, "[[room]]\neye = 3\n").unwrap();
-        assert!(matches!(at("room:1"), Err(ViewError::Malformed { .. })));
+        let error = at("room:1").unwrap_err().to_string();
+        assert!(error.contains("line 2: ") && error.lines().count() == 1, "{error}");
         std::fs::remove_file(path).unwrap();
     }
 }
