@@ -1,5 +1,6 @@
 //! `raywarp merge SHARE... -o FILE`: shares of a render to one picture.
 
+use super::render_args::parse_layers;
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
@@ -23,12 +24,16 @@ pub struct MergeArgs {
     /// Tone curve of the PNG: srgb, reinhard, aces, agx or neutral.
     #[arg(long, value_name = "CURVE", default_value = "srgb")]
     tone: output::Tone,
+    /// Layers of an EXR beside the picture: albedo, normal, depth (of shares that have them), samples, variance, or all.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    layers: Vec<String>,
 }
 
 /// Runs the command.
 pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     output::can_write(&args.output).map_err(CliError::picture)?;
-    let exposure = output::Exposure::stops(args.exposure)
+    let layers = parse_layers(&args.layers)?;
+    let stops = output::Exposure::stops(args.exposure)
         .ok_or_else(|| CliError::usage(format!("--exposure {} is out of range", args.exposure)))?;
     let mut shares = Vec::new();
     for path in &args.shares {
@@ -38,9 +43,14 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let count = shares.len();
     let merged = output::merge(shares).map_err(CliError::share)?;
     interrupt::check("adding shares")?;
+    let missing: Vec<String> = merged.missing().iter().map(|range| format!("{}..{}", range.start, range.end)).collect();
+    if !missing.is_empty() {
+        common.note(format!("no share holds samples {}", missing.join(", ")));
+    }
+    let exposure = output::Exposure::factor(merged.exposure * stops.as_factor()).unwrap_or(stops);
     let options = output::PictureOptions {
         look: output::Look { exposure, tone: args.tone },
-        layers: output::Layers::default(),
+        layers,
         metadata: output::Metadata { command: command_line(), ..output::Metadata::default() },
     };
     output::write_film(&args.output, &merged.film, &options).map_err(CliError::picture)?;
@@ -48,7 +58,8 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let [low, high] = merged.film.sample_range();
     if common.json {
         let document = serde_json::json!({
-            "output": args.output, "shares": count, "size": [width, height], "samples": low, "samples_most": high,
+            "output": args.output.display().to_string(), "shares": count, "size": [width, height],
+            "samples": low, "samples_most": high, "missing": missing,
         });
         writeln!(out, "{document:#}")?;
     } else if !common.quiet {

@@ -127,7 +127,8 @@ fn write(
             ));
         }
         let fingerprint = raywarp::picture::fingerprint(prepared.scene(), picture);
-        let info = output::ShareInfo { samples, seed: u64::from(options.seed), fingerprint };
+        let exposure = picture.exposure;
+        let info = output::ShareInfo { samples, seed: u64::from(options.seed), fingerprint, exposure };
         output::write_share(path, film, &info, &metadata)
     } else if output::Format::of(path).is_ok_and(|f| f == output::Format::Png) && !args.shows_radiance() {
         raywarp::picture::write_data_png(path, film, options.integrator, &metadata)

@@ -176,23 +176,7 @@ impl RenderArgs {
 
     /// Which layers an EXR gets.
     pub fn layers(&self) -> Result<output::Layers, CliError> {
-        let mut layers = output::Layers::default();
-        for name in &self.layers {
-            match name.as_str() {
-                "albedo" => layers.albedo = true,
-                "normal" => layers.normal = true,
-                "depth" => layers.depth = true,
-                "samples" => layers.samples = true,
-                "variance" => layers.variance = true,
-                "all" => layers = output::Layers::ALL,
-                other => {
-                    return Err(CliError::usage(format!(
-                        "--layers {other}: known are albedo, normal, depth, samples, variance and all"
-                    )));
-                }
-            }
-        }
-        Ok(layers)
+        parse_layers(&self.layers)
     }
 
     /// The request to the library.
@@ -255,6 +239,27 @@ impl RenderArgs {
             .map(Some)
             .ok_or_else(|| CliError::usage("--eye, --target and --up do not give a direction to look in"))
     }
+}
+
+/// Layers of an EXR by their names.
+pub fn parse_layers(names: &[String]) -> Result<output::Layers, CliError> {
+    let mut layers = output::Layers::default();
+    for name in names {
+        match name.as_str() {
+            "albedo" => layers.albedo = true,
+            "normal" => layers.normal = true,
+            "depth" => layers.depth = true,
+            "samples" => layers.samples = true,
+            "variance" => layers.variance = true,
+            "all" => layers = output::Layers::ALL,
+            other => {
+                return Err(CliError::usage(format!(
+                    "--layers {other}: known are albedo, normal, depth, samples, variance and all"
+                )));
+            }
+        }
+    }
+    Ok(layers)
 }
 
 fn parse_size(text: &str) -> Result<[u32; 2], String> {

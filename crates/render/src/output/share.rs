@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Which part of what render a share is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ShareInfo {
     /// Indices of the samples that every pixel got; not empty.
     pub samples: Range<u32>,
@@ -30,6 +30,8 @@ pub struct ShareInfo {
     /// Names what was rendered: a hash of the scene and of every setting that changes a sample. Shares of different
     /// fingerprints are never added. Line breaks and other control characters become spaces.
     pub fingerprint: String,
+    /// Factor on radiance that the scene file asks of its film; a PNG of the merged sums takes it too.
+    pub exposure: f32,
 }
 
 /// A share in memory.

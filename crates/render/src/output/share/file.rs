@@ -73,11 +73,12 @@ pub fn write_share(path: &Path, film: &Film, info: &ShareInfo, metadata: &Metada
         }
     }
     let text = format!(
-        "version={VERSION}\nsamples={}..{}\nseed={}\nfingerprint={}\ninvalid={}\n",
+        "version={VERSION}\nsamples={}..{}\nseed={}\nfingerprint={}\nexposure={}\ninvalid={}\n",
         info.samples.start,
         info.samples.end,
         info.seed,
         one_line(&info.fingerprint),
+        info.exposure,
         film.invalid_samples(),
     );
     let bytes = exr_file::encode(film.size(), channels, metadata, Some((ATTRIBUTE, &text)));
@@ -221,5 +222,7 @@ fn parse_info(text: &str) -> Result<(ShareInfo, u64), String> {
     }
     let seed = field("seed")?.parse().map_err(|_| bad("seed"))?;
     let invalid = field("invalid")?.parse().map_err(|_| bad("invalid"))?;
-    Ok((ShareInfo { samples, seed, fingerprint: field("fingerprint")?.to_owned() }, invalid))
+    let exposure = field("exposure")?.parse().ok().filter(|x: &f32| x.is_finite() && *x > 0.0);
+    let exposure = exposure.ok_or_else(|| format!("{ATTRIBUTE} has an exposure that is no positive number"))?;
+    Ok((ShareInfo { samples, seed, fingerprint: field("fingerprint")?.to_owned(), exposure }, invalid))
 }

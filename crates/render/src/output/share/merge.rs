@@ -13,6 +13,8 @@ pub struct Merged {
     pub seed: u64,
     /// What was rendered.
     pub fingerprint: String,
+    /// See [`ShareInfo::exposure`].
+    pub exposure: f32,
     /// The samples that were found, in order, neighbours joined: one range unless a share is missing between others.
     pub samples: Vec<Range<u32>>,
 }
@@ -21,7 +23,8 @@ impl Merged {
     /// What this is as a share itself, to be merged with more; `None` with a gap in its samples.
     pub fn info(&self) -> Option<ShareInfo> {
         let [samples] = self.samples.as_slice() else { return None };
-        Some(ShareInfo { samples: samples.clone(), seed: self.seed, fingerprint: self.fingerprint.clone() })
+        let (samples, fingerprint) = (samples.clone(), self.fingerprint.clone());
+        Some(ShareInfo { samples, seed: self.seed, fingerprint, exposure: self.exposure })
     }
 
     /// The samples before the last one that no share held.
@@ -75,5 +78,5 @@ pub fn merge(mut shares: Vec<Share>) -> Result<Merged, ShareError> {
             _ => samples.push(share.info.samples),
         }
     }
-    Ok(Merged { film, seed: info.seed, fingerprint: info.fingerprint, samples })
+    Ok(Merged { film, seed: info.seed, fingerprint: info.fingerprint, exposure: info.exposure, samples })
 }

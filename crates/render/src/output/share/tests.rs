@@ -33,7 +33,7 @@ fn film(samples: Range<u32>, features: bool) -> Film {
 }
 
 fn info(samples: Range<u32>) -> ShareInfo {
-    ShareInfo { samples, seed: 7, fingerprint: "cornell-3fa9 64x64".into() }
+    ShareInfo { samples, seed: 7, fingerprint: "cornell-3fa9 64x64".into(), exposure: 2.5 }
 }
 
 /// A share that has been through its file.
