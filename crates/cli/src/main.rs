@@ -25,7 +25,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Render(command::RenderArgs),
+    // Boxed: it has many more options than the others.
+    Render(Box<command::RenderArgs>),
     Merge(command::merge::MergeArgs),
     Info(command::info::InfoArgs),
 }

@@ -83,7 +83,7 @@ mod tests {
     fn numbers_and_durations_are_short() {
         assert_eq!((si(12.0), si(123_456.0), si(12_345_678.0)), ("12.0".into(), "123.5 k".into(), "12.3 M".into()));
         assert_eq!(
-            (duration(3.14), duration(61.0), duration(754.0)),
+            (duration(3.12), duration(61.0), duration(754.0)),
             ("3.1 s".into(), "61 s".into(), "12 min 34 s".into())
         );
         assert_eq!(

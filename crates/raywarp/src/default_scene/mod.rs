@@ -14,7 +14,7 @@ use raywarp_scene::{
 /// Refractive index and extinction of gold and chromium in red, green and blue (measured optical
 /// constants at 630, 532 and 465 nm, rounded).
 const GOLD: ([f32; 3], [f32; 3]) = ([0.18, 0.54, 1.37], [3.43, 2.29, 1.77]);
-const CHROMIUM: ([f32; 3], [f32; 3]) = ([3.14, 2.95, 2.13], [3.31, 3.33, 2.97]);
+const CHROMIUM: ([f32; 3], [f32; 3]) = ([3.13, 2.95, 2.13], [3.31, 3.33, 2.97]);
 
 /// The built-in scene, the same on every machine.
 pub fn default_scene() -> Scene {

@@ -1,4 +1,4 @@
-//! From files to [`Scene`]s. One importer a format; all share [`Context`].
+//! From files to [`Scene`]s. One importer a format; all share a `Context`.
 
 mod context;
 mod gltf;
