@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let outputs = args.outputs()?;
     for path in &outputs {
-        output::can_write(path).map_err(CliError::picture)?;
+        let checked = if args.is_share() { output::can_write_share(path) } else { output::can_write(path).map(drop) };
+        checked.map_err(CliError::picture)?;
     }
     let request = args.request(common.threads)?;
 

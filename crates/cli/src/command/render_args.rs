@@ -146,13 +146,6 @@ impl RenderArgs {
     /// Files to write; `render.png` when none is named.
     pub fn outputs(&self) -> Result<Vec<PathBuf>, CliError> {
         let outputs = if self.output.is_empty() { vec![PathBuf::from("render.png")] } else { self.output.clone() };
-        let is_exr = |path: &PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("exr"));
-        if let Some(path) = outputs.iter().find(|path| self.samples.is_some() && !is_exr(path)) {
-            return Err(CliError::usage(format!(
-                "--samples makes a share, and a share is an .exr file, not {}",
-                path.display()
-            )));
-        }
         if self.samples.is_some() && (self.time.is_some() || self.noise.is_some()) {
             return Err(CliError::usage("--samples makes a share of stated samples; leave out --time and --noise"));
         }
