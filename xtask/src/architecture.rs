@@ -10,7 +10,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-sample", &["raywarp-geom"]),
     ("raywarp-bvh", &["raywarp-geom"]),
     ("raywarp-layout", &["raywarp-bvh"]),
+    ("raywarp-family", &[]),
+    ("raywarp-traverse", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-cpu", &["raywarp-layout"]),
+    ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
+    ("raywarp-sim", &["raywarp-traverse"]),
     ("raywarp-scene", &["raywarp-geom"]),
     ("raywarp-render", &["raywarp-scene", "raywarp-sample"]),
     (
@@ -20,9 +24,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "raywarp-sample",
             "raywarp-bvh",
             "raywarp-layout",
+            "raywarp-family",
+            "raywarp-traverse",
             "raywarp-cpu",
             "raywarp-scene",
             "raywarp-render",
+            "raywarp-workload",
+            "raywarp-sim",
         ],
     ),
     ("raywarp-cli", &["raywarp"]),
@@ -33,7 +41,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const ONLY_DIRECT: &[&str] = &["raywarp-cli"];
 
 /// The crates that integration tests of any crate may use besides.
-const DEV_ALLOWED: &[&str] = &["raywarp-bvh"];
+const DEV_ALLOWED: &[&str] = &["raywarp-bvh", "raywarp-workload", "raywarp-traverse"];
 
 #[derive(Deserialize)]
 struct Metadata {
