@@ -57,7 +57,7 @@ pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
     } else {
         Some(match options.builder {
             Builder::SweepSah => sweep_sah::build(&references, &rules),
-            Builder::BinnedSah => binned_sah::build(&mut references, &rules),
+            Builder::BinnedSah | Builder::Sbvh => binned_sah::build(&mut references, &rules),
         })
     };
     drop(references);

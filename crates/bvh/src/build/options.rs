@@ -11,6 +11,10 @@ pub enum Builder {
     /// Splits between 16 or 32 bins of equal width, parallel: nearly as good and several times faster.
     #[default]
     BinnedSah,
+    /// Binned splits that may also cut triangles in two, where the better of plain ones would leave two
+    /// boxes that overlap (Stich, Friedrich and Dietrich 2009); see [`BuildOptions::split_alpha`] and
+    /// [`BuildOptions::split_budget`].
+    Sbvh,
 }
 
 /// Options of [`crate::build`].
@@ -23,6 +27,14 @@ pub struct BuildOptions {
     /// When set, large triangles enter as several smaller boxes (early split clipping): the most
     /// extra references, as a share of the triangles, 0 to 1.
     pub split_clipping: Option<f32>,
+    /// Of [`Builder::Sbvh`]: cutting triangles is tried where the children of the best plain split
+    /// overlap in more than this share of the root's area, 0 to 1. At 1 nothing is cut.
+    pub split_alpha: f32,
+    /// Of [`Builder::Sbvh`]: the most references that cutting may add, as a share of the triangles,
+    /// 0 to 4.
+    pub split_budget: f32,
+    /// Passes of parallel reinsertion over the finished tree, 0 to 64; 0 leaves it as it is.
+    pub reinsertion: u32,
     /// Cost of visiting an inner node, at least 0, in any unit.
     pub traversal_cost: f32,
     /// Cost of testing a triangle, more than 0, in the same unit.
@@ -35,6 +47,9 @@ impl Default for BuildOptions {
             builder: Builder::default(),
             max_leaf: 8,
             split_clipping: None,
+            split_alpha: 1e-5,
+            split_budget: 1.0,
+            reinsertion: 0,
             traversal_cost: 1.0,
             intersection_cost: 1.0,
         }
@@ -77,6 +92,8 @@ pub enum BuildError {
 impl BuildOptions {
     /// The largest [`BuildOptions::max_leaf`].
     pub const MAX_LEAF_LIMIT: u32 = 255;
+    /// The largest [`BuildOptions::reinsertion`].
+    pub const REINSERTION_LIMIT: u32 = 64;
 
     /// Checks every option, and that the references of `primitives` triangles can be counted.
     pub(crate) fn check(&self, primitives: u64) -> Result<(), BuildError> {
@@ -93,7 +110,16 @@ impl BuildOptions {
         range(ok, "intersection_cost", f64::from(intersection), "from 1e-6 to 1e6")?;
         let share = self.split_clipping.unwrap_or(0.0);
         range((0.0..=1.0).contains(&share), "split_clipping", f64::from(share), "a share from 0 to 1")?;
-        let found = primitives + extra_references(primitives, share);
+        let alpha = self.split_alpha;
+        range((0.0..=1.0).contains(&alpha), "split_alpha", f64::from(alpha), "a share from 0 to 1")?;
+        let budget = self.split_budget;
+        range((0.0..=4.0).contains(&budget), "split_budget", f64::from(budget), "a share from 0 to 4")?;
+        let passes = self.reinsertion;
+        range(passes <= Self::REINSERTION_LIMIT, "reinsertion", f64::from(passes), "0 to 64")?;
+        let mut found = primitives + extra_references(primitives, share);
+        if self.builder == Builder::Sbvh {
+            found += extra_references(primitives, budget);
+        }
         let limit = FlatTriangles::LIMIT;
         if found > u64::from(limit) {
             return Err(BuildError::TooManyReferences { found, limit });
@@ -123,6 +149,11 @@ mod tests {
             (BuildOptions { intersection_cost: f32::INFINITY, ..good }, "intersection_cost"),
             (BuildOptions { split_clipping: Some(1.5), ..good }, "split_clipping"),
             (BuildOptions { split_clipping: Some(f32::NAN), ..good }, "split_clipping"),
+            (BuildOptions { split_alpha: -0.1, ..good }, "split_alpha"),
+            (BuildOptions { split_alpha: f32::NAN, ..good }, "split_alpha"),
+            (BuildOptions { split_budget: 4.1, ..good }, "split_budget"),
+            (BuildOptions { split_budget: f32::NAN, ..good }, "split_budget"),
+            (BuildOptions { reinsertion: 65, ..good }, "reinsertion"),
         ];
         assert_eq!(good.check(1), Ok(()));
         for (options, name) in broken {
@@ -141,5 +172,7 @@ mod tests {
         let split = BuildOptions { split_clipping: Some(0.5), ..plain };
         let found = u64::from(limit) / 4 * 6;
         assert_eq!(split.check(u64::from(limit)), Err(BuildError::TooManyReferences { found, limit }));
+        let spatial = BuildOptions { builder: Builder::Sbvh, split_budget: 0.5, ..plain };
+        assert_eq!(spatial.check(u64::from(limit)), Err(BuildError::TooManyReferences { found, limit }));
     }
 }
