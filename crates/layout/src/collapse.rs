@@ -2,20 +2,25 @@
 //!
 //! Source: Ylitie, Karras, Laine 2017, section 4.1: dynamic programming over the cost of showing a
 //! subtree as at most `i` roots, which finds the wide tree of least SAH cost for the given binary
-//! tree. Departures: the price of a leaf counts blocks, not triangles, since SIMD tests a block at once.
+//! tree. Departures: the price of a leaf counts blocks, not triangles, where SIMD tests a block at
+//! once ([`LeafRule`]); and areas are scaled where they would leave the range of f32.
 
-use crate::BLOCK;
 use raywarp_bvh::Bvh2;
+use raywarp_geom::Aabb;
 
 /// Children of a wide node.
 pub(crate) const WIDTH: usize = 8;
 
-/// The most references that subtrees are merged into one leaf for: more made leaves of two blocks,
-/// which rays of all kinds paid for (sibenik, cpu/examples/trace_speed: 5 to 10 % slower).
-const MERGED_LEAF: u32 = BLOCK as u32;
-
-/// Price of a visit to a leaf block, with a visit to a node at 1.
-const BLOCK_COST: f32 = 0.7;
+/// What a leaf costs, and up to where subtrees may become one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LeafRule {
+    /// The most references of a subtree that is merged into one leaf.
+    pub merged: u32,
+    /// References that are tested at once.
+    pub block: u32,
+    /// Price of testing a block, with a visit to a node at 1.
+    pub block_cost: f32,
+}
 
 /// The least cost of each inner node as at most 1, 2, ... 7 roots.
 type Costs = [f32; WIDTH - 1];
@@ -23,6 +28,9 @@ type Costs = [f32; WIDTH - 1];
 /// The plan for a tree.
 pub(crate) struct Collapse<'a> {
     bvh: &'a Bvh2,
+    rule: LeafRule,
+    /// A power of two that lengths are multiplied by before they become areas.
+    scale: f32,
     /// Entry 0 of a leaf of `bvh` holds its price; further entries are the same.
     costs: Vec<Costs>,
     /// References below each node.
@@ -31,8 +39,10 @@ pub(crate) struct Collapse<'a> {
 
 impl<'a> Collapse<'a> {
     /// Prices every node of a structurally sound tree, children before parents. O(n).
-    pub fn new(bvh: &'a Bvh2) -> Self {
-        let mut plan = Self { bvh, costs: vec![[0.0; WIDTH - 1]; bvh.nodes.len()], counts: vec![0; bvh.nodes.len()] };
+    pub fn new(bvh: &'a Bvh2, rule: LeafRule) -> Self {
+        let scale = bvh.nodes.first().map_or(1.0, |root| length_scale(&root.bounds));
+        let (costs, counts) = (vec![[0.0; WIDTH - 1]; bvh.nodes.len()], vec![0; bvh.nodes.len()]);
+        let mut plan = Self { bvh, rule, scale, costs, counts };
         for node in (0..bvh.nodes.len()).rev() {
             let n = &bvh.nodes[node];
             if n.is_leaf() {
@@ -42,7 +52,7 @@ impl<'a> Collapse<'a> {
             }
             let left = n.first as usize;
             plan.counts[node] = plan.counts[left].saturating_add(plan.counts[left + 1]);
-            let as_node = n.bounds.half_area() + plan.best_split(left, WIDTH).0;
+            let as_node = half_area(&n.bounds, scale) + plan.best_split(left, WIDTH).0;
             let mut costs = [as_node.min(plan.leaf_cost(node)); WIDTH - 1];
             for roots in 2..WIDTH {
                 costs[roots - 1] = costs[roots - 2].min(plan.best_split(left, roots).0);
@@ -54,7 +64,9 @@ impl<'a> Collapse<'a> {
 
     /// Whether the subtree of `node` becomes one leaf.
     pub fn is_leaf(&self, node: usize) -> bool {
-        self.bvh.nodes[node].is_leaf() || self.costs[node][0] == self.leaf_cost(node)
+        // The count is asked too, since the cost of a tree may be infinite, as that of too large a leaf is.
+        let may_merge = self.counts[node] <= self.rule.merged;
+        self.bvh.nodes[node].is_leaf() || (may_merge && self.costs[node][0] == self.leaf_cost(node))
     }
 
     /// The nodes that become the children of the wide node for `node`, in depth-first order.
@@ -69,7 +81,7 @@ impl<'a> Collapse<'a> {
             while roots > 1 && self.costs[node][roots - 2] == self.costs[node][roots - 1] {
                 roots -= 1;
             }
-            if roots == 1 {
+            if roots == 1 || self.bvh.nodes[node].is_leaf() {
                 children.push(node);
             } else {
                 open.extend(self.halves(node, roots));
@@ -98,10 +110,10 @@ impl<'a> Collapse<'a> {
 
     fn leaf_cost(&self, node: usize) -> f32 {
         let (n, count) = (&self.bvh.nodes[node], self.counts[node]);
-        if !n.is_leaf() && count > MERGED_LEAF {
+        if !n.is_leaf() && count > self.rule.merged {
             return f32::INFINITY;
         }
-        n.bounds.half_area() * count.div_ceil(BLOCK as u32) as f32 * BLOCK_COST
+        half_area(&n.bounds, self.scale) * count.div_ceil(self.rule.block) as f32 * self.rule.block_cost
     }
 
     /// The two children with the roots that each gets of `roots`, right one first.
@@ -115,5 +127,98 @@ impl<'a> Collapse<'a> {
     fn best_split(&self, left: usize, roots: usize) -> (f32, usize) {
         let cost = |share: usize| self.costs[left][share - 1] + self.costs[left + 1][roots - share - 1];
         (1..roots).map(|share| (cost(share), share)).reduce(|a, b| if b.0 < a.0 { b } else { a }).unwrap_or((0.0, 1))
+    }
+}
+
+/// [`Aabb::half_area`] with each length times `scale`; never NaN or infinite, so that costs compare.
+fn half_area(bounds: &Aabb, scale: f32) -> f32 {
+    let [x, y, z] = std::array::from_fn(|i| (bounds.max[i] * scale - bounds.min[i] * scale).max(0.0));
+    (x * y + y * z + z * x).min(f32::MAX)
+}
+
+/// 1 for a root of ordinary size. Otherwise the power of two that brings it near 1, since the areas
+/// of boxes beyond 1e19 are infinite and those of boxes below 1e-23 zero, which makes all trees equal.
+fn length_scale(root: &Aabb) -> f32 {
+    let half = (0..3).map(|i| 0.5 * root.max[i] - 0.5 * root.min[i]).fold(0.0, f32::max);
+    // A sum of 2^30 areas stays finite.
+    if (2f32.powi(-30)..2f32.powi(40)).contains(&half) || half == 0.0 || half.is_infinite() {
+        return 1.0;
+    }
+    let exponent = (half.to_bits() >> 23) as i32 - 127;
+    2f32.powi((-exponent).clamp(-126, 126))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_bvh::{BuildOptions, build};
+    use raywarp_geom::FlatTriangles;
+
+    const RULE: LeafRule = LeafRule { merged: 3, block: 1, block_cost: 0.3 };
+
+    fn tree(count: usize, scale: f32) -> Bvh2 {
+        let corner = |i: usize| [i as f32, (i * i % 7) as f32, (i * 3 % 5) as f32].map(|x| x * scale);
+        let vertices = (0..count).map(|i| [corner(i), corner(i + 1), corner(i + 2)]).collect();
+        let options = BuildOptions { max_leaf: 1, ..BuildOptions::default() };
+        build(&FlatTriangles::from_vertices(vertices), &options).unwrap()
+    }
+
+    /// Every wide node's children, by node of the binary tree.
+    fn shape(bvh: &Bvh2) -> Vec<Vec<usize>> {
+        let plan = Collapse::new(bvh, RULE);
+        let (mut found, mut open) = (Vec::new(), vec![0]);
+        while let Some(node) = open.pop() {
+            let children = plan.children(node);
+            assert!((1..=WIDTH).contains(&children.len()));
+            open.extend(children.iter().filter(|&&child| !plan.is_leaf(child)));
+            found.push(children);
+        }
+        found
+    }
+
+    /// The oracle: the least cost of `node` shown as at most `roots` roots, by trying everything.
+    fn least(bvh: &Bvh2, node: usize, roots: usize) -> (f64, u32) {
+        let n = &bvh.nodes[node];
+        let area = f64::from(n.bounds.half_area());
+        if n.is_leaf() {
+            return (area * f64::from(n.count) * 0.3, n.count);
+        }
+        let left = n.first as usize;
+        let split = |roots: usize| {
+            let cost = |share| least(bvh, left, share).0 + least(bvh, left + 1, roots - share).0;
+            (1..roots).map(cost).fold(f64::INFINITY, f64::min)
+        };
+        let count = least(bvh, left, 1).1 + least(bvh, left + 1, 1).1;
+        let leaf = if count <= 3 { area * f64::from(count) * 0.3 } else { f64::INFINITY };
+        let as_one = leaf.min(area + split(WIDTH));
+        ((2..=roots).map(split).fold(as_one, f64::min), count)
+    }
+
+    #[test]
+    fn no_other_collapse_costs_less() {
+        for count in [2, 3, 5, 9, 12] {
+            let bvh = tree(count, 1.0);
+            let plan = Collapse::new(&bvh, RULE);
+            let area = |node: usize| f64::from(bvh.nodes[node].bounds.half_area());
+            let (mut cost, mut open) = (0.0, vec![0]);
+            while let Some(node) = open.pop() {
+                if plan.is_leaf(node) {
+                    cost += area(node) * f64::from(plan.counts[node]) * 0.3;
+                } else {
+                    cost += area(node);
+                    open.extend(plan.children(node));
+                }
+            }
+            let best = least(&bvh, 0, 1).0;
+            assert!((cost - best).abs() <= 1e-5 * best, "{count} triangles: {cost}, least {best}");
+        }
+    }
+
+    #[test]
+    fn huge_and_tiny_trees_collapse_like_ordinary_ones() {
+        let ordinary = shape(&tree(300, 1.0));
+        for exponent in [-90, -60, 20, 45, 70, 110] {
+            assert_eq!(shape(&tree(300, 2f32.powi(exponent))), ordinary, "2^{exponent}");
+        }
     }
 }
