@@ -1,3 +1,21 @@
 //! What a traversal variant is: its parts, its text form, its needs, and the rows of the papers.
-//! No code here traces a ray.
+//!
+//! A [`Variant`] is `supply/organisation/tree?key=value&...`, for example
+//! `persistent/speculative-while-while/bvh2?postpone=2`. An illegal combination cannot be built, and
+//! the text form parses back. [`papers`] lists the kernels of the papers; [`legal`] knows all that
+//! can be combined. [`Operation`] and [`Block`] are the vocabulary of the schedules, the same in
+//! Rust, CUDA and the simulator. No code here traces a ray.
 #![forbid(unsafe_code)]
+
+mod key;
+pub mod legal;
+mod operation;
+mod paper;
+mod part;
+mod variant;
+
+pub use key::{BoxPlanes, BoxTest, ChildOrder, Collapse, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest};
+pub use operation::{Block, Operation, Space};
+pub use paper::{PaperRow, papers};
+pub use part::{Organisation, Supply, Tree};
+pub use variant::{IllegalVariant, Needs, Stack, Variant};

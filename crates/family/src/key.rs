@@ -1,0 +1,205 @@
+//! The options of a variant: keys, values, where they apply and what they are when left out.
+
+use crate::part::named;
+use crate::{Organisation, Supply, Tree};
+
+named! {
+    /// Names of the options.
+    Key {
+        /// Rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3).
+        Batch = "batch",
+        /// Whether entry and exit of boxes are compared as floats or as integers.
+        Box = "box",
+        /// Children a node, and lanes a ray.
+        Branching = "branching",
+        /// How a binary tree becomes a four-wide one.
+        Collapse = "collapse",
+        /// Main-loop iterations between two looks for new rays (AL09 5.1, 5.2).
+        Every = "every",
+        /// When the parts of records are fetched.
+        Fetch = "fetch",
+        /// Whether the triangle loop starts the next leaf at once.
+        Leaves = "leaves",
+        /// Any-hit rays: whether children are visited in order of distance.
+        Occlusion = "occlusion",
+        /// How hit children are ordered.
+        Order = "order",
+        /// Whether boxes are enlarged by what rounding may take.
+        Planes = "planes",
+        /// Leaves that a lane may put aside (AL09 4).
+        Postpone = "postpone",
+        /// New rays are fetched when fewer than this share of the lanes live, per cent.
+        Refill = "refill",
+        /// Most iterations of an inner loop (AL09 5.1: N).
+        Rounds = "rounds",
+        /// Triangles are tested while this share of the live lanes has some, per cent (YKL17).
+        Share = "share",
+        /// Whether warps agree at each loop end or leave it to the hardware.
+        Sync = "sync",
+        /// The ray-triangle test.
+        Triangle = "triangle",
+        /// Triangle tests between two looks at the loop's condition (G14 4).
+        Unroll = "unroll",
+    }
+}
+
+named! {
+    /// How entry and exit distances of a box are compared.
+    BoxTest {
+        /// Float minimum and maximum.
+        Float = "float",
+        /// Integer minimum and maximum on the bits (ALK12: VMIN, VMAX); needs `t_min >= 0`.
+        Integer = "integer",
+    }
+}
+
+named! {
+    /// How plane distances are computed.
+    BoxPlanes {
+        /// Boxes grow by what rounding may take: no box that a ray touches is missed (Ize 2013).
+        Padded = "padded",
+        /// As the papers print it: rays in a box face or near an edge may miss.
+        Plain = "plain",
+    }
+}
+
+named! {
+    /// How hit children are ordered.
+    ChildOrder {
+        /// The nearest first, the others as they stand.
+        Nearest = "nearest",
+        /// All, by a merge sort of five comparators one after the other (G14 4.1).
+        Network5 = "network5",
+        /// All, by Batcher's network for four of six comparators, independent in pairs (G14 4.1).
+        Network6 = "network6",
+        /// All, with the child's number in the distance's lowest bits (L9).
+        LowBits = "low-bits",
+    }
+}
+
+named! {
+    /// Any-hit rays and the order of children (G14 4.2).
+    Occlusion {
+        /// As closest-hit rays.
+        Sorted = "sorted",
+        /// Children are not ordered.
+        Unsorted = "unsorted",
+    }
+}
+
+named! {
+    /// When the parts of a record are fetched.
+    Fetch {
+        /// The whole record before the test (G14 4).
+        Once = "once",
+        /// Each row when the ones before leave a hit possible; links of a node when a child is hit.
+        Needed = "needed",
+    }
+}
+
+named! {
+    /// The triangle loop of while-while forms.
+    LeafLoop {
+        /// A lane goes to its next leaf at once (the pseudo-code of AL09 3.2).
+        Flat = "flat",
+        /// All lanes end their leaf before any goes on (the authors' published kernels).
+        Nested = "nested",
+    }
+}
+
+named! {
+    /// How a warp keeps together.
+    Sync {
+        /// A vote at each loop end: keeps lockstep on any hardware.
+        Voted = "voted",
+        /// As the papers print it; since Volta lanes drift apart. GPUs only.
+        Implicit = "implicit",
+    }
+}
+
+named! {
+    /// Ray-triangle tests.
+    TriangleTest {
+        /// Woop's unit triangle, 48 bytes (AL09 2).
+        Woop = "woop",
+        /// Möller and Trumbore 1997.
+        MoellerTrumbore = "moeller-trumbore",
+        /// Woop, Benthin and Wald 2013: no ray slips through a shared edge.
+        Watertight = "watertight",
+    }
+}
+
+named! {
+    /// Collapses of a binary tree to four children.
+    Collapse {
+        /// The child of the largest box first, with rules near the leaves (G14 4.1).
+        Guthe = "guthe",
+        /// Adoption of the largest child whose children fit (L9).
+        Adopt = "adopt",
+    }
+}
+
+impl Key {
+    /// The values, in the order of their numbers.
+    pub fn values(self) -> &'static [&'static str] {
+        match self {
+            Self::Batch => &["1", "2", "3", "4", "8"],
+            Self::Box => BoxTest::NAMES,
+            Self::Branching => &["4", "8", "16", "32"],
+            Self::Collapse => Collapse::NAMES,
+            Self::Every => &["1", "2", "4", "8"],
+            Self::Fetch => Fetch::NAMES,
+            Self::Leaves => LeafLoop::NAMES,
+            Self::Occlusion => Occlusion::NAMES,
+            Self::Order => ChildOrder::NAMES,
+            Self::Planes => BoxPlanes::NAMES,
+            Self::Postpone => &["0", "1", "2", "3", "4"],
+            Self::Refill => &["10", "20", "30", "40", "50", "60", "70", "80", "90", "100"],
+            Self::Rounds => &["unlimited", "1", "2", "4", "8"],
+            Self::Share => &["0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100"],
+            Self::Sync => Sync::NAMES,
+            Self::Triangle => TriangleTest::NAMES,
+            Self::Unroll => &["1", "2", "3", "4"],
+        }
+    }
+
+    /// The value when the key is left out.
+    pub fn default(self, supply: Supply, tree: Tree) -> &'static str {
+        match self {
+            Self::Batch => "3",
+            Self::Branching => "4",
+            // AL09 5.2: replace every 4 main-loop iterations, inner loops of at most 4.
+            Self::Every | Self::Rounds if supply == Supply::Queue => "4",
+            Self::Order if tree == Tree::Wide4 => "network6",
+            Self::Postpone => "1",
+            Self::Refill => "60",
+            Self::Share => "20",
+            _ => self.values()[0],
+        }
+    }
+
+    /// Whether the key means anything for these parts.
+    pub fn applies(self, supply: Supply, organisation: Organisation, tree: Tree) -> bool {
+        let packet = organisation == Organisation::Packet;
+        match self {
+            Self::Batch => supply != Supply::Direct,
+            // Octant order and quantised boxes fix these.
+            Self::Box | Self::Fetch => tree != Tree::Cwbvh8,
+            Self::Branching => tree == Tree::WideN,
+            Self::Collapse => tree == Tree::Wide4,
+            Self::Every => matches!(supply, Supply::Replace | Supply::Queue),
+            Self::Leaves => matches!(organisation, Organisation::WhileWhile | Organisation::SpeculativeWhileWhile),
+            Self::Occlusion => !packet && tree != Tree::Cwbvh8,
+            Self::Order => tree == Tree::Wide4,
+            Self::Planes | Self::Sync | Self::Triangle => true,
+            Self::Postpone => organisation.is_speculative(),
+            Self::Refill => supply == Supply::Replace,
+            Self::Rounds => {
+                matches!(organisation, Organisation::WhileWhile | Organisation::SpeculativeWhileWhile)
+                    && matches!(supply, Supply::Replace | Supply::Queue)
+            }
+            Self::Share => organisation == Organisation::IfWhile,
+            Self::Unroll => !packet && tree != Tree::WideN,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! All that can be combined: how many, and a seeded sample.
+
+use crate::{Key, Organisation, Supply, Tree, Variant};
+
+/// Every legal combination of parts, with all options at their defaults.
+pub fn parts() -> impl Iterator<Item = Variant> {
+    Supply::ALL.iter().flat_map(|&supply| {
+        Organisation::ALL.iter().flat_map(move |&organisation| {
+            Tree::ALL.iter().filter_map(move |&tree| Variant::new(supply, organisation, tree).ok())
+        })
+    })
+}
+
+/// Every legal variant that differs from its parts' defaults in at most one option: the ones to read
+/// through, a few hundred.
+pub fn single_changes() -> impl Iterator<Item = Variant> {
+    parts().flat_map(|variant| {
+        let changes = Key::ALL.iter().flat_map(move |&key| {
+            key.values().iter().filter_map(move |value| variant.with(key, value).ok().filter(|v| *v != variant))
+        });
+        std::iter::once(variant).chain(changes)
+    })
+}
+
+/// A legal variant drawn by `seed`: parts first, all alike, then a value for each option that
+/// applies. Every legal variant comes up for some seed.
+pub fn sample(seed: u64) -> Variant {
+    let mut state = seed;
+    let mut draw = |count: usize| {
+        // SplitMix64 (Steele, Lea and Flood 2014).
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % count as u64) as usize
+    };
+    let all: Vec<Variant> = parts().collect();
+    let mut variant = all[draw(all.len())];
+    for &key in Key::ALL {
+        let value = key.values()[draw(key.values().len())];
+        variant = variant.with(key, value).unwrap_or(variant);
+    }
+    variant
+}
+
+/// How many legal variants there are.
+pub fn count() -> u64 {
+    parts().map(|variant| count_from(variant, Key::ALL)).sum()
+}
+
+/// Options are independent but for `fetch` and `triangle`, so that their numbers multiply.
+fn count_from(variant: Variant, keys: &[Key]) -> u64 {
+    let Some((&key, rest)) = keys.split_first() else { return 1 };
+    if key == Key::Fetch {
+        let values = key.values().iter().filter_map(|value| variant.with(key, value).ok());
+        return values.map(|v| count_from(v, rest)).sum::<u64>().max(count_from(variant, rest));
+    }
+    let choices = key.values().iter().filter(|value| variant.with(key, value).is_ok()).count().max(1);
+    choices as u64 * count_from(variant, rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fetch, IllegalVariant, TriangleTest};
+
+    #[test]
+    fn samples_print_and_parse_back() {
+        for seed in 0..2000 {
+            let variant = sample(seed);
+            assert_eq!(variant.to_string().parse(), Ok(variant));
+        }
+    }
+
+    #[test]
+    fn samples_reach_every_combination_of_parts() {
+        let seen: std::collections::BTreeSet<String> = (0..2000).map(|seed| sample(seed).parts()).collect();
+        assert_eq!(seen.len(), parts().count());
+    }
+
+    #[test]
+    fn there_are_hundreds_to_read_and_many_more_to_combine() {
+        assert!((300..2000).contains(&single_changes().count()), "{}", single_changes().count());
+        assert!(count() > 100_000, "{}", count());
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused_with_a_reason() {
+        let fault = |text: &str| text.parse::<Variant>().unwrap_err();
+        assert!(matches!(fault("direct/packet/wide4"), IllegalVariant::Parts { .. }));
+        assert!(matches!(fault("queue/packet/bvh2"), IllegalVariant::Parts { .. }));
+        assert!(matches!(fault("direct/if-while/bvh2"), IllegalVariant::Parts { .. }));
+        assert!(matches!(fault("direct/while-while/bvh2?postpone=1"), IllegalVariant::Option { .. }));
+        assert!(matches!(fault("direct/while-while/bvh2?order=network5"), IllegalVariant::Option { .. }));
+        assert!(matches!(fault("direct/while-while/bvh2?unroll=9"), IllegalVariant::Value { .. }));
+        assert!(matches!(fault("direct/while-while/bvh2?speed=9"), IllegalVariant::UnknownKey { .. }));
+        assert!(matches!(fault("direct/for-for/bvh2"), IllegalVariant::UnknownPart { .. }));
+        assert!(matches!(fault("while-while"), IllegalVariant::Form(_)));
+        assert!(matches!(
+            fault("direct/while-while/bvh2?fetch=needed&triangle=watertight"),
+            IllegalVariant::Option { .. }
+        ));
+    }
+
+    #[test]
+    fn defaults_may_be_written_and_are_left_out_when_printed() {
+        let variant: Variant = "queue/while-while/bvh2?every=4&rounds=4&triangle=woop&fetch=needed".parse().unwrap();
+        assert_eq!(variant.to_string(), "queue/while-while/bvh2?fetch=needed");
+        assert_eq!((variant.fetch(), variant.triangle()), (Fetch::Needed, TriangleTest::Woop));
+        assert_eq!((variant.every(), variant.rounds()), (4, Some(4)));
+    }
+}

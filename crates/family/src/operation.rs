@@ -1,0 +1,192 @@
+//! The micro-operations that schedules issue, and the named blocks they consist of.
+
+/// A micro-operation: what a schedule issues on a warp under a mask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// Take a ray from the supply.
+    FetchRay,
+    /// Reciprocal direction, origin times reciprocal, empty stack.
+    SetupRay,
+    /// Fetch a node, test the ray against its children's boxes, order the hits, push all but one.
+    VisitNode,
+    /// Next entry from the stack.
+    Pop,
+    /// Put a leaf aside and go on traversing (AL09 4), or push it for later (YKL17).
+    Postpone,
+    /// Fetch a triangle record, test, shorten the ray.
+    TestTriangle,
+    /// Does any lane want to go on?
+    Vote,
+    /// Which lanes want something?
+    Ballot,
+    /// Exchange values between lanes, or rays between lanes and shared memory.
+    Shuffle,
+    /// Enumerate the lanes that want something.
+    PrefixSum,
+    /// Write the result.
+    StoreHit,
+}
+
+/// A stretch of a micro-operation that runs as a whole: an operation is split where a branch decides
+/// whether the rest runs, so that instruction costs can be given a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Block {
+    /// One lane takes a batch from the global pool (AL09 appendix A).
+    FetchBatch,
+    /// A lane reads its ray.
+    FetchRay,
+    /// The ray's reciprocals.
+    SetupRay,
+    /// Fetch a node and test all child boxes.
+    VisitNode,
+    /// Fetch the links of a node, where they are not fetched with the boxes.
+    VisitNodeLinks,
+    /// Bring two or more hit children into order.
+    VisitNodeOrder,
+    /// Push one child.
+    VisitNodePush,
+    /// Pop one entry.
+    Pop,
+    /// Move a leaf to the postpone buffer.
+    Postpone,
+    /// Push a leaf that too few lanes want to test.
+    Defer,
+    /// Test a triangle with its whole record at hand.
+    TestTriangle,
+    /// The first row of a Woop record: t.
+    TestTriangleT,
+    /// The second row, once t is in range: u.
+    TestTriangleU,
+    /// The third row, once u is in range: v.
+    TestTriangleV,
+    /// A hit: shorten the ray.
+    TestTriangleAccept,
+    /// See [`Operation::Vote`].
+    Vote,
+    /// See [`Operation::Ballot`].
+    Ballot,
+    /// Exchange between lanes.
+    Shuffle,
+    /// Exchange rays between lanes and shared memory (AL09 5.2).
+    Exchange,
+    /// See [`Operation::PrefixSum`].
+    PrefixSum,
+    /// See [`Operation::StoreHit`].
+    StoreHit,
+}
+
+impl Block {
+    /// All blocks, in the order of their numbers.
+    pub const ALL: [Self; 21] = [
+        Self::FetchBatch,
+        Self::FetchRay,
+        Self::SetupRay,
+        Self::VisitNode,
+        Self::VisitNodeLinks,
+        Self::VisitNodeOrder,
+        Self::VisitNodePush,
+        Self::Pop,
+        Self::Postpone,
+        Self::Defer,
+        Self::TestTriangle,
+        Self::TestTriangleT,
+        Self::TestTriangleU,
+        Self::TestTriangleV,
+        Self::TestTriangleAccept,
+        Self::Vote,
+        Self::Ballot,
+        Self::Shuffle,
+        Self::Exchange,
+        Self::PrefixSum,
+        Self::StoreHit,
+    ];
+
+    /// The operation that the block is part of.
+    pub fn operation(self) -> Operation {
+        match self {
+            Self::FetchBatch | Self::FetchRay => Operation::FetchRay,
+            Self::SetupRay => Operation::SetupRay,
+            Self::VisitNode | Self::VisitNodeLinks | Self::VisitNodeOrder | Self::VisitNodePush => Operation::VisitNode,
+            Self::Pop => Operation::Pop,
+            Self::Postpone | Self::Defer => Operation::Postpone,
+            Self::TestTriangle
+            | Self::TestTriangleT
+            | Self::TestTriangleU
+            | Self::TestTriangleV
+            | Self::TestTriangleAccept => Operation::TestTriangle,
+            Self::Vote => Operation::Vote,
+            Self::Ballot => Operation::Ballot,
+            Self::Shuffle | Self::Exchange => Operation::Shuffle,
+            Self::PrefixSum => Operation::PrefixSum,
+            Self::StoreHit => Operation::StoreHit,
+        }
+    }
+
+    /// The name in cost tables and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FetchBatch => "fetch_ray.batch",
+            Self::FetchRay => "fetch_ray",
+            Self::SetupRay => "setup_ray",
+            Self::VisitNode => "visit_node",
+            Self::VisitNodeLinks => "visit_node.links",
+            Self::VisitNodeOrder => "visit_node.order",
+            Self::VisitNodePush => "visit_node.push",
+            Self::Pop => "pop",
+            Self::Postpone => "postpone",
+            Self::Defer => "postpone.defer",
+            Self::TestTriangle => "test_triangle",
+            Self::TestTriangleT => "test_triangle.t",
+            Self::TestTriangleU => "test_triangle.u",
+            Self::TestTriangleV => "test_triangle.v",
+            Self::TestTriangleAccept => "test_triangle.accept",
+            Self::Vote => "vote",
+            Self::Ballot => "ballot",
+            Self::Shuffle => "shuffle",
+            Self::Exchange => "shuffle.exchange",
+            Self::PrefixSum => "prefix_sum",
+            Self::StoreHit => "store_hit",
+        }
+    }
+}
+
+/// Which memory a lane touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    /// Tree nodes.
+    Node,
+    /// Triangle records.
+    Triangle,
+    /// The word that names a record's triangle.
+    Slot,
+    /// A lane's (or a packet's) traversal stack; the index counts entries from its bottom.
+    Stack,
+    /// The rays of the batch.
+    Ray,
+    /// The results.
+    Hit,
+    /// On-chip memory shared by a warp.
+    Shared,
+    /// The global counter of rays.
+    Counter,
+}
+
+impl Space {
+    /// All spaces, in the order of their numbers.
+    pub const ALL: [Self; 8] =
+        [Self::Node, Self::Triangle, Self::Slot, Self::Stack, Self::Ray, Self::Hit, Self::Shared, Self::Counter];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_numbered_as_listed_and_named_after_their_operation() {
+        for (i, block) in Block::ALL.into_iter().enumerate() {
+            assert_eq!(block as usize, i);
+        }
+        let names: std::collections::BTreeSet<_> = Block::ALL.iter().map(|b| b.name()).collect();
+        assert_eq!(names.len(), Block::ALL.len());
+    }
+}

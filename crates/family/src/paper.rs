@@ -1,0 +1,167 @@
+//! The papers' kernels.
+
+use crate::Variant;
+use std::sync::OnceLock;
+
+/// A kernel of a paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaperRow {
+    /// Short name, which parses as the variant.
+    pub name: &'static str,
+    /// The kernel in our terms.
+    pub variant: Variant,
+    /// Key of the paper in docs/papers.md.
+    pub paper: &'static str,
+    /// Section.
+    pub section: &'static str,
+    /// Table row, or what the text calls it.
+    pub row: &'static str,
+}
+
+/// name, variant, paper, section, row.
+type Text = [&'static str; 5];
+
+const ROWS: &[Text] = &[
+    ["al09-packet", "direct/packet/bvh2", "AL09", "3.1", "Table 1: packet [Günther 2007]"],
+    ["al09-while-while", "direct/while-while/bvh2", "AL09", "3.2", "Table 1: while-while"],
+    ["al09-if-if", "direct/if-if/bvh2", "AL09", "3.2", "Table 1: if-if"],
+    ["al09-spec-if-if", "direct/speculative-if-if/bvh2", "AL09", "4", "Table 1: Speculative if-if"],
+    ["al09-spec-while-while", "direct/speculative-while-while/bvh2", "AL09", "6", "text: speculative while-while"],
+    ["al09-persistent-packet", "persistent/packet/bvh2", "AL09", "3.4", "Table 1: Persistent packet"],
+    ["al09-persistent-while-while", "persistent/while-while/bvh2", "AL09", "3.4", "Table 1: Persistent while-while"],
+    [
+        "al09-persistent-spec-while-while",
+        "persistent/speculative-while-while/bvh2",
+        "AL09",
+        "4",
+        "Table 1: Persistent speculative while-while",
+    ],
+    ["al09-replace", "replace/while-while/bvh2?refill=100&rounds=4", "AL09", "5.1", "text: N = 4"],
+    ["al09-replace-every-4", "replace/while-while/bvh2?every=4&refill=100&rounds=4", "AL09", "5.1", "text: every n"],
+    ["al09-queue", "queue/while-while/bvh2", "AL09", "5.2", "text: 85/84 and 85/85 on Fairy"],
+    ["al09-queue-2", "queue/while-while/bvh2?rounds=2", "AL09", "5.2", "text: max 2 iterations"],
+    ["al09-queue-1", "queue/while-while/bvh2?rounds=1", "AL09", "5.2", "text: max 1 iteration"],
+    ["al09-wide4", "persistent/while-while/wideN", "AL09", "5.3", "text: branching factor 4"],
+    ["al09-wide8", "persistent/while-while/wideN?branching=8", "AL09", "5.3", "text: branching factor 8"],
+    ["al09-wide16", "persistent/while-while/wideN?branching=16", "AL09", "5.3", "text: branching factor 16"],
+    ["al09-wide32", "persistent/while-while/wideN?branching=32", "AL09", "5.3", "text: branching factor 32"],
+    [
+        "alk12-fermi",
+        "direct/speculative-while-while/bvh2?box=integer&fetch=needed&leaves=nested",
+        "ALK12",
+        "Summary",
+        "Table 2: Fermi",
+    ],
+    [
+        "alk12-kepler",
+        "replace/speculative-while-while/bvh2?box=integer&leaves=nested",
+        "ALK12",
+        "Summary",
+        "Table 2: Kepler",
+    ],
+    [
+        "alk12-kepler-float",
+        "replace/speculative-while-while/bvh2?leaves=nested",
+        "ALK12",
+        "Summary",
+        "Table 2: VMIN, VMAX left out",
+    ],
+    [
+        "alk12-kepler-postpone-0",
+        "replace/while-while/bvh2?box=integer&leaves=nested",
+        "ALK12",
+        "Summary",
+        "Table 2: no postpone buffer",
+    ],
+    [
+        "alk12-kepler-postpone-2",
+        "replace/speculative-while-while/bvh2?box=integer&leaves=nested&postpone=2",
+        "ALK12",
+        "Summary",
+        "Table 2: two-slot postpone buffer",
+    ],
+    [
+        "g14-wide4",
+        "replace/speculative-while-while/wide4?box=integer&leaves=nested",
+        "G14",
+        "4.1",
+        "text: 4-ary, six comparators",
+    ],
+    [
+        "g14-wide4-merge",
+        "replace/speculative-while-while/wide4?box=integer&leaves=nested&order=network5",
+        "G14",
+        "4.1",
+        "text: 4-ary, five comparators",
+    ],
+    [
+        "g14-wide4-unsorted",
+        "replace/speculative-while-while/wide4?box=integer&leaves=nested&occlusion=unsorted",
+        "G14",
+        "4.2",
+        "text: unsorted occlusion",
+    ],
+    [
+        "g14-unroll",
+        "replace/speculative-while-while/bvh2?box=integer&leaves=nested&unroll=2",
+        "G14",
+        "4",
+        "text: triangle loop unrolled",
+    ],
+    [
+        "g14",
+        "replace/speculative-while-while/wide4?box=integer&leaves=nested&occlusion=unsorted&unroll=2",
+        "G14",
+        "5",
+        "Table 2: improved",
+    ],
+    ["l9-mbvh", "direct/while-while/wide4?collapse=adopt&order=low-bits", "L9", "Building the MBVH", "text: low bits"],
+    [
+        "l9-mbvh-nearest",
+        "direct/while-while/wide4?collapse=adopt&order=nearest",
+        "L9",
+        "Building the MBVH",
+        "nearest child first",
+    ],
+    ["ykl17", "replace/if-while/cwbvh8", "YKL17", "5", "dynamic fetch, postponed triangles"],
+    ["ykl17-direct", "direct/if-while/cwbvh8?share=0", "YKL17", "4", "no fetch, no postponing"],
+    [
+        "watertight",
+        "direct/while-while/bvh2?triangle=watertight",
+        "WBW13",
+        "3",
+        "ours: while-while for queries that lose no hit",
+    ],
+];
+
+/// The papers' kernels, one a row: "every variant" of this project.
+///
+/// # Panics
+/// Never: a test parses each row.
+pub fn papers() -> &'static [PaperRow] {
+    static PARSED: OnceLock<Vec<PaperRow>> = OnceLock::new();
+    PARSED.get_or_init(|| {
+        let parse = |&[name, text, paper, section, row]: &Text| {
+            let variant = Variant::parse_parts(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            PaperRow { name, variant, paper, section, row }
+        };
+        ROWS.iter().map(parse).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_parses_prints_as_written_and_differs_from_the_others() {
+        let rows = papers();
+        for (row, text) in rows.iter().zip(ROWS) {
+            assert_eq!(row.variant.to_string(), text[1], "{}", row.name);
+            assert_eq!(row.name.parse(), Ok(row.variant));
+        }
+        for (i, a) in rows.iter().enumerate() {
+            assert!(rows[..i].iter().all(|b| b.name != a.name && b.variant != a.variant), "{} twice", a.name);
+        }
+    }
+}

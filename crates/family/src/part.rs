@@ -1,0 +1,99 @@
+//! The three parts of a variant, with their names.
+
+/// Declares an enum whose values have fixed names, a list of them, and a lookup by name.
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $name { $($(#[$value_doc])* $value),+ }
+
+        impl $name {
+            /// All values, in the order of their numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$value),+];
+            /// Their names, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($text),+];
+
+            /// The name in the text form.
+            pub fn name(self) -> &'static str {
+                Self::NAMES[self as usize]
+            }
+
+            /// The value of a name.
+            pub fn parse(name: &str) -> Option<Self> {
+                Self::NAMES.iter().position(|&n| n == name).map(|i| Self::ALL[i])
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+named! {
+    /// How rays come to lanes. A supply never changes what a ray visits.
+    Supply {
+        /// One ray a lane; a warp ends with its last ray.
+        Direct = "direct",
+        /// Warps live on and take their next rays from a pool (AL09 3.3, appendix A).
+        Persistent = "persistent",
+        /// Lanes whose rays have ended get new ones while others go on (AL09 5.1, ALK12).
+        Replace = "replace",
+        /// Twice as many rays as lanes; the operation that most rays want runs (AL09 5.2).
+        Queue = "queue",
+    }
+}
+
+named! {
+    /// The loop that a ray's operations stand in.
+    Organisation {
+        /// All rays of a warp share one stack and one path (Günther 2007; AL09 3.1).
+        Packet = "packet",
+        /// Traverse until all lanes have a leaf, then test until none has (AL09 3.2).
+        WhileWhile = "while-while",
+        /// One node, then one triangle, in every turn (AL09 3.2).
+        IfIf = "if-if",
+        /// while-while, and lanes with a leaf go on traversing (AL09 4).
+        SpeculativeWhileWhile = "speculative-while-while",
+        /// if-if, and lanes with a leaf go on traversing (AL09 4).
+        SpeculativeIfIf = "speculative-if-if",
+        /// One node, then triangles while enough lanes have some (YKL17).
+        IfWhile = "if-while",
+    }
+}
+
+impl Organisation {
+    /// Whether lanes put leaves aside and go on.
+    pub fn is_speculative(self) -> bool {
+        matches!(self, Self::SpeculativeWhileWhile | Self::SpeculativeIfIf)
+    }
+}
+
+named! {
+    /// What is walked.
+    Tree {
+        /// Two children a node of 64 bytes (AL09 2).
+        Bvh2 = "bvh2",
+        /// Four children a node of 128 bytes (G14 4.1, L9).
+        Wide4 = "wide4",
+        /// As many children as lanes that share a ray (AL09 5.3).
+        WideN = "wideN",
+        /// Eight children in a compressed node of 80 bytes (YKL17).
+        Cwbvh8 = "cwbvh8",
+    }
+}
+
+impl Tree {
+    /// Bytes of a node; for [`Tree::WideN`] those of one child.
+    pub fn node_bytes(self) -> u32 {
+        match self {
+            Self::Bvh2 => 64,
+            Self::Wide4 => 128,
+            Self::WideN => 32,
+            Self::Cwbvh8 => 80,
+        }
+    }
+}

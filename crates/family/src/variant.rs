@@ -1,0 +1,379 @@
+//! A legal combination of parts and options, and its text form.
+
+use crate::key::{BoxPlanes, BoxTest, ChildOrder, Collapse, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest};
+use crate::{Organisation, PaperRow, Supply, Tree, papers};
+use std::fmt;
+use std::str::FromStr;
+
+/// A kernel of the family: three parts and options. Only legal ones exist.
+///
+/// # Examples
+/// ```
+/// use raywarp_family::Variant;
+///
+/// let text = "persistent/speculative-while-while/bvh2?postpone=2";
+/// let variant: Variant = text.parse()?;
+/// assert_eq!(variant.to_string(), text);
+/// assert!("direct/packet/wide4".parse::<Variant>().is_err());
+/// # Ok::<(), raywarp_family::IllegalVariant>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Variant {
+    supply: Supply,
+    organisation: Organisation,
+    tree: Tree,
+    /// For each key the number of its value; that of the default where the key does not apply.
+    values: [u8; Key::ALL.len()],
+}
+
+/// Why a combination does not exist, or why a text is not a variant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IllegalVariant {
+    /// Not `supply/organisation/tree`.
+    #[error(
+        "\"{0}\" is not supply/organisation/tree?key=value&..., such as direct/while-while/bvh2, nor the name of a paper's row"
+    )]
+    Form(String),
+    /// A part that is not there.
+    #[error("\"{found}\" is no {part}; there are {known}")]
+    UnknownPart {
+        /// supply, organisation or tree.
+        part: &'static str,
+        /// What was given.
+        found: String,
+        /// All names.
+        known: String,
+    },
+    /// A key that is not there.
+    #[error("\"{found}\" is no option; there are {}", Key::NAMES.join(", "))]
+    UnknownKey {
+        /// What was given.
+        found: String,
+    },
+    /// A value that the key does not take.
+    #[error("{key}={found}: it takes {}", key.values().join(", "))]
+    Value {
+        /// The option.
+        key: Key,
+        /// What was given.
+        found: String,
+    },
+    /// Parts that do not go together.
+    #[error("{parts} does not exist: {why}")]
+    Parts {
+        /// The three parts.
+        parts: String,
+        /// The reason.
+        why: &'static str,
+    },
+    /// An option that means nothing, or not this, for these parts.
+    #[error("{key}={value} does not apply to {parts}")]
+    Option {
+        /// The three parts.
+        parts: String,
+        /// The option.
+        key: Key,
+        /// Its value.
+        value: String,
+    },
+}
+
+/// What a variant asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    /// Lanes that a warp must have at least.
+    pub lanes: u32,
+    /// Warp-wide vote and ballot.
+    pub votes: bool,
+    /// Prefix sums over lanes, or a population count of a ballot.
+    pub prefix_sum: bool,
+    /// Shared memory for rays that are parked.
+    pub shared_memory: bool,
+    /// An atomic counter of rays.
+    pub global_counter: bool,
+    /// Hardware that keeps lanes together by itself: a GPU.
+    pub gpu: bool,
+    /// Rays whose `t_min` is not negative.
+    pub t_min_not_negative: bool,
+}
+
+/// Where the traversal stack is and what an entry holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stack {
+    /// One for the warp instead of one a ray.
+    pub shared: bool,
+    /// Bytes of an entry.
+    pub entry_bytes: u32,
+}
+
+impl Variant {
+    /// The variant of three parts with every option at its default.
+    ///
+    /// # Errors
+    /// [`IllegalVariant::Parts`] when they do not go together.
+    pub fn new(supply: Supply, organisation: Organisation, tree: Tree) -> Result<Self, IllegalVariant> {
+        let mut values = [0; Key::ALL.len()];
+        for &key in Key::ALL {
+            let default = key.default(supply, tree);
+            values[key as usize] = key.values().iter().position(|&v| v == default).unwrap_or(0) as u8;
+        }
+        let variant = Self { supply, organisation, tree, values };
+        match variant.parts_fault() {
+            Some(why) => Err(IllegalVariant::Parts { parts: variant.parts(), why }),
+            None => Ok(variant),
+        }
+    }
+
+    /// The same with one option changed.
+    ///
+    /// # Errors
+    /// [`IllegalVariant::Value`] or [`IllegalVariant::Option`].
+    pub fn with(mut self, key: Key, value: &str) -> Result<Self, IllegalVariant> {
+        let Some(number) = key.values().iter().position(|&v| v == value) else {
+            return Err(IllegalVariant::Value { key, found: value.to_string() });
+        };
+        self.values[key as usize] = number as u8;
+        let wrong =
+            |key: Key, value: &str| IllegalVariant::Option { parts: self.parts(), key, value: value.to_string() };
+        if !key.applies(self.supply, self.organisation, self.tree) {
+            return Err(wrong(key, value));
+        }
+        // Rows of a record one by one only exist for Woop's: the other tests need all corners.
+        if self.fetch() == Fetch::Needed && self.triangle() != TriangleTest::Woop {
+            return Err(wrong(key, value));
+        }
+        Ok(self)
+    }
+
+    fn parts_fault(&self) -> Option<&'static str> {
+        use Organisation as O;
+        if self.organisation == O::Packet {
+            if self.tree != Tree::Bvh2 {
+                return Some("packets walk bvh2 (AL09 3.1)");
+            }
+            if matches!(self.supply, Supply::Replace | Supply::Queue) {
+                return Some("the rays of a packet start and end together");
+            }
+        }
+        if self.tree == Tree::WideN && self.organisation != O::WhileWhile {
+            return Some("lanes that share a ray have nothing else to do meanwhile (AL09 5.3 is while-while)");
+        }
+        if self.tree == Tree::WideN && self.supply == Supply::Queue {
+            return Some("a queue shuffles single lanes");
+        }
+        if self.supply == Supply::Queue && !matches!(self.organisation, O::WhileWhile | O::IfIf) {
+            return Some("a queue chooses between traversal and intersection itself (AL09 5.2)");
+        }
+        if self.organisation == O::IfWhile && self.tree != Tree::Cwbvh8 {
+            return Some("if-while is for nodes that give their triangles as a group (YKL17)");
+        }
+        None
+    }
+
+    /// How rays come to lanes.
+    pub fn supply(&self) -> Supply {
+        self.supply
+    }
+
+    /// The loop.
+    pub fn organisation(&self) -> Organisation {
+        self.organisation
+    }
+
+    /// What is walked.
+    pub fn tree(&self) -> Tree {
+        self.tree
+    }
+
+    /// The three parts as text.
+    pub fn parts(&self) -> String {
+        format!("{}/{}/{}", self.supply, self.organisation, self.tree)
+    }
+
+    /// The value of an option as text.
+    pub fn value(&self, key: Key) -> &'static str {
+        key.values()[usize::from(self.values[key as usize])]
+    }
+
+    fn number(&self, key: Key) -> u32 {
+        self.value(key).parse().unwrap_or(0)
+    }
+
+    /// Rays of a batch from the global pool, in warps.
+    pub fn batch(&self) -> u32 {
+        self.number(Key::Batch)
+    }
+
+    /// See [`BoxTest`].
+    pub fn box_test(&self) -> BoxTest {
+        BoxTest::ALL[usize::from(self.values[Key::Box as usize])]
+    }
+
+    /// Lanes that share a ray: 1 but for [`Tree::WideN`].
+    pub fn lanes_per_ray(&self) -> u32 {
+        if self.tree == Tree::WideN { self.number(Key::Branching) } else { 1 }
+    }
+
+    /// See [`Collapse`].
+    pub fn collapse(&self) -> Collapse {
+        Collapse::ALL[usize::from(self.values[Key::Collapse as usize])]
+    }
+
+    /// Main-loop iterations between two looks for new rays.
+    pub fn every(&self) -> u32 {
+        self.number(Key::Every)
+    }
+
+    /// See [`Fetch`].
+    pub fn fetch(&self) -> Fetch {
+        Fetch::ALL[usize::from(self.values[Key::Fetch as usize])]
+    }
+
+    /// See [`LeafLoop`].
+    pub fn leaf_loop(&self) -> LeafLoop {
+        LeafLoop::ALL[usize::from(self.values[Key::Leaves as usize])]
+    }
+
+    /// See [`Occlusion`].
+    pub fn occlusion(&self) -> Occlusion {
+        Occlusion::ALL[usize::from(self.values[Key::Occlusion as usize])]
+    }
+
+    /// See [`ChildOrder`].
+    pub fn child_order(&self) -> ChildOrder {
+        ChildOrder::ALL[usize::from(self.values[Key::Order as usize])]
+    }
+
+    /// See [`BoxPlanes`].
+    pub fn box_planes(&self) -> BoxPlanes {
+        BoxPlanes::ALL[usize::from(self.values[Key::Planes as usize])]
+    }
+
+    /// Leaves that a lane may put aside: 0 unless speculative, 1 for if-while's triangle group.
+    pub fn postpone(&self) -> usize {
+        match self.organisation {
+            Organisation::IfWhile => 1,
+            organisation if organisation.is_speculative() => self.number(Key::Postpone) as usize,
+            _ => 0,
+        }
+    }
+
+    /// New rays are fetched below this share of live lanes, per cent.
+    pub fn refill(&self) -> u32 {
+        self.number(Key::Refill)
+    }
+
+    /// Most iterations of an inner loop.
+    pub fn rounds(&self) -> Option<u32> {
+        let limited = Key::Rounds.applies(self.supply, self.organisation, self.tree);
+        self.value(Key::Rounds).parse().ok().filter(|_| limited)
+    }
+
+    /// Triangles are tested while this share of live lanes has some, per cent.
+    pub fn share(&self) -> u32 {
+        self.number(Key::Share)
+    }
+
+    /// See [`Sync`].
+    pub fn sync(&self) -> Sync {
+        Sync::ALL[usize::from(self.values[Key::Sync as usize])]
+    }
+
+    /// See [`TriangleTest`].
+    pub fn triangle(&self) -> TriangleTest {
+        TriangleTest::ALL[usize::from(self.values[Key::Triangle as usize])]
+    }
+
+    /// Triangle tests between two looks at the loop's condition.
+    pub fn unroll(&self) -> u32 {
+        self.number(Key::Unroll)
+    }
+
+    /// What it asks for.
+    pub fn needs(&self) -> Needs {
+        let refills = matches!(self.supply, Supply::Replace | Supply::Queue);
+        let shares = self.tree == Tree::WideN;
+        Needs {
+            lanes: self.lanes_per_ray(),
+            votes: self.sync() == Sync::Voted || self.organisation == Organisation::Packet,
+            prefix_sum: refills || shares,
+            shared_memory: self.supply == Supply::Queue,
+            global_counter: self.supply != Supply::Direct,
+            gpu: self.sync() == Sync::Implicit,
+            t_min_not_negative: self.box_test() == BoxTest::Integer,
+        }
+    }
+
+    /// Where its stack is.
+    pub fn stack(&self) -> Stack {
+        Stack {
+            shared: self.organisation == Organisation::Packet,
+            entry_bytes: if self.tree == Tree::Cwbvh8 { 8 } else { 4 },
+        }
+    }
+
+    /// The papers' kernels. "Every variant" means these.
+    pub fn papers() -> &'static [PaperRow] {
+        papers()
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.parts())?;
+        let mut separator = '?';
+        for &key in Key::ALL {
+            let value = self.value(key);
+            if value != key.default(self.supply, self.tree) {
+                write!(f, "{separator}{key}={value}")?;
+                separator = '&';
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Variant {
+    type Err = IllegalVariant;
+
+    /// Parses the text form; the name of a row of [`papers`] stands for its variant.
+    fn from_str(text: &str) -> Result<Self, IllegalVariant> {
+        if let Some(row) = papers().iter().find(|row| row.name == text) {
+            return Ok(row.variant);
+        }
+        Self::parse_parts(text)
+    }
+}
+
+impl Variant {
+    /// As [`FromStr`], without the names of rows.
+    pub(crate) fn parse_parts(text: &str) -> Result<Self, IllegalVariant> {
+        let (parts, options) = text.split_once('?').unwrap_or((text, ""));
+        let mut names = parts.split('/');
+        let (Some(supply), Some(organisation), Some(tree), None) =
+            (names.next(), names.next(), names.next(), names.next())
+        else {
+            return Err(IllegalVariant::Form(text.to_string()));
+        };
+        let unknown = |part, found: &str, known: &[&str]| IllegalVariant::UnknownPart {
+            part,
+            found: found.to_string(),
+            known: known.join(", "),
+        };
+        let mut variant = Self::new(
+            Supply::parse(supply).ok_or_else(|| unknown("supply", supply, Supply::NAMES))?,
+            Organisation::parse(organisation)
+                .ok_or_else(|| unknown("organisation", organisation, Organisation::NAMES))?,
+            Tree::parse(tree).ok_or_else(|| unknown("tree", tree, Tree::NAMES))?,
+        )?;
+        for option in options.split('&').filter(|option| !option.is_empty()) {
+            let Some((key, value)) = option.split_once('=') else {
+                return Err(IllegalVariant::Form(text.to_string()));
+            };
+            let key = Key::parse(key).ok_or_else(|| IllegalVariant::UnknownKey { found: key.to_string() })?;
+            variant = variant.with(key, value)?;
+        }
+        Ok(variant)
+    }
+}
