@@ -46,6 +46,16 @@ impl LeafRules {
         }
     }
 
+    /// Cost of visiting an inner node of `half_area`.
+    pub(crate) fn inner_cost(&self, half_area: f64) -> f64 {
+        self.traversal * half_area
+    }
+
+    /// Cost of testing the `count` references of a leaf of `half_area`.
+    pub(crate) fn leaf_cost(&self, half_area: f64, count: usize) -> f64 {
+        self.intersection * half_area * count as f64
+    }
+
     /// How many references fit below a node at `depth` when every split from there on halves them.
     fn capacity(&self, depth: u32) -> usize {
         let levels = MAX_DEPTH - depth;

@@ -2,7 +2,10 @@
 
 mod binned_sah;
 mod bins;
+mod collapse;
 mod cost;
+mod lbvh;
+mod morton;
 mod options;
 mod small_sweep;
 mod subtree;
@@ -57,6 +60,7 @@ pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
     } else {
         Some(match options.builder {
             Builder::SweepSah => sweep_sah::build(&references, &rules),
+            Builder::Lbvh => lbvh::build(&references, &rules),
             Builder::BinnedSah | Builder::Sbvh => binned_sah::build(&mut references, &rules),
         })
     };

@@ -15,6 +15,8 @@ pub enum Builder {
     /// boxes that overlap (Stich, Friedrich and Dietrich 2009); see [`BuildOptions::split_alpha`] and
     /// [`BuildOptions::split_budget`].
     Sbvh,
+    /// Along the Morton curve (Lauterbach et al. 2009, Karras 2012): the fastest, and the least tree.
+    Lbvh,
 }
 
 /// Options of [`crate::build`].

@@ -31,6 +31,13 @@ pub(crate) struct SmallTree {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot(usize);
 
+/// A state of a [`SmallTree`] that it can return to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    nodes: usize,
+    references: usize,
+}
+
 const UNSET: Node = Node { bounds: Aabb::EMPTY, first: 0, count: 0 };
 
 impl SmallTree {
@@ -49,11 +56,38 @@ impl SmallTree {
         [Slot(first), Slot(first + 1)]
     }
 
+    /// Replaces the box of a node.
+    pub(crate) fn set_bounds(&mut self, slot: Slot, bounds: Bounds) {
+        self.nodes[slot.0].bounds = bounds.aabb();
+    }
+
+    /// How far the tree has come, for [`SmallTree::merge`].
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { nodes: self.nodes.len(), references: self.references.len() }
+    }
+
+    /// References that were added after `mark`.
+    pub(crate) fn references_since(&self, mark: Mark) -> usize {
+        self.references.len() - mark.references
+    }
+
+    /// Replaces all that was added after `mark`, which lies below `slot`, by one leaf there. Gives the
+    /// number of its references.
+    pub(crate) fn merge(&mut self, mark: Mark, slot: Slot, bounds: Bounds) -> usize {
+        self.nodes.truncate(mark.nodes);
+        self.finish_leaf(slot, bounds, mark.references)
+    }
+
     /// Makes the node of `slot` a leaf, its primitives in increasing order and without repeats:
-    /// splitting may have brought two parts of a triangle together again.
-    pub(crate) fn leaf(&mut self, slot: Slot, bounds: Bounds, primitives: impl Iterator<Item = u32>) {
+    /// splitting may have brought two parts of a triangle together again. Gives their number.
+    pub(crate) fn leaf(&mut self, slot: Slot, bounds: Bounds, primitives: impl Iterator<Item = u32>) -> usize {
         let first = self.references.len();
         self.references.extend(primitives);
+        self.finish_leaf(slot, bounds, first)
+    }
+
+    /// Makes a leaf of the references from `first` on.
+    fn finish_leaf(&mut self, slot: Slot, bounds: Bounds, first: usize) -> usize {
         self.references[first..].sort_unstable();
         let mut kept = first + 1;
         for i in first + 1..self.references.len() {
@@ -64,6 +98,7 @@ impl SmallTree {
         }
         self.references.truncate(kept);
         self.nodes[slot.0] = Node { bounds: bounds.aabb(), first: first as u32, count: (kept - first) as u32 };
+        kept - first
     }
 }
 

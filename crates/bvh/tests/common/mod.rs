@@ -29,7 +29,7 @@ impl Rng {
 /// Both builders with small and large leaves, with and without splitting.
 pub fn variants() -> Vec<(String, BuildOptions)> {
     let mut variants = Vec::new();
-    for builder in [Builder::BinnedSah, Builder::SweepSah] {
+    for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh] {
         for max_leaf in [8, 4, 1] {
             for split_clipping in [None, Some(0.3), Some(1.0)] {
                 let options = BuildOptions { builder, max_leaf, split_clipping, ..BuildOptions::default() };

@@ -1,0 +1,82 @@
+//! From a hierarchy down to single references to a tree with leaves: shared by the builders that
+//! work from the leaves upwards, and by reinsertion.
+//!
+//! Where a subtree of few references costs no less than one leaf over them, by the surface area
+//! heuristic over everything below, the leaf takes its place. The top-down builders see only one
+//! split ahead; here the children's final costs are known.
+
+use super::cost::LeafRules;
+use super::subtree::{Slot, SmallTree, Subtree};
+use crate::reference::Bounds;
+
+/// Parts of at most so many references are one task.
+const TASK: usize = 1 << 12;
+
+/// A binary hierarchy that can be walked from its root.
+pub(crate) trait Hierarchy: Sync {
+    /// A node's name.
+    type Node: Copy + Send + Sync;
+    /// How many references lie below `node`, itself included.
+    fn size(&self, node: Self::Node) -> usize;
+    /// The two children, left first; `None` for a leaf.
+    fn children(&self, node: Self::Node) -> Option<[Self::Node; 2]>;
+    /// The box of a leaf.
+    fn leaf_bounds(&self, leaf: Self::Node) -> Bounds;
+    /// The primitives of a leaf, at least one.
+    fn leaf_primitives(&self, leaf: Self::Node) -> impl Iterator<Item = u32>;
+}
+
+/// The tree over `hierarchy`, with leaves of at most `rules.max_leaf` references where they are worth
+/// it; leaves that are larger already stay.
+pub(crate) fn collapse<H: Hierarchy>(hierarchy: &H, root: H::Node, rules: &LeafRules) -> Subtree {
+    collapse_large(hierarchy, root, rules).0
+}
+
+fn collapse_large<H: Hierarchy>(hierarchy: &H, node: H::Node, rules: &LeafRules) -> (Subtree, Bounds) {
+    let size = hierarchy.size(node);
+    // A part of more than a task's references is more than a leaf may hold, so nothing is lost.
+    let children = if size <= TASK { None } else { hierarchy.children(node) };
+    let Some([left, right]) = children else {
+        let (mut tree, slot) = SmallTree::new(size);
+        let part = collapse_small(hierarchy, node, &mut tree, slot, rules);
+        return (Subtree::Small(tree), part.bounds);
+    };
+    let (left, right) =
+        rayon::join(|| collapse_large(hierarchy, left, rules), || collapse_large(hierarchy, right, rules));
+    let bounds = left.1.union(right.1);
+    (Subtree::join(bounds, left.0, right.0), bounds)
+}
+
+/// A finished part: its box and its cost.
+struct Part {
+    bounds: Bounds,
+    cost: f64,
+}
+
+fn collapse_small<H: Hierarchy>(
+    hierarchy: &H,
+    node: H::Node,
+    tree: &mut SmallTree,
+    slot: Slot,
+    rules: &LeafRules,
+) -> Part {
+    let Some([left, right]) = hierarchy.children(node) else {
+        let bounds = hierarchy.leaf_bounds(node);
+        let count = tree.leaf(slot, bounds, hierarchy.leaf_primitives(node));
+        return Part { bounds, cost: rules.leaf_cost(bounds.half_area(), count) };
+    };
+    let before = tree.mark();
+    let [left_slot, right_slot] = tree.inner(slot, Bounds::EMPTY);
+    let left = collapse_small(hierarchy, left, tree, left_slot, rules);
+    let right = collapse_small(hierarchy, right, tree, right_slot, rules);
+    let bounds = left.bounds.union(right.bounds);
+    let half_area = bounds.half_area();
+    let cost = rules.inner_cost(half_area) + left.cost + right.cost;
+    let count = tree.references_since(before);
+    if count <= rules.max_leaf && rules.leaf_cost(half_area, count) <= cost {
+        let count = tree.merge(before, slot, bounds);
+        return Part { bounds, cost: rules.leaf_cost(half_area, count) };
+    }
+    tree.set_bounds(slot, bounds);
+    Part { bounds, cost }
+}

@@ -1,0 +1,139 @@
+//! References in the order of a space-filling curve.
+//!
+//! Source: Morton 1966; codes as in Lauterbach et al. 2009, "Fast BVH construction on GPUs", section 3.
+//! Departure: 21 bits an axis instead of 10, in cubic cells: on an oblong scene cells as oblong as it
+//! make worse trees.
+
+use crate::reference::{RangeBounds, Reference};
+use rayon::prelude::*;
+
+/// Bits of a code, for each axis.
+const AXIS_BITS: u32 = 21;
+/// References that one task of the sort counts and moves.
+const CHUNK: usize = 1 << 16;
+const DIGIT_BITS: u32 = 8;
+const DIGITS: usize = 1 << DIGIT_BITS;
+
+/// A code and the reference that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Coded {
+    pub(super) code: u64,
+    pub(super) index: u32,
+}
+
+/// The codes of `references` in increasing order; equal ones in the order of the references.
+pub(super) fn sorted_codes(references: &[Reference]) -> Vec<Coded> {
+    let centroids = RangeBounds::of(references).centroids;
+    let extent = (centroids.max - centroids.min).max_element();
+    let cells = (1u32 << AXIS_BITS) as f32;
+    // Clamped, so that no zero times infinity gives a NaN.
+    let scale = if extent > 0.0 { (cells / extent).min(f32::MAX) } else { 0.0 };
+    let code = |(index, reference): (usize, &Reference)| {
+        let cell = ((reference.centroid() - centroids.min) * scale).to_array();
+        let [x, y, z] = cell.map(|x| spread(u64::from((x as u32).min((1 << AXIS_BITS) - 1))));
+        Coded { code: x << 2 | y << 1 | z, index: index as u32 }
+    };
+    let mut codes: Vec<Coded> = references.par_iter().enumerate().map(code).collect();
+    sort(&mut codes);
+    codes
+}
+
+/// Moves bit i of 21 to place 3 i.
+fn spread(x: u64) -> u64 {
+    let x = (x | x << 32) & 0x001f_0000_0000_ffff;
+    let x = (x | x << 16) & 0x001f_0000_ff00_00ff;
+    let x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
+    let x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
+    (x | x << 2) & 0x1249_2492_4924_9249
+}
+
+/// Sorts by code, equal ones in the order they have: a radix sort from the lowest digit, whose chunks
+/// are counted and moved in parallel.
+fn sort(codes: &mut Vec<Coded>) {
+    let mut scratch = vec![Coded { code: 0, index: 0 }; codes.len()];
+    for shift in (0..3 * AXIS_BITS).step_by(DIGIT_BITS as usize) {
+        let digit = |coded: &Coded| (coded.code >> shift) as usize & (DIGITS - 1);
+        let count = |chunk: &[Coded]| {
+            let mut counts = [0usize; DIGITS];
+            chunk.iter().for_each(|coded| counts[digit(coded)] += 1);
+            counts
+        };
+        let counts: Vec<[usize; DIGITS]> = codes.par_chunks(CHUNK).map(count).collect();
+        let total = |digit: usize| counts.iter().map(|counts| counts[digit]).sum::<usize>();
+        if (0..DIGITS).any(|digit| total(digit) == codes.len()) {
+            continue;
+        }
+        // The place of each chunk's share of each digit: digit by digit, and chunk by chunk in it.
+        let mut places: Vec<Vec<std::slice::IterMut<'_, Coded>>> =
+            counts.iter().map(|_| Vec::with_capacity(DIGITS)).collect();
+        let mut rest = &mut scratch[..];
+        for digit in 0..DIGITS {
+            for (places, counts) in places.iter_mut().zip(&counts) {
+                let (share, after) = rest.split_at_mut(counts[digit]);
+                places.push(share.iter_mut());
+                rest = after;
+            }
+        }
+        codes.par_chunks(CHUNK).zip(places).for_each(|(chunk, mut places)| {
+            for coded in chunk {
+                // As many places as were counted, so that there always is a next one.
+                if let Some(place) = places[digit(coded)].next() {
+                    *place = *coded;
+                }
+            }
+        });
+        std::mem::swap(codes, &mut scratch);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_geom::Aabb;
+
+    /// A small generator of test numbers.
+    fn numbers(count: usize) -> Vec<u64> {
+        let next = |x: &u64| Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
+        std::iter::successors(Some(1), next).take(count).collect()
+    }
+
+    #[test]
+    fn spreading_puts_two_zeros_between_bits() {
+        for x in numbers(100).iter().map(|x| x >> 43) {
+            let slow: u64 = (0..AXIS_BITS).map(|i| (x >> i & 1) << (3 * i)).sum();
+            assert_eq!(spread(x), slow);
+        }
+    }
+
+    #[test]
+    fn the_radix_sort_orders_as_the_library_does() {
+        // Three chunks; full codes, few different codes, and codes that differ in one digit.
+        for mask in [u64::MAX >> 1, 0x7000_0000_0000_0003, 0xff00] {
+            let coded = |(i, x): (usize, &u64)| Coded { code: x & mask, index: i as u32 };
+            let mut codes: Vec<Coded> = numbers(2 * CHUNK + 1000).iter().enumerate().map(coded).collect();
+            let mut slow = codes.clone();
+            slow.sort();
+            sort(&mut codes);
+            assert!(codes == slow, "{mask:x}");
+        }
+        sort(&mut vec![]);
+    }
+
+    #[test]
+    fn codes_follow_the_curve_and_use_the_whole_range() {
+        let corner = |i: usize| Aabb { min: [4, 2, 1].map(|b| if i & b > 0 { 1.0 } else { -1.0 }), max: [1.0; 3] };
+        let references: Vec<Reference> = (0..8).rev().map(|i| Reference::new(&corner(i), i as u32)).collect();
+        let codes = sorted_codes(&references);
+        assert_eq!(codes.iter().map(|c| 7 - c.index).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+        assert_eq!((codes[0].code, codes[7].code), (0, u64::MAX >> 1));
+    }
+
+    #[test]
+    fn scenes_without_extent_or_of_the_largest_have_codes() {
+        let point = |x: f32| Reference::new(&Aabb { min: [x; 3], max: [x; 3] }, 0);
+        for (a, b) in [(1.0, 1.0), (-f32::MAX, f32::MAX), (0.0, 1e-45), (0.0, 1e-38)] {
+            let codes = sorted_codes(&[point(b), point(a)]);
+            assert!(codes.is_sorted(), "{a} to {b}: {codes:?}");
+        }
+    }
+}
