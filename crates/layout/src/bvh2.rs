@@ -5,12 +5,15 @@
 //! marker in the triangle array.
 //!
 //! Invariants ([`EncodedBvh2::validate`] checks each):
-//! - node 0 is the root, and a child comes after its parent;
+//! - node 0 is the root, a child comes after its parent, and every other node has one parent;
 //! - a child is a node (`counts` 0), or a leaf: its first record and how many;
-//! - an unused child ([`Bvh2Node::NO_CHILD`]) has an empty box, which no ray hits; only the root
-//!   of a tree that is one leaf has one.
+//! - a child's box holds its children's boxes, and every record is in one leaf and has a slot;
+//! - an unused child holds [`NO_CHILD`], count 0 and an empty box, which no ray hits; only the root of
+//!   a tree that is one leaf has one, its second;
+//! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
-use crate::{INDEX_MASK, LayoutError, NON_OPAQUE, WoopTriangle, structure};
+use crate::node_table::{self, Child, NodeTable};
+use crate::{LayoutError, NO_CHILD, WoopTriangle, structure};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
@@ -32,7 +35,7 @@ pub struct Bvh2Node {
 
 impl Bvh2Node {
     /// The reference of an unused child.
-    pub const NO_CHILD: u32 = u32::MAX;
+    pub const NO_CHILD: u32 = NO_CHILD;
 
     const EMPTY: Self = Self {
         xy: [[f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::NEG_INFINITY]; 2],
@@ -57,6 +60,8 @@ impl Bvh2Node {
 }
 
 /// A tree of [`Bvh2Node`]s with a Woop record a reference. Empty for a scene without triangles.
+///
+/// Records of another format are [`crate::TriangleRecords`], made from [`EncodedBvh2::slots`].
 #[derive(Debug, Clone)]
 pub struct EncodedBvh2 {
     nodes: Vec<Bvh2Node>,
@@ -66,7 +71,7 @@ pub struct EncodedBvh2 {
     stack_depth: usize,
 }
 
-/// Writes `bvh` as 64-byte nodes in its own (depth-first) order, and a record for each of its references.
+/// Writes `bvh` as 64-byte nodes in its own order, and a record for each of its references.
 ///
 /// Output: one node for each inner node of `bvh` (a root is added to a tree that is one leaf), and
 /// `bvh.references.len()` records in the same order. O(n).
@@ -102,25 +107,30 @@ pub fn encode_bvh2(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<EncodedBvh2,
         nodes.push(node);
     }
     let records = bvh.references.par_iter().map(|&r| WoopTriangle::new(&triangles.vertices[r as usize])).collect();
-    let flag = |r: u32| if triangles.opaque[r as usize] { 0 } else { NON_OPAQUE };
-    let slots = bvh.references.iter().map(|&r| r | flag(r)).collect();
+    let slots = node_table::slots(bvh, triangles);
     let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
-    let stack_depth = stack_depth(&nodes);
-    Ok(EncodedBvh2 { nodes, records, slots, bounds, stack_depth })
+    let mut tree = EncodedBvh2 { nodes, records, slots, bounds, stack_depth: 0 };
+    tree.stack_depth = node_table::stack_depth(&tree);
+    Ok(tree)
 }
 
-/// The longest path: a walk postpones one child a level.
-fn stack_depth(nodes: &[Bvh2Node]) -> usize {
-    let mut needs = vec![0usize; nodes.len()];
-    for (index, node) in nodes.iter().enumerate().rev() {
-        let inner = (0..2).filter(|&side| node.counts[side] == 0 && node.children[side] != Bvh2Node::NO_CHILD);
-        needs[index] = 1 + inner.map(|side| needs[node.children[side] as usize]).max().unwrap_or(0);
+impl NodeTable for EncodedBvh2 {
+    fn node_count(&self) -> usize {
+        self.nodes.len()
     }
-    needs.first().copied().unwrap_or(0)
+
+    fn branching(&self) -> usize {
+        2
+    }
+
+    fn child(&self, node: usize, slot: usize) -> Child {
+        let node = &self.nodes[node];
+        Child { bounds: node.bounds(slot), child: node.children[slot], count: node.counts[slot] }
+    }
 }
 
 impl EncodedBvh2 {
-    /// Nodes; the first is the root. Empty without triangles.
+    /// Nodes in the order of the `Bvh2`'s inner nodes; the first is the root. Empty without triangles.
     #[inline]
     pub fn nodes(&self) -> &[Bvh2Node] {
         &self.nodes
@@ -132,7 +142,8 @@ impl EncodedBvh2 {
         &self.records
     }
 
-    /// For each record the index of its triangle, with [`NON_OPAQUE`] set where a query must ask.
+    /// For each record, leaf by leaf, the index of its triangle, with [`crate::NON_OPAQUE`] set where a
+    /// query must ask.
     #[inline]
     pub fn slots(&self) -> &[u32] {
         &self.slots
@@ -144,7 +155,8 @@ impl EncodedBvh2 {
         &self.bounds
     }
 
-    /// Stack entries that a walk needs which postpones the farther of two hit children.
+    /// Stack entries that suffice for any walk which pushes one of two hit children, whichever, and
+    /// goes on with the other.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
@@ -160,42 +172,54 @@ impl EncodedBvh2 {
     /// # Errors
     /// [`LayoutError::BadRecord`] with the first that is broken.
     pub fn validate(&self) -> Result<(), LayoutError> {
-        let mut has_parent = vec![false; self.nodes.len()];
-        let mut in_leaf = vec![false; self.records.len()];
-        for (record, node) in self.nodes.iter().enumerate() {
-            let fault = |fault| Err(LayoutError::BadRecord { record, fault });
-            for side in 0..2 {
-                let (child, count, bounds) = (node.children[side] as usize, node.counts[side], node.bounds(side));
-                if node.children[side] == Bvh2Node::NO_CHILD {
-                    if self.nodes.len() != 1 || side == 0 || count != 0 || bounds != Aabb::EMPTY {
-                        return fault("it lacks a child");
-                    }
-                } else if count == 0 {
-                    if child <= record || child >= self.nodes.len() || std::mem::replace(&mut has_parent[child], true) {
-                        return fault("a child does not come after it, or has two parents");
-                    }
-                    if !(0..2).all(|s| bounds.contains(&self.nodes[child].bounds(s))) {
-                        return fault("a child's box does not hold its children's boxes");
-                    }
-                } else {
-                    let Some(leaf) = in_leaf.get_mut(child..child + count as usize) else {
-                        return fault("a leaf's records are out of range");
-                    };
-                    if leaf.iter_mut().any(|seen| std::mem::replace(seen, true)) {
-                        return fault("a record is in two leaves");
-                    }
-                }
-            }
+        if self.slots.len() != self.records.len() {
+            return Err(LayoutError::BadRecord { record: 0, fault: "there is not one slot a record" });
         }
-        if has_parent.iter().skip(1).any(|&seen| !seen) || in_leaf.iter().any(|&seen| !seen) {
-            return Err(LayoutError::BadRecord { record: 0, fault: "something is not reached from the root" });
+        node_table::validate(self, &self.slots, &self.bounds, self.stack_depth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node_table::tests::{Damageable, notices_damage, row_of_triangles, stack_depth_is_exact};
+
+    impl Damageable for EncodedBvh2 {
+        fn set_child(&mut self, node: usize, slot: usize, child: Child) {
+            self.nodes[node].set(slot, &child.bounds, child.child, child.count);
         }
-        if let Some(record) = self.slots.iter().position(|slot| slot & INDEX_MASK == INDEX_MASK) {
-            return Err(LayoutError::BadRecord { record, fault: "its triangle index is out of range" });
+
+        fn rest(&mut self) -> (&mut Vec<u32>, &mut Aabb, &mut usize) {
+            (&mut self.slots, &mut self.bounds, &mut self.stack_depth)
         }
-        if self.slots.len() != self.records.len() || self.stack_depth != stack_depth(&self.nodes) {
-            return Err(LayoutError::BadRecord { record: 0, fault: "the stack depth or a length is wrong" });
+
+        fn check(&self) -> Result<(), LayoutError> {
+            // A lost slot alone would be found by its length.
+            let mut tree = self.clone();
+            tree.records.resize(tree.slots.len(), WoopTriangle::NEVER);
+            tree.validate()
         }
-        Ok(())
+    }
+
+    fn encoded(count: usize) -> EncodedBvh2 {
+        let (bvh, triangles) = row_of_triangles(count);
+        encode_bvh2(&bvh, &triangles).unwrap()
+    }
+
+    #[test]
+    fn validation_finds_each_kind_of_damage() {
+        let sound = encoded(500);
+        notices_damage(&sound);
+        let mut tree = sound;
+        tree.records.pop();
+        assert!(tree.validate().unwrap_err().to_string().contains("one slot a record"));
+    }
+
+    #[test]
+    fn the_stack_depth_is_what_the_deepest_walk_needs() {
+        for count in [0, 1, 2, 9, 100, 3000] {
+            let tree = encoded(count);
+            stack_depth_is_exact(&tree, tree.stack_depth());
+        }
     }
 }

@@ -22,6 +22,12 @@ pub enum LayoutError {
         /// The most that fit.
         limit: usize,
     },
+    /// A tree is asked for whose nodes have a number of children that no kernel takes.
+    #[error("a node of {found} children cannot be encoded; 4, 8, 16 or 32 can")]
+    BadBranching {
+        /// What was asked for.
+        found: usize,
+    },
     /// A node breaks an invariant of [`raywarp_bvh::Bvh2`].
     #[error("node {node} of the tree is malformed: {fault}; this tree was not made by a builder")]
     BadNode {

@@ -3,23 +3,35 @@
 //!
 //! | encoding | node | leaf | for |
 //! |---|---|---|---|
-//! | [`EncodedBvh2`] | 64 bytes, two children with their boxes | Woop's 48-byte record | the kernels of AL09 |
+//! | [`EncodedBvh2`] | 64 bytes, two children with their boxes | a range of records | the kernels of AL09 |
+//! | [`Wide4Tree`] | 128 bytes, four children, structure of arrays | a range of records | the kernels of G14 and L9 |
+//! | [`WideN`] | 32 bytes each for 4, 8, 16 or 32 children | a range of records | one ray on as many lanes (AL09 5.3) |
 //! | [`Wide8`] | 256 bytes, eight children, structure of arrays | [`TriangleBlock`], plain vertices | SIMD on CPUs |
 //!
-//! Each says at encoding how deep a stack its walk needs. Fields are private: what exists was made
-//! by its encoder and keeps its invariants, which kernels rely on instead of checking.
+//! A range of records is one of [`TriangleRecords`], which stand apart from the tree. Each encoding
+//! says how deep a stack its walk needs. Fields are private: what exists was made by its encoder and
+//! keeps its invariants, which kernels rely on instead of checking.
 #![forbid(unsafe_code)]
 
 mod block;
 mod bvh2;
 mod collapse;
 mod error;
+mod node_table;
+mod pull_up;
+mod records;
 mod structure;
+mod wide4;
 mod wide8;
+mod wide_n;
 mod woop;
 
 pub use block::{BLOCK, INDEX_MASK, MORE_BLOCKS, NON_OPAQUE, TriangleBlock, UNUSED_SLOT};
 pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2};
 pub use error::LayoutError;
+pub use pull_up::Collapse;
+pub use records::{TriangleFormat, TriangleRecords, VertexTriangle};
+pub use wide4::{Wide4Node, Wide4Tree, encode_wide4};
 pub use wide8::{LEAF, Line, NO_CHILD, REFERENCE_BYTES, Wide8, Wide8Node, encode_wide8};
+pub use wide_n::{WideN, WideNChild, encode_wide_n};
 pub use woop::WoopTriangle;
