@@ -2,6 +2,9 @@
 //!
 //! `cargo run --release -p raywarp-bvh --example build_times -- sibenik.ply kitchen.ply`
 //!
+//! `build_times --serve FILE` builds on request instead: each line on its input is `BUILDER [PASSES]`,
+//! and a line `SECONDS SAH_COST REFERENCES NODES` answers it. `peers/embree` uses that to alternate.
+//!
 //! A stopwatch for whoever works on the builders, with the smallest reader that does: little-endian
 //! files whose vertices are all floats, `x y z` first, and whose faces are `list uchar int` of three
 //! indices, then 4-byte properties.
@@ -12,13 +15,19 @@ use std::error::Error;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, path] = &arguments[..]
+        && flag == "--serve"
+    {
+        return serve(path);
+    }
     println!(
         "| scene | triangles | builder | splits | seconds | inner nodes | leaves | references | depth | SAH cost |"
     );
     println!("|---|---:|---|---:|---:|---:|---:|---:|---:|---:|");
-    for path in std::env::args().skip(1) {
+    for path in arguments {
         let triangles = FlatTriangles::from_vertices(read_ply(&std::fs::read(&path)?)?);
-        for builder in [Builder::BinnedSah, Builder::SweepSah] {
+        for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh] {
             for split_clipping in [None, Some(0.3)] {
                 let options = BuildOptions { builder, split_clipping, ..BuildOptions::default() };
                 let mut seconds = f64::INFINITY;
@@ -42,6 +51,29 @@ fn main() -> Result<(), Box<dyn Error>> {
                 );
             }
         }
+    }
+    Ok(())
+}
+
+/// Builds what each line of the input asks for, until it ends.
+fn serve(path: &str) -> Result<(), Box<dyn Error>> {
+    let triangles = FlatTriangles::from_vertices(read_ply(&std::fs::read(path)?)?);
+    for line in std::io::stdin().lines() {
+        let line = line?;
+        let mut words = line.split_whitespace();
+        let builder = match words.next() {
+            Some("binned") => Builder::BinnedSah,
+            Some("sweep") => Builder::SweepSah,
+            Some("sbvh") => Builder::Sbvh,
+            Some("lbvh") => Builder::Lbvh,
+            _ => return Err(format!("{line:?} names no builder").into()),
+        };
+        let reinsertion = words.next().map_or(Ok(0), str::parse)?;
+        let options = BuildOptions { builder, reinsertion, ..BuildOptions::default() };
+        let start = Instant::now();
+        let tree = build(&triangles, &options)?;
+        let seconds = start.elapsed().as_secs_f64();
+        println!("{seconds} {} {} {}", tree.sah_cost(), tree.references.len(), tree.nodes.len());
     }
     Ok(())
 }
