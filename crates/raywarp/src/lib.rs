@@ -28,7 +28,6 @@ mod prepared;
 mod query;
 mod scene_path;
 mod threads;
-mod views;
 
 pub use default_scene::default_scene;
 pub use framing::frame_bounds;
@@ -37,9 +36,9 @@ pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings, make_clay};
 pub use query::{QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_geom::{Aabb, Affine, BatchStats, Control, Hit, HitKey, Ray, TraceError, Tracer, TriangleMesh};
+pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{SceneLookup, find_scene};
 pub use threads::set_threads;
-pub use views::{ViewError, load_view};
 
 /// Building trees.
 pub mod bvh {
@@ -59,6 +58,11 @@ pub mod render {
 /// The tracer for CPUs.
 pub mod cpu {
     pub use raywarp_cpu::*;
+}
+
+/// The papers' ray batches and views, the oracle and the conformance cases.
+pub mod workload {
+    pub use raywarp_workload::*;
 }
 
 /// The README's example runs as a test.

@@ -1,2 +1,12 @@
-//! The papers' ray batches and views, the f64 oracle and the conformance cases.
+//! The papers' ray batches and views, the f64 brute-force oracle and the conformance cases.
+//!
+//! - [`views`]: named viewpoints of a scene, from a TOML file;
+//! - [`rays`]: primary, ambient occlusion and diffuse rays as the papers cast them.
+//!
+//! Engines come in as `&dyn` [`raywarp_geom::Tracer`]; none is in here. Equal input gives equal bits,
+//! whatever the machine and however many threads it has.
 #![forbid(unsafe_code)]
+
+pub mod rays;
+mod vector;
+pub mod views;

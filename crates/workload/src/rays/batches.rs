@@ -1,0 +1,133 @@
+//! All rays of a kind, a batch or a sample at a time: together they would fill the memory.
+
+use super::order::{Permutation, sort_morton};
+use super::{RayKind, ViewRays, Workload};
+use rayon::prelude::*;
+use raywarp_geom::Ray;
+use raywarp_sample::hash::pcg;
+
+/// Rays of a batch; the last one may have fewer (AL09's benchmark: 2^20).
+pub const BATCH: usize = 1 << 20;
+
+/// In which order the rays of a kind come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// As the workload defines it.
+    #[default]
+    Workload,
+    /// As the workload makes them, then each batch sorted by [`morton_key`](super::morton_key).
+    Morton,
+    /// All rays of the kind shuffled across batches with a seed (AL09 6).
+    Shuffled(u32),
+}
+
+/// The rays of one kind of a view. Nothing is held but the primary hits.
+#[derive(Debug, Clone, Copy)]
+pub struct Batches<'a> {
+    view: &'a ViewRays,
+    kind: RayKind,
+    rays_per_pixel: u32,
+    sorted: bool,
+    shuffled: Option<Permutation>,
+    ray_count: u64,
+}
+
+impl<'a> Batches<'a> {
+    pub(super) fn new(view: &'a ViewRays, kind: RayKind, rays_per_pixel: u32, order: Order) -> Self {
+        let ray_count = match kind {
+            RayKind::Primary => view.primary().len() as u64,
+            RayKind::Ao | RayKind::Diffuse => view.points().len() as u64 * u64::from(rays_per_pixel),
+        };
+        let by_workload = view.workload() == Workload::Al09 && kind != RayKind::Primary;
+        let (sorted, shuffled) = match order {
+            Order::Workload => (by_workload, None),
+            Order::Morton => (true, None),
+            Order::Shuffled(seed) => (false, Some(Permutation::new(ray_count, seed))),
+        };
+        Self { view, kind, rays_per_pixel, sorted, shuffled, ray_count }
+    }
+
+    /// Which rays these are.
+    pub fn kind(&self) -> RayKind {
+        self.kind
+    }
+
+    /// Rays in all batches.
+    pub fn ray_count(&self) -> u64 {
+        self.ray_count
+    }
+
+    /// How many batches there are.
+    pub fn count(&self) -> usize {
+        self.ray_count.div_ceil(BATCH as u64) as usize
+    }
+
+    /// The rays of batch `index`: [`BATCH`], or what is left for the last; none past it.
+    pub fn batch(&self, index: usize) -> Vec<Ray> {
+        let start = (index as u64).saturating_mul(BATCH as u64).min(self.ray_count);
+        let mut rays = self.range(start, (start + BATCH as u64).min(self.ray_count));
+        if self.sorted {
+            sort_morton(&mut rays);
+        }
+        rays
+    }
+
+    /// About one in `every` rays, as chunks of `chunk_len` consecutive rays, so that the warps of a chunk
+    /// are those of the whole: of each `every` consecutive chunks a hash picks one (always the first
+    /// would pick the same pixels for each sample). Chunks are whole, unless there are fewer rays.
+    ///
+    /// Only these rays are made; of sorted batches, which must be made whole, only some evenly spaced
+    /// ones are, four if there are so many, and more chunks taken of each.
+    ///
+    /// `chunk_len` and `every` count as at least 1.
+    pub fn sample(&self, chunk_len: usize, every: usize) -> Vec<Ray> {
+        let (chunk_len, every) = (chunk_len.max(1) as u64, every.max(1) as u64);
+        if !self.sorted {
+            let picks = picks(self.ray_count, chunk_len, every);
+            return picks.into_par_iter().flat_map_iter(|(from, to)| (from..to).map(|i| self.ray(i))).collect();
+        }
+        let count = self.count() as u64;
+        // Each `step`-th chunk of `used` batches, so that used / step is count / every.
+        let used = count.div_ceil(every).max(4).min(count);
+        let mut sample = Vec::new();
+        for pick in 0..used {
+            let batch = self.batch((pick * count / used) as usize);
+            let step = (every.saturating_mul(used) / count).max(1);
+            for (from, to) in picks(batch.len() as u64, chunk_len, step) {
+                sample.extend_from_slice(&batch[from as usize..to as usize]);
+            }
+        }
+        sample
+    }
+
+    /// Rays `from` to `to`, unsorted.
+    fn range(&self, from: u64, to: u64) -> Vec<Ray> {
+        let count = (to - from) as usize;
+        (0..count).into_par_iter().with_min_len(4096).map(|i| self.ray(from + i as u64)).collect()
+    }
+
+    fn ray(&self, place: u64) -> Ray {
+        let index = self.shuffled.map_or(place, |permutation| permutation.at(place));
+        let (view, samples) = (self.view, u64::from(self.rays_per_pixel));
+        let (point, sample) = match (self.kind, view.workload()) {
+            (RayKind::Primary, _) => return view.primary()[index as usize],
+            (_, Workload::Raywarp) => {
+                let points = view.points().len() as u64;
+                (index % points, index / points)
+            }
+            (_, Workload::Al09 | Workload::G14) => (index / samples, index % samples),
+        };
+        view.secondary(self.kind, &view.points()[point as usize], sample as u32, self.rays_per_pixel)
+    }
+}
+
+/// Of each `every` consecutive whole chunks of `0 .. len` one, as its ends.
+fn picks(len: u64, chunk_len: u64, every: u64) -> Vec<(u64, u64)> {
+    let chunks = (len / chunk_len).max(1);
+    let pick = |(i, first): (usize, u64)| {
+        let choices = every.min(chunks - first);
+        let chunk = first + u64::from(pcg(i as u32)) % choices;
+        (chunk * chunk_len, ((chunk + 1).saturating_mul(chunk_len)).min(len))
+    };
+    (0..chunks).step_by(usize::try_from(every).unwrap_or(usize::MAX)).enumerate().map(pick).collect()
+}

@@ -1,0 +1,184 @@
+//! Other orders of rays: sorted along a Morton curve, and shuffled.
+
+use rayon::prelude::*;
+use raywarp_geom::{Aabb, Ray};
+use raywarp_sample::hash::combine;
+
+/// Bits a dimension of a Morton key.
+const BITS: u32 = 16;
+
+/// The place of a ray on the Morton curve through the six dimensions of origin (within `bounds`) and
+/// direction (its unit vector, -1 to 1), 16 bits each; bits of the origin come before those of the
+/// direction, x before y before z. An invalid ray gets some key.
+pub fn morton_key(ray: &Ray, bounds: &Aabb) -> u128 {
+    let length = ray.direction.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+    let cells = f64::from(1u32 << BITS);
+    // The cast saturates, and takes a NaN (a flat box, a zero direction) to 0.
+    let cell = |x: f64| ((x * cells) as u32).min((1 << BITS) - 1);
+    let places: [u32; 6] = std::array::from_fn(|d| {
+        let i = d % 3;
+        if d < 3 {
+            let (low, high) = (f64::from(bounds.min[i]), f64::from(bounds.max[i]));
+            cell((f64::from(ray.origin[i]) - low) / (high - low))
+        } else {
+            cell(0.5 * (f64::from(ray.direction[i]) / length + 1.0))
+        }
+    });
+    let mut key = 0u128;
+    for bit in (0..BITS).rev() {
+        for place in places {
+            key = key << 1 | u128::from(place >> bit & 1);
+        }
+    }
+    key
+}
+
+/// Sorts rays by [`morton_key`] in the box of their origins; equal keys keep their order.
+pub fn sort_morton(rays: &mut [Ray]) {
+    let bounds = Aabb::of_points(rays.iter().map(|ray| &ray.origin));
+    // The index makes the order total, so that an unstable sort gives one result.
+    let mut keys: Vec<(u128, usize)> =
+        rays.par_iter().with_min_len(4096).enumerate().map(|(i, ray)| (morton_key(ray, &bounds), i)).collect();
+    keys.par_sort_unstable();
+    let sorted: Vec<Ray> = keys.par_iter().with_min_len(4096).map(|&(_, i)| rays[i]).collect();
+    rays.copy_from_slice(&sorted);
+}
+
+/// Shuffles rays (AL09 6), the same way for the same seed and count.
+pub fn shuffle(rays: &mut [Ray], seed: u32) {
+    let permutation = Permutation::new(rays.len() as u64, seed);
+    let shuffled: Vec<Ray> =
+        (0..rays.len()).into_par_iter().with_min_len(4096).map(|i| rays[permutation.at(i as u64) as usize]).collect();
+    rays.copy_from_slice(&shuffled);
+}
+
+/// A seeded permutation of `0 .. count` that is computed, not stored: so many rays as a view has need
+/// not be in memory to be shuffled.
+///
+/// A Feistel network over the next even power of two; what falls outside goes round again (cycle
+/// walking: Black and Rogaway 2002).
+#[derive(Debug, Clone, Copy)]
+pub struct Permutation {
+    count: u64,
+    half_bits: u32,
+    seed: u32,
+}
+
+impl Permutation {
+    /// The permutation of `0 .. count` for a seed; `count` at most 2^62.
+    pub fn new(count: u64, seed: u32) -> Self {
+        let bits = 64 - count.saturating_sub(1).leading_zeros();
+        Self { count, half_bits: bits.div_ceil(2).max(1), seed }
+    }
+
+    /// What stands at `index`.
+    ///
+    /// # Panics
+    /// If `index` is not below the count.
+    pub fn at(&self, index: u64) -> u64 {
+        assert!(index < self.count, "place {index} of {}", self.count);
+        let mask = (1u64 << self.half_bits) - 1;
+        let mut value = index;
+        loop {
+            let (mut left, mut right) = (value >> self.half_bits, value & mask);
+            for round in 0..6 {
+                let noise = combine(combine(self.seed, round), right as u32);
+                (left, right) = (right, left ^ (u64::from(noise) & mask));
+            }
+            value = left << self.half_bits | right;
+            // The network is a bijection of its power of two, so walking on from a place inside ends inside.
+            if value < self.count {
+                return value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_sample::statistics::chi_squared_test;
+
+    const BOX: Aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
+
+    #[test]
+    fn keys_interleave_six_dimensions() {
+        let key = |origin, direction| morton_key(&Ray::new(origin, direction), &BOX);
+        assert_eq!(key([0.0; 3], [-1.0, 0.0, 0.0]), 0b000011 << 90);
+        assert_eq!(key([0.5, 0.0, 0.0], [-2.0, 0.0, 0.0]), 0b100011 << 90);
+        assert_eq!(key([0.0, 0.5, 0.25], [-3.0, 0.0, 0.0]), 0b010011 << 90 | 0b001000 << 84);
+        assert_eq!(key([1.0; 3], [1.0, 0.0, 0.0]) >> 90, 0b111111);
+        // A flat box and invalid rays have keys too.
+        morton_key(&Ray::new([f32::NAN; 3], [0.0; 3]), &Aabb { min: [0.0; 3], max: [0.0; 3] });
+    }
+
+    fn some_rays(count: u32) -> Vec<Ray> {
+        let unit = |i: u32| combine(5, i) as f32 / u32::MAX as f32;
+        let at = |i: u32| std::array::from_fn(|d| unit(6 * i + d as u32) - 0.5);
+        (0..count).map(|i| Ray::new(at(2 * i), at(2 * i + 1))).collect()
+    }
+
+    fn as_bits(rays: &[Ray]) -> Vec<[u32; 8]> {
+        let mut bits: Vec<[u32; 8]> = rays.iter().map(ray_bits).collect();
+        bits.sort_unstable();
+        bits
+    }
+
+    fn ray_bits(ray: &Ray) -> [u32; 8] {
+        let (o, d) = (ray.origin, ray.direction);
+        [o[0], o[1], o[2], ray.t_min, d[0], d[1], d[2], ray.t_max].map(f32::to_bits)
+    }
+
+    #[test]
+    fn sorting_orders_the_keys_and_keeps_the_rays() {
+        let rays = some_rays(20_000);
+        let mut sorted = rays.clone();
+        sort_morton(&mut sorted);
+        let bounds = Aabb::of_points(rays.iter().map(|ray| &ray.origin));
+        assert!(sorted.is_sorted_by_key(|ray| morton_key(ray, &bounds)));
+        assert!(!rays.is_sorted_by_key(|ray| morton_key(ray, &bounds)));
+        assert_eq!(as_bits(&rays), as_bits(&sorted));
+        sort_morton(&mut []);
+    }
+
+    #[test]
+    fn a_permutation_has_each_number_once() {
+        for count in [1, 2, 3, 4, 5, 31, 32, 33, 1000, 4096] {
+            for seed in 0..3 {
+                let permutation = Permutation::new(count, seed);
+                let mut seen: Vec<u64> = (0..count).map(|i| permutation.at(i)).collect();
+                seen.sort_unstable();
+                assert!(seen.into_iter().eq(0..count), "{count}, seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_land_anywhere_with_equal_chance() {
+        // From eight ranges into eight ranges, over seeds; the margins are fixed: 49 degrees of freedom at
+        // least, so a plain test is on the safe side.
+        let (count, seeds) = (1 << 10, 40);
+        let mut landed = vec![0.0; 64];
+        for seed in 0..seeds {
+            let permutation = Permutation::new(count, seed);
+            for i in 0..count {
+                landed[(i * 8 / count * 8 + permutation.at(i) * 8 / count) as usize] += 1.0;
+            }
+        }
+        let expected = vec![count as f64 * f64::from(seeds) / 64.0; 64];
+        let (p, _) = chi_squared_test(&landed, &expected);
+        assert!(p > 1e-4, "p {p}: {landed:?}");
+    }
+
+    #[test]
+    fn shuffling_keeps_the_rays_and_depends_on_the_seed() {
+        let rays = some_rays(3000);
+        let shuffled = |seed| {
+            let mut rays = rays.clone();
+            shuffle(&mut rays, seed);
+            rays
+        };
+        assert_eq!(as_bits(&rays), as_bits(&shuffled(1)));
+        assert!(shuffled(1) == shuffled(1) && shuffled(1) != shuffled(2) && shuffled(1) != rays);
+    }
+}

@@ -1,0 +1,179 @@
+//! Named viewpoints in a TOML file: an array of tables a scene, each with `eye`, `target`, `up` and
+//! `vfov` (full vertical angle, degrees), and `ao_radius` (scene units) where a paper gives one.
+
+use raywarp_scene::Camera;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a file of viewpoints.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A viewpoint of a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// Where the picture is taken from.
+    pub camera: Camera,
+    /// Length of the scene's ambient occlusion rays in the papers' benchmark, scene units, above 0.
+    pub ao_radius: Option<f32>,
+}
+
+/// One viewpoint as it stands in the file; other keys are left alone.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    eye: [f32; 3],
+    target: [f32; 3],
+    up: [f32; 3],
+    vfov: f32,
+    ao_radius: Option<f32>,
+}
+
+/// Why a viewpoint cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ViewError {
+    /// Not `FILE:SCENE:INDEX`.
+    #[error("\"{0}\" is not FILE:SCENE:INDEX, such as views.toml:sibenik:1")]
+    Form(String),
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is not as described.
+    #[error("{}: {message}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and where.
+        message: String,
+    },
+}
+
+/// Loads the viewpoint that `FILE:SCENE:INDEX` names; INDEX counts from 1.
+///
+/// # Errors
+/// [`ViewError`].
+pub fn load_view(reference: &str) -> Result<Camera, ViewError> {
+    let form = || ViewError::Form(reference.to_string());
+    // From the right, since a path may hold colons.
+    let mut parts = reference.rsplitn(3, ':');
+    let (Some(index), Some(scene), Some(file)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err(form());
+    };
+    let index: usize = index.parse().ok().filter(|&i| i >= 1).ok_or_else(form)?;
+    let path = Path::new(file);
+    let entries = entries(path, scene)?;
+    let entry = entries.get(index - 1).ok_or_else(|| {
+        let message = format!("\"{scene}\" has {} views, not {index}", entries.len());
+        ViewError::Malformed { path: path.to_path_buf(), message }
+    })?;
+    Ok(view(path, scene, index, entry)?.camera)
+}
+
+/// Loads all viewpoints of a scene, in the file's order.
+///
+/// # Errors
+/// [`ViewError`], also when any of the scene's viewpoints looks nowhere.
+pub fn load_views(path: &Path, scene: &str) -> Result<Vec<View>, ViewError> {
+    entries(path, scene)?.iter().enumerate().map(|(i, entry)| view(path, scene, i + 1, entry)).collect()
+}
+
+/// What the file says about a scene.
+fn entries(path: &Path, scene: &str) -> Result<Vec<Entry>, ViewError> {
+    let read_error = |source| ViewError::Read { path: path.to_path_buf(), source };
+    let malformed = |message: String| ViewError::Malformed { path: path.to_path_buf(), message };
+    let mut text = String::new();
+    // A device may never end.
+    let mut file = std::fs::File::open(path).map_err(read_error)?.take(MAX_BYTES + 1);
+    file.read_to_string(&mut text).map_err(read_error)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(read_error(std::io::Error::other(format!("it has more than {MAX_BYTES} bytes"))));
+    }
+    let mut scenes: BTreeMap<String, Vec<Entry>> = toml::from_str(&text).map_err(|error| {
+        let before = error.span().map_or(0, |span| span.start);
+        let line = 1 + text.bytes().take(before).filter(|&byte| byte == b'\n').count();
+        malformed(format!("line {line}: {}", error.message().replace('\n', " ")))
+    })?;
+    scenes.remove(scene).ok_or_else(|| {
+        let known: Vec<&str> = scenes.keys().map(String::as_str).collect();
+        malformed(format!("no views of \"{scene}\"; there are {}", known.join(", ")))
+    })
+}
+
+fn view(path: &Path, scene: &str, index: usize, entry: &Entry) -> Result<View, ViewError> {
+    let malformed = |message: String| ViewError::Malformed { path: path.to_path_buf(), message };
+    let camera = Camera::look_at(entry.eye, entry.target, entry.up, entry.vfov)
+        .ok_or_else(|| malformed(format!("view {index} of \"{scene}\" does not look anywhere")))?;
+    if let Some(radius) = entry.ao_radius.filter(|radius| !(*radius > 0.0 && radius.is_finite())) {
+        return Err(malformed(format!("view {index} of \"{scene}\" has ao_radius {radius}; it must be above 0")));
+    }
+    Ok(View { camera, ao_radius: entry.ao_radius })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_file(name: &str, text: &str, test: impl FnOnce(&Path)) {
+        let path = std::env::temp_dir().join(format!("raywarp-views-{name}-{}.toml", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        test(&path);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn views_are_found_and_faults_named() {
+        let text = "[[room]]\neye = [0.0, 1.0, 5.0]\ntarget = [0.0, 1.0, 0.0]\nup = [0, 1, 0]\nvfov = 60\nhit = 1.0\n";
+        with_file("found", text, |path| {
+            let at = |rest: &str| load_view(&format!("{}:{rest}", path.display()));
+            assert_eq!(at("room:1").unwrap().forward, [0.0, 0.0, -1.0]);
+            assert!(at("room:2").unwrap_err().to_string().contains("has 1 views, not 2"));
+            assert!(at("hall:1").unwrap_err().to_string().contains("no views of \"hall\"; there are room"));
+            assert!(matches!(at("room:0"), Err(ViewError::Form(_))));
+            assert!(matches!(load_view("room"), Err(ViewError::Form(_))));
+            assert!(matches!(load_view("/nowhere.toml:room:1"), Err(ViewError::Read { .. })));
+            std::fs::write(path, "[[room]]\neye = 3\n").unwrap();
+            let error = at("room:1").unwrap_err().to_string();
+            assert!(error.contains("line 2: ") && error.lines().count() == 1, "{error}");
+        });
+    }
+
+    #[test]
+    fn all_views_of_a_scene_come_in_order_with_their_radius() {
+        let at =
+            |eye: &str, more: &str| format!("[[s]]\neye = {eye}\ntarget = [0,0,0]\nup = [0,1,0]\nvfov = 60\n{more}");
+        let text = at("[1,0,0]", "") + &at("[0,0,2]", "ao_radius = 5.0\n");
+        with_file("order", &text, |path| {
+            let views = load_views(path, "s").unwrap();
+            assert_eq!(views.iter().map(|v| v.camera.eye).collect::<Vec<_>>(), [[1.0, 0.0, 0.0], [0.0, 0.0, 2.0]]);
+            assert_eq!(views.iter().map(|v| v.ao_radius).collect::<Vec<_>>(), [None, Some(5.0)]);
+        });
+        for bad in ["0.0", "-1", "nan", "inf"] {
+            with_file(bad, &at("[1,0,0]", &format!("ao_radius = {bad}\n")), |path| {
+                let error = load_views(path, "s").unwrap_err().to_string();
+                assert!(error.contains("view 1 of \"s\" has ao_radius"), "{error}");
+            });
+        }
+    }
+
+    #[test]
+    fn every_benchmark_scene_has_five_views() {
+        let folder = std::env::var("RAYWARP_SCENES")
+            .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/scenes").into());
+        let path = Path::new(&folder).join("views.toml");
+        if !path.exists() {
+            println!("skipped: {} is not there; set RAYWARP_SCENES", path.display());
+            return;
+        }
+        for scene in ["sibenik", "crytek_sponza", "conference", "kitchen", "bathroom2", "san_miguel"] {
+            let views = load_views(&path, scene).unwrap();
+            assert_eq!(views.len(), 5, "{scene}");
+            assert!(views.iter().all(|v| v.ao_radius == (scene == "sibenik").then_some(5.0)), "{scene}");
+        }
+    }
+}
