@@ -36,6 +36,16 @@ pub enum LayoutError {
         /// What is wrong with it.
         fault: &'static str,
     },
+    /// A leaf holds more references than one of the encoding's leaves.
+    #[error("leaf {node} of the tree holds {found} references, but at most {limit} fit; build with max_leaf {limit}")]
+    LeafTooLarge {
+        /// Index of the node.
+        node: usize,
+        /// References that it holds.
+        found: u32,
+        /// The most that fit.
+        limit: u32,
+    },
     /// An encoding breaks one of its own invariants.
     #[error("record {record} of the encoding is malformed: {fault}; this is a bug in Raywarp")]
     BadRecord {

@@ -7,6 +7,7 @@
 //! | [`Wide4Tree`] | 128 bytes, four children, structure of arrays | a range of records | the kernels of G14 and L9 |
 //! | [`WideN`] | 32 bytes each for 4, 8, 16 or 32 children | a range of records | one ray on as many lanes (AL09 5.3) |
 //! | [`Wide8`] | 256 bytes, eight children, structure of arrays | [`TriangleBlock`], plain vertices | SIMD on CPUs |
+//! | [`Cwbvh8`] | 80 bytes, eight children, boxes in bytes | a range of records | GPUs, where memory bounds the rate |
 //!
 //! A range of records is one of [`TriangleRecords`], which stand apart from the tree. Each encoding
 //! says how deep a stack its walk needs. Fields are private: what exists was made by its encoder and
@@ -16,6 +17,7 @@
 mod block;
 mod bvh2;
 mod collapse;
+mod cwbvh8;
 mod error;
 mod node_table;
 mod pull_up;
@@ -28,6 +30,7 @@ mod woop;
 
 pub use block::{BLOCK, INDEX_MASK, MORE_BLOCKS, NON_OPAQUE, TriangleBlock, UNUSED_SLOT};
 pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2};
+pub use cwbvh8::{Cwbvh8, Cwbvh8Node, encode_cwbvh8};
 pub use error::LayoutError;
 pub use pull_up::Collapse;
 pub use records::{TriangleFormat, TriangleRecords, VertexTriangle};

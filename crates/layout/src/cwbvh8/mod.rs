@@ -1,0 +1,191 @@
+//! Compressed eight-wide tree: 80 bytes a node, its children's boxes quantised to 8 bits a plane.
+//!
+//! Source: Ylitie, Karras, Laine 2017, "Efficient incoherent ray traversal on GPUs through
+//! compressed wide BVHs" (YKL17), sections 3 (node) and 4.1 (collapse). Departures are stated where
+//! they happen: exact comparisons in `quantize`, the exact assignment in `octants`.
+//!
+//! Invariants ([`Cwbvh8::validate`] checks each):
+//! - node 0 is the root; a node's children that are nodes stand side by side in the order of their
+//!   slots, after it, and every other node has one parent;
+//! - the records of a node's leaves stand side by side in the order of their slots, 1 to 3 a leaf,
+//!   and every record is in one leaf;
+//! - `meta` and `imask` agree, an unused slot has `meta` 0 and an inverted box;
+//! - a child's box holds what the child's own boxes hold, to less than a step of the child's grid;
+//!   the grid begins at the children's smallest corner;
+//! - `stack_depth` entries hold all that a walk ever postpones.
+
+mod node;
+mod octants;
+mod quantize;
+mod validate;
+
+use crate::collapse::{Collapse, LeafRule};
+use crate::{LayoutError, NON_OPAQUE, structure};
+use node::{MAX_LEAF, SLOTS};
+use raywarp_bvh::Bvh2;
+use raywarp_geom::{Aabb, FlatTriangles};
+
+pub use node::Cwbvh8Node;
+
+/// A triangle's test at 0.3 of a node's visit: the ratio of c_prim and c_node of YKL17 4.1 that is in
+/// common use; not yet tuned with kernels of our own.
+const LEAF_RULE: LeafRule = LeafRule { merged: MAX_LEAF, block: 1, block_cost: 0.3 };
+
+/// A tree of [`Cwbvh8Node`]s and the order of its records. Empty for a scene without triangles.
+#[derive(Debug, Clone)]
+pub struct Cwbvh8 {
+    nodes: Vec<Cwbvh8Node>,
+    slots: Vec<u32>,
+    bounds: Aabb,
+    stack_depth: usize,
+}
+
+/// Collapses `bvh` into compressed nodes of up to eight children.
+///
+/// The collapse is the one of least SAH cost; it joins leaves up to 3 records, so that trees of one
+/// triangle a leaf give the best ones. A tree that is one leaf gets a root around it.
+///
+/// - Input: boxes finite, leaves of at most 3 references.
+/// - Output: nodes, siblings side by side and otherwise depth first; records as they come in the nodes. Equal input
+///   gives equal bytes. O(n).
+///
+/// # Errors
+/// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than 3
+/// references; [`LayoutError::BadNode`] also if a box is empty or not finite.
+///
+/// # Examples
+/// ```
+/// use raywarp_bvh::{BuildOptions, build};
+///
+/// let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+/// let triangles = raywarp_geom::FlatTriangles::from_vertices(vec![triangle; 20]);
+/// let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).expect("it is sound");
+/// let wide = raywarp_layout::encode_cwbvh8(&bvh, &triangles)?;
+/// assert_eq!((wide.nodes().len(), wide.slots().len()), (1, 20));
+/// # Ok::<(), raywarp_layout::LayoutError>(())
+/// ```
+pub fn encode_cwbvh8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Cwbvh8, LayoutError> {
+    structure::check(bvh, triangles)?;
+    check_nodes(bvh)?;
+    let collapse = Collapse::new(bvh, LEAF_RULE);
+    let mut nodes = Vec::with_capacity(bvh.nodes.len() / 8 + 1);
+    let mut slots = Vec::with_capacity(bvh.references.len());
+    let (mut boxes, mut references) = (Vec::with_capacity(SLOTS), Vec::new());
+    let mut bounds = Aabb::EMPTY;
+    // Nodes still to be written: the Bvh2 node, and its index.
+    let mut waiting = Vec::new();
+    if !bvh.nodes.is_empty() {
+        nodes.push(Cwbvh8Node::EMPTY);
+        waiting.push((0, 0));
+    }
+    while let Some((source, index)) = waiting.pop() {
+        let children = collapse.children(source);
+        boxes.clear();
+        boxes.extend(children.iter().map(|&child| bvh.nodes[child].bounds));
+        if index == 0 {
+            bounds = boxes.iter().fold(bounds, |all, child| all.union(child));
+        }
+        let mut in_slot = [None; SLOTS];
+        for (&slot, &child) in octants::assign_slots(&boxes).iter().zip(&children) {
+            in_slot[slot] = Some(child);
+        }
+        let mut node = Cwbvh8Node::EMPTY;
+        write_boxes(&mut node, &in_slot.map(|child: Option<usize>| child.map(|child| bvh.nodes[child].bounds)));
+        node.record_base = slots.len() as u32;
+        let first_child = nodes.len();
+        for (slot, child) in in_slot.iter().enumerate() {
+            let Some(child) = *child else { continue };
+            if collapse.is_leaf(child) {
+                collapse.references(child, &mut references);
+                let offset = slots.len() as u32 - node.record_base;
+                node.meta[slot] = Cwbvh8Node::leaf_meta(offset, references.len() as u32);
+                slots.extend(references.iter().map(|&r| r | if triangles.opaque[r as usize] { 0 } else { NON_OPAQUE }));
+            } else {
+                node.meta[slot] = Cwbvh8Node::node_meta(slot);
+                node.imask |= 1 << slot;
+                node.child_base = first_child as u32;
+                waiting.push((child, nodes.len()));
+                nodes.push(Cwbvh8Node::EMPTY);
+            }
+        }
+        // Taken from the end, so that the subtree of the lowest slot comes first.
+        let pushed = waiting.len() - (nodes.len() - first_child);
+        waiting[pushed..].reverse();
+        nodes[index] = node;
+    }
+    let stack_depth = stack_depth(&nodes);
+    Ok(Cwbvh8 { nodes, slots, bounds, stack_depth })
+}
+
+/// Checks what only this encoding asks of a tree.
+fn check_nodes(bvh: &Bvh2) -> Result<(), LayoutError> {
+    for (node, n) in bvh.nodes.iter().enumerate() {
+        if n.count > MAX_LEAF {
+            return Err(LayoutError::LeafTooLarge { node, found: n.count, limit: MAX_LEAF });
+        }
+        let finite = n.bounds.min.iter().chain(&n.bounds.max).all(|x| x.is_finite());
+        if !finite || n.bounds.is_empty() {
+            return Err(LayoutError::BadNode { node, fault: "its box is empty or not finite" });
+        }
+    }
+    Ok(())
+}
+
+/// Quantises the children's boxes.
+fn write_boxes(node: &mut Cwbvh8Node, boxes: &[Option<Aabb>; SLOTS]) {
+    for axis in 0..3 {
+        let grid = quantize::quantize(&boxes.map(|aabb| aabb.map(|b| [b.min[axis], b.max[axis]])));
+        (node.origin[axis], node.exponents[axis]) = (grid.origin, grid.exponent);
+        (node.lo[axis], node.hi[axis]) = (grid.lo, grid.hi);
+    }
+}
+
+/// The most groups that wait while a walk visits all nodes below the root.
+///
+/// A walk takes one child out of a group of nodes and puts the rest back (one entry); then it may
+/// push the visited node's group of nodes and its group of records. The worst walk leaves every group
+/// of records for later. The root's own group is an entry at the start, of which nothing is left when its visit pushes.
+fn stack_depth(nodes: &[Cwbvh8Node]) -> usize {
+    let mut needs = vec![0usize; nodes.len()];
+    for (index, node) in nodes.iter().enumerate().rev() {
+        let inner = node.imask.count_ones() as usize;
+        let records = usize::from((0..SLOTS).any(|slot| node.has_child(slot) && !node.is_inner(slot)));
+        let children = needs.get(node.child_base as usize..node.child_base as usize + inner).unwrap_or_default();
+        let below = children.iter().max().map_or(0, |&need| usize::from(inner > 1) + need);
+        needs[index] = records + below.max(usize::from(inner > 0));
+    }
+    needs.first().map_or(0, |&need| need.max(1))
+}
+
+impl Cwbvh8 {
+    /// Nodes; the first is the root. Empty without triangles.
+    #[inline]
+    pub fn nodes(&self) -> &[Cwbvh8Node] {
+        &self.nodes
+    }
+
+    /// For each record the index of its triangle, with [`NON_OPAQUE`] set where a query must ask.
+    #[inline]
+    pub fn slots(&self) -> &[u32] {
+        &self.slots
+    }
+
+    /// The box around everything.
+    #[inline]
+    pub fn bounds(&self) -> &Aabb {
+        &self.bounds
+    }
+
+    /// Stack entries (a group of nodes or of records each) that a walk needs which takes one child
+    /// out of a group, puts the rest back, and pushes both groups of the visited node. At least 1
+    /// where there are nodes: the root's own group.
+    #[inline]
+    pub fn stack_depth(&self) -> usize {
+        self.stack_depth
+    }
+
+    /// Bytes of nodes and slots.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.nodes[..]) + size_of_val(&self.slots[..])
+    }
+}
