@@ -20,5 +20,5 @@ pub use flat::{FlatError, FlatTriangles, PrimitiveId};
 pub use mesh::{MeshError, TriangleMesh};
 pub use offset::{offset_from_triangle, offset_origin};
 pub use ray::{Hit, HitKey, Ray};
-pub use slab::{FAR_SCALE, SlabRay, slab};
+pub use slab::{FAR_SCALE, PaddedRay, PaddedSlab, PlainSlab, SlabRay, slab};
 pub use tracer::{BatchStats, Candidate, Control, RayCost, TraceError, Tracer};

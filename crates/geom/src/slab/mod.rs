@@ -1,8 +1,20 @@
-//! The ray-box test: the slab method with conservative bounds.
+//! Ray-box tests: where a ray enters a box, by the slab method.
+//!
+//! | name | form | misses |
+//! |---|---|---|
+//! | [`PaddedRay`] | `(plane - o) * inverse`, padded | nothing that the watertight test may hit: the default |
+//! | [`PaddedSlab`] | `fma(plane, inverse, -ood)`, padded | as above, for GPU kernels |
+//! | [`SlabRay`] with [`slab`] | Ize 2013 | nothing that the exact ray touches |
+//! | [`PlainSlab`] | AL09, as published | boxes that rays graze or lie in a face of |
+
+mod padded;
+mod plain;
 
 use crate::{Aabb, Ray};
+pub use padded::{PaddedRay, PaddedSlab};
+pub use plain::PlainSlab;
 
-/// What a slab test needs of a ray, computed once.
+/// What a slab test needs of a ray, computed once, without knowledge of the scene.
 #[derive(Debug, Clone, Copy)]
 pub struct SlabRay {
     /// Origin as the planes where the ray enters a box see it.
@@ -18,7 +30,7 @@ impl SlabRay {
     /// a ray in the plane of a box face gives no 0 * inf = NaN (the papers' form misses such rays).
     pub const TINY: f32 = 1e-24;
 
-    /// Prepares a valid ray.
+    /// Prepares a valid ray, whose direction should be far longer than [`SlabRay::TINY`].
     ///
     /// Along an axis in which the ray does not move, whether it is between two planes must not
     /// depend on the sign of the clamped zero: there the origin is moved outward by an ulp (or
@@ -40,54 +52,30 @@ impl SlabRay {
     }
 }
 
-/// Two more ulps on the far side make the test conservative: no box that the exact ray touches is
-/// missed (Ize 2013, "Robust BVH ray traversal", section 3).
+/// Distances to planes move outward by this share: each rounds three times by half an ulp (Ize 2013,
+/// "Robust BVH ray traversal", section 3), and a product with this factor rounds once more.
 pub const FAR_SCALE: f32 = 1.0 + 2.0 * f32::EPSILON;
 
 /// Where the ray enters `aabb` within `t_min ..= t_max`, or `None`. Conservative: may report a box
-/// that the ray passes within rounding, never misses one that it touches (Ize 2013).
+/// that the ray passes within rounding, never misses one that it touches (Ize 2013). That is the exact
+/// ray; what the watertight test may hit besides needs [`PaddedRay`].
+///
+/// A departure: Ize scales only the far distance, and up, which is right for `t >= 0`. Here both move
+/// outward whatever their sign, so that `t_min` may be negative.
 #[inline]
 pub fn slab(ray: &SlabRay, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
+    const SHRINK: f32 = 1.0 - 2.0 * f32::EPSILON;
     let (mut near, mut far) = (t_min, t_max);
     for i in 0..3 {
         let (enter, leave) =
             if ray.inverse[i] >= 0.0 { (aabb.min[i], aabb.max[i]) } else { (aabb.max[i], aabb.min[i]) };
-        near = near.max((enter - ray.near_origin[i]) * ray.inverse[i]);
-        far = far.min((leave - ray.far_origin[i]) * ray.inverse[i] * FAR_SCALE);
+        let t = (enter - ray.near_origin[i]) * ray.inverse[i];
+        near = near.max(t * if t < 0.0 { FAR_SCALE } else { SHRINK });
+        let t = (leave - ray.far_origin[i]) * ray.inverse[i];
+        far = far.min(t * if t < 0.0 { SHRINK } else { FAR_SCALE });
     }
     (near <= far).then_some(near)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const UNIT: Aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
-
-    fn enters(origin: [f32; 3], direction: [f32; 3]) -> Option<f32> {
-        slab(&SlabRay::new(&Ray::new(origin, direction)), &UNIT, 0.0, f32::INFINITY)
-    }
-
-    #[test]
-    fn rays_enter_where_they_should() {
-        assert_eq!(enters([0.5, 0.5, -1.0], [0.0, 0.0, 1.0]), Some(1.0));
-        assert_eq!(enters([0.5, 0.5, 0.5], [0.0, 0.0, 1.0]), Some(0.0));
-        assert_eq!(enters([0.5, 0.5, 2.0], [0.0, 0.0, 1.0]), None);
-        assert_eq!(enters([1.5, 0.5, -1.0], [0.0, 0.0, 1.0]), None);
-    }
-
-    #[test]
-    fn an_axis_parallel_ray_in_a_face_hits() {
-        for x in [0.0, 1.0] {
-            for d in [0.0, -0.0] {
-                assert_eq!(enters([x, 0.5, -1.0], [d, 0.0, 1.0]), Some(1.0), "x {x}, d {d}");
-            }
-        }
-    }
-
-    #[test]
-    fn no_ray_hits_the_empty_box() {
-        let ray = SlabRay::new(&Ray::new([0.0; 3], [1.0, 2.0, 3.0]));
-        assert_eq!(slab(&ray, &Aabb::EMPTY, 0.0, f32::INFINITY), None);
-    }
-}
+mod tests;

@@ -1,0 +1,43 @@
+//! The papers' box test, as published.
+
+use crate::{Aabb, Ray};
+
+/// A ray as the kernels of AL09 prepare it: reciprocal direction, and origin times it.
+///
+/// Fast, and not conservative: nothing covers the rounding, so that a box may be missed whose triangle
+/// is hit, and an axis-parallel ray in a face of a box misses it or not as rounding and the sign of zero
+/// will have it. [`super::PaddedSlab`] costs three registers more and misses nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlainSlab {
+    /// `1 / direction`, of components clamped to [`PlainSlab::TINY`].
+    pub inverse: [f32; 3],
+    /// `origin * inverse`.
+    pub ood: [f32; 3],
+}
+
+impl PlainSlab {
+    /// Smaller components count as this with their sign: 2^-80, as in the kernels that came with AL09.
+    pub const TINY: f32 = 8.271_806e-25;
+
+    /// Prepares a ray.
+    #[inline(always)]
+    pub fn new(ray: &Ray) -> Self {
+        let inverse = ray.direction.map(|d| 1.0 / if d.abs() > Self::TINY { d } else { Self::TINY.copysign(d) });
+        Self { inverse, ood: std::array::from_fn(|i| ray.origin[i] * inverse[i]) }
+    }
+
+    /// Where the ray enters `aabb`, which must not be empty, within `t_min ..= t_max`, or `None`.
+    ///
+    /// `plane * inverse - ood` in one rounding, as a GPU contracts it.
+    #[inline]
+    pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
+        let (mut near, mut far) = (t_min, t_max);
+        for i in 0..3 {
+            let x0 = aabb.min[i].mul_add(self.inverse[i], -self.ood[i]);
+            let x1 = aabb.max[i].mul_add(self.inverse[i], -self.ood[i]);
+            near = near.max(x0.min(x1));
+            far = far.min(x0.max(x1));
+        }
+        (near <= far).then_some(near)
+    }
+}
