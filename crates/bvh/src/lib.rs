@@ -6,6 +6,7 @@
 
 mod build;
 mod bvh2;
+mod polygon;
 mod reference;
 mod split_clipping;
 mod stats;

@@ -27,7 +27,13 @@ impl Bounds {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// Half of the surface area; zero when empty. In f64, since sides of 1e30 have areas of 1e60.
+    /// What both share; inside out when they are apart.
+    #[inline]
+    pub(crate) fn intersection(self, other: Self) -> Self {
+        Self { min: self.min.max(other.min), max: self.max.min(other.max) }
+    }
+
+    /// Half of the surface area; zero when empty or inside out. In f64, since sides of 1e30 have areas of 1e60.
     #[inline]
     pub(crate) fn half_area(self) -> f64 {
         // The clamp also takes an empty box to zero and an overflowing side back to a number.

@@ -11,8 +11,8 @@
 //!   of neighbours line up (Karras and Aila 2013, 4.2; 28 and 21).
 
 use crate::build::extra_references;
+use crate::polygon::{Polygon, pad_of};
 use crate::reference::Reference;
-use glam::DVec3;
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::collections::BinaryHeap;
@@ -112,7 +112,7 @@ fn halves(triangle: &[[f32; 3]; 3], cell: &Aabb) -> Option<[Part; 2]> {
     let axis = Reference::new(cell, 0).bounds().longest_axis();
     let plane = cut_plane(f64::from(cell.min[axis]), f64::from(cell.max[axis]))?;
     let part = Polygon::of(triangle).clipped_to(cell);
-    let pad = 4.0 * f32::EPSILON * triangle.iter().flatten().fold(0.0f32, |max, x| max.max(x.abs()));
+    let pad = pad_of(triangle);
     let area = half_area(cell);
     let parts = [true, false].map(|below| {
         let side = part.clipped(axis, plane, below);
@@ -141,80 +141,6 @@ fn cut_plane(min: f64, max: f64) -> Option<f64> {
     None
 }
 
-/// A convex polygon: a triangle cut by at most seven planes.
-#[derive(Debug, Clone, Copy)]
-struct Polygon {
-    points: [DVec3; 10],
-    count: usize,
-}
-
-impl Polygon {
-    fn of(triangle: &[[f32; 3]; 3]) -> Self {
-        let mut polygon = Self { points: [DVec3::ZERO; 10], count: 3 };
-        for (point, vertex) in polygon.points.iter_mut().zip(triangle) {
-            *point = vertex.map(f64::from).into();
-        }
-        polygon
-    }
-
-    /// The part inside a box, borders included.
-    fn clipped_to(&self, cell: &Aabb) -> Self {
-        (0..3).fold(*self, |polygon, axis| {
-            let (min, max) = (f64::from(cell.min[axis]), f64::from(cell.max[axis]));
-            polygon.clipped(axis, min, false).clipped(axis, max, true)
-        })
-    }
-
-    /// The part on one side of a plane (Sutherland and Hodgman 1974), points on it included.
-    fn clipped(&self, axis: usize, plane: f64, below: bool) -> Self {
-        let inside = |p: &DVec3| if below { p[axis] <= plane } else { p[axis] >= plane };
-        let mut clipped = Self { points: [DVec3::ZERO; 10], count: 0 };
-        let mut push = |p: DVec3| {
-            // A plane cuts a convex polygon twice at most; rounding may bring one cut more.
-            if let Some(point) = clipped.points.get_mut(clipped.count) {
-                *point = p;
-                clipped.count += 1;
-            }
-        };
-        for i in 0..self.count {
-            let (p, q) = (self.points[i], self.points[(i + 1) % self.count]);
-            if inside(&p) {
-                push(p);
-            }
-            if inside(&p) != inside(&q) {
-                let cut = p + (q - p) * ((plane - p[axis]) / (q[axis] - p[axis]));
-                // Rounding must not move the point out of a plane that both ends lie in or behind:
-                // a later cut there would take it away, and a part of the triangle with it.
-                let mut cut = cut.clamp(p.min(q), p.max(q));
-                cut[axis] = plane;
-                push(cut);
-            }
-        }
-        clipped
-    }
-
-    /// Sum of the areas of the polygon's shadows along the three axes: the half area of the
-    /// smallest boxes around it.
-    fn projected_area(&self) -> f64 {
-        let [first, rest @ ..] = &self.points[..self.count] else { return 0.0 };
-        let fan = rest.windows(2).map(|pair| (pair[0] - first).cross(pair[1] - first));
-        0.5 * fan.sum::<DVec3>().abs().element_sum()
-    }
-
-    /// The box around the points, enlarged by `pad` and a rounding.
-    fn bounds(&self, pad: f32) -> Aabb {
-        let mut aabb = Aabb::EMPTY;
-        for p in &self.points[..self.count] {
-            for axis in 0..3 {
-                let x = p[axis] as f32;
-                aabb.min[axis] = aabb.min[axis].min((x - pad).next_down());
-                aabb.max[axis] = aabb.max[axis].max((x + pad).next_up());
-            }
-        }
-        aabb
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,14 +166,6 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn the_shadows_of_a_polygon_add_up() {
-        let polygon = Polygon::of(&[[0.0, 0.0, 5.0], [2.0, 0.0, 5.0], [2.0, 2.0, 5.0]]);
-        assert_eq!(polygon.projected_area(), 2.0);
-        assert_eq!(polygon.clipped(0, 1.0, true).projected_area(), 0.5);
-        assert_eq!(polygon.clipped(0, 3.0, false).projected_area(), 0.0);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Rng, scenes, triangle_point};
+use common::{check_cover, scenes};
 use raywarp_bvh::{BuildOptions, Builder, build};
-use raywarp_geom::{Aabb, FlatTriangles};
+use raywarp_geom::FlatTriangles;
 
 /// Every sampled point of every triangle lies in a leaf's box that holds the triangle.
 #[track_caller]
@@ -17,24 +17,7 @@ fn check(name: &str, vertices: Vec<[[f32; 3]; 3]>) {
             assert_eq!(tree.validate(&triangles), Ok(()), "{name}");
             let limit = triangles.len() + (triangles.len() as f32 * share) as usize;
             assert!(tree.references.len() <= limit, "{name}: {} references", tree.references.len());
-            let mut boxes = vec![Vec::new(); triangles.len()];
-            for leaf in tree.nodes.iter().filter(|node| node.is_leaf()) {
-                for &primitive in &tree.references[leaf.first as usize..][..leaf.count as usize] {
-                    boxes[primitive as usize].push(leaf.bounds);
-                }
-            }
-            let mut rng = Rng::new(9);
-            for (i, triangle) in triangles.vertices.iter().enumerate() {
-                // Only the rounding of the f64 point is forgiven.
-                let slack = 1e-14 * triangle.iter().flatten().fold(0.0f32, |max, x| max.max(x.abs())) as f64;
-                for _ in 0..40 {
-                    let p = triangle_point(&triangle.map(|v| v.map(f64::from)), rng.float().into(), rng.float().into());
-                    let within =
-                        |b: &Aabb, k: usize| f64::from(b.min[k]) - slack <= p[k] && p[k] <= f64::from(b.max[k]) + slack;
-                    let inside = boxes[i].iter().any(|b| (0..3).all(|k| within(b, k)));
-                    assert!(inside, "{name}, {builder:?}, share {share}: {p:?} of {triangle:?} not in {:?}", boxes[i]);
-                }
-            }
+            check_cover(&format!("{name}, {builder:?}, share {share}"), &tree, &triangles);
         }
     }
 }

@@ -21,12 +21,12 @@ const TASK: usize = 1 << 12;
 const PARALLEL: usize = 1 << 16;
 const CHUNK: usize = 1 << 14;
 /// Bins for ranges of at least [`MANY`] references, and for smaller ones.
-const BINS: usize = 32;
-const FEW_BINS: usize = 16;
-const MANY: usize = 256;
+pub(super) const BINS: usize = 32;
+pub(super) const FEW_BINS: usize = 16;
+pub(super) const MANY: usize = 256;
 
 /// How a range was divided: the length of the left part, and the bounds of both.
-type Halves = (usize, [RangeBounds; 2]);
+pub(super) type Halves = (usize, [RangeBounds; 2]);
 
 /// Builds over at least one reference. Reorders `references`.
 pub(super) fn build(references: &mut [Reference], rules: &LeafRules) -> Subtree {
@@ -204,7 +204,7 @@ fn partition_parallel(
 }
 
 /// Two halves of equal count, by centroid along the longest axis of the centroids' box.
-fn halve(references: &mut [Reference], bounds: &RangeBounds) -> Halves {
+pub(super) fn halve(references: &mut [Reference], bounds: &RangeBounds) -> Halves {
     let axis = bounds.centroids.longest_axis();
     let middle = references.len() / 2;
     let key = |r: &Reference| (r.centroid()[axis], r.primitive());

@@ -79,6 +79,12 @@ impl<const B: usize> Bins<B> {
         self.counts[split.axis][..split.at].iter().map(|&count| count as usize).sum()
     }
 
+    /// The boxes of both sides of `split`.
+    pub(super) fn sides(&self, split: &Split) -> [Bounds; 2] {
+        let (left, right) = self.bounds[split.axis].split_at(split.at);
+        [left, right].map(|side| side.iter().fold(Bounds::EMPTY, |sum, bounds| sum.union(*bounds)))
+    }
+
     /// The split of least cost with references on both sides; of equal ones the first.
     pub(super) fn best_split(&self) -> Split {
         let mut best = Split::NONE;

@@ -68,6 +68,19 @@ impl LeafRules {
     /// Halving keeps the invariant `count <= capacity(depth)`, which bounds the depth: a split that
     /// would break it on either side is not taken.
     pub(crate) fn decide(&self, count: usize, half_area: f64, split: &Split, depth: u32) -> Decision {
+        self.decide_sides(count, half_area, split.cost, [split.left, count - split.left], depth)
+    }
+
+    /// As [`LeafRules::decide`], on a split of `cost` with so many references on its sides: more than
+    /// `count` together where some are cut.
+    pub(crate) fn decide_sides(
+        &self,
+        count: usize,
+        half_area: f64,
+        cost: f64,
+        sides: [usize; 2],
+        depth: u32,
+    ) -> Decision {
         debug_assert!(count <= self.capacity(depth));
         if count == 1 || depth >= MAX_DEPTH {
             return Decision::Leaf;
@@ -75,16 +88,16 @@ impl LeafRules {
         let may_be_leaf = count <= self.max_leaf;
         // Without any area (a line, a point) every split costs nothing, and the first would peel off
         // one reference after the other.
-        let usable = split.left > 0 && split.left < count && split.cost.is_finite() && half_area > 0.0;
+        let usable = !sides.contains(&0) && cost.is_finite() && half_area > 0.0;
         if !usable {
             return if may_be_leaf { Decision::Leaf } else { Decision::Halve };
         }
         let leaf_cost = self.intersection * half_area * count as f64;
-        let split_cost = self.traversal * half_area + self.intersection * split.cost;
+        let split_cost = self.traversal * half_area + self.intersection * cost;
         if may_be_leaf && leaf_cost <= split_cost {
             return Decision::Leaf;
         }
-        let larger = split.left.max(count - split.left);
+        let larger = sides[0].max(sides[1]);
         if larger > self.capacity(depth + 1) { Decision::Halve } else { Decision::Split }
     }
 }

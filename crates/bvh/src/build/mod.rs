@@ -7,6 +7,7 @@ mod cost;
 mod lbvh;
 mod morton;
 mod options;
+mod sbvh;
 mod small_sweep;
 mod subtree;
 mod sweep_sah;
@@ -61,7 +62,8 @@ pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
         Some(match options.builder {
             Builder::SweepSah => sweep_sah::build(&references, &rules),
             Builder::Lbvh => lbvh::build(&references, &rules),
-            Builder::BinnedSah | Builder::Sbvh => binned_sah::build(&mut references, &rules),
+            Builder::BinnedSah => binned_sah::build(&mut references, &rules),
+            Builder::Sbvh => sbvh::build(std::mem::take(&mut references), triangles, options, &rules),
         })
     };
     drop(references);

@@ -4,7 +4,7 @@
 pub mod scenes;
 
 use raywarp_bvh::{BuildOptions, Builder, Bvh2};
-use raywarp_geom::{FlatTriangles, Ray, SlabRay, slab};
+use raywarp_geom::{Aabb, FlatTriangles, Ray, SlabRay, slab};
 
 /// A 64-bit linear congruential generator: enough for scenes, the same everywhere.
 pub struct Rng(u64);
@@ -26,7 +26,7 @@ impl Rng {
     }
 }
 
-/// Both builders with small and large leaves, with and without splitting.
+/// All builders with small and large leaves, with and without splitting.
 pub fn variants() -> Vec<(String, BuildOptions)> {
     let mut variants = Vec::new();
     for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh] {
@@ -37,6 +37,15 @@ pub fn variants() -> Vec<(String, BuildOptions)> {
             }
         }
     }
+    for (max_leaf, split_alpha, split_budget) in
+        [(8, 1e-5, 1.0), (8, 0.0, 0.1), (4, 0.0, 4.0), (4, 1e-3, 1.0), (4, 1.0, 1.0), (1, 0.0, 0.5), (1, 0.0, 4.0)]
+    {
+        let plain = BuildOptions { builder: Builder::Sbvh, max_leaf, ..BuildOptions::default() };
+        let options = BuildOptions { split_alpha, split_budget, ..plain };
+        variants.push((format!("SBVH, leaf {max_leaf}, alpha {split_alpha}, budget {split_budget}"), options));
+    }
+    let both = BuildOptions { builder: Builder::Sbvh, split_clipping: Some(0.3), ..BuildOptions::default() };
+    variants.push(("SBVH after early split clipping".to_owned(), both));
     variants
 }
 
@@ -65,7 +74,7 @@ pub fn rays(triangles: &FlatTriangles, count: usize) -> Vec<Ray> {
         .collect()
 }
 
-fn extent(bounds: &raywarp_geom::Aabb) -> f32 {
+fn extent(bounds: &Aabb) -> f32 {
     bounds.extent().into_iter().fold(f32::MIN_POSITIVE, f32::max)
 }
 
@@ -73,6 +82,31 @@ fn extent(bounds: &raywarp_geom::Aabb) -> f32 {
 pub fn triangle_point(t: &[[f64; 3]; 3], u: f64, v: f64) -> [f64; 3] {
     let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
     std::array::from_fn(|k| (1.0 - u - v) * t[0][k] + u * t[1][k] + v * t[2][k])
+}
+
+/// Sampled points of every triangle, its corners among them, each lie in a leaf's box that holds it.
+#[track_caller]
+pub fn check_cover(name: &str, tree: &Bvh2, triangles: &FlatTriangles) {
+    let mut boxes = vec![Vec::new(); triangles.len()];
+    for leaf in tree.nodes.iter().filter(|node| node.is_leaf()) {
+        for &primitive in &tree.references[leaf.first as usize..][..leaf.count as usize] {
+            boxes[primitive as usize].push(leaf.bounds);
+        }
+    }
+    let mut rng = Rng::new(9);
+    for (i, triangle) in triangles.vertices.iter().enumerate() {
+        // Only the rounding of the f64 point is forgiven.
+        let slack = 1e-14 * triangle.iter().flatten().fold(0.0f32, |max, x| max.max(x.abs())) as f64;
+        let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)].into_iter();
+        let inside = (0..40).map(|_| (f64::from(rng.float()), f64::from(rng.float())));
+        for (u, v) in corners.chain(inside) {
+            let p = triangle_point(&triangle.map(|v| v.map(f64::from)), u, v);
+            let within =
+                |b: &Aabb, k: usize| f64::from(b.min[k]) - slack <= p[k] && p[k] <= f64::from(b.max[k]) + slack;
+            let held = boxes[i].iter().any(|b| (0..3).all(|k| within(b, k)));
+            assert!(held, "{name}: {p:?} of triangle {i}, {triangle:?}, is not in {:?}", boxes[i]);
+        }
+    }
 }
 
 /// `(t, primitive)` of the nearest hit, of equal ones the lowest primitive; Moeller and Trumbore in f64.

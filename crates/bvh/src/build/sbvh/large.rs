@@ -1,0 +1,106 @@
+//! The upper part of the tree: every range has an array of its own, and large ones are worked on by
+//! several threads.
+
+use super::spatial_bins::SpatialBins;
+use super::{Plan, Range, Sbvh, Side};
+use crate::build::binned_sah::{BINS, halve};
+use crate::build::bins::{BinMap, Bins};
+use crate::build::subtree::Subtree;
+use crate::reference::{RangeBounds, Reference};
+use rayon::prelude::*;
+
+/// Ranges up to here are one task.
+const TASK: usize = 1 << 12;
+/// Larger ones are binned and divided this many references at a time.
+const CHUNK: usize = 1 << 14;
+
+/// One side of a division: its references and their bounds.
+type Half = (Vec<Reference>, RangeBounds);
+
+impl Sbvh<'_> {
+    pub(super) fn build_large(&self, references: Vec<Reference>, range: Range) -> Subtree {
+        if references.len() <= TASK {
+            return Subtree::Small(self.build_small(references, range));
+        }
+        let count = references.len();
+        let map = BinMap::<BINS>::new(&range.bounds.centroids);
+        let bins = in_chunks(&references, |chunk| Bins::of(chunk, &map), Bins::add);
+        let split = bins.best_split();
+        let sides = bins.sides(&split);
+        let spatial_bins =
+            |map: &_| in_chunks(&references, |chunk| SpatialBins::of(chunk, self.triangles, map), SpatialBins::add);
+        let mut halves = match self.plan(&range, count, &split, sides, spatial_bins) {
+            Plan::Leaf => return Subtree::Small(self.build_small(references, range)),
+            Plan::Halve => in_the_middle(references, &range.bounds),
+            Plan::Object => divide(&references, |reference| {
+                if map.is_left(reference, &split) { Side::Left(*reference) } else { Side::Right(*reference) }
+            }),
+            Plan::Spatial(map, split) => divide(&references, |reference| self.side(reference, &map, &split)),
+        };
+        if let Some(full) = halves.iter().position(|half| half.0.len() == count)
+            && halves[1 - full].0.is_empty()
+        {
+            // All stayed whole and went to one side.
+            halves = in_the_middle(std::mem::take(&mut halves[full].0), &range.bounds);
+        }
+        let [(left, left_bounds), (right, right_bounds)] = halves;
+        let counts = [left.len(), right.len()];
+        let [left_range, right_range] = range.parts([left_bounds, right_bounds], counts, counts[0] + counts[1] - count);
+        let (left, right) = rayon::join(|| self.build_large(left, left_range), || self.build_large(right, right_range));
+        Subtree::join(range.bounds.boxes, left, right)
+    }
+}
+
+/// The bins of all chunks together.
+fn in_chunks<B: Send>(references: &[Reference], of: impl Fn(&[Reference]) -> B + Sync, add: impl Fn(&mut B, &B)) -> B {
+    let mut chunks: Vec<B> = references.par_chunks(CHUNK).map(&of).collect();
+    let mut sum = chunks.swap_remove(0);
+    for other in &chunks {
+        add(&mut sum, other);
+    }
+    sum
+}
+
+/// Both sides, each in the order of `references`.
+fn divide(references: &[Reference], side: impl Fn(&Reference) -> Side + Sync) -> [Half; 2] {
+    let divide = |chunk: &[Reference]| {
+        let mut halves = [(); 2].map(|()| (Vec::with_capacity(chunk.len()), RangeBounds::EMPTY));
+        let mut push = |side: usize, reference: Reference| {
+            halves[side].0.push(reference);
+            halves[side].1 = halves[side].1.with(&reference);
+        };
+        for reference in chunk {
+            match side(reference) {
+                Side::Left(left) => push(0, left),
+                Side::Right(right) => push(1, right),
+                Side::Both(left, right) => {
+                    push(0, left);
+                    push(1, right);
+                }
+            }
+        }
+        halves
+    };
+    let (lefts, rights): (Vec<Half>, Vec<Half>) =
+        references.par_chunks(CHUNK).map(divide).map(|[left, right]| (left, right)).unzip();
+    let join = |mut parts: Vec<Half>| {
+        if parts.len() == 1 {
+            return parts.swap_remove(0);
+        }
+        let bounds = parts.iter().fold(RangeBounds::EMPTY, |sum, part| sum.union(part.1));
+        let mut all = Vec::with_capacity(parts.iter().map(|part| part.0.len()).sum());
+        for (part, _) in parts {
+            all.extend_from_slice(&part);
+        }
+        (all, bounds)
+    };
+    let (left, right) = rayon::join(|| join(lefts), || join(rights));
+    [left, right]
+}
+
+/// Two halves of equal count.
+fn in_the_middle(mut references: Vec<Reference>, bounds: &RangeBounds) -> [Half; 2] {
+    let (left, [left_bounds, right_bounds]) = halve(&mut references, bounds);
+    let right = references.split_off(left);
+    [(references, left_bounds), (right, right_bounds)]
+}

@@ -1,0 +1,174 @@
+//! Parallel builder with spatial splits: triangles may be cut where boxes would overlap.
+//!
+//! Source: Stich, Friedrich and Dietrich 2009, "Spatial splits in bounding volume hierarchies":
+//! binned object splits, chopped binning of spatial ones (3.2), tried where the children of the best
+//! object split overlap in more than alpha times the root's area (4.5), and references that are left
+//! whole where that is cheaper (4.4). Departures:
+//! - the number of references is bounded: a range may add so many and no more, and hands what it has
+//!   not used to its two parts, in proportion to their references;
+//! - whether a reference stays whole is decided against the boxes and counts of the whole split
+//!   rather than of what has been divided so far, so that the order of work does not matter;
+//! - the last few references of a branch are swept exactly, as in the binned builder.
+//!
+//! The result does not depend on the number of threads, for the reasons given in
+//! [`super::binned_sah`]; budgets are shared out by counts alone.
+
+mod cut;
+mod large;
+mod small;
+mod spatial_bins;
+
+use super::cost::{Decision, LeafRules, Split};
+use super::subtree::Subtree;
+use super::{BuildOptions, extra_references};
+use crate::reference::{Bounds, RangeBounds, Reference};
+use cut::cut;
+use raywarp_geom::FlatTriangles;
+use spatial_bins::{SlabMap, SpatialBins, SpatialSplit};
+
+/// What every task reads.
+struct Sbvh<'a> {
+    triangles: &'a [[[f32; 3]; 3]],
+    rules: &'a LeafRules,
+    /// Half area of overlap above which spatial splits are tried.
+    min_overlap: f64,
+}
+
+/// References below one node, and what may become of them.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    bounds: RangeBounds,
+    depth: u32,
+    /// References that may be added.
+    budget: usize,
+}
+
+/// How a range is to be divided.
+enum Plan {
+    Leaf,
+    /// Into two halves of equal count.
+    Halve,
+    /// At the object split that was given.
+    Object,
+    /// At a plane.
+    Spatial(SlabMap, SpatialSplit),
+}
+
+/// Where a reference goes.
+enum Side {
+    Left(Reference),
+    Right(Reference),
+    Both(Reference, Reference),
+}
+
+/// Builds over at least one reference.
+pub(super) fn build(
+    references: Vec<Reference>,
+    triangles: &FlatTriangles,
+    options: &BuildOptions,
+    rules: &LeafRules,
+) -> Subtree {
+    let bounds = RangeBounds::of(&references);
+    let [x, y, z] = (bounds.boxes.max - bounds.boxes.min).to_array();
+    // The arithmetic of cuts overflows near the largest floats; such scenes are not cut.
+    let may_cut = x.max(y).max(z) < f32::MAX / 16.0;
+    let share = f64::from(options.split_alpha);
+    let min_overlap = if may_cut { share * bounds.boxes.half_area() } else { f64::INFINITY };
+    let budget = extra_references(triangles.len() as u64, options.split_budget) as usize;
+    let sbvh = Sbvh { triangles: &triangles.vertices, rules, min_overlap };
+    sbvh.build_large(references, Range { bounds, depth: 0, budget })
+}
+
+impl Range {
+    /// The two parts, when `counts` references went to each and `added` of them are new.
+    fn parts(&self, bounds: [RangeBounds; 2], counts: [usize; 2], added: usize) -> [Self; 2] {
+        let budget = self.budget - added;
+        let left = (budget as f64 * (counts[0] as f64 / (counts[0] + counts[1]) as f64)) as usize;
+        let part = |bounds, budget| Self { bounds, depth: self.depth + 1, budget };
+        [part(bounds[0], left.min(budget)), part(bounds[1], budget - left.min(budget))]
+    }
+}
+
+impl Sbvh<'_> {
+    /// Chooses between `object`, the best object split, with children of `sides`, and the best spatial one,
+    /// for which `bin` is called where it may help.
+    fn plan(
+        &self,
+        range: &Range,
+        count: usize,
+        object: &Split,
+        sides: [Bounds; 2],
+        bin: impl FnOnce(&SlabMap) -> SpatialBins,
+    ) -> Plan {
+        let half_area = range.bounds.boxes.half_area();
+        if let Some((map, spatial)) = self.spatial(range, object, sides, bin) {
+            match self.rules.decide_sides(count, half_area, spatial.cost, spatial.counts, range.depth) {
+                Decision::Leaf => return Plan::Leaf,
+                Decision::Split => return Plan::Spatial(map, spatial),
+                Decision::Halve => {}
+            }
+        }
+        match self.rules.decide(count, half_area, object, range.depth) {
+            Decision::Leaf => Plan::Leaf,
+            Decision::Halve => Plan::Halve,
+            Decision::Split => Plan::Object,
+        }
+    }
+
+    /// The best spatial split, if one may be tried and is cheaper than `object`.
+    fn spatial(
+        &self,
+        range: &Range,
+        object: &Split,
+        sides: [Bounds; 2],
+        bin: impl FnOnce(&SlabMap) -> SpatialBins,
+    ) -> Option<(SlabMap, SpatialSplit)> {
+        let overlap =
+            if object.left == 0 { range.bounds.boxes.half_area() } else { sides[0].intersection(sides[1]).half_area() };
+        if range.budget == 0 || overlap <= self.min_overlap {
+            return None;
+        }
+        let map = SlabMap::new(&range.bounds.boxes);
+        let split = bin(&map).best_split(range.budget).filter(|split| split.cost < object.cost)?;
+        Some((map, split))
+    }
+
+    /// The side of `reference` at a spatial split.
+    #[inline]
+    fn side(&self, reference: &Reference, map: &SlabMap, split: &SpatialSplit) -> Side {
+        let (first, last) = map.reach(reference)[split.axis];
+        if last < split.at {
+            Side::Left(*reference)
+        } else if first >= split.at {
+            Side::Right(*reference)
+        } else {
+            self.cut_or_keep(reference, map, split)
+        }
+    }
+
+    /// The side of a reference that reaches over the plane.
+    fn cut_or_keep(&self, reference: &Reference, map: &SlabMap, split: &SpatialSplit) -> Side {
+        let triangle = &self.triangles[reference.primitive() as usize];
+        let (left, right) = match cut(reference, triangle, split.axis, map.plane(split.axis, split.at)) {
+            [Some(left), Some(right)] => (left, right),
+            [Some(left), None] => return Side::Left(left),
+            [None, Some(right)] => return Side::Right(right),
+            // Nothing of the triangle is here after all, by rounding: kept as it is.
+            [None, None] => return Side::Left(*reference),
+        };
+        let area = |bounds: Bounds| bounds.half_area();
+        let [left_count, right_count] = split.counts.map(|count| count as f64);
+        let [left_box, right_box] = split.sides;
+        let both = area(left_box) * left_count + area(right_box) * right_count;
+        let whole = reference.bounds();
+        let only_left = area(left_box.union(whole)) * left_count + area(right_box) * (right_count - 1.0);
+        let only_right = area(left_box) * (left_count - 1.0) + area(right_box.union(whole)) * right_count;
+        if both <= only_left.min(only_right) {
+            Side::Both(left, right)
+        } else if only_left <= only_right {
+            Side::Left(*reference)
+        } else {
+            Side::Right(*reference)
+        }
+    }
+}
