@@ -1,5 +1,6 @@
 //! From triangles to a [`Bvh2`].
 
+mod area;
 mod binned_sah;
 mod bins;
 mod collapse;

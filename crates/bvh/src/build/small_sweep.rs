@@ -1,5 +1,6 @@
 //! The exact sweep for a handful of references, where bins cost more than sorting.
 
+use super::area::Areas;
 use super::cost::Split;
 use crate::reference::{Bounds, Reference};
 
@@ -9,58 +10,82 @@ pub(super) const SMALL: usize = 16;
 /// Finds the best of all splits between neighbouring centroids on the three axes and puts
 /// `references` in that order, so that the first `left` of them go left.
 pub(super) fn sort_best(references: &mut [Reference]) -> Split {
+    // Most ranges of a tree are pairs: they have one split, whatever the axis.
+    if let [a, b] = references {
+        return split_pair(a, b);
+    }
     let count = references.len();
     debug_assert!((2..=SMALL).contains(&count));
-    let mut best = Split::NONE;
-    let mut best_order = [0u8; SMALL];
+    let areas = Areas::within(references.iter().fold(Bounds::EMPTY, |all, reference| all.union(reference.bounds())));
+    let centroids: [_; SMALL] =
+        std::array::from_fn(|i| references.get(i).map_or([0.0; 3], |r| r.centroid().to_array()));
+    let (mut best, mut best_cost) = (Split::NONE, f32::INFINITY);
+    let mut best_keys = [0; SMALL];
     for axis in 0..3 {
-        let (order, keys) = sorted(references, axis);
+        let mut keys = [0; SMALL];
+        for i in 0..count {
+            insert(&mut keys[..=i], key(centroids[i][axis], i));
+        }
+        let at = |key: u64| references[key as usize & (SMALL - 1)].bounds();
         let mut right_areas = [0.0; SMALL];
         let mut right = Bounds::EMPTY;
         for i in (1..count).rev() {
-            right = right.union(references[usize::from(order[i])].bounds());
-            right_areas[i] = right.half_area();
+            right = right.union(at(keys[i]));
+            right_areas[i] = areas.half_area(right);
         }
         let mut left = Bounds::EMPTY;
         let mut improved = false;
         for i in 1..count {
-            left = left.union(references[usize::from(order[i - 1])].bounds());
-            let cost = left.half_area() * i as f64 + right_areas[i] * (count - i) as f64;
+            left = left.union(at(keys[i - 1]));
+            let cost = areas.half_area(left) * i as f32 + right_areas[i] * (count - i) as f32;
             // Not between equal centroids, as in the large sweep.
-            if cost < best.cost && keys[i - 1] < keys[i] {
-                best = Split { axis, at: i, left: i, cost };
+            if cost < best_cost && keys[i - 1] >> 32 < keys[i] >> 32 {
+                best_cost = cost;
+                best = Split { axis, at: i, left: i, cost: 0.0 };
                 improved = true;
             }
         }
         if improved {
-            best_order = order;
+            best_keys = keys;
         }
     }
     if best.left == 0 {
         return best;
     }
+    best.cost = areas.in_scene_units(best_cost);
     let mut copy = [Reference::NONE; SMALL];
     copy[..count].copy_from_slice(references);
-    for (to, &from) in references.iter_mut().zip(&best_order) {
-        *to = copy[usize::from(from)];
+    for (to, &from) in references.iter_mut().zip(&best_keys) {
+        *to = copy[from as usize & (SMALL - 1)];
     }
     best
 }
 
-/// Positions in order of centroid along `axis`, and these centroids; equal ones keep their order.
-fn sorted(references: &[Reference], axis: usize) -> ([u8; SMALL], [f32; SMALL]) {
-    let mut keys = [0.0f32; SMALL];
-    let mut order = [0u8; SMALL];
-    for (i, reference) in references.iter().enumerate() {
-        let key = reference.centroid()[axis];
-        let mut j = i;
-        while j > 0 && keys[j - 1] > key {
-            keys[j] = keys[j - 1];
-            order[j] = order[j - 1];
-            j -= 1;
-        }
-        keys[j] = key;
-        order[j] = i as u8;
+/// Puts the one of the lower centroid first, on the first axis where they differ.
+fn split_pair(a: &mut Reference, b: &mut Reference) -> Split {
+    let (from, to) = (a.centroid(), b.centroid());
+    let Some(axis) = (0..3).find(|&axis| from[axis] != to[axis]) else { return Split::NONE };
+    if from[axis] > to[axis] {
+        std::mem::swap(a, b);
     }
-    (order, keys)
+    Split { axis, at: 1, left: 1, cost: a.bounds().half_area() + b.bounds().half_area() }
+}
+
+/// A number that sorts as the centroid does, and after it by position, which its lowest bits are.
+#[inline]
+fn key(centroid: f32, position: usize) -> u64 {
+    let bits = centroid.to_bits();
+    let flip = if centroid.is_sign_negative() { u32::MAX } else { 1 << 31 };
+    u64::from(bits ^ flip) << 32 | position as u64
+}
+
+/// Puts `new` in its place among `keys`, of which the last is free and the others are sorted.
+#[inline]
+fn insert(keys: &mut [u64], new: u64) {
+    let mut i = keys.len() - 1;
+    while i > 0 && keys[i - 1] > new {
+        keys[i] = keys[i - 1];
+        i -= 1;
+    }
+    keys[i] = new;
 }

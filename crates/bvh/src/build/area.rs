@@ -1,0 +1,58 @@
+//! Areas in f32 for the builders' inner loops.
+
+use crate::reference::Bounds;
+
+/// Half areas of boxes inside one box, in units in which that one is between 1 and 2 long, so that f32
+/// neither overflows nor loses small boxes to zero sooner than the box around them.
+///
+/// The unit is a power of two: a scene's scale by another changes no decision.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Areas {
+    scale: f32,
+}
+
+impl Areas {
+    /// For boxes inside `bounds`.
+    pub(super) fn within(bounds: Bounds) -> Self {
+        let exponent = (bounds.max - bounds.min).max_element().to_bits() >> 23 & 0xff;
+        // An extent without exponent (zero, denormal) or past the largest takes the nearest scale.
+        Self { scale: f32::from_bits(254u32.saturating_sub(exponent).max(1) << 23) }
+    }
+
+    /// Half of the surface area. Positive infinity for an empty box.
+    #[inline]
+    pub(super) fn half_area(self, bounds: Bounds) -> f32 {
+        let [x, y, z] = ((bounds.max - bounds.min) * self.scale).to_array();
+        x * y + (x + y) * z
+    }
+
+    /// A sum of areas in units of the scene.
+    pub(super) fn in_scene_units(self, area: f32) -> f64 {
+        let scale = f64::from(self.scale);
+        f64::from(area) / (scale * scale)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Vec3A;
+
+    #[test]
+    fn areas_agree_with_those_in_f64_at_every_scale() {
+        for exponent in [-44, -38, -20, 0, 20, 37, 38] {
+            let max = Vec3A::new(1.0, 0.75, 3.0).as_dvec3() * 10f64.powi(exponent);
+            let bounds = Bounds { min: Vec3A::ZERO, max: max.as_vec3a() };
+            let areas = Areas::within(bounds);
+            let (got, want) = (areas.in_scene_units(areas.half_area(bounds)), bounds.half_area());
+            assert!((got - want).abs() <= 1e-6 * want, "1e{exponent}: {got} and {want}");
+            assert!(
+                exponent < -38 || (0.5..=12.0).contains(&areas.half_area(bounds)),
+                "1e{exponent}: {}",
+                areas.half_area(bounds)
+            );
+        }
+        let point = Bounds::point(Vec3A::ONE);
+        assert_eq!(Areas::within(point).half_area(point), 0.0);
+    }
+}
