@@ -90,3 +90,146 @@ impl Offset {
         (q <= 255.0).then_some(q as u8)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything that must hold of any finite intervals, in the arithmetic of kernels.
+    #[track_caller]
+    fn check(spans: &[Option<[f32; 2]>; SLOTS]) {
+        let axis = quantize(spans);
+        assert!((1..=MAX_EXPONENT).contains(&axis.exponent), "{axis:?}");
+        let step = f32::from_bits(u32::from(axis.exponent) << 23);
+        assert!(step.is_normal());
+        for (slot, span) in spans.iter().enumerate() {
+            let Some([min, max]) = *span else {
+                assert_eq!((axis.lo[slot], axis.hi[slot]), (255, 0));
+                continue;
+            };
+            let (lo, hi) = (f32::from(axis.lo[slot]), f32::from(axis.hi[slot]));
+            let planes = [
+                [axis.origin + lo * step, axis.origin + hi * step],
+                [lo.mul_add(step, axis.origin), hi.mul_add(step, axis.origin)],
+            ];
+            for plane in planes {
+                assert!(plane[0] <= min && max <= plane[1], "{plane:?} does not hold {min:e} {max:e}: {axis:?}");
+            }
+        }
+    }
+
+    fn random(seed: u64) -> impl FnMut() -> u32 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32) as u32
+        }
+    }
+
+    /// Up to eight intervals whose ends `number` draws.
+    fn spans(next: &mut impl FnMut() -> u32, mut number: impl FnMut(u32) -> f32) -> [Option<[f32; 2]>; SLOTS] {
+        let used = next() | 1 << (next() % 8);
+        std::array::from_fn(|slot| {
+            let (a, b) = (number(next()), number(next()));
+            (used >> slot & 1 != 0).then(|| [a.min(b), a.max(b)])
+        })
+    }
+
+    #[test]
+    fn any_finite_intervals_are_held() {
+        let mut next = random(1);
+        for _ in 0..40_000 {
+            // Any bits at all: every exponent, denormals among them.
+            let any = spans(&mut next, |bits| {
+                f32::from_bits(if bits & 0x7f80_0000 == 0x7f80_0000 { bits >> 2 } else { bits })
+            });
+            check(&any);
+        }
+    }
+
+    #[test]
+    fn small_extents_far_from_zero_and_far_beside_small_are_held() {
+        let mut next = random(2);
+        for round in 0..40_000 {
+            let origin = f32::from_bits((next() % 0x7f00_0000) | (next() & 1 << 31));
+            // A few to many ulps of the origin.
+            let ulps = 1 << (round % 31);
+            let near = spans(&mut next, |bits| {
+                let moved = f32::from_bits(origin.to_bits().wrapping_add(bits % ulps));
+                if moved.is_finite() { moved } else { origin }
+            });
+            check(&near);
+            let power = (next() % 250) as i32 - 148;
+            let scaled = spans(&mut next, |bits| {
+                let x = origin + (f64::from(bits as i32) * 2f64.powi(power - 31)) as f32;
+                if x.is_finite() { x } else { origin }
+            });
+            check(&scaled);
+        }
+    }
+
+    #[test]
+    fn every_pair_of_nasty_numbers_is_held() {
+        let (tiny, huge) = (f32::from_bits(1), f32::MAX);
+        let mut numbers =
+            vec![0.0, -0.0, tiny, f32::MIN_POSITIVE, 1e-30, 1.0, 1.0f32.next_up(), 255.0, 256.0, 1e30, 2e38];
+        numbers.extend([
+            huge,
+            huge.next_down(),
+            8388608.0,
+            16777216.0,
+            1.0 / 3.0,
+            2f32.powi(119),
+            255.0 * 2f32.powi(120),
+        ]);
+        numbers.extend(numbers.clone().iter().map(|x: &f32| -x));
+        for &a in &numbers {
+            for &b in &numbers {
+                for &c in &numbers {
+                    let mut nasty = [None; SLOTS];
+                    (nasty[1], nasty[6]) = (Some([a.min(b), a.max(b)]), Some([c, c]));
+                    check(&nasty);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_flat_axis_has_exact_planes() {
+        for x in [0.0, 3.7, -1e30, 1e-42, f32::MAX] {
+            let axis = quantize(&[Some([x, x]); SLOTS]);
+            assert_eq!((axis.origin, axis.exponent, axis.lo, axis.hi), (x, 1, [0; SLOTS], [0; SLOTS]));
+        }
+    }
+
+    /// In units of 2^-80, exactly: the oracle for numbers of exponents -40 to 40.
+    fn fixed(x: f32) -> i128 {
+        (f64::from(x) * 2f64.powi(80)) as i128
+    }
+
+    #[test]
+    fn planes_and_step_are_the_tightest_in_exact_arithmetic() {
+        let mut next = random(3);
+        for round in 0..40_000 {
+            let spread = 1 + round % 80;
+            let spans = spans(&mut next, |bits| {
+                let exponent = 127 - 40 + (bits >> 8) % spread;
+                f32::from_bits(bits & 0x8000_00ff | (bits & 0x7fff) << 8 & 0x007f_ff00 | exponent << 23)
+            });
+            let axis = quantize(&spans);
+            let step = fixed(f32::from_bits(u32::from(axis.exponent) << 23));
+            assert!(step > 0);
+            let (mut least, mut reach) = (i128::MAX, 0);
+            for (slot, span) in spans.iter().enumerate() {
+                let Some(span) = span else { continue };
+                let [min, max] = span.map(|x| fixed(x) - fixed(axis.origin));
+                let (lo, hi) = (i128::from(axis.lo[slot]), i128::from(axis.hi[slot]));
+                assert!(lo * step <= min && min < (lo + 1) * step, "{span:?} {axis:?}");
+                assert!(hi * step >= max && max > (hi - 1) * step, "{span:?} {axis:?}");
+                (least, reach) = (least.min(min), reach.max(max));
+            }
+            assert_eq!(least, 0);
+            assert!(reach > 255 * step / 2 || axis.exponent == 1, "a finer step would do: {spans:?} {axis:?}");
+        }
+    }
+}

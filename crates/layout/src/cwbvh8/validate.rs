@@ -121,3 +121,113 @@ fn fits(node: &Cwbvh8Node, bounds: &Aabb, tight: bool) -> bool {
         holds && (!tight || (min == origin && max <= origin + f64::from(most) * step))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode_cwbvh8;
+    use raywarp_bvh::{BuildOptions, build};
+    use raywarp_geom::FlatTriangles;
+
+    /// A row of triangles, each there twice, which makes leaves of several.
+    fn encoded(count: usize) -> Cwbvh8 {
+        let corner = |i: usize| [i as f32, (i * i % 7) as f32, (i * 3 % 5) as f32];
+        let vertices = (0..count).map(|i| [corner(i / 2), corner(i / 2 + 1), corner(i / 2 + 2)]).collect();
+        let triangles = FlatTriangles::from_vertices(vertices);
+        let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
+        encode_cwbvh8(&bvh, &triangles).unwrap()
+    }
+
+    /// The first node and slot of which `wanted` holds.
+    #[track_caller]
+    fn find(tree: &Cwbvh8, wanted: impl Fn(&Cwbvh8Node, usize) -> bool) -> (usize, usize) {
+        let places = (0..tree.nodes.len()).flat_map(|node| (0..SLOTS).map(move |slot| (node, slot)));
+        places.into_iter().find(|&(node, slot)| wanted(&tree.nodes[node], slot)).expect("the tree has one")
+    }
+
+    #[test]
+    fn validation_finds_each_kind_of_damage() {
+        let sound = encoded(3000);
+        assert_eq!(sound.validate(), Ok(()));
+        let (i, inner) = find(&sound, Cwbvh8Node::is_inner);
+        let (l, leaf) = find(&sound, |node, slot| node.leaf_records(slot).len() > 1);
+        let (e, unused) = find(&sound, |node, slot| !node.has_child(slot));
+        type Damage<'a> = (&'a str, &'a str, &'a dyn Fn(&mut Cwbvh8));
+        let damages: [Damage; 25] = [
+            ("a cycle", "does not come after", &|t| t.nodes[i].child_base = 0),
+            ("a child out of range", "does not come after", &|t| t.nodes[i].child_base = u32::MAX),
+            ("two parents", "two parents", &|t| {
+                let second = find(t, |node, _| node.imask != 0 && node.child_base != t.nodes[0].child_base).0;
+                t.nodes[second].child_base = t.nodes[0].child_base.max(second as u32 + 1);
+            }),
+            ("a base without nodes", "none that is a node", &|t| t.nodes.last_mut().unwrap().child_base = 1),
+            ("a node out of the mask", "disagree", &|t| t.nodes[i].imask &= !(1 << inner)),
+            ("a leaf in the mask", "disagree", &|t| t.nodes[l].imask |= 1 << leaf),
+            ("another slot's meta byte", "disagree", &|t| t.nodes[i].meta[inner] ^= 1),
+            ("no child", "no child", &|t| (t.nodes[0].meta, t.nodes[0].imask) = ([0; SLOTS], 0)),
+            ("a count that is not unary", "not unary", &|t| {
+                t.nodes[l].meta[leaf] = t.nodes[l].meta[leaf] & 31 | 0b010 << 5;
+            }),
+            ("an offset moved", "do not follow", &|t| t.nodes[l].meta[leaf] += 1),
+            ("a record less", "", &|t| t.nodes[l].meta[leaf] = t.nodes[l].meta[leaf] & 31 | 1 << 5),
+            ("a leaf that is lost", "has a box", &|t| t.nodes[l].meta[leaf] = 0),
+            ("records out of range", "out of range", &|t| t.nodes[l].record_base = u32::MAX),
+            ("records shared", "two leaves", &|t| {
+                let other = find(t, |node, slot| {
+                    node.record_base != t.nodes[l].record_base && !node.leaf_records(slot).is_empty()
+                })
+                .0;
+                t.nodes[other].record_base = t.nodes[l].record_base;
+            }),
+            ("a box in an unused slot", "has a box", &|t| t.nodes[e].hi[1][unused] = 9),
+            ("an inverted box", "inverted", &|t| t.nodes[l].lo[2][leaf] = 255),
+            ("an origin moved", "", &|t| t.nodes[1].origin[0] -= 1.0),
+            ("a grid that begins late", "smallest corner", &|t| {
+                t.nodes[1].lo[0].iter_mut().for_each(|q| *q = (*q).max(1));
+            }),
+            ("an origin that is not a number", "not finite", &|t| t.nodes[0].origin[1] = f32::NAN),
+            ("a step of zero", "too coarse", &|t| t.nodes[0].exponents[1] = 0),
+            ("an infinite step", "too coarse", &|t| t.nodes[0].exponents[1] = 255),
+            ("a coarser child", "does not hold", &|t| {
+                let child = t.nodes[i].child_node(inner) as usize;
+                t.nodes[child].exponents[0] += 3;
+            }),
+            ("a shrunken box", "does not hold", &|t| {
+                let node = &mut t.nodes[i];
+                node.hi[0][inner] = node.lo[0][inner];
+            }),
+            ("an index out of range", "triangle index", &|t| t.slots[7] = u32::MAX),
+            ("a reserved bit", "triangle index", &|t| t.slots[7] |= 1 << 30),
+        ];
+        for (what, rule, damage) in damages {
+            let mut tree = sound.clone();
+            damage(&mut tree);
+            let Err(LayoutError::BadRecord { fault, .. }) = tree.validate() else { panic!("{what} went unnoticed") };
+            assert!(fault.contains(rule), "{what} was taken for: {fault}");
+        }
+    }
+
+    #[test]
+    fn validation_finds_damage_to_the_whole() {
+        let sound = encoded(300);
+        type Damage<'a> = (&'a str, &'a dyn Fn(&mut Cwbvh8));
+        let damages: [Damage; 7] = [
+            ("a stack too small", &|t| t.stack_depth -= 1),
+            ("a stack too large", &|t| t.stack_depth += 1),
+            ("a node too many", &|t| t.nodes.push(*t.nodes.last().unwrap())),
+            ("a record too many", &|t| t.slots.push(0)),
+            ("a record too few", &|t| t.slots.truncate(t.slots.len() - 1)),
+            ("bounds too small", &|t| t.bounds.max[1] -= 0.5),
+            ("bounds that are not numbers", &|t| t.bounds.min[2] = f32::NAN),
+        ];
+        for (what, damage) in damages {
+            let mut tree = sound.clone();
+            damage(&mut tree);
+            assert!(matches!(tree.validate(), Err(LayoutError::BadRecord { .. })), "{what} went unnoticed");
+        }
+        let mut empty = encoded(0);
+        assert_eq!(empty.validate(), Ok(()));
+        empty.bounds = Aabb { min: [0.0; 3], max: [1.0; 3] };
+        assert!(empty.validate().is_err());
+    }
+}
