@@ -1,2 +1,33 @@
 //! The papers' traversal kernels as schedules over micro-operations, for a warp of any width.
+//!
+//! A [`Kernel`] is a [`Variant`](raywarp_family::Variant) over a scene. It runs on a [`Machine`]: one lane
+//! without masks, the reference, or a warp of 1 to 64 lanes in lockstep, which a simulator drives. A
+//! [`Probe`] is told each block of a micro-operation with the lanes that run it and what they touch.
+//!
+//! ```text
+//! supply/      the main loop: how rays come to lanes          direct, persistent, replace, queue
+//! schedule/    its body: one organisation a file              packet, while_while, if_if, ...
+//! ops/         what bodies are made of: one micro-operation a file
+//! tree/        what is walked: one encoding a file
+//! lanes/       who runs: one lane, or many in step
+//! ```
 #![forbid(unsafe_code)]
+
+mod fused;
+mod kernel;
+mod lane;
+mod lanes;
+mod ops;
+mod probe;
+mod ray;
+mod schedule;
+mod supply;
+mod tracer;
+mod tree;
+mod triangles;
+mod warp;
+
+pub use kernel::{Batch, Kernel, KernelError, Machine, Query};
+pub use probe::{Event, NoProbe, Probe, Recorded, Recorder, Touch};
+pub use tracer::FamilyTracer;
+pub use warp::Answer;

@@ -1,0 +1,249 @@
+//! A variant over a scene: what is traced, on which machine, with which probe.
+
+use crate::lane::Lane;
+use crate::lanes::{Lanes, Lockstep, Scalar};
+use crate::probe::Probe;
+use crate::schedule::{IfIf, IfWhile, Packet, Schedule, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
+use crate::supply::{self, Pool};
+use crate::tree::Tree;
+use crate::triangles::Triangles;
+use crate::warp::{Answer, Launch, Warp};
+use raywarp_bvh::Bvh2;
+use raywarp_family::{Collapse, Organisation, Supply, Tree as TreeKind, Variant};
+use raywarp_geom::{Aabb, FlatTriangles, HitKey, Ray};
+use raywarp_layout::{
+    Cwbvh8, EncodedBvh2, LayoutError, Wide4Tree, WideN, encode_bvh2, encode_cwbvh8, encode_wide_n, encode_wide4,
+};
+
+/// Who runs a kernel's schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Machine {
+    /// One lane, without masks: the reference.
+    Scalar,
+    /// A warp of `width` lanes in lockstep, 1 to 64.
+    Lockstep {
+        /// Lanes of a warp.
+        width: u32,
+    },
+}
+
+impl std::fmt::Display for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Scalar => f.write_str("scalar"),
+            Self::Lockstep { width } => write!(f, "lockstep {width}"),
+        }
+    }
+}
+
+/// Which of the two queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Query {
+    /// The nearest hit.
+    Closest,
+    /// Whether anything opaque is hit.
+    Any,
+}
+
+/// Why a kernel cannot be made or run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// The tree cannot be encoded.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A variant for GPUs.
+    #[error("{variant} leaves the lanes of a warp to a GPU; here they are in lockstep: leave out sync=implicit")]
+    NeedsGpu {
+        /// The variant.
+        variant: Variant,
+    },
+    /// A warp that does not fit.
+    #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
+    Width {
+        /// The variant.
+        variant: Variant,
+        /// Lanes that share a ray.
+        lanes: u32,
+        /// What was asked for.
+        width: u32,
+    },
+}
+
+/// A batch of rays for a kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<'a> {
+    /// The rays.
+    pub rays: &'a [Ray],
+    /// Empty, or one key a ray: only hits after it count.
+    pub after: &'a [HitKey],
+    /// Which query.
+    pub query: Query,
+    /// Warps that a machine holds at once, which supplies with a global pool deal it to. At least 1.
+    pub resident: u32,
+}
+
+enum Encoding {
+    Bvh2(EncodedBvh2),
+    Wide4(Wide4Tree),
+    WideN(WideN),
+    Cwbvh8(Cwbvh8),
+}
+
+/// A variant with the tree and the triangle records that it walks.
+pub struct Kernel {
+    variant: Variant,
+    encoding: Encoding,
+    triangles: Triangles,
+    bounds: Aabb,
+}
+
+/// Runs `$body` with `$tree` bound to the encoded tree of whatever kind.
+macro_rules! with_tree {
+    ($encoding:expr, $tree:ident => $body:expr) => {
+        match $encoding {
+            Encoding::Bvh2($tree) => $body,
+            Encoding::Wide4($tree) => $body,
+            Encoding::WideN($tree) => $body,
+            Encoding::Cwbvh8($tree) => $body,
+        }
+    };
+}
+
+impl Kernel {
+    /// Encodes `bvh` for `variant`.
+    ///
+    /// # Errors
+    /// [`KernelError::Layout`] if the tree does not fit the encoding, such as leaves of more than three
+    /// triangles for `cwbvh8`; [`KernelError::NeedsGpu`].
+    pub fn new(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, KernelError> {
+        if variant.needs().gpu {
+            return Err(KernelError::NeedsGpu { variant: *variant });
+        }
+        let encoding = match variant.tree() {
+            TreeKind::Bvh2 => Encoding::Bvh2(encode_bvh2(bvh, triangles)?),
+            TreeKind::Wide4 => {
+                let collapse = match variant.collapse() {
+                    Collapse::Guthe => raywarp_layout::Collapse::Guthe,
+                    Collapse::Adopt => raywarp_layout::Collapse::Adopt,
+                };
+                Encoding::Wide4(encode_wide4(bvh, triangles, collapse)?)
+            }
+            TreeKind::WideN => Encoding::WideN(encode_wide_n(bvh, triangles, variant.lanes_per_ray() as usize)?),
+            TreeKind::Cwbvh8 => Encoding::Cwbvh8(encode_cwbvh8(bvh, triangles)?),
+        };
+        let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
+        let records = with_tree!(&encoding, tree => Triangles::new(variant.triangle(), tree.slots(), triangles));
+        Ok(Self { variant: *variant, encoding, triangles: records, bounds })
+    }
+
+    /// The variant.
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// Stack entries that any ray may need.
+    pub fn stack_depth(&self) -> usize {
+        with_tree!(&self.encoding, tree => Tree::stack_depth(tree))
+    }
+
+    /// Bytes of the nodes and of the triangle records.
+    pub fn bytes(&self) -> [usize; 2] {
+        let tree = with_tree!(&self.encoding, tree => tree.bytes());
+        [tree, self.triangles.bytes()]
+    }
+
+    /// How many warps trace `batch` on `machine`.
+    ///
+    /// # Errors
+    /// [`KernelError::Width`] if the machine's warps do not fit the variant.
+    pub fn warp_count(&self, machine: Machine, batch: &Batch<'_>) -> Result<u32, KernelError> {
+        let rays = self.rays_per_warp(machine)?;
+        let warps = (batch.rays.len() as u64).div_ceil(u64::from(rays)) as u32;
+        Ok(if self.variant.supply() == Supply::Direct { warps } else { warps.min(batch.resident.max(1)) })
+    }
+
+    fn rays_per_warp(&self, machine: Machine) -> Result<u32, KernelError> {
+        let lanes = self.variant.lanes_per_ray();
+        match machine {
+            Machine::Scalar => Ok(1),
+            Machine::Lockstep { width } if (1..=64).contains(&width) && width % lanes == 0 => Ok(width / lanes),
+            Machine::Lockstep { width } => Err(KernelError::Width { variant: self.variant, lanes, width }),
+        }
+    }
+
+    /// Runs warp `number` of those that trace `batch`; its rays' answers are added to `answers` in the
+    /// order in which they are stored, and `probe` is told every event.
+    ///
+    /// # Errors
+    /// [`KernelError::Width`].
+    ///
+    /// # Panics
+    /// If `batch.after` is neither empty nor as long as the rays.
+    pub fn run_warp<P: Probe>(
+        &self,
+        machine: Machine,
+        batch: &Batch<'_>,
+        number: u32,
+        answers: &mut Vec<Answer>,
+        probe: &mut P,
+    ) -> Result<(), KernelError> {
+        assert!(batch.after.is_empty() || batch.after.len() == batch.rays.len(), "one key a ray, or none");
+        let width = self.rays_per_warp(machine)?;
+        let warps = self.warp_count(machine, batch)?;
+        let count = batch.rays.len() as u32;
+        let pool = match self.variant.supply() {
+            Supply::Direct => Pool::direct(number, width, count),
+            _ => Pool::dealt(number, self.variant.batch() * width, warps, count),
+        };
+        with_tree!(&self.encoding, tree => {
+            let launch = Launch {
+                variant: &self.variant,
+                tree,
+                triangles: &self.triangles,
+                bounds: &self.bounds,
+                rays: batch.rays,
+                after: batch.after,
+                any_hit: batch.query == Query::Any,
+            };
+            let lane = || Lane::idle(Tree::stack_depth(tree));
+            match machine {
+                Machine::Scalar => run(Warp::new(launch, number, Scalar(lane()), pool, answers, probe), lane),
+                Machine::Lockstep { .. } => {
+                    let lanes = Lockstep((0..width).map(|_| lane()).collect());
+                    run(Warp::new(launch, number, lanes, pool, answers, probe), lane);
+                }
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Runs a warp to its end under the variant's organisation.
+fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(mut warp: Warp<'_, L, T, P>, lane: impl Fn() -> Lane<T>) {
+    match warp.launch.variant.organisation() {
+        Organisation::Packet if warp.launch.variant.supply() == Supply::Direct => Packet::direct(&mut warp),
+        Organisation::Packet => Packet::persistent(&mut warp),
+        Organisation::WhileWhile => supplied::<WhileWhile, L, T, P>(&mut warp, lane),
+        Organisation::IfIf => supplied::<IfIf, L, T, P>(&mut warp, lane),
+        Organisation::SpeculativeWhileWhile => supplied::<SpeculativeWhileWhile, L, T, P>(&mut warp, lane),
+        Organisation::SpeculativeIfIf => supplied::<SpeculativeIfIf, L, T, P>(&mut warp, lane),
+        Organisation::IfWhile => supplied::<IfWhile, L, T, P>(&mut warp, lane),
+    }
+}
+
+/// Runs a schedule under the variant's supply.
+fn supplied<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
+    warp: &mut Warp<'_, L, T, P>,
+    lane: impl Fn() -> Lane<T>,
+) {
+    match warp.launch.variant.supply() {
+        Supply::Direct => supply::direct::<S, L, T, P>(warp),
+        Supply::Persistent => supply::persistent::<S, L, T, P>(warp),
+        Supply::Replace => supply::replace::<S, L, T, P>(warp),
+        Supply::Queue => {
+            let mut parked: Vec<Lane<T>> = (0..warp.width()).map(|_| lane()).collect();
+            supply::queue::<S, L, T, P>(warp, &mut parked);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The state of one ray.
+
+use crate::ray::LaneRay;
+use crate::tree::{Entry, EntryOf, Leaf, Tree, slot_index};
+use raywarp_geom::{Hit, PrimitiveId};
+
+/// No ray.
+pub(crate) const IDLE: u32 = u32::MAX;
+
+/// Most leaves that a lane can put aside.
+pub(crate) const MAX_POSTPONED: usize = 4;
+
+/// What a lane is about to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Work<I, L> {
+    /// Take the next entry from the stack.
+    Pop,
+    /// Visit a node, or test the triangles of a leaf.
+    At(Entry<I, L>),
+    /// Nothing: the stack is empty, or a hit decided the ray.
+    Done,
+}
+
+/// One ray, its stack and what it found.
+pub(crate) struct Lane<T: Tree> {
+    /// Number of the ray in its batch, or [`IDLE`].
+    pub ray: u32,
+    pub setup: Option<LaneRay>,
+    pub work: Work<T::Inner, T::Leaf>,
+    /// The leaf that the lane tested last has no triangles left.
+    pub leaf_ended: bool,
+    /// Leaves put aside, in the order in which they were found.
+    pub postponed: Postponed<T::Leaf>,
+    pub stack: Stack<EntryOf<T>>,
+    pub found: Found,
+}
+
+/// Leaves put aside: first in, first out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Postponed<L> {
+    leaves: [Option<L>; MAX_POSTPONED],
+    count: usize,
+}
+
+impl<L: Copy> Postponed<L> {
+    pub const EMPTY: Self = Self { leaves: [None; MAX_POSTPONED], count: 0 };
+
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    pub fn push(&mut self, leaf: L) {
+        self.leaves[self.count] = Some(leaf);
+        self.count += 1;
+    }
+
+    pub fn first_mut(&mut self) -> Option<&mut L> {
+        self.leaves[0].as_mut()
+    }
+
+    pub fn remove_first(&mut self) -> Option<L> {
+        let first = self.leaves[0].take();
+        if first.is_some() {
+            self.leaves.rotate_left(1);
+            self.count -= 1;
+        }
+        first
+    }
+}
+
+/// A traversal stack of a fixed size, which the tree's encoding has told.
+pub(crate) struct Stack<E> {
+    entries: Vec<E>,
+    capacity: usize,
+}
+
+impl<E> Stack<E> {
+    pub fn new(capacity: usize) -> Self {
+        Self { entries: Vec::with_capacity(capacity), capacity }
+    }
+
+    /// Pushes, and tells at which index.
+    ///
+    /// # Panics
+    /// Past the capacity: the tree's stack depth would be wrong, a bug of ours.
+    #[inline]
+    pub fn push(&mut self, entry: E) -> u32 {
+        assert!(self.entries.len() < self.capacity, "a tree needs a deeper stack than its encoding says");
+        self.entries.push(entry);
+        self.entries.len() as u32
+    }
+
+    /// Pops, and tells from which index; index 0 is the sentinel under the stack.
+    #[inline]
+    pub fn pop(&mut self) -> (Option<E>, u32) {
+        let index = self.entries.len() as u32;
+        (self.entries.pop(), index)
+    }
+
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+}
+
+/// What a ray found so far.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    /// `t u v` of the nearest hit; for an any-hit ray of the nearest candidate that is not opaque.
+    pub tuv: [f32; 3],
+    /// Its triangle, `u32::MAX` for none.
+    pub index: u32,
+    /// Farthest `t` that still counts.
+    pub limit: f32,
+    /// Any-hit: something opaque was hit.
+    pub blocked: bool,
+    /// The ray cannot hit anything.
+    pub invalid: bool,
+}
+
+impl Found {
+    /// Nothing yet, up to `t_max`.
+    pub fn nothing(t_max: f32) -> Self {
+        Self { tuv: [0.0; 3], index: u32::MAX, limit: t_max, blocked: false, invalid: false }
+    }
+
+    /// Takes a triangle that the ray's line meets, if it counts: whether it did.
+    ///
+    /// Of equal `t` the lower index wins, so that the order of tests does not matter.
+    #[inline]
+    pub fn offer(&mut self, ray: &LaneRay, tuv: [f32; 3], word: u32, ids: &[PrimitiveId], any_hit: bool) -> bool {
+        let ((index, opaque), t) = (slot_index(word), tuv[0]);
+        if !(ray.t_low() <= t && t <= self.limit) {
+            return false;
+        }
+        if t == ray.after.t {
+            let id = ids[index as usize];
+            if (id.instance, id.primitive) <= (ray.after.instance, ray.after.primitive) {
+                return false;
+            }
+        }
+        if any_hit && opaque {
+            self.blocked = true;
+            return true;
+        }
+        let nearer = self.index == u32::MAX || (t, index) < (self.tuv[0], self.index);
+        if nearer {
+            (self.tuv, self.index) = (tuv, index);
+            // Something opaque may still lie behind an any-hit ray's candidate.
+            if !any_hit {
+                self.limit = t;
+            }
+        }
+        nearer
+    }
+
+    /// The hit and its instance.
+    pub fn hit(&self, t_max: f32, ids: &[PrimitiveId]) -> (Hit, u32) {
+        if self.index == u32::MAX || self.blocked {
+            return (Hit::miss(t_max), Hit::MISS);
+        }
+        let ([t, u, v], id) = (self.tuv, ids[self.index as usize]);
+        (Hit { t, u, v, primitive: id.primitive }, id.instance)
+    }
+}
+
+impl<T: Tree> Lane<T> {
+    /// Without a ray, with room for `stack_depth` entries.
+    pub fn idle(stack_depth: usize) -> Self {
+        Self {
+            ray: IDLE,
+            setup: None,
+            work: Work::Done,
+            leaf_ended: false,
+            postponed: Postponed::EMPTY,
+            stack: Stack::new(stack_depth),
+            found: Found::nothing(0.0),
+        }
+    }
+
+    /// Whether there is no ray.
+    pub fn is_idle(&self) -> bool {
+        self.ray == IDLE
+    }
+
+    /// Whether there is anything left to do.
+    pub fn is_alive(&self) -> bool {
+        !matches!(self.work, Work::Done) || self.postponed.len() > 0
+    }
+
+    /// Whether there is a ray that has ended.
+    pub fn has_ended(&self) -> bool {
+        !self.is_idle() && !self.is_alive()
+    }
+
+    /// Whether the lane could visit a node now.
+    pub fn at_inner_node(&self) -> bool {
+        matches!(self.work, Work::At(Entry::Inner(_)))
+    }
+
+    /// Whether the lane stands at a leaf and cannot go on without testing it.
+    pub fn stands_at_leaf(&self) -> bool {
+        matches!(self.work, Work::At(Entry::Leaf(_)))
+    }
+
+    /// Whether the lane could test a triangle now.
+    pub fn has_leaf(&self) -> bool {
+        self.postponed.len() > 0 || self.stands_at_leaf()
+    }
+
+    /// Whether the lane must take an entry from its stack before anything else.
+    pub fn is_exhausted(&self) -> bool {
+        matches!(self.work, Work::Pop)
+    }
+
+    /// Whether there are triangles left of the leaf that the lane began.
+    pub fn is_in_leaf(&self) -> bool {
+        self.has_leaf() && !self.leaf_ended
+    }
+
+    /// The next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at
+    /// it must pop then.
+    pub fn take_record(&mut self) -> Option<u32> {
+        if let Some(leaf) = self.postponed.first_mut() {
+            let record = leaf.take();
+            self.leaf_ended = leaf.is_empty();
+            if self.leaf_ended {
+                self.postponed.remove_first();
+            }
+            return record;
+        }
+        let Work::At(Entry::Leaf(leaf)) = &mut self.work else { return None };
+        let record = leaf.take();
+        self.leaf_ended = leaf.is_empty();
+        if self.leaf_ended {
+            self.work = Work::Pop;
+        }
+        record
+    }
+
+    /// Ends the ray: whatever it had still to do is dropped.
+    pub fn end(&mut self) {
+        self.work = Work::Done;
+        self.postponed = Postponed::EMPTY;
+        self.stack.clear();
+    }
+}

@@ -1,0 +1,49 @@
+//! One lane: the reference.
+
+use super::{Lanes, Mask};
+
+/// One lane and its state.
+pub(crate) struct Scalar<L>(pub L);
+
+impl Mask for bool {
+    const NONE: Self = false;
+
+    fn any(self) -> bool {
+        self
+    }
+
+    fn count(self) -> u32 {
+        u32::from(self)
+    }
+
+    fn bits(self) -> u64 {
+        u64::from(self)
+    }
+
+    fn or(self, other: Self) -> Self {
+        self || other
+    }
+
+    fn and(self, other: Self) -> Self {
+        self && other
+    }
+}
+
+impl<L> Lanes for Scalar<L> {
+    type Mask = bool;
+    type Lane = L;
+
+    fn count(&self) -> u32 {
+        1
+    }
+
+    fn filter(&self, wants: impl Fn(&L) -> bool) -> bool {
+        wants(&self.0)
+    }
+
+    fn each(&mut self, mask: bool, mut run: impl FnMut(u32, &mut L)) {
+        if mask {
+            run(0, &mut self.0);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `fetch_ray`: take a ray from the supply (AL09 appendix A).
+
+use crate::lane::{Found, Lane};
+use crate::lanes::{Lanes, Mask};
+use crate::probe::Probe;
+use crate::tree::Tree;
+use crate::warp::Warp;
+use raywarp_family::{Block, Space};
+
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+    /// Gives the lanes of `idle` the next rays of the warp's pool, and sets them up. When the local
+    /// pool runs empty, one lane gets another batch from the global one. Returns the lanes that got a ray.
+    pub fn fetch_ray(&mut self, idle: L::Mask) -> L::Mask {
+        let mut fetched = L::Mask::NONE;
+        let mut wanting = idle;
+        while wanting.any() {
+            if self.pool.is_empty() {
+                if self.pool.is_global() {
+                    self.touch(0, Space::Counter, 0, 0, 4, true);
+                    self.issue_bits(Block::FetchBatch, 1);
+                }
+                if !self.pool.take_batch() {
+                    break;
+                }
+            }
+            let (rays, pool) = (self.launch.rays, &mut self.pool);
+            let mut took = std::mem::take(&mut self.noted);
+            took.clear();
+            self.lanes.each(wanting, |i, lane| {
+                if let Some(ray) = pool.next() {
+                    lane.ray = ray;
+                    lane.found = Found::nothing(rays[ray as usize].t_max);
+                    took.push((i, ray));
+                }
+            });
+            let n = self.lanes_per_ray();
+            for &(i, ray) in &took {
+                self.set_ray(i, ray);
+                self.touch(i * n, Space::Ray, ray, 0, 32, false);
+            }
+            // Lanes with a ray that is not set up yet are those that just got one.
+            let got = self.lanes.filter(|lane| !lane.is_idle() && lane.setup.is_none());
+            self.issue(Block::FetchRay, got);
+            self.setup_ray(got);
+            fetched = fetched.or(got);
+            wanting = self.lanes.filter(Lane::is_idle);
+            self.noted = took;
+        }
+        fetched
+    }
+}

@@ -1,0 +1,14 @@
+//! The micro-operations: what a schedule issues on a warp under a mask. A file each, named as in
+//! cost tables and CUDA sources.
+
+mod fetch_ray;
+mod pop;
+mod postpone;
+mod setup_ray;
+mod store_hit;
+mod test_triangle;
+mod visit_node;
+mod vote;
+
+pub(crate) use test_triangle::Tested;
+pub(crate) use visit_node::Visited;

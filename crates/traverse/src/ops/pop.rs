@@ -1,0 +1,28 @@
+//! `pop`: the next entry from the stack.
+
+use crate::lane::{Lane, Work};
+use crate::lanes::Lanes;
+use crate::probe::Probe;
+use crate::tree::Tree;
+use crate::warp::Warp;
+use raywarp_family::{Block, Space};
+
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+    /// Lanes of `mask` go on with what they pushed last. Below the stack lies a sentinel: a lane that
+    /// reads it has nothing left.
+    pub fn pop(&mut self, mask: L::Mask) {
+        let mut read = std::mem::take(&mut self.noted);
+        read.clear();
+        self.lanes.each(mask, |i, lane| {
+            let (entry, index) = lane.stack.pop();
+            lane.work = entry.map_or(Work::Done, Work::At);
+            read.push((i, index));
+        });
+        let bytes = self.launch.variant.stack().entry_bytes as u16;
+        for &(i, index) in &read {
+            self.touch(i * self.lanes_per_ray(), Space::Stack, index, 0, bytes, false);
+        }
+        self.noted = read;
+        self.issue(Block::Pop, mask);
+    }
+}

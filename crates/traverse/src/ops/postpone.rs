@@ -1,0 +1,43 @@
+//! `postpone`: put a leaf aside and go on traversing.
+
+use crate::lane::{Lane, Work};
+use crate::lanes::Lanes;
+use crate::probe::Probe;
+use crate::tree::{Entry, Tree};
+use crate::warp::Warp;
+use raywarp_family::{Block, Space};
+
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+    /// Lanes that stand at a leaf and have room in their postpone buffer put it there and must then
+    /// pop (AL09 4: the buffer holds one; ALK12: one or two).
+    pub fn postpone(&mut self) {
+        let room = self.launch.variant.postpone();
+        let mask = self.lanes.filter(|lane| lane.stands_at_leaf() && lane.postponed.len() < room);
+        self.lanes.each(mask, |_, lane| {
+            if let Work::At(Entry::Leaf(leaf)) = lane.work {
+                lane.postponed.push(leaf);
+                lane.work = Work::Pop;
+            }
+        });
+        self.issue(Block::Postpone, mask);
+    }
+
+    /// Lanes that have a node to visit push the leaf that they put aside, to test it later (YKL17:
+    /// triangles are postponed when too few lanes have some).
+    pub fn defer(&mut self) {
+        let mask = self.lanes.filter(|lane| lane.at_inner_node() && lane.postponed.len() > 0);
+        let mut pushed = std::mem::take(&mut self.noted);
+        pushed.clear();
+        self.lanes.each(mask, |i, lane| {
+            if let Some(leaf) = lane.postponed.remove_first() {
+                pushed.push((i, lane.stack.push(Entry::Leaf(leaf))));
+            }
+        });
+        let bytes = self.launch.variant.stack().entry_bytes as u16;
+        for &(i, index) in &pushed {
+            self.touch(i, Space::Stack, index, 0, bytes, true);
+        }
+        self.noted = pushed;
+        self.issue(Block::Defer, mask);
+    }
+}

@@ -1,0 +1,39 @@
+//! `store_hit`: write the result.
+
+use crate::lane::{IDLE, Lane};
+use crate::lanes::Lanes;
+use crate::probe::Probe;
+use crate::tree::Tree;
+use crate::warp::{Answer, Warp};
+use raywarp_family::{Block, Space};
+
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+    /// Writes what the rays that have ended found; their lanes are idle then.
+    pub fn store_hit(&mut self) {
+        let mask = self.lanes.filter(Lane::has_ended);
+        let (launch, answers) = (self.launch, &mut *self.answers);
+        let mut written = std::mem::take(&mut self.noted);
+        written.clear();
+        self.lanes.each(mask, |i, lane| {
+            answers.push(answer(lane, launch.rays[lane.ray as usize].t_max, &launch.triangles.ids));
+            written.push((i, lane.ray));
+            (lane.ray, lane.setup) = (IDLE, None);
+        });
+        let (n, bytes) = (self.lanes_per_ray(), if launch.any_hit { 4 } else { 16 });
+        for &(i, ray) in &written {
+            // Any-hit results are a bit a ray: lanes write words.
+            let index = if launch.any_hit { ray / 32 } else { ray };
+            self.touch(i * n, Space::Hit, index, 0, bytes, true);
+        }
+        self.issue(Block::StoreHit, mask);
+        for &(i, _) in &written {
+            self.set_ray(i, IDLE);
+        }
+        self.noted = written;
+    }
+}
+
+fn answer<T: Tree>(lane: &Lane<T>, t_max: f32, ids: &[raywarp_geom::PrimitiveId]) -> Answer {
+    let (hit, instance) = lane.found.hit(t_max, ids);
+    Answer { ray: lane.ray, hit, instance, blocked: lane.found.blocked, invalid: lane.found.invalid }
+}

@@ -1,0 +1,112 @@
+//! `visit_node`: fetch a node, test the ray against all its child boxes, order the hits, push all but
+//! the nearest.
+
+use crate::lane::{Lane, Work};
+use crate::lanes::{Lanes, Mask};
+use crate::probe::Probe;
+use crate::tree::{Entry, Tree};
+use crate::warp::{Warp, spread};
+use raywarp_family::{Block, Fetch, Organisation, Space};
+
+/// What one lane's visit did.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Visited {
+    lane: u32,
+    node: u32,
+    used: u32,
+    hits: u32,
+    /// Stack indices of the first and one past the last entry that was pushed.
+    pushed: (u32, u32),
+}
+
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+    /// The lanes of `mask` visit the nodes that they stand at. One without a hit child must pop then.
+    pub fn visit_node(&mut self, mask: L::Mask) {
+        let (launch, rules, visit) = (self.launch, self.rules, &mut self.visit);
+        let room = launch.variant.postpone();
+        let mut visited = std::mem::take(&mut self.visited);
+        visited.clear();
+        self.lanes.each(mask, |i, lane| {
+            let (Work::At(Entry::Inner(inner)), Some(ray)) = (lane.work, &lane.setup) else { return };
+            visit.clear();
+            launch.tree.visit(inner, ray, lane.found.limit, &rules, visit);
+            let mut pushed = (u32::MAX, 0);
+            let mut push = |lane: &mut Lane<T>, entry| {
+                let index = lane.stack.push(entry);
+                pushed = (pushed.0.min(index), index + 1);
+            };
+            if let Some(rest) = visit.rest {
+                push(lane, rest);
+            }
+            // A group of triangles has a register of its own where leaves can be put aside (YKL17).
+            let mut first_leaf = None;
+            if let Some(group) = visit.group {
+                if lane.postponed.len() < room {
+                    lane.postponed.push(group);
+                } else {
+                    first_leaf = Some(Entry::Leaf(group));
+                }
+            }
+            let hits = visit.children.len() as u32 + u32::from(visit.group.is_some());
+            let mut next = first_leaf;
+            let farther = if next.is_some() { 0 } else { 1 };
+            for &child in visit.children.iter().skip(farther).rev() {
+                push(lane, child);
+            }
+            next = next.or_else(|| visit.children.first().copied());
+            lane.work = next.map_or(Work::Pop, Work::At);
+            visited.push(Visited { lane: i, node: visit.node, used: visit.used, hits, pushed });
+        });
+        if P::EVENTS {
+            self.tell_visits(mask, &visited);
+        }
+        self.visited = visited;
+    }
+
+    fn tell_visits(&mut self, mask: L::Mask, visited: &[Visited]) {
+        let (variant, n) = (self.launch.variant, self.lanes_per_ray());
+        let node_bytes = variant.tree().node_bytes() as u16;
+        let split = variant.fetch() == Fetch::Needed && n == 1;
+        // The last 16 bytes of a bvh2 node, 32 of a wide4 node, are its links.
+        let boxes = if split { node_bytes * 3 / 4 } else { node_bytes };
+        let mut active = 0;
+        for v in visited {
+            if n == 1 {
+                self.touch(v.lane, Space::Node, v.node, 0, boxes, false);
+            } else {
+                for slot in 0..v.used {
+                    self.touch(v.lane * n + slot, Space::Node, v.node * n + slot, 0, node_bytes, false);
+                }
+            }
+            active |= spread(1 << v.lane, n, v.used);
+        }
+        self.issue_bits(Block::VisitNode, if n == 1 { mask.bits() } else { active });
+        let lanes_where = |wants: &dyn Fn(&Visited) -> bool| {
+            visited.iter().filter(|v| wants(v)).fold(0, |bits, v| bits | spread(1 << v.lane, n, n))
+        };
+        if n > 1 {
+            self.reduce_over_ray(mask);
+        }
+        if split {
+            let hit = lanes_where(&|v| v.hits > 0);
+            for v in visited.iter().filter(|v| v.hits > 0) {
+                self.touch(v.lane, Space::Node, v.node, boxes, node_bytes - boxes, false);
+            }
+            self.issue_bits(Block::VisitNodeLinks, hit);
+        }
+        // Packets order by ballot; compressed nodes by octant, which costs nothing here.
+        if self.rules.order.is_some() && variant.organisation() != Organisation::IfWhile {
+            self.issue_bits(Block::VisitNodeOrder, lanes_where(&|v| v.hits > 1));
+        }
+        let bytes = variant.stack().entry_bytes as u16;
+        let most = visited.iter().map(|v| v.pushed.1.saturating_sub(v.pushed.0)).max().unwrap_or(0);
+        for k in 0..most {
+            let pushes = |v: &Visited| v.pushed.0 != u32::MAX && v.pushed.0 + k < v.pushed.1;
+            let bits = lanes_where(&pushes);
+            for v in visited.iter().filter(|v| pushes(v)) {
+                self.touch(v.lane * n, Space::Stack, v.pushed.0 + k, 0, bytes, true);
+            }
+            self.issue_bits(Block::VisitNodePush, bits);
+        }
+    }
+}

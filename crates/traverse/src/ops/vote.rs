@@ -1,0 +1,29 @@
+//! `vote`, `ballot`, `shuffle`, `prefix_sum`: what a warp does as a whole.
+
+use crate::lane::Lane;
+use crate::lanes::{Lanes, Mask};
+use crate::probe::Probe;
+use crate::tree::Tree;
+use crate::warp::Warp;
+use raywarp_family::Block;
+
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+    /// Whether any lane is in `mask`: every lane of the warp takes part in asking.
+    pub fn any(&mut self, mask: L::Mask) -> bool {
+        self.issue_everyone(Block::Vote);
+        mask.any()
+    }
+
+    /// How many lanes are in `mask`: every lane of the warp takes part in asking.
+    pub fn ballot(&mut self, mask: L::Mask) -> u32 {
+        self.issue_everyone(Block::Ballot);
+        mask.count()
+    }
+
+    /// Lanes of one ray find the least of their values: a butterfly of exchanges.
+    pub fn reduce_over_ray(&mut self, mask: L::Mask) {
+        for _ in 0..self.lanes_per_ray().ilog2() {
+            self.issue(Block::Shuffle, mask);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Who watches a kernel: a type parameter that costs nothing when off.
+
+use raywarp_family::{Block, Space};
+
+/// Something that a lane reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Touch {
+    /// The lane, counted from 0 in its warp.
+    pub lane: u8,
+    /// Which memory.
+    pub space: Space,
+    /// Which record of it; a stack's entries count from its bottom.
+    pub index: u32,
+    /// First byte within the record.
+    pub offset: u16,
+    /// How many bytes.
+    pub bytes: u16,
+    /// Whether it is written.
+    pub write: bool,
+}
+
+/// A block of a micro-operation, issued once for a warp.
+#[derive(Debug, Clone, Copy)]
+pub struct Event<'a> {
+    /// The warp, counted from 0 in its launch.
+    pub warp: u32,
+    /// What runs.
+    pub block: Block,
+    /// The lanes that run it, bit by bit.
+    pub active: u64,
+    /// For each lane the ray that it holds, `u32::MAX` for none.
+    pub rays: &'a [u32],
+    /// What the active lanes touch; empty for a probe that does not look ([`Probe::TOUCHES`]).
+    pub touches: &'a [Touch],
+}
+
+/// Told each event in the order in which a warp issues them.
+pub trait Probe {
+    /// Whether there are events to be told at all.
+    const EVENTS: bool = true;
+    /// Whether [`Event::touches`] is looked at.
+    const TOUCHES: bool;
+    /// Told of an event.
+    fn event(&mut self, event: &Event<'_>);
+}
+
+/// Looks at nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoProbe;
+
+impl Probe for NoProbe {
+    const EVENTS: bool = false;
+    const TOUCHES: bool = false;
+    #[inline(always)]
+    fn event(&mut self, _: &Event<'_>) {}
+}
+
+/// Keeps every event, for comparisons.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recorder {
+    /// The events, in order.
+    pub events: Vec<Recorded>,
+}
+
+/// An event on its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// See [`Event::warp`].
+    pub warp: u32,
+    /// See [`Event::block`].
+    pub block: Block,
+    /// See [`Event::active`].
+    pub active: u64,
+    /// See [`Event::rays`].
+    pub rays: Vec<u32>,
+    /// See [`Event::touches`].
+    pub touches: Vec<Touch>,
+}
+
+impl Probe for Recorder {
+    const TOUCHES: bool = true;
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.events.push(Recorded {
+            warp: event.warp,
+            block: event.block,
+            active: event.active,
+            rays: event.rays.to_vec(),
+            touches: event.touches.to_vec(),
+        });
+    }
+}

@@ -1,0 +1,130 @@
+//! What boxes and triangles need of a ray, computed once by `setup_ray`.
+
+use crate::fused::fused_multiply_add;
+use raywarp_family::{BoxPlanes, BoxTest};
+use raywarp_geom::triangle::Watertight;
+use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray};
+
+/// A ray in a lane.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LaneRay {
+    /// As given.
+    pub given: Ray,
+    /// Hits come strictly after it.
+    pub after: HitKey,
+    /// Reciprocal direction.
+    pub inverse: [f32; 3],
+    /// Origin times reciprocal, for the lower and the upper plane of an axis.
+    pub ood: [[f32; 3]; 2],
+    /// `t_min` and `t_max` as boxes see them: distances to boxes are `t * scale`.
+    pub scale: f32,
+    /// Nearest distance at which a box matters.
+    pub box_low: f32,
+    /// The watertight test's side of the ray.
+    pub watertight: Watertight,
+}
+
+impl LaneRay {
+    /// Prepares a valid ray through a scene within `bounds`.
+    pub fn new(ray: &Ray, after: &HitKey, bounds: &Aabb, planes: BoxPlanes, test: BoxTest) -> Self {
+        let (inverse, ood, scale) = match planes {
+            BoxPlanes::Padded => {
+                let slab = PaddedSlab::new(ray, bounds);
+                (slab.inverse, [slab.ood_lo, slab.ood_hi], slab.scale)
+            }
+            BoxPlanes::Plain => {
+                let slab = PlainSlab::new(ray);
+                (slab.inverse, [slab.ood; 2], 1.0)
+            }
+        };
+        let low = ray.t_min.max(after.t) * scale;
+        // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
+        let box_low = if test == BoxTest::Integer { low.max(0.0) + 0.0 } else { low };
+        Self { given: *ray, after: *after, inverse, ood, scale, box_low, watertight: Watertight::new(ray) }
+    }
+
+    /// Nearest `t` that counts.
+    pub fn t_low(&self) -> f32 {
+        self.given.t_min.max(self.after.t)
+    }
+
+    /// Where the ray enters `bounds` at most at `t_max`, in box distances, or `None`.
+    ///
+    /// Source: ALK12, figure 2: six fused multiply-adds, then minima and maxima.
+    #[inline]
+    pub fn enter(&self, bounds: &Aabb, t_max: f32, test: BoxTest) -> Option<f32> {
+        let plane =
+            |axis: usize, side: usize, at: f32| fused_multiply_add(at, self.inverse[axis], -self.ood[side][axis]);
+        let lo: [f32; 3] = std::array::from_fn(|axis| plane(axis, 0, bounds.min[axis]));
+        let hi: [f32; 3] = std::array::from_fn(|axis| plane(axis, 1, bounds.max[axis]));
+        let t_max = t_max * self.scale;
+        match test {
+            BoxTest::Float => span_float(lo, hi, self.box_low, t_max),
+            BoxTest::Integer => span_integer(lo, hi, self.box_low, t_max),
+        }
+    }
+}
+
+/// The overlap of three spans and `low ..= high`, with float minimum and maximum.
+#[inline(always)]
+pub(crate) fn span_float(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Option<f32> {
+    // A NaN drops out of either, as in the papers' instructions.
+    let near = (0..3).fold(low, |t, i| t.max(a[i].min(b[i])));
+    let far = (0..3).fold(high, |t, i| t.min(a[i].max(b[i])));
+    (near <= far).then_some(near)
+}
+
+/// The same with integer minimum and maximum on the bits: `low` is not negative, and so wrong
+/// orders among negative floats never reach the result (ALK12).
+#[inline(always)]
+pub(crate) fn span_integer(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Option<f32> {
+    let bits = |x: f32| x.to_bits() as i32;
+    let near = (0..3).fold(bits(low), |t, i| t.max(bits(a[i]).min(bits(b[i]))));
+    let far = (0..3).fold(bits(high), |t, i| t.min(bits(a[i]).max(bits(b[i]))));
+    // Compared as floats: a negative far end is wrong in its size, but not in its sign.
+    let (near, far) = (f32::from_bits(near as u32), f32::from_bits(far as u32));
+    (near <= far).then_some(near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integer_and_float_spans_agree_for_all_sign_cases() {
+        // Each plane distance of each axis takes each of these: all 8^6 cases of signs, zero and order.
+        let values = [f32::NEG_INFINITY, -3.0, -1.0, 0.0, 1.0, 2.5, 7.0, f32::INFINITY];
+        let mut hits = 0u32;
+        for case in 0..values.len().pow(6) {
+            let mut rest = case;
+            let mut next = || {
+                let value = values[rest % values.len()];
+                rest /= values.len();
+                value
+            };
+            let (a, b) = ([next(), next(), next()], [next(), next(), next()]);
+            for (low, high) in [(0.0, f32::INFINITY), (1.5, 3.0), (2.0, 1.0)] {
+                let (float, integer) = (span_float(a, b, low, high), span_integer(a, b, low, high));
+                assert_eq!(float, integer, "{a:?} {b:?} from {low} to {high}");
+                hits += u32::from(float.is_some());
+            }
+        }
+        assert!(hits > 100_000);
+    }
+
+    #[test]
+    fn a_negative_zero_counts_as_behind_for_integers() {
+        // The one difference: a box that a ray leaves at the very -0. Padded planes are never zero there.
+        let (a, b) = ([-1.0; 3], [-0.0; 3]);
+        assert_eq!(span_float(a, b, 0.0, 1.0), Some(0.0));
+        assert_eq!(span_integer(a, b, 0.0, 1.0), None);
+    }
+
+    #[test]
+    fn without_a_floor_of_zero_integers_go_wrong() {
+        // Why ALK12 needs t_min >= 0: both spans are behind, and the farther one wins.
+        let (a, b) = ([-1.0; 3], [-3.0; 3]);
+        assert_eq!(span_float(a, b, f32::NEG_INFINITY, 0.0), Some(-3.0));
+        assert_ne!(span_integer(a, b, f32::NEG_INFINITY, 0.0), Some(-3.0));
+    }
+}

@@ -1,0 +1,23 @@
+//! Speculative if-if (AL09 4): as if-if, and a lane whose leaf waits in the postpone buffer takes part
+//! in both halves of a turn.
+
+use super::{IfIf, Schedule};
+use crate::lane::Lane;
+use crate::lanes::Lanes;
+use crate::probe::Probe;
+use crate::tree::Tree;
+use crate::warp::Warp;
+
+pub(crate) struct SpeculativeIfIf;
+
+impl Schedule for SpeculativeIfIf {
+    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+        IfIf::traverse(warp);
+        warp.postpone();
+        warp.pop(warp.exhausted());
+    }
+
+    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+        IfIf::intersect(warp);
+    }
+}

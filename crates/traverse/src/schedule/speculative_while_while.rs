@@ -1,0 +1,41 @@
+//! Speculative while-while (AL09 4, ALK12): a lane that has found a leaf puts it aside and goes on
+//! traversing, as long as another lane still looks for its first one.
+//!
+//! ```text
+//! while ray not terminated
+//!     while node does not contain primitives
+//!         traverse to the next node
+//!         if it is a leaf and there is room: postpone it, pop
+//!         if no lane is without a leaf: break
+//!     while there are untested primitives
+//!         perform a ray-primitive intersection test
+//! ```
+
+use super::{Schedule, WhileWhile};
+use crate::lane::Lane;
+use crate::lanes::Lanes;
+use crate::probe::Probe;
+use crate::tree::Tree;
+use crate::warp::Warp;
+
+pub(crate) struct SpeculativeWhileWhile;
+
+impl Schedule for SpeculativeWhileWhile {
+    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+        let mut rounds = warp.rounds();
+        while rounds.left() && warp.any(warp.at_inner_node()) {
+            warp.visit_node(warp.at_inner_node());
+            warp.pop(warp.exhausted());
+            warp.postpone();
+            warp.pop(warp.exhausted());
+            let searching = warp.lanes.filter(|lane| lane.at_inner_node() && !lane.has_leaf());
+            if !warp.any(searching) {
+                break;
+            }
+        }
+    }
+
+    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+        WhileWhile::intersect(warp);
+    }
+}

@@ -1,0 +1,45 @@
+//! while-while (AL09 3.2):
+//!
+//! ```text
+//! while ray not terminated
+//!     while node does not contain primitives
+//!         traverse to the next node
+//!     while node contains untested primitives
+//!         perform a ray-primitive intersection test
+//! ```
+
+use super::Schedule;
+use crate::lane::Lane;
+use crate::lanes::Lanes;
+use crate::probe::Probe;
+use crate::tree::Tree;
+use crate::warp::Warp;
+use raywarp_family::LeafLoop;
+
+pub(crate) struct WhileWhile;
+
+impl Schedule for WhileWhile {
+    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+        let mut rounds = warp.rounds();
+        while rounds.left() && warp.any(warp.at_inner_node()) {
+            warp.visit_node(warp.at_inner_node());
+            warp.pop(warp.exhausted());
+        }
+    }
+
+    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+        let mut rounds = warp.rounds();
+        while rounds.left() && warp.any(warp.has_leaf()) {
+            match warp.launch.variant.leaf_loop() {
+                LeafLoop::Flat => warp.test_triangle(warp.has_leaf()),
+                LeafLoop::Nested => {
+                    warp.begin_leaf();
+                    while warp.any(warp.in_leaf()) {
+                        warp.test_triangle(warp.in_leaf());
+                    }
+                }
+            }
+            warp.pop(warp.exhausted());
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! One ray a lane: a warp ends with the last of its rays.
+
+use crate::lane::Lane;
+use crate::lanes::Lanes;
+use crate::probe::Probe;
+use crate::schedule::{Packet, Schedule};
+use crate::tree::Tree;
+use crate::warp::Warp;
+
+/// Traces the warp's rays.
+pub(crate) fn direct<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    warp.fetch_ray(warp.everyone());
+    while warp.any(warp.alive()) {
+        S::turn(warp);
+    }
+    warp.store_hit();
+}
+
+impl Packet {
+    /// A packet of the warp's rays.
+    pub fn direct<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+        warp.fetch_ray(warp.everyone());
+        Self::trace(warp);
+        warp.store_hit();
+    }
+}

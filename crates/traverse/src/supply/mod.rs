@@ -1,0 +1,14 @@
+//! How rays come to lanes: one file a supply. Each holds the main loop, "while ray not terminated",
+//! around the turns of whatever schedule.
+
+mod direct;
+mod persistent;
+mod pool;
+mod queue;
+mod replace;
+
+pub(crate) use direct::direct;
+pub(crate) use persistent::persistent;
+pub(crate) use pool::Pool;
+pub(crate) use queue::queue;
+pub(crate) use replace::replace;

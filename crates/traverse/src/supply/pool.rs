@@ -1,0 +1,93 @@
+//! The rays that a warp may take.
+
+/// Rays that a warp has taken, and where it gets more.
+///
+/// Persistent warps take batches from a global counter, whoever asks first. In a simulation without
+/// time every warp asks as often as the others: batches are dealt in turns, so that a warp's
+/// batches lie as far apart as on a machine full of warps.
+#[derive(Debug, Clone)]
+pub(crate) struct Pool {
+    /// Rays taken and not yet given to lanes.
+    local: std::ops::Range<u32>,
+    /// First ray of the next batch, if there are more.
+    next_batch: Option<u64>,
+    batch: u32,
+    /// Rays between two batches of this warp; 0 for a warp that gets one batch only.
+    stride: u64,
+    ray_count: u32,
+}
+
+impl Pool {
+    /// `width` rays for warp `warp`, once.
+    pub fn direct(warp: u32, width: u32, ray_count: u32) -> Self {
+        let first = u64::from(warp) * u64::from(width);
+        Self { local: 0..0, next_batch: Some(first), batch: width, stride: 0, ray_count }
+    }
+
+    /// Batches of `batch` rays, dealt in turns to `resident` warps.
+    pub fn dealt(warp: u32, batch: u32, resident: u32, ray_count: u32) -> Self {
+        let (warp, size) = (u64::from(warp), u64::from(batch));
+        Self { local: 0..0, next_batch: Some(warp * size), batch, stride: size * u64::from(resident), ray_count }
+    }
+
+    /// Whether there is a global counter behind it.
+    pub fn is_global(&self) -> bool {
+        self.stride > 0
+    }
+
+    /// Whether the rays at hand are used up.
+    pub fn is_empty(&self) -> bool {
+        self.local.is_empty()
+    }
+
+    /// Takes the next batch; false when there is none.
+    pub fn take_batch(&mut self) -> bool {
+        let Some(first) = self.next_batch.filter(|&first| first < u64::from(self.ray_count)) else {
+            self.next_batch = None;
+            return false;
+        };
+        let end = (first + u64::from(self.batch)).min(u64::from(self.ray_count));
+        self.local = first as u32..end as u32;
+        self.next_batch = self.is_global().then_some(first + self.stride);
+        true
+    }
+
+    /// Whether no ray will come any more.
+    pub fn is_dry(&self) -> bool {
+        self.is_empty() && self.next_batch.is_none_or(|first| first >= u64::from(self.ray_count))
+    }
+}
+
+impl Iterator for Pool {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        self.local.next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drain(mut pool: Pool) -> Vec<u32> {
+        let mut rays = Vec::new();
+        while pool.take_batch() {
+            rays.extend(&mut pool);
+        }
+        assert!(pool.is_dry());
+        rays
+    }
+
+    #[test]
+    fn every_ray_is_dealt_once() {
+        for (count, batch, resident) in [(0, 96, 3), (1, 96, 3), (1000, 96, 3), (1000, 1, 7), (95, 96, 2)] {
+            let mut all: Vec<u32> =
+                (0..resident).flat_map(|warp| drain(Pool::dealt(warp, batch, resident, count))).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..count).collect::<Vec<_>>());
+        }
+        assert_eq!(drain(Pool::direct(2, 32, 70)), (64..70).collect::<Vec<_>>());
+        assert_eq!(drain(Pool::direct(3, 32, 70)), []);
+    }
+}

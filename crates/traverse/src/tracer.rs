@@ -1,0 +1,175 @@
+//! A kernel behind the trait that every engine implements.
+
+use crate::kernel::{Batch, Kernel, KernelError, Machine, Query};
+use crate::probe::{Event, NoProbe, Probe};
+use crate::warp::Answer;
+use rayon::prelude::*;
+use raywarp_family::{Block, Variant};
+use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+
+/// Rays that a task traces between two looks at the cancel token.
+const CHUNK: usize = 1 << 12;
+
+/// Warps that share a chunk's rays, where a supply deals them.
+const RESIDENT: u32 = 4;
+
+/// A kernel of the family on a machine, as a [`Tracer`].
+pub struct FamilyTracer {
+    kernel: Kernel,
+    machine: Machine,
+}
+
+impl FamilyTracer {
+    /// `kernel` on `machine`.
+    ///
+    /// # Errors
+    /// [`KernelError::Width`] if the machine's warps do not fit.
+    pub fn new(kernel: Kernel, machine: Machine) -> Result<Self, KernelError> {
+        let nothing = Batch { rays: &[], after: &[], query: Query::Closest, resident: 1 };
+        kernel.warp_count(machine, &nothing)?;
+        Ok(Self { kernel, machine })
+    }
+
+    /// What traces.
+    pub fn variant(&self) -> &Variant {
+        self.kernel.variant()
+    }
+
+    /// Traces rays `first ..` of a batch with one probe.
+    fn trace<P: Probe>(&self, batch: &Batch<'_>, probe: &mut P) -> Vec<Answer> {
+        let mut answers = Vec::with_capacity(batch.rays.len());
+        // The width was checked when the tracer was made.
+        let warps = self.kernel.warp_count(self.machine, batch).unwrap_or(0);
+        for warp in 0..warps {
+            let _ = self.kernel.run_warp(self.machine, batch, warp, &mut answers, probe);
+        }
+        debug_assert_eq!(answers.len(), batch.rays.len(), "{}: a ray got lost", self.kernel.variant());
+        answers
+    }
+
+    /// Traces all chunks, in parallel, and hands each one's answers to `take` with its first ray.
+    fn chunks(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        query: Query,
+        control: &Control<'_>,
+    ) -> Result<Vec<Vec<Answer>>, TraceError> {
+        assert!(after.is_empty() || after.len() == rays.len(), "one key a ray, or none");
+        let chunk = |(i, rays): (usize, &[Ray])| {
+            if control.is_cancelled() {
+                return Err(TraceError::Cancelled);
+            }
+            let after = if after.is_empty() { &[][..] } else { &after[i * CHUNK..][..rays.len()] };
+            let batch = Batch { rays, after, query, resident: RESIDENT };
+            let answers = self.trace(&batch, &mut NoProbe);
+            control.advance(rays.len());
+            Ok(answers)
+        };
+        rays.par_chunks(CHUNK).enumerate().map(chunk).collect()
+    }
+}
+
+/// Counts of a batch.
+fn stats<'a>(rays: usize, answers: impl Iterator<Item = &'a Answer>) -> BatchStats {
+    BatchStats { rays: rays as u64, invalid: answers.filter(|answer| answer.invalid).count() as u64 }
+}
+
+impl Tracer for FamilyTracer {
+    fn closest(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        hits: &mut [Hit],
+        instances: &mut [u32],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        assert_eq!(hits.len(), rays.len(), "one hit a ray");
+        assert!(instances.is_empty() || instances.len() == rays.len(), "one instance a ray, or none");
+        let chunks = self.chunks(rays, after, Query::Closest, control)?;
+        for (chunk, answers) in chunks.iter().enumerate() {
+            for answer in answers {
+                let ray = chunk * CHUNK + answer.ray as usize;
+                hits[ray] = answer.hit;
+                if let Some(instance) = instances.get_mut(ray) {
+                    *instance = answer.instance;
+                }
+            }
+        }
+        Ok(stats(rays.len(), chunks.iter().flatten()))
+    }
+
+    fn any(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        blocked: &mut [u32],
+        undecided: &mut Vec<Candidate>,
+        control: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        assert!(blocked.len() >= rays.len().div_ceil(32), "a bit a ray");
+        undecided.clear();
+        let mut chunks = self.chunks(rays, after, Query::Any, control)?;
+        blocked[..rays.len().div_ceil(32)].fill(0);
+        for (chunk, answers) in chunks.iter_mut().enumerate() {
+            answers.sort_unstable_by_key(|answer| answer.ray);
+            for answer in answers {
+                let ray = chunk * CHUNK + answer.ray as usize;
+                if answer.blocked {
+                    blocked[ray / 32] |= 1 << (ray % 32);
+                } else if answer.hit.is_hit() {
+                    undecided.push(Candidate { ray: ray as u32, instance: answer.instance, hit: answer.hit });
+                }
+            }
+        }
+        Ok(stats(rays.len(), chunks.iter().flatten()))
+    }
+
+    fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError> {
+        assert_eq!(costs.len(), rays.len(), "one cost a ray");
+        let chunk = |(rays, costs): (&[Ray], &mut [RayCost])| {
+            if control.is_cancelled() {
+                return Err(TraceError::Cancelled);
+            }
+            costs.fill(RayCost::default());
+            let batch = Batch { rays, after: &[], query: Query::Closest, resident: RESIDENT };
+            let answers = self.trace(&batch, &mut CostProbe(costs));
+            control.advance(rays.len());
+            Ok(stats(rays.len(), answers.iter()))
+        };
+        let chunks: Result<Vec<BatchStats>, TraceError> =
+            rays.par_chunks(CHUNK).zip(costs.par_chunks_mut(CHUNK)).map(chunk).collect();
+        Ok(chunks?.into_iter().fold(BatchStats::default(), |mut all, stats| {
+            all += stats;
+            all
+        }))
+    }
+
+    fn preferred_batch(&self) -> usize {
+        CHUNK
+    }
+}
+
+/// Counts each ray's visits and tests.
+struct CostProbe<'a>(&'a mut [RayCost]);
+
+impl Probe for CostProbe<'_> {
+    const TOUCHES: bool = false;
+
+    fn event(&mut self, event: &Event<'_>) {
+        let count = match event.block {
+            Block::VisitNode => |cost: &mut RayCost| cost.nodes += 1,
+            Block::TestTriangle | Block::TestTriangleT => |cost: &mut RayCost| cost.triangles += 1,
+            _ => return,
+        };
+        let mut last = u32::MAX;
+        for (lane, &ray) in event.rays.iter().enumerate().filter(|(lane, _)| event.active >> lane & 1 == 1) {
+            // Lanes that share a ray visit one node together, and test a triangle each.
+            if event.block != Block::VisitNode || ray != last {
+                count(&mut self.0[ray as usize]);
+            }
+            last = ray;
+            debug_assert!(lane < 64);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What a kernel walks: one file a tree.
+
+mod bvh2;
+mod cwbvh8;
+mod order;
+mod wide4;
+mod wide_n;
+
+pub(crate) use order::order_children;
+
+use crate::ray::LaneRay;
+use raywarp_family::{BoxTest, ChildOrder, Variant};
+use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
+use std::fmt::Debug;
+
+/// An encoded tree as schedules see it.
+pub(crate) trait Tree: Sync {
+    /// What names a node that is yet to be visited.
+    type Inner: Copy + Debug + PartialEq;
+    /// Triangles that are yet to be tested.
+    type Leaf: Leaf;
+
+    /// Where a walk starts; `None` for a tree without triangles.
+    fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
+    /// Stack entries that suffice for any ray.
+    fn stack_depth(&self) -> usize;
+    /// For each triangle record the index of its triangle, with [`NON_OPAQUE`].
+    fn slots(&self) -> &[u32];
+
+    /// Tests `ray` against the boxes of the children of a node, within `ray.t_min ..= t_max`.
+    fn visit(
+        &self,
+        inner: Self::Inner,
+        ray: &LaneRay,
+        t_max: f32,
+        rules: &VisitRules,
+        out: &mut Visit<Self::Inner, Self::Leaf>,
+    );
+}
+
+/// A node or a leaf, as a stack holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry<I, L> {
+    Inner(I),
+    Leaf(L),
+}
+
+pub(crate) type EntryOf<T> = Entry<<T as Tree>::Inner, <T as Tree>::Leaf>;
+
+/// Triangle records of a leaf, taken one after the other.
+pub(crate) trait Leaf: Copy + Debug + PartialEq {
+    /// The next record.
+    fn take(&mut self) -> Option<u32>;
+    /// Whether there is none left.
+    fn is_empty(&self) -> bool;
+}
+
+/// Records that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RangeLeaf {
+    pub next: u32,
+    pub end: u32,
+}
+
+impl RangeLeaf {
+    pub fn new(first: u32, count: u32) -> Self {
+        Self { next: first, end: first + count }
+    }
+}
+
+impl Leaf for RangeLeaf {
+    #[inline]
+    fn take(&mut self) -> Option<u32> {
+        let record = self.next;
+        (record < self.end).then(|| {
+            self.next += 1;
+            record
+        })
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.next >= self.end
+    }
+}
+
+/// How a node is visited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VisitRules {
+    pub box_test: BoxTest,
+    /// How hit children are ordered; `None` leaves them as they stand (unsorted occlusion).
+    pub order: Option<ChildOrder>,
+}
+
+impl VisitRules {
+    /// Of `variant`, for any-hit or closest-hit rays.
+    pub fn new(variant: &Variant, any_hit: bool) -> Self {
+        let unsorted = any_hit && variant.occlusion() == raywarp_family::Occlusion::Unsorted;
+        Self { box_test: variant.box_test(), order: (!unsorted).then(|| variant.child_order()) }
+    }
+}
+
+/// What a visit found. Kept by the warp, so that nothing is allocated.
+#[derive(Debug)]
+pub(crate) struct Visit<I, L> {
+    /// Record of the node that was fetched.
+    pub node: u32,
+    /// Children that the node has.
+    pub used: u32,
+    /// What remains of the entry that led here, to be pushed below the children.
+    pub rest: Option<Entry<I, L>>,
+    /// Hit children, the first to be visited next.
+    pub children: Vec<Entry<I, L>>,
+    /// Triangles of all hit leaves, where a tree gives them as one group, to be tested before the children.
+    pub group: Option<L>,
+    /// Work space for ordering.
+    pub hits: Vec<(f32, u32)>,
+}
+
+impl<I, L> Default for Visit<I, L> {
+    fn default() -> Self {
+        Self { node: 0, used: 0, rest: None, children: Vec::new(), group: None, hits: Vec::new() }
+    }
+}
+
+impl<I, L> Visit<I, L> {
+    pub fn clear(&mut self) {
+        self.rest = None;
+        self.group = None;
+        self.children.clear();
+        self.hits.clear();
+    }
+}
+
+/// Whether the triangle of a slot's word is opaque, and its index.
+#[inline]
+pub(crate) fn slot_index(word: u32) -> (u32, bool) {
+    (word & INDEX_MASK, word & NON_OPAQUE == 0)
+}

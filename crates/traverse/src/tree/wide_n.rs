@@ -1,0 +1,52 @@
+//! As many children as lanes that share a ray (AL09 5.3; Wald, Benthin and Boulos 2008): each lane
+//! tests one child, and a butterfly of exchanges orders the hits.
+
+use super::{Entry, RangeLeaf, Tree, Visit, VisitRules, order_children};
+use crate::ray::LaneRay;
+use raywarp_family::ChildOrder;
+use raywarp_layout::{WideN, WideNChild};
+
+impl Tree for WideN {
+    type Inner = u32;
+    type Leaf = RangeLeaf;
+
+    fn root(&self) -> Option<Entry<u32, RangeLeaf>> {
+        (self.node_count() > 0).then_some(Entry::Inner(0))
+    }
+
+    fn stack_depth(&self) -> usize {
+        WideN::stack_depth(self)
+    }
+
+    fn slots(&self) -> &[u32] {
+        WideN::slots(self)
+    }
+
+    #[inline]
+    fn visit(&self, inner: u32, ray: &LaneRay, t_max: f32, rules: &VisitRules, out: &mut Visit<u32, RangeLeaf>) {
+        (out.node, out.used) = (inner, 0);
+        for slot in 0..self.branching() {
+            let child = self.child(inner as usize, slot);
+            if !child.is_used() {
+                break;
+            }
+            out.used += 1;
+            if let Some(t) = ray.enter(&child.bounds(), t_max, rules.box_test) {
+                out.hits.push((t, slot as u32));
+            }
+        }
+        if rules.order.is_some() {
+            // Each lane finds its place among the others: all are in order.
+            order_children(&mut out.hits, ChildOrder::Network6);
+        }
+        out.children.extend(out.hits.iter().map(|&(_, slot)| entry(self.child(inner as usize, slot as usize))));
+    }
+}
+
+/// A child as a stack holds it.
+fn entry(child: &WideNChild) -> Entry<u32, RangeLeaf> {
+    match child.count {
+        0 => Entry::Inner(child.child),
+        count => Entry::Leaf(RangeLeaf::new(child.child, count)),
+    }
+}

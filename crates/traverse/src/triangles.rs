@@ -1,0 +1,63 @@
+//! Triangle records and the test that reads them.
+
+use crate::ray::LaneRay;
+use raywarp_family::TriangleTest;
+use raywarp_geom::triangle::moeller_trumbore;
+use raywarp_geom::{FlatTriangles, PrimitiveId, Ray};
+use raywarp_layout::{TriangleFormat, TriangleRecords, WoopTriangle};
+
+/// The triangles of a kernel.
+pub(crate) struct Triangles {
+    test: TriangleTest,
+    records: TriangleRecords,
+    pub ids: Vec<PrimitiveId>,
+}
+
+impl Triangles {
+    /// Records for `slots`, in the form that `test` reads.
+    pub fn new(test: TriangleTest, slots: &[u32], triangles: &FlatTriangles) -> Self {
+        let format = match test {
+            TriangleTest::Woop => TriangleFormat::Woop,
+            TriangleTest::MoellerTrumbore | TriangleTest::Watertight => TriangleFormat::Vertices,
+        };
+        Self { test, records: TriangleRecords::new(slots, triangles, format), ids: triangles.ids.clone() }
+    }
+
+    /// Bytes of the records.
+    pub fn bytes(&self) -> usize {
+        self.records.bytes()
+    }
+
+    /// `t u v` where the line of `ray` meets the triangle of `record`.
+    #[inline]
+    pub fn test(&self, record: u32, ray: &LaneRay) -> Option<[f32; 3]> {
+        match self.test {
+            TriangleTest::Woop => self.woop(record).test(&ray.given),
+            TriangleTest::MoellerTrumbore => moeller_trumbore(&ray.given, &self.corners(record)),
+            TriangleTest::Watertight => ray.watertight.test(&self.corners(record)),
+        }
+    }
+
+    fn corners(&self, record: u32) -> [[f32; 3]; 3] {
+        self.records.vertices()[record as usize].vertices()
+    }
+
+    fn woop(&self, record: u32) -> &WoopTriangle {
+        &self.records.woop()[record as usize]
+    }
+
+    /// Whether the test needs the second and the third row of a Woop record: `t` counts, `u` counts.
+    pub fn rows_needed(&self, record: u32, ray: &LaneRay, limit: f32) -> [bool; 2] {
+        let woop = self.woop(record);
+        let [t, u] = rows(woop, &ray.given);
+        let in_range = ray.t_low() <= t && t <= limit;
+        [in_range, in_range && (0.0..=1.0).contains(&u)]
+    }
+}
+
+/// `t` and `u` of a Woop record.
+fn rows(woop: &WoopTriangle, ray: &Ray) -> [f32; 2] {
+    let at = |row: &[f32; 4], p: &[f32; 3]| row[0] * p[0] + row[1] * p[1] + row[2] * p[2];
+    let t = -(at(&woop.height, &ray.origin) + woop.height[3]) / at(&woop.height, &ray.direction);
+    [t, at(&woop.u, &ray.origin) + woop.u[3] + t * at(&woop.u, &ray.direction)]
+}

@@ -1,0 +1,218 @@
+//! A warp: lanes, the tree they walk, the rays they take and the probe that watches. The
+//! micro-operations in `ops` are its methods, and schedules are written in them.
+
+use crate::lane::{IDLE, Lane};
+use crate::lanes::{Lanes, Mask};
+use crate::ops::{Tested, Visited};
+use crate::probe::{Event, Probe, Touch};
+use crate::supply::Pool;
+use crate::tree::{Tree, Visit, VisitRules};
+use crate::triangles::Triangles;
+use raywarp_family::{Block, Space, Variant};
+use raywarp_geom::{Aabb, Hit, HitKey, Ray};
+
+/// What a launch traces: the same for all of its warps.
+pub(crate) struct Launch<'a, T> {
+    pub variant: &'a Variant,
+    pub tree: &'a T,
+    pub triangles: &'a Triangles,
+    pub bounds: &'a Aabb,
+    pub rays: &'a [Ray],
+    /// Empty, or a key a ray.
+    pub after: &'a [HitKey],
+    pub any_hit: bool,
+}
+
+impl<T> Clone for Launch<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+// Derived, it would ask for a tree that is Copy.
+impl<T> Copy for Launch<'_, T> {}
+
+/// The answer to one ray.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// Number of the ray in its batch.
+    pub ray: u32,
+    /// Closest hit, or for an any-hit ray that nothing opaque blocks its first candidate.
+    pub hit: Hit,
+    /// Instance of the hit.
+    pub instance: u32,
+    /// Any-hit: something opaque blocks the ray.
+    pub blocked: bool,
+    /// The ray could not hit anything.
+    pub invalid: bool,
+}
+
+/// Lanes in step.
+pub(crate) struct Warp<'a, L, T: Tree, P> {
+    pub launch: Launch<'a, T>,
+    pub rules: VisitRules,
+    pub lanes: L,
+    pub pool: Pool,
+    pub answers: &'a mut Vec<Answer>,
+    pub visit: Visit<T::Inner, T::Leaf>,
+    number: u32,
+    probe: &'a mut P,
+    /// For each lane of the warp its ray.
+    rays: Vec<u32>,
+    touches: Vec<Touch>,
+    /// Work space of the micro-operations: (lane, index) pairs, visits, tests.
+    pub noted: Vec<(u32, u32)>,
+    pub visited: Vec<Visited>,
+    pub tested: Vec<Tested>,
+}
+
+impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
+    /// Warp `number` of a launch, idle.
+    pub fn new(
+        launch: Launch<'a, T>,
+        number: u32,
+        lanes: L,
+        pool: Pool,
+        answers: &'a mut Vec<Answer>,
+        probe: &'a mut P,
+    ) -> Self {
+        let rays = vec![IDLE; (lanes.count() * launch.variant.lanes_per_ray()) as usize];
+        let rules = VisitRules::new(launch.variant, launch.any_hit);
+        Self {
+            launch,
+            rules,
+            lanes,
+            pool,
+            answers,
+            visit: Visit::default(),
+            number,
+            probe,
+            rays,
+            touches: vec![],
+            noted: vec![],
+            visited: vec![],
+            tested: vec![],
+        }
+    }
+
+    /// Lanes of the machine that hold the ray of one of our lanes.
+    pub fn lanes_per_ray(&self) -> u32 {
+        self.launch.variant.lanes_per_ray()
+    }
+
+    /// Rays that the warp holds at once.
+    pub fn width(&self) -> u32 {
+        self.lanes.count()
+    }
+
+    /// Lanes that could visit a node now.
+    pub fn at_inner_node(&self) -> L::Mask {
+        self.lanes.filter(Lane::at_inner_node)
+    }
+
+    /// Lanes that could test a triangle now.
+    pub fn has_leaf(&self) -> L::Mask {
+        self.lanes.filter(Lane::has_leaf)
+    }
+
+    /// Lanes with triangles left of the leaf that they began.
+    pub fn in_leaf(&self) -> L::Mask {
+        self.lanes.filter(Lane::is_in_leaf)
+    }
+
+    /// All lanes begin their next leaf together.
+    pub fn begin_leaf(&mut self) {
+        let mask = self.has_leaf();
+        self.lanes.each(mask, |_, lane| lane.leaf_ended = false);
+    }
+
+    /// Lanes that must pop before anything else.
+    pub fn exhausted(&self) -> L::Mask {
+        self.lanes.filter(Lane::is_exhausted)
+    }
+
+    /// Lanes whose ray has not ended.
+    pub fn alive(&self) -> L::Mask {
+        self.lanes.filter(Lane::is_alive)
+    }
+
+    /// Lanes that hold a ray, ended or not.
+    pub fn holding(&self) -> L::Mask {
+        self.lanes.filter(|lane| !lane.is_idle())
+    }
+
+    /// Notes what `lane` touches, if anybody looks.
+    #[inline]
+    pub fn touch(&mut self, lane: u32, space: Space, index: u32, offset: u16, bytes: u16, write: bool) {
+        if P::TOUCHES {
+            self.touches.push(Touch { lane: lane as u8, space, index, offset, bytes, write });
+        }
+    }
+
+    /// Tells the probe that `block` ran on `mask`, with what was noted since the last event.
+    pub fn issue(&mut self, block: Block, mask: L::Mask) {
+        self.issue_lanes(block, mask, self.lanes_per_ray());
+    }
+
+    /// As [`Warp::issue`] where only the first `lanes` of each ray's lanes take part.
+    pub fn issue_lanes(&mut self, block: Block, mask: L::Mask, lanes: u32) {
+        if P::EVENTS && mask.any() {
+            let active = spread(mask.bits(), self.lanes_per_ray(), lanes);
+            self.tell(block, active);
+        }
+        self.touches.clear();
+    }
+
+    /// As [`Warp::issue`] with the machine's lanes given bit by bit.
+    pub fn issue_bits(&mut self, block: Block, active: u64) {
+        if P::EVENTS && active != 0 {
+            self.tell(block, active);
+        }
+        self.touches.clear();
+    }
+
+    fn tell(&mut self, block: Block, active: u64) {
+        let event = Event { warp: self.number, block, active, rays: &self.rays, touches: &self.touches };
+        self.probe.event(&event);
+    }
+
+    /// As [`Warp::issue`] on every lane of the warp, with or without a ray.
+    pub fn issue_everyone(&mut self, block: Block) {
+        if P::EVENTS {
+            self.issue(block, self.everyone());
+        }
+    }
+
+    /// Writes down which ray `lane` holds now.
+    pub fn set_ray(&mut self, lane: u32, ray: u32) {
+        let n = self.lanes_per_ray() as usize;
+        self.rays[lane as usize * n..][..n].fill(ray);
+    }
+
+    /// All lanes of the warp, with or without a ray.
+    pub fn everyone(&self) -> L::Mask {
+        self.lanes.filter(|_| true)
+    }
+}
+
+/// Each bit of `mask` as `used` of `lanes` bits.
+pub(crate) fn spread(mask: u64, lanes: u32, used: u32) -> u64 {
+    if lanes == 1 {
+        return mask;
+    }
+    let group = u64::MAX >> (64 - used.min(lanes)).min(63);
+    (0..64 / lanes).filter(|i| mask >> i & 1 == 1).fold(0, |bits, i| bits | group << (i * lanes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn a_ray_on_several_lanes_sets_as_many_bits() {
+        assert_eq!(spread(0b101, 1, 1), 0b101);
+        assert_eq!(spread(0b101, 4, 4), 0x0f0f);
+        assert_eq!(spread(0b10, 8, 3), 0b111 << 8);
+        assert_eq!(spread(0b11, 32, 32), u64::MAX);
+    }
+}
