@@ -27,6 +27,7 @@ impl Isa {
         #[cfg(target_arch = "x86_64")]
         {
             let common = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
                 && is_x86_feature_detected!("bmi1")
                 && is_x86_feature_detected!("bmi2")
                 && is_x86_feature_detected!("lzcnt")

@@ -7,6 +7,7 @@
 mod aabb;
 mod affine;
 mod flat;
+mod fused;
 mod mesh;
 mod offset;
 mod ray;
@@ -17,6 +18,7 @@ pub mod triangle;
 pub use aabb::Aabb;
 pub use affine::Affine;
 pub use flat::{FlatError, FlatTriangles, PrimitiveId};
+pub use fused::fused_multiply_add;
 pub use mesh::{MeshError, TriangleMesh};
 pub use offset::{offset_from_triangle, offset_origin};
 pub use ray::{Hit, HitKey, Ray};

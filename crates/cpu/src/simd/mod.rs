@@ -46,9 +46,9 @@ macro_rules! kernels {
 
 kernels!(on_portable, portable::Portable,);
 #[cfg(target_arch = "x86_64")]
-kernels!(on_avx2, avx2::Avx2, #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]);
+kernels!(on_avx2, avx2::Avx2, #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]);
 #[cfg(target_arch = "x86_64")]
-kernels!(on_avx512, avx512::Avx512, #[target_feature(enable = "avx512f,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]);
+kernels!(on_avx512, avx512::Avx512, #[target_feature(enable = "avx512f,avx512vl,avx512dq,fma,bmi1,bmi2,lzcnt,popcnt")]);
 
 /// Calls the kernel of `isa`.
 macro_rules! dispatch {

@@ -1,6 +1,7 @@
 //! The kernels in plain Rust: for machines without AVX2, and what Miri can run.
 
 use super::vector::{InstructionSet, Vector, push_unsorted_scalar, sort_many};
+use raywarp_geom::fused_multiply_add;
 use raywarp_layout::BLOCK;
 
 /// `N` floats in an array; the compiler may use whatever vectors the target has.
@@ -43,6 +44,18 @@ impl<const N: usize> Vector<N> for Floats<N> {
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
         self.zip(other, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        Self(std::array::from_fn(|i| fused_multiply_add(self.0[i], b.0[i], c.0[i])))
+    }
+    #[inline(always)]
+    fn mul_sub(self, b: Self, c: Self) -> Self {
+        Self(std::array::from_fn(|i| fused_multiply_add(self.0[i], b.0[i], -c.0[i])))
+    }
+    #[inline(always)]
+    fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        Self(std::array::from_fn(|i| fused_multiply_add(-self.0[i], b.0[i], c.0[i])))
     }
     #[inline(always)]
     fn div(self, other: Self) -> Self {

@@ -4,8 +4,8 @@ use raywarp_layout::BLOCK;
 
 /// `N` floats side by side. Comparisons give a bit a lane, lane 0 lowest; one with a NaN is false.
 ///
-/// Products and sums stay separate (no fused multiply-add), so that every instruction set computes
-/// the same bits and the watertight test keeps its edges.
+/// Products and sums are fused only where a kernel says so, so that every instruction set computes
+/// the same bits.
 pub(crate) trait Vector<const N: usize>: Copy {
     /// All lanes `x`.
     fn splat(x: f32) -> Self;
@@ -19,6 +19,12 @@ pub(crate) trait Vector<const N: usize>: Copy {
     fn sub(self, other: Self) -> Self;
     /// `self * other`.
     fn mul(self, other: Self) -> Self;
+    /// `self * b + c`, rounded once.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    /// `self * b - c`, rounded once.
+    fn mul_sub(self, b: Self, c: Self) -> Self;
+    /// `c - self * b`, rounded once.
+    fn neg_mul_add(self, b: Self, c: Self) -> Self;
     /// `self / other`, correctly rounded.
     fn div(self, other: Self) -> Self;
     /// `if self < other { self } else { other }`: a NaN gives `other`.

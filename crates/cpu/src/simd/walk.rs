@@ -15,7 +15,6 @@ use crate::batch::{Job, Task};
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
-use raywarp_geom::triangle::Watertight;
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 
 /// Rays that walk in turns: 16 were 3 % slower, 32 no faster (sibenik,
@@ -241,56 +240,63 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(block: &TriangleBlock, ray: &WalkRay, 
     let shear = ray.triangle.shear.map(V::splat);
     let local = |corner: usize| -> [V; 3] {
         let p: [V; 3] = std::array::from_fn(|i| V::load(&block.corners[corner][k[i]]).sub(origin[i]));
-        [p[0].sub(shear[0].mul(p[2])), p[1].sub(shear[1].mul(p[2])), shear[2].mul(p[2])]
+        [shear[0].neg_mul_add(p[2], p[0]), shear[1].neg_mul_add(p[2], p[1]), shear[2].mul(p[2])]
     };
     let (a, b, c) = (local(0), local(1), local(2));
-    let u = c[0].mul(b[1]).sub(c[1].mul(b[0]));
-    let v = a[0].mul(c[1]).sub(a[1].mul(c[0]));
-    let w = b[0].mul(a[1]).sub(b[1].mul(a[0]));
+    let difference_of_products = |a: V, b: V, c: V, d: V| {
+        let w = c.mul(d);
+        a.mul_sub(b, w).add(c.neg_mul_add(d, w))
+    };
+    let u = difference_of_products(c[0], b[1], c[1], b[0]);
+    let v = difference_of_products(a[0], c[1], a[1], c[0]);
+    let w = difference_of_products(b[0], a[1], b[1], a[0]);
     let zero = V::splat(0.0);
     let same_side = zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero);
-    // Exactly on an edge in f32. A product difference of another sign than zero has the sign of the
-    // exact one, so that lanes whose other edges disagree stay out.
-    let on_edge = (u.eq(zero) | v.eq(zero) | w.eq(zero)) & same_side;
-    let det = u.add(v).add(w);
-    let inverse = V::splat(1.0).div(det);
-    let t = u.mul(a[2]).add(v.mul(b[2])).add(w.mul(c[2])).mul(inverse);
-    // An infinite or NaN `t` fails, also that of a zero determinant: the limits are finite.
-    let inside = V::splat(query.low()).le(t) & t.le(V::splat(query.limit()));
-    let mask = same_side & inside & !det.eq(zero) & !on_edge;
+    let inverse = V::splat(1.0).div(u.add(v).add(w));
+    let (us, vs) = (v.mul(inverse), w.mul(inverse));
+    let t = us.mul_add(b[2].sub(a[2]), vs.mul_add(c[2].sub(a[2]), a[2]));
+    // Where f32 has too few exponents `t` is infinite or NaN; the scalar test knows what to do then.
+    let is_finite = V::splat(f32::MIN).le(t) & t.le(V::splat(f32::MAX));
+    let wide = same_side & !is_finite;
+    let mask = same_side & V::splat(query.low()).le(t) & t.le(V::splat(query.limit()));
     // The nearest of them, infinity for none.
     let t = t.pick(mask, V::splat(f32::INFINITY));
     let ts = t.store();
     let nearest = ts.iter().fold(f32::INFINITY, |nearest, &t| if t < nearest { t } else { nearest });
     let equal = t.eq(V::splat(nearest)) & mask;
-    let (us, vs) = (v.mul(inverse).store(), w.mul(inverse).store());
-    // Hardly ever: an edge, or two hits of the very same `t`, or whatever the query wants to look at.
-    if (on_edge != 0) | (equal & equal.wrapping_sub(1) != 0) | query.needs_id(nearest) {
-        return offer_each(block, [mask, on_edge], [ts, us, vs], &ray.triangle, query);
+    let (us, vs) = (us.store(), vs.store());
+    // Hardly ever: two hits of the very same `t`, or whatever the query wants to look at, or numbers
+    // near the ends of f32.
+    if (wide != 0) | (equal & equal.wrapping_sub(1) != 0) | ray.may_overflow | query.needs_id(nearest) {
+        return offer_each(block, [mask, wide], [ts, us, vs], ray, query);
     }
     let slot = equal.trailing_zeros() as usize % BLOCK;
     query.offer_plain([nearest, us[slot], vs[slot]], block.slots[slot]);
 }
 
-/// Offers the slots in the first mask with their `t u v`, and those in the second after a test with
-/// the f64 edge functions of [`Watertight::test`].
+/// Offers the slots in the first mask with their `t u v`, and those in the second after the scalar
+/// test; all after it where vectors may overflow.
 #[inline(never)]
 fn offer_each<Q: Query>(
     block: &TriangleBlock,
-    [mut mask, mut on_edge]: [u32; 2],
+    [mut mask, mut wide]: [u32; 2],
     [ts, us, vs]: [[f32; BLOCK]; 3],
-    ray: &Watertight,
+    ray: &WalkRay,
     query: &mut Q,
 ) {
+    if ray.may_overflow {
+        mask = 0;
+        wide = (0..BLOCK).filter(|&slot| block.index(slot).is_some()).fold(0, |wide, slot| wide | 1 << slot);
+    }
     while mask != 0 {
         let slot = mask.trailing_zeros() as usize % BLOCK;
         mask &= mask - 1;
         query.offer([ts[slot], us[slot], vs[slot]], block.slots[slot]);
     }
-    while on_edge != 0 {
-        let slot = on_edge.trailing_zeros() as usize % BLOCK;
-        on_edge &= on_edge - 1;
-        if let Some(tuv) = ray.test(&block.vertices(slot)) {
+    while wide != 0 {
+        let slot = wide.trailing_zeros() as usize % BLOCK;
+        wide &= wide - 1;
+        if let Some(tuv) = ray.triangle.test(&block.vertices(slot)) {
             query.offer(tuv, block.slots[slot]);
         }
     }

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 
 macro_rules! vector {
     ($name:ident, $register:ty, $n:literal, $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident,
-     $mul:ident, $div:ident, $min:ident, $max:ident, |$a:ident, $b:ident, $mask:ident| $le:expr, $eq:expr, $pick:expr) => {
+     $mul:ident, $mul_add:ident, $mul_sub:ident, $neg_mul_add:ident, $div:ident, $min:ident, $max:ident, |$a:ident, $b:ident, $mask:ident| $le:expr, $eq:expr, $pick:expr) => {
         /// Floats of one register.
         #[derive(Clone, Copy)]
         pub(crate) struct $name(pub(crate) $register);
@@ -45,6 +45,21 @@ macro_rules! vector {
             fn mul(self, other: Self) -> Self {
                 // SAFETY: see the module's text.
                 Self(unsafe { $mul(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn mul_add(self, b: Self, c: Self) -> Self {
+                // SAFETY: see the module's text.
+                Self(unsafe { $mul_add(self.0, b.0, c.0) })
+            }
+            #[inline(always)]
+            fn mul_sub(self, b: Self, c: Self) -> Self {
+                // SAFETY: see the module's text.
+                Self(unsafe { $mul_sub(self.0, b.0, c.0) })
+            }
+            #[inline(always)]
+            fn neg_mul_add(self, b: Self, c: Self) -> Self {
+                // SAFETY: see the module's text.
+                Self(unsafe { $neg_mul_add(self.0, b.0, c.0) })
             }
             #[inline(always)]
             fn div(self, other: Self) -> Self {
@@ -93,6 +108,9 @@ vector!(
     _mm_add_ps,
     _mm_sub_ps,
     _mm_mul_ps,
+    _mm_fmadd_ps,
+    _mm_fmsub_ps,
+    _mm_fnmadd_ps,
     _mm_div_ps,
     _mm_min_ps,
     _mm_max_ps,
@@ -114,6 +132,9 @@ vector!(
     _mm256_add_ps,
     _mm256_sub_ps,
     _mm256_mul_ps,
+    _mm256_fmadd_ps,
+    _mm256_fmsub_ps,
+    _mm256_fnmadd_ps,
     _mm256_div_ps,
     _mm256_min_ps,
     _mm256_max_ps,
@@ -135,6 +156,9 @@ vector!(
     _mm_add_ps,
     _mm_sub_ps,
     _mm_mul_ps,
+    _mm_fmadd_ps,
+    _mm_fmsub_ps,
+    _mm_fnmadd_ps,
     _mm_div_ps,
     _mm_min_ps,
     _mm_max_ps,
@@ -152,6 +176,9 @@ vector!(
     _mm256_add_ps,
     _mm256_sub_ps,
     _mm256_mul_ps,
+    _mm256_fmadd_ps,
+    _mm256_fmsub_ps,
+    _mm256_fnmadd_ps,
     _mm256_div_ps,
     _mm256_min_ps,
     _mm256_max_ps,

@@ -8,10 +8,11 @@
 //! # Why no box is missed
 //! With `u = 2^-24` (half an ulp of 1), `D` the largest coordinate difference between the origin and a
 //! corner of the scene (`reach`), and errors given as world distances along an axis:
-//! - *The triangle test* decides exactly for its sheared vertices, and these are at most `6 u D` off in
-//!   x and y and `6 u D` in z ([`crate::triangle::Watertight`] counts them). Its `t` adds at most
-//!   `22 u D`, when a triangle reaches as far before the origin as behind it. So the ray at the `t`
-//!   that it reports is within `34 u D` of a point of the triangle, and of every box around it.
+//! - *The triangle test* decides exactly for its sheared vertices, and these are at most `5 u D` off in
+//!   x and y and `3 u D` in z ([`crate::triangle::Watertight`] counts them). Its `t` adds at most
+//!   `20 u D`, when a triangle reaches as far before the origin as behind it, and `24 u D` where its
+//!   products nearly vanish. So the ray at the `t` that it reports is within `52 u D` of a point of
+//!   the triangle, and of every box around it; within `12 u D` if all is small beside `D`.
 //! - *The subtract-multiply form* `(plane - origin) * inverse` rounds three times, `inverse` included:
 //!   `3 u D`.
 //! - *The fused form* `fma(plane, inverse, -ood)` rounds once in `inverse` and once at the end, `2 u D`,
@@ -20,16 +21,16 @@
 //! - *A direction component below `2^-40` of the longest* is replaced by that: over the whole scene
 //!   this moves the ray by at most `2^-39 D`, and by nothing where the ray has left the scene.
 //! - *Underflow* costs `2^-149` lengths of the direction, far below `u D` unless the direction is
-//!   longer than `2^86 D`; then, and for a scene below `2^-86`, the pad grows by that too.
+//!   longer than `2^86 D`; then, and for a scene below `2^-100`, the pad grows by that too.
 //!
-//! Together at most `38 u D + 2 u |o|`. The pads are `48 u D` and `4 u |o|`. A `t` within the ray's
+//! Together at most `56 u D + 2 u |o|`. The pads are `64 u D` and `4 u |o|`. A `t` within the ray's
 //! interval is then also within every box that holds the triangle, so that a hit exactly at an end
 //! of the interval, or at the `t` of an earlier hit, is not lost with its box.
 
-use crate::{Aabb, Ray};
+use crate::{Aabb, Ray, fused_multiply_add};
 
 /// Boxes grow by this share of the distance to the farthest corner of the scene; see the module's text.
-const REACH_PAD: f32 = 24.0 * f32::EPSILON;
+const REACH_PAD: f32 = 32.0 * f32::EPSILON;
 
 /// And by this share of the origin's coordinate.
 const ORIGIN_PAD: f32 = 2.0 * f32::EPSILON;
@@ -43,6 +44,9 @@ const PLAIN_LENGTHS: std::ops::RangeInclusive<f32> = 8.271_806e-25..=1.329_228e3
 
 /// 2^86: times a length it bounds origins, so that products with reciprocals stay below 2^127.
 const FARTHEST: f32 = 7.737_125_2e25;
+
+/// 2^-100: in smaller scenes the pads would be denormal.
+const LEAST_REACH: f32 = 7.888_609e-31;
 
 /// What the conservative box test needs of a ray, computed once: subtract-multiply form.
 ///
@@ -60,6 +64,8 @@ pub struct PaddedRay {
     /// Distances to boxes are `t * scale`: a power of two, 1 unless the direction is longer than
     /// 1e36, shorter than 1e-24, or out of proportion to the scene by a factor of 1e25.
     pub scale: f32,
+    /// The largest coordinate difference between the origin and a corner of the scene.
+    pub reach: f32,
 }
 
 impl PaddedRay {
@@ -78,7 +84,7 @@ impl PaddedRay {
         let plain = PLAIN_LENGTHS.contains(&longest)
             & (shortest >= LEAST_SHARE * longest)
             & (farthest <= FARTHEST * longest)
-            & (longest <= FARTHEST * reach);
+            & (longest + LEAST_REACH * FARTHEST <= FARTHEST * reach);
         let (mut inverse, mut scale, mut pad) = (d.map(|x| 1.0 / x), 1.0, REACH_PAD * reach);
         if !plain {
             let underflow;
@@ -92,6 +98,7 @@ impl PaddedRay {
             hi_origin: std::array::from_fn(|i| finite(o[i] - pads[i])),
             inverse,
             scale,
+            reach,
         }
     }
 
@@ -139,7 +146,7 @@ impl PaddedSlab {
     /// Prepares a valid ray for boxes within `bounds`, as [`PaddedRay::new`].
     #[inline(always)]
     pub fn new(ray: &Ray, bounds: &Aabb) -> Self {
-        let PaddedRay { lo_origin, hi_origin, inverse, scale } = PaddedRay::new(ray, bounds);
+        let PaddedRay { lo_origin, hi_origin, inverse, scale, .. } = PaddedRay::new(ray, bounds);
         let over = |origin: [f32; 3]| std::array::from_fn(|i| finite(origin[i] * inverse[i]));
         Self { inverse, ood_lo: over(lo_origin), ood_hi: over(hi_origin), scale }
     }
@@ -150,8 +157,8 @@ impl PaddedSlab {
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (finite(t_min * self.scale), finite(t_max * self.scale));
         for i in 0..3 {
-            let x0 = aabb.min[i].mul_add(self.inverse[i], -self.ood_lo[i]);
-            let x1 = aabb.max[i].mul_add(self.inverse[i], -self.ood_hi[i]);
+            let x0 = fused_multiply_add(aabb.min[i], self.inverse[i], -self.ood_lo[i]);
+            let x1 = fused_multiply_add(aabb.max[i], self.inverse[i], -self.ood_hi[i]);
             near = near.max(x0.min(x1));
             far = far.min(x0.max(x1));
         }
@@ -171,7 +178,7 @@ fn unusual_direction(d: &[f32; 3], longest: f32) -> ([f32; 3], f32, f32) {
         let scaled = x / power;
         1.0 / if scaled.abs() < least { least.copysign(scaled) } else { scaled }
     });
-    let underflow = (longest + 4.0) * f32::from_bits(1);
+    let underflow = (longest + 16.0) * f32::from_bits(1);
     (inverse, power, underflow)
 }
 

@@ -1,6 +1,6 @@
 //! The papers' box test, as published.
 
-use crate::{Aabb, Ray};
+use crate::{Aabb, Ray, fused_multiply_add};
 
 /// A ray as the kernels of AL09 prepare it: reciprocal direction, and origin times it.
 ///
@@ -33,8 +33,8 @@ impl PlainSlab {
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (t_min, t_max);
         for i in 0..3 {
-            let x0 = aabb.min[i].mul_add(self.inverse[i], -self.ood[i]);
-            let x1 = aabb.max[i].mul_add(self.inverse[i], -self.ood[i]);
+            let x0 = fused_multiply_add(aabb.min[i], self.inverse[i], -self.ood[i]);
+            let x1 = fused_multiply_add(aabb.max[i], self.inverse[i], -self.ood[i]);
             near = near.max(x0.min(x1));
             far = far.min(x0.max(x1));
         }

@@ -177,7 +177,7 @@ fn preparing_any_bits_gives_finite_numbers() {
             if !ray.is_valid() {
                 continue;
             }
-            let PaddedRay { lo_origin, hi_origin, inverse, scale } = PaddedRay::new(&ray, &scene);
+            let PaddedRay { lo_origin, hi_origin, inverse, scale, .. } = PaddedRay::new(&ray, &scene);
             let fused = PaddedSlab::new(&ray, &scene);
             let all = [lo_origin, hi_origin, inverse, fused.inverse, fused.ood_lo, fused.ood_hi, [scale; 3]];
             assert!(all.iter().flatten().all(|x| x.is_finite()), "{ray:?}");

@@ -1,0 +1,82 @@
+//! Multiply-add with one rounding, the same bits on every machine.
+
+/// `a * b + c`, rounded once.
+///
+/// The hardware's instruction where the target surely has one; else f64 arithmetic, since calling the
+/// C library for it costs more and not every C library rounds right.
+#[inline(always)]
+pub fn fused_multiply_add(a: f32, b: f32, c: f32) -> f32 {
+    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, c) } else { software(a, b, c) }
+}
+
+#[inline(always)]
+fn software(a: f32, b: f32, c: f32) -> f32 {
+    // Exact: 48 bits.
+    let product = f64::from(a) * f64::from(b);
+    let sum = product + f64::from(c);
+    // A second rounding goes wrong only from a sum that looks halfway between two floats; where
+    // floats are denormal, halfway looks different. NaN and infinity pass either way.
+    const HALF: u64 = 1 << 28;
+    let halfway = sum.to_bits() & (2 * HALF - 1) == HALF;
+    if halfway | (sum.abs() < f64::from(f32::MIN_POSITIVE)) { by_odd_rounding(product, c, sum) } else { sum as f32 }
+}
+
+/// Rounds to odd first: then the last bit remembers which side of halfway the exact sum lies on
+/// (Boldo and Melquiond 2008, "Emulation of a FMA and correctly rounded sums").
+#[cold]
+#[inline(never)]
+fn by_odd_rounding(product: f64, c: f32, sum: f64) -> f32 {
+    let c = f64::from(c);
+    // What the sum lost, exactly (Knuth's two-sum).
+    let part = sum - product;
+    let lost = (product - (sum - part)) + (c - part);
+    let bits = sum.to_bits();
+    let odd = if lost == 0.0 || bits & 1 == 1 {
+        bits
+    } else if (lost > 0.0) == (sum > 0.0) {
+        bits + 1
+    } else {
+        bits - 1
+    };
+    f64::from_bits(odd) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::software;
+
+    #[test]
+    fn software_gives_the_bits_of_the_machines_instruction() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32) as u32
+        };
+        let check = |a: f32, b: f32, c: f32| {
+            let (got, want) = (software(a, b, c), a.mul_add(b, c));
+            assert!(
+                got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
+                "{a:e} {b:e} {c:e}: {got:e} {want:e}"
+            );
+        };
+        for round in 0..400_000 {
+            let [a, b, c] = [random(), random(), random()].map(f32::from_bits);
+            check(a, b, c);
+            // Cancelling: the addend near the negative product, of a few bits or of all.
+            let (a, b) =
+                (f32::from_bits(a.to_bits() % (1 << 30) + (1 << 28)), f32::from_bits(0x3f80_0000 | random() >> 9));
+            check(a, b, -(a * b));
+            // Halfway: a product just beside the middle of two floats.
+            let middle = 1.0 + f32::EPSILON * (random() % 64) as f32;
+            let tiny = f32::from_bits((127 - 24 - round % 40) << 23) * middle;
+            check(tiny, 1.0 + f32::EPSILON * (round % 3) as f32, middle);
+            check(-tiny, 1.0, middle);
+            // Denormal results.
+            check(
+                f32::from_bits(random() >> 5),
+                f32::from_bits(0x3000_0000 | random() >> 8),
+                f32::from_bits(random() >> 9),
+            );
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Ray-triangle tests.
+//!
+//! [`Watertight`] is what library queries use: no ray slips through a shared edge or vertex.
+//! [`moeller_trumbore`] is the textbook test, for comparison; Woop's record is in the crate `layout`.
+
+mod moeller_trumbore;
+mod watertight;
+
+pub use moeller_trumbore::moeller_trumbore;
+pub use watertight::Watertight;
+
+/// `t u v` of a hit.
+pub type Tuv = [f32; 3];
+
+#[cfg(test)]
+mod tests;
