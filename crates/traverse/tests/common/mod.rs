@@ -1,0 +1,102 @@
+//! Scenes, rays, and kernels that tell what they do.
+#![allow(dead_code)] // Each test file uses a part.
+
+use raywarp_bvh::{BuildOptions, build};
+use raywarp_family::{Block, Space, Tree, Variant};
+use raywarp_geom::{FlatTriangles, Ray};
+use raywarp_traverse::{Answer, Batch, Kernel, Machine, Recorded, Recorder};
+use std::collections::BTreeMap;
+
+/// Seeded random numbers in 0 .. 1.
+struct Random(u32);
+
+impl Random {
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        let x = ((self.0 >> (self.0 >> 28).wrapping_add(4)) ^ self.0).wrapping_mul(277_803_737);
+        ((x >> 22 ^ x) >> 8) as f32 / (1 << 24) as f32
+    }
+
+    fn point(&mut self) -> [f32; 3] {
+        std::array::from_fn(|_| 2.0 * self.next() - 1.0)
+    }
+}
+
+/// Random triangles in the cube from -1 to 1, a tenth of them not opaque.
+pub fn scene(count: usize) -> FlatTriangles {
+    let mut random = Random(7);
+    let mut triangle = || {
+        let place = random.point();
+        [(); 3].map(|()| {
+            let offset = random.point();
+            std::array::from_fn(|i| place[i] + 0.2 * offset[i])
+        })
+    };
+    let mut triangles = FlatTriangles::from_vertices((0..count).map(|_| triangle()).collect());
+    for (i, opaque) in triangles.opaque.iter_mut().enumerate() {
+        *opaque = i % 10 != 3;
+    }
+    triangles
+}
+
+/// Random rays through it, and one that can hit nothing.
+pub fn rays(count: usize) -> Vec<Ray> {
+    let mut random = Random(99);
+    let mut rays: Vec<Ray> = (0..count)
+        .map(|_| {
+            let (from, to) = (random.point().map(|x| 2.0 * x), random.point());
+            Ray::new(from, std::array::from_fn(|i| to[i] - from[i]))
+        })
+        .collect();
+    rays[count / 2].direction = [f32::NAN; 3];
+    rays
+}
+
+/// `variant` over `triangles`.
+pub fn kernel(variant: &Variant, triangles: &FlatTriangles) -> Kernel {
+    let max_leaf = if variant.tree() == Tree::Cwbvh8 { 3 } else { 8 };
+    let bvh = build(triangles, &BuildOptions { max_leaf, ..BuildOptions::default() }).unwrap();
+    Kernel::new(variant, &bvh, triangles).unwrap()
+}
+
+/// The machines that `variant` runs on.
+pub fn machines(variant: &Variant) -> Vec<Machine> {
+    let lanes = variant.lanes_per_ray();
+    let widths = [1, 5, 8, 16, 32, 64].into_iter().filter(|width| width % lanes == 0);
+    std::iter::once(Machine::Scalar).chain(widths.map(|width| Machine::Lockstep { width })).collect()
+}
+
+/// What a launch did.
+pub struct Run {
+    pub answers: Vec<Answer>,
+    pub events: Vec<Recorded>,
+}
+
+/// Runs all warps of a launch, one after the other.
+pub fn record(kernel: &Kernel, machine: Machine, batch: &Batch<'_>) -> Run {
+    let (mut answers, mut recorder) = (Vec::new(), Recorder::default());
+    for warp in 0..kernel.warp_count(machine, batch).unwrap() {
+        kernel.run_warp(machine, batch, warp, &mut answers, &mut recorder).unwrap();
+    }
+    Run { answers, events: recorder.events }
+}
+
+/// For each ray the nodes that it visits and the triangles that it tests, in order.
+pub fn visits(run: &Run) -> BTreeMap<u32, Vec<(Block, u32)>> {
+    let mut visits: BTreeMap<u32, Vec<(Block, u32)>> = BTreeMap::new();
+    for event in &run.events {
+        let looked_at = matches!(event.block, Block::VisitNode | Block::TestTriangle | Block::TestTriangleT);
+        for touch in event.touches.iter().filter(|t| looked_at && matches!(t.space, Space::Node | Space::Triangle)) {
+            // A packet fetches a node once for all of its rays.
+            let rays: Vec<u32> = if event.touches.len() == 1 && event.active.count_ones() > 1 {
+                (0..event.rays.len()).filter(|i| event.active >> i & 1 == 1).map(|i| event.rays[i]).collect()
+            } else {
+                vec![event.rays[touch.lane as usize]]
+            };
+            for ray in rays {
+                visits.entry(ray).or_default().push((event.block, touch.index));
+            }
+        }
+    }
+    visits
+}

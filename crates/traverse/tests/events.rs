@@ -1,0 +1,136 @@
+//! What kernels do, event by event, where it must agree: one lane and a warp of width 1, every supply, and
+//! what a packet and speculation add.
+
+mod common;
+
+use common::{kernel, machines, rays, record, scene, visits};
+use raywarp_family::{Organisation, Variant, legal, papers};
+use raywarp_traverse::{Batch, Machine, Query};
+use std::collections::BTreeMap;
+
+const QUERIES: [Query; 2] = [Query::Closest, Query::Any];
+
+fn batch(rays: &[raywarp_geom::Ray], query: Query) -> Batch<'_> {
+    Batch { rays, after: &[], query, resident: 3 }
+}
+
+/// Every row of the papers and a sample of all that is legal.
+fn variants() -> Vec<Variant> {
+    let sample = (0..40).map(legal::sample).filter(|variant| !variant.needs().gpu);
+    papers().iter().map(|row| row.variant).chain(sample).collect()
+}
+
+#[test]
+fn a_warp_of_width_one_does_what_the_scalar_reference_does() {
+    let triangles = scene(400);
+    let rays = rays(40);
+    for variant in variants() {
+        let kernel = kernel(&variant, &triangles);
+        for query in QUERIES {
+            let scalar = record(&kernel, Machine::Scalar, &batch(&rays, query));
+            let width = variant.lanes_per_ray();
+            let lockstep = record(&kernel, Machine::Lockstep { width }, &batch(&rays, query));
+            assert_eq!(scalar.answers, lockstep.answers, "{variant}, {query:?}");
+            assert_eq!(scalar.events.len(), lockstep.events.len(), "{variant}, {query:?}");
+            for (i, (a, b)) in scalar.events.iter().zip(&lockstep.events).enumerate() {
+                assert_eq!(a, b, "{variant}, {query:?}, event {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_ray_is_answered_once_on_every_machine_and_alike() {
+    let triangles = scene(300);
+    let rays = rays(150);
+    for variant in variants() {
+        let kernel = kernel(&variant, &triangles);
+        for query in QUERIES {
+            let mut expected: Option<Vec<_>> = None;
+            for machine in machines(&variant) {
+                let mut answers = record(&kernel, machine, &batch(&rays, query)).answers;
+                answers.sort_by_key(|answer| answer.ray);
+                let numbers: Vec<u32> = answers.iter().map(|answer| answer.ray).collect();
+                assert_eq!(numbers, (0..rays.len() as u32).collect::<Vec<_>>(), "{variant} on {machine}");
+                // Which opaque triangle blocks a ray first is nobody's business.
+                let seen: Vec<_> = answers.iter().map(|a| (a.blocked, a.hit, a.instance)).collect();
+                match &expected {
+                    None => expected = Some(seen),
+                    Some(expected) => assert_eq!(&seen, expected, "{variant} on {machine}, {query:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_supply_changes_what_a_ray_visits() {
+    let triangles = scene(300);
+    let rays = rays(150);
+    for (organisation, options) in [
+        ("while-while/bvh2", ""),
+        ("if-if/bvh2", ""),
+        ("while-while/wide4", ""),
+        ("while-while/cwbvh8", ""),
+        ("while-while/wideN", "branching=4"),
+    ] {
+        for query in QUERIES {
+            let reference: Variant = format!("direct/{organisation}?{options}").parse().unwrap();
+            let reference = record(&kernel(&reference, &triangles), Machine::Scalar, &batch(&rays, query));
+            let expected = visits(&reference);
+            for supply in ["direct", "persistent", "replace", "queue"] {
+                let Ok(variant) = format!("{supply}/{organisation}?{options}").parse::<Variant>() else { continue };
+                let kernel = kernel(&variant, &triangles);
+                for machine in machines(&variant) {
+                    let got = visits(&record(&kernel, machine, &batch(&rays, query)));
+                    assert!(got == expected, "{variant} on {machine}, {query:?} visits something else");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn packets_and_speculation_visit_what_a_ray_needs_and_more() {
+    let triangles = scene(300);
+    let rays = rays(160);
+    let mut extra = BTreeMap::new();
+    for text in [
+        "direct/packet/bvh2",
+        "direct/speculative-while-while/bvh2",
+        "direct/speculative-while-while/bvh2?postpone=4",
+        "direct/speculative-if-if/bvh2",
+        "replace/speculative-while-while/wide4",
+    ] {
+        let variant: Variant = text.parse().unwrap();
+        let plain = if variant.tree() == raywarp_family::Tree::Wide4 { "wide4" } else { "bvh2" };
+        let plain: Variant = format!("direct/while-while/{plain}").parse().unwrap();
+        let plain = record(&kernel(&plain, &triangles), Machine::Scalar, &batch(&rays, Query::Closest));
+        let got = record(&kernel(&variant, &triangles), Machine::Lockstep { width: 32 }, &batch(&rays, Query::Closest));
+        let (needed, got) = (visits(&plain), visits(&got));
+        let mut more = 0;
+        for (ray, needed) in &needed {
+            let got = &got[ray];
+            // A packet may come to a triangle sooner and then leave out a node that the ray alone visits.
+            if variant.organisation() != Organisation::Packet {
+                for touched in needed {
+                    assert!(got.contains(touched), "{variant}: ray {ray} leaves out {touched:?}");
+                }
+            }
+            more += got.len() as i64 - needed.len() as i64;
+        }
+        extra.insert(text, more);
+    }
+    assert!(extra.values().all(|&more| more > 0), "{extra:?}");
+}
+
+#[test]
+fn without_a_postpone_buffer_speculation_is_while_while() {
+    let triangles = scene(300);
+    let rays = rays(100);
+    let run = |text: &str| {
+        let variant: Variant = text.parse().unwrap();
+        visits(&record(&kernel(&variant, &triangles), Machine::Lockstep { width: 32 }, &batch(&rays, Query::Closest)))
+    };
+    assert!(run("direct/speculative-while-while/bvh2?postpone=0") == run("direct/while-while/bvh2"));
+}
