@@ -1,0 +1,170 @@
+//! How full warps are.
+
+use rayon::prelude::*;
+use raywarp_family::{Block, Operation, Supply};
+use raywarp_geom::{HitKey, Ray};
+use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe, Query};
+
+/// How often a block was issued, and by how many lanes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlockCount {
+    /// Times that a warp issued it.
+    pub issued: u64,
+    /// Lanes that took part, over all times.
+    pub active: u64,
+}
+
+/// Counts of a launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Efficiency {
+    /// Lanes of a warp.
+    pub width: u32,
+    /// Rays traced.
+    pub rays: u64,
+    /// Warps that traced them.
+    pub warps: u64,
+    /// Counts by block, in the order of [`Block::ALL`].
+    pub blocks: [BlockCount; Block::ALL.len()],
+    /// Nodes that rays visited: lanes that share a ray visit one together.
+    pub nodes: u64,
+}
+
+impl Efficiency {
+    /// Nothing yet.
+    pub fn new(width: u32) -> Self {
+        Self { width, rays: 0, warps: 0, blocks: [BlockCount::default(); Block::ALL.len()], nodes: 0 }
+    }
+
+    /// What both count together.
+    ///
+    /// # Panics
+    /// If their widths differ.
+    #[must_use]
+    pub fn plus(mut self, other: &Self) -> Self {
+        assert_eq!(self.width, other.width, "counts of one width only");
+        self.rays += other.rays;
+        self.warps += other.warps;
+        self.nodes += other.nodes;
+        for (sum, more) in self.blocks.iter_mut().zip(&other.blocks) {
+            sum.issued += more.issued;
+            sum.active += more.active;
+        }
+        self
+    }
+
+    /// The counts of a block.
+    pub fn block(&self, block: Block) -> BlockCount {
+        self.blocks[block as usize]
+    }
+
+    /// The counts of the block that stands for a whole operation: the one that each lane runs which
+    /// takes part.
+    pub fn operation(&self, operation: Operation) -> BlockCount {
+        let leading: &[Block] = match operation {
+            Operation::FetchRay => &[Block::FetchRay],
+            Operation::SetupRay => &[Block::SetupRay],
+            Operation::VisitNode => &[Block::VisitNode],
+            Operation::Pop => &[Block::Pop],
+            Operation::Postpone => &[Block::Postpone, Block::Defer],
+            Operation::TestTriangle => &[Block::TestTriangle, Block::TestTriangleT],
+            Operation::Vote => &[Block::Vote],
+            Operation::Ballot => &[Block::Ballot],
+            Operation::Shuffle => &[Block::Shuffle, Block::Exchange],
+            Operation::PrefixSum => &[Block::PrefixSum],
+            Operation::StoreHit => &[Block::StoreHit],
+        };
+        leading.iter().fold(BlockCount::default(), |sum, &block| {
+            let count = self.block(block);
+            BlockCount { issued: sum.issued + count.issued, active: sum.active + count.active }
+        })
+    }
+
+    /// Share of the lanes that took part in `operation` when it was issued, 0 to 1; NaN when it never was.
+    pub fn simd_efficiency(&self, operation: Operation) -> f64 {
+        let count = self.operation(operation);
+        count.active as f64 / (count.issued as f64 * f64::from(self.width))
+    }
+
+    /// Nodes that a ray visits, on average.
+    pub fn nodes_per_ray(&self) -> f64 {
+        self.nodes as f64 / self.rays as f64
+    }
+
+    /// Triangles that a ray is tested against, on average.
+    pub fn triangles_per_ray(&self) -> f64 {
+        self.operation(Operation::TestTriangle).active as f64 / self.rays as f64
+    }
+
+    /// Boxes that a ray is tested against, on average, where a node's lanes each test one.
+    pub fn lane_visits_per_ray(&self) -> f64 {
+        self.operation(Operation::VisitNode).active as f64 / self.rays as f64
+    }
+}
+
+/// The probe that counts.
+struct Counter {
+    counts: Efficiency,
+    lanes_per_ray: u32,
+}
+
+impl Probe for Counter {
+    const TOUCHES: bool = false;
+
+    fn event(&mut self, event: &Event<'_>) {
+        let count = &mut self.counts.blocks[event.block as usize];
+        let active = event.active.count_ones();
+        count.issued += 1;
+        count.active += u64::from(active);
+        if event.block == Block::VisitNode {
+            let n = self.lanes_per_ray;
+            let rays = if n == 1 {
+                active
+            } else {
+                let group = u64::MAX >> (64 - n);
+                (0..64 / n).filter(|i| event.active >> (i * n) & group != 0).count() as u32
+            };
+            self.counts.nodes += u64::from(rays);
+        }
+    }
+}
+
+/// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
+const BATCHES_A_WARP: u64 = 32;
+
+/// Runs `kernel` over `rays` in warps of `width` lanes and counts, in parallel over warps.
+///
+/// Supplies with a global pool deal it to as many warps as get about 32 batches each; at least one.
+/// `after` as in [`Batch::after`]. The counts do not depend on the number of threads.
+///
+/// # Errors
+/// [`KernelError::Width`] if warps of this width do not fit the variant.
+pub fn measure(
+    kernel: &Kernel,
+    width: u32,
+    rays: &[Ray],
+    after: &[HitKey],
+    query: Query,
+) -> Result<Efficiency, KernelError> {
+    let variant = kernel.variant();
+    let machine = Machine::Lockstep { width };
+    let per_batch = u64::from(variant.batch()) * u64::from(width / variant.lanes_per_ray()).max(1);
+    let resident = match variant.supply() {
+        Supply::Direct => 1,
+        _ => (rays.len() as u64 / (per_batch * BATCHES_A_WARP)).max(1) as u32,
+    };
+    let batch = Batch { rays, after, query, resident };
+    let warps = kernel.warp_count(machine, &batch)?;
+    let run = |number: u32| {
+        let mut answers = Vec::new();
+        let mut counter = Counter { counts: Efficiency::new(width), lanes_per_ray: variant.lanes_per_ray() };
+        kernel.run_warp(machine, &batch, number, &mut answers, &mut counter)?;
+        counter.counts.rays = answers.len() as u64;
+        counter.counts.warps = 1;
+        Ok(counter.counts)
+    };
+    (0..warps)
+        .into_par_iter()
+        .with_min_len(if variant.supply() == Supply::Direct { 16 } else { 1 })
+        .map(run)
+        .try_reduce(|| Efficiency::new(width), |a, b| Ok(a.plus(&b)))
+}
