@@ -26,6 +26,14 @@ pub enum Bug {
     HidesOneCandidate,
     SwapsWeights,
     LeavesGarbageInMisses,
+    /// Edges belong to no triangle.
+    LosesHitsOnEdges,
+    /// `t_min` and `t_max` themselves do not count.
+    LosesHitsOnLimits,
+    /// The list of candidates is not cleared.
+    LeavesOldCandidates,
+    IgnoresAfter,
+    PassesOverCopies,
 }
 
 pub struct BruteForce<'a> {
@@ -60,6 +68,12 @@ impl BruteForce<'_> {
             if self.bug == Bug::RoundsT {
                 t_hit = f32::from_bits(t_hit.to_bits() & !0xFFF);
             }
+            if self.bug == Bug::LosesHitsOnEdges && (u == 0.0 || v == 0.0 || u + v == 1.0) {
+                continue;
+            }
+            if self.bug == Bug::LosesHitsOnLimits && (t_hit == ray.t_min || t_hit == ray.t_max) {
+                continue;
+            }
             let low = self.bug == Bug::IgnoresTMin || ray.t_min <= t_hit;
             let high = self.bug == Bug::IgnoresTMax || t_hit <= ray.t_max;
             if low && high {
@@ -82,7 +96,12 @@ impl BruteForce<'_> {
         ray: usize,
     ) -> impl Iterator<Item = &'h (Hit, u32, bool)> {
         let key = |h: &(Hit, u32, bool)| HitKey { t: h.0.t, instance: h.1, primitive: h.0.primitive };
-        hits.iter().filter(move |h| after.get(ray).is_none_or(|after| after.before(&key(h))))
+        let follows = move |after: &HitKey, h: &(Hit, u32, bool)| match self.bug {
+            Bug::IgnoresAfter => true,
+            Bug::PassesOverCopies => after.t < h.0.t,
+            _ => after.before(&key(h)),
+        };
+        hits.iter().filter(move |h| after.get(ray).is_none_or(|after| follows(after, h)))
     }
 
     fn stats(&self, rays: &[Ray]) -> BatchStats {
@@ -135,7 +154,9 @@ impl Tracer for BruteForce<'_> {
         undecided: &mut Vec<Candidate>,
         _: &Control<'_>,
     ) -> Result<BatchStats, TraceError> {
-        undecided.clear();
+        if self.bug != Bug::LeavesOldCandidates {
+            undecided.clear();
+        }
         blocked[..rays.len().div_ceil(32)].fill(0);
         for (i, ray) in rays.iter().enumerate() {
             let all = self.hits(ray);

@@ -1,0 +1,121 @@
+//! One engine, one case: both queries, judged.
+
+use crate::cases::Case;
+use crate::oracle::{Oracle, Tolerance, Verdict};
+use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, TraceError, Tracer};
+use std::fmt;
+
+/// What is expected of an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expectations {
+    /// Its triangle test is watertight: nothing slips through shared edges, exact cases are exact, and only
+    /// [`Case::borderline`] cases may need excuses. Otherwise excuses are reported, at the wider distances
+    /// of [`Tolerance::Fast`].
+    pub watertight: bool,
+    /// Of equal triangles the one of lower (instance, primitive) wins, as in library queries.
+    pub lowest_id: bool,
+    /// Queries take `after` keys.
+    pub after: bool,
+}
+
+impl Expectations {
+    /// What a library query promises.
+    pub const LIBRARY: Self = Self { watertight: true, lowest_id: true, after: true };
+    /// What a kernel of the papers with a fast triangle test promises.
+    pub const FAST: Self = Self { watertight: false, lowest_id: false, after: false };
+}
+
+/// Share of the rays that may need an excuse where rays are not aimed at edges or limits.
+pub const EXCUSED_RATE: f64 = 1e-5;
+
+/// What an engine did in a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The case.
+    pub case: &'static str,
+    /// The closest-hit query.
+    pub closest: Verdict,
+    /// The any-hit query.
+    pub any: Verdict,
+    /// The closest-hit query after its own first hits, where expected.
+    pub after: Option<Verdict>,
+    /// What is wrong besides: counts of rays.
+    pub complaints: Vec<String>,
+    /// Most rays of a query that may need an excuse, as a share.
+    pub allowed_rate: f64,
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    pub fn passed(&self) -> bool {
+        let queries = [Some(&self.closest), Some(&self.any), self.after.as_ref()];
+        self.complaints.is_empty() && queries.into_iter().flatten().all(|verdict| verdict.passes(self.allowed_rate))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: closest: {}; any: {}", self.case, self.closest, self.any)?;
+        if let Some(after) = &self.after {
+            write!(f, "; after: {after}")?;
+        }
+        self.complaints.iter().try_for_each(|complaint| write!(f, "; {complaint}"))
+    }
+}
+
+/// Traces a case with both queries and judges the answers. `oracle` is [`Case::oracle`], and `tracer` traces
+/// the case's triangles.
+///
+/// # Errors
+/// What the tracer fails with.
+/// # Panics
+/// If the oracle is of other rays.
+pub fn check(
+    case: &Case,
+    oracle: &Oracle,
+    tracer: &dyn Tracer,
+    expectations: Expectations,
+) -> Result<Report, TraceError> {
+    let (triangles, rays) = (&case.triangles, &case.rays);
+    let control = Control::default();
+    let tolerance = match (expectations.watertight, case.exact) {
+        (true, true) => Tolerance::Exact,
+        (true, false) => Tolerance::Watertight,
+        (false, _) => Tolerance::Fast,
+    };
+    // What is there beforehand must be overwritten.
+    let junk = Hit { t: -7.0, u: 3.0, v: 3.0, primitive: 1 };
+    let (mut hits, mut instances) = (vec![junk; rays.len()], vec![7; rays.len()]);
+    let mut stats = vec![tracer.closest(rays, &[], &mut hits, &mut instances, &control)?];
+    let mut closest = oracle.judge(triangles, rays, &hits, &instances, tolerance);
+
+    let mut undecided = vec![Candidate { ray: 0, instance: 7, hit: junk }];
+    let mut blocked = vec![u32::MAX; rays.len().div_ceil(32)];
+    stats.push(tracer.any(rays, &[], &mut blocked, &mut undecided, &control)?);
+    let mut any = oracle.judge_any(triangles, rays, &blocked, &undecided, tolerance);
+
+    if expectations.lowest_id {
+        closest.faults.extend(oracle.higher_ids(triangles, &hits, &instances, tolerance));
+        any.faults.extend(oracle.higher_candidates(triangles, &undecided, tolerance));
+    }
+    let mut after = None;
+    if expectations.after {
+        let key = |(hit, &instance): (&Hit, &u32)| match hit.is_hit() {
+            true => HitKey { t: hit.t, instance, primitive: hit.primitive },
+            false => HitKey::START,
+        };
+        let keys: Vec<HitKey> = hits.iter().zip(&instances).map(key).collect();
+        let first: Vec<Option<HitKey>> =
+            keys.iter().zip(&hits).map(|(key, hit)| hit.is_hit().then_some(*key)).collect();
+        stats.push(tracer.closest(rays, &keys, &mut hits, &mut instances, &control)?);
+        after = Some(oracle.judge_after(triangles, rays, &first, &hits, &instances, tolerance));
+    }
+    let invalid = rays.iter().filter(|ray| !ray.is_valid()).count() as u64;
+    let expected = BatchStats { rays: rays.len() as u64, invalid };
+    let complaint = |stats: &BatchStats| {
+        format!("counted {} rays, {} invalid, of {}, {invalid} invalid", stats.rays, stats.invalid, rays.len())
+    };
+    let complaints = stats.iter().filter(|&stats| *stats != expected).map(complaint).collect();
+    let allowed_rate = if case.borderline || !expectations.watertight { 1.0 } else { EXCUSED_RATE };
+    Ok(Report { case: case.name, closest, any, after, complaints, allowed_rate })
+}

@@ -1,0 +1,63 @@
+//! How far rounding may carry an engine from the exact answer.
+
+/// Unit roundoff of f32.
+const ROUNDOFF: f64 = 1.0 / (1 << 24) as f64;
+
+/// What an engine's triangle test may round, and so what is excused.
+///
+/// Distances from edges are measured across the ray, in the plane of the two axes that the watertight
+/// test shears into (at most 1.8 times the perpendicular distance).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tolerance {
+    /// Nothing: for rays whose arithmetic is exact in f32, such as those along axes through small whole
+    /// numbers. Edges, `t_min` and `t_max` count as hit.
+    Exact,
+    /// The watertight test (Woop, Benthin, Wald 2013).
+    ///
+    /// - Edges: 8 roundoffs of M, the largest coordinate difference between the ray's origin and a
+    ///   corner, for that is what a sheared corner loses to six roundings.
+    /// - t: its first-order error bound. With `e` the error of an edge function (that of the corners,
+    ///   times their distances from the ray, plus the products' rounding), t is off by the sum of
+    ///   `e * |t_corner - t|` over the doubled area across the ray, and 6 roundoffs of the farthest corner's
+    ///   t. Never out of the range of the corners' t by more than the latter.
+    Watertight,
+    /// Tests that precompute or subtract first (Woop's unit triangle, Moeller and Trumbore).
+    ///
+    /// - Edges: 64 roundoffs of the largest coordinate of origin and corners or their difference,
+    ///   divided by the cosine between ray and normal, in the triangle's plane.
+    /// - t: 64 such roundoffs, divided by that cosine and by the sine of the triangle's sharpest corner.
+    Fast,
+}
+
+impl Tolerance {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Exact, Self::Watertight, Self::Fast];
+
+    /// Relative difference of t that counts as agreement where rounding allows no more.
+    pub const RELATIVE_T: f64 = 1e-5;
+
+    /// Place in arrays that hold something for each.
+    pub(super) fn index(self) -> usize {
+        self as usize
+    }
+
+    /// What a corner may move by. `near` is the largest coordinate difference from the origin, `far` that
+    /// or the largest coordinate.
+    pub(super) fn margin(self, near: f64, far: f64) -> f64 {
+        match self {
+            Self::Exact => 0.0,
+            Self::Watertight => 8.0 * ROUNDOFF * near,
+            Self::Fast => 64.0 * ROUNDOFF * far,
+        }
+    }
+
+    /// [`Tolerance::RELATIVE_T`], or 0 where nothing is excused.
+    pub(super) fn relative_t(self) -> f64 {
+        if self == Self::Exact { 0.0 } else { Self::RELATIVE_T }
+    }
+
+    /// Roundings of a product of f32 numbers and of the sum it goes into.
+    pub(super) const PRODUCT: f64 = 2.0 * ROUNDOFF;
+    /// Roundings of a weighted sum of the corners' t.
+    pub(super) const SUM: f64 = 6.0 * ROUNDOFF;
+}
