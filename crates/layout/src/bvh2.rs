@@ -8,8 +8,9 @@
 //! - node 0 is the root, a child comes after its parent, and every other node has one parent;
 //! - a child is a node (`counts` 0), or a leaf: its first record and how many;
 //! - a child's box holds its children's boxes, and every record is in one leaf and has a slot;
-//! - an unused child holds [`NO_CHILD`], count 0 and an empty box, which no ray hits; only the root of
-//!   a tree that is one leaf has one, its second;
+//! - an unused child holds [`NO_CHILD`], count 0 and an empty box (which a test that orders plane
+//!   distances by size would hit: it must look at the reference); only the root of a tree that is one
+//!   leaf has one, its second;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
 use crate::node_table::{self, Child, NodeTable};

@@ -7,7 +7,10 @@
 //! - a child's box holds the boxes of its own children, and the tree's box those of the root;
 //! - every record is in one leaf, and its slot holds the index of a triangle and its flag;
 //! - used children come first, and there are at least two, but for the root of a tree that is one leaf;
-//! - an unused child holds [`NO_CHILD`], count 0 and an empty box, which no ray hits.
+//! - an unused child holds [`NO_CHILD`], count 0 and an empty box.
+//!
+//! A box test that tells near from far planes by the sign of the direction never hits an empty box. One
+//! that orders the two distances by size (AL09, ALK12) always does, and must look at the reference.
 
 use crate::pull_up::PullUp;
 use crate::{INDEX_MASK, LayoutError, NO_CHILD, NON_OPAQUE};
@@ -226,6 +229,10 @@ pub(crate) mod tests {
             ("a leaf past the end", "out of range", &|t| leaf(t, &|c| c.count = u32::MAX)),
             ("a shared record", "two leaves", &|t| leaf(t, &|c| c.child = at(leaves[1]).child)),
             ("a lost record", "not reached", &|t| t.rest().0.push(0)),
+            ("a lost node", "not reached", &|t| {
+                t.rest().0.push(0);
+                edit(t, inner, &|c| (c.child, c.count) = (500, 1));
+            }),
             ("no child", "fewer than two", &|t| (0..branching).for_each(|slot| put(t, (0, slot), Child::NONE))),
             ("one child", "fewer than two", &|t| (1..branching).for_each(|slot| put(t, (0, slot), Child::NONE))),
             ("a gap", "unused", &|t| put(t, (0, 0), Child::NONE)),

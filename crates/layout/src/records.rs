@@ -114,7 +114,7 @@ mod tests {
 
     fn triangles() -> FlatTriangles {
         let x = |i: usize| [i as f32 + 0.1, -0.0, 1e-40];
-        FlatTriangles::from_vertices((0..5).map(|i| [x(i), x(i + 1), [0.3, 1.0, i as f32]]).collect())
+        FlatTriangles::from_vertices((0..5).map(|i| [x(i), x(i + 1), [0.3, 1.0, -(i as f32)]]).collect())
     }
 
     #[test]

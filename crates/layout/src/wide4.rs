@@ -8,7 +8,8 @@
 //! - a child is a node (`counts` 0), or a leaf: its first record and how many;
 //! - a child's box holds its children's boxes, and every record is in one leaf;
 //! - used children come first; an unused one holds [`NO_CHILD`](crate::NO_CHILD), count 0 and an empty
-//!   box, which no ray hits; only the root of a tree that is one leaf has a single child;
+//!   box (which a test that orders plane distances by size would hit: it must look at the reference);
+//! - only the root of a tree that is one leaf has a single child;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
 use crate::node_table::{self, Child, NodeTable, Plan};
