@@ -8,11 +8,13 @@ mod build;
 mod bvh2;
 mod polygon;
 mod reference;
+mod reinsertion;
 mod split_clipping;
 mod stats;
 mod validate;
 
 pub use build::{BuildError, BuildOptions, Builder, MAX_DEPTH, build};
 pub use bvh2::{Bvh2, Node};
+pub use reinsertion::{ReinsertionStats, reinsert};
 pub use stats::BvhStats;
 pub use validate::InvalidBvh;

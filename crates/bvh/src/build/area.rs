@@ -7,13 +7,13 @@ use crate::reference::Bounds;
 ///
 /// The unit is a power of two: a scene's scale by another changes no decision.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Areas {
+pub(crate) struct Areas {
     scale: f32,
 }
 
 impl Areas {
     /// For boxes inside `bounds`.
-    pub(super) fn within(bounds: Bounds) -> Self {
+    pub(crate) fn within(bounds: Bounds) -> Self {
         let exponent = (bounds.max - bounds.min).max_element().to_bits() >> 23 & 0xff;
         // An extent without exponent (zero, denormal) or past the largest takes the nearest scale.
         Self { scale: f32::from_bits(254u32.saturating_sub(exponent).max(1) << 23) }
@@ -21,13 +21,13 @@ impl Areas {
 
     /// Half of the surface area. Positive infinity for an empty box.
     #[inline]
-    pub(super) fn half_area(self, bounds: Bounds) -> f32 {
+    pub(crate) fn half_area(self, bounds: Bounds) -> f32 {
         let [x, y, z] = ((bounds.max - bounds.min) * self.scale).to_array();
         x * y + (x + y) * z
     }
 
     /// A sum of areas in units of the scene.
-    pub(super) fn in_scene_units(self, area: f32) -> f64 {
+    pub(crate) fn in_scene_units(self, area: f32) -> f64 {
         let scale = f64::from(self.scale);
         f64::from(area) / (scale * scale)
     }

@@ -13,12 +13,14 @@ mod small_sweep;
 mod subtree;
 mod sweep_sah;
 
+pub(crate) use area::Areas;
+pub(crate) use collapse::{Hierarchy, collapse};
+pub(crate) use cost::LeafRules;
 pub(crate) use options::extra_references;
 pub use options::{BuildError, BuildOptions, Builder};
 
 use crate::reference::references_of;
-use crate::{Bvh2, split_clipping};
-use cost::LeafRules;
+use crate::{Bvh2, reinsert, split_clipping};
 use raywarp_geom::FlatTriangles;
 
 /// No builder makes a leaf with more than this many inner nodes above it, so that a traversal
@@ -69,5 +71,9 @@ pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
     };
     drop(references);
     let (nodes, references) = root.map(subtree::Subtree::flatten).unwrap_or_default();
-    Ok(Bvh2 { nodes, references, primitive_count: triangles.len() as u32 })
+    let mut tree = Bvh2 { nodes, references, primitive_count: triangles.len() as u32 };
+    if options.reinsertion > 0 {
+        reinsert(&mut tree, options);
+    }
+    Ok(tree)
 }

@@ -46,6 +46,12 @@ pub fn variants() -> Vec<(String, BuildOptions)> {
     }
     let both = BuildOptions { builder: Builder::Sbvh, split_clipping: Some(0.3), ..BuildOptions::default() };
     variants.push(("SBVH after early split clipping".to_owned(), both));
+    for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh, Builder::Sbvh] {
+        for max_leaf in [8, 1] {
+            let options = BuildOptions { builder, max_leaf, reinsertion: 8, ..BuildOptions::default() };
+            variants.push((format!("{builder:?}, leaf {max_leaf}, reinsertion"), options));
+        }
+    }
     variants
 }
 

@@ -1,0 +1,299 @@
+//! A tree that can be changed: nodes keep their places in pairs, but in no order.
+
+use crate::build::{Areas, Hierarchy};
+use crate::reference::Bounds;
+use crate::{Bvh2, Node};
+use rayon::prelude::*;
+
+/// A node's place. The places of siblings are 2 k + 1 and 2 k + 2; the root's is 0.
+pub(super) type Place = u32;
+
+/// What stands at a place, without its box.
+#[derive(Debug, Clone, Copy)]
+struct Content {
+    /// As [`Node::first`] and [`Node::count`].
+    first: u32,
+    count: u32,
+    /// Edges down to the deepest leaf.
+    height: u32,
+}
+
+/// The nodes of a [`Bvh2`] and the way up from each.
+#[derive(Debug, Clone)]
+pub(super) struct Tree<'a> {
+    bounds: Vec<Bounds>,
+    contents: Vec<Content>,
+    /// Of the root: the root.
+    parents: Vec<Place>,
+    references: &'a [u32],
+    inner_area: f64,
+    pub(super) areas: Areas,
+}
+
+impl<'a> Tree<'a> {
+    /// Of a tree with at least one node.
+    pub(super) fn new(bvh: &'a Bvh2) -> Self {
+        let box_of = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() };
+        let content = |node: &Node| Content { first: node.first, count: node.count, height: 0 };
+        let bounds: Vec<Bounds> = bvh.nodes.par_iter().map(box_of).collect();
+        let mut tree = Self {
+            areas: Areas::within(bounds[0]),
+            contents: bvh.nodes.par_iter().map(content).collect(),
+            parents: vec![0; bounds.len()],
+            references: &bvh.references,
+            inner_area: 0.0,
+            bounds,
+        };
+        // A child stands after its parent in the canonical order.
+        for place in (0..tree.bounds.len() as u32).rev() {
+            if let Some(children) = tree.children(place) {
+                for child in children {
+                    tree.parents[child as usize] = place;
+                }
+                tree.contents[place as usize].height = tree.height_over(children);
+                tree.inner_area += tree.area(place);
+            }
+        }
+        tree
+    }
+
+    /// How many places there are.
+    pub(super) fn len(&self) -> usize {
+        self.bounds.len()
+    }
+
+    #[inline]
+    pub(super) fn bounds(&self, place: Place) -> Bounds {
+        self.bounds[place as usize]
+    }
+
+    #[inline]
+    pub(super) fn parent(&self, place: Place) -> Place {
+        self.parents[place as usize]
+    }
+
+    /// The other child of the parent. Not of the root.
+    #[inline]
+    pub(super) fn sibling(place: Place) -> Place {
+        ((place - 1) ^ 1) + 1
+    }
+
+    /// The children's places; `None` for a leaf.
+    #[inline]
+    pub(super) fn children(&self, place: Place) -> Option<[Place; 2]> {
+        let Content { first, count, .. } = self.contents[place as usize];
+        (count == 0).then_some([first, first + 1])
+    }
+
+    /// Edges from the root down to `place`; `None` if the way passes `other`.
+    fn depth_avoiding(&self, place: Place, other: Place) -> Option<u32> {
+        let (mut at, mut depth) = (place, 0);
+        while at != 0 {
+            if at == other {
+                return None;
+            }
+            at = self.parent(at);
+            depth += 1;
+        }
+        Some(depth)
+    }
+
+    fn height_over(&self, children: [Place; 2]) -> u32 {
+        let [left, right] = children.map(|child| self.contents[child as usize].height);
+        1 + left.max(right)
+    }
+
+    /// Whether `node` can become the sibling of `target`: not if that is below it, and not if a leaf would
+    /// come to stand more than `max_depth` edges below the root.
+    pub(super) fn can_move(&self, node: Place, target: Place, max_depth: u32) -> bool {
+        let deepest = self.height_over([node, target]);
+        self.depth_avoiding(target, node).is_some_and(|depth| depth + deepest <= max_depth)
+    }
+
+    /// Takes `node` and its parent out of the tree, its sibling in the parent's place, and puts it back as
+    /// the sibling of `target` below a new parent. Boxes above both places are fitted again.
+    ///
+    /// `target` is not the root, not `node`, its sibling or parent, and not below `node`.
+    pub(super) fn reinsert(&mut self, node: Place, target: Place) {
+        let (parent, sibling) = (self.parent(node), Self::sibling(node));
+        let above = self.parent(parent);
+        // A node less here, and one more there, which has the target's area until it is fitted.
+        self.inner_area += self.area(target) - self.area(parent);
+        self.copy(sibling, parent);
+        // The pair of `node` is free for the new parent's children, and `node` is in it already.
+        self.copy(target, sibling);
+        self.contents[target as usize] = Content { first: node.min(sibling), count: 0, height: 0 };
+        self.parents[node as usize] = target;
+        self.parents[sibling as usize] = target;
+        // Where the target was above the parent, it now stands in the sibling's place, and so the way up from
+        // `above` still leads through it. Where it was `above` itself, that place has new children.
+        let from = if above == target { sibling } else { above };
+        if parent != 0 {
+            self.fit_upwards(from);
+        }
+        self.fit_upwards(target);
+    }
+
+    /// Copies what stands at `from` to the place `to`, with all that is below.
+    fn copy(&mut self, from: Place, to: Place) {
+        self.bounds[to as usize] = self.bounds(from);
+        self.contents[to as usize] = self.contents[from as usize];
+        for child in self.children(to).into_iter().flatten() {
+            self.parents[child as usize] = to;
+        }
+    }
+
+    /// Boxes and heights of an inner node and those above, up to where nothing changes.
+    fn fit_upwards(&mut self, mut place: Place) {
+        while let Some(children) = self.children(place) {
+            let bounds = self.bounds(children[0]).union(self.bounds(children[1]));
+            let height = self.height_over(children);
+            let content = &mut self.contents[place as usize];
+            if height == content.height && bounds == self.bounds[place as usize] {
+                return;
+            }
+            content.height = height;
+            self.inner_area -= self.area(place);
+            self.bounds[place as usize] = bounds;
+            self.inner_area += self.area(place);
+            if place == 0 {
+                return;
+            }
+            place = self.parent(place);
+        }
+    }
+
+    /// Sum of the inner nodes' half areas, in the units of [`Tree::areas`]: what moves change of the cost.
+    pub(super) fn inner_area(&self) -> f64 {
+        self.inner_area
+    }
+
+    fn area(&self, place: Place) -> f64 {
+        f64::from(self.areas.half_area(self.bounds(place)))
+    }
+}
+
+/// A tree whose shape is settled, with the references below each node counted.
+pub(super) struct Settled<'a> {
+    tree: Tree<'a>,
+    sizes: Vec<u32>,
+}
+
+impl<'a> Settled<'a> {
+    pub(super) fn new(tree: Tree<'a>) -> Self {
+        let mut sizes: Vec<u32> = tree.contents.par_iter().map(|content| content.count).collect();
+        // Parents before children; in reverse, each is complete when it is added to its parent.
+        let mut order = Vec::with_capacity(tree.len() / 2);
+        let mut stack = vec![0];
+        while let Some(place) = stack.pop() {
+            if let Some(children) = tree.children(place) {
+                order.push(place);
+                stack.extend(children);
+            }
+        }
+        for &place in order.iter().rev() {
+            let [left, right] = tree.children(place).unwrap_or_default();
+            sizes[place as usize] = sizes[left as usize] + sizes[right as usize];
+        }
+        Self { tree, sizes }
+    }
+}
+
+impl Hierarchy for Settled<'_> {
+    type Node = Place;
+
+    fn size(&self, place: Place) -> usize {
+        self.sizes[place as usize] as usize
+    }
+
+    fn children(&self, place: Place) -> Option<[Place; 2]> {
+        self.tree.children(place)
+    }
+
+    fn leaf_bounds(&self, leaf: Place) -> Bounds {
+        self.tree.bounds(leaf)
+    }
+
+    fn leaf_primitives(&self, leaf: Place) -> impl Iterator<Item = u32> {
+        let Content { first, count, .. } = self.tree.contents[leaf as usize];
+        self.tree.references[first as usize..][..count as usize].iter().copied()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::tests::needles;
+    use super::*;
+    use crate::{Builder, MAX_DEPTH};
+
+    impl Tree<'_> {
+        /// Checks everything that the fields promise, from the leaves alone.
+        #[track_caller]
+        pub(in crate::reinsertion) fn check(&self, max_depth: u32) {
+            let mut seen = vec![0; self.len()];
+            let (_, height, area) = self.check_below(0, &mut seen);
+            assert!(height <= max_depth, "a leaf {height} edges below the root");
+            assert!(seen.iter().all(|&count| count == 1), "places that are reached other than once");
+            assert!((self.inner_area - area).abs() < 1e-6 * area, "area {} is {area}", self.inner_area);
+        }
+
+        /// Box, height and inner area of the nodes from `place` on.
+        #[track_caller]
+        fn check_below(&self, place: Place, seen: &mut [u32]) -> (Bounds, u32, f64) {
+            seen[place as usize] += 1;
+            assert_eq!(seen[place as usize], 1, "place {place} is reached twice");
+            let content = self.contents[place as usize];
+            let Some(children) = self.children(place) else { return (self.bounds(place), content.height, 0.0) };
+            assert_eq!(children.map(|child| self.parent(child)), [place; 2]);
+            let [left, right] = children.map(|child| self.check_below(child, seen));
+            let (bounds, height) = (left.0.union(right.0), 1 + left.1.max(right.1));
+            assert_eq!((self.bounds(place), content.height), (bounds, height), "place {place}");
+            (bounds, height, left.2 + right.2 + f64::from(self.areas.half_area(bounds)))
+        }
+    }
+
+    /// Every pair of places that a move may have.
+    pub(in crate::reinsertion) fn possible_moves(tree: &Tree<'_>) -> Vec<[Place; 2]> {
+        let places = 1..tree.len() as u32;
+        let pairs = places.clone().flat_map(|node| places.clone().map(move |target| [node, target]));
+        let fits = |&[node, target]: &[Place; 2]| {
+            ![node, Tree::sibling(node), tree.parent(node)].contains(&target) && tree.can_move(node, target, u32::MAX)
+        };
+        pairs.filter(fits).collect()
+    }
+
+    #[test]
+    fn every_possible_move_leaves_a_sound_tree() {
+        let bvh = needles(24, Builder::Lbvh);
+        let tree = Tree::new(&bvh);
+        tree.check(MAX_DEPTH);
+        let moves = possible_moves(&tree);
+        assert!(moves.len() > 300);
+        for [node, target] in moves {
+            let mut moved = tree.clone();
+            moved.reinsert(node, target);
+            moved.check(MAX_DEPTH);
+            assert_eq!(Tree::sibling(node), if moved.parent(node) == target { Tree::sibling(node) } else { 0 });
+        }
+    }
+
+    #[test]
+    fn moves_never_lead_below_themselves_or_too_deep() {
+        let bvh = needles(60, Builder::Lbvh);
+        let mut tree = Tree::new(&bvh);
+        let limit = tree.contents[0].height;
+        let moves = possible_moves(&tree);
+        // Moves that were fine in the first tree need not be in the later ones.
+        let mut refused = 0;
+        for [node, target] in moves.into_iter().step_by(7) {
+            let stays = [node, Tree::sibling(node), tree.parent(node)].contains(&target);
+            if stays || !tree.can_move(node, target, limit) {
+                refused += 1;
+                continue;
+            }
+            tree.reinsert(node, target);
+            tree.check(limit);
+        }
+        assert!(refused > 10);
+    }
+}
