@@ -53,7 +53,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             if !wanted("engine", name) {
                 continue;
             }
-            let tracer = CpuTracer::with_options(&bvh, &triangles, &CpuOptions { engine, isa })?;
+            let tracer =
+                CpuTracer::with_options(&bvh, &triangles, &CpuOptions { engine, isa, ..CpuOptions::default() })?;
             print!("max_leaf {max_leaf} {name:10} {:6.1} MB", tracer.bytes() as f64 * 1e-6);
             for set in &sets {
                 let cost = mean_cost(&tracer, &set.rays);

@@ -4,20 +4,23 @@ use crate::batch::Job;
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
-use crate::tracer::TriangleTest;
-use raywarp_geom::Ray;
+use crate::tracer::{BoxTest, TriangleTest};
+use raywarp_geom::triangle::moeller_trumbore;
+use raywarp_geom::{PlainSlab, Ray};
 use raywarp_layout::{Bvh2Node, EncodedBvh2};
 
 /// Walks a tree of 64-byte nodes.
 pub(crate) struct Bvh2Walk<'a> {
     /// The tree.
     pub tree: &'a EncodedBvh2,
-    /// Vertices in the order of the records, for the watertight test; empty for Woop's.
+    /// Vertices in the order of the records; empty for Woop's test, which has the records.
     pub vertices: &'a [[[f32; 3]; 3]],
-    /// The rays as given, for Woop's test.
+    /// The rays as given, for the papers' tests.
     pub rays: &'a [Ray],
     /// Which test leaves use.
     pub test: TriangleTest,
+    /// Which test nodes use.
+    pub boxes: BoxTest,
     /// Postponed children: entry distance, child, leaf size.
     pub stack: Vec<(f32, u32, u32)>,
 }
@@ -36,8 +39,14 @@ impl Bvh2Walk<'_> {
         if self.tree.nodes().is_empty() {
             return;
         }
+        let plain = match self.boxes {
+            BoxTest::Padded => None,
+            BoxTest::Plain => Some(PlainSlab::new(given)),
+        };
         let low = ray.box_low();
-        let mut limit = ray.box_high(query.limit());
+        // The plain test knows no scale.
+        let high = |t: f32| if plain.is_some() { t } else { ray.box_high(t) };
+        let mut limit = high(query.limit());
         self.stack.clear();
         self.stack.push((f32::NEG_INFINITY, 0, 0));
         while let Some((distance, child, count)) = self.stack.pop() {
@@ -49,12 +58,15 @@ impl Bvh2Walk<'_> {
                 if query.is_decided() {
                     return;
                 }
-                limit = ray.box_high(query.limit());
+                limit = high(query.limit());
                 continue;
             }
             query.probe().node();
             let node = &self.tree.nodes()[child as usize];
-            let entries = [0, 1].map(|side| enter(ray, node, side, low, limit));
+            let entries = [0, 1].map(|side| match &plain {
+                None => enter(ray, node, side, low, limit),
+                Some(plain) => plain.enter(&node.bounds(side), ray.t_low, query.limit()),
+            });
             let first_is_far = matches!(entries, [Some(a), Some(b)] if a > b);
             // The nearer child last, so that it is popped first.
             for side in if first_is_far { [0, 1] } else { [1, 0] } {
@@ -71,6 +83,7 @@ impl Bvh2Walk<'_> {
             let found = match self.test {
                 TriangleTest::Watertight => ray.triangle.test(&self.vertices[record]),
                 TriangleTest::Woop => self.tree.records()[record].test(given),
+                TriangleTest::MoellerTrumbore => moeller_trumbore(given, &self.vertices[record]),
             };
             if let Some(tuv) = found {
                 query.offer(tuv, self.tree.slots()[record]);

@@ -13,4 +13,4 @@ mod simd;
 mod tracer;
 
 pub use dispatch::Isa;
-pub use tracer::{CpuOptions, CpuTracer, Engine, TriangleTest};
+pub use tracer::{BoxTest, CpuOptions, CpuTracer, Engine, TriangleTest};

@@ -37,6 +37,18 @@ pub enum TriangleTest {
     Watertight,
     /// Woop's 48-byte record as in AL09: rays may slip through edges, `t` differs in the last bits.
     Woop,
+    /// Moeller and Trumbore 1997: rays may slip through edges too.
+    MoellerTrumbore,
+}
+
+/// How [`Engine::Bvh2`] tests boxes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BoxTest {
+    /// [`raywarp_geom::PaddedRay`]: no box is missed whose triangle the watertight test hits.
+    #[default]
+    Padded,
+    /// [`raywarp_geom::PlainSlab`], as AL09 published it: rays along faces may miss boxes.
+    Plain,
 }
 
 /// How a [`CpuTracer`] works.
@@ -46,11 +58,13 @@ pub struct CpuOptions {
     pub engine: Engine,
     /// Which instructions the SIMD engine uses.
     pub isa: Isa,
+    /// How the two-child engine tests boxes; the SIMD engine always pads.
+    pub boxes: BoxTest,
 }
 
 impl Default for CpuOptions {
     fn default() -> Self {
-        Self { engine: Engine::default(), isa: Isa::detect() }
+        Self { engine: Engine::default(), isa: Isa::detect(), boxes: BoxTest::default() }
     }
 }
 
@@ -91,10 +105,10 @@ impl CpuTracer {
                 let tree = encode_bvh2(bvh, triangles)?;
                 let of_record = |slot: &u32| triangles.vertices[(slot & INDEX_MASK) as usize];
                 let vertices = match test {
-                    TriangleTest::Watertight => tree.slots().iter().map(of_record).collect(),
                     TriangleTest::Woop => Vec::new(),
+                    _ => tree.slots().iter().map(of_record).collect(),
                 };
-                Encoding::Bvh2(Bvh2Engine { tree, vertices, test })
+                Encoding::Bvh2(Bvh2Engine { tree, vertices, test, boxes: options.boxes })
             }
         };
         if triangles.ids.len() != triangles.len() {
@@ -149,12 +163,13 @@ struct Bvh2Engine {
     tree: EncodedBvh2,
     vertices: Vec<[[f32; 3]; 3]>,
     test: TriangleTest,
+    boxes: BoxTest,
 }
 
 impl Bvh2Engine {
     fn walk<'a>(&'a self, rays: &'a [Ray]) -> Bvh2Walk<'a> {
         let stack = Vec::with_capacity(self.tree.stack_depth() + 1);
-        Bvh2Walk { tree: &self.tree, vertices: &self.vertices, rays, test: self.test, stack }
+        Bvh2Walk { tree: &self.tree, vertices: &self.vertices, rays, test: self.test, boxes: self.boxes, stack }
     }
 }
 

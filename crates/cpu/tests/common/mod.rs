@@ -14,7 +14,7 @@ pub fn tracers(triangles: &FlatTriangles) -> Vec<(String, CpuTracer)> {
     for max_leaf in [1, 8] {
         let bvh = tree(triangles, max_leaf);
         for isa in Isa::all() {
-            let options = CpuOptions { engine: Engine::Wide8, isa };
+            let options = CpuOptions { engine: Engine::Wide8, isa, ..CpuOptions::default() };
             let tracer = CpuTracer::with_options(&bvh, triangles, &options).unwrap();
             all.push((format!("wide8 {isa}, max_leaf {max_leaf}"), tracer));
         }

@@ -77,7 +77,7 @@ fn each_case(mut look: impl FnMut(Ray, Aabb)) {
             direction = direction.map(|_| random.step());
         }
         for x in &mut direction {
-            if random.bits() % 4 == 0 {
+            if random.bits().is_multiple_of(4) {
                 *x = random.pick(&small);
             }
         }

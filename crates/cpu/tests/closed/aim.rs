@@ -1,0 +1,243 @@
+//! Rays aimed at the edges, vertices and faces of a closed mesh, and the verdict on those that miss.
+
+use super::exact::{Meeting, is_inside, meeting};
+use super::meshes::{Mesh, at};
+use raywarp_cpu::CpuTracer;
+use raywarp_geom::{Control, Hit, Ray, Tracer};
+
+type P = [f32; 3];
+
+/// What came of some rays.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tally {
+    /// Rays traced.
+    pub rays: u64,
+    /// Rays that hit nothing where they must hit.
+    pub missed: u64,
+    /// Rays from outside that hit nothing but cross the solid exactly, all nearer to its border than
+    /// the rounding of coordinates: either answer is right.
+    pub grazed: u64,
+    /// One that missed.
+    pub example: Option<Ray>,
+}
+
+impl Tally {
+    /// Takes what came of others.
+    pub fn add(&mut self, other: &Self) {
+        self.rays += other.rays;
+        self.missed += other.missed;
+        self.grazed += other.grazed;
+        self.example = self.example.or(other.example);
+    }
+}
+
+/// A closed mesh at its place.
+pub struct Target<'a> {
+    pub mesh: &'a Mesh,
+    pub triangles: Vec<[P; 3]>,
+    pub size: f32,
+    pub place: P,
+}
+
+impl<'a> Target<'a> {
+    /// `mesh` of `size`, its middle `offset` times the size away from the origin of space.
+    pub fn new(mesh: &'a Mesh, size: f32, offset: f32) -> Self {
+        let place = [0.8, -0.55, 0.3].map(|x: f32| x * offset * size);
+        Self { mesh, triangles: mesh.placed(size, place), size, place }
+    }
+
+    /// A point that is well inside.
+    fn inner(&self, random: &mut Random) -> P {
+        loop {
+            let p = random.point();
+            if (self.mesh.holds)(p) {
+                return at(p, self.size, self.place);
+            }
+        }
+    }
+
+    /// A point of triangle `t`: a vertex, on an edge, or of the face; weights in f32, so that rays at an
+    /// edge pass it on either side, or meet it exactly.
+    fn aim(&self, random: &mut Random) -> P {
+        let [a, b, c] = self.triangles[random.below(self.triangles.len())];
+        let s = if random.below(4) == 0 { 0.5 } else { random.unit() };
+        match random.below(5) {
+            0 => a,
+            1 | 2 => std::array::from_fn(|i| a[i] + s * (b[i] - a[i])),
+            3 => std::array::from_fn(|i| c[i] + s * (b[i] - c[i])),
+            _ => {
+                let r = random.unit() * (1.0 - s);
+                std::array::from_fn(|i| a[i] + s * (b[i] - a[i]) + r * (c[i] - a[i]))
+            }
+        }
+    }
+
+    /// A ray from inside. Of 8 one is parallel to an axis, if a vertex lies so.
+    pub fn from_inside(&self, random: &mut Random) -> Ray {
+        let (target, origin) = (self.aim(random), self.inner(random));
+        if random.below(8) == 0 {
+            let axis = random.below(3);
+            let mut origin = target;
+            origin[axis] = self.place[axis];
+            let unit: P = std::array::from_fn(|i| (origin[i] - self.place[i]) / self.size);
+            if (self.mesh.holds)(unit.map(|x| 1.01 * x)) {
+                let mut direction = [0.0; 3];
+                direction[axis] = if target[axis] < origin[axis] { -1.0 } else { 1.0 };
+                return Ray::new(origin, direction);
+            }
+        }
+        Ray::new(origin, sub(target, origin))
+    }
+
+    /// A ray from outside, from up to 30 sizes away. Of 8 one is parallel to an axis.
+    pub fn from_outside(&self, random: &mut Random) -> Ray {
+        let target = self.aim(random);
+        let distance = 1.8 * 17f32.powf(random.unit());
+        if random.below(8) == 0 {
+            let axis = random.below(3);
+            let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
+            let (mut origin, mut direction) = (target, [0.0; 3]);
+            origin[axis] = self.place[axis] - sign * distance * self.size;
+            direction[axis] = sign;
+            return Ray::new(origin, direction);
+        }
+        let p = loop {
+            let p = random.point();
+            let length = (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]).sqrt();
+            if (0.1..=1.0).contains(&length) {
+                break p.map(|x| x * distance / length);
+            }
+        };
+        let origin = at(p, self.size, self.place);
+        Ray::new(origin, sub(target, origin))
+    }
+
+    /// Whether what shall be inside is so as exact arithmetic counts; false when rounding to a far place has
+    /// folded the mesh.
+    pub fn holds_its_middle(&self) -> bool {
+        let mut random = Random(1);
+        (0..20).all(|_| is_inside(&self.triangles, self.inner(&mut random).map(f64::from)) == Some(true))
+    }
+
+    /// Whether the ray, from outside, has a point in the solid that is farther from the surface than
+    /// rounding moves anything; `None` if it crosses, but nowhere so deep.
+    pub fn must_hit(&self, ray: &Ray) -> Option<bool> {
+        let mut crossings: Vec<f64> = Vec::new();
+        for triangle in &self.triangles {
+            match meeting(ray, triangle) {
+                Meeting::Apart | Meeting::Crosses { behind: true } => {}
+                _ => crossings.extend(distance_along(ray, triangle).filter(|&t| t > 0.0)),
+            }
+        }
+        if crossings.is_empty() {
+            return Some(false);
+        }
+        crossings.sort_by(f64::total_cmp);
+        let point = |t: f64| -> [f64; 3] {
+            std::array::from_fn(|i| f64::from(ray.origin[i]) + t * f64::from(ray.direction[i]))
+        };
+        let reach = self.triangles.iter().flatten().flat_map(|v| (0..3).map(|i| (v[i] - ray.origin[i]).abs()));
+        let tolerance = 8.0 * f64::from(f32::EPSILON) * f64::from(reach.fold(0.0, f32::max));
+        for pair in crossings.windows(2) {
+            for step in 1..8 {
+                let p = point(pair[0] + (pair[1] - pair[0]) * f64::from(step) / 8.0);
+                let is_deep = self.triangles.iter().all(|t| distance(&p, t) > tolerance);
+                if is_deep && is_inside(&self.triangles, p) == Some(true) {
+                    return Some(true);
+                }
+            }
+        }
+        None
+    }
+
+    /// Traces `count` rays of a stream and judges those that miss.
+    pub fn tally(&self, tracer: &CpuTracer, inside: bool, count: usize, seed: u64) -> Tally {
+        let mut random = Random(seed);
+        let ray = |_| if inside { self.from_inside(&mut random) } else { self.from_outside(&mut random) };
+        let rays: Vec<Ray> = (0..count).map(ray).collect();
+        let mut hits = vec![Hit::default(); count];
+        for (rays, hits) in rays.chunks(4096).zip(hits.chunks_mut(4096)) {
+            tracer.closest(rays, &[], hits, &mut [], &Control::default()).expect("nobody cancels");
+        }
+        let mut tally = Tally { rays: count as u64, ..Tally::default() };
+        for (ray, _) in rays.iter().zip(&hits).filter(|(_, hit)| !hit.is_hit()) {
+            // From inside nothing may leave.
+            match if inside { Some(true) } else { self.must_hit(ray) } {
+                Some(true) => {
+                    tally.missed += 1;
+                    tally.example = tally.example.or(Some(*ray));
+                }
+                Some(false) => {}
+                None => tally.grazed += 1,
+            }
+        }
+        tally
+    }
+}
+
+fn sub(a: P, b: P) -> P {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+fn dot64(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Where the line meets the triangle's plane, nearly; `None` if it lies along it.
+fn distance_along(ray: &Ray, triangle: &[P; 3]) -> impl Iterator<Item = f64> {
+    let [a, b, c] =
+        triangle.map(|p| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(ray.origin[i])) });
+    let (x, y): ([f64; 3], [f64; 3]) = (std::array::from_fn(|i| b[i] - a[i]), std::array::from_fn(|i| c[i] - a[i]));
+    let n = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]];
+    let t = dot64(n, a) / dot64(n, ray.direction.map(f64::from));
+    t.is_finite().then_some(t).into_iter()
+}
+
+/// Distance of a point from a triangle, in f64: from its nearest edge, or from its plane if it projects
+/// inside.
+fn distance(p: &[f64; 3], triangle: &[P; 3]) -> f64 {
+    let v: [[f64; 3]; 3] = triangle.map(|q| std::array::from_fn(|i| f64::from(q[i]) - p[i]));
+    let minus = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| a[i] - b[i]) };
+    let cross =
+        |a: [f64; 3], b: [f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let n = cross(minus(v[1], v[0]), minus(v[2], v[0]));
+    let inside = (0..3).all(|i| dot64(cross(v[i], v[(i + 1) % 3]), n) >= 0.0);
+    if inside && dot64(n, n) > 0.0 {
+        return (dot64(v[0], n) / dot64(n, n).sqrt()).abs();
+    }
+    let from_edge = |i: usize| {
+        let (a, along) = (v[i], minus(v[(i + 1) % 3], v[i]));
+        let s = (-dot64(a, along) / dot64(along, along)).clamp(0.0, 1.0);
+        let nearest: [f64; 3] = std::array::from_fn(|k| a[k] + s * along[k]);
+        dot64(nearest, nearest).sqrt()
+    };
+    // NaN, of an edge without length, loses.
+    (0..3).map(from_edge).fold(f64::INFINITY, f64::min)
+}
+
+/// Seeded random numbers.
+pub struct Random(pub u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (u128::from(self.bits()) * n as u128 >> 64) as usize
+    }
+
+    /// 0 to 1, all of f32's values in steps of 2^-24.
+    fn unit(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 / (1u32 << 24) as f32
+    }
+
+    /// In the cube from -1 to 1.
+    fn point(&mut self) -> P {
+        std::array::from_fn(|_| 2.0 * self.unit() - 1.0)
+    }
+}
