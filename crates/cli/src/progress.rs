@@ -48,6 +48,36 @@ impl Bar {
     }
 }
 
+/// A bar over steps of about equal length.
+pub struct StepBar(Option<ProgressBar>);
+
+impl StepBar {
+    /// A bar unless `quiet` or standard error is not a terminal.
+    pub fn new(quiet: bool, steps: u64) -> Self {
+        Self((!quiet && std::io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr_with_hz(10));
+            let template = "{bar:30} {pos} of {len}, {eta} left";
+            bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.tick();
+            bar
+        }))
+    }
+
+    /// Shows that `steps` more are done.
+    pub fn advance(&self, steps: u64) {
+        if let Some(bar) = &self.0 {
+            bar.inc(steps);
+        }
+    }
+
+    /// Removes the bar.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// A number with three digits and a decimal prefix: 12.3 M.
 pub fn si(value: f64) -> String {
     let (scaled, prefix) = match value.abs() {

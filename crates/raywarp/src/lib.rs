@@ -27,6 +27,7 @@ pub mod picture;
 mod prepared;
 mod query;
 mod scene_path;
+pub mod simulate;
 mod threads;
 
 pub use default_scene::default_scene;
@@ -58,6 +59,16 @@ pub mod render {
 /// The tracer for CPUs.
 pub mod cpu {
     pub use raywarp_cpu::*;
+}
+
+/// What a traversal variant is, and the papers' rows.
+pub mod family {
+    pub use raywarp_family::*;
+}
+
+/// The papers' kernels as schedules.
+pub mod traverse {
+    pub use raywarp_traverse::*;
 }
 
 /// The papers' ray batches and views, the oracle and the conformance cases.

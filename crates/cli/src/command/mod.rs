@@ -5,5 +5,6 @@ pub mod merge;
 pub mod render;
 mod render_args;
 mod render_report;
+pub mod simulate;
 
 pub use render_args::RenderArgs;

@@ -255,7 +255,7 @@ pub fn parse_layers(names: &[String]) -> Result<output::Layers, CliError> {
     Ok(layers)
 }
 
-fn parse_size(text: &str) -> Result<[u32; 2], String> {
+pub(super) fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let form = || "must be WIDTHxHEIGHT, such as 1280x768".to_string();
     let (width, height) = text.split_once(['x', 'X']).ok_or_else(form)?;
     let side = |text: &str| text.parse::<u32>().ok().filter(|&n| (1..=1 << 20).contains(&n));

@@ -1,0 +1,210 @@
+//! `raywarp simulate --efficiency SCENE`: how full warps are under the papers' kernels.
+
+use super::render_args::parse_size;
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use crate::interrupt;
+use crate::progress::StepBar;
+use clap::Args;
+use raywarp::family::{Key, Variant};
+use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
+use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
+use raywarp::workload::views::{View, load_views};
+use raywarp::{BuildOptions, Builder, Control};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// Scene file, or a name in --scenes.
+    #[arg(value_name = "SCENE", required_unless_present = "named")]
+    positional: Option<PathBuf>,
+    /// The same as SCENE.
+    #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
+    named: Option<PathBuf>,
+    /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
+    #[arg(long, required = true)]
+    efficiency: bool,
+    /// Whose rays: raywarp, al09 or g14.
+    #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
+    workload: Workload,
+    /// Kinds of rays, comma-separated: primary, ao, diffuse.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "primary,ao,diffuse", value_parser = parse_kind)]
+    kind: Vec<RayKind>,
+    /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    variant: Vec<Variant>,
+    /// Lanes of a warp, 1 to 64, comma-separated.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "32", value_parser = clap::value_parser!(u32).range(1..=64))]
+    width: Vec<u32>,
+    /// Most triangles of a leaf, comma-separated.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "8", value_parser = clap::value_parser!(u32).range(1..=255))]
+    leaf_size: Vec<u32>,
+    /// Sizes of the postpone buffer, 0 to 4, comma-separated: each speculative kernel runs with each.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4))]
+    postpone: Vec<u32>,
+    /// An option of the family for every kernel that knows it.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting)]
+    settings: Vec<(Key, String)>,
+    /// About how many rays of each kind and view are traced, in evenly spaced runs.
+    #[arg(long, value_name = "RAYS", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..))]
+    sample: u32,
+    /// Shuffle the rays (Aila and Laine 2009, section 6).
+    #[arg(long, conflicts_with = "sort")]
+    shuffle: bool,
+    /// Sort batches of rays: morton.
+    #[arg(long, value_name = "ORDER", value_parser = ["morton"])]
+    sort: Option<String>,
+    /// Columns and rows of each view.
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<[u32; 2]>,
+    /// A viewpoint of a TOML file, counted from 1; all five of the scene in views.toml of --scenes by default.
+    #[arg(long, value_name = "FILE:SCENE:INDEX")]
+    view: Option<String>,
+    /// Cost of a node visit in triangle tests, for deciding where to stop splitting.
+    #[arg(long, value_name = "COST", default_value_t = BuildOptions::default().traversal_cost)]
+    traversal_cost: f32,
+    /// Early split clipping: extra references as a share of the triangles.
+    #[arg(long, value_name = "SHARE")]
+    split: Option<f32>,
+    /// Go on without files that the scene names and that are missing.
+    #[arg(long)]
+    allow_missing: bool,
+}
+
+fn parse_workload(name: &str) -> Result<Workload, String> {
+    Workload::parse(name).ok_or_else(|| format!("known are {}", Workload::ALL.map(Workload::name).join(", ")))
+}
+
+fn parse_kind(name: &str) -> Result<RayKind, String> {
+    RayKind::parse(name).ok_or_else(|| format!("known are {}", RayKind::ALL.map(RayKind::name).join(", ")))
+}
+
+fn parse_setting(text: &str) -> Result<(Key, String), String> {
+    let (name, value) = text.split_once('=').ok_or("must be KEY=VALUE, such as leaves=nested")?;
+    let key = Key::parse(name).ok_or_else(|| format!("known are {}", Key::NAMES.join(", ")))?;
+    if !key.values().contains(&value) {
+        return Err(format!("{name} takes {}", key.values().join(", ")));
+    }
+    Ok((key, value.to_string()))
+}
+
+/// Runs the command.
+pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
+    let variants = args.variants();
+    for (key, value) in &args.settings {
+        if !variants.iter().any(|variant| variant.value(*key) == value && variant.with(*key, value).is_ok()) {
+            return Err(CliError::usage(format!("--set {key}={value}: it applies to none of these kernels")));
+        }
+    }
+    let (loaded, path, _) = common.load(name, args.allow_missing)?;
+    let scene_name = scene_name(&path);
+    let views = args.views(common, &loaded.scene, &scene_name)?;
+    let builder = Builder::SweepSah;
+    let build = BuildOptions {
+        builder,
+        split_clipping: args.split,
+        traversal_cost: args.traversal_cost,
+        ..BuildOptions::default()
+    };
+    let request = EfficiencyRequest {
+        workload: args.workload,
+        kinds: args.kind.clone(),
+        views,
+        size: args.size.unwrap_or(RESOLUTION),
+        sample: args.sample as usize,
+        order: match (args.shuffle, &args.sort) {
+            (true, _) => Order::Shuffled(0),
+            (false, Some(_)) => Order::Morton,
+            (false, None) => Order::Workload,
+        },
+        variants,
+        widths: args.width.clone(),
+        leaf_sizes: args.leaf_size.clone(),
+        build,
+        scene: scene_name,
+    };
+    let steps = request.variants.len() * request.widths.len() * request.leaf_sizes.len();
+    let bar = StepBar::new(common.quiet, steps as u64);
+    let progress = |steps: usize| bar.advance(steps as u64);
+    let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let report = efficiency(&loaded.scene, &request, &control);
+    bar.finish();
+    let report = report.map_err(|error| match error {
+        SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
+        SimulateError::Build(error) => CliError::usage(error),
+        SimulateError::Kernel(error) => CliError::usage(error),
+        other => CliError::input(format!("{}: {other}", path.display())),
+    })?;
+    if common.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else {
+        write!(out, "{}", report.text())?;
+    }
+    Ok(Status::Done)
+}
+
+/// The file's name without its endings: under it views and the papers' figures are looked up.
+fn scene_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_string()
+}
+
+impl SimulateArgs {
+    /// The kernels, with the options that were set, each once.
+    fn variants(&self) -> Vec<Variant> {
+        let rows = || Variant::papers().iter().map(|row| row.variant).collect();
+        let chosen: Vec<Variant> = if self.variant.is_empty() { rows() } else { self.variant.clone() };
+        let mut variants: Vec<Variant> = Vec::new();
+        for variant in chosen {
+            let set = |variant: Variant, (key, value): &(Key, String)| variant.with(*key, value).unwrap_or(variant);
+            let variant = self.settings.iter().fold(variant, set);
+            if self.postpone.is_empty() || !variant.organisation().is_speculative() {
+                variants.push(variant);
+            } else {
+                let postpone = |size: &u32| variant.with(Key::Postpone, &size.to_string()).ok();
+                variants.extend(self.postpone.iter().filter_map(postpone));
+            }
+        }
+        let mut kept: Vec<Variant> = Vec::new();
+        for variant in variants {
+            if !kept.contains(&variant) {
+                kept.push(variant);
+            }
+        }
+        kept
+    }
+
+    /// The viewpoints: the one named, or the scene's in the folder's views.toml, or the scene's own camera.
+    fn views(&self, common: &Common, scene: &raywarp::scene::Scene, scene_name: &str) -> Result<Vec<View>, CliError> {
+        let camera = |camera| vec![View { camera, ao_radius: None }];
+        if let Some(view) = &self.view {
+            let form = |error| CliError::usage(format!("--view {error}"));
+            let (file, rest) = view.rsplit_once(':').ok_or_else(|| form(raywarp::ViewError::Form(view.clone())))?;
+            let one = raywarp::load_view(view).map_err(|error| match error {
+                raywarp::ViewError::Form(_) => form(error),
+                other => CliError::input(other),
+            })?;
+            // The scene's other figures stand beside the viewpoint.
+            let radius = file.rsplit_once(':').and_then(|(path, scene)| load_views(Path::new(path), scene).ok());
+            let index: usize = rest.parse().unwrap_or(1);
+            let ao_radius = radius.and_then(|views| views.get(index.wrapping_sub(1)).and_then(|view| view.ao_radius));
+            return Ok(vec![View { camera: one, ao_radius }]);
+        }
+        if let Some(file) = common.scenes.as_ref().map(|folder| folder.join("views.toml")).filter(|file| file.exists())
+        {
+            match load_views(&file, scene_name) {
+                Ok(views) => return Ok(views),
+                Err(error @ raywarp::ViewError::Read { .. }) => return Err(CliError::input(error)),
+                Err(_) => common.note(format!("{}: no views of {scene_name}", file.display())),
+            }
+        }
+        if let Some(own) = scene.cameras.first() {
+            return Ok(camera(own.clone()));
+        }
+        common.note("no views and no camera: the scene is framed by its bounding box");
+        Ok(camera(raywarp::frame_bounds(&raywarp::scene::flatten(scene).map_err(CliError::input)?.bounds())))
+    }
+}

@@ -1,0 +1,349 @@
+//! SIMD efficiency of the kernel family on the papers' workloads, as in AL09 Table 1.
+
+use raywarp_bvh::{BuildError, BuildOptions, build};
+use raywarp_cpu::CpuTracer;
+use raywarp_family::{Operation, Tree, Variant};
+use raywarp_geom::{Control, FlatError, FlatTriangles, Ray, TraceError};
+use raywarp_layout::LayoutError;
+use raywarp_scene::{Scene, flatten};
+use raywarp_sim::{Efficiency, measure, table1};
+use raywarp_traverse::{Kernel, KernelError, Query};
+use raywarp_workload::rays::{Order, RayKind, RaysError, ViewRays, Workload};
+use raywarp_workload::views::View;
+use std::fmt::Write;
+
+/// Consecutive rays that stay together in a sample: whole warps of any width, whole batches of the pool.
+const CHUNK: usize = 1536;
+
+/// What to simulate.
+#[derive(Debug, Clone)]
+pub struct EfficiencyRequest {
+    /// Whose rays.
+    pub workload: Workload,
+    /// Kinds of rays.
+    pub kinds: Vec<RayKind>,
+    /// Viewpoints; the counts are over all of them.
+    pub views: Vec<View>,
+    /// Pixels of a view.
+    pub size: [u32; 2],
+    /// About how many rays of each kind and view are traced.
+    pub sample: usize,
+    /// Order of the rays.
+    pub order: Order,
+    /// Kernels.
+    pub variants: Vec<Variant>,
+    /// Lanes of a warp, 1 to 64.
+    pub widths: Vec<u32>,
+    /// Tree of each leaf size; the compressed tree takes at most 3.
+    pub leaf_sizes: Vec<u32>,
+    /// The tree otherwise.
+    pub build: BuildOptions,
+    /// Name of the scene, under which the paper's figures are looked up.
+    pub scene: String,
+}
+
+/// Why nothing can be simulated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimulateError {
+    /// Too many triangles.
+    #[error(transparent)]
+    Flat(#[from] FlatError),
+    /// The builder refuses.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The encoder refuses.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A kernel refuses.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// The rays cannot be made.
+    #[error(transparent)]
+    Rays(#[from] RaysError),
+    /// Stopped.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A scene in which no ray of a kind starts.
+    #[error("no {0} ray starts in any of the views: nothing is hit there")]
+    NoRays(&'static str),
+}
+
+/// One kernel's counts for one kind of rays.
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    /// The kernel.
+    pub variant: Variant,
+    /// Which rays.
+    pub kind: RayKind,
+    /// Most triangles of a leaf.
+    pub leaf_size: u32,
+    /// The counts, over all views.
+    pub counts: Efficiency,
+    /// Share of the nodes visited that the same kernel without postponing does not visit, of those it
+    /// visits; 0 for one that does not postpone.
+    pub overfetch: f64,
+}
+
+/// Everything that was measured.
+#[derive(Debug, Clone)]
+pub struct EfficiencyReport {
+    request: EfficiencyRequest,
+    /// In the order of widths, leaf sizes, variants, kinds.
+    pub measurements: Vec<Measurement>,
+    /// Rays of each kind that were traced, and that there are in all.
+    pub rays: Vec<(RayKind, u64, u64)>,
+}
+
+/// Measures the SIMD efficiency of kernels on a scene. All triangles count as opaque (AL09 2: the papers'
+/// set-up has no textures).
+///
+/// `control.cancel` stops between two kernels.
+///
+/// # Errors
+/// [`SimulateError`].
+/// # Panics
+/// If the scene does not pass [`raywarp_scene::validate`].
+pub fn efficiency(
+    scene: &Scene,
+    request: &EfficiencyRequest,
+    control: &Control<'_>,
+) -> Result<EfficiencyReport, SimulateError> {
+    let mut triangles = flatten(scene)?;
+    triangles.opaque.fill(true);
+    let (samples, rays) = sample_rays(&triangles, request, control)?;
+    let mut report = EfficiencyReport { request: request.clone(), measurements: Vec::new(), rays };
+    for &leaf_size in &request.leaf_sizes {
+        let tree = |max_leaf: u32| build(&triangles, &BuildOptions { max_leaf, ..request.build });
+        let plain = tree(leaf_size)?;
+        // The compressed tree holds at most three triangles a leaf (YKL17).
+        let small = if leaf_size > 3 && request.variants.iter().any(|v| v.tree() == Tree::Cwbvh8) {
+            Some(tree(3)?)
+        } else {
+            None
+        };
+        for variant in &request.variants {
+            let is_small = variant.tree() == Tree::Cwbvh8;
+            let bvh = small.as_ref().filter(|_| is_small).unwrap_or(&plain);
+            let kernel = Kernel::new(variant, bvh, &triangles)?;
+            let eager = without_postponing(variant).map(|eager| Kernel::new(&eager, bvh, &triangles)).transpose()?;
+            for &width in request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
+                for (kind, views) in &samples {
+                    if control.is_cancelled() {
+                        return Err(TraceError::Cancelled.into());
+                    }
+                    let counts = over_views(&kernel, width, *kind, views)?;
+                    let overfetch = match &eager {
+                        None => 0.0,
+                        Some(eager) => {
+                            let needed = over_views(eager, width, *kind, views)?;
+                            counts.nodes as f64 / needed.nodes as f64 - 1.0
+                        }
+                    };
+                    let leaf_size = if is_small { leaf_size.min(3) } else { leaf_size };
+                    report.measurements.push(Measurement {
+                        variant: *variant,
+                        kind: *kind,
+                        leaf_size,
+                        counts,
+                        overfetch,
+                    });
+                }
+                control.advance(1);
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// The same kernel without a postpone buffer; `None` if it has none.
+fn without_postponing(variant: &Variant) -> Option<Variant> {
+    let speculative = variant.organisation().is_speculative() && variant.postpone() > 0;
+    speculative.then(|| variant.with(raywarp_family::Key::Postpone, "0").ok()).flatten()
+}
+
+/// Sampled rays: for each kind those of each view.
+type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
+
+/// The rays that are traced, and their counts.
+fn sample_rays(
+    triangles: &FlatTriangles,
+    request: &EfficiencyRequest,
+    control: &Control<'_>,
+) -> Result<(Samples, Vec<(RayKind, u64, u64)>), SimulateError> {
+    // Only primary hits are traced through this tree.
+    let tracer = CpuTracer::new(&build(triangles, &BuildOptions::default())?, triangles)?;
+    let mut samples: Samples = request.kinds.iter().map(|&kind| (kind, Vec::new())).collect();
+    let mut counts: Vec<(RayKind, u64, u64)> = request.kinds.iter().map(|&kind| (kind, 0, 0)).collect();
+    let quiet = Control { cancel: control.cancel, progress: None };
+    for view in &request.views {
+        let rays = ViewRays::new(request.workload, view, request.size, triangles, &tracer, &quiet)?;
+        for ((kind, views), count) in samples.iter_mut().zip(&mut counts) {
+            if control.is_cancelled() {
+                return Err(TraceError::Cancelled.into());
+            }
+            let batches = rays.batches(*kind, request.workload.rays_per_pixel(), request.order);
+            let every = (batches.ray_count() / request.sample.max(1) as u64).max(1);
+            let sample = batches.sample(CHUNK, every as usize);
+            (count.1, count.2) = (count.1 + sample.len() as u64, count.2 + batches.ray_count());
+            views.push(sample);
+        }
+    }
+    match counts.iter().find(|count| count.1 == 0) {
+        Some((kind, ..)) => Err(SimulateError::NoRays(kind.name())),
+        None => Ok((samples, counts)),
+    }
+}
+
+fn over_views(kernel: &Kernel, width: u32, kind: RayKind, views: &[Vec<Ray>]) -> Result<Efficiency, KernelError> {
+    let query = if kind.is_any() { Query::Any } else { Query::Closest };
+    let measure = |rays: &Vec<Ray>| measure(kernel, width, rays, &[], query);
+    views.iter().try_fold(Efficiency::new(width), |sum, rays| Ok(sum.plus(&measure(rays)?)))
+}
+
+impl Measurement {
+    /// SIMD efficiency of traversal and of intersection, per cent; NaN for an operation that never ran.
+    pub fn percent(&self) -> [f64; 2] {
+        [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * self.counts.simd_efficiency(op))
+    }
+}
+
+/// The row's name, or the text of a variant that is none.
+fn name_of(variant: &Variant) -> String {
+    let row = Variant::papers().iter().find(|row| row.variant == *variant);
+    row.map_or_else(|| variant.to_string(), |row| row.name.to_string())
+}
+
+impl EfficiencyReport {
+    /// Tables as text: one a width and leaf size, a kernel a line.
+    pub fn text(&self) -> String {
+        let request = &self.request;
+        let mut text = String::new();
+        let rays: Vec<String> =
+            self.rays.iter().map(|(kind, traced, all)| format!("{traced} of {all} {}", kind.name())).collect();
+        let views = request.views.len();
+        let _ = writeln!(
+            text,
+            "{}, workload {}, {views} view{}; rays traced: {}",
+            request.scene,
+            request.workload.name(),
+            if views == 1 { "" } else { "s" },
+            rays.join(", ")
+        );
+        for &width in &request.widths {
+            for &leaf_size in &request.leaf_sizes {
+                self.table(&mut text, width, leaf_size);
+            }
+        }
+        text.push_str(
+            "\ntrav/isect: share of a warp's lanes (%) that take part when it visits nodes and when it tests triangles. \
+             nodes, tris: a ray, all kinds alike weighted; over: nodes visited in vain by postponing leaves.\n",
+        );
+        if self.theirs(&request.variants[0], 32).is_some()
+            || request.variants.iter().any(|v| self.theirs(v, 32).is_some())
+        {
+            text.push_str(
+                "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/papers.md.\n",
+            );
+        }
+        text
+    }
+
+    fn table(&self, text: &mut String, width: u32, leaf_size: u32) {
+        let request = &self.request;
+        let _ = write!(text, "\nwarps of {width}, leaves of at most {leaf_size}\n{:<34}", "kernel");
+        for kind in &request.kinds {
+            let _ = write!(text, "{:>9} {:>7} {:>6} {:>6} {:>6}", kind.name(), "theirs", "nodes", "tris", "over");
+        }
+        text.push('\n');
+        for variant in &request.variants {
+            let of = |kind: RayKind| {
+                let wanted = if variant.tree() == Tree::Cwbvh8 { leaf_size.min(3) } else { leaf_size };
+                let mut all = self.measurements.iter();
+                all.find(|m| {
+                    m.variant == *variant && m.kind == kind && m.counts.width == width && m.leaf_size == wanted
+                })
+            };
+            if !request.kinds.iter().any(|&kind| of(kind).is_some()) {
+                continue;
+            }
+            let _ = write!(text, "{:<34}", name_of(variant));
+            for (column, &kind) in request.kinds.iter().enumerate() {
+                let Some(m) = of(kind) else { continue };
+                let [traversal, intersection] = m.percent();
+                let theirs = self.theirs(variant, width).map(|cells| cells[theirs_column(kind)]);
+                let theirs = theirs.map_or_else(String::new, |[t, i]| format!("{t}/{i}"));
+                let _ = write!(
+                    text,
+                    "{:>9} {:>7} {:>6.1} {:>6.1} {:>6}",
+                    format!("{traversal:.0}/{intersection:.0}"),
+                    theirs,
+                    m.counts.nodes_per_ray(),
+                    m.counts.triangles_per_ray(),
+                    if m.overfetch == 0.0 { String::new() } else { format!("{:.1}%", 100.0 * m.overfetch) },
+                );
+                debug_assert!(column < 3);
+            }
+            text.push('\n');
+        }
+    }
+
+    /// What AL09 found, for warps of 32 on its workload.
+    fn theirs(&self, variant: &Variant, width: u32) -> Option<[table1::Cell; 3]> {
+        let request = &self.request;
+        let comparable = width == 32 && request.workload == Workload::Al09 && request.order == Order::Workload;
+        table1::cells(&request.scene, &name_of(variant)).filter(|_| comparable)
+    }
+
+    /// The same as a JSON document.
+    pub fn json(&self) -> serde_json::Value {
+        let request = &self.request;
+        let measurement = |m: &Measurement| {
+            let [traversal, intersection] = m.percent();
+            let blocks: serde_json::Map<String, serde_json::Value> = raywarp_family::Block::ALL
+                .iter()
+                .map(|&block| (block, m.counts.block(block)))
+                .filter(|(_, count)| count.issued > 0)
+                .map(|(block, count)| {
+                    (
+                        block.name().to_string(),
+                        serde_json::json!({ "issued": count.issued, "active_lanes": count.active }),
+                    )
+                })
+                .collect();
+            let theirs = self.theirs(&m.variant, m.counts.width).map(|cells| cells[theirs_column(m.kind)]);
+            serde_json::json!({
+                "name": name_of(&m.variant),
+                "variant": m.variant.to_string(),
+                "kind": m.kind.name(),
+                "width": m.counts.width,
+                "leaf_size": m.leaf_size,
+                "rays": m.counts.rays,
+                "warps": m.counts.warps,
+                "traversal_percent": traversal,
+                "intersection_percent": intersection,
+                "theirs_percent": theirs,
+                "nodes_per_ray": m.counts.nodes_per_ray(),
+                "lane_visits_per_ray": m.counts.lane_visits_per_ray(),
+                "triangles_per_ray": m.counts.triangles_per_ray(),
+                "overfetch": m.overfetch,
+                "blocks": blocks,
+            })
+        };
+        serde_json::json!({
+            "scene": request.scene,
+            "workload": request.workload.name(),
+            "views": request.views.len(),
+            "size": request.size,
+            "measurements": self.measurements.iter().map(measurement).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn theirs_column(kind: RayKind) -> usize {
+    match kind {
+        RayKind::Primary => 0,
+        RayKind::Ao => 1,
+        RayKind::Diffuse => 2,
+    }
+}
