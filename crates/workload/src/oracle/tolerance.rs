@@ -23,9 +23,9 @@ pub enum Tolerance {
     Watertight,
     /// Tests that precompute or subtract first (Woop's unit triangle, Moeller and Trumbore).
     ///
-    /// - Edges: 64 roundoffs of the largest coordinate of origin and corners or their difference,
+    /// - Edges: 16 roundoffs of the largest coordinate of origin and corners or their difference,
     ///   divided by the cosine between ray and normal, in the triangle's plane.
-    /// - t: 64 such roundoffs, divided by that cosine and by the sine of the triangle's sharpest corner.
+    /// - t: 16 such roundoffs, divided by that cosine and by the sine of the triangle's sharpest corner.
     Fast,
 }
 
@@ -47,7 +47,7 @@ impl Tolerance {
         match self {
             Self::Exact => 0.0,
             Self::Watertight => 8.0 * ROUNDOFF * near,
-            Self::Fast => 64.0 * ROUNDOFF * far,
+            Self::Fast => 16.0 * ROUNDOFF * far,
         }
     }
 
