@@ -77,7 +77,7 @@ fn a_larger_budget_makes_a_better_tree_of_crossing_needles() {
     let triangles = FlatTriangles::from_vertices(scenes::needles(2000));
     let cost = |split_budget| build(&triangles, &BuildOptions { split_budget, ..options() }).unwrap().sah_cost();
     let costs = [0.0, 0.3, 1.0, 4.0].map(cost);
-    assert!(costs.is_sorted_by(|a, b| *b < 0.99 * a), "{costs:?}");
+    assert!(costs.is_sorted_by(|a, b| *b < 0.995 * a), "{costs:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use raywarp_geom::Aabb;
 ///
 /// Together they hold what of the triangle the reference's box holds: each is the box around the
 /// whole triangle's part on that side, enlarged by the padding of all parts, as far as the
-/// reference's own box reaches. That is what Stich 2009 (4.1) does; a polygon that carries all
+/// reference's own box reaches. That is what Stich 2009 does; a polygon that carries all
 /// earlier cuts would make boxes a little smaller for three times the work.
 pub(super) fn cut(reference: &Reference, triangle: &[[f32; 3]; 3], axis: usize, plane: f32) -> [Option<Reference>; 2] {
     let corners = triangle.map(|corner| DVec3::from(corner.map(f64::from)));
