@@ -6,6 +6,7 @@
 
 mod build;
 mod bvh2;
+mod epo;
 mod polygon;
 mod reference;
 mod reinsertion;

@@ -69,6 +69,19 @@ impl Polygon {
         0.5 * fan.sum::<DVec3>().abs().element_sum()
     }
 
+    /// Surface area of one side.
+    pub(crate) fn area(&self) -> f64 {
+        let [first, rest @ ..] = &self.points[..self.count] else { return 0.0 };
+        let fan = rest.windows(2).map(|pair| (pair[0] - first).cross(pair[1] - first));
+        0.5 * fan.sum::<DVec3>().length()
+    }
+
+    /// The smallest and the largest coordinates.
+    pub(crate) fn extent(&self) -> (DVec3, DVec3) {
+        let points = self.points[..self.count].iter();
+        points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)))
+    }
+
     /// The box around the points, enlarged by `pad` and a rounding.
     pub(crate) fn bounds(&self, pad: f32) -> Aabb {
         let mut aabb = Aabb::EMPTY;
