@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("|---|---:|---|---:|---:|---:|---:|---:|---:|---:|");
     for path in arguments {
         let triangles = FlatTriangles::from_vertices(read_ply(&std::fs::read(&path)?)?);
-        for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh] {
+        for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh, Builder::Ploc] {
             for split_clipping in [None, Some(0.3)] {
                 let options = BuildOptions { builder, split_clipping, ..BuildOptions::default() };
                 let mut seconds = f64::INFINITY;
@@ -66,6 +66,7 @@ fn serve(path: &str) -> Result<(), Box<dyn Error>> {
             Some("sweep") => Builder::SweepSah,
             Some("sbvh") => Builder::Sbvh,
             Some("lbvh") => Builder::Lbvh,
+            Some("ploc") => Builder::Ploc,
             _ => return Err(format!("{line:?} names no builder").into()),
         };
         let reinsertion = words.next().map_or(Ok(0), str::parse)?;

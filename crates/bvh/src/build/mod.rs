@@ -8,6 +8,7 @@ mod cost;
 mod lbvh;
 mod morton;
 mod options;
+mod ploc;
 mod sbvh;
 mod small_sweep;
 mod subtree;
@@ -65,6 +66,7 @@ pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
         Some(match options.builder {
             Builder::SweepSah => sweep_sah::build(&references, &rules),
             Builder::Lbvh => lbvh::build(&references, &rules),
+            Builder::Ploc => ploc::build(&references, &rules),
             Builder::BinnedSah => binned_sah::build(&mut references, &rules),
             Builder::Sbvh => sbvh::build(std::mem::take(&mut references), triangles, options, &rules),
         })

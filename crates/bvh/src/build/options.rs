@@ -17,6 +17,9 @@ pub enum Builder {
     Sbvh,
     /// Along the Morton curve (Lauterbach et al. 2009, Karras 2012): the fastest, and the least tree.
     Lbvh,
+    /// Neighbours along the Morton curve merged from below (Meister and Bittner 2018): a better tree than
+    /// [`Builder::Lbvh`], in more time.
+    Ploc,
 }
 
 /// Options of [`crate::build`].

@@ -29,7 +29,7 @@ impl Rng {
 /// All builders with small and large leaves, with and without splitting.
 pub fn variants() -> Vec<(String, BuildOptions)> {
     let mut variants = Vec::new();
-    for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh] {
+    for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh, Builder::Ploc] {
         for max_leaf in [8, 4, 1] {
             for split_clipping in [None, Some(0.3), Some(1.0)] {
                 let options = BuildOptions { builder, max_leaf, split_clipping, ..BuildOptions::default() };
@@ -46,7 +46,7 @@ pub fn variants() -> Vec<(String, BuildOptions)> {
     }
     let both = BuildOptions { builder: Builder::Sbvh, split_clipping: Some(0.3), ..BuildOptions::default() };
     variants.push(("SBVH after early split clipping".to_owned(), both));
-    for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh, Builder::Sbvh] {
+    for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh, Builder::Ploc, Builder::Sbvh] {
         for max_leaf in [8, 1] {
             let options = BuildOptions { builder, max_leaf, reinsertion: 8, ..BuildOptions::default() };
             variants.push((format!("{builder:?}, leaf {max_leaf}, reinsertion"), options));

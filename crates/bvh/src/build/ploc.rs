@@ -1,0 +1,254 @@
+//! Builder from the leaves upwards: neighbours along the Morton curve are merged.
+//!
+//! Source: Meister and Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy
+//! construction" (PLOC). Departures: of equally near neighbours the one whose position differs in the
+//! lowest bits is nearest, so that clusters in one place pair up instead of queueing; when the levels that
+//! a tree may have run short, or a round merges too little, clusters are merged in pairs as they stand; subtrees become leaves where
+//! that costs less.
+
+use super::MAX_DEPTH;
+use super::area::Areas;
+use super::collapse::{Hierarchy, collapse};
+use super::cost::LeafRules;
+use super::morton::sorted_codes;
+use super::subtree::Subtree;
+use crate::reference::{Bounds, Reference};
+use rayon::prelude::*;
+
+/// How far along the curve neighbours are looked for, either way.
+const RADIUS: usize = 16;
+/// More clusters than [`FEW`] are merged in pairs as they stand when a round would merge fewer than one in
+/// [`SLOW`]: boxes around each other can have it that only the two smallest merge.
+const FEW: usize = 1 << 10;
+const SLOW: usize = 64;
+/// Clusters of one task.
+const CHUNK: usize = 1 << 12;
+
+/// Builds over at least one reference.
+pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
+    let sorted: Vec<Reference> =
+        sorted_codes(references).par_iter().map(|coded| references[coded.index as usize]).collect();
+    let (merges, root) = cluster(&sorted);
+    collapse(&Clustered { sorted, merges }, root, rules)
+}
+
+/// References and how they were merged. Node i stands for reference i, and node n + i of n references for
+/// merge i, which is later than those below it.
+struct Clustered {
+    sorted: Vec<Reference>,
+    merges: Vec<Merge>,
+}
+
+/// Two nodes become one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Merge {
+    children: [u32; 2],
+    /// References below.
+    size: u32,
+    /// Edges down to the deepest of them.
+    height: u32,
+}
+
+impl Hierarchy for Clustered {
+    type Node = u32;
+
+    fn size(&self, node: u32) -> usize {
+        merge_of(node, self.sorted.len(), &self.merges).size as usize
+    }
+
+    fn children(&self, node: u32) -> Option<[u32; 2]> {
+        (node as usize).checked_sub(self.sorted.len()).map(|merge| self.merges[merge].children)
+    }
+
+    fn leaf_bounds(&self, leaf: u32) -> Bounds {
+        self.sorted[leaf as usize].bounds()
+    }
+
+    fn leaf_primitives(&self, leaf: u32) -> impl Iterator<Item = u32> {
+        std::iter::once(self.sorted[leaf as usize].primitive())
+    }
+}
+
+/// The merge that made a node; for a reference, one that fits.
+fn merge_of(node: u32, reference_count: usize, merges: &[Merge]) -> Merge {
+    let reference = Merge { children: [0; 2], size: 1, height: 0 };
+    (node as usize).checked_sub(reference_count).map_or(reference, |merge| merges[merge])
+}
+
+/// The clusters of one round, in the order of the curve.
+struct Clusters {
+    bounds: Vec<Bounds>,
+    nodes: Vec<u32>,
+}
+
+/// Merges until one cluster is left. Gives the root too. At least one reference.
+fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
+    let count = sorted.len();
+    let bounds: Vec<Bounds> = sorted.par_iter().map(Reference::bounds).collect();
+    let areas = Areas::within(bounds.par_iter().copied().reduce(|| Bounds::EMPTY, Bounds::union));
+    let mut clusters = Clusters { bounds, nodes: (0..count as u32).collect() };
+    let mut merges = vec![Merge::default(); count - 1];
+    let (mut merge_count, mut height) = (0, 0);
+    while clusters.nodes.len() > 1 {
+        let left = clusters.nodes.len();
+        let mut nearest = nearest(&clusters.bounds, areas);
+        let merged: usize = merges_of_chunks(&nearest).iter().sum();
+        let levels = (left - merged).next_power_of_two().ilog2();
+        // Pairs at once, where otherwise pairs from the next round on would be too deep, or where there would
+        // be no end to the rounds.
+        if height + 1 + levels > MAX_DEPTH || (left > FEW && merged < left / SLOW) {
+            nearest = (0..left as u64).map(|i| i ^ 1).collect();
+        }
+        let (done, free) = merges.split_at_mut(merge_count);
+        let merged = merge(&mut clusters, &nearest, count, done, free);
+        height = free[..merged].iter().map(|merge| merge.height).fold(height, u32::max);
+        merge_count += merged;
+    }
+    (merges, clusters.nodes[0])
+}
+
+/// The position of each cluster's nearest neighbour within [`RADIUS`], by the area of the box around both.
+///
+/// That the order of pairs does not depend on which of the two looks makes the least pair of all mutual, so
+/// that every round merges something.
+fn nearest(bounds: &[Bounds], areas: Areas) -> Vec<u64> {
+    let mut nearest = vec![u64::MAX; bounds.len()];
+    nearest.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, to)| {
+        let first = chunk * CHUNK;
+        // Each pair is looked at once for both, except at the borders of a chunk.
+        let start = first.saturating_sub(RADIUS);
+        let end = (first + to.len() + RADIUS).min(bounds.len());
+        let mut best = vec![u64::MAX; end - start];
+        for i in start..first + to.len() {
+            let mut best_of_i = best[i - start];
+            let neighbours = i + 1..end.min(i + 1 + RADIUS);
+            for (j, best_of_j) in neighbours.clone().zip(&mut best[neighbours.start - start..]) {
+                let area = areas.half_area(bounds[i].union(bounds[j]));
+                // The bits of positive floats sort as they do.
+                let key = u64::from(area.to_bits()) << 32 | (i ^ j) as u64;
+                best_of_i = best_of_i.min(key);
+                *best_of_j = key.min(*best_of_j);
+            }
+            best[i - start] = best_of_i;
+        }
+        for (i, to) in (first..).zip(to) {
+            *to = i as u64 ^ (best[i - start] & u64::from(u32::MAX));
+        }
+    });
+    nearest
+}
+
+/// Whether the cluster at `i` takes in its nearest, or goes into that.
+fn is_mutual(nearest: &[u64], i: usize) -> bool {
+    nearest.get(nearest[i] as usize) == Some(&(i as u64))
+}
+
+/// How many merges begin in each chunk.
+fn merges_of_chunks(nearest: &[u64]) -> Vec<usize> {
+    let takes = |i: &usize| nearest[*i] > *i as u64 && is_mutual(nearest, *i);
+    let starts: Vec<usize> = (0..nearest.len()).step_by(CHUNK).collect();
+    starts.par_iter().map(|&start| (start..nearest.len().min(start + CHUNK)).filter(takes).count()).collect()
+}
+
+/// What one task of a round's merging works on.
+struct Task<'a> {
+    first: usize,
+    /// Index of its first merge.
+    first_merge: usize,
+    merges: &'a mut [Merge],
+    bounds: &'a mut [Bounds],
+    nodes: &'a mut [u32],
+}
+
+/// Merges what is mutually nearest, at the place of the first of both, and closes the gaps. `free` begins with
+/// the places of the new merges, after those `done`. Gives their number.
+fn merge(
+    clusters: &mut Clusters,
+    nearest: &[u64],
+    reference_count: usize,
+    done: &[Merge],
+    free: &mut [Merge],
+) -> usize {
+    let goes = |i: usize| nearest[i] < i as u64 && is_mutual(nearest, i);
+    let count = nearest.len();
+    let counts = merges_of_chunks(nearest);
+    let merged: usize = counts.iter().sum();
+    let mut bounds = vec![Bounds::EMPTY; count - merged];
+    let mut nodes = vec![0; count - merged];
+    let mut tasks = Vec::with_capacity(counts.len());
+    let (mut bounds_left, mut nodes_left, mut free) = (&mut bounds[..], &mut nodes[..], free);
+    let mut first_merge = done.len();
+    for (first, &merges_here) in (0..count).step_by(CHUNK).zip(&counts) {
+        let stay = (first..count.min(first + CHUNK)).filter(|&i| !goes(i)).count();
+        let (bounds, bounds_rest) = bounds_left.split_at_mut(stay);
+        let (nodes, nodes_rest) = nodes_left.split_at_mut(stay);
+        let (merges, free_rest) = free.split_at_mut(merges_here);
+        tasks.push(Task { first, first_merge, merges, bounds, nodes });
+        (bounds_left, nodes_left, free) = (bounds_rest, nodes_rest, free_rest);
+        first_merge += merges_here;
+    }
+    let old = &*clusters;
+    tasks.into_par_iter().for_each(|task| {
+        let mut new = 0;
+        let places = task.bounds.iter_mut().zip(&mut *task.nodes);
+        for (i, (to_bounds, to_node)) in (task.first..count).filter(|&i| !goes(i)).zip(places) {
+            (*to_bounds, *to_node) = (old.bounds[i], old.nodes[i]);
+            if is_mutual(nearest, i) {
+                let other = nearest[i] as usize;
+                let children = [old.nodes[i], old.nodes[other]];
+                let [left, right] = children.map(|child| merge_of(child, reference_count, done));
+                let height = 1 + left.height.max(right.height);
+                task.merges[new] = Merge { children, size: left.size + right.size, height };
+                *to_bounds = to_bounds.union(old.bounds[other]);
+                *to_node = (reference_count + task.first_merge + new) as u32;
+                new += 1;
+            }
+        }
+    });
+    *clusters = Clusters { bounds, nodes };
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_geom::Aabb;
+
+    /// Boxes along a line, of sizes that repeat so that many pairs are equally near.
+    fn boxes(count: usize) -> Vec<Bounds> {
+        let corner = |i: usize| [(i * 7919 % 1000) as f32, (i / 50) as f32, (i * i % 13) as f32];
+        let aabb = |i: usize| Aabb { min: corner(i), max: corner(i).map(|x| x + 1.0 + (i % 5) as f32) };
+        (0..count).map(|i| Reference::new(&aabb(i), i as u32).bounds()).collect()
+    }
+
+    #[test]
+    fn the_nearest_is_that_of_trying_all_in_reach_and_some_pair_is_mutual() {
+        // More than two chunks, the last one short.
+        let bounds = boxes(2 * CHUNK + 100);
+        let areas = Areas::within(bounds.iter().copied().reduce(Bounds::union).unwrap());
+        let got = nearest(&bounds, areas);
+        for i in (0..bounds.len()).filter(|i| i % 31 == 0 || (i + 20) % CHUNK < 40) {
+            let reach = i.saturating_sub(RADIUS)..bounds.len().min(i + RADIUS + 1);
+            let key = |&j: &usize| (areas.half_area(bounds[i].union(bounds[j])).to_bits(), i ^ j);
+            let want = reach.filter(|&j| j != i).min_by_key(key).unwrap();
+            assert_eq!(got[i], want as u64, "of {i}");
+        }
+        assert!(merges_of_chunks(&got).iter().sum::<usize>() > bounds.len() / 10);
+        let equal = vec![bounds[0]; 1001];
+        assert_eq!(merges_of_chunks(&nearest(&equal, areas)), [500], "equal ones pair up at once");
+    }
+
+    #[test]
+    fn boxes_around_each_other_end_within_the_greatest_depth() {
+        // In each round only the innermost two would merge.
+        let around = |i: u32| Aabb { min: [-(i as f32); 3], max: [i as f32; 3] };
+        for count in [1, 2, 3, 200, 3000] {
+            let references: Vec<Reference> = (0..count).map(|i| Reference::new(&around(i), i)).collect();
+            let (merges, root) = cluster(&references);
+            let top = merge_of(root, references.len(), &merges);
+            assert_eq!((top.size, merges.len() as u32), (count, count - 1));
+            assert!(top.height <= MAX_DEPTH, "{count}: {}", top.height);
+            assert!(count < 100 || top.height == MAX_DEPTH, "{count} do not put the limit to the test");
+        }
+    }
+}
