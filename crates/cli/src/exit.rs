@@ -11,6 +11,8 @@ pub const HELP: &str = "Exit status: 0 done; 1 a check failed; 2 wrong usage; 3 
 pub enum Status {
     /// Everything asked for is done.
     Done = 0,
+    /// A check failed.
+    Failed = 1,
     /// Wrong usage.
     Usage = 2,
     /// An input cannot be read or is malformed.

@@ -29,6 +29,7 @@ enum Command {
     Render(Box<command::RenderArgs>),
     Merge(command::merge::MergeArgs),
     Info(command::info::InfoArgs),
+    Selftest(command::selftest::SelftestArgs),
     Simulate(Box<command::simulate::SimulateArgs>),
 }
 
@@ -64,6 +65,7 @@ fn run() -> std::process::ExitCode {
         Command::Render(args) => command::render::run(args, &cli.common, &mut out),
         Command::Merge(args) => command::merge::run(args, &cli.common, &mut out),
         Command::Info(args) => command::info::run(args, &cli.common, &mut out),
+        Command::Selftest(args) => command::selftest::run(args, &cli.common, &mut out),
         Command::Simulate(args) => command::simulate::run(args, &cli.common, &mut out),
     });
     match result {

@@ -27,6 +27,7 @@ pub mod picture;
 mod prepared;
 mod query;
 mod scene_path;
+pub mod selftest;
 pub mod simulate;
 mod threads;
 

@@ -6,6 +6,7 @@ use crate::warp::Answer;
 use rayon::prelude::*;
 use raywarp_family::{Block, Variant};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+use std::sync::Arc;
 
 /// Rays that a task traces between two looks at the cancel token.
 const CHUNK: usize = 1 << 12;
@@ -15,7 +16,7 @@ const RESIDENT: u32 = 4;
 
 /// A kernel of the family on a machine, as a [`Tracer`].
 pub struct FamilyTracer {
-    kernel: Kernel,
+    kernel: Arc<Kernel>,
     machine: Machine,
 }
 
@@ -24,7 +25,8 @@ impl FamilyTracer {
     ///
     /// # Errors
     /// [`KernelError::Width`] if the machine's warps do not fit.
-    pub fn new(kernel: Kernel, machine: Machine) -> Result<Self, KernelError> {
+    pub fn new(kernel: impl Into<Arc<Kernel>>, machine: Machine) -> Result<Self, KernelError> {
+        let kernel = kernel.into();
         let nothing = Batch { rays: &[], after: &[], query: Query::Closest, resident: 1 };
         kernel.warp_count(machine, &nothing)?;
         Ok(Self { kernel, machine })
@@ -43,7 +45,7 @@ impl FamilyTracer {
         for warp in 0..warps {
             let _ = self.kernel.run_warp(self.machine, batch, warp, &mut answers, probe);
         }
-        debug_assert_eq!(answers.len(), batch.rays.len(), "{}: a ray got lost", self.kernel.variant());
+        assert_eq!(answers.len(), batch.rays.len(), "{}: a ray got lost", self.kernel.variant());
         answers
     }
 

@@ -5,6 +5,7 @@ pub mod merge;
 pub mod render;
 mod render_args;
 mod render_report;
+pub mod selftest;
 pub mod simulate;
 
 pub use render_args::RenderArgs;

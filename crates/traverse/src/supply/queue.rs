@@ -51,23 +51,19 @@ pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
 /// Replaces all terminated rays, those in lanes and the parked ones. Rays are stored and set up in lanes,
 /// so that parked places change with lanes for it.
 fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>, parked: &mut [Lane<T>]) {
-    fetch(warp);
-    if parked.iter().any(Lane::has_ended) {
-        swap(warp, parked, |_| true, Lane::has_ended);
-        fetch(warp);
-    }
-    if parked.iter().any(Lane::is_idle) && !warp.pool.is_dry() {
-        swap(warp, parked, Lane::is_alive, Lane::is_idle);
-        fetch(warp);
-    }
-}
-
-fn fetch<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
-    warp.store_hit();
-    let idle = warp.lanes.filter(Lane::is_idle);
-    if idle.any() && !warp.pool.is_dry() {
-        warp.issue(Block::PrefixSum, idle);
-        warp.fetch_ray(idle);
+    loop {
+        warp.store_hit();
+        let idle = warp.lanes.filter(Lane::is_idle);
+        if idle.any() && !warp.pool.is_dry() {
+            warp.issue(Block::PrefixSum, idle);
+            warp.fetch_ray(idle);
+        } else if parked.iter().any(Lane::has_ended) {
+            swap(warp, parked, |lane| !lane.has_ended(), Lane::has_ended);
+        } else if parked.iter().any(Lane::is_idle) && !warp.pool.is_dry() {
+            swap(warp, parked, Lane::is_alive, Lane::is_idle);
+        } else {
+            break;
+        }
     }
 }
 

@@ -39,7 +39,7 @@ pub fn scene(count: usize) -> FlatTriangles {
     triangles
 }
 
-/// Random rays through it, and one that can hit nothing.
+/// Random rays through it, and some that can hit nothing, alone and in a row.
 pub fn rays(count: usize) -> Vec<Ray> {
     let mut random = Random(99);
     let mut rays: Vec<Ray> = (0..count)
@@ -48,7 +48,9 @@ pub fn rays(count: usize) -> Vec<Ray> {
             Ray::new(from, std::array::from_fn(|i| to[i] - from[i]))
         })
         .collect();
-    rays[count / 2].direction = [f32::NAN; 3];
+    for i in [1, count / 2, count / 2 + 1, count / 2 + 2, count - 1] {
+        rays[i].direction = [f32::NAN; 3];
+    }
     rays
 }
 

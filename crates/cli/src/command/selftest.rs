@@ -1,0 +1,54 @@
+//! `raywarp selftest`: conformance of every engine on this machine.
+
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use crate::interrupt;
+use crate::progress::StepBar;
+use clap::Args;
+use raywarp::Control;
+use raywarp::family::Variant;
+use raywarp::selftest::{SelfTestError, SelfTestRequest, selftest};
+use raywarp::workload::cases::cases;
+use std::io::Write;
+
+/// Tests every engine of this machine against brute force, with a verdict.
+#[derive(Debug, Args)]
+pub struct SelftestArgs {
+    /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    variant: Vec<Variant>,
+    /// Legal variants to try beside the papers' rows, drawn by seed.
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=10_000))]
+    legal: u64,
+    /// Lanes of a warp, 1 to 64, comma-separated.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,16,32,64", value_parser = clap::value_parser!(u32).range(1..=64))]
+    width: Vec<u32>,
+}
+
+/// Runs the command.
+pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let mut request = SelfTestRequest::all(args.legal);
+    if !args.variant.is_empty() {
+        request.variants.clone_from(&args.variant);
+        request.cpu = false;
+    }
+    request.widths.clone_from(&args.width);
+    if let Some(variant) = request.variants.iter().find(|variant| variant.needs().gpu) {
+        return Err(CliError::usage(format!("{variant} needs a GPU; leave out sync=implicit")));
+    }
+    let bar = StepBar::new(common.quiet, cases().len() as u64);
+    let progress = |steps: usize| bar.advance(steps as u64);
+    let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let report = selftest(&request, &control);
+    bar.finish();
+    let report = report.map_err(|error| match error {
+        SelfTestError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; there is no verdict".to_string()),
+        other => CliError::Stop(Status::Failed, other.to_string()),
+    })?;
+    if common.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else {
+        write!(out, "{}", report.text(common.verbose))?;
+    }
+    Ok(if report.passed() { Status::Done } else { Status::Failed })
+}

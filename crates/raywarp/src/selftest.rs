@@ -1,0 +1,241 @@
+//! The conformance suite: every engine that this machine has on cases chosen to hurt, against brute
+//! force in f64.
+
+use rayon::prelude::*;
+use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest as CpuTest};
+use raywarp_family::{BoxPlanes, Tree, TriangleTest, Variant, legal, papers};
+use raywarp_geom::{Control, FlatTriangles, TraceError, Tracer};
+use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_workload::cases::{Case, cases};
+use raywarp_workload::conformance::{Expectations, check};
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What to test.
+#[derive(Debug, Clone)]
+pub struct SelfTestRequest {
+    /// Kernels of the family.
+    pub variants: Vec<Variant>,
+    /// Widths of warps, besides the scalar reference.
+    pub widths: Vec<u32>,
+    /// Engines of the CPU tracer, on every instruction set of this machine.
+    pub cpu: bool,
+}
+
+impl SelfTestRequest {
+    /// Every row of the papers on widths 1, 8, 16, 32 and 64, the CPU tracer, and `legal_sample` legal variants
+    /// drawn by their numbers as seeds.
+    pub fn all(legal_sample: u64) -> Self {
+        // Plain boxes promise nothing, and implicit lanes need a GPU.
+        let keeps_promises = |v: &Variant| v.box_planes() == BoxPlanes::Padded && !v.needs().gpu;
+        let sample = (0..).map(legal::sample).filter(keeps_promises).take(legal_sample as usize);
+        let mut variants: Vec<Variant> = papers().iter().map(|row| row.variant).collect();
+        variants.extend(sample);
+        Self { variants, widths: vec![1, 8, 16, 32, 64], cpu: true }
+    }
+}
+
+/// How one engine fared over all cases.
+#[derive(Debug, Clone, Default)]
+pub struct EngineResult {
+    /// The engine and the machine.
+    pub engine: String,
+    /// Whether its triangle test lets no ray slip through an edge.
+    pub watertight: bool,
+    /// Rays asked, over all cases and queries.
+    pub rays: u64,
+    /// Answers that differ from the oracle's within what rounding explains.
+    pub excused: u64,
+    /// What is wrong: case by case.
+    pub faults: Vec<String>,
+}
+
+/// The verdict.
+#[derive(Debug, Clone)]
+pub struct SelfTestReport {
+    /// By engine.
+    pub engines: Vec<EngineResult>,
+    /// How many cases each engine was given.
+    pub cases: usize,
+    /// Wall time.
+    pub elapsed: Duration,
+}
+
+/// Why the suite could not be run to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelfTestError {
+    /// Stopped, or a device failed.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// An engine could not be made for a case: a bug.
+    #[error("{engine} on case {case}: {message}")]
+    Engine {
+        /// The engine.
+        engine: String,
+        /// The case.
+        case: &'static str,
+        /// What it says.
+        message: String,
+    },
+}
+
+/// Runs every engine on every case, in parallel over cases.
+///
+/// # Errors
+/// [`SelfTestError`].
+pub fn selftest(request: &SelfTestRequest, control: &Control<'_>) -> Result<SelfTestReport, SelfTestError> {
+    let start = Instant::now();
+    let cases = cases();
+    let run = |case: &Case| {
+        let results = run_case(case, request, control);
+        control.advance(1);
+        results
+    };
+    // One by one where they are large, so that the longest does not come last.
+    let by_case: Vec<Vec<EngineResult>> =
+        cases.par_iter().with_max_len(1).map(run).collect::<Result<_, SelfTestError>>()?;
+    let mut engines: Vec<EngineResult> = Vec::new();
+    for result in by_case.into_iter().flatten() {
+        match engines.iter_mut().find(|known| known.engine == result.engine) {
+            Some(known) => {
+                known.rays += result.rays;
+                known.excused += result.excused;
+                known.faults.extend(result.faults);
+            }
+            None => engines.push(result),
+        }
+    }
+    Ok(SelfTestReport { engines, cases: cases.len(), elapsed: start.elapsed() })
+}
+
+fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Result<Vec<EngineResult>, SelfTestError> {
+    let failed = |engine: &dyn std::fmt::Display, error: &dyn std::fmt::Display| SelfTestError::Engine {
+        engine: engine.to_string(),
+        case: case.name,
+        message: error.to_string(),
+    };
+    let tree = |max_leaf: u32| {
+        let options = BuildOptions { max_leaf, ..BuildOptions::default() };
+        build(&case.triangles, &options).map_err(|error| failed(&"the builder", &error))
+    };
+    let (plain, small) = (tree(8)?, tree(3)?);
+    let mut results = Vec::new();
+    if request.cpu {
+        for (name, watertight, tracer) in cpu_engines(&plain, &case.triangles).map_err(|e| failed(&"cpu", &e))? {
+            results.push(judge(case, name, &tracer, watertight)?);
+        }
+    }
+    for variant in &request.variants {
+        if control.is_cancelled() {
+            return Err(TraceError::Cancelled.into());
+        }
+        if variant.needs().t_min_not_negative && case.has_negative_t_min() {
+            continue;
+        }
+        let bvh = if variant.tree() == Tree::Cwbvh8 { &small } else { &plain };
+        let kernel = Kernel::new(variant, bvh, &case.triangles).map_err(|e| failed(variant, &e))?;
+        let kernel = Arc::new(kernel);
+        let widths = request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0);
+        let machines = widths.map(|&width| Machine::Lockstep { width });
+        for machine in std::iter::once(Machine::Scalar).chain(machines) {
+            let tracer = FamilyTracer::new(kernel.clone(), machine).map_err(|e| failed(variant, &e))?;
+            let watertight = variant.triangle() == TriangleTest::Watertight;
+            results.push(judge(case, format!("{variant}, {machine}"), &tracer, watertight)?);
+        }
+    }
+    Ok(results)
+}
+
+/// The CPU tracer on every instruction set that this machine has, and its reference walks.
+fn cpu_engines(
+    bvh: &Bvh2,
+    triangles: &FlatTriangles,
+) -> Result<Vec<(String, bool, CpuTracer)>, raywarp_layout::LayoutError> {
+    let mut engines = Vec::new();
+    for isa in Isa::all() {
+        let options = CpuOptions { engine: Engine::Wide8, isa, ..CpuOptions::default() };
+        engines.push((format!("cpu wide8, {isa}"), true, CpuTracer::with_options(bvh, triangles, &options)?));
+    }
+    for (test, watertight) in [(CpuTest::Watertight, true), (CpuTest::Woop, false)] {
+        let options = CpuOptions { engine: Engine::Bvh2(test), ..CpuOptions::default() };
+        engines.push((format!("cpu bvh2, {test:?}"), watertight, CpuTracer::with_options(bvh, triangles, &options)?));
+    }
+    Ok(engines)
+}
+
+fn judge(case: &Case, engine: String, tracer: &dyn Tracer, watertight: bool) -> Result<EngineResult, SelfTestError> {
+    let expectations =
+        if watertight { Expectations::LIBRARY } else { Expectations { after: true, ..Expectations::FAST } };
+    let report = check(case, case.oracle(), tracer, expectations)?;
+    let verdicts = [Some(&report.closest), Some(&report.any), report.after.as_ref()];
+    let mut result = EngineResult { engine, watertight, ..EngineResult::default() };
+    for verdict in verdicts.into_iter().flatten() {
+        result.rays += verdict.rays;
+        result.excused += verdict.excused.len() as u64;
+    }
+    if !report.passed() {
+        result.faults.push(report.to_string());
+    }
+    Ok(result)
+}
+
+impl SelfTestReport {
+    /// Whether every engine passed every case.
+    pub fn passed(&self) -> bool {
+        self.engines.iter().all(|engine| engine.faults.is_empty())
+    }
+
+    /// What is wrong, engine by engine, and the verdict; every engine when `verbose`.
+    pub fn text(&self, verbose: bool) -> String {
+        let mut text = String::new();
+        for engine in &self.engines {
+            if verbose || !engine.faults.is_empty() {
+                let verdict = if engine.faults.is_empty() { "pass" } else { "FAIL" };
+                let rate = engine.excused as f64 / engine.rays.max(1) as f64;
+                let _ = writeln!(
+                    text,
+                    "{verdict}  {:<90} {:>8} rays, {:>6} within rounding ({rate:.1e})",
+                    engine.engine, engine.rays, engine.excused
+                );
+            }
+            for fault in &engine.faults {
+                let _ = writeln!(text, "      {fault}");
+            }
+        }
+        let failed = self.engines.iter().filter(|engine| !engine.faults.is_empty()).count();
+        let rays: u64 = self.engines.iter().map(|engine| engine.rays).sum();
+        let _ = writeln!(
+            text,
+            "{}: {} of {} engines pass {} cases; {:.1} million rays in {:.1} s",
+            if failed == 0 { "PASS" } else { "FAIL" },
+            self.engines.len() - failed,
+            self.engines.len(),
+            self.cases,
+            rays as f64 / 1e6,
+            self.elapsed.as_secs_f64()
+        );
+        text
+    }
+
+    /// The same as a JSON document.
+    pub fn json(&self) -> serde_json::Value {
+        let engine = |engine: &EngineResult| {
+            serde_json::json!({
+                "engine": engine.engine,
+                "watertight": engine.watertight,
+                "rays": engine.rays,
+                "within_rounding": engine.excused,
+                "faults": engine.faults,
+            })
+        };
+        serde_json::json!({
+            "passed": self.passed(),
+            "cases": self.cases,
+            "seconds": self.elapsed.as_secs_f64(),
+            "engines": self.engines.iter().map(engine).collect::<Vec<_>>(),
+        })
+    }
+}
