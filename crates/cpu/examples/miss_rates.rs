@@ -1,7 +1,8 @@
 //! How many rays slip through the edges of closed meshes, for each way to test triangles and boxes.
 //!
-//! `cargo run --release -p raywarp-cpu --example miss_rates -- [RAYS]`: RAYS (1e6 unless given) through
-//! the default tracer, a tenth of that through each of the others. Half of the rays start inside; sizes
+//! `cargo run --release -p raywarp-cpu --example miss_rates -- [RAYS [NAME]]`: RAYS (1e6 unless given)
+//! through the default tracer, a tenth of that through each of the others; only through those whose name
+//! holds NAME, if given. Half of the rays start inside; sizes
 //! are 1e-6 to 1e6 by decades, offsets 0 to 1e4 sizes, and besides 1e5 and 1e6. Prints the tables of
 //! docs/robustness.md, and fails if the default tracer misses anything up to an offset of 1e4.
 
@@ -11,9 +12,7 @@ mod closed;
 use closed::aim::{Tally, Target};
 use closed::meshes::{self, Mesh};
 use rayon::prelude::*;
-use raywarp_bvh::{BuildOptions, build};
-use raywarp_cpu::{BoxTest, CpuOptions, CpuTracer, Engine, TriangleTest};
-use raywarp_geom::FlatTriangles;
+use raywarp_cpu::{BoxTest, CpuOptions, Engine, TriangleTest};
 
 const OFFSETS: [f32; 6] = [0.0, 1.0, 1e2, 1e4, 1e5, 1e6];
 /// The offsets that a promise is made for.
@@ -31,7 +30,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("Moeller-Trumbore, padded boxes", papers(TriangleTest::MoellerTrumbore, BoxTest::Padded), 0.1 * rays),
     ];
     let mut sound = true;
-    for (name, options, rays) in ways {
+    let wanted = std::env::args().nth(2).unwrap_or_default();
+    for (name, options, rays) in ways.into_iter().filter(|way| way.0.contains(&wanted)) {
         let start = std::time::Instant::now();
         let tallies = measure(&meshes, &options, rays as u64);
         println!(
@@ -79,9 +79,7 @@ fn measure(meshes: &[Mesh], options: &CpuOptions, rays: u64) -> Vec<[Tally; 2]> 
                     assert!(o >= PROMISED, "{} is folded at offset {offset:e}", mesh.name);
                     continue;
                 }
-                let triangles = FlatTriangles::from_vertices(target.triangles.clone());
-                let bvh = build(&triangles, &BuildOptions::default()).expect("a sound mesh");
-                let tracer = CpuTracer::with_options(&bvh, &triangles, options).expect("a sound tree");
+                let tracer = target.tracer(options);
                 for (side, tally) in tallies[o].iter_mut().enumerate() {
                     let parts: Vec<usize> = (0..each).step_by(8192).collect();
                     let found: Vec<Tally> = parts

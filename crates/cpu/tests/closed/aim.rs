@@ -2,8 +2,9 @@
 
 use super::exact::{Meeting, is_inside, meeting};
 use super::meshes::{Mesh, at};
-use raywarp_cpu::CpuTracer;
-use raywarp_geom::{Control, Hit, Ray, Tracer};
+use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_cpu::{CpuOptions, CpuTracer};
+use raywarp_geom::{Aabb, Control, FlatTriangles, Hit, Ray, Tracer};
 
 type P = [f32; 3];
 
@@ -37,19 +38,48 @@ pub struct Target<'a> {
     pub triangles: Vec<[P; 3]>,
     pub size: f32,
     pub place: P,
+    tree: Bvh2,
 }
 
 impl<'a> Target<'a> {
     /// `mesh` of `size`, its middle `offset` times the size away from the origin of space.
     pub fn new(mesh: &'a Mesh, size: f32, offset: f32) -> Self {
         let place = [0.8, -0.55, 0.3].map(|x: f32| x * offset * size);
-        Self { mesh, triangles: mesh.placed(size, place), size, place }
+        let triangles = mesh.placed(size, place);
+        let tree =
+            build(&FlatTriangles::from_vertices(triangles.clone()), &BuildOptions::default()).expect("a sound mesh");
+        Self { mesh, triangles, size, place, tree }
+    }
+
+    /// A tracer through it.
+    pub fn tracer(&self, options: &CpuOptions) -> CpuTracer {
+        let triangles = FlatTriangles::from_vertices(self.triangles.clone());
+        CpuTracer::with_options(&self.tree, &triangles, options).expect("a sound tree")
+    }
+
+    /// The triangles in the leaves below nodes whose boxes `wanted` takes.
+    fn triangles_in(&self, wanted: impl Fn(&Aabb) -> bool) -> Vec<&[P; 3]> {
+        let (mut found, mut stack) = (Vec::new(), vec![0u32]);
+        while let Some(node) = stack.pop() {
+            let node = &self.tree.nodes[node as usize];
+            if !wanted(&node.bounds) {
+                continue;
+            }
+            if node.is_leaf() {
+                let leaf = &self.tree.references[node.first as usize..][..node.count as usize];
+                found.extend(leaf.iter().map(|&i| &self.triangles[i as usize]));
+            } else {
+                stack.extend([node.first, node.first + 1]);
+            }
+        }
+        found
     }
 
     /// A point that is well inside.
     fn inner(&self, random: &mut Random) -> P {
         loop {
             let p = random.point();
+            let p = std::array::from_fn(|i| p[i] * self.mesh.extent[i]);
             if (self.mesh.holds)(p) {
                 return at(p, self.size, self.place);
             }
@@ -123,7 +153,7 @@ impl<'a> Target<'a> {
     /// rounding moves anything; `None` if it crosses, but nowhere so deep.
     pub fn must_hit(&self, ray: &Ray) -> Option<bool> {
         let mut crossings: Vec<f64> = Vec::new();
-        for triangle in &self.triangles {
+        for triangle in self.triangles_in(|aabb| passes_near(ray, aabb)) {
             match meeting(ray, triangle) {
                 Meeting::Apart | Meeting::Crosses { behind: true } => {}
                 _ => crossings.extend(distance_along(ray, triangle).filter(|&t| t > 0.0)),
@@ -138,10 +168,19 @@ impl<'a> Target<'a> {
         };
         let reach = self.triangles.iter().flatten().flat_map(|v| (0..3).map(|i| (v[i] - ray.origin[i]).abs()));
         let tolerance = 8.0 * f64::from(f32::EPSILON) * f64::from(reach.fold(0.0, f32::max));
+        let length = dot64(ray.direction.map(f64::from), ray.direction.map(f64::from)).sqrt();
         for pair in crossings.windows(2) {
-            for step in 1..8 {
-                let p = point(pair[0] + (pair[1] - pair[0]) * f64::from(step) / 8.0);
-                let is_deep = self.triangles.iter().all(|t| distance(&p, t) > tolerance);
+            for share in [0.5f64, 0.15, 0.85] {
+                // The ends lie on the surface, so that no point of a short chord is deep.
+                if share.min(1.0 - share) * (pair[1] - pair[0]) * length <= tolerance {
+                    continue;
+                }
+                let p = point(pair[0] + (pair[1] - pair[0]) * share);
+                let is_near = |i: usize, aabb: &Aabb| {
+                    f64::from(aabb.min[i]) - 2.0 * tolerance <= p[i] && p[i] <= f64::from(aabb.max[i]) + 2.0 * tolerance
+                };
+                let around = self.triangles_in(|aabb| (0..3).all(|i| is_near(i, aabb)));
+                let is_deep = around.iter().all(|t| distance(&p, t) > tolerance);
                 if is_deep && is_inside(&self.triangles, p) == Some(true) {
                     return Some(true);
                 }
@@ -181,6 +220,27 @@ fn sub(a: P, b: P) -> P {
 
 fn dot64(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Whether the line passes near the box: f64 would be off by far less.
+fn passes_near(ray: &Ray, aabb: &Aabb) -> bool {
+    let (mut near, mut far) = (f64::NEG_INFINITY, f64::INFINITY);
+    let largest = |p: &P| p.iter().fold(0.0f64, |m, &x| m.max(f64::from(x).abs()));
+    let slack = 1e-6 * (largest(&aabb.min) + largest(&aabb.max) + largest(&ray.origin));
+    for i in 0..3 {
+        let [o, d, min, max] = [ray.origin[i], ray.direction[i], aabb.min[i], aabb.max[i]].map(f64::from);
+        let slack = slack + 1e-3 * f64::from(aabb.extent()[i]);
+        let (low, high) = (min - slack - o, max + slack - o);
+        if d == 0.0 {
+            if low > 0.0 || high < 0.0 {
+                return false;
+            }
+        } else {
+            near = near.max((low / d).min(high / d));
+            far = far.min((low / d).max(high / d));
+        }
+    }
+    near <= far
 }
 
 /// Where the line meets the triangle's plane, nearly; `None` if it lies along it.

@@ -49,7 +49,12 @@ pub enum Meeting {
 
 /// Exactly how the line of `ray` meets a triangle.
 pub fn meeting(ray: &Ray, [a, b, c]: &[P; 3]) -> Meeting {
-    let sides = [side(ray, a, b), side(ray, b, c), side(ray, c, a)];
+    let mut sides = [side(ray, a, b), side(ray, b, c), 0];
+    // Most triangles end here.
+    if sides[0] * sides[1] < 0 {
+        return Meeting::Apart;
+    }
+    sides[2] = side(ray, c, a);
     if sides.contains(&1) && sides.contains(&-1) {
         return Meeting::Apart;
     }

@@ -6,6 +6,8 @@ type P = [f32; 3];
 pub struct Mesh {
     pub name: &'static str,
     pub triangles: Vec<[P; 3]>,
+    /// Half of the sides of its box.
+    pub extent: P,
     /// Whether a point is well inside.
     pub holds: fn(P) -> bool,
 }
@@ -27,19 +29,21 @@ pub fn at(p: P, size: f32, place: P) -> P {
 pub fn all() -> Vec<Mesh> {
     let long = |p: P| [p[0], 0.05 * p[1], 0.05 * p[2]];
     vec![
-        Mesh { name: "ball", triangles: ball(4), holds: |p| dot(p, p) < 0.5 },
-        Mesh { name: "cube", triangles: cube(8), holds: |p| p.iter().all(|x| x.abs() < 0.9) },
-        Mesh { name: "torus", triangles: torus(32, 16), holds: |p| around_core(p) < 0.15 },
+        Mesh { name: "ball", triangles: ball(4), extent: [1.0; 3], holds: |p| dot(p, p) < 0.5 },
+        Mesh { name: "cube", triangles: cube(8), extent: [1.0; 3], holds: |p| p.iter().all(|x| x.abs() < 0.9) },
+        Mesh { name: "torus", triangles: torus(32, 16), extent: [1.0, 1.0, 0.3], holds: |p| around_core(p) < 0.15 },
         // Flat as a coin.
         Mesh {
             name: "coin",
             triangles: ball(4).into_iter().map(|t| t.map(|p| [p[0], p[1], 0.05 * p[2]])).collect(),
+            extent: [1.0, 1.0, 0.05],
             holds: |p| p[0] * p[0] + p[1] * p[1] + 400.0 * p[2] * p[2] < 0.5,
         },
         // Slivers 100 times as long as wide.
         Mesh {
             name: "needle",
             triangles: globe(128, 8).into_iter().map(|t| t.map(long)).collect(),
+            extent: [1.0, 0.05, 0.05],
             holds: |p| p[0] * p[0] + 400.0 * (p[1] * p[1] + p[2] * p[2]) < 0.4,
         },
     ]
