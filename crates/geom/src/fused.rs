@@ -71,6 +71,11 @@ mod tests {
             let tiny = f32::from_bits((127 - 24 - round % 40) << 23) * middle;
             check(tiny, 1.0 + f32::EPSILON * (round % 3) as f32, middle);
             check(-tiny, 1.0, middle);
+            // So close to the middle that f64 cannot tell: (1 + e) (1 - e) is 2^-46 short of 1.
+            let half = f32::from_bits((127 - 24) << 23) * (1.0 + f32::EPSILON);
+            for sign in [1.0, -1.0] {
+                check(sign * half, 1.0 - f32::EPSILON, middle);
+            }
             // Denormal results.
             check(
                 f32::from_bits(random() >> 5),
