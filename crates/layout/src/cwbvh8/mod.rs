@@ -14,6 +14,7 @@
 //!   the grid begins at the children's smallest corner;
 //! - `stack_depth` entries hold all that a walk ever postpones.
 
+mod family;
 mod node;
 mod octants;
 mod quantize;
@@ -21,7 +22,9 @@ mod validate;
 
 use crate::collapse::{Collapse, LeafRule};
 use crate::{LayoutError, NON_OPAQUE, structure};
+use family::Slotted;
 use node::{MAX_LEAF, SLOTS};
+use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 
@@ -46,8 +49,8 @@ pub struct Cwbvh8 {
 /// triangle a leaf give the best ones. A tree that is one leaf gets a root around it.
 ///
 /// - Input: boxes finite, leaves of at most 3 references.
-/// - Output: nodes, siblings side by side and otherwise depth first; records as they come in the nodes. Equal input
-///   gives equal bytes. O(n).
+/// - Output: nodes, siblings side by side and otherwise depth first; records as they come in the
+///   nodes. Equal input gives equal bytes. O(n), boxes and slots in parallel.
 ///
 /// # Errors
 /// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than 3
@@ -68,52 +71,31 @@ pub fn encode_cwbvh8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Cwbvh8, La
     structure::check(bvh, triangles)?;
     check_nodes(bvh)?;
     let collapse = Collapse::new(bvh, LEAF_RULE);
-    let mut nodes = Vec::with_capacity(bvh.nodes.len() / 8 + 1);
-    let mut slots = Vec::with_capacity(bvh.references.len());
-    let (mut boxes, mut references) = (Vec::with_capacity(SLOTS), Vec::new());
-    let mut bounds = Aabb::EMPTY;
-    // Nodes still to be written: the Bvh2 node, and its index.
-    let mut waiting = Vec::new();
-    if !bvh.nodes.is_empty() {
-        nodes.push(Cwbvh8Node::EMPTY);
-        waiting.push((0, 0));
+    let families = family::list(bvh, &collapse);
+    let slotted: Vec<Slotted> = families.par_iter().map(|family| family.slotted(bvh)).collect();
+    // Siblings stand together already; in which order, their slots say.
+    let mut order: Vec<usize> = (0..families.len()).collect();
+    for (family, slotted) in families.iter().zip(&slotted) {
+        for (place, node) in slotted.inner(family).enumerate() {
+            order[slotted.node.child_base as usize + place] = node;
+        }
     }
-    while let Some((source, index)) = waiting.pop() {
-        let children = collapse.children(source);
-        boxes.clear();
-        boxes.extend(children.iter().map(|&child| bvh.nodes[child].bounds));
-        if index == 0 {
-            bounds = boxes.iter().fold(bounds, |all, child| all.union(child));
-        }
-        let mut in_slot = [None; SLOTS];
-        for (&slot, &child) in octants::assign_slots(&boxes).iter().zip(&children) {
-            in_slot[slot] = Some(child);
-        }
-        let mut node = Cwbvh8Node::EMPTY;
-        write_boxes(&mut node, &in_slot.map(|child: Option<usize>| child.map(|child| bvh.nodes[child].bounds)));
+    let mut nodes = Vec::with_capacity(families.len());
+    let mut slots = Vec::with_capacity(bvh.references.len());
+    let mut references = Vec::new();
+    for (family, slotted) in order.iter().map(|&source| (&families[source], &slotted[source])) {
+        let mut node = slotted.node;
         node.record_base = slots.len() as u32;
-        let first_child = nodes.len();
-        for (slot, child) in in_slot.iter().enumerate() {
-            let Some(child) = *child else { continue };
-            if collapse.is_leaf(child) {
-                collapse.references(child, &mut references);
-                let offset = slots.len() as u32 - node.record_base;
-                node.meta[slot] = Cwbvh8Node::leaf_meta(offset, references.len() as u32);
-                slots.extend(references.iter().map(|&r| r | if triangles.opaque[r as usize] { 0 } else { NON_OPAQUE }));
-            } else {
-                node.meta[slot] = Cwbvh8Node::node_meta(slot);
-                node.imask |= 1 << slot;
-                node.child_base = first_child as u32;
-                waiting.push((child, nodes.len()));
-                nodes.push(Cwbvh8Node::EMPTY);
-            }
+        for (slot, leaf) in slotted.leaves(family) {
+            collapse.references(leaf, &mut references);
+            let offset = slots.len() as u32 - node.record_base;
+            node.meta[slot] = Cwbvh8Node::leaf_meta(offset, references.len() as u32);
+            slots.extend(references.iter().map(|&r| r | if triangles.opaque[r as usize] { 0 } else { NON_OPAQUE }));
         }
-        // Taken from the end, so that the subtree of the lowest slot comes first.
-        let pushed = waiting.len() - (nodes.len() - first_child);
-        waiting[pushed..].reverse();
-        nodes[index] = node;
+        nodes.push(node);
     }
     let stack_depth = stack_depth(&nodes);
+    let bounds = families.first().map_or(Aabb::EMPTY, |root| root.bounds(bvh));
     Ok(Cwbvh8 { nodes, slots, bounds, stack_depth })
 }
 
@@ -131,20 +113,11 @@ fn check_nodes(bvh: &Bvh2) -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// Quantises the children's boxes.
-fn write_boxes(node: &mut Cwbvh8Node, boxes: &[Option<Aabb>; SLOTS]) {
-    for axis in 0..3 {
-        let grid = quantize::quantize(&boxes.map(|aabb| aabb.map(|b| [b.min[axis], b.max[axis]])));
-        (node.origin[axis], node.exponents[axis]) = (grid.origin, grid.exponent);
-        (node.lo[axis], node.hi[axis]) = (grid.lo, grid.hi);
-    }
-}
-
 /// The most groups that wait while a walk visits all nodes below the root.
 ///
 /// A walk takes one child out of a group of nodes and puts the rest back (one entry); then it may
 /// push the visited node's group of nodes and its group of records. The worst walk leaves every group
-/// of records for later. The root's own group is an entry at the start, of which nothing is left when its visit pushes.
+/// of records for later. The root's own group is an entry at the start, and gone when its visit pushes.
 fn stack_depth(nodes: &[Cwbvh8Node]) -> usize {
     let mut needs = vec![0usize; nodes.len()];
     for (index, node) in nodes.iter().enumerate().rev() {

@@ -10,31 +10,30 @@ use raywarp_geom::Aabb;
 /// The slot of each of up to 8 children. Among equally good assignments a fixed one.
 pub(crate) fn assign_slots(children: &[Aabb]) -> [usize; SLOTS] {
     let gains = gains(children);
-    // The best sum with child 0 to n - 1 in the slots of a mask of n bits, and the last one's slot.
+    // The best sum with the first children in the slots of a mask. A mask with more bits than the
+    // one at hand is still at minus infinity, so that the loop asks no bit whether it is set.
     let mut best = [f64::NEG_INFINITY; 1 << SLOTS];
-    let mut last = [0u8; 1 << SLOTS];
     best[0] = 0.0;
     let count = children.len();
     let mut full = 0;
-    for mask in 0usize..1 << SLOTS {
-        let child = mask.count_ones() as usize;
-        if child == count {
-            if full == 0 || best[mask] > best[full] {
-                full = mask;
-            }
-        } else if child < count {
-            for slot in 0..SLOTS {
-                let (next, sum) = (mask | 1 << slot, best[mask] + gains[child][slot]);
-                if next != mask && sum > best[next] {
-                    (best[next], last[next]) = (sum, slot as u8);
-                }
-            }
+    for mask in 1usize..1 << SLOTS {
+        let taken = mask.count_ones() as usize;
+        if taken > count {
+            continue;
+        }
+        let gain = &gains[taken - 1];
+        let sums: [f64; SLOTS] = std::array::from_fn(|slot| best[mask ^ 1 << slot] + gain[slot]);
+        best[mask] = sums.iter().fold(f64::NEG_INFINITY, |most, &sum| if sum > most { sum } else { most });
+        if taken == count && (full == 0 || best[mask] > best[full]) {
+            full = mask;
         }
     }
+    // Back from the best of all: the lowest slot that gives the last child's sum.
     let mut slots = [0; SLOTS];
     for child in (0..count).rev() {
-        slots[child] = usize::from(last[full]);
-        full &= !(1 << slots[child]);
+        let gives = |slot: &usize| full & 1 << slot != 0 && best[full ^ 1 << slot] + gains[child][*slot] == best[full];
+        slots[child] = (0..SLOTS).find(gives).unwrap_or(full.trailing_zeros() as usize);
+        full ^= 1 << slots[child];
     }
     slots
 }

@@ -71,23 +71,26 @@ impl Offset {
 
     /// The most steps, up to 255, that do not exceed it and that f32 holds.
     fn steps_below(&self, step: f64) -> u8 {
-        let fits = |q: f64| self.at_least(q * step) && q * step <= f64::from(f32::MAX);
-        // Off by one at most: a quotient by a power of two is exact but for what `error` holds.
-        let mut q = (self.rounded / step).floor().clamp(0.0, 255.0);
-        while q > 0.0 && !fits(q) {
-            q -= 1.0;
+        let fits = |q: u8| {
+            let x = f64::from(q) * step;
+            self.at_least(x) && x <= f64::from(f32::MAX)
+        };
+        // The quotient by a power of two is exact but for what `error` holds; the cast takes the floor.
+        let mut q = (self.rounded / step) as u8;
+        while q > 0 && !fits(q) {
+            q -= 1;
         }
-        q as u8
+        q
     }
 
     /// The fewest steps that reach it, or `None` if 255 do not.
     fn steps_above(&self, step: f64) -> Option<u8> {
-        let reaches = |q: f64| q * step > self.rounded || (q * step == self.rounded && self.error <= 0.0);
-        let mut q = (self.rounded / step).ceil();
-        if !reaches(q) {
-            q += 1.0;
-        }
-        (q <= 255.0).then_some(q as u8)
+        let first = (self.rounded / step) as u8;
+        // The floor of a number reaches it, or the next does, or the error asks for one more.
+        (first..=255).take(3).find(|&q| {
+            let x = f64::from(q) * step;
+            x > self.rounded || (x == self.rounded && self.error <= 0.0)
+        })
     }
 }
 
