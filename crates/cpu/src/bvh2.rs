@@ -65,6 +65,8 @@ impl Bvh2Walk<'_> {
             let node = &self.tree.nodes()[child as usize];
             let entries = [0, 1].map(|side| match &plain {
                 None => enter(ray, node, side, low, limit),
+                // Ordered by size, an empty box's planes hold everything.
+                Some(_) if node.children[side] == Bvh2Node::NO_CHILD => None,
                 Some(plain) => plain.enter(&node.bounds(side), ray.t_low, query.limit()),
             });
             let first_is_far = matches!(entries, [Some(a), Some(b)] if a > b);
