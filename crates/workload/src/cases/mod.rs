@@ -35,11 +35,11 @@ impl Case {
         Self { name, about, triangles, rays, exact: false, borderline: false, oracle: OnceLock::new() }
     }
 
-    fn exact(self) -> Self {
+    fn with_exact_arithmetic(self) -> Self {
         Self { exact: true, ..self }
     }
 
-    fn borderline(self) -> Self {
+    fn aimed_at_limits(self) -> Self {
         Self { borderline: true, ..self }
     }
 

@@ -170,7 +170,7 @@ impl Crossing {
         }
     }
 
-    /// Distance from the border that `tolerance` excuses, in the units of [`Crossing::border`].
+    /// Distance from the border that `tolerance` excuses, in the units of `Crossing::border`.
     pub fn margin(&self, tolerance: Tolerance) -> f64 {
         self.margin[tolerance.index()]
     }
