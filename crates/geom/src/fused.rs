@@ -9,16 +9,34 @@ pub fn fused_multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, c) } else { software(a, b, c) }
 }
 
+/// [`fused_multiply_add`] lane by lane, in a form that compilers turn into vectors.
+#[inline(always)]
+pub fn fused_multiply_adds<const N: usize>(a: [f32; N], b: [f32; N], c: [f32; N]) -> [f32; N] {
+    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+        return std::array::from_fn(|i| a[i].mul_add(b[i], c[i]));
+    }
+    let sums: [f64; N] = std::array::from_fn(|i| f64::from(a[i]) * f64::from(b[i]) + f64::from(c[i]));
+    if sums.iter().fold(false, |any, &sum| any | rounds_twice(sum)) {
+        return std::array::from_fn(|i| software(a[i], b[i], c[i]));
+    }
+    sums.map(|sum| sum as f32)
+}
+
 #[inline(always)]
 fn software(a: f32, b: f32, c: f32) -> f32 {
     // Exact: 48 bits.
     let product = f64::from(a) * f64::from(b);
     let sum = product + f64::from(c);
-    // A second rounding goes wrong only from a sum that looks halfway between two floats; where
-    // floats are denormal, halfway looks different. NaN and infinity pass either way.
+    if rounds_twice(sum) { by_odd_rounding(product, c, sum) } else { sum as f32 }
+}
+
+/// Whether a second rounding, to f32, may go wrong: only from a sum that looks halfway between two
+/// floats, and where floats are denormal and halfway looks different. NaN and infinity pass either way.
+#[inline(always)]
+fn rounds_twice(sum: f64) -> bool {
     const HALF: u64 = 1 << 28;
     let halfway = sum.to_bits() & (2 * HALF - 1) == HALF;
-    if halfway | (sum.abs() < f64::from(f32::MIN_POSITIVE)) { by_odd_rounding(product, c, sum) } else { sum as f32 }
+    halfway | ((sum.abs() < f64::from(f32::MIN_POSITIVE)) & (sum != 0.0))
 }
 
 /// Rounds to odd first: then the last bit remembers which side of halfway the exact sum lies on
@@ -43,7 +61,7 @@ fn by_odd_rounding(product: f64, c: f32, sum: f64) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::software;
+    use super::{fused_multiply_adds, software};
 
     #[test]
     fn software_gives_the_bits_of_the_machines_instruction() {
@@ -54,6 +72,9 @@ mod tests {
         };
         let check = |a: f32, b: f32, c: f32| {
             let (got, want) = (software(a, b, c), a.mul_add(b, c));
+            let lanes = fused_multiply_adds([a, 1.0], [b, 1.0], [c, 1.0]);
+            assert!(lanes[0].to_bits() == got.to_bits() || got.is_nan() && lanes[0].is_nan());
+            assert_eq!(lanes[1], 2.0);
             assert!(
                 got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
                 "{a:e} {b:e} {c:e}: {got:e} {want:e}"

@@ -18,7 +18,7 @@ pub mod triangle;
 pub use aabb::Aabb;
 pub use affine::Affine;
 pub use flat::{FlatError, FlatTriangles, PrimitiveId};
-pub use fused::fused_multiply_add;
+pub use fused::{fused_multiply_add, fused_multiply_adds};
 pub use mesh::{MeshError, TriangleMesh};
 pub use offset::{offset_from_triangle, offset_origin};
 pub use ray::{Hit, HitKey, Ray};

@@ -1,7 +1,7 @@
 //! The kernels in plain Rust: for machines without AVX2, and what Miri can run.
 
 use super::vector::{InstructionSet, Vector, push_unsorted_scalar, sort_many};
-use raywarp_geom::fused_multiply_add;
+use raywarp_geom::fused_multiply_adds;
 use raywarp_layout::BLOCK;
 
 /// `N` floats in an array; the compiler may use whatever vectors the target has.
@@ -47,15 +47,15 @@ impl<const N: usize> Vector<N> for Floats<N> {
     }
     #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
-        Self(std::array::from_fn(|i| fused_multiply_add(self.0[i], b.0[i], c.0[i])))
+        Self(fused_multiply_adds(self.0, b.0, c.0))
     }
     #[inline(always)]
     fn mul_sub(self, b: Self, c: Self) -> Self {
-        Self(std::array::from_fn(|i| fused_multiply_add(self.0[i], b.0[i], -c.0[i])))
+        Self(fused_multiply_adds(self.0, b.0, c.0.map(|x| -x)))
     }
     #[inline(always)]
     fn neg_mul_add(self, b: Self, c: Self) -> Self {
-        Self(std::array::from_fn(|i| fused_multiply_add(-self.0[i], b.0[i], c.0[i])))
+        Self(fused_multiply_adds(self.0.map(|x| -x), b.0, c.0))
     }
     #[inline(always)]
     fn div(self, other: Self) -> Self {

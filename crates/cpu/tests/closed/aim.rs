@@ -103,7 +103,7 @@ impl<'a> Target<'a> {
     }
 
     /// A ray from inside. Of 8 one is parallel to an axis, if a vertex lies so.
-    pub fn from_inside(&self, random: &mut Random) -> Ray {
+    pub fn inner_ray(&self, random: &mut Random) -> Ray {
         let (target, origin) = (self.aim(random), self.inner(random));
         if random.below(8) == 0 {
             let axis = random.below(3);
@@ -120,7 +120,7 @@ impl<'a> Target<'a> {
     }
 
     /// A ray from outside, from up to 30 sizes away. Of 8 one is parallel to an axis.
-    pub fn from_outside(&self, random: &mut Random) -> Ray {
+    pub fn outer_ray(&self, random: &mut Random) -> Ray {
         let target = self.aim(random);
         let distance = 1.8 * 17f32.powf(random.unit());
         if random.below(8) == 0 {
@@ -192,7 +192,7 @@ impl<'a> Target<'a> {
     /// Traces `count` rays of a stream and judges those that miss.
     pub fn tally(&self, tracer: &CpuTracer, inside: bool, count: usize, seed: u64) -> Tally {
         let mut random = Random(seed);
-        let ray = |_| if inside { self.from_inside(&mut random) } else { self.from_outside(&mut random) };
+        let ray = |_| if inside { self.inner_ray(&mut random) } else { self.outer_ray(&mut random) };
         let rays: Vec<Ray> = (0..count).map(ray).collect();
         let mut hits = vec![Hit::default(); count];
         for (rays, hits) in rays.chunks(4096).zip(hits.chunks_mut(4096)) {
@@ -288,7 +288,7 @@ impl Random {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        (u128::from(self.bits()) * n as u128 >> 64) as usize
+        ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
     /// 0 to 1, all of f32's values in steps of 2^-24.
