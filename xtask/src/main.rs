@@ -1,17 +1,28 @@
 //! Checks and figures of the project: `cargo xtask check` runs every check that cargo has no word
-//! for. The same checks run as tests.
+//! for, and the same checks run as tests; `cargo xtask plant` shows that tests catch planted bugs.
 #![forbid(unsafe_code)]
 
 mod architecture;
+#[cfg(unix)]
+mod plant;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    match (arguments.next().as_deref(), arguments.next()) {
-        (Some("check"), None) => report(&architecture::check()),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.split_first().map(|(command, rest)| (command.as_str(), rest)) {
+        Some(("check", [])) => report(&architecture::check()),
+        #[cfg(unix)]
+        Some(("plant", names)) => match plant::run(names) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::from(2)
+            }
+        },
         _ => {
-            eprintln!("usage: cargo xtask check");
+            eprintln!("usage: cargo xtask check | plant [NAME...]");
             ExitCode::from(2)
         }
     }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{kernel, machines, rays, record, scene, visits};
-use raywarp_family::{Organisation, Variant, legal, papers};
+use raywarp_family::{Block, Organisation, Variant, legal, papers};
 use raywarp_traverse::{Batch, Machine, Query};
 use std::collections::BTreeMap;
 
@@ -133,4 +133,21 @@ fn without_a_postpone_buffer_speculation_is_while_while() {
         visits(&record(&kernel(&variant, &triangles), Machine::Lockstep { width: 32 }, &batch(&rays, Query::Closest)))
     };
     assert!(run("direct/speculative-while-while/bvh2?postpone=0") == run("direct/while-while/bvh2"));
+}
+
+#[test]
+fn what_lies_behind_a_hit_is_not_visited() {
+    // A stack of sheets: the ray meets the first one, and need not know of the other 255.
+    let sheet = |i: usize| [[-1.0, -1.0, i as f32], [1.0, -1.0, i as f32], [0.0, 1.0, i as f32]];
+    let triangles = raywarp_geom::FlatTriangles::from_vertices((0..256).map(sheet).collect());
+    let rays = [raywarp_geom::Ray::new([0.1, -0.2, -3.0], [0.0, 0.0, 1.0])];
+    for row in papers() {
+        let variant = row.variant;
+        let kernel = kernel(&variant, &triangles);
+        let run = record(&kernel, Machine::Scalar, &batch(&rays, Query::Closest));
+        assert_eq!(run.answers[0].hit.primitive, 0, "{variant}");
+        // A few leaves of up to eight: speculation tests some in vain.
+        let tested = visits(&run)[&0].iter().filter(|(block, _)| *block != Block::VisitNode).count();
+        assert!(tested <= 32, "{variant} tests {tested} triangles");
+    }
 }

@@ -10,6 +10,7 @@ use raywarp_family::{Block, Space};
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// Gives the lanes of `idle` the next rays of the warp's pool, and sets them up. When the local
     /// pool runs empty, one lane gets another batch from the global one. Returns the lanes that got a ray.
+    #[inline(never)]
     pub fn fetch_ray(&mut self, idle: L::Mask) -> L::Mask {
         let mut fetched = L::Mask::NONE;
         let mut wanting = idle;

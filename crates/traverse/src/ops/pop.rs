@@ -10,6 +10,7 @@ use raywarp_family::{Block, Space};
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// Lanes of `mask` go on with what they pushed last. Below the stack lies a sentinel: a lane that
     /// reads it has nothing left.
+    #[inline(never)]
     pub fn pop(&mut self, mask: L::Mask) {
         let mut read = std::mem::take(&mut self.noted);
         read.clear();

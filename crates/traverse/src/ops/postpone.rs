@@ -10,6 +10,7 @@ use raywarp_family::{Block, Space};
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// Lanes that stand at a leaf and have room in their postpone buffer put it there and must then
     /// pop (AL09 4: the buffer holds one; ALK12: one or two).
+    #[inline(never)]
     pub fn postpone(&mut self) {
         let room = self.launch.variant.postpone();
         let mask = self.lanes.filter(|lane| lane.stands_at_leaf() && lane.postponed.len() < room);
@@ -24,6 +25,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
 
     /// Lanes that have a node to visit push the leaf that they put aside, to test it later (YKL17:
     /// triangles are postponed when too few lanes have some).
+    #[inline(never)]
     pub fn defer(&mut self) {
         let mask = self.lanes.filter(|lane| lane.at_inner_node() && lane.postponed.len() > 0);
         let mut pushed = std::mem::take(&mut self.noted);

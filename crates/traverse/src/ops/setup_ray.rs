@@ -11,6 +11,7 @@ use raywarp_geom::HitKey;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// Prepares the rays that `mask` just fetched. One that can hit nothing ends at once.
+    #[inline(never)]
     pub fn setup_ray(&mut self, mask: L::Mask) {
         let launch = self.launch;
         self.lanes.each(mask, |_, lane| {

@@ -9,6 +9,7 @@ use raywarp_family::{Block, Space};
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// Writes what the rays that have ended found; their lanes are idle then.
+    #[inline(never)]
     pub fn store_hit(&mut self) {
         let mask = self.lanes.filter(Lane::has_ended);
         let (launch, answers) = (self.launch, &mut *self.answers);

@@ -33,6 +33,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     }
 
     /// One test a lane; where several lanes share a ray, one on each of those while the leaf lasts.
+    #[inline(never)]
     fn test_one(&mut self, mask: L::Mask) {
         let launch = self.launch;
         let n = self.lanes_per_ray();
@@ -60,6 +61,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     }
 
     /// All rays of a packet test one triangle.
+    #[inline(never)]
     pub fn test_record_by_all(&mut self, record: u32) {
         let (launch, holding) = (self.launch, self.holding());
         let mut tested = std::mem::take(&mut self.tested);
@@ -81,6 +83,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
         self.tested = tested;
     }
 
+    #[inline(never)]
     fn tell_tests(&mut self, tested: &[Tested]) {
         let by_rows = self.launch.variant.fetch() == Fetch::Needed;
         let row = |k: u16| (k * ROW_BYTES, ROW_BYTES);

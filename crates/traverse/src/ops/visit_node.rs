@@ -21,6 +21,7 @@ pub(crate) struct Visited {
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// The lanes of `mask` visit the nodes that they stand at. One without a hit child must pop then.
+    #[inline(never)]
     pub fn visit_node(&mut self, mask: L::Mask) {
         let (launch, rules, visit) = (self.launch, self.rules, &mut self.visit);
         let room = launch.variant.postpone();
@@ -63,6 +64,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
         self.visited = visited;
     }
 
+    #[inline(never)]
     fn tell_visits(&mut self, mask: L::Mask, visited: &[Visited]) {
         let (variant, n) = (self.launch.variant, self.lanes_per_ray());
         let node_bytes = variant.tree().node_bytes() as u16;
