@@ -146,8 +146,10 @@ fn what_lies_behind_a_hit_is_not_visited() {
         let kernel = kernel(&variant, &triangles);
         let run = record(&kernel, Machine::Scalar, &batch(&rays, Query::Closest));
         assert_eq!(run.answers[0].hit.primitive, 0, "{variant}");
-        // A few leaves of up to eight: speculation tests some in vain.
+        // A few leaves of up to eight: speculation tests some in vain. Octants tell only in which half of a
+        // row a child lies.
+        let most = if variant.tree() == raywarp_family::Tree::Cwbvh8 { 160 } else { 32 };
         let tested = visits(&run)[&0].iter().filter(|(block, _)| *block != Block::VisitNode).count();
-        assert!(tested <= 32, "{variant} tests {tested} triangles");
+        assert!(tested <= most, "{variant} tests {tested} triangles");
     }
 }
