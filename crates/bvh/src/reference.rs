@@ -4,6 +4,7 @@ use crate::build::BuildError;
 use glam::{DVec3, Vec3A, Vec4};
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, FlatTriangles};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A box in registers, for the builders' inner loops; [`Aabb`] is the same in memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,12 +111,22 @@ impl Reference {
 /// One reference a triangle, in order. The error names the first vertex that is not finite.
 pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>, BuildError> {
     let vertices = triangles.vertices.par_iter();
-    let is_finite = |triangle: &[[f32; 3]; 3]| triangle.iter().flatten().all(|x| x.is_finite());
-    if let Some(primitive) = vertices.clone().position_first(|triangle| !is_finite(triangle)) {
-        return Err(BuildError::NotFinite { primitive: primitive as u32 });
+    let any_bad = AtomicBool::new(false);
+    let reference = |(i, triangle): (usize, &[[f32; 3]; 3])| {
+        // Zero times a number is zero, times anything else a NaN, which stays one in the sum.
+        let zeros = triangle.iter().flatten().fold(0.0, |sum, x| sum + x * 0.0);
+        if zeros != 0.0 {
+            any_bad.store(true, Ordering::Relaxed);
+        }
+        Reference::new(&Aabb::of_points(triangle), i as u32)
+    };
+    let references = vertices.clone().enumerate().map(reference).collect();
+    if !any_bad.into_inner() {
+        return Ok(references);
     }
-    let reference = |(i, triangle)| Reference::new(&Aabb::of_points(triangle), i as u32);
-    Ok(vertices.enumerate().map(reference).collect())
+    let is_bad = |triangle: &[[f32; 3]; 3]| !triangle.iter().flatten().all(|x| x.is_finite());
+    let primitive = vertices.position_first(is_bad).unwrap_or_default() as u32;
+    Err(BuildError::NotFinite { primitive })
 }
 
 /// The boxes around a range of references and around their centroids.

@@ -31,7 +31,9 @@ pub(super) type Halves = (usize, [RangeBounds; 2]);
 /// Builds over at least one reference. Reorders `references`.
 pub(super) fn build(references: &mut [Reference], rules: &LeafRules) -> Subtree {
     let bounds = RangeBounds::of(references);
-    let mut scratch = vec![Reference::NONE; if references.len() < PARALLEL { 0 } else { references.len() }];
+    // Filled in parallel, since the first touch of so much memory takes longer than the filling.
+    let scratch_count = if references.len() < PARALLEL { 0 } else { references.len() };
+    let mut scratch: Vec<Reference> = (0..scratch_count).into_par_iter().map(|_| Reference::NONE).collect();
     build_range(references, &mut scratch, bounds, 0, rules)
 }
 

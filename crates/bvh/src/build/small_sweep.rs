@@ -10,9 +10,11 @@ pub(super) const SMALL: usize = 16;
 /// Finds the best of all splits between neighbouring centroids on the three axes and puts
 /// `references` in that order, so that the first `left` of them go left.
 pub(super) fn sort_best(references: &mut [Reference]) -> Split {
-    // Most ranges of a tree are pairs: they have one split, whatever the axis.
-    if let [a, b] = references {
-        return split_pair(a, b);
+    // Most ranges of a tree are pairs and triples: they have one split and three, whatever the axis.
+    match references {
+        [a, b] => return split_pair(a, b),
+        [a, b, c] => return split_triple(a, b, c),
+        _ => {}
     }
     let count = references.len();
     debug_assert!((2..=SMALL).contains(&count));
@@ -69,6 +71,30 @@ fn split_pair(a: &mut Reference, b: &mut Reference) -> Split {
         std::mem::swap(a, b);
     }
     Split { axis, at: 1, left: 1, cost: a.bounds().half_area() + b.bounds().half_area() }
+}
+
+/// Puts the one first that is best alone. The sweep would leave one of the three out where that is in the middle
+/// on each axis.
+fn split_triple(a: &mut Reference, b: &mut Reference, c: &mut Reference) -> Split {
+    let centroids = [a.centroid(), b.centroid(), c.centroid()];
+    if centroids[0] == centroids[1] && centroids[1] == centroids[2] {
+        return Split::NONE;
+    }
+    let [p, q, r] = [a.bounds(), b.bounds(), c.bounds()];
+    let qr = q.union(r);
+    let areas = Areas::within(p.union(qr));
+    let cost = |alone, pair| areas.half_area(alone) + 2.0 * areas.half_area(pair);
+    let costs = [cost(p, qr), cost(q, p.union(r)), cost(r, p.union(q))];
+    let best = if costs[0] <= costs[1] && costs[0] <= costs[2] {
+        costs[0]
+    } else if costs[1] <= costs[2] {
+        std::mem::swap(a, b);
+        costs[1]
+    } else {
+        std::mem::swap(a, c);
+        costs[2]
+    };
+    Split { axis: 0, at: 1, left: 1, cost: areas.in_scene_units(best) }
 }
 
 /// A number that sorts as the centroid does, and after it by position, which its lowest bits are.

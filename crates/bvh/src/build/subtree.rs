@@ -2,6 +2,7 @@
 
 use crate::Node;
 use crate::reference::Bounds;
+use rayon::prelude::*;
 use raywarp_geom::Aabb;
 
 /// A finished part of the tree.
@@ -129,7 +130,8 @@ impl Subtree {
 
     /// The whole tree as one array of nodes and one of references, in the order of [`crate::Bvh2`].
     pub(crate) fn flatten(self) -> (Vec<Node>, Vec<u32>) {
-        let mut nodes = vec![UNSET; self.node_count()];
+        // Filled in parallel, since the first touch of so much memory takes longer than the filling.
+        let mut nodes: Vec<Node> = (0..self.node_count()).into_par_iter().map(|_| UNSET).collect();
         let mut references = vec![0; self.reference_count()];
         if let Some((root, below)) = nodes.split_first_mut() {
             self.write(root, below, 1, &mut references, 0);
