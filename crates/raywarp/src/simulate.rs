@@ -12,8 +12,9 @@ use raywarp_workload::rays::{Order, RayKind, RaysError, ViewRays, Workload};
 use raywarp_workload::views::View;
 use std::fmt::Write;
 
-/// Consecutive rays that stay together in a sample: whole warps of any width, whole batches of the pool.
-const CHUNK: usize = 1536;
+/// Consecutive rays that stay together in a sample: whole warps of every power of two, and whole batches of the
+/// pool for warps of 32. No more, since neighbours in a sorted batch lie in one corner of the scene and tell the same.
+const CHUNK: usize = 384;
 
 /// What to simulate.
 #[derive(Debug, Clone)]
@@ -126,20 +127,21 @@ pub fn efficiency(
             let is_small = variant.tree() == Tree::Cwbvh8;
             let bvh = small.as_ref().filter(|_| is_small).unwrap_or(&plain);
             let kernel = Kernel::new(variant, bvh, &triangles)?;
-            let eager = without_postponing(variant).map(|eager| Kernel::new(&eager, bvh, &triangles)).transpose()?;
+            // What each ray needs depends on nothing but the tree.
+            let mut needed = vec![None; samples.len()];
+            if let Some(eager) = without_postponing(variant) {
+                let eager = Kernel::new(&eager, bvh, &triangles)?;
+                for (needed, (kind, views)) in needed.iter_mut().zip(&samples) {
+                    *needed = Some(over_views(&eager, 32, *kind, views)?.nodes);
+                }
+            }
             for &width in request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
-                for (kind, views) in &samples {
+                for ((kind, views), needed) in samples.iter().zip(&needed) {
                     if control.is_cancelled() {
                         return Err(TraceError::Cancelled.into());
                     }
                     let counts = over_views(&kernel, width, *kind, views)?;
-                    let overfetch = match &eager {
-                        None => 0.0,
-                        Some(eager) => {
-                            let needed = over_views(eager, width, *kind, views)?;
-                            counts.nodes as f64 / needed.nodes as f64 - 1.0
-                        }
-                    };
+                    let overfetch = needed.map_or(0.0, |needed| counts.nodes as f64 / needed as f64 - 1.0);
                     let leaf_size = if is_small { leaf_size.min(3) } else { leaf_size };
                     report.measurements.push(Measurement {
                         variant: *variant,

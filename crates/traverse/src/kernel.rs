@@ -58,6 +58,16 @@ pub enum KernelError {
         /// The variant.
         variant: Variant,
     },
+    /// A stack that some ray might overflow.
+    #[error("{variant} may need {need} stack entries in this scene, but there is room for {given}")]
+    Stack {
+        /// The variant.
+        variant: Variant,
+        /// Entries that any ray may need.
+        need: usize,
+        /// Entries that there are.
+        given: usize,
+    },
     /// A warp that does not fit.
     #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
     Width {
@@ -145,6 +155,19 @@ impl Kernel {
     /// Stack entries that any ray may need.
     pub fn stack_depth(&self) -> usize {
         with_tree!(&self.encoding, tree => Tree::stack_depth(tree))
+    }
+
+    /// Refuses a stack of `entries` that some ray might overflow. Warps here get the stack that the tree
+    /// asks for; a machine whose stacks have a fixed size is asked first.
+    ///
+    /// # Errors
+    /// [`KernelError::Stack`].
+    pub fn check_stack(&self, entries: usize) -> Result<(), KernelError> {
+        let need = self.stack_depth();
+        if need > entries {
+            return Err(KernelError::Stack { variant: self.variant, need, given: entries });
+        }
+        Ok(())
     }
 
     /// Bytes of the nodes and of the triangle records.

@@ -5,7 +5,7 @@ mod common;
 
 use common::{kernel, machines, rays, record, scene, visits};
 use raywarp_family::{Block, Organisation, Variant, legal, papers};
-use raywarp_traverse::{Batch, Machine, Query};
+use raywarp_traverse::{Batch, Kernel, KernelError, Machine, Query};
 use std::collections::BTreeMap;
 
 const QUERIES: [Query; 2] = [Query::Closest, Query::Any];
@@ -152,4 +152,28 @@ fn what_lies_behind_a_hit_is_not_visited() {
         let tested = visits(&run)[&0].iter().filter(|(block, _)| *block != Block::VisitNode).count();
         assert!(tested <= most, "{variant} tests {tested} triangles");
     }
+}
+
+#[test]
+fn a_stack_that_might_overflow_is_refused_and_errors_name_what_does_not_fit() {
+    let triangles = scene(300);
+    for row in papers() {
+        let kernel = kernel(&row.variant, &triangles);
+        let need = kernel.stack_depth();
+        assert_eq!(kernel.check_stack(need), Ok(()), "{}", row.name);
+        assert!(matches!(kernel.check_stack(need - 1), Err(KernelError::Stack { .. })), "{}", row.name);
+        let nothing = batch(&[], Query::Closest);
+        for width in [0, 65] {
+            let refused = kernel.warp_count(Machine::Lockstep { width }, &nothing);
+            assert!(matches!(refused, Err(KernelError::Width { .. })), "{}", row.name);
+        }
+    }
+    let implicit: Variant = "direct/while-while/bvh2?sync=implicit".parse().unwrap();
+    let bvh = raywarp_bvh::build(&triangles, &raywarp_bvh::BuildOptions::default()).unwrap();
+    assert!(matches!(Kernel::new(&implicit, &bvh, &triangles), Err(KernelError::NeedsGpu { .. })));
+    let compressed: Variant = "direct/while-while/cwbvh8".parse().unwrap();
+    let large = raywarp_geom::FlatTriangles::from_vertices(vec![triangles.vertices[0]; 8]);
+    let bvh = raywarp_bvh::build(&large, &raywarp_bvh::BuildOptions::default()).unwrap();
+    let refused = Kernel::new(&compressed, &bvh, &large).err().map(|error| error.to_string());
+    assert!(refused.is_none_or(|message| message.contains("at most 3")));
 }
