@@ -31,6 +31,8 @@ enum Command {
     Info(command::info::InfoArgs),
     Selftest(command::selftest::SelftestArgs),
     Simulate(Box<command::simulate::SimulateArgs>),
+    Trace(Box<command::trace::TraceArgs>),
+    Variants(command::variants::VariantsArgs),
 }
 
 /// What the last panic said and where, for [`main`] to print.
@@ -67,6 +69,8 @@ fn run() -> std::process::ExitCode {
         Command::Info(args) => command::info::run(args, &cli.common, &mut out),
         Command::Selftest(args) => command::selftest::run(args, &cli.common, &mut out),
         Command::Simulate(args) => command::simulate::run(args, &cli.common, &mut out),
+        Command::Trace(args) => command::trace::run(args, &cli.common, &mut out),
+        Command::Variants(args) => command::variants::run(args, &cli.common, &mut out),
     });
     match result {
         Ok(status) => status.into(),

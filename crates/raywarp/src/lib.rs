@@ -23,6 +23,7 @@
 mod default_scene;
 mod framing;
 mod info;
+pub mod npy;
 pub mod picture;
 mod prepared;
 mod query;
@@ -30,6 +31,8 @@ mod scene_path;
 pub mod selftest;
 pub mod simulate;
 mod threads;
+pub mod trace;
+pub mod variants;
 
 pub use default_scene::default_scene;
 pub use framing::frame_bounds;

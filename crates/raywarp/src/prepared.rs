@@ -156,7 +156,7 @@ impl Prepared {
 }
 
 /// Refuses triangles that can be counted but for which there is no memory.
-fn check_memory(triangles: u64) -> Result<(), PrepareError> {
+pub(crate) fn check_memory(triangles: u64) -> Result<(), PrepareError> {
     let needed = triangles.saturating_mul(PREPARE_BYTES);
     let countable = triangles <= u64::from(FlatTriangles::LIMIT);
     match raywarp_render::film::available_memory() {

@@ -7,5 +7,8 @@ mod render_args;
 mod render_report;
 pub mod selftest;
 pub mod simulate;
+pub mod trace;
+mod tree_args;
+pub mod variants;
 
 pub use render_args::RenderArgs;

@@ -15,7 +15,7 @@ mod share;
 mod tests;
 mod tone;
 
-pub use atomic::{remove_temporaries, write_atomic};
+pub use atomic::{can_write_file, remove_temporaries, write_atomic};
 pub use error::OutputError;
 pub use exr::{Layers, MISS_DEPTH};
 pub use format::{Format, can_write};

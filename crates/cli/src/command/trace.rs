@@ -1,0 +1,224 @@
+//! `raywarp trace SCENE RAYS -o HITS`: rays in, hits out.
+
+use super::tree_args::TreeArgs;
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use crate::interrupt;
+use crate::progress::StepBar;
+use clap::Args;
+use raywarp::Control;
+use raywarp::family::Variant;
+use raywarp::npy::{NpyError, RayFile, read_rays};
+use raywarp::render::output;
+use raywarp::trace::{Engine, TraceOptions, TraceScene, TraceSceneError, Traced};
+use raywarp::traverse::{KernelError, Machine, Query};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What `--help` says of the files.
+const FILES: &str = "Files are NumPy arrays (.npy). RAYS: float32 of shape (N, 8) in C order, \
+    ox oy oz t_min dx dy dz t_max; a hit counts when t_min <= t <= t_max, t in lengths of the direction. \
+    HITS: (N,) records t:f4 u:f4 v:f4 primitive:u4 instance:u4; a miss has primitive 4294967295 and t = t_max. \
+    With --any: (N,) of u1, 1 where anything is on the ray.\n\n\
+    Rays see geometry: every triangle is opaque, whatever its material says; what is invisible or has no area \
+    is not there. The tracer without --variant is watertight; most of the papers' kernels are not.";
+
+/// Traces a file of rays through a scene and writes what they hit.
+#[derive(Debug, Args)]
+#[command(override_usage = "raywarp trace [OPTIONS] SCENE RAYS -o HITS", after_long_help = FILES)]
+pub struct TraceArgs {
+    /// Scene file, or a name in --scenes; then the rays: an .npy file, or - for standard input.
+    #[arg(required = true, num_args = 1..=2, value_names = ["SCENE", "RAYS"])]
+    inputs: Vec<PathBuf>,
+    /// The same as SCENE.
+    #[arg(long, value_name = "SCENE")]
+    scene: Option<PathBuf>,
+    /// File of hits to write, or - for standard output.
+    #[arg(short, long, value_name = "HITS")]
+    output: PathBuf,
+    /// Ask only whether anything is on the ray.
+    #[arg(long)]
+    any: bool,
+    /// A kernel of the family instead of this CPU's tracer: a variant or the name of a row (see `raywarp variants`).
+    #[arg(long, value_name = "VARIANT")]
+    variant: Option<Variant>,
+    /// Lanes of the warp that runs the kernel, 1 to 64, or scalar: one lane without masks.
+    #[arg(long, value_name = "LANES", default_value = "32", value_parser = parse_machine, requires = "variant")]
+    width: Machine,
+    /// Go on without files that the scene names and that are missing.
+    #[arg(long)]
+    allow_missing: bool,
+    #[command(flatten)]
+    tree: TreeArgs,
+}
+
+fn parse_machine(text: &str) -> Result<Machine, String> {
+    let width = text.parse().ok().filter(|width| (1..=64).contains(width));
+    match (text, width) {
+        ("scalar", _) => Ok(Machine::Scalar),
+        (_, Some(width)) => Ok(Machine::Lockstep { width }),
+        _ => Err("must be scalar or 1 to 64".to_string()),
+    }
+}
+
+/// Whether `path` stands for a standard stream.
+fn is_pipe(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Runs the command.
+pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let (scene_name, rays_name) = args.inputs()?;
+    let piped = is_pipe(&args.output);
+    if piped && common.json {
+        return Err(CliError::usage("-o - and --json both want standard output; write the hits to a file"));
+    }
+    if !piped {
+        output::can_write_file(&args.output).map_err(CliError::picture)?;
+    }
+    // The rays first: what is wrong with them shows before a large scene is loaded.
+    let rays = read(rays_name)?;
+    interrupt::check("reading rays")?;
+    let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
+    let engine = match args.variant {
+        Some(variant) => Engine::Family { variant, machine: args.width },
+        None => Engine::Cpu,
+    };
+    let fail = |error| failure(error, &path, &rays, rays_name);
+    let scene = TraceScene::new(&loaded.scene, &TraceOptions { build: args.tree.options(), engine }).map_err(fail)?;
+    interrupt::check("building the tree")?;
+    if scene.non_opaque_count() > 0 {
+        let [all, some] = [scene.triangle_count(), scene.non_opaque_count()];
+        common.note(format!("{some} of {all} triangles have an alpha mask or blend; rays take them as opaque"));
+    }
+
+    let query = if args.any { Query::Any } else { Query::Closest };
+    let bar = StepBar::new(common.quiet, rays.rays.len() as u64);
+    let progress = |rays: usize| bar.advance(rays as u64);
+    let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let traced = scene.trace(&rays.rays, query, &control);
+    bar.finish();
+    interrupt::check("tracing")?;
+    let traced = traced.map_err(fail)?;
+    let bytes = traced.answers.npy();
+    if piped {
+        out.write_all(&bytes)?;
+        out.flush()?;
+    } else {
+        output::write_atomic(&args.output, &bytes).map_err(CliError::picture)?;
+    }
+
+    let report = Report { args, scene: &path, traced: &traced, prepared: &scene, load };
+    if common.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else if piped {
+        common.note(report.line());
+    } else if !common.quiet {
+        writeln!(out, "{}", report.line())?;
+    }
+    Ok(Status::Done)
+}
+
+/// Reads the rays of a file or of standard input.
+fn read(path: &Path) -> Result<RayFile, CliError> {
+    let name = path.display().to_string();
+    let rays = if is_pipe(path) {
+        read_rays("standard input", std::io::stdin().lock())
+    } else {
+        let file = File::open(path).map_err(|error| {
+            CliError::input(format!("{name}: cannot be opened ({error}); name an .npy file of rays"))
+        })?;
+        read_rays(&name, file)
+    };
+    rays.map_err(|error| match error {
+        NpyError::Memory { .. } => CliError::machine(error),
+        other => CliError::input(other),
+    })
+}
+
+/// With which status a scene that cannot answer ends.
+fn failure(error: TraceSceneError, scene: &Path, rays: &RayFile, rays_name: &Path) -> CliError {
+    match error {
+        TraceSceneError::Prepare(error) => CliError::prepare(scene.display(), error),
+        TraceSceneError::Kernel(error @ KernelError::Width { .. }) => CliError::usage(error),
+        TraceSceneError::Kernel(error @ KernelError::NeedsGpu { .. }) => CliError::machine(error),
+        TraceSceneError::NegativeTMin { ray, .. } => {
+            CliError::input(format!("{}: byte {}: {error}", rays_name.display(), rays.byte_of_t_min(ray)))
+        }
+        TraceSceneError::Trace(error) => CliError::machine(error),
+        other => CliError::input(format!("{}: {other}", scene.display())),
+    }
+}
+
+impl TraceArgs {
+    /// The scene and the rays.
+    fn inputs(&self) -> Result<(&Path, &Path), CliError> {
+        match (&self.scene, &self.inputs[..]) {
+            (None, [scene, rays]) => Ok((scene, rays)),
+            (Some(scene), [rays]) => Ok((scene, rays)),
+            (None, _) => Err(CliError::usage("no rays are named: raywarp trace SCENE RAYS -o HITS")),
+            (Some(_), _) => Err(CliError::usage("two scenes are named; give SCENE or --scene")),
+        }
+    }
+}
+
+/// What is said in the end.
+struct Report<'a> {
+    args: &'a TraceArgs,
+    scene: &'a Path,
+    traced: &'a Traced,
+    prepared: &'a TraceScene,
+    load: Duration,
+}
+
+impl Report<'_> {
+    /// What traced, and on what.
+    fn engine(&self) -> [String; 2] {
+        match self.prepared.engine() {
+            Engine::Cpu => ["cpu".to_string(), raywarp::cpu::Isa::detect().to_string()],
+            Engine::Family { variant, machine } => [variant.to_string(), machine.to_string()],
+        }
+    }
+
+    fn line(&self) -> String {
+        let stats = &self.traced.stats;
+        let [engine, machine] = self.engine();
+        format!(
+            "wrote {}: {} rays, {} hits, {} invalid; {:.3} s, {:.3} Mrays/s; {engine} ({machine}), {} tree with leaves of at most {}",
+            if is_pipe(&self.args.output) { "standard output".into() } else { self.args.output.display().to_string() },
+            stats.rays,
+            self.traced.answers.hit_count(),
+            stats.invalid,
+            self.traced.elapsed.as_secs_f64(),
+            self.traced.rays_per_s() / 1e6,
+            self.args.tree.builder(),
+            self.prepared.build_options().max_leaf,
+        )
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let stats = &self.traced.stats;
+        let timings = self.prepared.timings();
+        let [engine, machine] = self.engine();
+        serde_json::json!({
+            "output": self.args.output.display().to_string(),
+            "scene": self.scene.display().to_string(),
+            "query": if self.args.any { "any" } else { "closest" },
+            "rays": stats.rays,
+            "hits": self.traced.answers.hit_count(),
+            "invalid": stats.invalid,
+            "seconds": self.traced.elapsed.as_secs_f64(),
+            "rays_per_s": self.traced.rays_per_s(),
+            "variant": self.args.variant.map(|_| engine),
+            "machine": machine,
+            "builder": self.args.tree.builder(),
+            "max_leaf": self.prepared.build_options().max_leaf,
+            "triangles": self.prepared.triangle_count(),
+            "non_opaque_triangles": self.prepared.non_opaque_count(),
+            "load_ms": self.load.as_secs_f64() * 1e3,
+            "build_ms": (timings.flatten + timings.build + timings.encode).as_secs_f64() * 1e3,
+        })
+    }
+}

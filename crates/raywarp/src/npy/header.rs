@@ -1,0 +1,228 @@
+//! The header of an `.npy` file: a Python dictionary of three entries, of which a small part of
+//! Python's literals is needed.
+
+use std::fmt;
+
+/// Lists in lists: a structured type of structured types has some.
+const DEPTH_LIMIT: u32 = 16;
+/// Characters of the file's own text that a message repeats.
+const QUOTE_LIMIT: usize = 40;
+
+/// What is wrong with a header, and at which of its bytes.
+#[derive(Debug, PartialEq)]
+pub(super) struct Fault {
+    pub at: usize,
+    pub what: String,
+}
+
+/// The three entries, each with its place.
+#[derive(Debug)]
+pub(super) struct Header {
+    descr: (usize, Literal),
+    fortran_order: (usize, Literal),
+    shape: (usize, Literal),
+}
+
+/// A Python literal.
+#[derive(Debug, PartialEq)]
+enum Literal {
+    Text(String),
+    Bool(bool),
+    Int(u64),
+    /// A list or a tuple.
+    List(Vec<Literal>),
+}
+
+/// As Python prints it, short.
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => {
+                let short: String = text.chars().take(QUOTE_LIMIT).collect();
+                write!(f, "'{}'", short.escape_debug())
+            }
+            Self::Bool(value) => f.write_str(if *value { "True" } else { "False" }),
+            Self::Int(value) => value.fmt(f),
+            Self::List(list) => {
+                let short: Vec<String> = list.iter().take(4).map(ToString::to_string).collect();
+                let rest = if list.len() > short.len() { ", ..." } else { "" };
+                let comma = if list.len() == 1 { "," } else { "" };
+                write!(f, "({}{comma}{rest})", short.join(", "))
+            }
+        }
+    }
+}
+
+impl Header {
+    /// Parses `{'descr': ..., 'fortran_order': ..., 'shape': ...}` and the padding behind it.
+    pub fn parse(text: &[u8]) -> Result<Self, Fault> {
+        let mut parser = Parser { text, at: 0 };
+        let [mut descr, mut fortran_order, mut shape] = [None, None, None];
+        parser.expect(b'{')?;
+        while !parser.accept(b'}') {
+            let at = parser.skip_space();
+            let key = parser.literal(0)?;
+            let place = match &key {
+                Literal::Text(key) if key == "descr" => &mut descr,
+                Literal::Text(key) if key == "fortran_order" => &mut fortran_order,
+                Literal::Text(key) if key == "shape" => &mut shape,
+                _ => return Err(Fault { at, what: format!("the header has an entry {key} that is not known") }),
+            };
+            if place.is_some() {
+                return Err(Fault { at, what: format!("the header has two entries {key}") });
+            }
+            parser.expect(b':')?;
+            *place = Some((parser.skip_space(), parser.literal(0)?));
+            if !parser.accept(b',') {
+                parser.expect(b'}')?;
+                break;
+            }
+        }
+        if parser.skip_space() < text.len() {
+            return Err(parser.fault("the header goes on after its end"));
+        }
+        let missing = |key| Fault { at: text.len(), what: format!("the header has no entry '{key}'") };
+        Ok(Self {
+            descr: descr.ok_or_else(|| missing("descr"))?,
+            fortran_order: fortran_order.ok_or_else(|| missing("fortran_order"))?,
+            shape: shape.ok_or_else(|| missing("shape"))?,
+        })
+    }
+
+    /// N of an array of rays.
+    pub fn ray_count(&self) -> Result<u64, Fault> {
+        let (at, descr) = &self.descr;
+        if *descr != Literal::Text("<f4".to_string()) {
+            let what = match descr {
+                Literal::Text(_) => format!("the type is {descr}, that of rays '<f4'; convert with rays.astype('<f4')"),
+                _ => "the type is a record, that of rays '<f4'; convert with \
+                      numpy.lib.recfunctions.structured_to_unstructured(rays, '<f4')"
+                    .to_string(),
+            };
+            return Err(Fault { at: *at, what });
+        }
+        let (at, shape) = &self.shape;
+        let wrong = |what: String| Err(Fault { at: *at, what });
+        let Literal::List(sides) = shape else {
+            return wrong(format!("the shape is {shape}, which is no tuple"));
+        };
+        let count = match sides[..] {
+            [Literal::Int(count), Literal::Int(8)] => count,
+            [.., Literal::Int(8)] => {
+                return wrong(format!("the shape is {shape}, that of rays (N, 8); convert with rays.reshape(-1, 8)"));
+            }
+            _ => {
+                let ray = "ox oy oz t_min dx dy dz t_max";
+                return wrong(format!("the shape is {shape}, that of rays (N, 8): {ray}"));
+            }
+        };
+        if count > u64::from(u32::MAX) {
+            return wrong(format!("{count} rays are more than the {} of one file; trace them in parts", u32::MAX));
+        }
+        match &self.fortran_order {
+            (_, Literal::Bool(false)) => Ok(count),
+            (at, Literal::Bool(true)) => Err(Fault {
+                at: *at,
+                what: "the rays lie in Fortran order; convert with numpy.ascontiguousarray(rays)".to_string(),
+            }),
+            (at, other) => Err(Fault { at: *at, what: format!("fortran_order is {other}, neither True nor False") }),
+        }
+    }
+}
+
+/// A place in the header's text.
+struct Parser<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn fault(&self, what: &str) -> Fault {
+        Fault { at: self.at, what: what.to_string() }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// Goes to the next byte that is not white space.
+    fn skip_space(&mut self) -> usize {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+        self.at
+    }
+
+    fn accept(&mut self, byte: u8) -> bool {
+        self.skip_space();
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Fault> {
+        if self.accept(byte) {
+            return Ok(());
+        }
+        Err(self.fault(&format!("the header should have a '{}' here", char::from(byte))))
+    }
+
+    fn literal(&mut self, depth: u32) -> Result<Literal, Fault> {
+        self.skip_space();
+        match self.peek() {
+            Some(quote @ (b'\'' | b'"')) => self.string(quote),
+            Some(b'0'..=b'9') => self.integer(),
+            Some(b'(') => self.list(b')', depth),
+            Some(b'[') => self.list(b']', depth),
+            _ => {
+                for (name, value) in [("True", true), ("False", false)] {
+                    if self.text[self.at..].starts_with(name.as_bytes()) {
+                        self.at += name.len();
+                        return Ok(Literal::Bool(value));
+                    }
+                }
+                Err(self.fault("the header should have a value here"))
+            }
+        }
+    }
+
+    /// Without escapes, which no type needs.
+    fn string(&mut self, quote: u8) -> Result<Literal, Fault> {
+        let rest = &self.text[self.at + 1..];
+        let Some(length) = rest.iter().position(|&byte| byte == quote) else {
+            return Err(self.fault("a text of the header does not end"));
+        };
+        self.at += length + 2;
+        Ok(Literal::Text(String::from_utf8_lossy(&rest[..length]).into_owned()))
+    }
+
+    fn integer(&mut self) -> Result<Literal, Fault> {
+        let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let value = self.text[self.at..][..digits]
+            .iter()
+            .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+            .ok_or_else(|| self.fault("a number of the header is too large"))?;
+        self.at += digits;
+        // Python 2 wrote long integers so.
+        self.at += usize::from(self.peek() == Some(b'L'));
+        Ok(Literal::Int(value))
+    }
+
+    fn list(&mut self, end: u8, depth: u32) -> Result<Literal, Fault> {
+        if depth == DEPTH_LIMIT {
+            return Err(self.fault("the header has too many lists in lists"));
+        }
+        self.at += 1;
+        let mut list = Vec::new();
+        while !self.accept(end) {
+            list.push(self.literal(depth + 1)?);
+            if !self.accept(b',') {
+                self.expect(end)?;
+                break;
+            }
+        }
+        // Parentheses around one value mean nothing.
+        let single = end == b')' && list.len() == 1 && self.text[..self.at - 1].trim_ascii_end().last() != Some(&b',');
+        Ok(if single { list.remove(0) } else { Literal::List(list) })
+    }
+}

@@ -1,0 +1,87 @@
+//! Reading the part before the data, with the place of every fault.
+
+use super::header::{Fault, Header};
+use super::{MAGIC, NpyError};
+use std::io::{ErrorKind, Read};
+
+/// The longest header that is read; NumPy itself stops at 10,000 characters.
+const HEADER_LIMIT: u32 = 1 << 16;
+
+/// A stream that knows where it is.
+pub(super) struct Input<'a, R> {
+    name: &'a str,
+    stream: R,
+    offset: u64,
+}
+
+impl<'a, R: Read> Input<'a, R> {
+    pub fn new(name: &'a str, stream: R) -> Self {
+        Self { name, stream, offset: 0 }
+    }
+
+    /// Bytes read so far.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// A fault right here.
+    pub fn malformed(&self, fault: impl Into<String>) -> NpyError {
+        self.fault_at(self.offset, fault)
+    }
+
+    fn fault_at(&self, offset: u64, fault: impl Into<String>) -> NpyError {
+        NpyError::Malformed { name: self.name.to_string(), offset, fault: fault.into() }
+    }
+
+    /// Fills `buffer` or reads to the end of the stream; how many bytes came.
+    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, NpyError> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.stream.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(count) => {
+                    filled += count;
+                    self.offset += count as u64;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(source) => return Err(NpyError::Read { name: self.name.to_string(), offset: self.offset, source }),
+            }
+        }
+        Ok(filled)
+    }
+
+    fn bytes<const N: usize>(&mut self) -> Result<[u8; N], NpyError> {
+        let mut bytes = [0; N];
+        if self.fill(&mut bytes)? < N {
+            return Err(self.malformed("ends within the header"));
+        }
+        Ok(bytes)
+    }
+
+    /// Reads up to the data of an array of rays; how many there are.
+    pub fn ray_header(&mut self) -> Result<u64, NpyError> {
+        let mut magic = [0; MAGIC.len()];
+        if self.fill(&mut magic)? < magic.len() || magic != *MAGIC {
+            return Err(self.fault_at(0, "is no .npy file; numpy.save(FILE, rays) writes one"));
+        }
+        let version: [u8; 2] = self.bytes()?;
+        let length = match version {
+            [1, 0] => u32::from(u16::from_le_bytes(self.bytes()?)),
+            [2 | 3, 0] => u32::from_le_bytes(self.bytes()?),
+            [major, minor] => {
+                let fault = format!("format version {major}.{minor}; 1.0, 2.0 and 3.0 are known");
+                return Err(self.fault_at(MAGIC.len() as u64, fault));
+            }
+        };
+        if length > HEADER_LIMIT {
+            return Err(self.fault_at(8, format!("a header of {length} bytes; that of rays has about 100")));
+        }
+        let start = self.offset;
+        let mut text = vec![0; length as usize];
+        if self.fill(&mut text)? < text.len() {
+            return Err(self.malformed(format!("ends within the header, which has {length} bytes")));
+        }
+        let at = |Fault { at, what }: Fault| self.fault_at(start + at as u64, what);
+        Header::parse(&text).and_then(|header| header.ray_count()).map_err(at)
+    }
+}

@@ -1,0 +1,221 @@
+//! Files as NumPy writes them, and damaged ones.
+
+use super::*;
+
+/// What numpy.save(FILE, numpy.zeros((3, 8), '<f4')) writes before the data (NumPy 2.4).
+fn numpy_rays_header() -> Vec<u8> {
+    let mut header = b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3, 8), }".to_vec();
+    header.extend([b' '; 58]);
+    header.push(b'\n');
+    header
+}
+
+fn some_rays() -> Vec<Ray> {
+    (0..3)
+        .map(|i| {
+            let x = i as f32;
+            Ray::new([x, 0.5, -x], [1.0, x - 7.0, f32::MIN_POSITIVE]).with_interval(x * 0.25, f32::INFINITY)
+        })
+        .collect()
+}
+
+/// A file of the given version and header text around the data of `rays`.
+fn file(version: [u8; 2], text: &str, rays: &[Ray]) -> Vec<u8> {
+    let mut file = [&MAGIC[..], &version].concat();
+    match version[0] {
+        1 => file.extend((text.len() as u16).to_le_bytes()),
+        _ => file.extend((text.len() as u32).to_le_bytes()),
+    }
+    file.extend(text.as_bytes());
+    file.extend(&write_rays(rays)[128..]);
+    file
+}
+
+#[track_caller]
+fn check_refused(bytes: &[u8], offset: u64, says: &[&str]) {
+    match read_rays("a.npy", bytes) {
+        Err(error @ NpyError::Malformed { offset: at, .. }) => {
+            let message = error.to_string();
+            assert_eq!(at, offset, "{message}");
+            assert!(message.starts_with(&format!("a.npy: byte {offset}: ")) && message.lines().count() == 1);
+            assert!(message.len() < 300, "{message}");
+            for word in says {
+                assert!(message.contains(word), "{message} does not say {word}");
+            }
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn headers_are_those_that_numpy_writes() {
+    assert_eq!(numpy_rays_header().len(), 128);
+    assert_eq!(write_rays(&some_rays())[..128], numpy_rays_header());
+    let hits = write_hits(&[Hit::default(); 2], &[0, 1]);
+    let text = "{'descr': [('t', '<f4'), ('u', '<f4'), ('v', '<f4'), ('primitive', '<u4'), ('instance', '<u4')], \
+                'fortran_order': False, 'shape': (2,), }";
+    let mut expected = [&b"\x93NUMPY\x01\x00\xb6\x00"[..], text.as_bytes()].concat();
+    expected.resize(191, b' ');
+    expected.push(b'\n');
+    assert_eq!(hits[..192], expected);
+    assert_eq!(hits.len(), 192 + 2 * 20);
+    let flags = write_flags(&[true, false, true]);
+    assert!(flags.starts_with(b"\x93NUMPY\x01\x00v\x00{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }"));
+    assert_eq!(flags[128..], [1, 0, 1]);
+}
+
+#[test]
+fn a_hit_is_five_little_endian_words() {
+    let hit = Hit { t: 1.5, u: 0.25, v: -0.0, primitive: 0x0102_0304 };
+    let bytes = write_hits(&[hit], &[7]);
+    let words = [0x3fc0_0000u32, 0x3e80_0000, 0x8000_0000, 0x0102_0304, 7].map(u32::to_le_bytes);
+    assert_eq!(bytes[bytes.len() - 20..], *words.as_flattened());
+}
+
+#[test]
+fn rays_come_back_bit_for_bit() {
+    let mut rays = some_rays();
+    rays[1].direction[2] = f32::from_bits(0x7fc0_1234);
+    rays[2].origin[0] = -0.0;
+    let read = read_rays("a.npy", &write_rays(&rays)[..]).unwrap();
+    let bits = |ray: &Ray| [ray.origin.map(f32::to_bits), ray.direction.map(f32::to_bits)];
+    assert_eq!(read.rays.iter().map(bits).collect::<Vec<_>>(), rays.iter().map(bits).collect::<Vec<_>>());
+    assert_eq!(read.byte_of_t_min(2), 128 + 64 + 12);
+    assert_eq!(read_rays("a.npy", &write_rays(&[])[..]).unwrap().rays, []);
+}
+
+#[test]
+fn more_rays_than_a_chunk_arrive_through_a_pipe_that_gives_little_at_a_time() {
+    struct Trickle<'a>(&'a [u8]);
+    impl Read for Trickle<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let count = out.len().min(self.0.len()).min(1777);
+            out[..count].copy_from_slice(&self.0[..count]);
+            self.0 = &self.0[count..];
+            Ok(count)
+        }
+    }
+    for count in [CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 3] {
+        let rays: Vec<Ray> = (0..count).map(|i| Ray::new([i as f32, 0.0, 0.0], [0.0, 1.0, 0.0])).collect();
+        assert_eq!(read_rays("-", Trickle(&write_rays(&rays))).unwrap().rays, rays);
+    }
+}
+
+#[test]
+fn all_versions_and_other_ways_to_write_the_same_are_read() {
+    let rays = some_rays();
+    for text in [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 8), }\n",
+        "{\"shape\": (3L, 8L), \"fortran_order\": False, \"descr\": \"<f4\"}",
+        "  {'shape':[3,8],'descr':('<f4'),'fortran_order':False}   \n",
+    ] {
+        for version in [[1, 0], [2, 0], [3, 0]] {
+            assert_eq!(read_rays("a.npy", &file(version, text, &rays)[..]).unwrap().rays, rays, "{text}");
+        }
+    }
+}
+
+#[test]
+fn arrays_that_are_not_rays_are_refused_with_what_to_do() {
+    let header = |descr: &str, order: &str, shape: &str| {
+        let text = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n");
+        file([1, 0], &text, &some_rays())
+    };
+    let (descr_at, order_at, shape_at) = (20, 44, 60);
+    for descr in ["'<f8'", "'>f4'", "'<f2'", "'|O'", "'<i4'", "''"] {
+        check_refused(&header(descr, "False", "(3, 8)"), descr_at, &[descr, "rays.astype('<f4')"]);
+    }
+    check_refused(&header("[('o', '<f4', (3,))]", "False", "(3,)"), descr_at, &["structured_to_unstructured"]);
+    check_refused(&header("'<f4'", "True ", "(3, 8)"), order_at, &["Fortran", "ascontiguousarray"]);
+    check_refused(&header("'<f4'", "'no' ", "(3, 8)"), order_at, &["fortran_order is 'no'"]);
+    for shape in ["(8,)", "(2, 2, 8)"] {
+        check_refused(&header("'<f4'", "False", shape), shape_at, &[shape, "rays.reshape(-1, 8)"]);
+    }
+    for shape in ["(3, 6)", "(3,)", "()", "(3, True)"] {
+        check_refused(&header("'<f4'", "False", shape), shape_at, &[shape, "ox oy oz t_min dx dy dz t_max"]);
+    }
+    check_refused(&header("'<f4'", "False", "24"), shape_at, &["no tuple"]);
+    check_refused(&header("'<f4'", "False", "(4294967296, 8)"), shape_at, &["4294967296 rays", "in parts"]);
+    check_refused(&header("'<f4'", "False", "(99999999999999999999, 8)"), shape_at + 1, &["too large"]);
+}
+
+#[test]
+fn damaged_headers_are_refused_where_they_are_damaged() {
+    let rays = some_rays();
+    check_refused(b"", 0, &["no .npy file"]);
+    check_refused(b"\x93NUMP", 0, &["no .npy file"]);
+    check_refused(b"PK\x03\x04 a zip of arrays", 0, &["numpy.save"]);
+    check_refused(b"\x93NUMPY\x01", 7, &["ends within the header"]);
+    check_refused(b"\x93NUMPY\x01\x00v", 9, &["ends within the header"]);
+    check_refused(b"\x93NUMPY\x04\x00\x10\x00\x00\x00", 6, &["version 4.0"]);
+    check_refused(b"\x93NUMPY\x01\x01\x10\x00", 6, &["version 1.1"]);
+    check_refused(b"\x93NUMPY\x02\x00\xff\xff\xff\xff", 8, &["4294967295"]);
+    check_refused(b"\x93NUMPY\x03\x00\x00\x01\x00\x00{", 13, &["256"]);
+    for (text, at, says) in [
+        ("", 0, "'{'"),
+        ("[1]", 0, "'{'"),
+        ("{'descr' '<f4'}", 9, "':'"),
+        ("{'descr': '<f4' 'shape': (3, 8)}", 16, "'}'"),
+        ("{'descr': '<f4}", 10, "does not end"),
+        ("{'descr': None}", 10, "a value"),
+        ("{'descr': '<f4', 'descr': '<f4'}", 17, "two entries 'descr'"),
+        ("{'descr': '<f4', 7: '<f4'}", 17, "entry 7"),
+        ("{'descr': '<f4', 'colour': 'red'}", 17, "'colour'"),
+        ("{'descr': '<f4', 'fortran_order': False}", 40, "no entry 'shape'"),
+        ("{'descr': '<f4', 'fortran_order': False, 'shape': (-3, 8)}", 51, "a value"),
+        ("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 8)} x", 58, "goes on after its end"),
+    ] {
+        check_refused(&file([1, 0], text, &rays), 10 + at, &[says]);
+    }
+    let nested = format!("{{'descr': {}", "[".repeat(60_000));
+    check_refused(&file([1, 0], &nested, &rays), 10 + 26, &["too many lists"]);
+    let long = format!("{{'descr': '{}', 'fortran_order': False, 'shape': (3, 8)}}", "\u{1}\n".repeat(9000));
+    check_refused(&file([1, 0], &long, &rays), 20, &["the type is"]);
+}
+
+#[test]
+fn data_that_does_not_fit_the_shape_is_refused() {
+    let bytes = write_rays(&some_rays());
+    for length in 128..bytes.len() {
+        check_refused(&bytes[..length], length as u64, &["promises 3 rays"]);
+    }
+    let longer = [&bytes[..], b"x"].concat();
+    check_refused(&longer, bytes.len() as u64, &["goes on after the 3 rays"]);
+    // A pipe that promises 128 GB ends at once, and so does the reading.
+    let lie = file([1, 0], "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967295, 8)}", &some_rays());
+    check_refused(&lie, lie.len() as u64, &["promises 4294967295 rays"]);
+}
+
+#[test]
+fn any_byte_may_be_wrong() {
+    let good = write_rays(&some_rays());
+    let (mut refused, mut read) = (0, 0);
+    for at in 0..128 {
+        for byte in 0..=255 {
+            let mut bytes = good.clone();
+            bytes[at] = byte;
+            match read_rays("a.npy", &bytes[..]) {
+                Ok(_) => read += 1,
+                Err(NpyError::Malformed { offset, .. }) => {
+                    refused += 1;
+                    assert!(offset <= good.len() as u64);
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+    // White space for white space, and the byte itself.
+    assert!((128..1000).contains(&read) && refused > 30_000, "{read} {refused}");
+}
+
+#[test]
+fn what_the_system_says_is_passed_on() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+    }
+    let error = read_rays("a.npy", write_rays(&some_rays())[..140].chain(Broken)).unwrap_err();
+    assert!(error.to_string().starts_with("a.npy: byte 140: cannot be read"), "{error}");
+}
