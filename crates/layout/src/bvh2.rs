@@ -13,8 +13,9 @@
 //!   leaf has one, its second;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
+use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
 use crate::node_table::{self, Child, NodeTable};
-use crate::{LayoutError, NO_CHILD, WoopTriangle, structure};
+use crate::{INDEX_MASK, LayoutError, NO_CHILD, WoopTriangle, structure};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
@@ -107,12 +108,17 @@ pub fn encode_bvh2(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<EncodedBvh2,
         node.set(0, &root.bounds, root.first, root.count);
         nodes.push(node);
     }
-    let records = bvh.references.par_iter().map(|&r| WoopTriangle::new(&triangles.vertices[r as usize])).collect();
     let slots = node_table::slots(bvh, triangles);
+    let records = woop_records(&slots, triangles);
     let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
     let mut tree = EncodedBvh2 { nodes, records, slots, bounds, stack_depth: 0 };
     tree.stack_depth = node_table::stack_depth(&tree);
     Ok(tree)
+}
+
+fn woop_records(slots: &[u32], triangles: &FlatTriangles) -> Vec<WoopTriangle> {
+    let corners = |slot: &u32| &triangles.vertices[(slot & INDEX_MASK) as usize];
+    slots.par_iter().map(|slot| WoopTriangle::new(corners(slot))).collect()
 }
 
 impl NodeTable for EncodedBvh2 {
@@ -127,6 +133,26 @@ impl NodeTable for EncodedBvh2 {
     fn child(&self, node: usize, slot: usize) -> Child {
         let node = &self.nodes[node];
         Child { bounds: node.bounds(slot), child: node.children[slot], count: node.counts[slot] }
+    }
+}
+
+impl Stored for EncodedBvh2 {
+    type Record = Bvh2Node;
+    const KIND: u32 = 1;
+    const NAME: &'static str = "EncodedBvh2";
+
+    fn parts(&self) -> Parts<'_, Bvh2Node> {
+        let (slots, bounds, stack_depth) = (&self.slots[..], self.bounds, self.stack_depth);
+        Parts { branching: 2, records: &self.nodes, slots, bounds, stack_depth }
+    }
+
+    // Records follow from slots and triangles, and are not in the file.
+    fn from_loaded(loaded: Loaded<Bvh2Node>, triangles: &FlatTriangles) -> Result<Self, LayoutError> {
+        let Contents { branching, records: nodes, slots, bounds, stack_depth } = loaded;
+        check_branching(branching, 2)?;
+        let records = woop_records(&slots, triangles);
+        let tree = Self { nodes, records, slots, bounds, stack_depth };
+        tree.validate().map(|()| tree)
     }
 }
 

@@ -12,6 +12,7 @@
 //! - only the root of a tree that is one leaf has a single child;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
+use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
 use crate::{Collapse, LayoutError, structure};
@@ -121,6 +122,24 @@ impl NodeTable for Wide4Tree {
     fn child(&self, node: usize, slot: usize) -> Child {
         let node = &self.nodes[node];
         Child { bounds: node.bounds(slot), child: node.children[slot], count: node.counts[slot] }
+    }
+}
+
+impl Stored for Wide4Tree {
+    type Record = Wide4Node;
+    const KIND: u32 = 2;
+    const NAME: &'static str = "Wide4Tree";
+
+    fn parts(&self) -> Parts<'_, Wide4Node> {
+        let (slots, bounds, stack_depth) = (&self.slots[..], self.bounds, self.stack_depth);
+        Parts { branching: Wide4Node::BRANCHING, records: &self.nodes, slots, bounds, stack_depth }
+    }
+
+    fn from_loaded(loaded: Loaded<Wide4Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
+        let Contents { branching, records: nodes, slots, bounds, stack_depth } = loaded;
+        check_branching(branching, Wide4Node::BRANCHING)?;
+        let tree = Self { nodes, slots, bounds, stack_depth };
+        tree.validate().map(|()| tree)
     }
 }
 

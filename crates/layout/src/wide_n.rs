@@ -13,6 +13,7 @@
 //! - only the root of a tree that is one leaf has a single child;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
+use crate::file::{Contents, Loaded, Parts, Stored};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
 use crate::{Collapse, LayoutError, NO_CHILD, structure};
@@ -111,6 +112,29 @@ impl NodeTable for WideN {
     fn child(&self, node: usize, slot: usize) -> Child {
         let child = self.child(node, slot);
         Child { bounds: child.bounds(), child: child.child, count: child.count }
+    }
+}
+
+impl Stored for WideN {
+    type Record = WideNChild;
+    const KIND: u32 = 3;
+    const NAME: &'static str = "WideN";
+
+    fn parts(&self) -> Parts<'_, WideNChild> {
+        let (slots, bounds, stack_depth) = (&self.slots[..], self.bounds, self.stack_depth);
+        Parts { branching: self.branching, records: &self.children, slots, bounds, stack_depth }
+    }
+
+    fn from_loaded(loaded: Loaded<WideNChild>, _: &FlatTriangles) -> Result<Self, LayoutError> {
+        let Contents { branching, records: children, slots, bounds, stack_depth } = loaded;
+        if !Self::BRANCHINGS.contains(&branching) {
+            return Err(LayoutError::BadBranching { found: branching });
+        }
+        if children.len() % branching != 0 {
+            return Err(LayoutError::BadRecord { record: children.len() / branching, fault: "it is not whole" });
+        }
+        let tree = Self { branching, children, slots, bounds, stack_depth };
+        tree.validate().map(|()| tree)
     }
 }
 

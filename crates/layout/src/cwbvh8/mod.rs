@@ -21,6 +21,7 @@ mod quantize;
 mod validate;
 
 use crate::collapse::{Collapse, LeafRule};
+use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
 use crate::{LayoutError, NON_OPAQUE, structure};
 use family::Slotted;
 use node::{MAX_LEAF, SLOTS};
@@ -128,6 +129,24 @@ fn stack_depth(nodes: &[Cwbvh8Node]) -> usize {
         needs[index] = records + below.max(usize::from(inner > 0));
     }
     needs.first().map_or(0, |&need| need.max(1))
+}
+
+impl Stored for Cwbvh8 {
+    type Record = Cwbvh8Node;
+    const KIND: u32 = 4;
+    const NAME: &'static str = "Cwbvh8";
+
+    fn parts(&self) -> Parts<'_, Cwbvh8Node> {
+        let (slots, bounds, stack_depth) = (&self.slots[..], self.bounds, self.stack_depth);
+        Parts { branching: SLOTS, records: &self.nodes, slots, bounds, stack_depth }
+    }
+
+    fn from_loaded(loaded: Loaded<Cwbvh8Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
+        let Contents { branching, records: nodes, slots, bounds, stack_depth } = loaded;
+        check_branching(branching, SLOTS)?;
+        let tree = Self { nodes, slots, bounds, stack_depth };
+        tree.validate().map(|()| tree)
+    }
 }
 
 impl Cwbvh8 {
