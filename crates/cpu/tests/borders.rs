@@ -191,42 +191,58 @@ fn a_ray_that_starts_on_a_surface_hits_it_at_zero_unless_t_min_forbids() {
 fn rays_from_offset_origins_do_not_hit_where_they_start() {
     let mut random = Random(12);
     for (scale, shift) in [(1.0, 0.0), (1e3, 0.0), (1.0, 300.0), (0.01, 1.0)] {
+        let place = |p: [f32; 3]| p.map(|x| x * scale + shift);
         let mut triangles = soup(200, 0.4, 7);
-        triangles.vertices.iter_mut().for_each(|v| *v = v.map(|p| p.map(|x| x * scale + shift)));
-        let tracer = CpuTracer::new(&common::tree(&triangles, 4), &triangles).unwrap();
+        triangles.vertices.iter_mut().for_each(|v| *v = v.map(place));
         let rays: Vec<Ray> = (0..4000)
             .map(|_| {
                 let ray = random.ray();
-                Ray::new(ray.origin.map(|x| x * scale + shift), ray.direction.map(|x| x * scale))
+                Ray::new(place(ray.origin), ray.direction.map(|x| x * scale))
             })
             .collect();
-        let (hits, instances, _) = common::closest(&tracer, &rays, &[]);
-        let mut next = Vec::new();
-        for (hit, instance) in hits.iter().zip(&instances).filter(|(hit, _)| hit.is_hit()) {
-            let index = triangles.ids.iter().position(|id| (id.instance, id.primitive) == (*instance, hit.primitive));
-            let [a, b, c] = triangles.vertices[index.unwrap()];
-            let (e1, e2) = (sub(b, a), sub(c, a));
-            let n = [e1[1] * e2[2] - e1[2] * e2[1], e1[2] * e2[0] - e1[0] * e2[2], e1[0] * e2[1] - e1[1] * e2[0]];
-            let length = n.iter().map(|x| x * x).sum::<f32>().sqrt();
-            let side = if random.next() < 0.5 { 1.0 } else { -1.0 };
-            let n = n.map(|x| side * x / length);
-            let w = [1.0 - hit.u - hit.v, hit.u, hit.v];
-            let p: [f32; 3] = std::array::from_fn(|i| w[0] * a[i] + w[1] * b[i] + w[2] * c[i]);
-            let extent = [a, b, c].iter().flat_map(|v| (0..3).map(|i| (v[i] - p[i]).abs())).fold(0.0, f32::max);
-            // Any direction of the half-space, and some nearly along the surface.
-            let flat = if random.next() < 0.5 { 1.0 } else { 1e-3 };
-            let d = random.point();
-            let along: f32 = (0..3).map(|i| d[i] * n[i]).sum();
-            let d = std::array::from_fn(|i| d[i] - along * n[i] + flat * along.abs() * n[i]);
-            next.push((Ray::new(offset_from_triangle(p, n, extent), d), *hit, *instance));
-        }
-        assert!(next.len() > 2000);
-        let rays: Vec<Ray> = next.iter().map(|n| n.0).collect();
-        let (hits, instances, _) = common::closest(&tracer, &rays, &[]);
-        let again = |i: usize| (hits[i].primitive, instances[i]) == (next[i].1.primitive, next[i].2);
-        let selfhits = (0..rays.len()).filter(|&i| again(i)).count();
-        assert_eq!(selfhits, 0, "of {} rays, scale {scale}, shift {shift}", rays.len());
+        assert_eq!(self_hits(&triangles, &rays, &mut random), 0, "scale {scale}, shift {shift}");
     }
+    // Large triangles, hit where coordinates are near zero and tell nothing of the rounding.
+    for _ in 0..20 {
+        let (a, b) = (random.point().map(|x| 2000.0 * x), random.point().map(|x| 2000.0 * x));
+        let triangles = FlatTriangles::from_vertices(vec![[a, b, std::array::from_fn(|i| -a[i] - b[i])]]);
+        let rays: Vec<Ray> = (0..200)
+            .map(|_| {
+                let (origin, target) = (random.point().map(|x| 10.0 * x), random.point().map(|x| 0.01 * x));
+                Ray::new(origin, sub(target, origin))
+            })
+            .collect();
+        assert_eq!(self_hits(&triangles, &rays, &mut random), 0, "{:?}", triangles.vertices);
+    }
+}
+
+/// How many rays from where `rays` hit, moved off the surface, hit the same triangle again.
+fn self_hits(triangles: &FlatTriangles, rays: &[Ray], random: &mut Random) -> usize {
+    let tracer = CpuTracer::new(&common::tree(triangles, 4), triangles).unwrap();
+    let (hits, instances, _) = common::closest(&tracer, rays, &[]);
+    let (mut next, mut from) = (Vec::new(), Vec::new());
+    for (hit, &instance) in hits.iter().zip(&instances).filter(|(hit, _)| hit.is_hit()) {
+        let index = triangles.ids.iter().position(|id| (id.instance, id.primitive) == (instance, hit.primitive));
+        let [a, b, c] = triangles.vertices[index.unwrap()];
+        let (e1, e2) = (sub(b, a), sub(c, a));
+        let n = [e1[1] * e2[2] - e1[2] * e2[1], e1[2] * e2[0] - e1[0] * e2[2], e1[0] * e2[1] - e1[1] * e2[0]];
+        let length = n.iter().map(|x| x * x).sum::<f32>().sqrt();
+        let side = if random.next() < 0.5 { 1.0 } else { -1.0 };
+        let n = n.map(|x| side * x / length);
+        let w = [1.0 - hit.u - hit.v, hit.u, hit.v];
+        let p: [f32; 3] = std::array::from_fn(|i| w[0] * a[i] + w[1] * b[i] + w[2] * c[i]);
+        let extent = [a, b, c].iter().flat_map(|v| (0..3).map(|i| (v[i] - p[i]).abs())).fold(0.0, f32::max);
+        // Any direction of the half-space, and some nearly along the surface.
+        let flat = if random.next() < 0.5 { 1.0 } else { 1e-3 };
+        let d = random.point();
+        let along: f32 = (0..3).map(|i| d[i] * n[i]).sum();
+        let d = std::array::from_fn(|i| d[i] - along * n[i] + flat * along.abs() * n[i]);
+        next.push(Ray::new(offset_from_triangle(p, n, extent), d));
+        from.push((hit.primitive, instance));
+    }
+    assert!(next.len() > rays.len() / 2, "only {} hits", next.len());
+    let (hits, instances, _) = common::closest(&tracer, &next, &[]);
+    (0..next.len()).filter(|&i| (hits[i].primitive, instances[i]) == from[i]).count()
 }
 
 #[test]
