@@ -98,11 +98,13 @@ fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u3
         if changed.iter().any(|&place| last_pass[place as usize] == pass) || !tree.can_move(node, target, MAX_DEPTH) {
             continue;
         }
-        for place in changed {
-            last_pass[place as usize] = pass;
+        // Other moves may have changed the boxes that the search saw, so that the gain is gone.
+        if tree.reinsert_if_better(node, target) {
+            for place in changed {
+                last_pass[place as usize] = pass;
+            }
+            count += 1;
         }
-        tree.reinsert(node, target);
-        count += 1;
     }
     count
 }
