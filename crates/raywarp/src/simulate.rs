@@ -237,6 +237,7 @@ impl EfficiencyReport {
                 self.table(&mut text, width, leaf_size);
             }
         }
+        self.shared_rays(&mut text);
         text.push_str(
             "\ntrav/isect: share of a warp's lanes (%) that take part when it visits nodes and when it tests triangles. \
              nodes, tris: a ray, all kinds alike weighted; over: nodes visited in vain by postponing leaves.\n",
@@ -290,6 +291,34 @@ impl EfficiencyReport {
         }
     }
 
+    /// Where lanes share a ray: the boxes that a ray is tested against beside those of a binary tree, and how
+    /// much of the lanes' work only repeats a neighbour's (AL09 5.3).
+    fn shared_rays(&self, text: &mut String) {
+        let wide: Vec<&Measurement> = self.measurements.iter().filter(|m| m.variant.lanes_per_ray() > 1).collect();
+        if wide.is_empty() {
+            return;
+        }
+        text.push_str("\none ray on several lanes: boxes a ray (while-while on bvh2 has two a node), repeated work\n");
+        for m in wide {
+            let binary = self.measurements.iter().find(|b| {
+                let same = b.kind == m.kind && b.leaf_size == m.leaf_size;
+                same && b.variant.tree() == Tree::Bvh2
+                    && b.variant.postpone() == 0
+                    && b.variant.to_string().contains("/while-while/")
+            });
+            let binary = binary.map_or_else(String::new, |b| format!(" ({:.1})", 2.0 * b.counts.nodes_per_ray()));
+            let _ = writeln!(
+                text,
+                "{:<34}warps of {:<3} {:<8} {:>6.1}{binary} boxes, {:.0} % repeated",
+                name_of(&m.variant),
+                m.counts.width,
+                m.kind.name(),
+                m.counts.lane_visits_per_ray(),
+                100.0 * m.counts.replicated(m.variant.lanes_per_ray()),
+            );
+        }
+    }
+
     /// What AL09 found, for warps of 32 on its workload.
     fn theirs(&self, variant: &Variant, width: u32) -> Option<[table1::Cell; 3]> {
         let request = &self.request;
@@ -328,6 +357,7 @@ impl EfficiencyReport {
                 "nodes_per_ray": m.counts.nodes_per_ray(),
                 "lane_visits_per_ray": m.counts.lane_visits_per_ray(),
                 "triangles_per_ray": m.counts.triangles_per_ray(),
+                "replicated": m.counts.replicated(m.variant.lanes_per_ray()),
                 "overfetch": m.overfetch,
                 "blocks": blocks,
             })

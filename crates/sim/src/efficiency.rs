@@ -95,9 +95,25 @@ impl Efficiency {
         self.operation(Operation::TestTriangle).active as f64 / self.rays as f64
     }
 
-    /// Boxes that a ray is tested against, on average, where a node's lanes each test one.
+    /// Lanes that visited a node, a ray: where lanes share a ray each tests one box (AL09 5.3), so that
+    /// this is the number of boxes.
     pub fn lane_visits_per_ray(&self) -> f64 {
         self.operation(Operation::VisitNode).active as f64 / self.rays as f64
+    }
+
+    /// Where `lanes_per_ray` lanes share a ray: share of the work of all lanes that only repeats what a
+    /// neighbour does (AL09 5.3), such as setting up the ray or popping its stack, 0 to 1. Blocks count alike.
+    pub fn replicated(&self, lanes_per_ray: u32) -> f64 {
+        let repeats = |block: &Block| {
+            !matches!(
+                block,
+                Block::VisitNode | Block::TestTriangle | Block::TestTriangleAccept | Block::Vote | Block::FetchBatch
+            )
+        };
+        let all: u64 = self.blocks.iter().map(|count| count.active).sum();
+        let repeated: u64 =
+            Block::ALL.iter().filter(|block| repeats(block)).map(|&block| self.block(block).active).sum();
+        repeated as f64 * (1.0 - 1.0 / f64::from(lanes_per_ray)) / all.max(1) as f64
     }
 }
 

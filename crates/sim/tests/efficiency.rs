@@ -75,4 +75,7 @@ fn a_lane_for_each_child_counts_a_node_once() {
     assert_eq!(counts.nodes_per_ray(), 2.0);
     assert_eq!(counts.lane_visits_per_ray(), 16.0);
     assert_eq!(counts.simd_efficiency(Operation::VisitNode), 1.0);
+    // Seven of eight lanes only follow when rays are set up, pushed, popped and stored.
+    assert!((0.1..0.9).contains(&counts.replicated(8)), "{}", counts.replicated(8));
+    assert_eq!(run("direct/while-while/bvh2", 32, &triangles, &[towards(20.2); 4]).replicated(1), 0.0);
 }

@@ -6,7 +6,7 @@ mod common;
 use common::{kernel, machines, rays, record, scene, visits};
 use raywarp_family::{Block, Organisation, Variant, legal, papers};
 use raywarp_traverse::{Batch, Kernel, KernelError, Machine, Query};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const QUERIES: [Query; 2] = [Query::Closest, Query::Any];
 
@@ -122,6 +122,47 @@ fn packets_and_speculation_visit_what_a_ray_needs_and_more() {
         extra.insert(text, more);
     }
     assert!(extra.values().all(|&more| more > 0), "{extra:?}");
+}
+
+/// The set of what each ray visits and tests.
+fn sets(run: &common::Run) -> BTreeMap<u32, BTreeSet<(Block, u32)>> {
+    visits(run).into_iter().map(|(ray, touched)| (ray, touched.into_iter().collect())).collect()
+}
+
+#[test]
+fn where_nothing_is_hit_speculation_adds_nothing_and_a_packet_visits_the_union() {
+    // Triangles without area have boxes, but are never hit: no ray is ever shortened, and what it visits does
+    // not depend on when its leaves are tested. What a packet or speculation visits beyond it would be wrong.
+    let mut triangles = scene(300);
+    for vertices in &mut triangles.vertices {
+        vertices[2] = vertices[1];
+    }
+    let rays = rays(160);
+    for query in QUERIES {
+        let run = |text: &str, machine: Machine| {
+            sets(&record(&kernel(&text.parse().unwrap(), &triangles), machine, &batch(&rays, query)))
+        };
+        for (tree, options) in [("bvh2", ""), ("wide4", ""), ("cwbvh8", "")] {
+            let needed = run(&format!("direct/while-while/{tree}"), Machine::Scalar);
+            assert!(needed.values().map(BTreeSet::len).sum::<usize>() > 1000);
+            for organisation in ["if-if", "speculative-while-while", "speculative-if-if", "if-while"] {
+                let text = format!("replace/{organisation}/{tree}{options}");
+                if text.parse::<Variant>().is_ok() {
+                    assert!(run(&text, Machine::Lockstep { width: 32 }) == needed, "{text}");
+                }
+            }
+        }
+        let needed = run("direct/while-while/bvh2", Machine::Scalar);
+        for (ray, touched) in run("direct/packet/bvh2", Machine::Lockstep { width: 32 }) {
+            let first = ray / 32 * 32;
+            let union: BTreeSet<_> =
+                (first..first + 32).filter_map(|ray| needed.get(&ray)).flatten().copied().collect();
+            // A ray that can hit nothing takes part in its packet all the same.
+            assert!(touched == union, "ray {ray} of a packet, {query:?}");
+        }
+        let unsorted = run("direct/while-while/wide4?occlusion=unsorted", Machine::Scalar);
+        assert!(unsorted == run("direct/while-while/wide4", Machine::Scalar), "unsorted, {query:?}");
+    }
 }
 
 #[test]
