@@ -5,7 +5,7 @@ use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use raywarp::family::{Key, Variant};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
@@ -68,9 +68,28 @@ pub struct SimulateArgs {
     /// Early split clipping: extra references as a share of the triangles.
     #[arg(long, value_name = "SHARE")]
     split: Option<f32>,
+    /// How the tree is built.
+    #[arg(long, value_enum, default_value_t = BuilderArg::Sweep)]
+    builder: BuilderArg,
+    /// Passes of reinsertion over the finished tree, 0 to 64.
+    #[arg(long, value_name = "PASSES", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64))]
+    reinsertion: u32,
     /// Go on without files that the scene names and that are missing.
     #[arg(long)]
     allow_missing: bool,
+}
+
+/// `--builder`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum BuilderArg {
+    /// Greedy SAH sweep (Aila and Laine 2009).
+    Sweep,
+    /// Parallel binned SAH.
+    Binned,
+    /// With spatial splits (Stich, Friedrich and Dietrich 2009).
+    Sbvh,
+    /// Along the Morton curve (Lauterbach et al. 2009).
+    Lbvh,
 }
 
 fn parse_workload(name: &str) -> Result<Workload, String> {
@@ -102,10 +121,16 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
     let scene_name = scene_name(&path);
     let views = args.views(common, &loaded.scene, &scene_name)?;
-    let builder = Builder::SweepSah;
+    let builder = match args.builder {
+        BuilderArg::Sweep => Builder::SweepSah,
+        BuilderArg::Binned => Builder::BinnedSah,
+        BuilderArg::Sbvh => Builder::Sbvh,
+        BuilderArg::Lbvh => Builder::Lbvh,
+    };
     let build = BuildOptions {
         builder,
         split_clipping: args.split,
+        reinsertion: args.reinsertion,
         traversal_cost: args.traversal_cost,
         ..BuildOptions::default()
     };
