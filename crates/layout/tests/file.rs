@@ -176,6 +176,20 @@ fn counts_that_lie_take_no_memory() {
 }
 
 #[test]
+fn a_node_without_all_its_children_is_refused() {
+    let (triangles, bvh) = sample(50);
+    let mut file = Vec::new();
+    save(&encode_wide_n(&bvh, &triangles, 16).unwrap(), &triangles, &mut file).unwrap();
+    // A child of 32 bytes more, behind the last node's.
+    let end = file.len() - 8 - 4 * 50;
+    file.splice(end..end, [0; 32]);
+    file[40] += 1;
+    sign(&mut file);
+    let error = reload(2, &file, &triangles).unwrap_err();
+    assert!(matches!(error, FileError::Broken(LayoutError::BadRecord { .. })), "{error}");
+}
+
+#[test]
 fn another_kind_or_width_or_other_triangles_are_named() {
     let (triangles, files) = files(50);
     for (kind, file) in files.iter().enumerate() {
