@@ -12,6 +12,8 @@
 //! A range of records is one of [`TriangleRecords`], which stand apart from the tree. Each encoding
 //! says how deep a stack its walk needs. Fields are private: what exists was made by its encoder and
 //! keeps its invariants, which kernels rely on instead of checking.
+//!
+//! [`save`] and [`load`] keep all but [`Wide8`] in files.
 #![forbid(unsafe_code)]
 
 mod block;
