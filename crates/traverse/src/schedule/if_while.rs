@@ -36,8 +36,9 @@ impl Schedule for IfWhile {
             }
             warp.test_triangle(ready);
         }
-        // Lanes without a node group take the next entry; the others come back to their triangles later.
+        // Lanes with a node group come back to their triangles later. One that has triangles left and nothing
+        // else keeps them: pushed, they would be popped at once.
         warp.defer();
-        warp.pop(warp.exhausted());
+        warp.pop(warp.lanes.filter(|lane| lane.is_exhausted() && !lane.has_leaf()));
     }
 }
