@@ -13,7 +13,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod fused;
 mod kernel;
 mod lane;
 mod lanes;

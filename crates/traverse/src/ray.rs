@@ -1,7 +1,7 @@
 //! What boxes and triangles need of a ray, computed once by `setup_ray`.
 
-use crate::fused::fused_multiply_add;
 use raywarp_family::{BoxPlanes, BoxTest};
+use raywarp_geom::fused_multiply_add;
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray};
 

@@ -2,8 +2,8 @@
 //! groups of triangles.
 
 use super::{Entry, Leaf, Tree, Visit, VisitRules};
-use crate::fused::fused_multiply_add;
 use crate::ray::{LaneRay, span_float};
+use raywarp_geom::fused_multiply_add;
 use raywarp_layout::{Cwbvh8, Cwbvh8Node};
 
 /// Siblings that are yet to be visited: 8 bytes on a GPU.
