@@ -8,6 +8,7 @@ mod build;
 mod bvh2;
 mod epo;
 mod polygon;
+pub mod presets;
 mod reference;
 mod reinsertion;
 mod split_clipping;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{check_cover, scenes, variants};
-use raywarp_bvh::{BuildOptions, Builder, Bvh2, build};
+use raywarp_bvh::{BuildOptions, Builder, Bvh2, build, presets};
 use raywarp_geom::FlatTriangles;
 use std::collections::BTreeSet;
 
@@ -85,4 +85,18 @@ fn a_grid_that_object_splits_divide_well_is_not_cut() {
     let triangles = FlatTriangles::from_vertices(scenes::grid(64));
     let tree = build(&triangles, &BuildOptions { split_alpha: 1e-5, ..options() }).unwrap();
     assert!(extra(&tree) < triangles.len() / 50, "{} references more", extra(&tree));
+}
+
+#[test]
+fn every_preset_makes_a_valid_tree_and_the_slower_ones_cheaper_trees() {
+    let mut vertices = scenes::floors();
+    vertices.extend(scenes::soup(3000, 300.0));
+    let triangles = FlatTriangles::from_vertices(vertices);
+    let cost = |(name, options): (&str, BuildOptions)| {
+        let tree = build(&triangles, &options).unwrap();
+        assert_eq!(tree.validate(&triangles), Ok(()), "{name}");
+        tree.sah_cost()
+    };
+    let [fastest, fast, balanced, good, best] = presets::ALL.map(cost);
+    assert!(fastest > fast && fastest > balanced && balanced > good && good > best);
 }

@@ -1,9 +1,9 @@
 //! What is in a scene and what its tree costs.
 
-use crate::Prepared;
+use crate::{PrepareError, Prepared};
 use raywarp_bvh::BvhStats;
 use raywarp_geom::Aabb;
-use raywarp_scene::Scene;
+use raywarp_scene::{Scene, flatten};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -36,6 +36,8 @@ pub struct Info {
     pub bounds: Option<Aabb>,
     /// The canonical tree.
     pub tree: BvhStats,
+    /// End-point overlap of the tree, once [`Info::add_epo_cost`] has found it.
+    pub epo_cost: Option<f64>,
     /// Bytes that the tracer walks.
     pub tracer_bytes: u64,
     /// Wall time of loading.
@@ -62,6 +64,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         cameras: scene.cameras.len(),
         bounds: Some(*prepared.bounds()).filter(|b| !b.is_empty()),
         tree: prepared.bvh().stats(),
+        epo_cost: None,
         tracer_bytes: prepared.tracer().bytes() as u64,
         load,
         build: timings.flatten + timings.build + timings.encode,
@@ -81,6 +84,17 @@ fn emissive_triangles(scene: &Scene) -> u64 {
 }
 
 impl Info {
+    /// Computes the end-point overlap of `prepared`'s tree ([`raywarp_bvh::Bvh2::epo_cost`]): this takes many times as
+    /// long as the build. Flattens the scene again.
+    ///
+    /// # Errors
+    /// [`PrepareError`], which cannot be where the scene was prepared.
+    pub fn add_epo_cost(&mut self, prepared: &Prepared) -> Result<(), PrepareError> {
+        let triangles = flatten(prepared.scene())?;
+        self.epo_cost = Some(prepared.bvh().epo_cost(&triangles));
+        Ok(())
+    }
+
     /// The figures as lines of text.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -111,6 +125,9 @@ impl Info {
         );
         line("depth", format!("{} (stack of {})", tree.depth, tree.stack_depth));
         line("SAH cost", format!("{:.2}", tree.sah_cost));
+        if let Some(epo_cost) = self.epo_cost {
+            line("end-point overlap", format!("{epo_cost:.3}"));
+        }
         line("bytes", format!("{} canonical, {} as traced", tree.bytes, self.tracer_bytes));
         line("load", format!("{:.1} ms", self.load.as_secs_f64() * 1e3));
         line("build", format!("{:.1} ms", self.build.as_secs_f64() * 1e3));
@@ -140,6 +157,7 @@ impl Info {
             "depth": self.tree.depth,
             "stack_depth": self.tree.stack_depth,
             "sah_cost": self.tree.sah_cost,
+            "epo_cost": self.epo_cost,
             "tree_bytes": self.tree.bytes,
             "tracer_bytes": self.tracer_bytes,
             "load_ms": self.load.as_secs_f64() * 1e3,
