@@ -1,9 +1,8 @@
 //! What boxes and triangles need of a ray, computed once by `setup_ray`.
 
 use raywarp_family::{BoxPlanes, BoxTest};
-use raywarp_geom::fused_multiply_add;
 use raywarp_geom::triangle::Watertight;
-use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray};
+use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray, fused_multiply_adds};
 
 /// A ray in a lane.
 #[derive(Debug, Clone, Copy)]
@@ -53,10 +52,11 @@ impl LaneRay {
     /// Source: ALK12, figure 2: six fused multiply-adds, then minima and maxima.
     #[inline]
     pub fn enter(&self, bounds: &Aabb, t_max: f32, test: BoxTest) -> Option<f32> {
-        let plane =
-            |axis: usize, side: usize, at: f32| fused_multiply_add(at, self.inverse[axis], -self.ood[side][axis]);
-        let lo: [f32; 3] = std::array::from_fn(|axis| plane(axis, 0, bounds.min[axis]));
-        let hi: [f32; 3] = std::array::from_fn(|axis| plane(axis, 1, bounds.max[axis]));
+        let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
+        let ([i, j, k], [lo, hi]) = (self.inverse, self.ood.map(|ood| ood.map(|x| -x)));
+        let [x0, y0, z0, x1, y1, z1] =
+            fused_multiply_adds([a, b, c, d, e, f], [i, j, k, i, j, k], [lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]]);
+        let (lo, hi) = ([x0, y0, z0], [x1, y1, z1]);
         let t_max = t_max * self.scale;
         match test {
             BoxTest::Float => span_float(lo, hi, self.box_low, t_max),
