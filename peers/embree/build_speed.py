@@ -14,7 +14,7 @@ import mesh
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ["cargo", "build", "--quiet", "--release", "-p", "raywarp-bvh", "--example", "build_times"]
-COLUMNS = ["scene", "triangles", "side", "builder", "runs", "median_s", "least_s", "most_s", "sah_cost", "references"]
+COLUMNS = ["scene", "triangles", "side", "builder", "runs", "median_s", "least_s", "most_s", "median_cpu_s", "sah_cost", "references"]
 
 
 class Ours:
@@ -26,14 +26,25 @@ class Ours:
             [program, "--serve", ply], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
 
+    def cpu_seconds(self):
+        """Of all its threads so far; none where the system does not tell."""
+        try:
+            states = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+            return sum(int(state.read_text().split()[0]) for state in states) / 1e9
+        except (OSError, ValueError, IndexError):
+            return None
+
     def build(self, what):
-        """Seconds, SAH cost and references of one build."""
+        """Seconds, seconds of all threads, SAH cost and references of one build."""
+        before = self.cpu_seconds()
         self.process.stdin.write(what + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline().split()
         if not answer:
             sys.exit(f"build_times gave no answer to {what!r}")
-        return float(answer[0]), float(answer[1]), int(answer[2])
+        after = self.cpu_seconds()
+        cpu = after - before if before and after else None
+        return (float(answer[0]), cpu), float(answer[1]), int(answer[2])
 
     def close(self):
         self.process.stdin.close()
@@ -63,9 +74,12 @@ def measure(path, device, arguments):
     scene = os.path.basename(path).split(".")[0]
     for (side, builder), values in times.items():
         cost, references = facts.get((side, builder), ("", ""))
+        cpu = [cpu for _, cpu in values if cpu is not None]
+        values = [seconds for seconds, _ in values]
         yield dict(zip(COLUMNS, [
             scene, triangles.triangle_count, side, builder, len(values),
             f"{statistics.median(values):.4f}", f"{min(values):.4f}", f"{max(values):.4f}",
+            f"{statistics.median(cpu):.4f}" if cpu else "",
             f"{cost:.3f}" if cost != "" else "", references,
         ]))
 
@@ -77,7 +91,7 @@ def main():
     parser.add_argument("--program", help="a compiled build_times; else cargo makes one")
     parser.add_argument("--threads", type=int, default=2, help="of both sides (2)")
     parser.add_argument("--runs", type=int, default=7, help="timed builds of each kind, at least 5 (7)")
-    parser.add_argument("--ours", action="append", metavar="'BUILDER [PASSES]'", help="lbvh, ploc, binned, sweep, sbvh")
+    parser.add_argument("--ours", action="append", metavar="'BUILDER [PASSES [COST]]'", help="lbvh, ploc, binned, sweep, sbvh")
     parser.add_argument("--both", action="store_true", help="Embree without its robust flag too")
     parser.add_argument("--out", help="CSV file; standard output if not given")
     arguments = parser.parse_args()

@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p raywarp-bvh --example build_times -- sibenik.ply kitchen.ply`
 //!
-//! `build_times --serve FILE` builds on request instead: each line on its input is `BUILDER [PASSES]`,
-//! and a line `SECONDS SAH_COST REFERENCES NODES` answers it. `peers/embree` uses that to alternate.
+//! `build_times --serve FILE` builds on request instead: each line on its input is
+//! `BUILDER [PASSES [INTERSECTION_COST]]`, and a line `SECONDS SAH_COST REFERENCES NODES` answers it.
+//! `peers/embree` uses that to alternate.
 //!
 //! A stopwatch for whoever works on the builders, with the smallest reader that does: little-endian
 //! files whose vertices are all floats, `x y z` first, and whose faces are `list uchar int` of three
@@ -70,7 +71,8 @@ fn serve(path: &str) -> Result<(), Box<dyn Error>> {
             _ => return Err(format!("{line:?} names no builder").into()),
         };
         let reinsertion = words.next().map_or(Ok(0), str::parse)?;
-        let options = BuildOptions { builder, reinsertion, ..BuildOptions::default() };
+        let intersection_cost = words.next().map_or(Ok(1.0), str::parse)?;
+        let options = BuildOptions { builder, reinsertion, intersection_cost, ..BuildOptions::default() };
         let start = Instant::now();
         let tree = build(&triangles, &options)?;
         let seconds = start.elapsed().as_secs_f64();

@@ -107,8 +107,9 @@ mod tests {
 
     #[test]
     fn the_radix_sort_orders_as_the_library_does() {
-        // Three chunks; full codes, few different codes, and codes that differ in one digit.
-        for mask in [u64::MAX >> 1, 0x7000_0000_0000_0003, 0xff00] {
+        // Three chunks; full codes, few different codes, and codes that differ in one digit or in two.
+        let two_digits = (0..7).map(|digit| 0xffff << (8 * digit) & u64::MAX >> 1);
+        for mask in [u64::MAX >> 1, 0x7000_0000_0000_0003, 0xff00].into_iter().chain(two_digits) {
             let coded = |(i, x): (usize, &u64)| Coded { code: x & mask, index: i as u32 };
             let mut codes: Vec<Coded> = numbers(2 * CHUNK + 1000).iter().enumerate().map(coded).collect();
             let mut slow = codes.clone();

@@ -9,7 +9,8 @@ mod search;
 mod tree;
 
 use crate::build::{LeafRules, MAX_DEPTH, collapse};
-use crate::{BuildOptions, Bvh2};
+use crate::reference::Bounds;
+use crate::{BuildOptions, Bvh2, Node};
 use rayon::prelude::*;
 use search::{Move, best_move};
 use tree::{Settled, Tree};
@@ -21,9 +22,9 @@ pub struct ReinsertionStats {
     pub passes: u32,
     /// Subtrees that were moved.
     pub moves: u64,
-    /// [`Bvh2::sah_cost`] before.
+    /// Cost of the tree before: as [`Bvh2::sah_cost`], but at the options' costs of a node and a triangle.
     pub cost_before: f64,
-    /// [`Bvh2::sah_cost`] after.
+    /// The same after.
     pub cost_after: f64,
 }
 
@@ -44,14 +45,15 @@ const KEYS: usize = 1 << (32 - KEY_SHIFT);
 ///
 /// - Output: passes it too, over the same primitives; leaves may have been joined up to
 ///   `options.max_leaf` references, where that costs less by the options' costs. At most [`MAX_DEPTH`]
-///   deep if `bvh` was. [`Bvh2::sah_cost`] is never larger than before: where no pass helps,
-///   the tree stays as it is. Equal input gives equal bytes, whatever the number of threads.
+///   deep if `bvh` was. The cost is never larger than before: where no pass helps, the tree stays as it
+///   is. Equal input gives equal bytes, whatever the number of threads.
 /// - Runs on the current rayon pool. A pass is O(n log n) or so; 56 bytes a node beside the tree.
 ///
 /// # Panics
 /// May panic if `bvh` does not pass [`Bvh2::validate`].
 pub fn reinsert(bvh: &mut Bvh2, options: &BuildOptions) -> ReinsertionStats {
-    let cost_before = bvh.sah_cost();
+    let rules = LeafRules::new(options);
+    let cost_before = cost_of(bvh, &rules);
     let mut stats = ReinsertionStats { cost_before, cost_after: cost_before, ..ReinsertionStats::default() };
     if bvh.nodes.len() < 4 || options.reinsertion == 0 {
         return stats;
@@ -69,9 +71,9 @@ pub fn reinsert(bvh: &mut Bvh2, options: &BuildOptions) -> ReinsertionStats {
             break;
         }
     }
-    let (nodes, references) = collapse(&Settled::new(tree), 0, &LeafRules::new(options)).flatten();
+    let (nodes, references) = collapse(&Settled::new(tree), 0, &rules).flatten();
     let better = Bvh2 { nodes, references, primitive_count: bvh.primitive_count };
-    let cost = better.sah_cost();
+    let cost = cost_of(&better, &rules);
     if cost < cost_before {
         *bvh = better;
         stats.cost_after = cost;
@@ -79,6 +81,22 @@ pub fn reinsert(bvh: &mut Bvh2, options: &BuildOptions) -> ReinsertionStats {
         stats.moves = 0;
     }
     stats
+}
+
+/// The expected work of a ray that hits the root's box, 0 where that has no area.
+fn cost_of(bvh: &Bvh2, rules: &LeafRules) -> f64 {
+    let area = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() }.half_area();
+    let root = bvh.nodes.first().map_or(0.0, area);
+    if root <= 0.0 {
+        return 0.0;
+    }
+    let cost = |node: &Node| match node.count {
+        0 => rules.inner_cost(area(node)),
+        count => rules.leaf_cost(area(node), count as usize),
+    };
+    // Sums of fixed chunks, so that the result does not depend on threads.
+    let sums: Vec<f64> = bvh.nodes.par_chunks(1 << 14).map(|nodes| nodes.iter().map(cost).sum::<f64>()).collect();
+    sums.iter().sum::<f64>() / root
 }
 
 /// Pass number `pass`: finds the candidates' best places, then moves them, the greatest gain first. Gives the
