@@ -193,8 +193,11 @@ fn every_variant_of_the_papers_finds_the_same_hits() {
         check_runs(&folder, &format!("trace a.obj rays.npy -o hits.npy --variant ykl17 {options}"));
         folder.read("hits.npy")
     };
-    let all = ["", "--width scalar", "--width 8", "--threads 1", "--builder lbvh", "--max-leaf 1"].map(bytes);
+    let all = ["", "--width scalar", "--width 8", "--threads 1", "--builder lbvh", "--preset best", "--max-leaf 1"]
+        .map(bytes);
     assert!(all.iter().all(|file| *file == all[0]));
+    let output = check_runs(&folder, "trace a.obj rays.npy -o hits.npy --preset good --builder sweep");
+    assert!(text(&output.stdout).contains("sweep tree with leaves of at most 8 and "), "{}", text(&output.stdout));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `raywarp trace SCENE RAYS -o HITS`: rays in, hits out.
 
-use super::tree_args::TreeArgs;
+use super::tree_args::{TreeArgs, builder_name};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
@@ -185,22 +185,26 @@ impl Report<'_> {
     fn line(&self) -> String {
         let stats = &self.traced.stats;
         let [engine, machine] = self.engine();
+        let build = self.prepared.build_options();
+        let passes = match build.reinsertion {
+            0 => String::new(),
+            passes => format!(" and {passes} passes of reinsertion"),
+        };
+        let tree = format!("{} tree with leaves of at most {}{passes}", builder_name(build.builder), build.max_leaf);
         format!(
-            "wrote {}: {} rays, {} hits, {} invalid; {:.3} s, {:.3} Mrays/s; {engine} ({machine}), {} tree with leaves of at most {}",
+            "wrote {}: {} rays, {} hits, {} invalid; {:.3} s, {:.3} Mrays/s; {engine} ({machine}), {tree}",
             if is_pipe(&self.args.output) { "standard output".into() } else { self.args.output.display().to_string() },
             stats.rays,
             self.traced.answers.hit_count(),
             stats.invalid,
             self.traced.elapsed.as_secs_f64(),
             self.traced.rays_per_s() / 1e6,
-            self.args.tree.builder(),
-            self.prepared.build_options().max_leaf,
         )
     }
 
     fn json(&self) -> serde_json::Value {
         let stats = &self.traced.stats;
-        let timings = self.prepared.timings();
+        let (build, timings) = (self.prepared.build_options(), self.prepared.timings());
         let [engine, machine] = self.engine();
         serde_json::json!({
             "output": self.args.output.display().to_string(),
@@ -213,8 +217,9 @@ impl Report<'_> {
             "rays_per_s": self.traced.rays_per_s(),
             "variant": self.args.variant.map(|_| engine),
             "machine": machine,
-            "builder": self.args.tree.builder(),
-            "max_leaf": self.prepared.build_options().max_leaf,
+            "builder": builder_name(build.builder),
+            "reinsertion": build.reinsertion,
+            "max_leaf": build.max_leaf,
             "triangles": self.prepared.triangle_count(),
             "non_opaque_triangles": self.prepared.non_opaque_count(),
             "load_ms": self.load.as_secs_f64() * 1e3,

@@ -1,15 +1,22 @@
 //! How a tree is built: flags that sub-commands share.
 
 use clap::{Args, ValueEnum};
+use raywarp::bvh::presets;
 use raywarp::{BuildOptions, Builder};
 
 /// Flags about the tree.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tree")]
 pub struct TreeArgs {
+    /// Options of the builder, from the fastest build to the best tree; the others here change single ones.
+    #[arg(long, value_enum, default_value_t = PresetArg::Balanced)]
+    preset: PresetArg,
     /// How the tree is built.
-    #[arg(long, value_enum, default_value_t = BuilderArg::Binned)]
-    builder: BuilderArg,
+    #[arg(long, value_enum)]
+    builder: Option<BuilderArg>,
+    /// Passes of reinsertion over the finished tree, 0 to 64.
+    #[arg(long, value_name = "N")]
+    reinsertion: Option<u32>,
     /// Most triangles of a leaf, 1 to 255.
     #[arg(long, value_name = "N", default_value_t = BuildOptions::default().max_leaf)]
     max_leaf: u32,
@@ -19,9 +26,6 @@ pub struct TreeArgs {
     /// Early split clipping: extra references as a share of the triangles.
     #[arg(long, value_name = "SHARE")]
     split: Option<f32>,
-    /// Passes that move subtrees to better places once the tree is built, 0 to 64.
-    #[arg(long, value_name = "PASSES", default_value_t = BuildOptions::default().reinsertion)]
-    reinsertion: u32,
 }
 
 /// `--builder`.
@@ -31,36 +35,64 @@ enum BuilderArg {
     Binned,
     /// Greedy SAH sweep (Aila and Laine 2009).
     Sweep,
-    /// Binned SAH with spatial splits (Stich, Friedrich and Dietrich 2009).
+    /// Binned SAH with spatial splits.
     Sbvh,
-    /// Along the Morton curve: the fastest to build, the slowest to trace.
+    /// Along the Morton curve.
     Lbvh,
-    /// Neighbours along the Morton curve merged from below (Meister and Bittner 2018).
+    /// Merging neighbours from below.
     Ploc,
+}
+
+/// `--preset`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum PresetArg {
+    /// Along the Morton curve.
+    Fastest,
+    /// The same, improved by reinsertion.
+    Fast,
+    /// Binned SAH.
+    Balanced,
+    /// The same, improved by reinsertion.
+    Good,
+    /// Spatial splits, improved by reinsertion.
+    Best,
+}
+
+impl BuilderArg {
+    fn builder(self) -> Builder {
+        match self {
+            Self::Binned => Builder::BinnedSah,
+            Self::Sweep => Builder::SweepSah,
+            Self::Sbvh => Builder::Sbvh,
+            Self::Lbvh => Builder::Lbvh,
+            Self::Ploc => Builder::Ploc,
+        }
+    }
 }
 
 impl TreeArgs {
     /// The flags as the library takes them, which checks their ranges.
     pub fn options(&self) -> BuildOptions {
-        let builder = match self.builder {
-            BuilderArg::Binned => Builder::BinnedSah,
-            BuilderArg::Sweep => Builder::SweepSah,
-            BuilderArg::Sbvh => Builder::Sbvh,
-            BuilderArg::Lbvh => Builder::Lbvh,
-            BuilderArg::Ploc => Builder::Ploc,
+        let preset = match self.preset {
+            PresetArg::Fastest => presets::FASTEST,
+            PresetArg::Fast => presets::FAST,
+            PresetArg::Balanced => presets::BALANCED,
+            PresetArg::Good => presets::GOOD,
+            PresetArg::Best => presets::BEST,
         };
         BuildOptions {
-            builder,
+            builder: self.builder.map_or(preset.builder, BuilderArg::builder),
+            reinsertion: self.reinsertion.unwrap_or(preset.reinsertion),
             max_leaf: self.max_leaf,
             split_clipping: self.split,
             traversal_cost: self.traversal_cost,
-            reinsertion: self.reinsertion,
-            ..BuildOptions::default()
+            ..preset
         }
     }
+}
 
-    /// The builder as it is named on the command line.
-    pub fn builder(&self) -> String {
-        self.builder.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
-    }
+/// A builder as it is named on the command line.
+pub fn builder_name(builder: Builder) -> String {
+    let arg = BuilderArg::value_variants().iter().find(|arg| arg.builder() == builder);
+    arg.and_then(ValueEnum::to_possible_value).map(|value| value.get_name().to_string()).unwrap_or_default()
 }
