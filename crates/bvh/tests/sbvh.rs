@@ -30,6 +30,10 @@ fn check(name: &str, vertices: Vec<[[f32; 3]; 3]>) {
         let found: BTreeSet<u32> = tree.references.iter().copied().collect();
         assert_eq!(found, (0..triangles.len() as u32).collect(), "{name}");
         check_cover(&name, &tree, &triangles);
+        for node in tree.nodes.iter().filter(|node| !node.is_leaf()) {
+            let [left, right] = [0, 1].map(|child| tree.nodes[node.first as usize + child].bounds);
+            assert_eq!(node.bounds, left.union(&right), "{name}: a box with room in it");
+        }
         let share = options.split_budget + options.split_clipping.unwrap_or(0.0);
         let limit = (triangles.len() as f32 * share) as usize;
         assert!(extra(&tree) <= limit, "{name}: {} references more, {limit} allowed", extra(&tree));

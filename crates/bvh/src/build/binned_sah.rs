@@ -64,7 +64,7 @@ fn build_range(
         || build_range(left, left_scratch, left_bounds, depth + 1, rules),
         || build_range(right, right_scratch, right_bounds, depth + 1, rules),
     );
-    Subtree::join(bounds.boxes, left, right)
+    Subtree::join(left, right)
 }
 
 /// One task's part, without recursion into other threads.

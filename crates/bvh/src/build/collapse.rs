@@ -29,22 +29,16 @@ pub(crate) trait Hierarchy: Sync {
 /// The tree over `hierarchy`, with leaves of at most `rules.max_leaf` references where they are worth
 /// it; leaves that are larger already stay.
 pub(crate) fn collapse<H: Hierarchy>(hierarchy: &H, root: H::Node, rules: &LeafRules) -> Subtree {
-    collapse_large(hierarchy, root, rules).0
-}
-
-fn collapse_large<H: Hierarchy>(hierarchy: &H, node: H::Node, rules: &LeafRules) -> (Subtree, Bounds) {
-    let size = hierarchy.size(node);
+    let size = hierarchy.size(root);
     // A part of more than a task's references is more than a leaf may hold, so nothing is lost.
-    let children = if size <= TASK { None } else { hierarchy.children(node) };
+    let children = if size <= TASK { None } else { hierarchy.children(root) };
     let Some([left, right]) = children else {
         let (mut tree, slot) = SmallTree::new(size);
-        let part = collapse_small(hierarchy, node, &mut tree, slot, rules);
-        return (Subtree::Small(tree), part.bounds);
+        collapse_small(hierarchy, root, &mut tree, slot, rules);
+        return Subtree::Small(tree);
     };
-    let (left, right) =
-        rayon::join(|| collapse_large(hierarchy, left, rules), || collapse_large(hierarchy, right, rules));
-    let bounds = left.1.union(right.1);
-    (Subtree::join(bounds, left.0, right.0), bounds)
+    let (left, right) = rayon::join(|| collapse(hierarchy, left, rules), || collapse(hierarchy, right, rules));
+    Subtree::join(left, right)
 }
 
 /// A finished part: its box and its cost.

@@ -79,6 +79,12 @@ impl SmallTree {
         self.finish_leaf(slot, bounds, mark.references)
     }
 
+    /// Fits the box of `slot`, an inner node, to those of its children.
+    pub(crate) fn fit(&mut self, slot: Slot) {
+        let first = self.nodes[slot.0].first as usize;
+        self.nodes[slot.0].bounds = self.nodes[first].bounds.union(&self.nodes[first + 1].bounds);
+    }
+
     /// Makes the node of `slot` a leaf, its primitives in increasing order and without repeats:
     /// splitting may have brought two parts of a triangle together again. Gives their number.
     pub(crate) fn leaf(&mut self, slot: Slot, bounds: Bounds, primitives: impl Iterator<Item = u32>) -> usize {
@@ -104,10 +110,18 @@ impl SmallTree {
 }
 
 impl Subtree {
+    /// The box around the part.
+    fn bounds(&self) -> Aabb {
+        match self {
+            Self::Small(tree) => tree.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds),
+            Self::Joined { bounds, .. } => *bounds,
+        }
+    }
+
     /// An inner node over two parts.
-    pub(crate) fn join(bounds: Bounds, left: Self, right: Self) -> Self {
+    pub(crate) fn join(left: Self, right: Self) -> Self {
         Self::Joined {
-            bounds: bounds.aabb(),
+            bounds: left.bounds().union(&right.bounds()),
             node_count: 1 + left.node_count() + right.node_count(),
             reference_count: left.reference_count() + right.reference_count(),
             children: Box::new([left, right]),

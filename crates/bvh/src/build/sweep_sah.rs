@@ -69,17 +69,16 @@ impl Sweep<'_> {
         let count = range.orders[0].len();
         let mut divided = None;
         if count > TASK {
-            let (bounds, at) = self.divide(&mut range, depth);
-            divided = at.map(|at| (bounds, at));
+            divided = self.divide(&mut range, depth).1;
         }
-        let Some((bounds, at)) = divided else {
+        let Some(at) = divided else {
             let (mut tree, root) = SmallTree::new(count);
             self.build_small(&mut tree, root, range, depth);
             return Subtree::Small(tree);
         };
         let (left, right) = range.split_at(at);
         let (left, right) = rayon::join(|| self.build_range(left, depth + 1), || self.build_range(right, depth + 1));
-        Subtree::join(bounds, left, right)
+        Subtree::join(left, right)
     }
 
     fn build_small(&self, tree: &mut SmallTree, slot: Slot, mut range: Range<'_>, depth: u32) {

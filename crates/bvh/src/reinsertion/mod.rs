@@ -197,6 +197,17 @@ mod tests {
     }
 
     #[test]
+    fn boxes_larger_than_what_is_below_them_are_fitted_first() {
+        let mut tight = needles(3000, Builder::BinnedSah);
+        let mut loose = tight.clone();
+        let all = loose.nodes[0].bounds;
+        loose.nodes.iter_mut().filter(|node| node.count == 0).for_each(|node| node.bounds = all);
+        let options = BuildOptions { reinsertion: 8, ..BuildOptions::default() };
+        let stats = [&mut tight, &mut loose].map(|bvh| reinsert(bvh, &options));
+        assert!(stats[0].moves > 0 && loose.nodes == tight.nodes);
+    }
+
+    #[test]
     fn a_pass_makes_the_tree_cheaper_by_what_it_says() {
         let bvh = needles(5000, Builder::Lbvh);
         let mut tree = Tree::new(&bvh);

@@ -51,6 +51,8 @@ impl<'a> Tree<'a> {
                     tree.parents[child as usize] = place;
                 }
                 tree.contents[place as usize].height = tree.height_over(children);
+                // A box may be larger than what is below it; the search relies on none being so.
+                tree.bounds[place as usize] = tree.bounds(children[0]).union(tree.bounds(children[1]));
                 tree.inner_area += tree.area(place);
             }
         }

@@ -47,7 +47,7 @@ impl Sbvh<'_> {
         let counts = [left.len(), right.len()];
         let [left_range, right_range] = range.parts([left_bounds, right_bounds], counts, counts[0] + counts[1] - count);
         let (left, right) = rayon::join(|| self.build_large(left, left_range), || self.build_large(right, right_range));
-        Subtree::join(range.bounds.boxes, left, right)
+        Subtree::join(left, right)
     }
 }
 

@@ -46,6 +46,8 @@ impl Sbvh<'_> {
         self.build_top(stack, left_slot, middle, left);
         stack.references.truncate(middle);
         self.build_top(stack, right_slot, start, right);
+        // Cutting leaves less than the box around whole triangles.
+        stack.tree.fit(slot);
     }
 
     /// `None` makes a leaf.
