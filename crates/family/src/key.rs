@@ -184,7 +184,9 @@ impl Key {
         match self {
             Self::Batch => supply != Supply::Direct,
             // Octant order and quantised boxes fix these.
-            Self::Box | Self::Fetch => tree != Tree::Cwbvh8,
+            Self::Box => tree != Tree::Cwbvh8,
+            // A packet needs a record as soon as any of its rays does.
+            Self::Fetch => tree != Tree::Cwbvh8 && !packet,
             Self::Branching => tree == Tree::WideN,
             Self::Collapse => tree == Tree::Wide4,
             Self::Every => matches!(supply, Supply::Replace | Supply::Queue),

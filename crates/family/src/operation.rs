@@ -25,6 +25,8 @@ pub enum Operation {
     PrefixSum,
     /// Write the result.
     StoreHit,
+    /// What stands around the operations: a warp's start, and its main loop.
+    Loop,
 }
 
 /// A stretch of a micro-operation that runs as a whole: an operation is split where a branch decides
@@ -73,11 +75,15 @@ pub enum Block {
     PrefixSum,
     /// See [`Operation::StoreHit`].
     StoreHit,
+    /// A warp's start.
+    Prologue,
+    /// A turn of the main loop: its branches and its way back.
+    Turn,
 }
 
 impl Block {
     /// All blocks, in the order of their numbers.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::FetchBatch,
         Self::FetchRay,
         Self::SetupRay,
@@ -99,6 +105,8 @@ impl Block {
         Self::Exchange,
         Self::PrefixSum,
         Self::StoreHit,
+        Self::Prologue,
+        Self::Turn,
     ];
 
     /// The operation that the block is part of.
@@ -119,6 +127,7 @@ impl Block {
             Self::Shuffle | Self::Exchange => Operation::Shuffle,
             Self::PrefixSum => Operation::PrefixSum,
             Self::StoreHit => Operation::StoreHit,
+            Self::Prologue | Self::Turn => Operation::Loop,
         }
     }
 
@@ -146,6 +155,8 @@ impl Block {
             Self::Exchange => "shuffle.exchange",
             Self::PrefixSum => "prefix_sum",
             Self::StoreHit => "store_hit",
+            Self::Prologue => "prologue",
+            Self::Turn => "loop",
         }
     }
 }

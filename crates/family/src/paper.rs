@@ -123,7 +123,7 @@ const ROWS: &[Text] = &[
         "Building the MBVH",
         "nearest child first",
     ],
-    ["ykl17", "replace/if-while/cwbvh8", "YKL17", "5", "dynamic fetch, postponed triangles"],
+    ["ykl17", "replace/if-while/cwbvh8", "YKL17", "5", "postponed triangles; fetch by ALK12's threshold"],
     ["ykl17-direct", "direct/if-while/cwbvh8?share=0", "YKL17", "4", "no fetch, no postponing"],
     [
         "watertight",

@@ -72,6 +72,7 @@ impl Efficiency {
             Operation::Shuffle => &[Block::Shuffle, Block::Exchange],
             Operation::PrefixSum => &[Block::PrefixSum],
             Operation::StoreHit => &[Block::StoreHit],
+            Operation::Loop => &[Block::Turn],
         };
         leading.iter().fold(BlockCount::default(), |sum, &block| {
             let count = self.block(block);
@@ -107,7 +108,17 @@ impl Efficiency {
         let repeats = |block: &Block| {
             !matches!(
                 block,
-                Block::VisitNode | Block::TestTriangle | Block::TestTriangleAccept | Block::Vote | Block::FetchBatch
+                Block::VisitNode
+                    | Block::VisitNodePush
+                    | Block::TestTriangle
+                    | Block::TestTriangleT
+                    | Block::TestTriangleU
+                    | Block::TestTriangleV
+                    | Block::TestTriangleAccept
+                    | Block::Shuffle
+                    | Block::Exchange
+                    | Block::Vote
+                    | Block::FetchBatch
             )
         };
         let all: u64 = self.blocks.iter().map(|count| count.active).sum();

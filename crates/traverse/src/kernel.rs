@@ -9,7 +9,7 @@ use crate::tree::Tree;
 use crate::triangles::Triangles;
 use crate::warp::{Answer, Launch, Warp};
 use raywarp_bvh::Bvh2;
-use raywarp_family::{Collapse, Organisation, Supply, Tree as TreeKind, Variant};
+use raywarp_family::{Block, Collapse, Organisation, Supply, Tree as TreeKind, Variant};
 use raywarp_geom::{Aabb, FlatTriangles, HitKey, Ray};
 use raywarp_layout::{
     Cwbvh8, EncodedBvh2, LayoutError, Wide4Tree, WideN, encode_bvh2, encode_cwbvh8, encode_wide_n, encode_wide4,
@@ -67,6 +67,12 @@ pub enum KernelError {
         need: usize,
         /// Entries that there are.
         given: usize,
+    },
+    /// More rays than a batch can number.
+    #[error("a batch of {found} rays is too large; give at most {} at once", u32::MAX)]
+    TooManyRays {
+        /// Rays that were given.
+        found: usize,
     },
     /// A warp that does not fit.
     #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
@@ -179,9 +185,12 @@ impl Kernel {
     /// How many warps trace `batch` on `machine`.
     ///
     /// # Errors
-    /// [`KernelError::Width`] if the machine's warps do not fit the variant.
+    /// [`KernelError::Width`] if the machine's warps do not fit the variant; [`KernelError::TooManyRays`].
     pub fn warp_count(&self, machine: Machine, batch: &Batch<'_>) -> Result<u32, KernelError> {
         let rays = self.rays_per_warp(machine)?;
+        if batch.rays.len() >= u32::MAX as usize {
+            return Err(KernelError::TooManyRays { found: batch.rays.len() });
+        }
         let warps = (batch.rays.len() as u64).div_ceil(u64::from(rays)) as u32;
         Ok(if self.variant.supply() == Supply::Direct { warps } else { warps.min(batch.resident.max(1)) })
     }
@@ -196,10 +205,10 @@ impl Kernel {
     }
 
     /// Runs warp `number` of those that trace `batch`; its rays' answers are added to `answers` in the
-    /// order in which they are stored, and `probe` is told every event.
+    /// order in which they are stored, and `probe` is told every event. A warp past the last does nothing.
     ///
     /// # Errors
-    /// [`KernelError::Width`].
+    /// [`KernelError::Width`], [`KernelError::TooManyRays`].
     ///
     /// # Panics
     /// If `batch.after` is neither empty nor as long as the rays.
@@ -214,6 +223,9 @@ impl Kernel {
         assert!(batch.after.is_empty() || batch.after.len() == batch.rays.len(), "one key a ray, or none");
         let width = self.rays_per_warp(machine)?;
         let warps = self.warp_count(machine, batch)?;
+        if number >= warps {
+            return Ok(());
+        }
         let count = batch.rays.len() as u32;
         let pool = match self.variant.supply() {
             Supply::Direct => Pool::direct(number, width, count),
@@ -229,11 +241,11 @@ impl Kernel {
                 after: batch.after,
                 any_hit: batch.query == Query::Any,
             };
-            let lane = || Lane::idle(Tree::stack_depth(tree));
+            let lane = |stack: u32| Lane::idle(Tree::stack_depth(tree), stack as u16);
             match machine {
-                Machine::Scalar => run(Warp::new(launch, number, Scalar(lane()), pool, answers, probe), lane),
+                Machine::Scalar => run(Warp::new(launch, number, Scalar(lane(0)), pool, answers, probe), lane),
                 Machine::Lockstep { .. } => {
-                    let lanes = Lockstep((0..width).map(|_| lane()).collect());
+                    let lanes = Lockstep((0..width).map(lane).collect());
                     run(Warp::new(launch, number, lanes, pool, answers, probe), lane);
                 }
             }
@@ -243,10 +255,13 @@ impl Kernel {
 }
 
 /// Runs a warp to its end under the variant's organisation.
-fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(mut warp: Warp<'_, L, T, P>, lane: impl Fn() -> Lane<T>) {
+fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(mut warp: Warp<'_, L, T, P>, lane: impl Fn(u32) -> Lane<T>) {
+    warp.issue_everyone(Block::Prologue);
     match warp.launch.variant.organisation() {
-        Organisation::Packet if warp.launch.variant.supply() == Supply::Direct => Packet::direct(&mut warp),
-        Organisation::Packet => Packet::persistent(&mut warp),
+        Organisation::Packet if warp.launch.variant.supply() == Supply::Direct => {
+            supply::direct::<Packet, L, T, P>(&mut warp);
+        }
+        Organisation::Packet => supply::persistent::<Packet, L, T, P>(&mut warp),
         Organisation::WhileWhile => supplied::<WhileWhile, L, T, P>(&mut warp, lane),
         Organisation::IfIf => supplied::<IfIf, L, T, P>(&mut warp, lane),
         Organisation::SpeculativeWhileWhile => supplied::<SpeculativeWhileWhile, L, T, P>(&mut warp, lane),
@@ -255,17 +270,18 @@ fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(mut warp: Warp<'_, L, T, P>,
     }
 }
 
-/// Runs a schedule under the variant's supply.
+/// Runs a schedule under the variant's supply; `lane` makes an idle one with the stack of a number.
 fn supplied<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
     warp: &mut Warp<'_, L, T, P>,
-    lane: impl Fn() -> Lane<T>,
+    lane: impl Fn(u32) -> Lane<T>,
 ) {
     match warp.launch.variant.supply() {
         Supply::Direct => supply::direct::<S, L, T, P>(warp),
         Supply::Persistent => supply::persistent::<S, L, T, P>(warp),
         Supply::Replace => supply::replace::<S, L, T, P>(warp),
         Supply::Queue => {
-            let mut parked: Vec<Lane<T>> = (0..warp.width()).map(|_| lane()).collect();
+            let width = warp.width();
+            let mut parked: Vec<Lane<T>> = (width..2 * width).map(lane).collect();
             supply::queue::<S, L, T, P>(warp, &mut parked);
         }
     }

@@ -32,6 +32,8 @@ pub(crate) struct Lane<T: Tree> {
     /// Leaves put aside, in the order in which they were found.
     pub postponed: Postponed<T::Leaf>,
     pub stack: Stack<EntryOf<T>>,
+    /// Number of the stack among those of the warp: it stays in memory when the ray is parked.
+    pub stack_number: u16,
     pub found: Found,
 }
 
@@ -164,8 +166,8 @@ impl Found {
 }
 
 impl<T: Tree> Lane<T> {
-    /// Without a ray, with room for `stack_depth` entries.
-    pub fn idle(stack_depth: usize) -> Self {
+    /// Without a ray, with stack `stack_number` of `stack_depth` entries.
+    pub fn idle(stack_depth: usize, stack_number: u16) -> Self {
         Self {
             ray: IDLE,
             setup: None,
@@ -173,6 +175,7 @@ impl<T: Tree> Lane<T> {
             leaf_ended: false,
             postponed: Postponed::EMPTY,
             stack: Stack::new(stack_depth),
+            stack_number,
             found: Found::nothing(0.0),
         }
     }

@@ -11,6 +11,9 @@ pub struct Touch {
     pub space: Space,
     /// Which record of it; a stack's entries count from its bottom.
     pub index: u32,
+    /// Whose stack: those of a warp are numbered, lanes first, and a ray that is parked keeps its own
+    /// (AL09 5.2). 0 in other memories.
+    pub owner: u16,
     /// First byte within the record.
     pub offset: u16,
     /// How many bytes.

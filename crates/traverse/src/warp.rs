@@ -60,8 +60,9 @@ pub(crate) struct Warp<'a, L, T: Tree, P> {
     /// For each lane of the warp its ray.
     rays: Vec<u32>,
     touches: Vec<Touch>,
-    /// Work space of the micro-operations: (lane, index) pairs, visits, tests.
+    /// Work space of the micro-operations: lanes with an index, with a stack and an index, visits, tests.
     pub noted: Vec<(u32, u32)>,
+    pub stacked: Vec<(u32, u16, u32)>,
     pub visited: Vec<Visited>,
     pub tested: Vec<Tested>,
 }
@@ -90,6 +91,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
             rays,
             touches: vec![],
             noted: vec![],
+            stacked: vec![],
             visited: vec![],
             tested: vec![],
         }
@@ -145,20 +147,32 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
     #[inline]
     pub fn touch(&mut self, lane: u32, space: Space, index: u32, offset: u16, bytes: u16, write: bool) {
         if P::TOUCHES {
-            self.touches.push(Touch { lane: lane as u8, space, index, offset, bytes, write });
+            self.touches.push(Touch { lane: lane as u8, space, index, owner: 0, offset, bytes, write });
+        }
+    }
+
+    /// Notes a touch as it is.
+    #[inline]
+    pub fn touch_by(&mut self, touch: Touch) {
+        if P::TOUCHES {
+            self.touches.push(touch);
+        }
+    }
+
+    /// Notes that our lane `lane` reads or writes entry `index` of stack `owner`.
+    #[inline]
+    pub fn touch_stack(&mut self, lane: u32, owner: u16, index: u32, write: bool) {
+        if P::TOUCHES {
+            let (lane, bytes) = ((lane * self.lanes_per_ray()) as u8, self.launch.variant.stack().entry_bytes as u16);
+            self.touches.push(Touch { lane, space: Space::Stack, index, owner, offset: 0, bytes, write });
         }
     }
 
     /// Tells the probe that `block` ran on `mask`, with what was noted since the last event.
     pub fn issue(&mut self, block: Block, mask: L::Mask) {
-        self.issue_lanes(block, mask, self.lanes_per_ray());
-    }
-
-    /// As [`Warp::issue`] where only the first `lanes` of each ray's lanes take part.
-    pub fn issue_lanes(&mut self, block: Block, mask: L::Mask, lanes: u32) {
         if P::EVENTS && mask.any() {
-            let active = spread(mask.bits(), self.lanes_per_ray(), lanes);
-            self.tell(block, active);
+            let n = self.lanes_per_ray();
+            self.tell(block, spread(mask.bits(), n, n));
         }
         self.touches.clear();
     }

@@ -7,6 +7,9 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
 
+/// The record of shared memory that holds the next ray and the count of the local pool (AL09 appendix A).
+pub(crate) const LOCAL_POOL: u32 = 0;
+
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// Gives the lanes of `idle` the next rays of the warp's pool, and sets them up. When the local
     /// pool runs empty, one lane gets another batch from the global one. Returns the lanes that got a ray.
@@ -38,6 +41,13 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
             for &(i, ray) in &took {
                 self.set_ray(i, ray);
                 self.touch(i * n, Space::Ray, ray, 0, 32, false);
+                if !self.launch.after.is_empty() {
+                    // The key that hits come after: an array of its own beside the rays.
+                    self.touch(i * n, Space::Ray, ray, 32, 12, false);
+                }
+            }
+            if self.pool.is_global() {
+                self.touch(0, Space::Shared, LOCAL_POOL, 0, 8, true);
             }
             // Lanes with a ray that is not set up yet are those that just got one.
             let got = self.lanes.filter(|lane| !lane.is_idle() && lane.setup.is_none());

@@ -7,8 +7,10 @@ mod postpone;
 mod setup_ray;
 mod store_hit;
 mod test_triangle;
+mod together;
 mod visit_node;
 mod vote;
 
+pub(crate) use fetch_ray::LOCAL_POOL;
 pub(crate) use test_triangle::Tested;
 pub(crate) use visit_node::Visited;

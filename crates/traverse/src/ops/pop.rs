@@ -5,25 +5,24 @@ use crate::lanes::Lanes;
 use crate::probe::Probe;
 use crate::tree::Tree;
 use crate::warp::Warp;
-use raywarp_family::{Block, Space};
+use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// Lanes of `mask` go on with what they pushed last. Below the stack lies a sentinel: a lane that
     /// reads it has nothing left.
     #[inline(never)]
     pub fn pop(&mut self, mask: L::Mask) {
-        let mut read = std::mem::take(&mut self.noted);
+        let mut read = std::mem::take(&mut self.stacked);
         read.clear();
         self.lanes.each(mask, |i, lane| {
             let (entry, index) = lane.stack.pop();
             lane.work = entry.map_or(Work::Done, Work::At);
-            read.push((i, index));
+            read.push((i, lane.stack_number, index));
         });
-        let bytes = self.launch.variant.stack().entry_bytes as u16;
-        for &(i, index) in &read {
-            self.touch(i * self.lanes_per_ray(), Space::Stack, index, 0, bytes, false);
+        for &(i, owner, index) in &read {
+            self.touch_stack(i, owner, index, false);
         }
-        self.noted = read;
+        self.stacked = read;
         self.issue(Block::Pop, mask);
     }
 }

@@ -5,7 +5,7 @@ use crate::lanes::Lanes;
 use crate::probe::Probe;
 use crate::tree::{Entry, Tree};
 use crate::warp::Warp;
-use raywarp_family::{Block, Space};
+use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// Lanes that stand at a leaf and have room in their postpone buffer put it there and must then
@@ -28,18 +28,17 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     #[inline(never)]
     pub fn defer(&mut self) {
         let mask = self.lanes.filter(|lane| lane.at_inner_node() && lane.postponed.len() > 0);
-        let mut pushed = std::mem::take(&mut self.noted);
+        let mut pushed = std::mem::take(&mut self.stacked);
         pushed.clear();
         self.lanes.each(mask, |i, lane| {
             if let Some(leaf) = lane.postponed.remove_first() {
-                pushed.push((i, lane.stack.push(Entry::Leaf(leaf))));
+                pushed.push((i, lane.stack_number, lane.stack.push(Entry::Leaf(leaf))));
             }
         });
-        let bytes = self.launch.variant.stack().entry_bytes as u16;
-        for &(i, index) in &pushed {
-            self.touch(i, Space::Stack, index, 0, bytes, true);
+        for &(i, owner, index) in &pushed {
+            self.touch_stack(i, owner, index, true);
         }
-        self.noted = pushed;
+        self.stacked = pushed;
         self.issue(Block::Defer, mask);
     }
 }

@@ -1,8 +1,9 @@
 //! `test_triangle`: fetch a triangle record, test, shorten the ray.
 
-use crate::lane::Lane;
+use crate::lane::{Found, Lane};
 use crate::lanes::{Lanes, Mask};
 use crate::probe::Probe;
+use crate::ray::LaneRay;
 use crate::tree::Tree;
 use crate::warp::{Launch, Warp};
 use raywarp_family::{Block, Fetch, Space};
@@ -21,6 +22,13 @@ pub(crate) struct Tested {
     accepted: bool,
 }
 
+impl Tested {
+    /// A test of `record` that all rows are read for, and that hits nothing.
+    pub(super) fn new(lane: u32, record: u32) -> Self {
+        Self { lane, record, rows: [true; 2], accepted: false }
+    }
+}
+
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     /// The lanes of `mask` test the next triangle of their oldest leaf, and as many more as the loop is
     /// unrolled. One that ended a leaf it stood at must pop then; an any-hit ray that something opaque
@@ -32,7 +40,8 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
         }
     }
 
-    /// One test a lane; where several lanes share a ray, one on each of those while the leaf lasts.
+    /// One test a lane; where several lanes share a ray, one on each of those while the leaf lasts: they test
+    /// side by side, and the ray is shortened after all of them.
     #[inline(never)]
     fn test_one(&mut self, mask: L::Mask) {
         let launch = self.launch;
@@ -40,15 +49,25 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
         let mut tested = std::mem::take(&mut self.tested);
         tested.clear();
         self.lanes.each(mask, |i, lane| {
+            let before = lane.found;
             for k in 0..n {
                 let Some(record) = lane.take_record() else { break };
-                tested.push(Tested { lane: i * n + k, ..test_record::<T, P>(&launch, lane, record) });
-                if lane.found.blocked {
-                    lane.end();
+                let Some(ray) = &lane.setup else { break };
+                let mut test = Tested::new(i * n + k, record);
+                if n > 1 {
+                    // What the lane by itself sees; the record counts for the ray below.
+                    test = test_record::<T, P>(&launch, ray, &mut before.clone(), test);
+                    test_record::<T, P>(&launch, ray, &mut lane.found, test);
+                } else {
+                    test = test_record::<T, P>(&launch, ray, &mut lane.found, test);
                 }
-                if lane.leaf_ended || lane.found.blocked {
+                tested.push(test);
+                if lane.leaf_ended {
                     break;
                 }
+            }
+            if lane.found.blocked {
+                lane.end();
             }
         });
         if P::EVENTS {
@@ -60,31 +79,8 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
         self.tested = tested;
     }
 
-    /// All rays of a packet test one triangle.
     #[inline(never)]
-    pub fn test_record_by_all(&mut self, record: u32) {
-        let (launch, holding) = (self.launch, self.holding());
-        let mut tested = std::mem::take(&mut self.tested);
-        tested.clear();
-        self.lanes.each(holding, |i, lane| {
-            // A ray that has ended takes part all the same, and hits nothing.
-            let mut test = Tested { lane: i, record, rows: [true; 2], accepted: false };
-            if lane.is_alive() {
-                test = Tested { lane: i, ..test_record::<T, P>(&launch, lane, record) };
-                if lane.found.blocked {
-                    lane.end();
-                }
-            }
-            tested.push(test);
-        });
-        if P::EVENTS {
-            self.tell_tests(&tested);
-        }
-        self.tested = tested;
-    }
-
-    #[inline(never)]
-    fn tell_tests(&mut self, tested: &[Tested]) {
+    pub(super) fn tell_tests(&mut self, tested: &[Tested]) {
         let by_rows = self.launch.variant.fetch() == Fetch::Needed;
         let row = |k: u16| (k * ROW_BYTES, ROW_BYTES);
         if by_rows {
@@ -112,16 +108,20 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
     }
 }
 
-/// Tests one record; the lane's ray is shortened by a hit.
-fn test_record<T: Tree, P: Probe>(launch: &Launch<'_, T>, lane: &mut Lane<T>, record: u32) -> Tested {
-    let mut result = Tested { lane: 0, record, rows: [true; 2], accepted: false };
-    let Some(ray) = &lane.setup else { return result };
+/// Tests one record; `found` is shortened by a hit.
+pub(super) fn test_record<T: Tree, P: Probe>(
+    launch: &Launch<'_, T>,
+    ray: &LaneRay,
+    found: &mut Found,
+    test: Tested,
+) -> Tested {
+    let mut result = test;
     if P::EVENTS && launch.variant.fetch() == Fetch::Needed {
-        result.rows = launch.triangles.rows_needed(record, ray, lane.found.limit);
+        result.rows = launch.triangles.rows_needed(test.record, ray, found.limit);
     }
-    if let Some(tuv) = launch.triangles.test(record, ray) {
-        let word = launch.tree.slots()[record as usize];
-        result.accepted = lane.found.offer(ray, tuv, word, &launch.triangles.ids, launch.any_hit);
+    if let Some(tuv) = launch.triangles.test(test.record, ray) {
+        let word = launch.tree.slots()[test.record as usize];
+        result.accepted = found.offer(ray, tuv, word, &launch.triangles.ids, launch.any_hit);
     }
     result
 }

@@ -2,18 +2,19 @@
 //! the nearest.
 
 use crate::lane::{Lane, Work};
-use crate::lanes::{Lanes, Mask};
-use crate::probe::Probe;
+use crate::lanes::Lanes;
+use crate::probe::{Probe, Touch};
 use crate::tree::{Entry, Tree};
 use crate::warp::{Warp, spread};
-use raywarp_family::{Block, Fetch, Organisation, Space};
+use raywarp_family::{Block, Fetch, Space, Tree as TreeKind};
 
 /// What one lane's visit did.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visited {
     lane: u32,
+    /// Number of its stack.
+    owner: u16,
     node: u32,
-    used: u32,
     hits: u32,
     /// Stack indices of the first and one past the last entry that was pushed.
     pushed: (u32, u32),
@@ -56,7 +57,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
             }
             next = next.or_else(|| visit.children.first().copied());
             lane.work = next.map_or(Work::Pop, Work::At);
-            visited.push(Visited { lane: i, node: visit.node, used: visit.used, hits, pushed });
+            visited.push(Visited { lane: i, owner: lane.stack_number, node: visit.node, hits, pushed });
         });
         if P::EVENTS {
             self.tell_visits(mask, &visited);
@@ -71,44 +72,71 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
         let split = variant.fetch() == Fetch::Needed && n == 1;
         // The last 16 bytes of a bvh2 node, 32 of a wide4 node, are its links.
         let boxes = if split { node_bytes * 3 / 4 } else { node_bytes };
-        let mut active = 0;
         for v in visited {
             if n == 1 {
                 self.touch(v.lane, Space::Node, v.node, 0, boxes, false);
             } else {
-                for slot in 0..v.used {
+                // A lane learns that its child is not there by loading it.
+                for slot in 0..n {
                     self.touch(v.lane * n + slot, Space::Node, v.node * n + slot, 0, node_bytes, false);
                 }
             }
-            active |= spread(1 << v.lane, n, v.used);
         }
-        self.issue_bits(Block::VisitNode, if n == 1 { mask.bits() } else { active });
+        self.issue(Block::VisitNode, mask);
         let lanes_where = |wants: &dyn Fn(&Visited) -> bool| {
             visited.iter().filter(|v| wants(v)).fold(0, |bits, v| bits | spread(1 << v.lane, n, n))
         };
-        if n > 1 {
-            self.reduce_over_ray(mask);
-        }
         if split {
-            let hit = lanes_where(&|v| v.hits > 0);
             for v in visited.iter().filter(|v| v.hits > 0) {
                 self.touch(v.lane, Space::Node, v.node, boxes, node_bytes - boxes, false);
             }
-            self.issue_bits(Block::VisitNodeLinks, hit);
+            self.issue_bits(Block::VisitNodeLinks, lanes_where(&|v| v.hits > 0));
         }
-        // Packets order by ballot; compressed nodes by octant, which costs nothing here.
-        if self.rules.order.is_some() && variant.organisation() != Organisation::IfWhile {
+        if n > 1 {
+            return self.tell_shared_pushes(mask, visited);
+        }
+        // Compressed nodes are ordered by their slots, which costs nothing here.
+        if self.rules.order.is_some() && variant.tree() != TreeKind::Cwbvh8 {
             self.issue_bits(Block::VisitNodeOrder, lanes_where(&|v| v.hits > 1));
         }
-        let bytes = variant.stack().entry_bytes as u16;
         let most = visited.iter().map(|v| v.pushed.1.saturating_sub(v.pushed.0)).max().unwrap_or(0);
         for k in 0..most {
             let pushes = |v: &Visited| v.pushed.0 != u32::MAX && v.pushed.0 + k < v.pushed.1;
-            let bits = lanes_where(&pushes);
             for v in visited.iter().filter(|v| pushes(v)) {
-                self.touch(v.lane * n, Space::Stack, v.pushed.0 + k, 0, bytes, true);
+                self.touch_stack(v.lane, v.owner, v.pushed.0 + k, true);
             }
-            self.issue_bits(Block::VisitNodePush, bits);
+            self.issue_bits(Block::VisitNodePush, lanes_where(&pushes));
         }
+    }
+
+    /// The lanes of one ray order their hits by a bitonic network of exchanges, find their places by a prefix
+    /// sum, and push all but the nearest at once, one a lane (AL09 5.3).
+    fn tell_shared_pushes(&mut self, mask: L::Mask, visited: &[Visited]) {
+        let n = self.lanes_per_ray();
+        let rounds = n.ilog2();
+        if self.rules.order.is_some() {
+            for _ in 0..rounds * (rounds + 1) / 2 {
+                self.issue(Block::Shuffle, mask);
+            }
+        }
+        self.issue(Block::PrefixSum, mask);
+        let mut active = 0;
+        for v in visited.iter().filter(|v| v.pushed.0 != u32::MAX) {
+            for (k, index) in (v.pushed.0..v.pushed.1).enumerate() {
+                let lane = v.lane * n + k as u32;
+                let bytes = self.launch.variant.stack().entry_bytes as u16;
+                self.touch_by(Touch {
+                    lane: lane as u8,
+                    space: Space::Stack,
+                    index,
+                    owner: v.owner,
+                    offset: 0,
+                    bytes,
+                    write: true,
+                });
+                active |= 1 << lane;
+            }
+        }
+        self.issue_bits(Block::VisitNodePush, active);
     }
 }

@@ -27,7 +27,8 @@ impl Schedule for IfWhile {
     }
 
     fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
-        let enough = warp.launch.variant.share() * warp.alive().count();
+        let alive = warp.alive();
+        let enough = warp.launch.variant.share() * warp.ballot(alive);
         loop {
             let ready = warp.has_leaf();
             let count = warp.ballot(ready);

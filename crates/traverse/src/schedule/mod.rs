@@ -1,7 +1,8 @@
 //! The organisations of the papers: one file each, a short loop over micro-operations.
 //!
 //! A schedule is the body of the main loop, in two phases that a work queue runs apart. The loop
-//! itself, "while ray not terminated", belongs to the supply.
+//! itself, "while ray not terminated", is [`Trace`] where a warp's rays start and end together, and
+//! belongs to the supply where they do not.
 
 mod if_if;
 mod if_while;
@@ -22,6 +23,7 @@ use crate::lanes::Lanes;
 use crate::probe::Probe;
 use crate::tree::Tree;
 use crate::warp::Warp;
+use raywarp_family::Block;
 
 /// One turn of the main loop.
 pub(crate) trait Schedule {
@@ -33,8 +35,24 @@ pub(crate) trait Schedule {
 
     /// Both.
     fn turn<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+        warp.issue_everyone(Block::Turn);
         Self::traverse(warp);
         Self::intersect(warp);
+    }
+}
+
+/// Traces the rays that a warp holds to their end.
+pub(crate) trait Trace {
+    /// See the trait.
+    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>);
+}
+
+impl<S: Schedule> Trace for S {
+    /// While ray not terminated.
+    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+        while warp.any(warp.alive()) {
+            S::turn(warp);
+        }
     }
 }
 

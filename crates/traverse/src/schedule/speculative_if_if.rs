@@ -12,9 +12,10 @@ pub(crate) struct SpeculativeIfIf;
 
 impl Schedule for SpeculativeIfIf {
     fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
-        IfIf::traverse(warp);
+        // A lane that stands at a leaf puts it aside before the visit, so that it takes part.
         warp.postpone();
         warp.pop(warp.exhausted());
+        IfIf::traverse(warp);
     }
 
     fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {

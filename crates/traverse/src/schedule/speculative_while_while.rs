@@ -3,10 +3,9 @@
 //!
 //! ```text
 //! while ray not terminated
-//!     while node does not contain primitives
-//!         traverse to the next node
+//!     while any lane is without a leaf
+//!         lanes at a node: traverse to the next node
 //!         if it is a leaf and there is room: postpone it, pop
-//!         if no lane is without a leaf: break
 //!     while there are untested primitives
 //!         perform a ray-primitive intersection test
 //! ```
@@ -20,18 +19,19 @@ use crate::warp::Warp;
 
 pub(crate) struct SpeculativeWhileWhile;
 
+/// Lanes that look for their first leaf.
+fn searching<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &Warp<'_, L, T, P>) -> L::Mask {
+    warp.lanes.filter(|lane| lane.at_inner_node() && !lane.has_leaf())
+}
+
 impl Schedule for SpeculativeWhileWhile {
     fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
         let mut rounds = warp.rounds();
-        while rounds.left() && warp.any(warp.at_inner_node()) {
+        while rounds.left() && warp.any(searching(warp)) {
             warp.visit_node(warp.at_inner_node());
             warp.pop(warp.exhausted());
             warp.postpone();
             warp.pop(warp.exhausted());
-            let searching = warp.lanes.filter(|lane| lane.at_inner_node() && !lane.has_leaf());
-            if !warp.any(searching) {
-                break;
-            }
         }
     }
 

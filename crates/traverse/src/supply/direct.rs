@@ -3,24 +3,13 @@
 use crate::lane::Lane;
 use crate::lanes::Lanes;
 use crate::probe::Probe;
-use crate::schedule::{Packet, Schedule};
+use crate::schedule::Trace;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
 /// Traces the warp's rays.
-pub(crate) fn direct<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+pub(crate) fn direct<S: Trace, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
     warp.fetch_ray(warp.everyone());
-    while warp.any(warp.alive()) {
-        S::turn(warp);
-    }
+    S::trace(warp);
     warp.store_hit();
-}
-
-impl Packet {
-    /// A packet of the warp's rays.
-    pub fn direct<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
-        warp.fetch_ray(warp.everyone());
-        Self::trace(warp);
-        warp.store_hit();
-    }
 }

@@ -4,26 +4,14 @@
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};
 use crate::probe::Probe;
-use crate::schedule::{Packet, Schedule};
+use crate::schedule::Trace;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
 /// Traces rays until the global pool is empty.
-pub(crate) fn persistent<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+pub(crate) fn persistent<S: Trace, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
     while warp.fetch_ray(warp.everyone()).any() {
-        while warp.any(warp.alive()) {
-            S::turn(warp);
-        }
+        S::trace(warp);
         warp.store_hit();
-    }
-}
-
-impl Packet {
-    /// Packet after packet until the global pool is empty.
-    pub fn persistent<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
-        while warp.fetch_ray(warp.everyone()).any() {
-            Self::trace(warp);
-            warp.store_hit();
-        }
     }
 }

@@ -52,9 +52,9 @@ impl Pool {
         true
     }
 
-    /// Whether no ray will come any more.
+    /// Whether the warp knows that no ray will come any more: it has asked in vain, or gets one batch only.
     pub fn is_dry(&self) -> bool {
-        self.is_empty() && self.next_batch.is_none_or(|first| first >= u64::from(self.ray_count))
+        self.is_empty() && self.next_batch.is_none()
     }
 }
 

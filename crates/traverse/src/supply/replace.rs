@@ -2,7 +2,7 @@
 //! rays have ended get new ones, which start from the root, while the others go on.
 
 use crate::lane::Lane;
-use crate::lanes::{Lanes, Mask};
+use crate::lanes::Lanes;
 use crate::probe::Probe;
 use crate::schedule::Schedule;
 use crate::tree::Tree;
@@ -13,19 +13,17 @@ use raywarp_family::Block;
 pub(crate) fn replace<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
     let (every, refill) = (warp.launch.variant.every(), warp.launch.variant.refill());
     for turn in 0u32.. {
-        if turn % every == 0 || !warp.alive().any() {
-            let alive = warp.alive();
-            let alive = warp.ballot(alive);
-            if 100 * alive < refill * warp.width() && !warp.pool.is_dry() {
-                warp.store_hit();
-                // Each idle lane finds its place among them, and so its ray.
-                let idle = warp.lanes.filter(Lane::is_idle);
-                warp.issue(Block::PrefixSum, idle);
-                warp.fetch_ray(idle);
-            }
-            if !warp.any(warp.alive()) && warp.pool.is_dry() {
-                break;
-            }
+        let alive = warp.alive();
+        let alive = warp.ballot(alive);
+        let too_few = 100 * alive < refill * warp.width();
+        if too_few && (turn % every == 0 || alive == 0) && !warp.pool.is_dry() {
+            warp.store_hit();
+            // Each idle lane finds its place among them, and so its ray.
+            let idle = warp.lanes.filter(Lane::is_idle);
+            warp.issue(Block::PrefixSum, idle);
+            warp.fetch_ray(idle);
+        } else if alive == 0 {
+            break;
         }
         S::turn(warp);
     }

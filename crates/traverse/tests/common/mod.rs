@@ -89,15 +89,7 @@ pub fn visits(run: &Run) -> BTreeMap<u32, Vec<(Block, u32)>> {
     for event in &run.events {
         let looked_at = matches!(event.block, Block::VisitNode | Block::TestTriangle | Block::TestTriangleT);
         for touch in event.touches.iter().filter(|t| looked_at && matches!(t.space, Space::Node | Space::Triangle)) {
-            // A packet fetches a node once for all of its rays.
-            let rays: Vec<u32> = if event.touches.len() == 1 && event.active.count_ones() > 1 {
-                (0..event.rays.len()).filter(|i| event.active >> i & 1 == 1).map(|i| event.rays[i]).collect()
-            } else {
-                vec![event.rays[touch.lane as usize]]
-            };
-            for ray in rays {
-                visits.entry(ray).or_default().push((event.block, touch.index));
-            }
+            visits.entry(event.rays[touch.lane as usize]).or_default().push((event.block, touch.index));
         }
     }
     visits

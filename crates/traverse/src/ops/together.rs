@@ -1,0 +1,105 @@
+//! The micro-operations of a packet: one node, one triangle and one stack for all rays of a warp
+//! (Günther et al. 2007; AL09 3.1). Every lane with a ray takes part, also one whose ray has ended.
+
+use super::test_triangle::{Tested, test_record};
+use crate::lane::{Lane, Stack};
+use crate::lanes::Lanes;
+use crate::probe::Probe;
+use crate::tree::{EntryOf, Tree};
+use crate::warp::Warp;
+use raywarp_family::{Block, Space};
+
+/// A child that some rays of a packet hit.
+struct Wanted<E> {
+    child: E,
+    slot: u32,
+    /// Rays that hit it before its siblings.
+    first: u32,
+}
+
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+    /// All rays test the children of a node; the packet goes on with the one that most rays meet first, of
+    /// equals the lower slot, and pushes the others that any ray hits.
+    pub fn visit_node_together(&mut self, inner: T::Inner, stack: &mut Stack<EntryOf<T>>) -> Option<EntryOf<T>> {
+        let (launch, rules, visit) = (self.launch, self.rules, &mut self.visit);
+        let mut wanted: Vec<Wanted<EntryOf<T>>> = Vec::with_capacity(2);
+        let all = self.lanes.filter(|lane| !lane.is_idle());
+        self.lanes.each(all, |_, lane| {
+            let Some(ray) = lane.setup.as_ref() else { return };
+            visit.clear();
+            launch.tree.visit(inner, ray, lane.found.limit, &rules, visit);
+            if !lane.is_alive() {
+                return;
+            }
+            for (place, (&child, &(_, slot))) in visit.children.iter().zip(&visit.hits).enumerate() {
+                let first = u32::from(place == 0);
+                match wanted.iter_mut().find(|known| known.slot == slot) {
+                    Some(known) => known.first += first,
+                    None => wanted.push(Wanted { child, slot, first }),
+                }
+            }
+        });
+        let node = self.visit.node;
+        let bytes = launch.variant.tree().node_bytes() as u16;
+        self.touch_by_all(all, Space::Node, node, bytes);
+        self.issue(Block::VisitNode, all);
+        // A vote for each child, and a ballot for their order when both are hit.
+        for _ in 0..self.visit.used {
+            self.issue_everyone(Block::Vote);
+        }
+        if wanted.len() > 1 {
+            self.issue_everyone(Block::Ballot);
+            wanted.sort_by_key(|child| (std::cmp::Reverse(child.first), child.slot));
+        }
+        let mut rest = wanted.into_iter().map(|wanted| wanted.child);
+        let next = rest.next();
+        for child in rest {
+            let index = stack.push(child);
+            self.touch_stack(0, 0, index, true);
+            self.issue(Block::VisitNodePush, all);
+        }
+        next.or_else(|| self.pop_together(stack))
+    }
+
+    /// The packet goes on with what it pushed last; `None` at the end of its path.
+    pub fn pop_together(&mut self, stack: &mut Stack<EntryOf<T>>) -> Option<EntryOf<T>> {
+        let (entry, index) = stack.pop();
+        self.touch_stack(0, 0, index, false);
+        self.issue(Block::Pop, self.holding());
+        entry
+    }
+
+    /// All rays test one triangle. One that has ended hits nothing any more.
+    pub fn test_triangle_together(&mut self, record: u32) {
+        let (launch, holding) = (self.launch, self.holding());
+        let mut tested = std::mem::take(&mut self.tested);
+        tested.clear();
+        self.lanes.each(holding, |i, lane| {
+            let mut test = Tested::new(i, record);
+            if let Some(ray) = lane.setup.as_ref().filter(|_| lane.is_alive()) {
+                test = test_record::<T, P>(&launch, ray, &mut lane.found, test);
+                if lane.found.blocked {
+                    lane.end();
+                }
+            }
+            tested.push(test);
+        });
+        if P::EVENTS {
+            self.tell_tests(&tested);
+        }
+        self.tested = tested;
+    }
+
+    /// Every lane of `mask` reads the same record.
+    fn touch_by_all(&mut self, mask: L::Mask, space: Space, index: u32, bytes: u16) {
+        if P::TOUCHES {
+            let mut lanes = std::mem::take(&mut self.noted);
+            lanes.clear();
+            self.lanes.each(mask, |i, _| lanes.push((i, index)));
+            for &(i, index) in &lanes {
+                self.touch(i, space, index, 0, bytes, false);
+            }
+            self.noted = lanes;
+        }
+    }
+}
