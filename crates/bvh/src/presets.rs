@@ -7,20 +7,20 @@
 //!
 //! | preset | time | SAH cost | end-point overlap |
 //! |---|---|---|---|
-//! | [`FASTEST`] | 0.48, 0.39, 0.41, 0.49 | 58.1, 49.8, 98.6, 45.7 | 8.7, 13.8, 20.5, 11.4 |
-//! | [`FAST`] | 0.78, 0.70, 0.79, 0.84 | 50.3, 31.6, 67.7, 30.2 | 6.0, 6.1, 8.7, 5.2 |
+//! | [`FASTEST`] | 0.56, 0.42, 0.53, 0.44 | 58.1, 49.8, 98.6, 45.7 | 8.7, 13.8, 20.5, 11.4 |
+//! | [`FAST`] | 0.9, 0.7, 1.1, 1.0 | 50.2, 31.4, 66.4, 29.8 | 6.0, 6.2, 6.9, 4.1 |
 //! | [`BALANCED`] | 1, 1, 1, 1 | 47.2, 36.9, 75.9, 39.0 | 4.1, 7.1, 11.7, 7.7 |
-//! | [`GOOD`] | 1.4, 1.2, 1.4, 1.4 | 44.6, 34.1, 62.2, 29.0 | 3.7, 8.7, 5.4, 4.3 |
-//! | [`BEST`] | 4.4, 2.3, 3.3, 2.3 | 42.3, 28.7, 56.8, 29.7 | 1.7, 2.2, 1.8, 1.5 |
+//! | [`GOOD`] | 1.4, 1.4, 1.5, 1.4 | 44.6, 30.3, 61.8, 29.0 | 3.7, 5.4, 5.0, 4.4 |
+//! | [`BEST`] | 4.6, 3.1, 3.9, 2.5 | 42.3, 28.7, 56.9, 29.7 | 1.7, 2.2, 1.9, 1.5 |
 
 use crate::{BuildOptions, Builder};
 
-/// Along the Morton curve: built in less than half the time of [`BALANCED`], and traced slower than any
-/// other. For geometry that changes from frame to frame.
+/// Along the Morton curve: built in half the time of [`BALANCED`], and traced slower than any other. For
+/// geometry that changes from frame to frame.
 pub const FASTEST: BuildOptions = BuildOptions { builder: Builder::Lbvh, ..BALANCED };
 
-/// [`FASTEST`], then four passes of reinsertion: still built faster than [`BALANCED`], and cheaper in
-/// all scenes but sibenik. Deep: 33 to 45 nodes, where [`BALANCED`] has 23 to 31.
+/// [`FASTEST`], then four passes of reinsertion: built in the time of [`BALANCED`], and cheaper in all
+/// scenes but sibenik. Deep: 32 to 48 nodes, where [`BALANCED`] has 23 to 31.
 pub const FAST: BuildOptions = BuildOptions { reinsertion: 4, ..FASTEST };
 
 /// Splits between bins: the default of [`BuildOptions`], field by field.
