@@ -167,16 +167,19 @@ fn without_postponing(variant: &Variant) -> Option<Variant> {
 /// Sampled rays: for each kind those of each view.
 type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 
+/// For each kind how many rays are traced, and how many there are.
+type RayCounts = Vec<(RayKind, u64, u64)>;
+
 /// The rays that are traced, and their counts.
 fn sample_rays(
     triangles: &FlatTriangles,
     request: &EfficiencyRequest,
     control: &Control<'_>,
-) -> Result<(Samples, Vec<(RayKind, u64, u64)>), SimulateError> {
+) -> Result<(Samples, RayCounts), SimulateError> {
     // Only primary hits are traced through this tree.
     let tracer = CpuTracer::new(&build(triangles, &BuildOptions::default())?, triangles)?;
     let mut samples: Samples = request.kinds.iter().map(|&kind| (kind, Vec::new())).collect();
-    let mut counts: Vec<(RayKind, u64, u64)> = request.kinds.iter().map(|&kind| (kind, 0, 0)).collect();
+    let mut counts: RayCounts = request.kinds.iter().map(|&kind| (kind, 0, 0)).collect();
     let quiet = Control { cancel: control.cancel, progress: None };
     for view in &request.views {
         let rays = ViewRays::new(request.workload, view, request.size, triangles, &tracer, &quiet)?;
@@ -210,6 +213,11 @@ impl Measurement {
     }
 }
 
+/// A share as text; nothing for an operation that never ran.
+fn percent(share: f64) -> String {
+    if share.is_nan() { "-".to_string() } else { format!("{share:.0}") }
+}
+
 /// The row's name, or the text of a variant that is none.
 fn name_of(variant: &Variant) -> String {
     let row = Variant::papers().iter().find(|row| row.variant == *variant);
@@ -240,13 +248,12 @@ impl EfficiencyReport {
         self.shared_rays(&mut text);
         text.push_str(
             "\ntrav/isect: share of a warp's lanes (%) that take part when it visits nodes and when it tests triangles. \
-             nodes, tris: a ray, all kinds alike weighted; over: nodes visited in vain by postponing leaves.\n",
+             nodes, tris: visited and tested by a ray; over: nodes visited in vain by postponing leaves. Compressed trees hold at most 3 triangles a leaf.\n",
         );
-        if self.theirs(&request.variants[0], 32).is_some()
-            || request.variants.iter().any(|v| self.theirs(v, 32).is_some())
-        {
+        let compared = self.measurements.iter().any(|m| self.theirs(&m.variant, m.counts.width, m.leaf_size).is_some());
+        if compared {
             text.push_str(
-                "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/papers.md.\n",
+                "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/efficiency.md.\n",
             );
         }
         text
@@ -274,12 +281,12 @@ impl EfficiencyReport {
             for (column, &kind) in request.kinds.iter().enumerate() {
                 let Some(m) = of(kind) else { continue };
                 let [traversal, intersection] = m.percent();
-                let theirs = self.theirs(variant, width).map(|cells| cells[theirs_column(kind)]);
+                let theirs = self.theirs(variant, width, leaf_size).map(|cells| cells[theirs_column(kind)]);
                 let theirs = theirs.map_or_else(String::new, |[t, i]| format!("{t}/{i}"));
                 let _ = write!(
                     text,
                     "{:>9} {:>7} {:>6.1} {:>6.1} {:>6}",
-                    format!("{traversal:.0}/{intersection:.0}"),
+                    format!("{}/{}", percent(traversal), percent(intersection)),
                     theirs,
                     m.counts.nodes_per_ray(),
                     m.counts.triangles_per_ray(),
@@ -320,9 +327,14 @@ impl EfficiencyReport {
     }
 
     /// What AL09 found, for warps of 32 on its workload.
-    fn theirs(&self, variant: &Variant, width: u32) -> Option<[table1::Cell; 3]> {
+    fn theirs(&self, variant: &Variant, width: u32, leaf_size: u32) -> Option<[table1::Cell; 3]> {
         let request = &self.request;
-        let comparable = width == 32 && request.workload == Workload::Al09 && request.order == Order::Workload;
+        // Their figures are of five views at this size, with leaves of up to 8 (AL09 2).
+        let same_rays = request.workload == Workload::Al09
+            && request.order == Order::Workload
+            && request.views.len() == 5
+            && request.size == raywarp_workload::rays::RESOLUTION;
+        let comparable = width == 32 && same_rays && leaf_size == 8;
         table1::cells(&request.scene, &name_of(variant)).filter(|_| comparable)
     }
 
@@ -342,7 +354,7 @@ impl EfficiencyReport {
                     )
                 })
                 .collect();
-            let theirs = self.theirs(&m.variant, m.counts.width).map(|cells| cells[theirs_column(m.kind)]);
+            let theirs = self.theirs(&m.variant, m.counts.width, m.leaf_size).map(|cells| cells[theirs_column(m.kind)]);
             serde_json::json!({
                 "name": name_of(&m.variant),
                 "variant": m.variant.to_string(),

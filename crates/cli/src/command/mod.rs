@@ -12,3 +12,20 @@ mod tree_args;
 pub mod variants;
 
 pub use render_args::RenderArgs;
+
+use crate::exit::CliError;
+use raywarp::family::Variant;
+
+/// Refuses kernels that need a GPU, or that fit warps of none of the widths.
+fn check_machine(variants: &[Variant], widths: &[u32]) -> Result<(), CliError> {
+    for variant in variants {
+        if variant.needs().gpu {
+            return Err(CliError::machine(format!("{variant} needs a GPU; leave out sync=implicit")));
+        }
+        let lanes = variant.lanes_per_ray();
+        if widths.iter().all(|width| width % lanes != 0) {
+            return Err(CliError::usage(format!("--width: {variant} needs warps of a multiple of {lanes} lanes")));
+        }
+    }
+    Ok(())
+}

@@ -33,9 +33,7 @@ pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<
         request.cpu = false;
     }
     request.widths.clone_from(&args.width);
-    if let Some(variant) = request.variants.iter().find(|variant| variant.needs().gpu) {
-        return Err(CliError::usage(format!("{variant} needs a GPU; leave out sync=implicit")));
-    }
+    super::check_machine(&request.variants, &args.width)?;
     let bar = StepBar::new(common.quiet, cases().len() as u64);
     let progress = |steps: usize| bar.advance(steps as u64);
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };

@@ -1,16 +1,17 @@
 //! `raywarp simulate --efficiency SCENE`: how full warps are under the papers' kernels.
 
 use super::render_args::parse_size;
+use super::tree_args::TreeArgs;
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use raywarp::family::{Key, Variant};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::workload::views::{View, load_views};
-use raywarp::{BuildOptions, Builder, Control};
+use raywarp::{Builder, Control};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,7 @@ pub struct SimulateArgs {
     /// Lanes of a warp, 1 to 64, comma-separated.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "32", value_parser = clap::value_parser!(u32).range(1..=64))]
     width: Vec<u32>,
-    /// Most triangles of a leaf, comma-separated.
+    /// Most triangles of a leaf, comma-separated; in place of --max-leaf.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "8", value_parser = clap::value_parser!(u32).range(1..=255))]
     leaf_size: Vec<u32>,
     /// Sizes of the postpone buffer, 0 to 4, comma-separated: each speculative kernel runs with each.
@@ -62,34 +63,12 @@ pub struct SimulateArgs {
     /// A viewpoint of a TOML file, counted from 1; all five of the scene in views.toml of --scenes by default.
     #[arg(long, value_name = "FILE:SCENE:INDEX")]
     view: Option<String>,
-    /// Cost of a node visit in triangle tests, for deciding where to stop splitting.
-    #[arg(long, value_name = "COST", default_value_t = BuildOptions::default().traversal_cost)]
-    traversal_cost: f32,
-    /// Early split clipping: extra references as a share of the triangles.
-    #[arg(long, value_name = "SHARE")]
-    split: Option<f32>,
-    /// How the tree is built.
-    #[arg(long, value_enum, default_value_t = BuilderArg::Sweep)]
-    builder: BuilderArg,
-    /// Passes of reinsertion over the finished tree, 0 to 64.
-    #[arg(long, value_name = "PASSES", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64))]
-    reinsertion: u32,
     /// Go on without files that the scene names and that are missing.
     #[arg(long)]
     allow_missing: bool,
-}
-
-/// `--builder`.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum BuilderArg {
-    /// Greedy SAH sweep (Aila and Laine 2009).
-    Sweep,
-    /// Parallel binned SAH.
-    Binned,
-    /// With spatial splits (Stich, Friedrich and Dietrich 2009).
-    Sbvh,
-    /// Along the Morton curve (Lauterbach et al. 2009).
-    Lbvh,
+    /// The tree; by default a greedy SAH sweep, as in Aila and Laine 2009.
+    #[command(flatten)]
+    tree: TreeArgs,
 }
 
 fn parse_workload(name: &str) -> Result<Workload, String> {
@@ -113,6 +92,7 @@ fn parse_setting(text: &str) -> Result<(Key, String), String> {
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
     let variants = args.variants();
+    super::check_machine(&variants, &args.width)?;
     for (key, value) in &args.settings {
         if !variants.iter().any(|variant| variant.value(*key) == value && variant.with(*key, value).is_ok()) {
             return Err(CliError::usage(format!("--set {key}={value}: it applies to none of these kernels")));
@@ -121,19 +101,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
     let scene_name = scene_name(&path);
     let views = args.views(common, &loaded.scene, &scene_name)?;
-    let builder = match args.builder {
-        BuilderArg::Sweep => Builder::SweepSah,
-        BuilderArg::Binned => Builder::BinnedSah,
-        BuilderArg::Sbvh => Builder::Sbvh,
-        BuilderArg::Lbvh => Builder::Lbvh,
-    };
-    let build = BuildOptions {
-        builder,
-        split_clipping: args.split,
-        reinsertion: args.reinsertion,
-        traversal_cost: args.traversal_cost,
-        ..BuildOptions::default()
-    };
+    let build = args.tree.options_or(Builder::SweepSah);
     let request = EfficiencyRequest {
         workload: args.workload,
         kinds: args.kind.clone(),

@@ -73,6 +73,15 @@ impl BuilderArg {
 impl TreeArgs {
     /// The flags as the library takes them, which checks their ranges.
     pub fn options(&self) -> BuildOptions {
+        self.with_builder(None)
+    }
+
+    /// As [`TreeArgs::options`], with another builder where none is named and the preset is the default one.
+    pub fn options_or(&self, builder: Builder) -> BuildOptions {
+        self.with_builder(matches!(self.preset, PresetArg::Balanced).then_some(builder))
+    }
+
+    fn with_builder(&self, default: Option<Builder>) -> BuildOptions {
         let preset = match self.preset {
             PresetArg::Fastest => presets::FASTEST,
             PresetArg::Fast => presets::FAST,
@@ -81,7 +90,7 @@ impl TreeArgs {
             PresetArg::Best => presets::BEST,
         };
         BuildOptions {
-            builder: self.builder.map_or(preset.builder, BuilderArg::builder),
+            builder: self.builder.map(BuilderArg::builder).or(default).unwrap_or(preset.builder),
             reinsertion: self.reinsertion.unwrap_or(preset.reinsertion),
             max_leaf: self.max_leaf,
             split_clipping: self.split,
