@@ -138,6 +138,8 @@ impl<'a> Overlap<'a> {
 }
 
 /// What of a polygon lies in a box.
+// Lives on the stack for a moment; a box would cost more than its bytes.
+#[allow(clippy::large_enum_variant)]
 enum Part {
     Nothing,
     All,
