@@ -1,4 +1,4 @@
-//! Build times and tree quality of both builders on binary PLY files of triangles.
+//! Build times and tree quality of all builders and presets on binary PLY files of triangles.
 //!
 //! `cargo run --release -p raywarp-bvh --example build_times -- sibenik.ply kitchen.ply`
 //!
@@ -10,7 +10,7 @@
 //! files whose vertices are all floats, `x y z` first, and whose faces are `list uchar int` of three
 //! indices, then 4-byte properties.
 
-use raywarp_bvh::{BuildOptions, Builder, build};
+use raywarp_bvh::{BuildOptions, Builder, build, presets};
 use raywarp_geom::FlatTriangles;
 use std::error::Error;
 use std::time::Instant;
@@ -28,29 +28,35 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("|---|---:|---|---:|---:|---:|---:|---:|---:|---:|");
     for path in arguments {
         let triangles = FlatTriangles::from_vertices(read_ply(&std::fs::read(&path)?)?);
-        for builder in [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh, Builder::Ploc] {
+        let builders = [Builder::BinnedSah, Builder::SweepSah, Builder::Lbvh, Builder::Ploc, Builder::Sbvh];
+        let mut variants: Vec<(String, BuildOptions)> = Vec::new();
+        for builder in builders {
             for split_clipping in [None, Some(0.3)] {
                 let options = BuildOptions { builder, split_clipping, ..BuildOptions::default() };
-                let mut seconds = f64::INFINITY;
-                let mut stats = None;
-                for _ in 0..3 {
-                    let start = Instant::now();
-                    let tree = build(&triangles, &options)?;
-                    seconds = seconds.min(start.elapsed().as_secs_f64());
-                    stats.get_or_insert_with(|| tree.validate(&triangles).map(|()| tree.stats()));
-                }
-                let Some(stats) = stats.transpose()? else { continue };
-                println!(
-                    "| {path} | {} | {builder:?} | {:.0} % | {seconds:.3} | {} | {} | {} | {} | {:.2} |",
-                    triangles.len(),
-                    100.0 * split_clipping.unwrap_or(0.0),
-                    stats.inner_nodes,
-                    stats.leaves,
-                    stats.references,
-                    stats.depth,
-                    stats.sah_cost,
-                );
+                variants.push((format!("{builder:?}"), options));
             }
+        }
+        variants.extend(presets::ALL.map(|(name, options)| (name.to_owned(), options)));
+        for (name, options) in variants {
+            let mut seconds = f64::INFINITY;
+            let mut stats = None;
+            for _ in 0..3 {
+                let start = Instant::now();
+                let tree = build(&triangles, &options)?;
+                seconds = seconds.min(start.elapsed().as_secs_f64());
+                stats.get_or_insert_with(|| tree.validate(&triangles).map(|()| tree.stats()));
+            }
+            let Some(stats) = stats.transpose()? else { continue };
+            println!(
+                "| {path} | {} | {name} | {:.0} % | {seconds:.3} | {} | {} | {} | {} | {:.2} |",
+                triangles.len(),
+                100.0 * options.split_clipping.unwrap_or(0.0),
+                stats.inner_nodes,
+                stats.leaves,
+                stats.references,
+                stats.depth,
+                stats.sah_cost,
+            );
         }
     }
     Ok(())
