@@ -3,6 +3,7 @@
 //! `cargo xtask plant [NAME...]` copies the tracked files to target/plant, changes them, runs the tests, and
 //! says which bugs were caught. It takes a minute or two a bug, and so is not part of the tests.
 
+use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,12 +21,14 @@ struct Plant {
     name: &'static str,
     edits: &'static [Edit],
     test: &'static [&'static str],
+    /// The bug keeps a warp from ever ending, so that not ending is how it is caught.
+    hangs: bool,
 }
 
 const CONFORMANCE: &[&str] = &["-p", "raywarp", "--test", "conformance"];
 const EVENTS: &[&str] = &["-p", "raywarp-traverse", "--test", "events"];
 
-/// A schedule that never ends is caught by waiting this long.
+/// Tests that run so long will never end.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const PLANTS: &[Plant] = &[
@@ -37,6 +40,7 @@ const PLANTS: &[Plant] = &[
             replace: "if i == 1 { lane.stack.pop(); }\nlet (entry, index) = lane.stack.pop();",
         }],
         test: CONFORMANCE,
+        hangs: false,
     },
     Plant {
         name: "a wrong child order with early exit",
@@ -48,11 +52,12 @@ const PLANTS: &[Plant] = &[
             },
             Edit {
                 file: "crates/traverse/src/ops/test_triangle.rs",
-                find: "if lane.leaf_ended || lane.found.blocked {",
-                replace: "if lane.found.index != u32::MAX && !launch.any_hit { lane.end(); }\nif lane.leaf_ended || lane.found.blocked {",
+                find: "if lane.found.blocked {",
+                replace: "if lane.found.blocked || (lane.found.index != u32::MAX && !launch.any_hit) {",
             },
         ],
         test: CONFORMANCE,
+        hangs: false,
     },
     Plant {
         name: "a vote that counts dead lanes",
@@ -62,6 +67,7 @@ const PLANTS: &[Plant] = &[
             replace: "let alive = warp.holding();",
         }],
         test: EVENTS,
+        hangs: false,
     },
     Plant {
         name: "a postponed leaf dropped at ray end",
@@ -71,20 +77,23 @@ const PLANTS: &[Plant] = &[
             replace: "!matches!(self.work, Work::Done)",
         }],
         test: CONFORMANCE,
+        hangs: false,
     },
     Plant {
         name: "a t_max not shortened",
         edits: &[Edit { file: "crates/traverse/src/lane.rs", find: "self.limit = t;", replace: "let _ = t;" }],
         test: EVENTS,
+        hangs: false,
     },
     Plant {
         name: "a parked ray forgotten",
         edits: &[Edit {
             file: "crates/traverse/src/supply/queue.rs",
-            find: "} else if parked.iter().any(Lane::has_ended) {",
+            find: "} else if count_parked(warp, parked, Lane::has_ended) > 0 {",
             replace: "} else if false {",
         }],
         test: CONFORMANCE,
+        hangs: false,
     },
     Plant {
         name: "a lane left out of a mask",
@@ -94,6 +103,7 @@ const PLANTS: &[Plant] = &[
             replace: "let mut left = mask.0 & !(1 << 31);",
         }],
         test: EVENTS,
+        hangs: true,
     },
     Plant {
         name: "a child of the wrong slot",
@@ -103,6 +113,7 @@ const PLANTS: &[Plant] = &[
             replace: "out.node = group.base + (group.inner & ((2 << slot) - 1)).count_ones() - u32::from(slot < 7);",
         }],
         test: CONFORMANCE,
+        hangs: false,
     },
     Plant {
         name: "boxes without their padding",
@@ -115,16 +126,35 @@ const PLANTS: &[Plant] = &[
             Edit { file: "crates/traverse/src/ray.rs", find: "BoxPlanes::Plain => {", replace: "_ => {" },
         ],
         test: CONFORMANCE,
+        hangs: false,
     },
 ];
 
-/// Runs the plants of the given names, or all; true when each was caught.
+/// What became of the tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    NoEnd,
+    DoesNotCompile,
+}
+
+/// Runs the plants of the given names, or all; true when each was caught. First, without a bug, the tests must pass.
 pub fn run(names: &[String]) -> Result<bool, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
     let copy = root.join("target/plant");
     let mut all_caught = true;
+    let mut sound: Vec<&[&str]> = Vec::new();
     for plant in PLANTS.iter().filter(|plant| names.is_empty() || names.iter().any(|name| name == plant.name)) {
         copy_tracked(root, &copy)?;
+        if !sound.contains(&plant.test) {
+            let (outcome, seconds) = test(&copy, plant.test)?;
+            if outcome != Outcome::Passed {
+                return Err(format!("without any bug, cargo test {}: {outcome:?}", plant.test.join(" ")));
+            }
+            println!("{:<40} passes in {seconds:.1} s", plant.test.join(" "));
+            sound.push(plant.test);
+        }
         for edit in plant.edits {
             let file = copy.join(edit.file);
             let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -134,15 +164,17 @@ pub fn run(names: &[String]) -> Result<bool, String> {
             let changed = text.replacen(edit.find, edit.replace, 1);
             std::fs::write(&file, changed).map_err(|error| format!("{}: {error}", file.display()))?;
         }
-        let outcome = test(&copy, plant.test)?;
-        println!("{:<40} {}", plant.name, outcome.0);
-        all_caught &= outcome.1;
+        let (outcome, seconds) = test(&copy, plant.test)?;
+        let caught = outcome == Outcome::Failed || (outcome == Outcome::NoEnd && plant.hangs);
+        let verdict = if caught { "caught" } else { "NOT CAUGHT" };
+        println!("{:<40} {verdict} in {seconds:.1} s ({outcome:?})", plant.name);
+        all_caught &= caught;
     }
     Ok(all_caught)
 }
 
-/// Runs the tests in `folder`: what happened, and whether they failed as tests do.
-fn test(folder: &Path, args: &[&str]) -> Result<(String, bool), String> {
+/// Runs the tests in `folder`: what happened, and in how many seconds.
+fn test(folder: &Path, args: &[&str]) -> Result<(Outcome, f64), String> {
     let cargo = || {
         let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
         command.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("../plant-build"));
@@ -152,39 +184,58 @@ fn test(folder: &Path, args: &[&str]) -> Result<(String, bool), String> {
     };
     let error = |error| format!("cargo cannot be run: {error}");
     if !cargo().arg("--no-run").status().map_err(error)?.success() {
-        return Ok(("does not compile: nothing was tested".to_string(), false));
+        return Ok((Outcome::DoesNotCompile, 0.0));
     }
     let start = Instant::now();
     let mut child = cargo().spawn().map_err(error)?;
     loop {
         if let Some(status) = child.try_wait().map_err(error)? {
-            let seconds = start.elapsed().as_secs_f64();
-            let verdict = if status.success() { "NOT CAUGHT" } else { "caught" };
-            return Ok((format!("{verdict} in {seconds:.1} s"), !status.success()));
+            let outcome = if status.success() { Outcome::Passed } else { Outcome::Failed };
+            return Ok((outcome, start.elapsed().as_secs_f64()));
         }
         if start.elapsed() > PATIENCE {
             // The whole group: the test is a child of cargo.
             let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
             let _ = child.wait();
-            return Ok((format!("caught: it did not end in {} s", PATIENCE.as_secs()), true));
+            return Ok((Outcome::NoEnd, PATIENCE.as_secs_f64()));
         }
         std::thread::sleep(Duration::from_millis(200));
     }
 }
 
-/// Brings `copy` to what git tracks in `root`; unchanged files keep their times, so that cargo builds little.
+/// Brings `copy` to what stands in `root` and git does not ignore; unchanged files keep their times, so that
+/// cargo builds little.
 fn copy_tracked(root: &Path, copy: &Path) -> Result<(), String> {
-    let output =
-        Command::new("git").arg("-C").arg(root).arg("ls-files").output().map_err(|error| format!("git: {error}"))?;
-    for name in String::from_utf8_lossy(&output.stdout).lines() {
+    let listed = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .output()
+        .map_err(|error| format!("git: {error}"))?;
+    let at = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let mut kept = BTreeSet::new();
+    for name in String::from_utf8_lossy(&listed.stdout).lines() {
         let (from, to): (PathBuf, PathBuf) = (root.join(name), copy.join(name));
         let Ok(bytes) = std::fs::read(&from) else { continue };
+        kept.insert(to.clone());
         if std::fs::read(&to).is_ok_and(|old| old == bytes) {
             continue;
         }
         let folder = to.parent().ok_or("a file without a folder")?;
-        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        std::fs::write(&to, bytes).map_err(|error| format!("{}: {error}", to.display()))?;
+        std::fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
+        std::fs::write(&to, bytes).map_err(|error| at(&to, error))?;
+    }
+    // What was deleted since the last run would be found by cargo all the same.
+    let mut folders = vec![copy.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(|error| at(&folder, error))?.flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !kept.contains(&path) {
+                std::fs::remove_file(&path).map_err(|error| at(&path, error))?;
+            }
+        }
     }
     Ok(())
 }
