@@ -135,7 +135,9 @@ struct Counter {
 }
 
 impl Probe for Counter {
-    const TOUCHES: bool = false;
+    fn touches(&self) -> bool {
+        false
+    }
 
     fn event(&mut self, event: &Event<'_>) {
         let count = &mut self.counts.blocks[event.block as usize];
@@ -184,7 +186,7 @@ pub fn measure(
     let run = |number: u32| {
         let mut answers = Vec::new();
         let mut counter = Counter { counts: Efficiency::new(width), lanes_per_ray: variant.lanes_per_ray() };
-        kernel.run_warp(machine, &batch, number, &mut answers, &mut counter)?;
+        kernel.run_warp(machine, &batch, number, &mut answers, Some(&mut counter))?;
         counter.counts.rays = answers.len() as u64;
         counter.counts.warps = 1;
         Ok(counter.counts)

@@ -2,7 +2,7 @@
 
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Lockstep, Scalar};
-use crate::probe::Probe;
+use crate::probe::{Probe, Unwatched, Watch, Watched};
 use crate::schedule::{IfIf, IfWhile, Packet, Schedule, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
 use crate::supply::{self, Pool};
 use crate::tree::Tree;
@@ -205,20 +205,20 @@ impl Kernel {
     }
 
     /// Runs warp `number` of those that trace `batch`; its rays' answers are added to `answers` in the
-    /// order in which they are stored, and `probe` is told every event. A warp past the last does nothing.
+    /// order in which they are stored, and `probe`, if any, is told every event. A warp past the last does nothing.
     ///
     /// # Errors
     /// [`KernelError::Width`], [`KernelError::TooManyRays`].
     ///
     /// # Panics
     /// If `batch.after` is neither empty nor as long as the rays.
-    pub fn run_warp<P: Probe>(
+    pub fn run_warp(
         &self,
         machine: Machine,
         batch: &Batch<'_>,
         number: u32,
         answers: &mut Vec<Answer>,
-        probe: &mut P,
+        probe: Option<&mut dyn Probe>,
     ) -> Result<(), KernelError> {
         assert!(batch.after.is_empty() || batch.after.len() == batch.rays.len(), "one key a ray, or none");
         let width = self.rays_per_warp(machine)?;
@@ -231,6 +231,22 @@ impl Kernel {
             Supply::Direct => Pool::direct(number, width, count),
             _ => Pool::dealt(number, self.variant.batch() * width, warps, count),
         };
+        match probe {
+            None => self.launch(machine, batch, (number, width, pool), answers, &mut Unwatched),
+            Some(probe) => self.launch(machine, batch, (number, width, pool), answers, &mut Watched::new(probe)),
+        }
+        Ok(())
+    }
+
+    /// Runs warp `number` of `width` rays, which takes them from `pool`.
+    fn launch<P: Watch>(
+        &self,
+        machine: Machine,
+        batch: &Batch<'_>,
+        (number, width, pool): (u32, u32, Pool),
+        answers: &mut Vec<Answer>,
+        probe: &mut P,
+    ) {
         with_tree!(&self.encoding, tree => {
             let launch = Launch {
                 variant: &self.variant,
@@ -250,12 +266,11 @@ impl Kernel {
                 }
             }
         });
-        Ok(())
     }
 }
 
 /// Runs a warp to its end under the variant's organisation.
-fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(mut warp: Warp<'_, L, T, P>, lane: impl Fn(u32) -> Lane<T>) {
+fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lane: impl Fn(u32) -> Lane<T>) {
     warp.issue_everyone(Block::Prologue);
     match warp.launch.variant.organisation() {
         Organisation::Packet if warp.launch.variant.supply() == Supply::Direct => {
@@ -271,7 +286,7 @@ fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(mut warp: Warp<'_, L, T, P>,
 }
 
 /// Runs a schedule under the variant's supply; `lane` makes an idle one with the stack of a number.
-fn supplied<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
+fn supplied<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     lane: impl Fn(u32) -> Lane<T>,
 ) {

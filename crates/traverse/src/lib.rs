@@ -27,6 +27,6 @@ mod triangles;
 mod warp;
 
 pub use kernel::{Batch, Kernel, KernelError, Machine, Query};
-pub use probe::{Event, NoProbe, Probe, Recorded, Recorder, Touch};
+pub use probe::{Event, Probe, Recorded, Recorder, Touch};
 pub use tracer::FamilyTracer;
 pub use warp::Answer;

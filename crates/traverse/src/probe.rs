@@ -1,4 +1,4 @@
-//! Who watches a kernel: a type parameter that costs nothing when off.
+//! Who watches a kernel: nobody, which costs nothing, or a probe that is told every event.
 
 use raywarp_family::{Block, Space};
 
@@ -33,29 +33,64 @@ pub struct Event<'a> {
     pub active: u64,
     /// For each lane the ray that it holds, `u32::MAX` for none.
     pub rays: &'a [u32],
-    /// What the active lanes touch; empty for a probe that does not look ([`Probe::TOUCHES`]).
+    /// What the active lanes touch; empty for a probe that does not ask ([`Probe::touches`]).
     pub touches: &'a [Touch],
 }
 
 /// Told each event in the order in which a warp issues them.
 pub trait Probe {
-    /// Whether there are events to be told at all.
-    const EVENTS: bool = true;
-    /// Whether [`Event::touches`] is looked at.
-    const TOUCHES: bool;
+    /// Whether [`Event::touches`] is wanted; it costs time to gather.
+    fn touches(&self) -> bool;
     /// Told of an event.
     fn event(&mut self, event: &Event<'_>);
 }
 
-/// Looks at nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoProbe;
+/// What kernels are compiled for: watched or not. Probes themselves are objects, so that a new one
+/// does not compile every kernel anew.
+pub(crate) trait Watch {
+    /// Whether anybody is told.
+    const ON: bool;
+    /// See [`Probe::touches`].
+    fn touches(&self) -> bool;
+    /// See [`Probe::event`].
+    fn event(&mut self, event: &Event<'_>);
+}
 
-impl Probe for NoProbe {
-    const EVENTS: bool = false;
-    const TOUCHES: bool = false;
+/// Nobody watches.
+pub(crate) struct Unwatched;
+
+impl Watch for Unwatched {
+    const ON: bool = false;
+    #[inline(always)]
+    fn touches(&self) -> bool {
+        false
+    }
     #[inline(always)]
     fn event(&mut self, _: &Event<'_>) {}
+}
+
+/// A probe watches.
+pub(crate) struct Watched<'a> {
+    probe: &'a mut dyn Probe,
+    touches: bool,
+}
+
+impl<'a> Watched<'a> {
+    pub fn new(probe: &'a mut dyn Probe) -> Self {
+        Self { touches: probe.touches(), probe }
+    }
+}
+
+impl Watch for Watched<'_> {
+    const ON: bool = true;
+    #[inline(always)]
+    fn touches(&self) -> bool {
+        self.touches
+    }
+    #[inline(always)]
+    fn event(&mut self, event: &Event<'_>) {
+        self.probe.event(event);
+    }
 }
 
 /// Keeps every event, for comparisons.
@@ -81,7 +116,9 @@ pub struct Recorded {
 }
 
 impl Probe for Recorder {
-    const TOUCHES: bool = true;
+    fn touches(&self) -> bool {
+        true
+    }
 
     fn event(&mut self, event: &Event<'_>) {
         self.events.push(Recorded {

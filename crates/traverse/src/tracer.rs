@@ -1,7 +1,7 @@
 //! A kernel behind the trait that every engine implements.
 
 use crate::kernel::{Batch, Kernel, KernelError, Machine, Query};
-use crate::probe::{Event, NoProbe, Probe};
+use crate::probe::{Event, Probe};
 use crate::warp::Answer;
 use rayon::prelude::*;
 use raywarp_family::{Block, Variant};
@@ -37,12 +37,13 @@ impl FamilyTracer {
         self.kernel.variant()
     }
 
-    /// Traces rays `first ..` of a batch with one probe.
-    fn trace<P: Probe>(&self, batch: &Batch<'_>, probe: &mut P) -> Vec<Answer> {
+    /// Traces a batch with one probe, or none.
+    fn trace(&self, batch: &Batch<'_>, mut probe: Option<&mut dyn Probe>) -> Vec<Answer> {
         let mut answers = Vec::with_capacity(batch.rays.len());
         // The width was checked when the tracer was made.
         let warps = self.kernel.warp_count(self.machine, batch).unwrap_or(0);
         for warp in 0..warps {
+            let probe = probe.as_mut().map(|probe| &mut **probe as &mut dyn Probe);
             let _ = self.kernel.run_warp(self.machine, batch, warp, &mut answers, probe);
         }
         assert_eq!(answers.len(), batch.rays.len(), "{}: a ray got lost", self.kernel.variant());
@@ -64,7 +65,7 @@ impl FamilyTracer {
             }
             let after = if after.is_empty() { &[][..] } else { &after[i * CHUNK..][..rays.len()] };
             let batch = Batch { rays, after, query, resident: RESIDENT };
-            let answers = self.trace(&batch, &mut NoProbe);
+            let answers = self.trace(&batch, None);
             control.advance(rays.len());
             Ok(answers)
         };
@@ -135,7 +136,7 @@ impl Tracer for FamilyTracer {
             }
             costs.fill(RayCost::default());
             let batch = Batch { rays, after: &[], query: Query::Closest, resident: RESIDENT };
-            let answers = self.trace(&batch, &mut CostProbe(costs));
+            let answers = self.trace(&batch, Some(&mut CostProbe(costs)));
             control.advance(rays.len());
             Ok(stats(rays.len(), answers.iter()))
         };
@@ -156,7 +157,9 @@ impl Tracer for FamilyTracer {
 struct CostProbe<'a>(&'a mut [RayCost]);
 
 impl Probe for CostProbe<'_> {
-    const TOUCHES: bool = false;
+    fn touches(&self) -> bool {
+        false
+    }
 
     fn event(&mut self, event: &Event<'_>) {
         let count = match event.block {

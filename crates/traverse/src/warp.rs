@@ -4,7 +4,7 @@
 use crate::lane::{IDLE, Lane};
 use crate::lanes::{Lanes, Mask};
 use crate::ops::{Tested, Visited};
-use crate::probe::{Event, Probe, Touch};
+use crate::probe::{Event, Touch, Watch};
 use crate::supply::Pool;
 use crate::tree::{Tree, Visit, VisitRules};
 use crate::triangles::Triangles;
@@ -67,7 +67,7 @@ pub(crate) struct Warp<'a, L, T: Tree, P> {
     pub tested: Vec<Tested>,
 }
 
-impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
+impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
     /// Warp `number` of a launch, idle.
     pub fn new(
         launch: Launch<'a, T>,
@@ -146,7 +146,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
     /// Notes what `lane` touches, if anybody looks.
     #[inline]
     pub fn touch(&mut self, lane: u32, space: Space, index: u32, offset: u16, bytes: u16, write: bool) {
-        if P::TOUCHES {
+        if P::ON && self.probe.touches() {
             self.touches.push(Touch { lane: lane as u8, space, index, owner: 0, offset, bytes, write });
         }
     }
@@ -154,7 +154,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
     /// Notes a touch as it is.
     #[inline]
     pub fn touch_by(&mut self, touch: Touch) {
-        if P::TOUCHES {
+        if P::ON && self.probe.touches() {
             self.touches.push(touch);
         }
     }
@@ -162,7 +162,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
     /// Notes that our lane `lane` reads or writes entry `index` of stack `owner`.
     #[inline]
     pub fn touch_stack(&mut self, lane: u32, owner: u16, index: u32, write: bool) {
-        if P::TOUCHES {
+        if P::ON && self.probe.touches() {
             let (lane, bytes) = ((lane * self.lanes_per_ray()) as u8, self.launch.variant.stack().entry_bytes as u16);
             self.touches.push(Touch { lane, space: Space::Stack, index, owner, offset: 0, bytes, write });
         }
@@ -170,7 +170,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
 
     /// Tells the probe that `block` ran on `mask`, with what was noted since the last event.
     pub fn issue(&mut self, block: Block, mask: L::Mask) {
-        if P::EVENTS && mask.any() {
+        if P::ON && mask.any() {
             let n = self.lanes_per_ray();
             self.tell(block, spread(mask.bits(), n, n));
         }
@@ -179,7 +179,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
 
     /// As [`Warp::issue`] with the machine's lanes given bit by bit.
     pub fn issue_bits(&mut self, block: Block, active: u64) {
-        if P::EVENTS && active != 0 {
+        if P::ON && active != 0 {
             self.tell(block, active);
         }
         self.touches.clear();
@@ -192,7 +192,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'a, L, T, P> {
 
     /// As [`Warp::issue`] on every lane of the warp, with or without a ray.
     pub fn issue_everyone(&mut self, block: Block) {
-        if P::EVENTS {
+        if P::ON {
             self.issue(block, self.everyone());
         }
     }

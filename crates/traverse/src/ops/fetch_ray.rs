@@ -2,7 +2,7 @@
 
 use crate::lane::{Found, Lane};
 use crate::lanes::{Lanes, Mask};
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
@@ -10,7 +10,7 @@ use raywarp_family::{Block, Space};
 /// The record of shared memory that holds the next ray and the count of the local pool (AL09 appendix A).
 pub(crate) const LOCAL_POOL: u32 = 0;
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// Gives the lanes of `idle` the next rays of the warp's pool, and sets them up. When the local
     /// pool runs empty, one lane gets another batch from the global one. Returns the lanes that got a ray.
     #[inline(never)]

@@ -2,12 +2,12 @@
 
 use crate::lane::{Lane, Work};
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// Lanes of `mask` go on with what they pushed last. Below the stack lies a sentinel: a lane that
     /// reads it has nothing left.
     #[inline(never)]

@@ -2,12 +2,12 @@
 
 use crate::lane::{Lane, Work};
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::{Entry, Tree};
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// Lanes that stand at a leaf and have room in their postpone buffer put it there and must then
     /// pop (AL09 4: the buffer holds one; ALK12: one or two).
     #[inline(never)]

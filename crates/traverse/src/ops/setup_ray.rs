@@ -2,14 +2,14 @@
 
 use crate::lane::{Lane, Postponed, Work};
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::ray::LaneRay;
 use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
 use raywarp_geom::HitKey;
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// Prepares the rays that `mask` just fetched. One that can hit nothing ends at once.
     #[inline(never)]
     pub fn setup_ray(&mut self, mask: L::Mask) {

@@ -2,12 +2,12 @@
 
 use crate::lane::{IDLE, Lane};
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::{Answer, Warp};
 use raywarp_family::{Block, Space};
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// Writes what the rays that have ended found; their lanes are idle then.
     #[inline(never)]
     pub fn store_hit(&mut self) {

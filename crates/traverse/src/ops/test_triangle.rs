@@ -2,7 +2,7 @@
 
 use crate::lane::{Found, Lane};
 use crate::lanes::{Lanes, Mask};
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::ray::LaneRay;
 use crate::tree::Tree;
 use crate::warp::{Launch, Warp};
@@ -29,7 +29,7 @@ impl Tested {
     }
 }
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// The lanes of `mask` test the next triangle of their oldest leaf, and as many more as the loop is
     /// unrolled. One that ended a leaf it stood at must pop then; an any-hit ray that something opaque
     /// blocks ends.
@@ -70,7 +70,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
                 lane.end();
             }
         });
-        if P::EVENTS {
+        if P::ON {
             self.tell_tests(&tested);
             if n > 1 {
                 self.reduce_over_ray(mask);
@@ -109,14 +109,14 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
 }
 
 /// Tests one record; `found` is shortened by a hit.
-pub(super) fn test_record<T: Tree, P: Probe>(
+pub(super) fn test_record<T: Tree, P: Watch>(
     launch: &Launch<'_, T>,
     ray: &LaneRay,
     found: &mut Found,
     test: Tested,
 ) -> Tested {
     let mut result = test;
-    if P::EVENTS && launch.variant.fetch() == Fetch::Needed {
+    if P::ON && launch.variant.fetch() == Fetch::Needed {
         result.rows = launch.triangles.rows_needed(test.record, ray, found.limit);
     }
     if let Some(tuv) = launch.triangles.test(test.record, ray) {

@@ -4,7 +4,7 @@
 use super::test_triangle::{Tested, test_record};
 use crate::lane::{Lane, Stack};
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::{EntryOf, Tree};
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
@@ -17,7 +17,7 @@ struct Wanted<E> {
     first: u32,
 }
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// All rays test the children of a node; the packet goes on with the one that most rays meet first, of
     /// equals the lower slot, and pushes the others that any ray hits.
     pub fn visit_node_together(&mut self, inner: T::Inner, stack: &mut Stack<EntryOf<T>>) -> Option<EntryOf<T>> {
@@ -84,7 +84,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
             }
             tested.push(test);
         });
-        if P::EVENTS {
+        if P::ON {
             self.tell_tests(&tested);
         }
         self.tested = tested;
@@ -92,7 +92,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
 
     /// Every lane of `mask` reads the same record.
     fn touch_by_all(&mut self, mask: L::Mask, space: Space, index: u32, bytes: u16) {
-        if P::TOUCHES {
+        if P::ON {
             let mut lanes = std::mem::take(&mut self.noted);
             lanes.clear();
             self.lanes.each(mask, |i, _| lanes.push((i, index)));

@@ -3,7 +3,7 @@
 
 use crate::lane::{Lane, Work};
 use crate::lanes::Lanes;
-use crate::probe::{Probe, Touch};
+use crate::probe::{Touch, Watch};
 use crate::tree::{Entry, Tree};
 use crate::warp::{Warp, spread};
 use raywarp_family::{Block, Fetch, Space, Tree as TreeKind};
@@ -20,7 +20,7 @@ pub(crate) struct Visited {
     pushed: (u32, u32),
 }
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// The lanes of `mask` visit the nodes that they stand at. One without a hit child must pop then.
     #[inline(never)]
     pub fn visit_node(&mut self, mask: L::Mask) {
@@ -59,7 +59,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
             lane.work = next.map_or(Work::Pop, Work::At);
             visited.push(Visited { lane: i, owner: lane.stack_number, node: visit.node, hits, pushed });
         });
-        if P::EVENTS {
+        if P::ON {
             self.tell_visits(mask, &visited);
         }
         self.visited = visited;

@@ -2,12 +2,12 @@
 
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// Whether any lane is in `mask`: every lane of the warp takes part in asking.
     pub fn any(&mut self, mask: L::Mask) -> bool {
         self.issue_everyone(Block::Vote);

@@ -11,14 +11,14 @@
 use super::Schedule;
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
 pub(crate) struct IfIf;
 
 impl Schedule for IfIf {
-    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         let inner = warp.at_inner_node();
         if inner.any() {
             warp.visit_node(inner);
@@ -26,7 +26,7 @@ impl Schedule for IfIf {
         }
     }
 
-    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         let leaf = warp.has_leaf();
         if leaf.any() {
             warp.test_triangle(leaf);

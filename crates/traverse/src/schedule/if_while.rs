@@ -12,21 +12,21 @@
 use super::Schedule;
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
 pub(crate) struct IfWhile;
 
 impl Schedule for IfWhile {
-    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         let inner = warp.at_inner_node();
         if inner.any() {
             warp.visit_node(inner);
         }
     }
 
-    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         let alive = warp.alive();
         let enough = warp.launch.variant.share() * warp.ballot(alive);
         loop {

@@ -20,7 +20,7 @@ pub(crate) use while_while::WhileWhile;
 
 use crate::lane::Lane;
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
@@ -28,13 +28,13 @@ use raywarp_family::Block;
 /// One turn of the main loop.
 pub(crate) trait Schedule {
     /// The phase that visits nodes.
-    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>);
+    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
     /// The phase that tests triangles.
-    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>);
+    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
     /// Both.
-    fn turn<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn turn<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         warp.issue_everyone(Block::Turn);
         Self::traverse(warp);
         Self::intersect(warp);
@@ -44,12 +44,12 @@ pub(crate) trait Schedule {
 /// Traces the rays that a warp holds to their end.
 pub(crate) trait Trace {
     /// See the trait.
-    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>);
+    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 }
 
 impl<S: Schedule> Trace for S {
     /// While ray not terminated.
-    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         while warp.any(warp.alive()) {
             S::turn(warp);
         }
@@ -68,7 +68,7 @@ impl Rounds {
     }
 }
 
-impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe> Warp<'_, L, T, P> {
+impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// The iterations that an inner loop may take.
     pub fn rounds(&self) -> Rounds {
         Rounds(self.launch.variant.rounds().unwrap_or(u32::MAX))

@@ -13,7 +13,7 @@
 use super::Trace;
 use crate::lane::{Lane, Stack};
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::{Entry, EntryOf, Leaf, Tree};
 use crate::warp::Warp;
 use raywarp_family::Block;
@@ -21,7 +21,7 @@ use raywarp_family::Block;
 pub(crate) struct Packet;
 
 impl Trace for Packet {
-    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         let mut stack: Stack<EntryOf<T>> = Stack::new(warp.launch.tree.stack_depth());
         let mut next = if warp.any(warp.alive()) { warp.launch.tree.root() } else { None };
         while let Some(entry) = next {

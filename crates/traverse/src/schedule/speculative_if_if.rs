@@ -4,21 +4,21 @@
 use super::{IfIf, Schedule};
 use crate::lane::Lane;
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
 pub(crate) struct SpeculativeIfIf;
 
 impl Schedule for SpeculativeIfIf {
-    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         // A lane that stands at a leaf puts it aside before the visit, so that it takes part.
         warp.postpone();
         warp.pop(warp.exhausted());
         IfIf::traverse(warp);
     }
 
-    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         IfIf::intersect(warp);
     }
 }

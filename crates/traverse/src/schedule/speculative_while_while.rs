@@ -13,19 +13,19 @@
 use super::{Schedule, WhileWhile};
 use crate::lane::Lane;
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
 pub(crate) struct SpeculativeWhileWhile;
 
 /// Lanes that look for their first leaf.
-fn searching<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &Warp<'_, L, T, P>) -> L::Mask {
+fn searching<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &Warp<'_, L, T, P>) -> L::Mask {
     warp.lanes.filter(|lane| lane.at_inner_node() && !lane.has_leaf())
 }
 
 impl Schedule for SpeculativeWhileWhile {
-    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         let mut rounds = warp.rounds();
         while rounds.left() && warp.any(searching(warp)) {
             warp.visit_node(warp.at_inner_node());
@@ -35,7 +35,7 @@ impl Schedule for SpeculativeWhileWhile {
         }
     }
 
-    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         WhileWhile::intersect(warp);
     }
 }

@@ -11,7 +11,7 @@
 use super::Schedule;
 use crate::lane::Lane;
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::LeafLoop;
@@ -19,7 +19,7 @@ use raywarp_family::LeafLoop;
 pub(crate) struct WhileWhile;
 
 impl Schedule for WhileWhile {
-    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         let mut rounds = warp.rounds();
         while rounds.left() && warp.any(warp.at_inner_node()) {
             warp.visit_node(warp.at_inner_node());
@@ -27,7 +27,7 @@ impl Schedule for WhileWhile {
         }
     }
 
-    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+    fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         let mut rounds = warp.rounds();
         while rounds.left() && warp.any(warp.has_leaf()) {
             match warp.launch.variant.leaf_loop() {

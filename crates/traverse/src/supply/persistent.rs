@@ -3,13 +3,13 @@
 
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::schedule::Trace;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
 /// Traces rays until the global pool is empty.
-pub(crate) fn persistent<S: Trace, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+pub(crate) fn persistent<S: Trace, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
     while warp.fetch_ray(warp.everyone()).any() {
         S::trace(warp);
         warp.store_hit();

@@ -9,7 +9,7 @@
 use crate::lane::Lane;
 use crate::lanes::Lanes;
 use crate::ops::LOCAL_POOL;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::schedule::Schedule;
 use crate::tree::Tree;
 use crate::warp::Warp;
@@ -23,7 +23,7 @@ const PARKED_BYTES: u16 = 40;
 const STATE_BYTES: u16 = 4;
 
 /// Traces rays until the global pool is empty; `parked` has a place for each lane.
-pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
+pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     parked: &mut [Lane<T>],
 ) {
@@ -56,7 +56,7 @@ pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
 
 /// How many rays, in lanes and parked, want to visit a node, and how many to test a triangle. A ray that lives
 /// wants one of them between turns.
-fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
+fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     parked: &[Lane<T>],
 ) -> [u32; 2] {
@@ -68,7 +68,7 @@ fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
 }
 
 /// A ballot over the parked rays: each lane looks at one.
-fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
+fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     parked: &[Lane<T>],
     wants: fn(&Lane<T>) -> bool,
@@ -87,7 +87,7 @@ fn place_record(place: u32) -> u32 {
 
 /// Replaces all terminated rays, those in lanes and the parked ones. Rays are stored and set up in lanes,
 /// so that parked places change with lanes for it.
-fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>, parked: &mut [Lane<T>]) {
+fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut [Lane<T>]) {
     loop {
         warp.store_hit();
         let idle = warp.lanes.filter(Lane::is_idle);
@@ -105,7 +105,7 @@ fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T,
 }
 
 /// Lanes that do not want the chosen operation swap with parked rays that do.
-fn exchange<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
+fn exchange<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     parked: &mut [Lane<T>],
     wants: fn(&Lane<T>) -> bool,
@@ -115,7 +115,7 @@ fn exchange<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
 
 /// Swaps lanes with parked rays, one by one in order, while both predicates find some: a prefix sum over each
 /// tells a lane its partner.
-fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(
+fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     parked: &mut [Lane<T>],
     from_lane: impl Fn(&Lane<T>) -> bool,

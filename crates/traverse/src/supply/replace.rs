@@ -3,14 +3,14 @@
 
 use crate::lane::Lane;
 use crate::lanes::Lanes;
-use crate::probe::Probe;
+use crate::probe::Watch;
 use crate::schedule::Schedule;
 use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
 
 /// Traces rays until the global pool is empty.
-pub(crate) fn replace<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Probe>(warp: &mut Warp<'_, L, T, P>) {
+pub(crate) fn replace<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
     let (every, refill) = (warp.launch.variant.every(), warp.launch.variant.refill());
     for turn in 0u32.. {
         let alive = warp.alive();

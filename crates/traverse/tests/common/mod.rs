@@ -78,7 +78,7 @@ pub struct Run {
 pub fn record(kernel: &Kernel, machine: Machine, batch: &Batch<'_>) -> Run {
     let (mut answers, mut recorder) = (Vec::new(), Recorder::default());
     for warp in 0..kernel.warp_count(machine, batch).unwrap() {
-        kernel.run_warp(machine, batch, warp, &mut answers, &mut recorder).unwrap();
+        kernel.run_warp(machine, batch, warp, &mut answers, Some(&mut recorder)).unwrap();
     }
     Run { answers, events: recorder.events }
 }
