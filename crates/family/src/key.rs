@@ -3,10 +3,14 @@
 use crate::part::named;
 use crate::{Organisation, Supply, Tree};
 
+/// As many rays as there are idle lanes.
+pub(crate) const EXACT: &str = "exact";
+
 named! {
     /// Names of the options.
     Key {
-        /// Rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3).
+        /// Rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3), or exactly as many
+        /// as it has idle lanes (the authors' published Kepler kernel; replace only).
         Batch = "batch",
         /// Whether entry and exit of boxes are compared as floats or as integers.
         Box = "box",
@@ -28,7 +32,8 @@ named! {
         Planes = "planes",
         /// Leaves that a lane may put aside (AL09 4).
         Postpone = "postpone",
-        /// New rays are fetched when fewer than this share of the lanes live, per cent.
+        /// New rays are fetched when fewer than this share of the lanes live, per cent (ALK12), or by the
+        /// iterations that idle lanes have lost (YKL17 4.4).
         Refill = "refill",
         /// Most iterations of an inner loop (AL09 5.1: N).
         Rounds = "rounds",
@@ -143,7 +148,7 @@ impl Key {
     /// The values, in the order of their numbers.
     pub fn values(self) -> &'static [&'static str] {
         match self {
-            Self::Batch => &["1", "2", "3", "4", "8"],
+            Self::Batch => &["1", "2", "3", "4", "8", EXACT],
             Self::Box => BoxTest::NAMES,
             Self::Branching => &["4", "8", "16", "32"],
             Self::Collapse => Collapse::NAMES,
@@ -154,7 +159,7 @@ impl Key {
             Self::Order => ChildOrder::NAMES,
             Self::Planes => BoxPlanes::NAMES,
             Self::Postpone => &["0", "1", "2", "3", "4"],
-            Self::Refill => &["10", "20", "30", "40", "50", "60", "70", "80", "90", "100"],
+            Self::Refill => &["10", "20", "30", "40", "50", "60", "70", "80", "90", "100", "lost"],
             Self::Rounds => &["unlimited", "1", "2", "4", "8"],
             Self::Share => &["0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100"],
             Self::Sync => Sync::NAMES,

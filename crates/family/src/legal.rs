@@ -98,8 +98,10 @@ mod tests {
         assert!(matches!(fault("while-while"), IllegalVariant::Form(_)));
         assert!(matches!(
             fault("direct/while-while/bvh2?fetch=needed&triangle=watertight"),
-            IllegalVariant::Option { .. }
+            IllegalVariant::Together { .. }
         ));
+        assert!(matches!(fault("direct/while-while/bvh2?unroll=2&unroll=3"), IllegalVariant::Twice(Key::Unroll)));
+        assert!(matches!(fault("persistent/while-while/bvh2?batch=exact"), IllegalVariant::Option { .. }));
     }
 
     #[test]

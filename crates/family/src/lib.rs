@@ -18,4 +18,4 @@ pub use key::{BoxPlanes, BoxTest, ChildOrder, Collapse, Fetch, Key, LeafLoop, Oc
 pub use operation::{Block, Operation, Space};
 pub use paper::{PaperRow, papers};
 pub use part::{Organisation, Supply, Tree};
-pub use variant::{IllegalVariant, Needs, Stack, Variant};
+pub use variant::{IllegalVariant, Needs, Refill, Stack, Variant};

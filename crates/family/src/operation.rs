@@ -33,7 +33,7 @@ pub enum Operation {
 /// whether the rest runs, so that instruction costs can be given a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Block {
-    /// One lane takes a batch from the global pool (AL09 appendix A).
+    /// One lane takes a batch from the global pool (AL09 appendix A), or what the idle lanes need.
     FetchBatch,
     /// A lane reads its ray.
     FetchRay,

@@ -1,6 +1,8 @@
 //! A legal combination of parts and options, and its text form.
 
-use crate::key::{BoxPlanes, BoxTest, ChildOrder, Collapse, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest};
+use crate::key::{
+    BoxPlanes, BoxTest, ChildOrder, Collapse, EXACT, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest,
+};
 use crate::{Organisation, PaperRow, Supply, Tree, papers};
 use std::fmt;
 use std::str::FromStr;
@@ -67,6 +69,19 @@ pub enum IllegalVariant {
         /// The reason.
         why: &'static str,
     },
+    /// An option that is given twice.
+    #[error("{0} is given twice")]
+    Twice(Key),
+    /// Options that do not go together.
+    #[error("{first} and {second} do not go together: {why}")]
+    Together {
+        /// One, with its value.
+        first: String,
+        /// The other.
+        second: String,
+        /// The reason.
+        why: &'static str,
+    },
     /// An option that means nothing, or not this, for these parts.
     #[error("{key}={value} does not apply to {parts}")]
     Option {
@@ -96,6 +111,23 @@ pub struct Needs {
     pub gpu: bool,
     /// Rays whose `t_min` is not negative.
     pub t_min_not_negative: bool,
+}
+
+/// When idle lanes get new rays ([`Supply::Replace`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refill {
+    /// When fewer than this share of the lanes live, per cent (ALK12: 60).
+    Below(u32),
+    /// When the iterations that idle lanes have lost since the last fetch, less [`Refill::FREE`] an iteration, come
+    /// to [`Refill::LOST`] (YKL17 4.4: N_d, N_w). Both are for warps of 32, others in proportion.
+    LostIterations,
+}
+
+impl Refill {
+    /// Idle lanes that count for nothing.
+    pub const FREE: u32 = 4;
+    /// Lost iterations that are worth a fetch.
+    pub const LOST: u32 = 16;
 }
 
 /// Where the traversal stack is and what an entry holds.
@@ -128,7 +160,7 @@ impl Variant {
     /// The same with one option changed.
     ///
     /// # Errors
-    /// [`IllegalVariant::Value`] or [`IllegalVariant::Option`].
+    /// [`IllegalVariant::Value`], [`IllegalVariant::Option`] or [`IllegalVariant::Together`].
     pub fn with(mut self, key: Key, value: &str) -> Result<Self, IllegalVariant> {
         let Some(number) = key.values().iter().position(|&v| v == value) else {
             return Err(IllegalVariant::Value { key, found: value.to_string() });
@@ -136,12 +168,17 @@ impl Variant {
         self.values[key as usize] = number as u8;
         let wrong =
             |key: Key, value: &str| IllegalVariant::Option { parts: self.parts(), key, value: value.to_string() };
-        if !key.applies(self.supply, self.organisation, self.tree) {
+        // Only idle lanes that are replaced one by one can ask for exactly their number.
+        let exact_batch = key == Key::Batch && value == EXACT && self.supply != Supply::Replace;
+        if !key.applies(self.supply, self.organisation, self.tree) || exact_batch {
             return Err(wrong(key, value));
         }
-        // Rows of a record one by one only exist for Woop's: the other tests need all corners.
         if self.fetch() == Fetch::Needed && self.triangle() != TriangleTest::Woop {
-            return Err(wrong(key, value));
+            return Err(IllegalVariant::Together {
+                first: format!("{}={}", Key::Fetch, self.fetch()),
+                second: format!("{}={}", Key::Triangle, self.triangle()),
+                why: "only Woop's record has rows that can be tested one by one",
+            });
         }
         Ok(self)
     }
@@ -200,9 +237,10 @@ impl Variant {
         self.value(key).parse().unwrap_or(0)
     }
 
-    /// Rays of a batch from the global pool, in warps.
-    pub fn batch(&self) -> u32 {
-        self.number(Key::Batch)
+    /// Rays of a batch from the global pool, in warps; none when a warp takes exactly as many as it has
+    /// idle lanes.
+    pub fn batch(&self) -> Option<u32> {
+        self.value(Key::Batch).parse().ok()
     }
 
     /// See [`BoxTest`].
@@ -259,9 +297,9 @@ impl Variant {
         }
     }
 
-    /// New rays are fetched below this share of live lanes, per cent.
-    pub fn refill(&self) -> u32 {
-        self.number(Key::Refill)
+    /// When idle lanes get new rays.
+    pub fn refill(&self) -> Refill {
+        self.value(Key::Refill).parse().map_or(Refill::LostIterations, Refill::Below)
     }
 
     /// Most iterations of an inner loop.
@@ -366,11 +404,15 @@ impl Variant {
                 .ok_or_else(|| unknown("organisation", organisation, Organisation::NAMES))?,
             Tree::parse(tree).ok_or_else(|| unknown("tree", tree, Tree::NAMES))?,
         )?;
+        let mut seen = [false; Key::ALL.len()];
         for option in options.split('&').filter(|option| !option.is_empty()) {
             let Some((key, value)) = option.split_once('=') else {
                 return Err(IllegalVariant::Form(text.to_string()));
             };
             let key = Key::parse(key).ok_or_else(|| IllegalVariant::UnknownKey { found: key.to_string() })?;
+            if std::mem::replace(&mut seen[key as usize], true) {
+                return Err(IllegalVariant::Twice(key));
+            }
             variant = variant.with(key, value)?;
         }
         Ok(variant)

@@ -176,7 +176,7 @@ pub fn measure(
 ) -> Result<Efficiency, KernelError> {
     let variant = kernel.variant();
     let machine = Machine::Lockstep { width };
-    let per_batch = u64::from(variant.batch()) * u64::from(width / variant.lanes_per_ray()).max(1);
+    let per_batch = u64::from(variant.batch().unwrap_or(1)) * u64::from(width / variant.lanes_per_ray()).max(1);
     let resident = match variant.supply() {
         Supply::Direct => 1,
         _ => (rays.len() as u64 / (per_batch * BATCHES_A_WARP)).max(1) as u32,

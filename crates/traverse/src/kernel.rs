@@ -229,7 +229,10 @@ impl Kernel {
         let count = batch.rays.len() as u32;
         let pool = match self.variant.supply() {
             Supply::Direct => Pool::direct(number, width, count),
-            _ => Pool::dealt(number, self.variant.batch() * width, warps, count),
+            _ => match self.variant.batch() {
+                Some(batch) => Pool::dealt(number, batch * width, warps, count),
+                None => Pool::exact(number, width, warps, count),
+            },
         };
         match probe {
             None => self.launch(machine, batch, (number, width, pool), answers, &mut Unwatched),

@@ -12,16 +12,20 @@ pub(crate) const LOCAL_POOL: u32 = 0;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// Gives the lanes of `idle` the next rays of the warp's pool, and sets them up. When the local
-    /// pool runs empty, one lane gets another batch from the global one. Returns the lanes that got a ray.
+    /// pool runs empty, one lane gets another batch from the global one; where there is no local pool it gets
+    /// exactly as many rays as there are idle lanes. Returns the lanes that got a ray.
     #[inline(never)]
     pub fn fetch_ray(&mut self, idle: L::Mask) -> L::Mask {
         let mut fetched = L::Mask::NONE;
         let mut wanting = idle;
+        let exact = self.pool.is_exact();
+        if exact && wanting.any() {
+            self.fetch_batch();
+        }
         while wanting.any() {
             if self.pool.is_empty() {
-                if self.pool.is_global() {
-                    self.touch(0, Space::Counter, 0, 0, 4, true);
-                    self.issue_bits(Block::FetchBatch, 1);
+                if self.pool.is_global() && !exact {
+                    self.fetch_batch();
                 }
                 if !self.pool.take_batch() {
                     break;
@@ -46,7 +50,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
                     self.touch(i * n, Space::Ray, ray, 32, 12, false);
                 }
             }
-            if self.pool.is_global() {
+            if self.pool.is_global() && !exact {
                 self.touch(0, Space::Shared, LOCAL_POOL, 0, 8, true);
             }
             // Lanes with a ray that is not set up yet are those that just got one.
@@ -58,5 +62,11 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             self.noted = took;
         }
         fetched
+    }
+
+    /// One lane adds to the global counter.
+    fn fetch_batch(&mut self) {
+        self.touch(0, Space::Counter, 0, 0, 4, true);
+        self.issue_bits(Block::FetchBatch, 1);
     }
 }

@@ -4,7 +4,9 @@
 ///
 /// Persistent warps take batches from a global counter, whoever asks first. In a simulation without
 /// time every warp asks as often as the others: batches are dealt in turns, so that a warp's
-/// batches lie as far apart as on a machine full of warps.
+/// batches lie as far apart as on a machine full of warps. A warp that asks for exactly as many rays as it
+/// has idle lanes is dealt a warp's worth at a time, too: its rays lie together as they would, but for
+/// where one portion ends and the next begins.
 #[derive(Debug, Clone)]
 pub(crate) struct Pool {
     /// Rays taken and not yet given to lanes.
@@ -15,24 +17,37 @@ pub(crate) struct Pool {
     /// Rays between two batches of this warp; 0 for a warp that gets one batch only.
     stride: u64,
     ray_count: u32,
+    /// Each fetch asks the counter for exactly what it needs: no ray is kept at hand.
+    exact: bool,
 }
 
 impl Pool {
     /// `width` rays for warp `warp`, once.
     pub fn direct(warp: u32, width: u32, ray_count: u32) -> Self {
         let first = u64::from(warp) * u64::from(width);
-        Self { local: 0..0, next_batch: Some(first), batch: width, stride: 0, ray_count }
+        Self { local: 0..0, next_batch: Some(first), batch: width, stride: 0, ray_count, exact: false }
     }
 
     /// Batches of `batch` rays, dealt in turns to `resident` warps.
     pub fn dealt(warp: u32, batch: u32, resident: u32, ray_count: u32) -> Self {
         let (warp, size) = (u64::from(warp), u64::from(batch));
-        Self { local: 0..0, next_batch: Some(warp * size), batch, stride: size * u64::from(resident), ray_count }
+        let stride = size * u64::from(resident);
+        Self { local: 0..0, next_batch: Some(warp * size), batch, stride, ray_count, exact: false }
+    }
+
+    /// The same for a warp of `width` rays that asks for exactly as many as it can use.
+    pub fn exact(warp: u32, width: u32, resident: u32, ray_count: u32) -> Self {
+        Self { exact: true, ..Self::dealt(warp, width, resident, ray_count) }
     }
 
     /// Whether there is a global counter behind it.
     pub fn is_global(&self) -> bool {
         self.stride > 0
+    }
+
+    /// Whether each fetch asks the counter for exactly what it needs.
+    pub fn is_exact(&self) -> bool {
+        self.exact
     }
 
     /// Whether the rays at hand are used up.
@@ -62,6 +77,9 @@ impl Iterator for Pool {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
+        if self.exact && self.local.is_empty() {
+            self.take_batch();
+        }
         self.local.next()
     }
 }
@@ -84,6 +102,11 @@ mod tests {
         for (count, batch, resident) in [(0, 96, 3), (1, 96, 3), (1000, 96, 3), (1000, 1, 7), (95, 96, 2)] {
             let mut all: Vec<u32> =
                 (0..resident).flat_map(|warp| drain(Pool::dealt(warp, batch, resident, count))).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..count).collect::<Vec<_>>());
+        }
+        for (count, resident) in [(0, 3), (1, 3), (1000, 3), (95, 1)] {
+            let mut all: Vec<u32> = (0..resident).flat_map(|warp| Pool::exact(warp, 32, resident, count)).collect();
             all.sort_unstable();
             assert_eq!(all, (0..count).collect::<Vec<_>>());
         }
