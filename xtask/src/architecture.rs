@@ -13,6 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-family", &[]),
     ("raywarp-traverse", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-cpu", &["raywarp-layout"]),
+    ("raywarp-cuda", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
     ("raywarp-sim", &["raywarp-traverse"]),
     ("raywarp-scene", &["raywarp-geom"]),
@@ -27,6 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "raywarp-family",
             "raywarp-traverse",
             "raywarp-cpu",
+            "raywarp-cuda",
             "raywarp-scene",
             "raywarp-render",
             "raywarp-workload",
@@ -34,7 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("raywarp-cli", &["raywarp"]),
-    ("xtask", &[]),
+    ("xtask", &["raywarp-cuda"]),
 ];
 
 /// A crate that sees only what its row names, not what those use.

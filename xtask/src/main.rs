@@ -1,8 +1,10 @@
 //! Checks and figures of the project: `cargo xtask check` runs every check that cargo has no word
-//! for, and the same checks run as tests; `cargo xtask plant` shows that tests catch planted bugs.
+//! for, and the same checks run as tests; `cargo xtask kernels` compiles the CUDA kernels that the crate
+//! `raywarp-cuda` embeds; `cargo xtask plant` shows that tests catch planted bugs.
 #![forbid(unsafe_code)]
 
 mod architecture;
+mod kernels;
 #[cfg(unix)]
 mod plant;
 
@@ -12,6 +14,14 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first().map(|(command, rest)| (command.as_str(), rest)) {
         Some(("check", [])) => report(&architecture::check()),
+        Some(("kernels", options)) => match kernels::run(options) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::from(2)
+            }
+        },
         #[cfg(unix)]
         Some(("plant", names)) => match plant::run(names) {
             Ok(true) => ExitCode::SUCCESS,
@@ -22,7 +32,7 @@ fn main() -> ExitCode {
             }
         },
         _ => {
-            eprintln!("usage: cargo xtask check | plant [NAME...]");
+            eprintln!("usage: cargo xtask check | kernels [--check] | plant [NAME...]");
             ExitCode::from(2)
         }
     }

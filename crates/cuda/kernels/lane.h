@@ -1,0 +1,121 @@
+// The state of one ray. As raywarp-traverse's lane.rs.
+#pragma once
+
+#include "tree/bvh2.h"
+#include "tree/cwbvh8.h"
+#include "tree/wide4.h"
+
+namespace raywarp {
+
+template <Options O, TreeKind KIND>
+struct TreeOf;
+template <Options O>
+struct TreeOf<O, TreeKind::Bvh2> {
+    using Tree = Bvh2<O>;
+};
+template <Options O>
+struct TreeOf<O, TreeKind::Wide4> {
+    using Tree = Wide4<O>;
+};
+template <Options O>
+struct TreeOf<O, TreeKind::Cwbvh8> {
+    using Tree = Cwbvh8<O>;
+};
+
+// What a ray found so far.
+struct Found {
+    float t, u, v;
+    // Its triangle, NONE for none.
+    u32 index;
+    // Farthest t that still counts.
+    float limit;
+    // Any-hit: something opaque was hit.
+    bool blocked;
+};
+
+template <Options O>
+struct Lane {
+    using Tree = typename TreeOf<O, O.tree>::Tree;
+    static constexpr u32 ROOM = O.organisation == Organisation::IfWhile ? 1 : O.postpone;
+
+    // Number of the ray in its batch, or NONE.
+    u32 ray;
+    LaneRay<O> setup;
+    Entry work;
+    // The leaf that the lane tested last has no triangles left.
+    bool leaf_ended;
+    // Leaves put aside, in the order in which they were found.
+    Entry postponed[ROOM > 0 ? ROOM : 1];
+    u32 postponed_count;
+    Found found;
+    // The topmost entry; below all lies DONE.
+    u32 top;
+    Entry stack[STACK_DEPTH + 1];
+
+    RW_FUNCTION bool has_postponed() const { return ROOM > 0 && postponed_count > 0; }
+    RW_FUNCTION bool is_idle() const { return ray == NONE; }
+    RW_FUNCTION bool is_alive() const { return !is_done(work) || has_postponed(); }
+    RW_FUNCTION bool has_ended() const { return !is_idle() && !is_alive(); }
+    RW_FUNCTION bool at_inner_node() const { return Tree::is_inner(work); }
+    RW_FUNCTION bool stands_at_leaf() const { return Tree::is_leaf(work); }
+    RW_FUNCTION bool has_leaf() const { return has_postponed() || stands_at_leaf(); }
+    RW_FUNCTION bool must_pop() const { return is_exhausted(work); }
+    RW_FUNCTION bool is_in_leaf() const { return has_leaf() && !leaf_ended; }
+
+    RW_FUNCTION void push(Entry entry) { stack[++top] = entry; }
+
+    RW_FUNCTION void postpone_leaf(Entry leaf) {
+#pragma unroll
+        for (u32 i = 0; i < sizeof(postponed) / sizeof(Entry); i++) {
+            if (i == postponed_count) {
+                postponed[i] = leaf;
+            }
+        }
+        postponed_count += 1;
+    }
+
+    RW_FUNCTION Entry remove_first_postponed() {
+        const Entry first = postponed[0];
+#pragma unroll
+        for (u32 i = 1; i < sizeof(postponed) / sizeof(Entry); i++) {
+            postponed[i - 1] = postponed[i];
+        }
+        postponed_count -= 1;
+        return first;
+    }
+
+    // The next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at it
+    // must pop then.
+    RW_FUNCTION u32 take_record() {
+        if (has_postponed()) {
+            const u32 record = Tree::take(postponed[0]);
+            leaf_ended = Tree::is_empty(postponed[0]);
+            if (leaf_ended) {
+                remove_first_postponed();
+            }
+            return record;
+        }
+        const u32 record = Tree::take(work);
+        leaf_ended = Tree::is_empty(work);
+        work = leaf_ended ? POP : work;
+        return record;
+    }
+
+    // Ends the ray: whatever it had still to do is dropped.
+    RW_FUNCTION void end() {
+        work = DONE;
+        postponed_count = 0;
+    }
+};
+
+// A lane that holds nothing.
+template <Options O>
+RW_FUNCTION void make_idle(Lane<O>& lane) {
+    lane.ray = NONE;
+    lane.work = DONE;
+    lane.leaf_ended = false;
+    lane.postponed_count = 0;
+    lane.top = 0;
+}
+
+}  // namespace raywarp

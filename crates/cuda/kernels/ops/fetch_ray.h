@@ -1,0 +1,112 @@
+// fetch_ray, setup_ray: take a ray from the supply (AL09 appendix A) and prepare it.
+#pragma once
+
+#include "../lane.h"
+
+namespace raywarp {
+
+// Rays that the warp has taken and not yet given to lanes: the same in all lanes.
+struct Pool {
+    u32 next, end;
+    // No ray will come any more.
+    bool dry;
+};
+
+// Reciprocal direction, origin times reciprocal, empty stack, at the root. A ray that can hit nothing ends.
+template <Options O>
+RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane) {
+    const float4 o = lane.setup.origin, d = lane.setup.direction;
+    lane.setup.slab = O.planes == BoxPlanes::Padded ? slab::padded(o, d, launch.bounds) : slab::plain(o, d);
+    float t_low = o.w;
+    if (launch.after != nullptr) {
+        t_low = platform::most(t_low, platform::float_of(platform::load1(launch.after + static_cast<u64>(lane.ray) * 3)));
+    }
+    lane.setup.t_low = t_low;
+    const float low = O.planes == BoxPlanes::Padded ? t_low * lane.setup.slab.scale : t_low;
+    // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
+    lane.setup.box_low = O.box == BoxTest::Integer ? platform::most(low, 0.0f) + 0.0f : low;
+    lane.found = {0.0f, 0.0f, 0.0f, NONE, d.w, false};
+    lane.leaf_ended = false;
+    lane.postponed_count = 0;
+    lane.top = 0;
+    lane.stack[0] = DONE;
+    if (is_valid(o, d)) {
+        if constexpr (O.tree == TreeKind::Cwbvh8) {
+            lane.work = Lane<O>::Tree::root(launch, lane.setup);
+        } else {
+            lane.work = Lane<O>::Tree::root(launch);
+        }
+    } else {
+        lane.work = DONE;
+        platform::add_to_counter(launch.invalid, 1);
+    }
+    RW_EVENT(SetupRay);
+}
+
+template <Options O>
+RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
+    lane.ray = ray;
+    lane.setup.origin = platform::load4(launch.rays + static_cast<u64>(ray) * 2);
+    lane.setup.direction = platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1);
+    RW_EVENT(FetchRay);
+    setup_ray(launch, lane);
+}
+
+// One lane adds n to the global counter and tells all what it was.
+RW_FUNCTION u32 fetch_batch(const Launch& launch, u32 n) {
+    u32 first = 0;
+    if (platform::lane() == 0) {
+        first = platform::add_to_counter(launch.counter, n);
+        RW_EVENT(FetchBatch);
+    }
+    return platform::shuffle_sync(EVERYONE, first, 0);
+}
+
+// Gives idle lanes the next rays of the warp's pool. All lanes of the warp call together; whether any got a ray.
+template <Options O>
+RW_FUNCTION bool fetch_ray(const Launch& launch, Pool& pool, Lane<O>& lane) {
+    LaneMask wanting = platform::ballot_sync(EVERYONE, lane.is_idle());
+    if constexpr (O.supply != Supply::Direct && O.batch == EXACT) {
+        const u32 n = platform::population(wanting), first = fetch_batch(launch, n);
+        const u32 ray = first + platform::population(wanting & platform::lanes_below());
+        if (lane.is_idle() && ray < launch.ray_count) {
+            load_ray(launch, lane, ray);
+        }
+        pool.dry = first + n >= launch.ray_count;
+        return n != 0 && first < launch.ray_count;
+    } else {
+        bool fetched = false;
+        while (wanting != 0) {
+            if (pool.next == pool.end) {
+                if (pool.dry) {
+                    break;
+                }
+                if constexpr (O.supply == Supply::Direct) {
+                    pool.next = platform::warp() * O.width();
+                    pool.end = pool.next + O.width();
+                    pool.dry = true;
+                } else {
+                    pool.next = fetch_batch(launch, O.batch * O.width());
+                    pool.end = pool.next + O.batch * O.width();
+                }
+                if (pool.next >= launch.ray_count) {
+                    pool.next = pool.end;
+                    pool.dry = true;
+                    break;
+                }
+                pool.end = pool.end < launch.ray_count ? pool.end : launch.ray_count;
+            }
+            const u32 ray = pool.next + platform::population(wanting & platform::lanes_below());
+            if (lane.is_idle() && ray < pool.end) {
+                load_ray(launch, lane, ray);
+            }
+            const u32 n = platform::population(wanting), left = pool.end - pool.next;
+            pool.next += n < left ? n : left;
+            fetched = true;
+            wanting = platform::ballot_sync(EVERYONE, lane.is_idle());
+        }
+        return fetched;
+    }
+}
+
+}  // namespace raywarp

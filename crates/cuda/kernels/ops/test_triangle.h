@@ -1,0 +1,100 @@
+// test_triangle: fetch a triangle record, test, shorten the ray.
+#pragma once
+
+#include "../lane.h"
+#include "../triangle/moeller_trumbore.h"
+#include "../triangle/watertight.h"
+
+namespace raywarp {
+
+// Takes a triangle that the ray's line meets, if it counts. Of equal t the lower index wins, so that the order
+// of tests does not matter.
+template <Options O>
+RW_FUNCTION void offer(const Launch& launch, Lane<O>& lane, u32 record, Tuv hit) {
+    Found& found = lane.found;
+    if (!(lane.setup.t_low <= hit.t && hit.t <= found.limit)) {
+        return;
+    }
+    const u32 word = platform::load1(launch.slots + record), index = word & ~NON_OPAQUE;
+    if (launch.after != nullptr) {
+        const u32* after = launch.after + static_cast<u64>(lane.ray) * 3;
+        if (hit.t == platform::float_of(platform::load1(after))) {
+            const uint2 id = platform::load2(launch.ids + index);
+            const u32 instance = platform::load1(after + 1), primitive = platform::load1(after + 2);
+            if (id.x < instance || (id.x == instance && id.y <= primitive)) {
+                return;
+            }
+        }
+    }
+    if (O.any_hit() && word == index) {
+        found.blocked = true;
+        RW_EVENT(TestTriangleAccept);
+        return;
+    }
+    if (found.index == NONE || hit.t < found.t || (hit.t == found.t && index < found.index)) {
+        found.t = hit.t;
+        found.u = hit.u;
+        found.v = hit.v;
+        found.index = index;
+        // Something opaque may still lie behind an any-hit ray's candidate.
+        if (!O.any_hit()) {
+            found.limit = hit.t;
+        }
+        RW_EVENT(TestTriangleAccept);
+    }
+}
+
+template <Options O>
+RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
+    const u32 record = lane.take_record();
+    const float4* rows = launch.triangles + static_cast<u64>(record) * 3;
+    const float4 o = lane.setup.origin, d = lane.setup.direction;
+    if constexpr (O.triangle == TriangleTest::Woop && O.fetch == Fetch::Needed && O.tree != TreeKind::Cwbvh8) {
+        const float t = woop::height(platform::load4(rows), o, d);
+        RW_EVENT(TestTriangleT);
+        if (lane.setup.t_low <= t && t <= lane.found.limit) {
+            const float u = woop::weight(platform::load4(rows + 1), o, d, t);
+            RW_EVENT(TestTriangleU);
+            if (u >= 0.0f && u <= 1.0f) {
+                const float v = woop::weight(platform::load4(rows + 2), o, d, t);
+                RW_EVENT(TestTriangleV);
+                if (v >= 0.0f && u + v <= 1.0f && platform::is_finite(t)) {
+                    offer(launch, lane, record, {t, u, v, true});
+                }
+            }
+        }
+    } else {
+        const float4 a = platform::load4(rows), b = platform::load4(rows + 1), c = platform::load4(rows + 2);
+        Tuv hit;
+        if constexpr (O.triangle == TriangleTest::Woop) {
+            const float t = woop::height(a, o, d), u = woop::weight(b, o, d, t), v = woop::weight(c, o, d, t);
+            hit = {t, u, v, u >= 0.0f && v >= 0.0f && u + v <= 1.0f && platform::is_finite(t)};
+        } else if constexpr (O.triangle == TriangleTest::MoellerTrumbore) {
+            hit = moeller_trumbore::test(o, d, a, b, c);
+        } else {
+            hit = watertight::test(o, d, a, b, c);
+        }
+        RW_EVENT(TestTriangle);
+        if (hit.hit) {
+            offer(launch, lane, record, hit);
+        }
+    }
+    if (O.any_hit() && lane.found.blocked) {
+        lane.end();
+    }
+}
+
+// The next triangle of the lane's oldest leaf, and as many more as the loop is unrolled. A lane that ended
+// a leaf it stood at must pop then; an any-hit ray that something opaque blocks ends.
+template <Options O>
+RW_FUNCTION void test_triangle(const Launch& launch, Lane<O>& lane) {
+    test_one(launch, lane);
+#pragma unroll
+    for (u32 i = 1; i < O.unroll; i++) {
+        if (lane.is_in_leaf()) {
+            test_one(launch, lane);
+        }
+    }
+}
+
+}  // namespace raywarp

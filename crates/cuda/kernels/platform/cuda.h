@@ -1,0 +1,91 @@
+// The platform on an NVIDIA GPU. The only file that names intrinsics.
+//
+// Compiled without contraction (-fmad=false): a product and a sum are fused where they say so.
+#pragma once
+
+#define RW_FUNCTION __device__ __forceinline__
+#define RW_COLD __device__ __noinline__
+#define RW_KERNEL(name, threads, blocks) \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ raywarp::Launch launch)
+// An event for the checks that run on a CPU: on a GPU nothing.
+#define RW_EVENT(block)
+
+namespace raywarp {
+
+using u8 = unsigned char;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using LaneMask = u32;
+
+constexpr u32 WARP = 32;
+constexpr LaneMask EVERYONE = 0xffffffffu;
+
+namespace platform {
+
+RW_FUNCTION u32 lane() {
+    u32 lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+
+// Number of the warp in its launch; warps of a block follow each other.
+RW_FUNCTION u32 warp() { return (blockIdx.x * blockDim.x + threadIdx.x) / WARP; }
+
+// Number of the warp in its block.
+RW_FUNCTION u32 warp_in_block() { return threadIdx.x / WARP; }
+
+RW_FUNCTION LaneMask lanes_below() {
+    LaneMask mask;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
+    return mask;
+}
+
+RW_FUNCTION bool any_sync(LaneMask mask, bool x) { return __any_sync(mask, x) != 0; }
+RW_FUNCTION LaneMask ballot_sync(LaneMask mask, bool x) { return __ballot_sync(mask, x); }
+RW_FUNCTION u32 shuffle_sync(LaneMask mask, u32 x, u32 from) { return __shfl_sync(mask, x, static_cast<int>(from)); }
+RW_FUNCTION u32 shuffle_xor_sync(LaneMask mask, u32 x, u32 bits) {
+    return __shfl_xor_sync(mask, x, static_cast<int>(bits));
+}
+RW_FUNCTION void sync(LaneMask mask) { __syncwarp(mask); }
+
+RW_FUNCTION u32 population(u32 x) { return static_cast<u32>(__popc(static_cast<int>(x))); }
+// Number of the highest set bit; undefined for 0.
+RW_FUNCTION u32 highest_bit(u32 x) {
+    u32 bit;
+    asm("bfind.u32 %0, %1;" : "=r"(bit) : "r"(x));
+    return bit;
+}
+// Number of the lowest set bit; undefined for 0.
+RW_FUNCTION u32 lowest_bit(u32 x) { return static_cast<u32>(__ffs(static_cast<int>(x))) - 1; }
+// The n-th set bit of x, counted from 0.
+RW_FUNCTION u32 nth_bit(u32 x, u32 n) { return __fns(x, 0, static_cast<int>(n) + 1); }
+
+RW_FUNCTION float4 load4(const float4* p) { return __ldg(p); }
+RW_FUNCTION uint4 load4(const uint4* p) { return __ldg(p); }
+RW_FUNCTION uint2 load2(const uint2* p) { return __ldg(p); }
+RW_FUNCTION u32 load1(const u32* p) { return __ldg(p); }
+RW_FUNCTION u32 add_to_counter(u32* counter, u32 n) { return atomicAdd(counter, n); }
+RW_FUNCTION void set_bits(u32* word, u32 bits) { atomicOr(word, bits); }
+
+RW_FUNCTION float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+// IEEE division and reciprocal: every engine's bits.
+RW_FUNCTION float reciprocal(float x) { return __frcp_rn(x); }
+RW_FUNCTION float divide(float a, float b) { return __fdiv_rn(a, b); }
+// Within 1 ulp here, exact when emulated: for tests that promise no bits (Woop's).
+RW_FUNCTION float reciprocal_about(float x) {
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+// A NaN drops out of either.
+RW_FUNCTION float least(float a, float b) { return fminf(a, b); }
+RW_FUNCTION float most(float a, float b) { return fmaxf(a, b); }
+RW_FUNCTION float float_of(u32 bits) { return __uint_as_float(bits); }
+RW_FUNCTION u32 bits_of(float x) { return __float_as_uint(x); }
+RW_FUNCTION float magnitude(float x) { return fabsf(x); }
+// Neither infinite nor NaN.
+RW_FUNCTION bool is_finite(float x) { return (__float_as_uint(x) & 0x7f800000u) != 0x7f800000u; }
+
+}  // namespace platform
+
+}  // namespace raywarp

@@ -1,0 +1,26 @@
+// The main loop where a warp's rays start and end together.
+#pragma once
+
+#include "../ops/fetch_ray.h"
+#include "../ops/store_hit.h"
+#include "../ops/vote.h"
+
+namespace raywarp {
+
+// One turn of the main loop.
+template <Options O, class S>
+RW_FUNCTION void turn(const Launch& launch, Lane<O>& lane) {
+    RW_EVENT(Turn);
+    S::traverse(launch, lane);
+    S::intersect(launch, lane);
+}
+
+// While ray not terminated.
+template <Options O, class S>
+RW_FUNCTION void trace(const Launch& launch, Lane<O>& lane) {
+    while (any<O>(lane.is_alive())) {
+        turn<O, S>(launch, lane);
+    }
+}
+
+}  // namespace raywarp

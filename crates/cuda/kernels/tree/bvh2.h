@@ -1,0 +1,46 @@
+// The two-child node of the papers, 64 bytes: both boxes fetched and tested together, the closer child first.
+#pragma once
+
+#include "entry.h"
+
+namespace raywarp {
+
+template <Options O>
+struct Bvh2 : RangeEntries {
+    static constexpr u32 BRANCHING = 2;
+
+    static RW_FUNCTION Visit<2> visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
+        const float4* node = launch.nodes + static_cast<u64>(inner.x) * 4;
+        const float4 xy0 = platform::load4(node), xy1 = platform::load4(node + 1), z = platform::load4(node + 2);
+        float4 links;
+        if constexpr (O.fetch == Fetch::Once) {
+            links = platform::load4(node + 3);
+        }
+        const float high = box_distance(ray, t_max);
+        Span a = enter<O>(ray, {xy0.x, xy0.z, z.x}, {xy0.y, xy0.w, z.y}, high);
+        Span b = enter<O>(ray, {xy1.x, xy1.z, z.z}, {xy1.y, xy1.w, z.w}, high);
+        RW_EVENT(VisitNode);
+        if constexpr (O.fetch == Fetch::Needed) {
+            if (!(a.hit | b.hit)) {
+                return {};
+            }
+            links = platform::load4(node + 3);
+            RW_EVENT(VisitNodeLinks);
+        }
+        const Entry first{platform::bits_of(links.x), platform::bits_of(links.z)};
+        const Entry second{platform::bits_of(links.y), platform::bits_of(links.w)};
+        a.hit &= first.x != NONE;
+        b.hit &= second.x != NONE;
+        const bool both = a.hit & b.hit;
+        bool swap = b.hit & !a.hit;
+        if constexpr (!O.unsorted()) {
+            if (both) {
+                RW_EVENT(VisitNodeOrder);
+            }
+            swap |= both & (b.near < a.near);
+        }
+        return {static_cast<u32>(a.hit) + static_cast<u32>(b.hit), {swap ? second : first, swap ? first : second}};
+    }
+};
+
+}  // namespace raywarp

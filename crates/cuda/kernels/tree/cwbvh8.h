@@ -1,0 +1,94 @@
+// The compressed eight-child node (Ylitie, Karras and Laine 2017), 80 bytes: groups of nodes in octant order,
+// and groups of triangles. As raywarp-traverse's tree/cwbvh8.rs.
+#pragma once
+
+#include "entry.h"
+
+namespace raywarp {
+
+// What a visit of a compressed node found.
+struct GroupVisit {
+    // What remains of the group that led here, the node's own hit children, and its hit triangles; their y is
+    // below 2^24, 2^24 or 0 where there are none.
+    Entry rest, nodes, triangles;
+};
+
+// A group of nodes: index of the first inner child of their parent; bits 24 to 31 the slots to be visited, the
+// nearest one highest; bits 0 to 7 the slots that are nodes. A group of triangles: first record; bits 0
+// to 23 the records.
+template <Options O>
+struct Cwbvh8 {
+    static RW_FUNCTION bool is_inner(Entry e) { return e.y >= 0x01000000u && e.y != POP.y; }
+    static RW_FUNCTION bool is_leaf(Entry e) { return e.y - 1 < 0x00ffffffu; }
+    static RW_FUNCTION bool is_empty(Entry leaf) { return leaf.y == 0; }
+    static RW_FUNCTION u32 take(Entry& leaf) {
+        const u32 bit = platform::lowest_bit(leaf.y);
+        leaf.y &= leaf.y - 1;
+        return leaf.x + bit;
+    }
+    static RW_FUNCTION Entry root(const Launch& launch, const LaneRay<O>& ray) {
+        return launch.node_count != 0 ? Entry{0, 1u << (24 + inverse_octant(ray)) | 1u} : DONE;
+    }
+
+    // 7 less the octant that the ray comes from: xor it to a slot, and the nearest is the highest.
+    static RW_FUNCTION u32 inverse_octant(const LaneRay<O>& ray) {
+        return (ray.direction.x < 0.0f ? 0u : 4u) | (ray.direction.y < 0.0f ? 0u : 2u) |
+               (ray.direction.z < 0.0f ? 0u : 1u);
+    }
+
+    static RW_FUNCTION float byte(u32 word, u32 i) { return static_cast<float>(word >> (8 * i) & 0xffu); }
+
+    static RW_FUNCTION GroupVisit visit(const Launch& launch, Entry group, const LaneRay<O>& ray, float t_max) {
+        using platform::bits_of;
+        using platform::fused;
+        const u32 octant = inverse_octant(ray);
+        const u32 bit = platform::highest_bit(group.y);
+        group.y ^= 1u << bit;
+        const u32 slot = (bit - 24) ^ octant;
+        const u32 index = group.x + platform::population(group.y & 0xffu & ((1u << slot) - 1));
+        const float4* node = launch.nodes + static_cast<u64>(index) * 5;
+        const float4 head = platform::load4(node), links = platform::load4(node + 1), q0 = platform::load4(node + 2),
+                     q1 = platform::load4(node + 3), q2 = platform::load4(node + 4);
+        const u32 exponents = bits_of(head.w);
+        const Slab& s = ray.slab;
+        // The ray in steps of the grid: a plane is one multiply-add from its byte.
+        const float3x step{platform::float_of((exponents & 0xffu) << 23) * s.inverse.x,
+                           platform::float_of((exponents >> 8 & 0xffu) << 23) * s.inverse.y,
+                           platform::float_of((exponents >> 16 & 0xffu) << 23) * s.inverse.z};
+        const float3x lo{fused(head.x, s.inverse.x, -s.ood_lo.x), fused(head.y, s.inverse.y, -s.ood_lo.y),
+                         fused(head.z, s.inverse.z, -s.ood_lo.z)};
+        const float3x hi{fused(head.x, s.inverse.x, -s.ood_hi.x), fused(head.y, s.inverse.y, -s.ood_hi.y),
+                         fused(head.z, s.inverse.z, -s.ood_hi.z)};
+        const float high = box_distance(ray, t_max);
+        const u32 octant4 = octant * 0x01010101u;
+        u32 hits = 0;
+#pragma unroll
+        for (u32 half = 0; half < 2; half++) {
+            const u32 meta = bits_of(half == 0 ? links.z : links.w);
+            const u32 lx = bits_of(half == 0 ? q0.x : q0.y), ly = bits_of(half == 0 ? q0.z : q0.w);
+            const u32 lz = bits_of(half == 0 ? q1.x : q1.y), hx = bits_of(half == 0 ? q1.z : q1.w);
+            const u32 hy = bits_of(half == 0 ? q2.x : q2.y), hz = bits_of(half == 0 ? q2.z : q2.w);
+            // Nodes have an offset of 24 or more, to which the octant is applied; four slots at once.
+            const u32 inner = (meta & meta << 1 & 0x10101010u) >> 4;
+            const u32 offsets = (meta ^ (octant4 & inner * 0xffu)) & 0x1f1f1f1fu;
+            const u32 unary = meta >> 5 & 0x07070707u;
+#pragma unroll
+            for (u32 i = 0; i < 4; i++) {
+                const float3x a{fused(byte(lx, i), step.x, lo.x), fused(byte(ly, i), step.y, lo.y),
+                                fused(byte(lz, i), step.z, lo.z)};
+                const float3x b{fused(byte(hx, i), step.x, hi.x), fused(byte(hy, i), step.y, hi.y),
+                                fused(byte(hz, i), step.z, hi.z)};
+                // A slot without a child has no bits.
+                if (span_float(a, b, ray.box_low, high).hit) {
+                    hits |= (unary >> (8 * i) & 0xffu) << (offsets >> (8 * i) & 0xffu);
+                }
+            }
+        }
+        RW_EVENT(VisitNode);
+        return {group,
+                {bits_of(links.x), (hits & 0xff000000u) | exponents >> 24},
+                {bits_of(links.y), hits & 0x00ffffffu}};
+    }
+};
+
+}  // namespace raywarp

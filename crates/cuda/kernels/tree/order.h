@@ -1,0 +1,67 @@
+// The order of hit children of a four-wide node. As raywarp-traverse's tree/order.rs.
+#pragma once
+
+#include "entry.h"
+
+namespace raywarp {
+
+struct OrderedHit {
+    float near;
+    Entry child;
+};
+
+RW_FUNCTION void compare_and_swap(OrderedHit& a, OrderedHit& b) {
+    if (b.near < a.near) {
+        const OrderedHit c = a;
+        a = b;
+        b = c;
+    }
+}
+
+// Five comparators, each of the last three after the one before (G14 4.1).
+RW_FUNCTION void merge_sort(OrderedHit (&h)[4]) {
+    compare_and_swap(h[0], h[1]);
+    compare_and_swap(h[2], h[3]);
+    compare_and_swap(h[0], h[2]);
+    compare_and_swap(h[1], h[3]);
+    compare_and_swap(h[1], h[2]);
+}
+
+// Six comparators in three rounds of two that do not depend on each other (G14 4.1).
+RW_FUNCTION void bitonic_network(OrderedHit (&h)[4]) {
+    compare_and_swap(h[0], h[1]);
+    compare_and_swap(h[3], h[2]);
+    compare_and_swap(h[0], h[2]);
+    compare_and_swap(h[1], h[3]);
+    compare_and_swap(h[0], h[1]);
+    compare_and_swap(h[2], h[3]);
+}
+
+// The nearest first, the others as they stand.
+RW_FUNCTION void nearest_first(OrderedHit (&h)[4]) {
+    u32 nearest = 0;
+    float near = h[0].near;
+    for (u32 i = 1; i < 4; i++) {
+        nearest = h[i].near < near ? i : nearest;
+        near = h[i].near < near ? h[i].near : near;
+    }
+    const OrderedHit first = nearest == 0 ? h[0] : nearest == 1 ? h[1] : nearest == 2 ? h[2] : h[3];
+    h[3] = nearest >= 3 ? h[2] : h[3];
+    h[2] = nearest >= 2 ? h[1] : h[2];
+    h[1] = nearest >= 1 ? h[0] : h[1];
+    h[0] = first;
+}
+
+// Orders four hits whose misses are infinitely far.
+template <ChildOrder ORDER>
+RW_FUNCTION void order_children(OrderedHit (&h)[4]) {
+    if constexpr (ORDER == ChildOrder::Nearest) {
+        nearest_first(h);
+    } else if constexpr (ORDER == ChildOrder::Network5) {
+        merge_sort(h);
+    } else {
+        bitonic_network(h);
+    }
+}
+
+}  // namespace raywarp

@@ -1,0 +1,71 @@
+// The four-child node (G14 4.1, L9), 128 bytes: four boxes that do not depend on each other.
+#pragma once
+
+#include "order.h"
+
+namespace raywarp {
+
+template <Options O>
+struct Wide4 : RangeEntries {
+    static constexpr u32 BRANCHING = 4;
+
+    static RW_FUNCTION Visit<4> visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
+        using platform::bits_of;
+        const float4* node = launch.nodes + static_cast<u64>(inner.x) * 8;
+        const float4 x0 = platform::load4(node), x1 = platform::load4(node + 1), y0 = platform::load4(node + 2),
+                     y1 = platform::load4(node + 3), z0 = platform::load4(node + 4), z1 = platform::load4(node + 5);
+        float4 children, counts;
+        if constexpr (O.fetch == Fetch::Once) {
+            children = platform::load4(node + 6);
+            counts = platform::load4(node + 7);
+        }
+        const float high = box_distance(ray, t_max);
+        Span s[4] = {enter<O>(ray, {x0.x, y0.x, z0.x}, {x1.x, y1.x, z1.x}, high),
+                     enter<O>(ray, {x0.y, y0.y, z0.y}, {x1.y, y1.y, z1.y}, high),
+                     enter<O>(ray, {x0.z, y0.z, z0.z}, {x1.z, y1.z, z1.z}, high),
+                     enter<O>(ray, {x0.w, y0.w, z0.w}, {x1.w, y1.w, z1.w}, high)};
+        RW_EVENT(VisitNode);
+        if constexpr (O.fetch == Fetch::Needed) {
+            children = platform::load4(node + 6);
+            counts = platform::load4(node + 7);
+        }
+        OrderedHit h[4] = {{s[0].near, {bits_of(children.x), bits_of(counts.x)}},
+                           {s[1].near, {bits_of(children.y), bits_of(counts.y)}},
+                           {s[2].near, {bits_of(children.z), bits_of(counts.z)}},
+                           {s[3].near, {bits_of(children.w), bits_of(counts.w)}}};
+        u32 count = 0;
+        for (u32 i = 0; i < 4; i++) {
+            // An unused child cannot be told by its box: ordered by size, infinities hold everything.
+            const bool hit = s[i].hit & (h[i].child.x != NONE);
+            count += hit;
+            if constexpr (O.order == ChildOrder::LowBits) {
+                h[i].near = platform::float_of((bits_of(h[i].near) & ~3u) | i);
+            }
+            h[i].near = hit ? h[i].near : platform::float_of(0x7f800000u);
+        }
+        if constexpr (O.fetch == Fetch::Needed) {
+            if (count != 0) {
+                RW_EVENT(VisitNodeLinks);
+            }
+        }
+        if constexpr (O.unsorted()) {
+            // The hit ones as they stand: misses sink through.
+            for (u32 round = 0; round < 3; round++) {
+                for (u32 i = 0; i < 3; i++) {
+                    const bool hole = h[i].near == platform::float_of(0x7f800000u);
+                    const OrderedHit next = h[i + 1];
+                    h[i + 1] = hole ? h[i] : h[i + 1];
+                    h[i] = hole ? next : h[i];
+                }
+            }
+        } else {
+            if (count > 1) {
+                RW_EVENT(VisitNodeOrder);
+            }
+            order_children<O.order>(h);
+        }
+        return {count, {h[0].child, h[1].child, h[2].child, h[3].child}};
+    }
+};
+
+}  // namespace raywarp

@@ -1,0 +1,83 @@
+//! What can go wrong with a GPU.
+
+use raywarp_family::Variant;
+
+/// Why a GPU cannot be used, or failed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CudaError {
+    /// No driver library.
+    #[error("there is no NVIDIA driver on this machine (libcuda was not found)")]
+    NoDriver,
+    /// A driver without what the kernels need.
+    #[error("the NVIDIA driver is too old: it speaks CUDA {}.{}, {} is needed", .version / 1000, .version % 1000 / 10, Self::NEEDED_TEXT)]
+    OldDriver {
+        /// As the driver says: 1000 times the major version and 10 times the minor.
+        version: i32,
+    },
+    /// A device that is not there.
+    #[error("there is no CUDA device {ordinal}; {count} found")]
+    NoDevice {
+        /// Asked for.
+        ordinal: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// An architecture older than all prebuilt kernels.
+    #[error("{name} has compute capability {}.{}; 7.5 or newer is needed", .capability.0, .capability.1)]
+    OldDevice {
+        /// The device's name.
+        name: String,
+        /// Major and minor.
+        capability: (i32, i32),
+    },
+    /// A variant that was not compiled.
+    #[error("{variant} is not among the compiled kernels")]
+    NoKernel {
+        /// The variant.
+        variant: Box<Variant>,
+    },
+    /// A tree that needs a deeper stack than the kernels have.
+    #[error("the tree needs a stack of {needed} entries; the kernels have {}", crate::STACK_DEPTH)]
+    StackTooShallow {
+        /// Entries.
+        needed: usize,
+    },
+    /// Not enough memory on the device.
+    #[error("{what} needs {} MiB of device memory, {} MiB are free", .needed.div_ceil(1 << 20), .free >> 20)]
+    OutOfMemory {
+        /// What did not fit.
+        what: &'static str,
+        /// Bytes.
+        needed: usize,
+        /// Bytes.
+        free: usize,
+    },
+    /// A tree that cannot be encoded.
+    #[error(transparent)]
+    Layout(#[from] raywarp_layout::LayoutError),
+    /// The driver reports an error, from this call or an earlier launch.
+    #[error("the CUDA driver failed while {doing}: {message}")]
+    Driver {
+        /// What was being done.
+        doing: &'static str,
+        /// The driver's name and text of the error.
+        message: String,
+    },
+}
+
+impl CudaError {
+    /// CUDA 12.0: the driver of R525.
+    pub(crate) const NEEDED: i32 = 12000;
+    const NEEDED_TEXT: &'static str = "12.0 (driver 525 or newer)";
+}
+
+/// The driver's error while `doing` something.
+pub(crate) fn driver(doing: &'static str) -> impl Fn(cudarc::driver::DriverError) -> CudaError {
+    move |error| {
+        let text = |text: Result<&std::ffi::CStr, _>| {
+            text.map_or("unknown".into(), |text| text.to_string_lossy().into_owned())
+        };
+        CudaError::Driver { doing, message: format!("{}: {}", text(error.error_name()), text(error.error_string())) }
+    }
+}

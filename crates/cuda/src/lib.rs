@@ -1,0 +1,20 @@
+//! The traversal kernels of Raywarp on NVIDIA GPUs.
+//!
+//! Kernels are CUDA C++ in kernels/, with the stems and names of the crate `raywarp-traverse`, compiled ahead of time for
+//! each architecture and embedded. The driver is loaded at run time: this crate builds and links without CUDA, and
+//! without a driver [`Device::open`] says so.
+
+mod device;
+mod error;
+mod launch;
+mod names;
+mod prebuilt;
+mod scene;
+mod tracer;
+
+pub use device::{Device, DeviceBuffer, Stream};
+pub use error::CudaError;
+pub use launch::STACK_DEPTH;
+pub use names::{Query, compiled, kernel_name, options_text, source_name, source_text, sources};
+pub use scene::DeviceScene;
+pub use tracer::{CudaTracer, DeviceHits};

@@ -1,0 +1,57 @@
+//! The compiled kernels: for each source and architecture a cubin, and PTX for what comes after, compressed.
+
+use crate::CudaError;
+use cudarc::driver::{CudaFunction, CudaModule};
+use cudarc::nvrtc::Ptx;
+use flate2::read::GzDecoder;
+use std::collections::HashMap;
+use std::io::Read;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use crate::Device;
+use crate::error::driver;
+
+include!("../prebuilt/table.rs");
+
+/// Compute capability and index of the context's device: what a loaded module belongs to.
+type Loaded = Mutex<HashMap<(usize, &'static str), Arc<CudaModule>>>;
+
+/// The kernel `name` of `source` on `device`; modules are loaded once a device.
+pub(crate) fn kernel(device: &Device, source: &str, name: &str) -> Result<Option<CudaFunction>, CudaError> {
+    static LOADED: OnceLock<Loaded> = OnceLock::new();
+    let Some(&(source, images)) = PREBUILT.iter().find(|(known, _)| *known == source) else { return Ok(None) };
+    let mut loaded = LOADED.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let key = (device.context().ordinal(), source);
+    let module = match loaded.get(&key) {
+        Some(module) => module.clone(),
+        None => {
+            let module = load(device, images)?;
+            loaded.insert(key, module.clone());
+            module
+        }
+    };
+    // Of a file that holds all kernels of an organisation a missing name is a variant that was not compiled.
+    Ok(module.load_function(name).ok())
+}
+
+/// An image for a compute capability runs on the same major version from the same minor on; PTX, of capability 0
+/// here, on all that the driver can compile it for.
+fn load(device: &Device, images: &[(u32, &[u8])]) -> Result<Arc<CudaModule>, CudaError> {
+    let (major, minor) = device.capability();
+    let found = (10 * major + minor) as u32;
+    let fits = |&&(image, _): &&(u32, &[u8])| image / 10 == found / 10 && image <= found;
+    let best = images.iter().filter(fits).max_by_key(|image| image.0).or_else(|| images.iter().find(|i| i.0 == 0));
+    let Some(&(capability, packed)) = best else {
+        return Err(CudaError::OldDevice { name: device.name().to_string(), capability: device.capability() });
+    };
+    let mut image = Vec::new();
+    GzDecoder::new(packed)
+        .read_to_end(&mut image)
+        .map_err(|error| CudaError::Driver { doing: "unpacking a kernel", message: error.to_string() })?;
+    let image = if capability == 0 {
+        Ptx::from_src(String::from_utf8_lossy(&image).into_owned())
+    } else {
+        Ptx::from_binary(image)
+    };
+    device.context().load_module(image).map_err(driver("loading kernels"))
+}

@@ -1,0 +1,100 @@
+//! A tree and its triangles in a device's memory.
+
+use crate::{CudaError, Device, DeviceBuffer, STACK_DEPTH, Stream};
+use raywarp_bvh::Bvh2;
+use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
+use raywarp_geom::{Aabb, FlatTriangles};
+use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_wide4};
+
+/// What a variant walks, encoded and uploaded.
+#[derive(Debug)]
+pub struct DeviceScene {
+    pub(crate) nodes: DeviceBuffer<u8>,
+    pub(crate) triangles: DeviceBuffer<u8>,
+    pub(crate) slots: DeviceBuffer<u32>,
+    pub(crate) ids: DeviceBuffer<[u32; 2]>,
+    pub(crate) node_count: u32,
+    pub(crate) bounds: Aabb,
+}
+
+/// An encoding as bytes.
+struct Encoded {
+    nodes: Vec<u8>,
+    node_count: usize,
+    slots: Vec<u32>,
+    bounds: Aabb,
+    stack_depth: usize,
+}
+
+impl DeviceScene {
+    /// Encodes `bvh` over `triangles` as `variant` wants it, and uploads it.
+    ///
+    /// # Errors
+    /// [`CudaError::Layout`], [`CudaError::StackTooShallow`], [`CudaError::OutOfMemory`],
+    /// [`CudaError::Driver`].
+    pub fn new(
+        device: &Device,
+        stream: &Stream,
+        variant: &Variant,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+    ) -> Result<Self, CudaError> {
+        let encoded = encode(variant, bvh, triangles)?;
+        if encoded.stack_depth > STACK_DEPTH {
+            return Err(CudaError::StackTooShallow { needed: encoded.stack_depth });
+        }
+        let format = match variant.triangle() {
+            TriangleTest::Woop => TriangleFormat::Woop,
+            TriangleTest::MoellerTrumbore | TriangleTest::Watertight => TriangleFormat::Vertices,
+        };
+        let records = TriangleRecords::new(&encoded.slots, triangles, format);
+        let records: &[u8] = match format {
+            TriangleFormat::Woop => bytemuck::cast_slice(records.woop()),
+            TriangleFormat::Vertices => bytemuck::cast_slice(records.vertices()),
+        };
+        let ids: Vec<[u32; 2]> = triangles.ids.iter().map(|id| [id.instance, id.primitive]).collect();
+        let bytes = encoded.nodes.len() + records.len() + 4 * encoded.slots.len() + 8 * ids.len();
+        device.check_room("the scene", bytes)?;
+        Ok(Self {
+            nodes: stream.upload(&encoded.nodes)?,
+            triangles: stream.upload(records)?,
+            slots: stream.upload(&encoded.slots)?,
+            ids: stream.upload(&ids)?,
+            node_count: encoded.node_count as u32,
+            bounds: encoded.bounds,
+        })
+    }
+
+    /// Bytes of device memory.
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() + self.triangles.len() + 4 * self.slots.len() + 8 * self.ids.len()
+    }
+}
+
+fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Encoded, CudaError> {
+    macro_rules! encoded {
+        ($tree:expr) => {{
+            let tree = $tree;
+            Encoded {
+                nodes: bytemuck::cast_slice(tree.nodes()).to_vec(),
+                node_count: tree.nodes().len(),
+                slots: tree.slots().to_vec(),
+                bounds: *tree.bounds(),
+                stack_depth: tree.stack_depth(),
+            }
+        }};
+    }
+    Ok(match variant.tree() {
+        Tree::Bvh2 => encoded!(encode_bvh2(bvh, triangles)?),
+        Tree::Wide4 => encoded!(encode_wide4(
+            bvh,
+            triangles,
+            match variant.collapse() {
+                Collapse::Guthe => raywarp_layout::Collapse::Guthe,
+                Collapse::Adopt => raywarp_layout::Collapse::Adopt,
+            }
+        )?),
+        Tree::Cwbvh8 => encoded!(encode_cwbvh8(bvh, triangles)?),
+        Tree::WideN => return Err(CudaError::NoKernel { variant: Box::new(*variant) }),
+    })
+}
