@@ -3,6 +3,7 @@
 use crate::exit::CliError;
 use crate::interrupt;
 use clap::Args;
+use raywarp::cuda::Device;
 use raywarp::scene::{LoadOptions, Loaded};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,12 +24,19 @@ pub struct Common {
     /// Worker threads; 0 takes one for each processor. The result does not depend on it.
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub threads: usize,
-    /// What traces the rays: cpu, or auto for the best there is.
+    /// What traces the rays: cpu, cuda, cuda:N, or auto for a GPU where there is one that can.
     #[arg(long, global = true, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
     /// Folder in which bare scene names are looked up.
     #[arg(long, global = true, value_name = "DIR", env = "RAYWARP_SCENES")]
     pub scenes: Option<PathBuf>,
+}
+
+/// What `--device` asks for.
+enum Choice {
+    Cpu,
+    Cuda(usize),
+    Auto,
 }
 
 /// Most worker threads that can be asked for. Idle ones look for work at each other, and so the time to start and stop
@@ -51,17 +59,47 @@ impl Common {
         if self.threads > MAX_THREADS {
             return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
         }
-        match self.device.as_str() {
-            "cpu" | "auto" => {}
-            cuda if cuda == "cuda" || cuda.strip_prefix("cuda:").is_some_and(|n| n.parse::<u32>().is_ok()) => {
-                return Err(CliError::machine(
-                    "--device cuda: this version traces on the CPU only; use --device cpu or auto",
-                ));
-            }
-            other => return Err(CliError::usage(format!("--device {other}: known are cpu, cuda, cuda:N and auto"))),
-        }
+        self.choice()?;
         raywarp::set_threads(self.threads).map_err(CliError::machine)?;
         interrupt::listen()
+    }
+
+    fn choice(&self) -> Result<Choice, CliError> {
+        match self.device.as_str() {
+            "cpu" => Ok(Choice::Cpu),
+            "auto" => Ok(Choice::Auto),
+            "cuda" => Ok(Choice::Cuda(0)),
+            other => match other.strip_prefix("cuda:").and_then(|n| n.parse().ok()) {
+                Some(ordinal) => Ok(Choice::Cuda(ordinal)),
+                None => Err(CliError::usage(format!("--device {other}: known are cpu, cuda, cuda:N and auto"))),
+            },
+        }
+    }
+
+    /// The GPU that was asked for, or with `auto` the first one if it can be used; none for the CPU.
+    pub fn gpu(&self) -> Result<Option<Device>, CliError> {
+        match self.choice()? {
+            Choice::Cpu => Ok(None),
+            Choice::Cuda(ordinal) => {
+                let failed = |error| CliError::machine(format!("--device {}: {error}", self.device));
+                Device::open(ordinal).map(Some).map_err(failed)
+            }
+            Choice::Auto => match Device::open(0) {
+                Ok(device) => Ok(Some(device)),
+                Err(error) => {
+                    self.detail(format!("tracing on the CPU: {error}"));
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    /// Refuses a GPU for `command`, which has no use for one.
+    pub fn cpu_only(&self, command: &str) -> Result<(), CliError> {
+        match self.choice()? {
+            Choice::Cpu | Choice::Auto => Ok(()),
+            Choice::Cuda(_) => Err(CliError::usage(format!("--device {}: {command} runs on the CPU", self.device))),
+        }
     }
 
     /// A message for people, on standard error.

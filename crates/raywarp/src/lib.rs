@@ -65,6 +65,11 @@ pub mod cpu {
     pub use raywarp_cpu::*;
 }
 
+/// The kernels on NVIDIA GPUs.
+pub mod cuda {
+    pub use raywarp_cuda::*;
+}
+
 /// What a traversal variant is, and the papers' rows.
 pub mod family {
     pub use raywarp_family::*;
