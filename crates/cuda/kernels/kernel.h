@@ -3,6 +3,7 @@
 
 #include "schedule/if_if.h"
 #include "schedule/if_while.h"
+#include "schedule/packet.h"
 #include "schedule/speculative_if_if.h"
 #include "schedule/speculative_while_while.h"
 #include "schedule/while_while.h"
@@ -17,6 +18,10 @@ struct ScheduleOf;
 template <Options O>
 struct ScheduleOf<O, Organisation::WhileWhile> {
     using Schedule = WhileWhile<O>;
+};
+template <Options O>
+struct ScheduleOf<O, Organisation::Packet> {
+    using Schedule = Packet<O>;
 };
 template <Options O>
 struct ScheduleOf<O, Organisation::IfIf> {

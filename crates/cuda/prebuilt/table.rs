@@ -2,6 +2,9 @@
 
 /// For each source its images by architecture, 0 for PTX.
 static PREBUILT: &[(&str, &[(u32, &[u8])])] = &[
+    ("packet", &[
+        (90, include_bytes!("../prebuilt/packet.sm_90.cubin.gz")),
+    ]),
     ("while_while", &[
         (90, include_bytes!("../prebuilt/while_while.sm_90.cubin.gz")),
     ]),

@@ -44,9 +44,9 @@ RW_FUNCTION void offer(const Launch& launch, Lane<O>& lane, u32 record, Tuv hit)
     }
 }
 
+// Tests one record; what it hits counts if `counts`.
 template <Options O>
-RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
-    const u32 record = lane.take_record();
+RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 record, bool counts) {
     const float4* rows = launch.triangles + static_cast<u64>(record) * 3;
     const float4 o = lane.setup.origin, d = lane.setup.direction;
     if constexpr (O.triangle == TriangleTest::Woop && O.fetch == Fetch::Needed && O.tree != TreeKind::Cwbvh8) {
@@ -75,13 +75,18 @@ RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
             hit = watertight::test(o, d, a, b, c);
         }
         RW_EVENT(TestTriangle);
-        if (hit.hit) {
+        if (hit.hit && counts) {
             offer(launch, lane, record, hit);
         }
     }
     if (O.any_hit() && lane.found.blocked) {
         lane.end();
     }
+}
+
+template <Options O>
+RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
+    test_record(launch, lane, lane.take_record(), true);
 }
 
 // The next triangle of the lane's oldest leaf, and as many more as the loop is unrolled. A lane that ended

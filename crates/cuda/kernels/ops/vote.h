@@ -5,21 +5,21 @@
 
 namespace raywarp {
 
-// Whether any lane of the warp says yes. As the papers print it, each lane decides for itself.
+// Whether any lane of the warp says yes. As the papers print it, each lane decides for itself, but in a packet.
 template <Options O>
-RW_FUNCTION bool any(bool x) {
-    if constexpr (O.sync == Sync::Implicit) {
+RW_FUNCTION bool any(bool x, [[maybe_unused]] platform::Site site = platform::Site::here()) {
+    if constexpr (O.sync == Sync::Implicit && O.organisation != Organisation::Packet) {
         return x;
     } else {
         RW_EVENT(Vote);
-        return platform::any_sync(EVERYONE, x);
+        return platform::any_sync(EVERYONE, x, site);
     }
 }
 
 // How many lanes of the warp say yes.
-RW_FUNCTION u32 ballot(bool x) {
+RW_FUNCTION u32 ballot(bool x, platform::Site site = platform::Site::here()) {
     RW_EVENT(Ballot);
-    return platform::population(platform::ballot_sync(EVERYONE, x));
+    return platform::population(platform::ballot_sync(EVERYONE, x, site));
 }
 
 }  // namespace raywarp
