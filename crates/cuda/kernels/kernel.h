@@ -9,6 +9,7 @@
 #include "schedule/while_while.h"
 #include "supply/direct.h"
 #include "supply/persistent.h"
+#include "supply/queue.h"
 #include "supply/replace.h"
 
 namespace raywarp {
@@ -46,12 +47,18 @@ RW_FUNCTION void run(const Launch& launch) {
     RW_EVENT(Prologue);
     Lane<O> lane;
     make_idle(lane);
+    if constexpr (O.tree == TreeKind::WideN) {
+        RW_SHARED(Entry, GroupStack<O>::COUNT * (STACK_DEPTH + 1), stacks);
+        lane.stack.entries = &stacks;
+    }
     if constexpr (O.supply == Supply::Direct) {
         direct<O, Schedule>(launch, lane);
     } else if constexpr (O.supply == Supply::Persistent) {
         persistent<O, Schedule>(launch, lane);
-    } else {
+    } else if constexpr (O.supply == Supply::Replace) {
         replace<O, Schedule>(launch, lane);
+    } else {
+        queue<O, Schedule>(launch, lane);
     }
 }
 

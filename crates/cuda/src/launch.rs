@@ -8,6 +8,12 @@ pub const STACK_DEPTH: usize = 96;
 /// Threads of a block.
 pub(crate) const BLOCK_THREADS: u32 = 128;
 
+/// Lanes of a warp.
+pub(crate) const WARP: u32 = 32;
+
+/// Stacks of the rays of a work queue: two a lane, with what lies below the first entry.
+pub(crate) const WARP_STACK_BYTES: usize = (STACK_DEPTH + 1) * 2 * WARP as usize * 8;
+
 /// A kernel's parameters; addresses are the device's.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]

@@ -43,7 +43,7 @@ fn blocks(variant: &Variant) -> u32 {
     } else if two_boxes {
         12
     } else {
-        8
+        if variant.tree() == Tree::WideN { 4 } else { 8 }
     }
 }
 
@@ -78,7 +78,7 @@ pub fn source_text(variants: &[Variant]) -> String {
 /// Whether there is CUDA code for it.
 fn is_written(variant: &Variant) -> bool {
     let implicit_packet = variant.organisation() == Organisation::Packet && variant.sync() == Sync::Implicit;
-    variant.supply() != Supply::Queue && variant.tree() != Tree::WideN && !implicit_packet
+    !implicit_packet
 }
 
 /// Variants beside the papers' that are compiled: those that are measured.

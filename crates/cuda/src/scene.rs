@@ -4,7 +4,7 @@ use crate::{CudaError, Device, DeviceBuffer, STACK_DEPTH, Stream};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
-use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_wide4};
+use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_wide4, encode_wide_n};
 
 /// What a variant walks, encoded and uploaded.
 #[derive(Debug)]
@@ -95,6 +95,15 @@ fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<En
             }
         )?),
         Tree::Cwbvh8 => encoded!(encode_cwbvh8(bvh, triangles)?),
-        Tree::WideN => return Err(CudaError::NoKernel { variant: Box::new(*variant) }),
+        Tree::WideN => {
+            let tree = encode_wide_n(bvh, triangles, variant.lanes_per_ray() as usize)?;
+            Encoded {
+                nodes: bytemuck::cast_slice(tree.children()).to_vec(),
+                node_count: tree.node_count(),
+                slots: tree.slots().to_vec(),
+                bounds: *tree.bounds(),
+                stack_depth: tree.stack_depth(),
+            }
+        }
     })
 }

@@ -1,7 +1,7 @@
 //! Kernels of the family on a GPU.
 
 use crate::error::driver;
-use crate::launch::{BLOCK_THREADS, Launch};
+use crate::launch::{BLOCK_THREADS, Launch, WARP, WARP_STACK_BYTES};
 use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Query, Stream, kernel_name, prebuilt, source_name};
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, sys};
 use raywarp_bvh::Bvh2;
@@ -22,6 +22,8 @@ pub struct CudaTracer {
     scene: DeviceScene,
     closest: Kernel,
     any: Kernel,
+    /// Stacks of rays that move between lanes, for the larger of both grids.
+    stacks: DeviceBuffer<u8>,
 }
 
 #[derive(Debug)]
@@ -79,8 +81,12 @@ impl CudaTracer {
         };
         let (closest, any) = (kernel(Query::Closest)?, kernel(Query::Any)?);
         let scene = DeviceScene::new(device, &stream, variant, bvh, triangles)?;
+        let warps = closest.resident.max(any.resident) as usize * (BLOCK_THREADS / WARP) as usize;
+        let stack_bytes = if variant.supply() == Supply::Queue { warps * WARP_STACK_BYTES } else { 0 };
+        device.check_room("the stacks of a work queue", stack_bytes)?;
+        let stacks = stream.zeros(stack_bytes)?;
         stream.synchronize()?;
-        Ok(Self { device: device.clone(), variant: *variant, scene, closest, any })
+        Ok(Self { device: device.clone(), variant: *variant, scene, closest, any, stacks })
     }
 
     /// What traces.
@@ -171,7 +177,7 @@ impl CudaTracer {
             undecided: out.undecided.address_mut(stream),
             counter,
             invalid: counter + 4,
-            stacks: 0,
+            stacks: if self.stacks.is_empty() { 0 } else { self.stacks.address(stream) },
             ray_count: count as u32,
             node_count: self.scene.node_count,
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
