@@ -48,7 +48,7 @@ RW_FUNCTION void run(const Launch& launch) {
     Lane<O> lane;
     make_idle(lane);
     if constexpr (O.tree == TreeKind::WideN) {
-        RW_SHARED(Entry, GroupStack<O>::COUNT * (STACK_DEPTH + 1), stacks);
+        RW_SHARED(Entry, GroupStack<O>::ENTRIES, stacks);
         lane.stack.entries = &stacks;
     }
     if constexpr (O.supply == Supply::Direct) {

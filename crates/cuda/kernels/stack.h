@@ -42,14 +42,16 @@ struct OwnedStack {
 // In shared memory, for lanes that share a ray: each of them may write an entry, and all of them pop together.
 template <Options O>
 struct GroupStack {
-    static constexpr u32 COUNT = BLOCK_WARPS * O.width();
-    using Entries = platform::Shared<Entry, COUNT*(STACK_DEPTH + 1)>;
+    // Wider trees push more at a time, and fewer rays share the memory: 32 KiB a block.
+    static constexpr u32 DEPTH = 32 * O.lanes_per_ray();
+    static constexpr u32 ENTRIES = BLOCK_WARPS * O.width() * DEPTH;
+    using Entries = platform::Shared<Entry, ENTRIES>;
 
     u32 top;
     Entries* entries;
 
     RW_FUNCTION u32 place(u32 at) const {
-        return (platform::warp_in_block() * O.width() + platform::lane() / O.lanes_per_ray()) * (STACK_DEPTH + 1) + at;
+        return (platform::warp_in_block() * O.width() + platform::lane() / O.lanes_per_ray()) * DEPTH + at;
     }
     RW_FUNCTION void clear() {
         top = 0;

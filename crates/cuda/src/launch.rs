@@ -1,9 +1,19 @@
 //! What a kernel is given: the same fields in the same order as `Launch` in kernels/launch.h.
 
 use cudarc::driver::DeviceRepr;
+use raywarp_family::Variant;
 
 /// Entries of a kernel's stack, as `STACK_DEPTH` in kernels/launch.h.
-pub const STACK_DEPTH: usize = 96;
+const STACK_DEPTH: usize = 128;
+
+/// Entries of the stack that a variant's kernels have: as `GroupStack` in kernels/stack.h where lanes share a ray.
+pub fn stack_depth(variant: &Variant) -> usize {
+    match variant.lanes_per_ray() {
+        1 => STACK_DEPTH,
+        // One of them is what lies below the first.
+        lanes => 32 * lanes as usize - 1,
+    }
+}
 
 /// Threads of a block.
 pub(crate) const BLOCK_THREADS: u32 = 128;

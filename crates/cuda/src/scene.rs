@@ -1,10 +1,10 @@
 //! A tree and its triangles in a device's memory.
 
-use crate::{CudaError, Device, DeviceBuffer, STACK_DEPTH, Stream};
+use crate::{CudaError, Device, DeviceBuffer, Stream, stack_depth};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
-use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_wide4, encode_wide_n};
+use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_wide_n, encode_wide4};
 
 /// What a variant walks, encoded and uploaded.
 #[derive(Debug)]
@@ -40,8 +40,9 @@ impl DeviceScene {
         triangles: &FlatTriangles,
     ) -> Result<Self, CudaError> {
         let encoded = encode(variant, bvh, triangles)?;
-        if encoded.stack_depth > STACK_DEPTH {
-            return Err(CudaError::StackTooShallow { needed: encoded.stack_depth });
+        let found = stack_depth(variant);
+        if encoded.stack_depth > found {
+            return Err(CudaError::StackTooShallow { needed: encoded.stack_depth, found });
         }
         let format = match variant.triangle() {
             TriangleTest::Woop => TriangleFormat::Woop,
