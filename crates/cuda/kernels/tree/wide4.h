@@ -49,15 +49,7 @@ struct Wide4 : RangeEntries {
             }
         }
         if constexpr (O.unsorted()) {
-            // The hit ones as they stand: misses sink through.
-            for (u32 round = 0; round < 3; round++) {
-                for (u32 i = 0; i < 3; i++) {
-                    const bool hole = h[i].near == platform::float_of(0x7f800000u);
-                    const OrderedHit next = h[i + 1];
-                    h[i + 1] = hole ? h[i] : h[i + 1];
-                    h[i] = hole ? next : h[i];
-                }
-            }
+            hits_first(h);
         } else {
             if (count > 1) {
                 RW_EVENT(VisitNodeOrder);
