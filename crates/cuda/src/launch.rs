@@ -8,10 +8,11 @@ pub const STACK_DEPTH: usize = 96;
 /// Threads of a block.
 pub(crate) const BLOCK_THREADS: u32 = 128;
 
-/// A kernel's parameters; addresses are the device's.
+/// A kernel's parameters; addresses are the device's. kernels/launch.h says what each is.
+#[allow(missing_docs)] // There, once.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
-pub(crate) struct Launch {
+pub struct Launch {
     pub nodes: u64,
     pub triangles: u64,
     pub slots: u64,

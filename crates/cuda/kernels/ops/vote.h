@@ -7,19 +7,19 @@ namespace raywarp {
 
 // Whether any lane of the warp says yes. As the papers print it, each lane decides for itself.
 template <Options O>
-RW_FUNCTION bool any(bool x) {
+RW_FUNCTION bool any(bool x, [[maybe_unused]] platform::Site site = platform::Site::here()) {
     if constexpr (O.sync == Sync::Implicit) {
         return x;
     } else {
         RW_EVENT(Vote);
-        return platform::any_sync(EVERYONE, x);
+        return platform::any_sync(EVERYONE, x, site);
     }
 }
 
 // How many lanes of the warp say yes.
-RW_FUNCTION u32 ballot(bool x) {
+RW_FUNCTION u32 ballot(bool x, platform::Site site = platform::Site::here()) {
     RW_EVENT(Ballot);
-    return platform::population(platform::ballot_sync(EVERYONE, x));
+    return platform::population(platform::ballot_sync(EVERYONE, x, site));
 }
 
 }  // namespace raywarp

@@ -9,6 +9,8 @@
     extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ raywarp::Launch launch)
 // An event for the checks that run on a CPU: on a GPU nothing.
 #define RW_EVENT(block)
+// An array in the memory that the warps of a block share.
+#define RW_SHARED(type, count, name) __shared__ raywarp::platform::Shared<type, count> name
 
 namespace raywarp {
 
@@ -21,6 +23,11 @@ constexpr u32 WARP = 32;
 constexpr LaneMask EVERYONE = 0xffffffffu;
 
 namespace platform {
+
+// Where in the source a function is called: only the checks on a CPU want to know.
+struct Site {
+    static RW_FUNCTION constexpr Site here() { return {}; }
+};
 
 RW_FUNCTION u32 lane() {
     u32 lane;
@@ -40,13 +47,15 @@ RW_FUNCTION LaneMask lanes_below() {
     return mask;
 }
 
-RW_FUNCTION bool any_sync(LaneMask mask, bool x) { return __any_sync(mask, x) != 0; }
-RW_FUNCTION LaneMask ballot_sync(LaneMask mask, bool x) { return __ballot_sync(mask, x); }
+RW_FUNCTION bool any_sync(LaneMask mask, bool x, Site = {}) { return __any_sync(mask, x) != 0; }
+RW_FUNCTION LaneMask ballot_sync(LaneMask mask, bool x, Site = {}) { return __ballot_sync(mask, x); }
 RW_FUNCTION u32 shuffle_sync(LaneMask mask, u32 x, u32 from) { return __shfl_sync(mask, x, static_cast<int>(from)); }
 RW_FUNCTION u32 shuffle_xor_sync(LaneMask mask, u32 x, u32 bits) {
     return __shfl_xor_sync(mask, x, static_cast<int>(bits));
 }
 RW_FUNCTION void sync(LaneMask mask) { __syncwarp(mask); }
+// Lanes that run together by chance: at least the caller.
+RW_FUNCTION LaneMask active_mask() { return __activemask(); }
 
 RW_FUNCTION u32 population(u32 x) { return static_cast<u32>(__popc(static_cast<int>(x))); }
 // Number of the highest set bit; undefined for 0.
@@ -85,6 +94,15 @@ RW_FUNCTION u32 bits_of(float x) { return __float_as_uint(x); }
 RW_FUNCTION float magnitude(float x) { return fabsf(x); }
 // Neither infinite nor NaN.
 RW_FUNCTION bool is_finite(float x) { return (__float_as_uint(x) & 0x7f800000u) != 0x7f800000u; }
+
+// An array that the lanes of a block share. Two lanes' accesses to an element, one of them a write, need a `sync`
+// between them.
+template <class T, u32 COUNT>
+struct Shared {
+    T values[COUNT];
+    RW_FUNCTION T load(u32 index) const { return values[index]; }
+    RW_FUNCTION void store(u32 index, T value) { values[index] = value; }
+};
 
 }  // namespace platform
 
