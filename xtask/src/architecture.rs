@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-traverse", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-cpu", &["raywarp-layout"]),
     ("raywarp-cuda", &["raywarp-layout", "raywarp-family"]),
+    ("raywarp-cuda-emulation", &["raywarp-cuda"]),
     ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
     ("raywarp-sim", &["raywarp-traverse"]),
     ("raywarp-scene", &["raywarp-geom"]),

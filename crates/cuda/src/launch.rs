@@ -24,10 +24,11 @@ pub(crate) const WARP: u32 = 32;
 /// Stacks of the rays of a work queue: two a lane, with what lies below the first entry.
 pub(crate) const WARP_STACK_BYTES: usize = (STACK_DEPTH + 1) * 2 * WARP as usize * 8;
 
-/// A kernel's parameters; addresses are the device's.
+/// A kernel's parameters; addresses are the device's. kernels/launch.h says what each is.
+#[allow(missing_docs)] // There, once.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
-pub(crate) struct Launch {
+pub struct Launch {
     pub nodes: u64,
     pub triangles: u64,
     pub slots: u64,

@@ -17,13 +17,61 @@ pub struct DeviceScene {
     pub(crate) bounds: Aabb,
 }
 
-/// An encoding as bytes.
+/// What a variant walks, encoded, as the bytes that its kernels read.
+#[derive(Debug, Clone)]
+pub struct EncodedScene {
+    /// Nodes, 16-byte chunks.
+    pub nodes: Vec<u8>,
+    /// How many nodes.
+    pub node_count: usize,
+    /// Triangle records, 48 bytes each.
+    pub triangles: Vec<u8>,
+    /// For each record the index of its triangle, with [`raywarp_layout::NON_OPAQUE`].
+    pub slots: Vec<u32>,
+    /// For each triangle its instance and its number in the mesh.
+    pub ids: Vec<[u32; 2]>,
+    /// Of all triangles.
+    pub bounds: Aabb,
+}
+
+/// A tree as bytes.
 struct Encoded {
     nodes: Vec<u8>,
     node_count: usize,
     slots: Vec<u32>,
     bounds: Aabb,
     stack_depth: usize,
+}
+
+impl EncodedScene {
+    /// Encodes `bvh` over `triangles` as `variant` wants it.
+    ///
+    /// # Errors
+    /// [`CudaError::Layout`], [`CudaError::StackTooShallow`].
+    pub fn new(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, CudaError> {
+        let encoded = encode(variant, bvh, triangles)?;
+        let found = stack_depth(variant);
+        if encoded.stack_depth > found {
+            return Err(CudaError::StackTooShallow { needed: encoded.stack_depth, found });
+        }
+        let format = match variant.triangle() {
+            TriangleTest::Woop => TriangleFormat::Woop,
+            TriangleTest::MoellerTrumbore | TriangleTest::Watertight => TriangleFormat::Vertices,
+        };
+        let records = TriangleRecords::new(&encoded.slots, triangles, format);
+        let records: &[u8] = match format {
+            TriangleFormat::Woop => bytemuck::cast_slice(records.woop()),
+            TriangleFormat::Vertices => bytemuck::cast_slice(records.vertices()),
+        };
+        Ok(Self {
+            nodes: encoded.nodes,
+            node_count: encoded.node_count,
+            triangles: records.to_vec(),
+            slots: encoded.slots,
+            ids: triangles.ids.iter().map(|id| [id.instance, id.primitive]).collect(),
+            bounds: encoded.bounds,
+        })
+    }
 }
 
 impl DeviceScene {
@@ -39,28 +87,14 @@ impl DeviceScene {
         bvh: &Bvh2,
         triangles: &FlatTriangles,
     ) -> Result<Self, CudaError> {
-        let encoded = encode(variant, bvh, triangles)?;
-        let found = stack_depth(variant);
-        if encoded.stack_depth > found {
-            return Err(CudaError::StackTooShallow { needed: encoded.stack_depth, found });
-        }
-        let format = match variant.triangle() {
-            TriangleTest::Woop => TriangleFormat::Woop,
-            TriangleTest::MoellerTrumbore | TriangleTest::Watertight => TriangleFormat::Vertices,
-        };
-        let records = TriangleRecords::new(&encoded.slots, triangles, format);
-        let records: &[u8] = match format {
-            TriangleFormat::Woop => bytemuck::cast_slice(records.woop()),
-            TriangleFormat::Vertices => bytemuck::cast_slice(records.vertices()),
-        };
-        let ids: Vec<[u32; 2]> = triangles.ids.iter().map(|id| [id.instance, id.primitive]).collect();
-        let bytes = encoded.nodes.len() + records.len() + 4 * encoded.slots.len() + 8 * ids.len();
-        device.check_room("the scene", bytes)?;
+        let encoded = EncodedScene::new(variant, bvh, triangles)?;
+        let [records, ids] = [encoded.triangles.len(), 8 * encoded.ids.len()];
+        device.check_room("the scene", encoded.nodes.len() + records + 4 * encoded.slots.len() + ids)?;
         Ok(Self {
             nodes: stream.upload(&encoded.nodes)?,
-            triangles: stream.upload(records)?,
+            triangles: stream.upload(&encoded.triangles)?,
             slots: stream.upload(&encoded.slots)?,
-            ids: stream.upload(&ids)?,
+            ids: stream.upload(&encoded.ids)?,
             node_count: encoded.node_count as u32,
             bounds: encoded.bounds,
         })

@@ -5,7 +5,7 @@
 //! and its two barycentric weights. The height row comes first, since a kernel may stop after it.
 
 use bytemuck::{Pod, Zeroable};
-use raywarp_geom::Ray;
+use raywarp_geom::{Ray, fused_multiply_add};
 
 /// The affine map from world space to the space in which the triangle is (0,0,0), (1,0,0), (0,1,0).
 ///
@@ -73,14 +73,43 @@ impl WoopTriangle {
     /// interval. Rays may slip through shared edges; the watertight test does not let them.
     #[inline]
     pub fn test(&self, ray: &Ray) -> Option<[f32; 3]> {
-        let at = |row: &[f32; 4], p: &[f32; 3]| row[0] * p[0] + row[1] * p[1] + row[2] * p[2];
-        let (o, d) = (&ray.origin, &ray.direction);
-        let t = -(at(&self.height, o) + self.height[3]) / at(&self.height, d);
-        let u = at(&self.u, o) + self.u[3] + t * at(&self.u, d);
-        let v = at(&self.v, o) + self.v[3] + t * at(&self.v, d);
+        let t = self.t(ray);
+        let (u, v) = (weight(&self.u, ray, t), weight(&self.v, ray, t));
         // Written so that a NaN (0 / 0: the never-hitting record) fails.
         (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t.is_finite()).then_some([t, u, v])
     }
+
+    /// Where the line of `ray` meets the triangle's plane: what a kernel that reads rows one by one has first.
+    #[inline]
+    pub fn t(&self, ray: &Ray) -> f32 {
+        -at(&self.height, &ray.origin) * (1.0 / along(&self.height, &ray.direction))
+    }
+
+    /// The weight of the second vertex at `t`, which it has next.
+    #[inline]
+    pub fn weight_u(&self, ray: &Ray, t: f32) -> f32 {
+        weight(&self.u, ray, t)
+    }
+}
+
+// Fused in this order, as the CUDA kernels are, so that all engines have the same bits.
+
+/// A row at a point.
+#[inline]
+fn at(row: &[f32; 4], p: &[f32; 3]) -> f32 {
+    let rest = fused_multiply_add(row[1], p[1], fused_multiply_add(row[2], p[2], row[3]));
+    fused_multiply_add(row[0], p[0], rest)
+}
+
+/// How a row changes along a direction.
+#[inline]
+fn along(row: &[f32; 4], d: &[f32; 3]) -> f32 {
+    fused_multiply_add(row[0], d[0], fused_multiply_add(row[1], d[1], row[2] * d[2]))
+}
+
+#[inline]
+fn weight(row: &[f32; 4], ray: &Ray, t: f32) -> f32 {
+    fused_multiply_add(t, along(row, &ray.direction), at(row, &ray.origin))
 }
 
 fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {

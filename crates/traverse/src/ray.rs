@@ -47,6 +47,12 @@ impl LaneRay {
         self.given.t_min.max(self.after.t)
     }
 
+    /// `t` as boxes see it; not infinite, so that no box at infinity is hit.
+    #[inline]
+    pub fn box_distance(&self, t: f32) -> f32 {
+        (t * self.scale).min(f32::MAX)
+    }
+
     /// Where the ray enters `bounds` at most at `t_max`, in box distances, or `None`.
     ///
     /// Source: ALK12, figure 2: six fused multiply-adds, then minima and maxima.
@@ -57,7 +63,7 @@ impl LaneRay {
         let [x0, y0, z0, x1, y1, z1] =
             fused_multiply_adds([a, b, c, d, e, f], [i, j, k, i, j, k], [lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]]);
         let (lo, hi) = ([x0, y0, z0], [x1, y1, z1]);
-        let t_max = t_max * self.scale;
+        let t_max = self.box_distance(t_max);
         match test {
             BoxTest::Float => span_float(lo, hi, self.box_low, t_max),
             BoxTest::Integer => span_integer(lo, hi, self.box_low, t_max),

@@ -3,7 +3,7 @@
 use crate::ray::LaneRay;
 use raywarp_family::TriangleTest;
 use raywarp_geom::triangle::moeller_trumbore;
-use raywarp_geom::{FlatTriangles, PrimitiveId, Ray};
+use raywarp_geom::{FlatTriangles, PrimitiveId};
 use raywarp_layout::{TriangleFormat, TriangleRecords, WoopTriangle};
 
 /// The triangles of a kernel.
@@ -49,15 +49,8 @@ impl Triangles {
     /// Whether the test needs the second and the third row of a Woop record: `t` counts, `u` counts.
     pub fn rows_needed(&self, record: u32, ray: &LaneRay, limit: f32) -> [bool; 2] {
         let woop = self.woop(record);
-        let [t, u] = rows(woop, &ray.given);
+        let t = woop.t(&ray.given);
         let in_range = ray.t_low() <= t && t <= limit;
-        [in_range, in_range && (0.0..=1.0).contains(&u)]
+        [in_range, in_range && (0.0..=1.0).contains(&woop.weight_u(&ray.given, t))]
     }
-}
-
-/// `t` and `u` of a Woop record.
-fn rows(woop: &WoopTriangle, ray: &Ray) -> [f32; 2] {
-    let at = |row: &[f32; 4], p: &[f32; 3]| row[0] * p[0] + row[1] * p[1] + row[2] * p[2];
-    let t = -(at(&woop.height, &ray.origin) + woop.height[3]) / at(&woop.height, &ray.direction);
-    [t, at(&woop.u, &ray.origin) + woop.u[3] + t * at(&woop.u, &ray.direction)]
 }

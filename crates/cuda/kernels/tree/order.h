@@ -37,20 +37,21 @@ RW_FUNCTION void bitonic_network(OrderedHit (&h)[4]) {
     compare_and_swap(h[2], h[3]);
 }
 
-// The hits as they stand, without gaps: misses, infinitely far, sink through.
-RW_FUNCTION void close_ranks(OrderedHit (&h)[4]) {
+// The hits as they stand: misses sink through.
+RW_FUNCTION void hits_first(OrderedHit (&h)[4]) {
     for (u32 round = 0; round < 3; round++) {
         for (u32 i = 0; i < 3; i++) {
-            const bool gap = h[i].near == platform::float_of(0x7f800000u);
+            const bool hole = h[i].near == platform::float_of(0x7f800000u);
             const OrderedHit next = h[i + 1];
-            h[i + 1] = gap ? h[i] : h[i + 1];
-            h[i] = gap ? next : h[i];
+            h[i + 1] = hole ? h[i] : h[i + 1];
+            h[i] = hole ? next : h[i];
         }
     }
 }
 
 // The nearest first, the others as they stand.
 RW_FUNCTION void nearest_first(OrderedHit (&h)[4]) {
+    hits_first(h);
     u32 nearest = 0;
     float near = h[0].near;
     for (u32 i = 1; i < 4; i++) {

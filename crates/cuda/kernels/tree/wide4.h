@@ -48,10 +48,9 @@ struct Wide4 : RangeEntries {
                 RW_EVENT(VisitNodeLinks);
             }
         }
-        if constexpr (O.unsorted() || O.order == ChildOrder::Nearest) {
-            close_ranks(h);
-        }
-        if constexpr (!O.unsorted()) {
+        if constexpr (O.unsorted()) {
+            hits_first(h);
+        } else {
             if (count > 1) {
                 RW_EVENT(VisitNodeOrder);
             }

@@ -115,6 +115,6 @@ impl Grid {
         let plane = |i: usize, q: u8, side: usize| fused_multiply_add(f32::from(q), self.step[i], self.corner[side][i]);
         let lo = std::array::from_fn(|i| plane(i, node.lo[i][slot], 0));
         let hi = std::array::from_fn(|i| plane(i, node.hi[i][slot], 1));
-        span_float(lo, hi, ray.box_low, t_max * ray.scale).is_some()
+        span_float(lo, hi, ray.box_low, ray.box_distance(t_max)).is_some()
     }
 }

@@ -1,0 +1,106 @@
+//! Compiles the kernels as C++ for this machine. Without a C++ compiler, or on a system whose fibres are not
+//! written, nothing is compiled and the tests say that they are skipped.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+// The same list as the GPU's; the crate itself would bring the driver's bindings along.
+#[allow(dead_code)]
+#[path = "../cuda/src/names.rs"]
+mod names;
+
+fn main() {
+    println!("cargo::rustc-check-cfg=cfg(emulated)");
+    println!("cargo::rerun-if-changed=machine");
+    println!("cargo::rerun-if-changed=../cuda/kernels");
+    println!("cargo::rerun-if-changed=../cuda/src/names.rs");
+    if let Some(why) = missing() {
+        println!("cargo::rustc-env=RAYWARP_NOT_EMULATED={why}");
+        return;
+    }
+    println!("cargo::rustc-env=RAYWARP_NOT_EMULATED=");
+    println!("cargo::rustc-cfg=emulated");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+    write(&out.join("blocks.h"), &blocks());
+    let mut sources: Vec<PathBuf> =
+        ["fibre", "shared", "machine", "misuse"].iter().map(|name| format!("machine/{name}.cpp").into()).collect();
+    let mut table = String::new();
+    for (name, variants) in names::sources() {
+        // In parts, so that no compiler runs for long.
+        for (part, variants) in variants.chunks(VARIANTS_A_FILE).enumerate() {
+            let source = out.join(format!("{name}_{part}.cpp"));
+            write(&source, &names::source_text(variants));
+            sources.push(source);
+            for (variant, query) in variants.iter().flat_map(|v| names::Query::ALL.map(|query| (v, query))) {
+                let _ = writeln!(table, "KERNEL({})", names::kernel_name(variant, query));
+            }
+        }
+    }
+    write(&out.join("kernels.inc"), &table);
+    sources.push("machine/table.cpp".into());
+    let objects = compile_all(&sources, &out);
+    let mut archive = build(&out);
+    archive.objects(objects);
+    archive.compile("raywarp_emulated_kernels");
+}
+
+/// Variants that are compiled together.
+const VARIANTS_A_FILE: usize = 4;
+
+/// Why there is no emulation here.
+fn missing() -> Option<&'static str> {
+    let system = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    if !["linux", "macos"].contains(&system.as_str()) {
+        return Some("lanes are fibres only on Linux and macOS");
+    }
+    let compiler = cc::Build::new().cpp(true).try_get_compiler();
+    let runs = |tool: cc::Tool| tool.to_command().arg("--version").output().is_ok_and(|output| output.status.success());
+    if compiler.is_ok_and(runs) { None } else { Some("there is no C++ compiler") }
+}
+
+fn build(out: &Path) -> cc::Build {
+    let mut build = cc::Build::new();
+    build.cpp(true).std("c++20").warnings(false).debug(false).opt_level(1);
+    build.define("RAYWARP_EMULATED", None).include(out).include("../cuda/kernels");
+    // Products and sums are fused where they say so; nothing is assumed of NaN or the order of sums.
+    for flag in ["-ffp-contract=off", "-fno-exceptions", "-fno-rtti", "-Wno-unknown-pragmas"] {
+        build.flag_if_supported(flag);
+    }
+    build
+}
+
+/// Compiles each source on its own, as many at once as cargo says.
+fn compile_all(sources: &[PathBuf], out: &Path) -> Vec<PathBuf> {
+    let jobs: usize = std::env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let worker = || {
+        let mut objects = Vec::new();
+        while let Some(source) = sources.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+            objects.extend(build(out).cargo_metadata(false).file(source).compile_intermediates());
+        }
+        objects
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.clamp(1, 16)).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a compiler's thread panicked")).collect()
+    })
+}
+
+/// The family's blocks and spaces as C++.
+fn blocks() -> String {
+    let mut text = String::new();
+    let blocks: Vec<String> = raywarp_family::Block::ALL.iter().map(|block| format!("{block:?}")).collect();
+    let spaces: Vec<String> = raywarp_family::Space::ALL.iter().map(|space| format!("{space:?}")).collect();
+    for (name, values) in [("Block", blocks), ("Space", spaces)] {
+        let _ = writeln!(text, "enum class {name} : u32 {{ {} }};", values.join(", "));
+    }
+    text
+}
+
+/// Writes a file unless it is there already, so that nothing is compiled for nothing.
+fn write(path: &Path, text: &str) {
+    if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return;
+    }
+    std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}

@@ -1,0 +1,44 @@
+// The machine that runs emulated kernels: what the Rust side asks for and gets. As src/machine.rs.
+#pragma once
+
+#include "platform/platform.h"
+
+namespace raywarp {
+struct Launch;
+}
+
+namespace raywarp::emulation {
+
+using Kernel = void (*)(const Launch&);
+
+// Memory that a kernel may touch through the platform.
+struct Range {
+    const u8* begin;
+    u64 bytes;
+    // Bytes of a record, for a log that tells which.
+    u32 record_bytes;
+    // What it is to a log: a number of raywarp-family's Space, or NO_SPACE.
+    u32 space;
+    // Whether it may be changed instead of read.
+    u32 writable;
+    u32 unused;
+};
+constexpr u32 NO_SPACE = 0xffffffffu;
+
+enum class Order : u32 { Up, Down, Seeded };
+
+struct Request {
+    Kernel kernel;
+    const Launch* launch;
+    const Range* ranges;
+    u32 range_count;
+    u32 blocks, warps_per_block, resident_blocks;
+    Order order;
+    // Whether to keep logs.
+    u32 log;
+    u64 seed;
+    // Events and meetings after which a kernel counts as endless.
+    u64 budget;
+};
+
+}  // namespace raywarp::emulation

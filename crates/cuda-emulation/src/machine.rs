@@ -1,0 +1,313 @@
+//! The machine that runs kernels, behind a safe face. Its other half is machine/machine.cpp.
+
+use raywarp_cuda::Launch;
+use raywarp_family::{Block, Space};
+
+/// The order in which lanes and warps run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The lowest lane first; warps in turns.
+    Up,
+    /// The highest lane first; warps in turns, backwards.
+    Down,
+    /// Any, by this seed.
+    Seeded(u64),
+}
+
+impl Order {
+    /// Those that a case is run under.
+    pub const FOUR: [Self; 4] = [Self::Up, Self::Down, Self::Seeded(1), Self::Seeded(2)];
+}
+
+/// How many warps there are, and how many run at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// Blocks of the launch.
+    pub blocks: u32,
+    /// Warps of a block.
+    pub warps_per_block: u32,
+    /// Blocks that run at once, interleaved.
+    pub resident_blocks: u32,
+}
+
+/// Memory that a kernel may touch through its platform.
+#[derive(Debug)]
+pub struct Window<'a> {
+    /// Where it is.
+    bytes: Bytes<'a>,
+    /// What it is to a log, and the bytes of a record of it.
+    space: Option<(Space, u32)>,
+}
+
+#[derive(Debug)]
+enum Bytes<'a> {
+    Read(&'a [u8]),
+    Changed(&'a mut [u8]),
+}
+
+impl<'a> Window<'a> {
+    /// An array that is only read.
+    pub fn read<T: bytemuck::NoUninit>(array: &'a [T]) -> Self {
+        Self { bytes: Bytes::Read(bytemuck::cast_slice(array)), space: None }
+    }
+
+    /// An array whose records, of `record_bytes` each, are told by their index in logs.
+    pub fn records<T: bytemuck::NoUninit>(array: &'a [T], space: Space, record_bytes: u32) -> Self {
+        Self { bytes: Bytes::Read(bytemuck::cast_slice(array)), space: Some((space, record_bytes.max(1))) }
+    }
+
+    /// An array of words that is changed.
+    pub fn changed(array: &'a mut [u32]) -> Self {
+        Self { bytes: Bytes::Changed(bytemuck::cast_slice_mut(array)), space: None }
+    }
+
+    /// Its address, for a [`Launch`]; 0 for an empty one, as kernels expect.
+    pub fn address(&self) -> u64 {
+        match &self.bytes {
+            Bytes::Read([]) | Bytes::Changed([]) => 0,
+            Bytes::Read(bytes) => bytes.as_ptr().expose_provenance() as u64,
+            Bytes::Changed(bytes) => bytes.as_ptr().expose_provenance() as u64,
+        }
+    }
+}
+
+/// How a kernel is to be run.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    /// How many warps.
+    pub geometry: Geometry,
+    /// In which order.
+    pub order: Order,
+    /// Whether logs are kept.
+    pub log: bool,
+}
+
+/// What went wrong in a launch: a line of the kernels' sources, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault(pub String);
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// What each lane and each warp did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Logs {
+    /// For each warp its lanes' events.
+    pub lanes: Vec<[Vec<u32>; 32]>,
+    /// For each warp its votes and ballots: the block and the lanes that took part.
+    pub votes: Vec<Vec<(Block, u32)>>,
+}
+
+impl Logs {
+    /// The record of an event that names none.
+    pub const NO_RECORD: u32 = 0x00ff_ffff;
+
+    /// An event as a log holds it: a block, and the record that it read or [`Self::NO_RECORD`].
+    pub fn event(block: Block, record: u32) -> u32 {
+        (block as u32) << 24 | record & Self::NO_RECORD
+    }
+
+    /// The block and the record of an event.
+    pub fn parts(event: u32) -> (Block, u32) {
+        (Block::ALL[(event >> 24) as usize], event & Self::NO_RECORD)
+    }
+}
+
+/// A compiled kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel(#[cfg_attr(not(emulated), allow(dead_code))] sys::Function);
+
+impl Kernel {
+    /// The kernel of a name, see [`raywarp_cuda::kernel_name`].
+    pub fn find(name: &str) -> Option<Self> {
+        sys::find(name, false)
+    }
+
+    /// A kernel of machine/misuse.cpp.
+    pub fn misuse(name: &str) -> Option<Self> {
+        sys::find(name, true)
+    }
+}
+
+/// Runs `kernel`. What it may touch through its platform is in `windows`; what it writes beside is the caller's
+/// business: see the safety text.
+///
+/// # Safety
+/// Addresses in `launch` that are not null must be those of live arrays as long as kernels/launch.h says, and nobody
+/// else may touch those that are written.
+///
+/// # Errors
+/// [`Fault`] when lanes do what a GPU would not stand.
+pub unsafe fn run(
+    kernel: Kernel,
+    launch: &Launch,
+    windows: &mut [Window<'_>],
+    request: &Request,
+) -> Result<Logs, Fault> {
+    // SAFETY: the caller keeps the promise.
+    unsafe { sys::run(kernel, launch, windows, request) }
+}
+
+#[cfg(not(emulated))]
+mod sys {
+    use super::{Fault, Kernel, Launch, Logs, Request, Window};
+
+    pub type Function = ();
+
+    pub fn find(_: &str, _: bool) -> Option<Kernel> {
+        None
+    }
+
+    pub unsafe fn run(_: Kernel, _: &Launch, _: &mut [Window<'_>], _: &Request) -> Result<Logs, Fault> {
+        Err(Fault(format!("skipped: {}", crate::not_emulated().unwrap_or_default())))
+    }
+}
+
+#[cfg(emulated)]
+mod sys {
+    use super::{Block, Bytes, Fault, Kernel, Launch, Logs, Order, Request, Window};
+    use std::ffi::{CStr, CString, c_char};
+
+    pub type Function = unsafe extern "C" fn(&Launch);
+
+    /// Events and meetings of a launch after which it counts as endless; the largest case takes some millions.
+    const BUDGET: u64 = 50_000_000;
+
+    /// As `Range` in machine/machine.h.
+    #[repr(C)]
+    struct CRange {
+        begin: *const u8,
+        bytes: u64,
+        record_bytes: u32,
+        space: u32,
+        writable: u32,
+        unused: u32,
+    }
+
+    /// As `Request` in machine/machine.h.
+    #[repr(C)]
+    struct CRequest<'a> {
+        kernel: Function,
+        launch: &'a Launch,
+        ranges: *const CRange,
+        range_count: u32,
+        blocks: u32,
+        warps_per_block: u32,
+        resident_blocks: u32,
+        order: u32,
+        log: u32,
+        seed: u64,
+        budget: u64,
+    }
+
+    /// Owned by the other side.
+    #[repr(C)]
+    struct COutcome {
+        _private: [u8; 0],
+    }
+
+    unsafe extern "C" {
+        fn raywarp_emulation_kernel(name: *const c_char) -> Option<Function>;
+        fn raywarp_emulation_misuse(name: *const c_char) -> Option<Function>;
+        fn raywarp_emulation_run(request: &CRequest<'_>) -> *mut COutcome;
+        fn raywarp_emulation_free(outcome: *mut COutcome);
+        fn raywarp_emulation_error(outcome: *const COutcome) -> *const c_char;
+        fn raywarp_emulation_log(outcome: *const COutcome, warp: u32, lane: u32, count: &mut u64) -> *const u32;
+        fn raywarp_emulation_votes(outcome: *const COutcome, warp: u32, count: &mut u64) -> *const u64;
+    }
+
+    /// Freed when dropped.
+    struct Outcome(*mut COutcome);
+
+    impl Drop for Outcome {
+        fn drop(&mut self) {
+            // SAFETY: it came from raywarp_emulation_run and is freed once.
+            unsafe { raywarp_emulation_free(self.0) };
+        }
+    }
+
+    pub fn find(name: &str, misuse: bool) -> Option<Kernel> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: a look into a table of constants, by a string that ends in zero.
+        let found = unsafe {
+            if misuse { raywarp_emulation_misuse(name.as_ptr()) } else { raywarp_emulation_kernel(name.as_ptr()) }
+        };
+        found.map(Kernel)
+    }
+
+    pub unsafe fn run(
+        kernel: Kernel,
+        launch: &Launch,
+        windows: &mut [Window<'_>],
+        request: &Request,
+    ) -> Result<Logs, Fault> {
+        let ranges: Vec<CRange> = windows.iter_mut().map(range).collect();
+        let (order, seed) = match request.order {
+            Order::Up => (0, 1),
+            Order::Down => (1, 1),
+            Order::Seeded(seed) => (2, seed),
+        };
+        let geometry = request.geometry;
+        let c_request = CRequest {
+            kernel: kernel.0,
+            launch,
+            ranges: ranges.as_ptr(),
+            range_count: ranges.len() as u32,
+            blocks: geometry.blocks,
+            warps_per_block: geometry.warps_per_block,
+            resident_blocks: geometry.resident_blocks.max(1),
+            order,
+            log: u32::from(request.log),
+            seed,
+            budget: BUDGET,
+        };
+        // SAFETY: pointers in the request live until the call returns, and ranges are as long as they say; that the
+        // kernel may write where the launch points is the caller's promise.
+        let outcome = Outcome(unsafe { raywarp_emulation_run(&c_request) });
+        // SAFETY: the text ends in zero and lives as long as the outcome.
+        let error = unsafe { CStr::from_ptr(raywarp_emulation_error(outcome.0)) }.to_string_lossy().into_owned();
+        if !error.is_empty() {
+            return Err(Fault(error));
+        }
+        Ok(if request.log { logs(&outcome, geometry.blocks * geometry.warps_per_block) } else { Logs::default() })
+    }
+
+    fn range(window: &mut Window<'_>) -> CRange {
+        let (begin, bytes, writable) = match &mut window.bytes {
+            Bytes::Read(bytes) => (bytes.as_ptr(), bytes.len(), false),
+            Bytes::Changed(bytes) => (bytes.as_mut_ptr().cast_const(), bytes.len(), true),
+        };
+        let (space, record_bytes) = window.space.map_or((u32::MAX, 1), |(space, bytes)| (space as u32, bytes));
+        CRange { begin, bytes: bytes as u64, record_bytes, space, writable: u32::from(writable), unused: 0 }
+    }
+
+    fn logs(outcome: &Outcome, warps: u32) -> Logs {
+        let mut logs = Logs::default();
+        for warp in 0..warps {
+            logs.lanes.push(std::array::from_fn(|lane| {
+                let mut count = 0;
+                // SAFETY: warp and lane exist in the launch; the log is copied before the outcome goes.
+                unsafe { copied(raywarp_emulation_log(outcome.0, warp, lane as u32, &mut count), count) }
+            }));
+            let mut count = 0;
+            // SAFETY: as above.
+            let votes: Vec<u64> = unsafe { copied(raywarp_emulation_votes(outcome.0, warp, &mut count), count) };
+            logs.votes.push(votes.iter().map(|v| (Block::ALL[(v >> 32) as usize], *v as u32)).collect());
+        }
+        logs
+    }
+
+    /// `count` values at `first`, which may be null for none.
+    unsafe fn copied<T: Copy>(first: *const T, count: u64) -> Vec<T> {
+        if count == 0 {
+            return Vec::new();
+        }
+        // SAFETY: the caller's.
+        unsafe { std::slice::from_raw_parts(first, count as usize) }.to_vec()
+    }
+}

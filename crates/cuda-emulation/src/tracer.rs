@@ -1,0 +1,241 @@
+//! A kernel over a scene on the emulated GPU.
+
+use crate::machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
+use raywarp_bvh::Bvh2;
+use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, STACK_DEPTH, kernel_name};
+use raywarp_family::{Space, Supply, Tree, Variant};
+use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+
+/// Warps of a block, and blocks that run at once: enough for warps to meet others of their block and of another.
+const WARPS_PER_BLOCK: u32 = 2;
+const RESIDENT_BLOCKS: u32 = 2;
+
+/// What the arrays hold that a kernel writes, before it does.
+const JUNK: u32 = 0x7fc0_dead;
+
+/// Words behind the results that nobody may change.
+const FENCE: usize = 16;
+
+/// A chunk of 16 bytes, aligned as kernels load it.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(16))]
+struct Chunk([u8; 16]);
+
+/// A kernel of the family over a scene, emulated.
+#[derive(Debug)]
+pub struct EmulatedTracer {
+    variant: Variant,
+    scene: EncodedScene,
+    nodes: Vec<Chunk>,
+    triangles: Vec<Chunk>,
+    kernels: [Kernel; 2],
+    /// The order of [`Tracer`]'s queries.
+    pub order: Order,
+    /// One warp alone takes all rays from the global counter.
+    pub alone: bool,
+}
+
+/// What a launch found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Traced {
+    /// t, u, v as bits, primitive; for an any-hit ray [`Traced::UNWRITTEN`] unless it is undecided.
+    pub hits: Vec<[u32; 4]>,
+    /// Of each hit.
+    pub instances: Vec<u32>,
+    /// A bit a ray.
+    pub blocked: Vec<u32>,
+    /// A bit a ray.
+    pub undecided: Vec<u32>,
+    /// Rays that could not hit anything.
+    pub invalid: u32,
+    /// What lanes did, if that was asked for.
+    pub logs: Logs,
+}
+
+impl Traced {
+    /// A hit that the kernel has left alone.
+    pub const UNWRITTEN: [u32; 4] = [JUNK; 4];
+}
+
+impl EmulatedTracer {
+    /// `variant` over the tree `bvh` of `triangles`; `None` where its kernel is not compiled.
+    ///
+    /// # Errors
+    /// As [`EncodedScene::new`].
+    pub fn new(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Option<Self>, CudaError> {
+        let [closest, any] = Query::ALL.map(|query| Kernel::find(&kernel_name(variant, query)));
+        let (Some(closest), Some(any)) = (closest, any) else { return Ok(None) };
+        let scene = EncodedScene::new(variant, bvh, triangles)?;
+        Ok(Some(Self {
+            variant: *variant,
+            nodes: chunks(&scene.nodes),
+            triangles: chunks(&scene.triangles),
+            scene,
+            kernels: [closest, any],
+            order: Order::Up,
+            alone: false,
+        }))
+    }
+
+    /// What traces.
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// Warps of a launch over `count` rays.
+    fn geometry(&self, count: usize) -> Geometry {
+        let warps = (count as u32 * self.variant.lanes_per_ray()).div_ceil(32).max(1);
+        let direct = self.variant.supply() == Supply::Direct;
+        if self.alone && !direct {
+            return Geometry { blocks: 1, warps_per_block: 1, resident_blocks: 1 };
+        }
+        let blocks = if direct { warps.div_ceil(WARPS_PER_BLOCK) } else { RESIDENT_BLOCKS };
+        Geometry { blocks, warps_per_block: WARPS_PER_BLOCK, resident_blocks: RESIDENT_BLOCKS }
+    }
+
+    /// Runs a launch. `after` is empty, or one key a ray.
+    ///
+    /// # Panics
+    /// If `after` has another length, or there are more than 2^24 rays.
+    ///
+    /// # Errors
+    /// [`Fault`].
+    pub fn launch(
+        &self,
+        query: Query,
+        rays: &[Ray],
+        after: &[HitKey],
+        order: Order,
+        log: bool,
+    ) -> Result<Traced, Fault> {
+        assert!((after.is_empty() || after.len() == rays.len()) && rays.len() < 1 << 24, "a small batch");
+        let count = rays.len();
+        let words = count.div_ceil(32);
+        let geometry = self.geometry(count);
+        let rays = chunks(bytemuck::cast_slice(rays));
+        let after: Vec<u32> = after.iter().flat_map(|key| [key.t.to_bits(), key.instance, key.primitive]).collect();
+        let mut hits = vec![Chunk(bytemuck::cast([JUNK; 4])); count + FENCE / 4];
+        let mut instances = vec![JUNK; count + FENCE];
+        let (mut blocked, mut undecided, mut counters) = (vec![0; words], vec![0; words], vec![0u32; 2]);
+        // Lanes and as many parked rays, each with the entry below its stack.
+        let stacks = (geometry.blocks * geometry.warps_per_block * 64) as usize * (STACK_DEPTH + 1);
+        let mut stacks = vec![[JUNK; 2]; if self.variant.supply() == Supply::Queue { stacks } else { 0 }];
+        let node_bytes = if self.variant.tree() == Tree::WideN {
+            self.scene.nodes.len() / self.scene.node_count.max(1)
+        } else {
+            self.variant.tree().node_bytes() as usize
+        };
+        let [hits_at, instances_at] =
+            [hits.as_mut_ptr().expose_provenance(), instances.as_mut_ptr().expose_provenance()];
+        let stacks_at = if stacks.is_empty() { 0 } else { stacks.as_mut_ptr().expose_provenance() };
+        let (counter, invalid) = counters.split_at_mut(1);
+        let mut windows = [
+            Window::records(&self.nodes, Space::Node, node_bytes as u32),
+            Window::records(&self.triangles, Space::Triangle, 48),
+            Window::records(&self.scene.slots, Space::Slot, 4),
+            Window::read(&self.scene.ids),
+            Window::records(&rays, Space::Ray, 32),
+            Window::read(&after),
+            Window::changed(&mut blocked),
+            Window::changed(&mut undecided),
+            Window::changed(counter),
+            Window::changed(invalid),
+        ];
+        let [nodes, triangles, slots, ids, rays, after, blocked_at, undecided_at, counter, invalid] =
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|i| windows[i].address());
+        let launch = Launch {
+            nodes,
+            triangles,
+            slots,
+            ids,
+            rays,
+            after,
+            hits: hits_at as u64,
+            instances: instances_at as u64,
+            blocked: blocked_at,
+            undecided: undecided_at,
+            counter,
+            invalid,
+            stacks: stacks_at as u64,
+            ray_count: count as u32,
+            node_count: self.scene.node_count as u32,
+            bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
+        };
+        let kernel = self.kernels[usize::from(query == Query::Any)];
+        // SAFETY: every address is that of an array above, which lives until the call returns, has what
+        // kernels/launch.h asks for `count` rays, and is nobody else's.
+        let logs = unsafe { run(kernel, &launch, &mut windows, &Request { geometry, order, log }) }?;
+        let (hits, fence): (Vec<[u32; 4]>, _) = split(hits.iter().map(|chunk| bytemuck::cast(chunk.0)), count);
+        let (instances, instance_fence): (Vec<u32>, _) = split(instances.into_iter(), count);
+        if fence.iter().flatten().chain(&instance_fence).any(|&word| word != JUNK) {
+            return Err(Fault(format!("{}: something was written behind the results", self.variant)));
+        }
+        Ok(Traced { hits, instances, blocked, undecided, invalid: counters[1], logs })
+    }
+}
+
+fn split<T>(values: impl Iterator<Item = T>, count: usize) -> (Vec<T>, Vec<T>) {
+    let mut all: Vec<T> = values.collect();
+    let rest = all.split_off(count);
+    (all, rest)
+}
+
+fn chunks(bytes: &[u8]) -> Vec<Chunk> {
+    bytes.chunks(16).map(|chunk| Chunk(std::array::from_fn(|i| chunk.get(i).copied().unwrap_or(0)))).collect()
+}
+
+fn hit([t, u, v, primitive]: [u32; 4]) -> Hit {
+    Hit { t: f32::from_bits(t), u: f32::from_bits(u), v: f32::from_bits(v), primitive }
+}
+
+fn device(fault: Fault) -> TraceError {
+    TraceError::Device(fault.0)
+}
+
+impl Tracer for EmulatedTracer {
+    fn closest(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        hits: &mut [Hit],
+        instances: &mut [u32],
+        _: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        let traced = self.launch(Query::Closest, rays, after, self.order, false).map_err(device)?;
+        for (to, from) in hits.iter_mut().zip(&traced.hits) {
+            *to = hit(*from);
+        }
+        if !instances.is_empty() {
+            instances.copy_from_slice(&traced.instances);
+        }
+        Ok(BatchStats { rays: rays.len() as u64, invalid: u64::from(traced.invalid) })
+    }
+
+    fn any(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        blocked: &mut [u32],
+        undecided: &mut Vec<Candidate>,
+        _: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        let traced = self.launch(Query::Any, rays, after, self.order, false).map_err(device)?;
+        blocked[..traced.blocked.len()].copy_from_slice(&traced.blocked);
+        undecided.clear();
+        let open = (0..rays.len()).filter(|ray| traced.undecided[ray / 32] >> (ray % 32) & 1 == 1);
+        undecided.extend(open.map(|ray| Candidate {
+            ray: ray as u32,
+            instance: traced.instances[ray],
+            hit: hit(traced.hits[ray]),
+        }));
+        Ok(BatchStats { rays: rays.len() as u64, invalid: u64::from(traced.invalid) })
+    }
+
+    fn cost(&self, _: &[Ray], _: &mut [RayCost], _: &Control<'_>) -> Result<BatchStats, TraceError> {
+        Err(TraceError::Device("emulated kernels do not count; the same variant in Rust does".to_string()))
+    }
+
+    fn preferred_batch(&self) -> usize {
+        1 << 10
+    }
+}

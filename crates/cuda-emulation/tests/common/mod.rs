@@ -1,0 +1,68 @@
+//! The conformance cases with their trees.
+#![allow(dead_code)] // Each test file uses a part.
+
+use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_family::{BoxPlanes, Key, Sync, Tree, Variant};
+use raywarp_workload::cases::{Case, cases};
+
+/// Cases that there are at least.
+pub const CASES: usize = 25;
+
+/// Faults that are shown of many.
+pub const SEVERAL: usize = 12;
+
+/// A case and the trees over it.
+pub struct Scene {
+    pub case: Case,
+    plain: Bvh2,
+    small: Bvh2,
+}
+
+/// Whether there is no emulation here; says so.
+pub fn skipped() -> bool {
+    let why = raywarp_cuda_emulation::not_emulated();
+    if let Some(why) = why {
+        println!("skipped: CUDA kernels are not emulated: {why}");
+    }
+    why.is_some()
+}
+
+/// All cases.
+pub fn scenes() -> Vec<Scene> {
+    let scenes: Vec<Scene> = cases()
+        .into_iter()
+        .map(|case| {
+            let tree =
+                |max_leaf| build(&case.triangles, &BuildOptions { max_leaf, ..BuildOptions::default() }).unwrap();
+            let (plain, small) = (tree(8), tree(3));
+            Scene { case, plain, small }
+        })
+        .collect();
+    assert!(scenes.len() >= CASES);
+    scenes
+}
+
+impl Scene {
+    /// The tree that `variant` can encode.
+    pub fn tree(&self, variant: &Variant) -> &Bvh2 {
+        if variant.tree() == Tree::Cwbvh8 { &self.small } else { &self.plain }
+    }
+
+    /// Whether the case asks nothing of the variant that it does not promise.
+    pub fn suits(&self, variant: &Variant) -> bool {
+        !(variant.needs().t_min_not_negative && self.case.has_negative_t_min())
+    }
+
+    /// As [`Scene::suits`], against the truth: plain boxes promise nothing.
+    pub fn suits_oracle(&self, variant: &Variant) -> bool {
+        self.suits(variant) && variant.box_planes() == BoxPlanes::Padded
+    }
+}
+
+/// The same in lockstep: how Rust runs a variant that leaves its lanes to the hardware.
+pub fn reference_variant(variant: &Variant) -> Variant {
+    match variant.sync() {
+        Sync::Voted => *variant,
+        Sync::Implicit => variant.with(Key::Sync, "voted").unwrap(),
+    }
+}

@@ -1,0 +1,193 @@
+// The platform on a CPU: a lane is a fibre, and every use of the warp is checked.
+//
+// Lanes meet at each `_sync` function: intrinsic, site and mask must match, the caller must be in its mask, and
+// no named lane may have ended. Loads must lie in what the launch names. Shared memory notes who touches what.
+// The machine behind is in crates/cuda-emulation/machine. Compiled without contraction, as on a GPU.
+#pragma once
+
+#include <cstring>
+#include <new>
+
+#define RW_FUNCTION inline
+#define RW_COLD __attribute__((noinline, unused))
+#define RW_KERNEL(name, threads, blocks) extern "C" void name(const raywarp::Launch& launch)
+// The lane notes that it runs a block of a micro-operation, by its name in raywarp-family.
+#define RW_EVENT(block) raywarp::emulation::event(raywarp::emulation::Block::block)
+// An array in the memory that the warps of a block share.
+#define RW_SHARED(type, count, name)                    \
+    const raywarp::platform::Shared<type, count> name { \
+        raywarp::emulation::shared(sizeof(type), count, #name, raywarp::platform::Site::here()) \
+    }
+
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+struct alignas(8) float2 {
+    float x, y;
+};
+
+namespace raywarp {
+
+using u8 = unsigned char;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using LaneMask = u32;
+
+constexpr u32 WARP = 32;
+constexpr LaneMask EVERYONE = 0xffffffffu;
+
+namespace platform {
+
+// Where in the source a function of the platform is called. As a default argument it is the caller's place.
+struct Site {
+    const char* file;
+    u32 line;
+    static constexpr Site here(const char* file = __builtin_FILE(), u32 line = __builtin_LINE()) {
+        return {file, line};
+    }
+};
+
+}  // namespace platform
+
+namespace emulation {
+
+using platform::Site;
+
+// Generated from raywarp-family's blocks.
+#include "blocks.h"
+
+enum class Intrinsic : u32 { Any, Ballot, Shuffle, ShuffleXor, Sync };
+
+// The lane that runs now.
+struct Here {
+    u32 lane, warp, warp_in_block;
+};
+extern __thread Here* here;
+
+void event(Block block);
+// The lane waits for the lanes of the mask. What it gets depends on the intrinsic.
+u32 meet(Intrinsic intrinsic, LaneMask mask, u32 value, u32 from, Site site);
+// Some of the lanes that run, and the caller.
+LaneMask active();
+// The lane is about to read what a kernel may only read.
+void read(const void* from, u32 bytes, Site site);
+// The lane is about to change a word that others may change: they may run before.
+void change(const void* word, u32 bytes, Site site);
+
+struct SharedArray;
+SharedArray* shared(u32 bytes, u32 count, const char* name, Site site);
+void* touch_shared(SharedArray* array, u32 index, bool write, Site site);
+
+}  // namespace emulation
+
+namespace platform {
+
+inline u32 lane() { return emulation::here->lane; }
+inline u32 warp() { return emulation::here->warp; }
+inline u32 warp_in_block() { return emulation::here->warp_in_block; }
+inline LaneMask lanes_below() { return (1u << lane()) - 1; }
+
+inline bool any_sync(LaneMask mask, bool x, Site site = Site::here()) {
+    return emulation::meet(emulation::Intrinsic::Any, mask, x, 0, site) != 0;
+}
+inline LaneMask ballot_sync(LaneMask mask, bool x, Site site = Site::here()) {
+    return emulation::meet(emulation::Intrinsic::Ballot, mask, x, 0, site);
+}
+inline u32 shuffle_sync(LaneMask mask, u32 x, u32 from, Site site = Site::here()) {
+    return emulation::meet(emulation::Intrinsic::Shuffle, mask, x, from % WARP, site);
+}
+inline u32 shuffle_xor_sync(LaneMask mask, u32 x, u32 bits, Site site = Site::here()) {
+    return emulation::meet(emulation::Intrinsic::ShuffleXor, mask, x, (lane() ^ bits) % WARP, site);
+}
+inline void sync(LaneMask mask, Site site = Site::here()) {
+    emulation::meet(emulation::Intrinsic::Sync, mask, 0, 0, site);
+}
+// Lanes that run together by chance: at least the caller.
+inline LaneMask active_mask() { return emulation::active(); }
+
+inline u32 population(u32 x) { return static_cast<u32>(__builtin_popcount(x)); }
+// Number of the highest set bit; undefined for 0.
+inline u32 highest_bit(u32 x) { return 31u - static_cast<u32>(__builtin_clz(x)); }
+// Number of the lowest set bit; undefined for 0.
+inline u32 lowest_bit(u32 x) { return static_cast<u32>(__builtin_ctz(x)); }
+// The n-th set bit of x, counted from 0.
+inline u32 nth_bit(u32 x, u32 n) {
+    for (; n > 0; n--) {
+        x &= x - 1;
+    }
+    return x != 0 ? lowest_bit(x) : 0xffffffffu;
+}
+
+inline float4 load4(const float4* p, Site site = Site::here()) {
+    emulation::read(p, sizeof(*p), site);
+    return *p;
+}
+inline uint4 load4(const uint4* p, Site site = Site::here()) {
+    emulation::read(p, sizeof(*p), site);
+    return *p;
+}
+inline uint2 load2(const uint2* p, Site site = Site::here()) {
+    emulation::read(p, sizeof(*p), site);
+    return *p;
+}
+inline u32 load1(const u32* p, Site site = Site::here()) {
+    emulation::read(p, sizeof(*p), site);
+    return *p;
+}
+inline u32 add_to_counter(u32* counter, u32 n, Site site = Site::here()) {
+    emulation::change(counter, sizeof(*counter), site);
+    const u32 old = *counter;
+    *counter = old + n;
+    return old;
+}
+inline void set_bits(u32* word, u32 bits, Site site = Site::here()) {
+    emulation::change(word, sizeof(*word), site);
+    *word |= bits;
+}
+
+inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline float reciprocal(float x) { return 1.0f / x; }
+inline float divide(float a, float b) { return a / b; }
+inline float reciprocal_about(float x) { return 1.0f / x; }
+// A NaN drops out of either.
+inline float least(float a, float b) { return a < b || b != b ? a : b; }
+inline float most(float a, float b) { return a > b || b != b ? a : b; }
+inline float float_of(u32 bits) {
+    float x;
+    std::memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+inline u32 bits_of(float x) {
+    u32 bits;
+    std::memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+inline float magnitude(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
+// Neither infinite nor NaN.
+inline bool is_finite(float x) { return (bits_of(x) & 0x7f800000u) != 0x7f800000u; }
+
+// An array that the lanes of a block share. Two lanes' accesses to an element, one of them a write, need a `sync`
+// between them: other meetings do not order memory.
+template <class T, u32 COUNT>
+struct Shared {
+    emulation::SharedArray* array;
+
+    T load(u32 index, Site site = Site::here()) const {
+        T value;
+        std::memcpy(&value, emulation::touch_shared(array, index, false, site), sizeof(T));
+        return value;
+    }
+    void store(u32 index, T value, Site site = Site::here()) const {
+        std::memcpy(emulation::touch_shared(array, index, true, site), &value, sizeof(T));
+    }
+};
+
+}  // namespace platform
+
+}  // namespace raywarp
