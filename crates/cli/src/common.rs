@@ -24,7 +24,7 @@ pub struct Common {
     /// Worker threads; 0 takes one for each processor. The result does not depend on it.
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub threads: usize,
-    /// What traces the rays: cpu, cuda, cuda:N, or auto for a GPU where there is one that can.
+    /// What traces the rays: cpu, cuda, cuda:N, or auto for the best there is. Only render, selftest and bench take a GPU, and only bench by auto.
     #[arg(long, global = true, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
     /// Folder in which bare scene names are looked up.
@@ -32,10 +32,14 @@ pub struct Common {
     pub scenes: Option<PathBuf>,
 }
 
-/// What `--device` asks for.
-enum Choice {
+/// `--device`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// This CPU.
     Cpu,
+    /// A GPU, counted from 0.
     Cuda(usize),
+    /// The first GPU where there is one, else the CPU.
     Auto,
 }
 
@@ -54,52 +58,38 @@ pub fn command_line() -> String {
 }
 
 impl Common {
-    /// Applies the flags to the process.
-    pub fn start(&self) -> Result<(), CliError> {
-        if self.threads > MAX_THREADS {
-            return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
-        }
-        self.choice()?;
-        raywarp::set_threads(self.threads).map_err(CliError::machine)?;
-        interrupt::listen()
-    }
-
-    fn choice(&self) -> Result<Choice, CliError> {
+    /// What `--device` says.
+    pub fn device(&self) -> Result<DeviceChoice, CliError> {
         match self.device.as_str() {
-            "cpu" => Ok(Choice::Cpu),
-            "auto" => Ok(Choice::Auto),
-            "cuda" => Ok(Choice::Cuda(0)),
-            other => match other.strip_prefix("cuda:").and_then(|n| n.parse().ok()) {
-                Some(ordinal) => Ok(Choice::Cuda(ordinal)),
+            "cpu" => Ok(DeviceChoice::Cpu),
+            "auto" => Ok(DeviceChoice::Auto),
+            "cuda" => Ok(DeviceChoice::Cuda(0)),
+            other => match other.strip_prefix("cuda:").and_then(|n| n.parse::<u32>().ok()) {
+                Some(number) => Ok(DeviceChoice::Cuda(number as usize)),
                 None => Err(CliError::usage(format!("--device {other}: known are cpu, cuda, cuda:N and auto"))),
             },
         }
     }
 
-    /// The GPU that was asked for, or with `auto` the first one if it can be used; none for the CPU.
-    pub fn gpu(&self) -> Result<Option<Device>, CliError> {
-        match self.choice()? {
-            Choice::Cpu => Ok(None),
-            Choice::Cuda(ordinal) => {
-                let failed = |error| CliError::machine(format!("--device {}: {error}", self.device));
-                Device::open(ordinal).map(Some).map_err(failed)
-            }
-            Choice::Auto => match Device::open(0) {
-                Ok(device) => Ok(Some(device)),
-                Err(error) => {
-                    self.detail(format!("tracing on the CPU: {error}"));
-                    Ok(None)
-                }
-            },
+    /// Applies the flags to the process. `takes_gpu` says whether the command can trace on one.
+    pub fn start(&self, takes_gpu: bool) -> Result<(), CliError> {
+        if self.threads > MAX_THREADS {
+            return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
         }
+        if let (DeviceChoice::Cuda(_), false) = (self.device()?, takes_gpu) {
+            return Err(CliError::machine(
+                "--device cuda: this command traces on the CPU only; use --device cpu or auto",
+            ));
+        }
+        raywarp::set_threads(self.threads).map_err(CliError::machine)?;
+        interrupt::listen()
     }
 
-    /// Refuses a GPU for `command`, which has no use for one.
-    pub fn cpu_only(&self, command: &str) -> Result<(), CliError> {
-        match self.choice()? {
-            Choice::Cpu | Choice::Auto => Ok(()),
-            Choice::Cuda(_) => Err(CliError::usage(format!("--device {}: {command} runs on the CPU", self.device))),
-        }
+    /// The GPU that was asked for. `auto` is none here: a GPU that only traces is no faster than the CPU that shades.
+    pub fn gpu(&self) -> Result<Option<Device>, CliError> {
+        let DeviceChoice::Cuda(number) = self.device()? else { return Ok(None) };
+        let failed = |error| CliError::machine(format!("--device {}: {error}", self.device));
+        Device::open(number).map(Some).map_err(failed)
     }
 
     /// A message for people, on standard error.

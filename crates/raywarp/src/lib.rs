@@ -75,6 +75,11 @@ pub mod family {
     pub use raywarp_family::*;
 }
 
+/// The papers' tables on this machine.
+pub mod bench {
+    pub use raywarp_bench::*;
+}
+
 /// The papers' kernels as schedules.
 pub mod traverse {
     pub use raywarp_traverse::*;

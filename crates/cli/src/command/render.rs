@@ -22,8 +22,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         checked.map_err(CliError::picture)?;
     }
     let request = args.request(common.threads)?;
-    // A GPU only traces so far: by itself it is no faster than the CPU that shades.
-    let gpu = if common.device == "auto" { None } else { common.gpu()? };
+    let gpu = common.gpu()?;
 
     let start = Instant::now();
     let (mut scene, name, warnings) = match args.scene() {

@@ -27,7 +27,7 @@ pub struct SelftestArgs {
 
 /// Runs the command.
 pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let gpu = if common.device == "auto" { None } else { common.gpu()? };
+    let gpu = common.gpu()?;
     let mut request = gpu.map_or_else(|| SelfTestRequest::all(args.legal), SelfTestRequest::gpu);
     match &mut request.gpu {
         Some(gpu) if !args.variant.is_empty() => gpu.variants.clone_from(&args.variant),
