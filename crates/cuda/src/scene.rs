@@ -1,6 +1,7 @@
 //! A tree and its triangles in a device's memory.
 
 use crate::{CudaError, Device, DeviceBuffer, Stream, stack_depth};
+use crate::entries::pack;
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -47,9 +48,10 @@ impl EncodedScene {
     /// Encodes `bvh` over `triangles` as `variant` wants it.
     ///
     /// # Errors
-    /// [`CudaError::Layout`], [`CudaError::StackTooShallow`].
+    /// [`CudaError::Layout`], [`CudaError::LeafTooLarge`], [`CudaError::StackTooShallow`].
     pub fn new(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, CudaError> {
-        let encoded = encode(variant, bvh, triangles)?;
+        let mut encoded = encode(variant, bvh, triangles)?;
+        pack(variant.tree(), &mut encoded.nodes)?;
         let found = stack_depth(variant);
         if encoded.stack_depth > found {
             return Err(CudaError::StackTooShallow { needed: encoded.stack_depth, found });
@@ -78,7 +80,7 @@ impl DeviceScene {
     /// Encodes `bvh` over `triangles` as `variant` wants it, and uploads it.
     ///
     /// # Errors
-    /// [`CudaError::Layout`], [`CudaError::StackTooShallow`], [`CudaError::OutOfMemory`],
+    /// [`CudaError::Layout`], [`CudaError::LeafTooLarge`], [`CudaError::StackTooShallow`], [`CudaError::OutOfMemory`],
     /// [`CudaError::Driver`].
     pub fn new(
         device: &Device,

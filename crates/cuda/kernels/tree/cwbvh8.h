@@ -6,11 +6,16 @@
 
 namespace raywarp {
 
+// Siblings that are yet to be visited, or triangles that are yet to be tested.
+struct Group {
+    u32 x, y;
+};
+
 // What a visit of a compressed node found.
 struct GroupVisit {
     // What remains of the group that led here, the node's own hit children, and its hit triangles; their y is
     // below 2^24, 2^24 or 0 where there are none.
-    Entry rest, nodes, triangles;
+    Group rest, nodes, triangles;
 };
 
 // A group of nodes: index of the first inner child of their parent; bits 24 to 31 the slots to be visited, the
@@ -18,14 +23,24 @@ struct GroupVisit {
 // to 23 the records.
 template <Options O>
 struct Cwbvh8 {
+    using Entry = Group;
+
+    // What is left to do besides groups: like none of theirs.
+    static constexpr Entry POP{0, 0x40000000u}, DONE{1, 0x40000000u};
+    // No triangles.
+    static constexpr Entry NOTHING{0, 0};
+
+    static RW_FUNCTION bool is_pop(Entry e) { return e.y == POP.y && e.x == POP.x; }
+    static RW_FUNCTION bool is_done(Entry e) { return e.y == DONE.y && e.x == DONE.x; }
     static RW_FUNCTION bool is_inner(Entry e) { return e.y >= 0x01000000u && e.y != POP.y; }
     static RW_FUNCTION bool is_leaf(Entry e) { return e.y - 1 < 0x00ffffffu; }
-    static RW_FUNCTION bool is_empty(Entry leaf) { return leaf.y == 0; }
     static RW_FUNCTION u32 take(Entry& leaf) {
         const u32 bit = platform::lowest_bit(leaf.y);
         leaf.y &= leaf.y - 1;
         return leaf.x + bit;
     }
+    static RW_FUNCTION u32 word(Entry e, u32 i) { return i == 0 ? e.x : e.y; }
+    static RW_FUNCTION Entry of_words(u32 x, u32 y) { return {x, y}; }
     static RW_FUNCTION Entry root(const Launch& launch, const LaneRay<O>& ray) {
         return launch.node_count != 0 ? Entry{0, 1u << (24 + inverse_octant(ray)) | 1u} : DONE;
     }
@@ -79,7 +94,7 @@ struct Cwbvh8 {
                 const float3x b{fused(byte(hx, i), step.x, hi.x), fused(byte(hy, i), step.y, hi.y),
                                 fused(byte(hz, i), step.z, hi.z)};
                 // A slot without a child has no bits.
-                if (span_float(a, b, ray.box_low, high).hit) {
+                if (span_float(a, b, box_low(ray), high).hit) {
                     hits |= (unary >> (8 * i) & 0xffu) << (offsets >> (8 * i) & 0xffu);
                 }
             }
