@@ -20,6 +20,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-scene", &["raywarp-geom"]),
     ("raywarp-render", &["raywarp-scene", "raywarp-sample"]),
     (
+        "raywarp-bench",
+        &[
+            "raywarp-geom",
+            "raywarp-bvh",
+            "raywarp-layout",
+            "raywarp-family",
+            "raywarp-traverse",
+            "raywarp-cpu",
+            "raywarp-cuda",
+            "raywarp-scene",
+            "raywarp-render",
+            "raywarp-workload",
+            "raywarp-sim",
+        ],
+    ),
+    (
         "raywarp",
         &[
             "raywarp-geom",
@@ -34,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "raywarp-render",
             "raywarp-workload",
             "raywarp-sim",
+            "raywarp-bench",
         ],
     ),
     ("raywarp-cli", &["raywarp"]),

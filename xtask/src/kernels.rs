@@ -177,7 +177,7 @@ fn table(jobs: &[Job]) -> String {
     let mut text = String::from(
         "// Written by `cargo xtask kernels`.\n\n/// For each source its images by architecture, 0 for PTX.\n",
     );
-    text += "static PREBUILT: &[(&str, &[(u32, &[u8])])] = &[\n";
+    text += "static PREBUILT: &[(&str, &[Image])] = &[\n";
     let mut last = "";
     for job in jobs {
         if job.source != last {

@@ -3,6 +3,7 @@
 use crate::exit::CliError;
 use crate::interrupt;
 use clap::Args;
+use raywarp::cuda::Device;
 use raywarp::scene::{LoadOptions, Loaded};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,12 +24,23 @@ pub struct Common {
     /// Worker threads; 0 takes one for each processor. The result does not depend on it.
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub threads: usize,
-    /// What traces the rays: cpu, or auto for the best there is.
+    /// What traces the rays: cpu, cuda, cuda:N, or auto for the best there is. Only render, selftest and bench take a GPU, and only bench by auto.
     #[arg(long, global = true, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
     /// Folder in which bare scene names are looked up.
     #[arg(long, global = true, value_name = "DIR", env = "RAYWARP_SCENES")]
     pub scenes: Option<PathBuf>,
+}
+
+/// `--device`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// This CPU.
+    Cpu,
+    /// A GPU, counted from 0.
+    Cuda(usize),
+    /// The first GPU where there is one, else the CPU.
+    Auto,
 }
 
 /// Most worker threads that can be asked for. Idle ones look for work at each other, and so the time to start and stop
@@ -46,22 +58,38 @@ pub fn command_line() -> String {
 }
 
 impl Common {
-    /// Applies the flags to the process.
-    pub fn start(&self) -> Result<(), CliError> {
+    /// What `--device` says.
+    pub fn device(&self) -> Result<DeviceChoice, CliError> {
+        match self.device.as_str() {
+            "cpu" => Ok(DeviceChoice::Cpu),
+            "auto" => Ok(DeviceChoice::Auto),
+            "cuda" => Ok(DeviceChoice::Cuda(0)),
+            other => match other.strip_prefix("cuda:").and_then(|n| n.parse::<u32>().ok()) {
+                Some(number) => Ok(DeviceChoice::Cuda(number as usize)),
+                None => Err(CliError::usage(format!("--device {other}: known are cpu, cuda, cuda:N and auto"))),
+            },
+        }
+    }
+
+    /// Applies the flags to the process. `takes_gpu` says whether the command can trace on one.
+    pub fn start(&self, takes_gpu: bool) -> Result<(), CliError> {
         if self.threads > MAX_THREADS {
             return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
         }
-        match self.device.as_str() {
-            "cpu" | "auto" => {}
-            cuda if cuda == "cuda" || cuda.strip_prefix("cuda:").is_some_and(|n| n.parse::<u32>().is_ok()) => {
-                return Err(CliError::machine(
-                    "--device cuda: this version traces on the CPU only; use --device cpu or auto",
-                ));
-            }
-            other => return Err(CliError::usage(format!("--device {other}: known are cpu, cuda, cuda:N and auto"))),
+        if let (DeviceChoice::Cuda(_), false) = (self.device()?, takes_gpu) {
+            return Err(CliError::machine(
+                "--device cuda: this command traces on the CPU only; use --device cpu or auto",
+            ));
         }
         raywarp::set_threads(self.threads).map_err(CliError::machine)?;
         interrupt::listen()
+    }
+
+    /// The GPU that was asked for. `auto` is none here: a GPU that only traces is no faster than the CPU that shades.
+    pub fn gpu(&self) -> Result<Option<Device>, CliError> {
+        let DeviceChoice::Cuda(number) = self.device()? else { return Ok(None) };
+        let failed = |error| CliError::machine(format!("--device {}: {error}", self.device));
+        Device::open(number).map(Some).map_err(failed)
     }
 
     /// A message for people, on standard error.

@@ -25,6 +25,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(Box<command::bench::BenchArgs>),
     // Boxed: it has many more options than the others.
     Render(Box<command::RenderArgs>),
     Merge(command::merge::MergeArgs),
@@ -63,7 +64,9 @@ fn run() -> std::process::ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let mut out = std::io::stdout().lock();
-    let result = cli.common.start().and_then(|()| match &cli.command {
+    let takes_gpu = matches!(cli.command, Command::Bench(_) | Command::Render(_) | Command::Selftest(_));
+    let result = cli.common.start(takes_gpu).and_then(|()| match &cli.command {
+        Command::Bench(args) => command::bench::run(args, &cli.common, &mut out),
         Command::Render(args) => command::render::run(args, &cli.common, &mut out),
         Command::Merge(args) => command::merge::run(args, &cli.common, &mut out),
         Command::Info(args) => command::info::run(args, &cli.common, &mut out),

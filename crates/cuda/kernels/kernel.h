@@ -3,11 +3,13 @@
 
 #include "schedule/if_if.h"
 #include "schedule/if_while.h"
+#include "schedule/packet.h"
 #include "schedule/speculative_if_if.h"
 #include "schedule/speculative_while_while.h"
 #include "schedule/while_while.h"
 #include "supply/direct.h"
 #include "supply/persistent.h"
+#include "supply/queue.h"
 #include "supply/replace.h"
 
 namespace raywarp {
@@ -17,6 +19,10 @@ struct ScheduleOf;
 template <Options O>
 struct ScheduleOf<O, Organisation::WhileWhile> {
     using Schedule = WhileWhile<O>;
+};
+template <Options O>
+struct ScheduleOf<O, Organisation::Packet> {
+    using Schedule = Packet<O>;
 };
 template <Options O>
 struct ScheduleOf<O, Organisation::IfIf> {
@@ -41,12 +47,18 @@ RW_FUNCTION void run(const Launch& launch) {
     RW_EVENT(Prologue);
     Lane<O> lane;
     make_idle(lane);
+    if constexpr (O.tree == TreeKind::WideN) {
+        RW_SHARED(Entry, GroupStack<O>::ENTRIES, stacks);
+        lane.stack.entries = &stacks;
+    }
     if constexpr (O.supply == Supply::Direct) {
         direct<O, Schedule>(launch, lane);
     } else if constexpr (O.supply == Supply::Persistent) {
         persistent<O, Schedule>(launch, lane);
-    } else {
+    } else if constexpr (O.supply == Supply::Replace) {
         replace<O, Schedule>(launch, lane);
+    } else {
+        queue<O, Schedule>(launch, lane);
     }
 }
 

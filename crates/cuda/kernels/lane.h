@@ -1,9 +1,11 @@
 // The state of one ray. As raywarp-traverse's lane.rs.
 #pragma once
 
+#include "stack.h"
 #include "tree/bvh2.h"
 #include "tree/cwbvh8.h"
 #include "tree/wide4.h"
+#include "tree/wide_n.h"
 
 namespace raywarp {
 
@@ -18,8 +20,25 @@ struct TreeOf<O, TreeKind::Wide4> {
     using Tree = Wide4<O>;
 };
 template <Options O>
+struct TreeOf<O, TreeKind::WideN> {
+    using Tree = WideN<O>;
+};
+template <Options O>
 struct TreeOf<O, TreeKind::Cwbvh8> {
     using Tree = Cwbvh8<O>;
+};
+
+template <Options O, bool SHARES, bool MOVES>
+struct StackOf {
+    using Stack = LocalStack;
+};
+template <Options O>
+struct StackOf<O, true, false> {
+    using Stack = GroupStack<O>;
+};
+template <Options O>
+struct StackOf<O, false, true> {
+    using Stack = OwnedStack<O>;
 };
 
 // What a ray found so far.
@@ -48,9 +67,7 @@ struct Lane {
     Entry postponed[ROOM > 0 ? ROOM : 1];
     u32 postponed_count;
     Found found;
-    // The topmost entry; below all lies DONE.
-    u32 top;
-    Entry stack[STACK_DEPTH + 1];
+    typename StackOf<O, O.tree == TreeKind::WideN, O.supply == Supply::Queue>::Stack stack;
 
     RW_FUNCTION bool has_postponed() const { return ROOM > 0 && postponed_count > 0; }
     RW_FUNCTION bool is_idle() const { return ray == NONE; }
@@ -62,7 +79,7 @@ struct Lane {
     RW_FUNCTION bool must_pop() const { return is_exhausted(work); }
     RW_FUNCTION bool is_in_leaf() const { return has_leaf() && !leaf_ended; }
 
-    RW_FUNCTION void push(Entry entry) { stack[++top] = entry; }
+    RW_FUNCTION void push(Entry entry) { stack.push(entry); }
 
     RW_FUNCTION void postpone_leaf(Entry leaf) {
 #pragma unroll
@@ -115,7 +132,6 @@ RW_FUNCTION void make_idle(Lane<O>& lane) {
     lane.work = DONE;
     lane.leaf_ended = false;
     lane.postponed_count = 0;
-    lane.top = 0;
 }
 
 }  // namespace raywarp

@@ -6,7 +6,9 @@
 namespace raywarp {
 
 // Entries of a stack; a tree that needs more is refused.
-constexpr u32 STACK_DEPTH = 96;
+constexpr u32 STACK_DEPTH = 128;
+// Warps of a block.
+constexpr u32 BLOCK_WARPS = 4;
 // The ray of a lane without one, and the index of a miss.
 constexpr u32 NONE = 0xffffffffu;
 // A slot's word: the triangle's index and whether it may let rays through.

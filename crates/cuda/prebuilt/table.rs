@@ -1,7 +1,10 @@
 // Written by `cargo xtask kernels`.
 
 /// For each source its images by architecture, 0 for PTX.
-static PREBUILT: &[(&str, &[(u32, &[u8])])] = &[
+static PREBUILT: &[(&str, &[Image])] = &[
+    ("packet", &[
+        (90, include_bytes!("../prebuilt/packet.sm_90.cubin.gz")),
+    ]),
     ("while_while", &[
         (90, include_bytes!("../prebuilt/while_while.sm_90.cubin.gz")),
     ]),

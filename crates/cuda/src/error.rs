@@ -38,10 +38,12 @@ pub enum CudaError {
         variant: Box<Variant>,
     },
     /// A tree that needs a deeper stack than the kernels have.
-    #[error("the tree needs a stack of {needed} entries; the kernels have {}", crate::STACK_DEPTH)]
+    #[error("the tree needs a stack of {needed} entries; the kernel has {found}")]
     StackTooShallow {
         /// Entries.
         needed: usize,
+        /// Entries.
+        found: usize,
     },
     /// Not enough memory on the device.
     #[error("{what} needs {} MiB of device memory, {} MiB are free", .needed.div_ceil(1 << 20), .free >> 20)]

@@ -1,12 +1,28 @@
 //! What a kernel is given: the same fields in the same order as `Launch` in kernels/launch.h.
 
 use cudarc::driver::DeviceRepr;
+use raywarp_family::Variant;
 
 /// Entries of a kernel's stack, as `STACK_DEPTH` in kernels/launch.h.
-pub const STACK_DEPTH: usize = 96;
+const STACK_DEPTH: usize = 128;
+
+/// Entries of the stack that a variant's kernels have: as `GroupStack` in kernels/stack.h where lanes share a ray.
+pub fn stack_depth(variant: &Variant) -> usize {
+    match variant.lanes_per_ray() {
+        1 => STACK_DEPTH,
+        // One of them is what lies below the first.
+        lanes => 32 * lanes as usize - 1,
+    }
+}
 
 /// Threads of a block.
 pub(crate) const BLOCK_THREADS: u32 = 128;
+
+/// Lanes of a warp.
+pub(crate) const WARP: u32 = 32;
+
+/// Stacks of the rays of a work queue: two a lane, with what lies below the first entry.
+pub(crate) const WARP_STACK_BYTES: usize = (STACK_DEPTH + 1) * 2 * WARP as usize * 8;
 
 /// A kernel's parameters; addresses are the device's. kernels/launch.h says what each is.
 #[allow(missing_docs)] // There, once.

@@ -1,6 +1,6 @@
 //! What kernels are called, and which are compiled.
 
-use raywarp_family::{Fetch, Organisation, Supply, Tree, TriangleTest, Variant, papers};
+use raywarp_family::{Fetch, Organisation, Supply, Sync, Tree, TriangleTest, Variant, papers};
 
 /// What a ray asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ fn blocks(variant: &Variant) -> u32 {
     } else if two_boxes {
         12
     } else {
-        8
+        if variant.tree() == Tree::WideN { 4 } else { 8 }
     }
 }
 
@@ -77,7 +77,8 @@ pub fn source_text(variants: &[Variant]) -> String {
 
 /// Whether there is CUDA code for it.
 fn is_written(variant: &Variant) -> bool {
-    variant.supply() != Supply::Queue && variant.organisation() != Organisation::Packet && variant.tree() != Tree::WideN
+    let implicit_packet = variant.organisation() == Organisation::Packet && variant.sync() == Sync::Implicit;
+    !implicit_packet
 }
 
 /// Variants beside the papers' that are compiled: those that are measured.
@@ -95,9 +96,9 @@ pub fn compiled() -> Vec<Variant> {
     let rows = papers().iter().map(|row| row.variant);
     let others = OTHERS.iter().filter_map(|text| text.parse().ok());
     let mut all = Vec::new();
-    for variant in rows.chain(others).filter(is_written) {
+    for variant in rows.chain(others) {
         let implicit = variant.with(raywarp_family::Key::Sync, "implicit").ok();
-        for variant in std::iter::once(variant).chain(implicit) {
+        for variant in std::iter::once(variant).chain(implicit).filter(is_written) {
             if !all.contains(&variant) {
                 all.push(variant);
             }

@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::Device;
 use crate::error::driver;
 
+/// Compute capability, 0 for PTX, and the compressed image.
+type Image = (u32, &'static [u8]);
+
 include!("../prebuilt/table.rs");
 
 /// Compute capability and index of the context's device: what a loaded module belongs to.
@@ -36,10 +39,10 @@ pub(crate) fn kernel(device: &Device, source: &str, name: &str) -> Result<Option
 
 /// An image for a compute capability runs on the same major version from the same minor on; PTX, of capability 0
 /// here, on all that the driver can compile it for.
-fn load(device: &Device, images: &[(u32, &[u8])]) -> Result<Arc<CudaModule>, CudaError> {
+fn load(device: &Device, images: &[Image]) -> Result<Arc<CudaModule>, CudaError> {
     let (major, minor) = device.capability();
     let found = (10 * major + minor) as u32;
-    let fits = |&&(image, _): &&(u32, &[u8])| image / 10 == found / 10 && image <= found;
+    let fits = |&&(image, _): &&Image| image / 10 == found / 10 && image <= found;
     let best = images.iter().filter(fits).max_by_key(|image| image.0).or_else(|| images.iter().find(|i| i.0 == 0));
     let Some(&(capability, packed)) = best else {
         return Err(CudaError::OldDevice { name: device.name().to_string(), capability: device.capability() });

@@ -1,10 +1,10 @@
 //! A tree and its triangles in a device's memory.
 
-use crate::{CudaError, Device, DeviceBuffer, STACK_DEPTH, Stream};
+use crate::{CudaError, Device, DeviceBuffer, Stream, stack_depth};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
-use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_wide4};
+use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_wide_n, encode_wide4};
 
 /// What a variant walks, encoded and uploaded.
 #[derive(Debug)]
@@ -50,8 +50,9 @@ impl EncodedScene {
     /// [`CudaError::Layout`], [`CudaError::StackTooShallow`].
     pub fn new(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, CudaError> {
         let encoded = encode(variant, bvh, triangles)?;
-        if encoded.stack_depth > STACK_DEPTH {
-            return Err(CudaError::StackTooShallow { needed: encoded.stack_depth });
+        let found = stack_depth(variant);
+        if encoded.stack_depth > found {
+            return Err(CudaError::StackTooShallow { needed: encoded.stack_depth, found });
         }
         let format = match variant.triangle() {
             TriangleTest::Woop => TriangleFormat::Woop,
@@ -129,6 +130,15 @@ fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<En
             }
         )?),
         Tree::Cwbvh8 => encoded!(encode_cwbvh8(bvh, triangles)?),
-        Tree::WideN => return Err(CudaError::NoKernel { variant: Box::new(*variant) }),
+        Tree::WideN => {
+            let tree = encode_wide_n(bvh, triangles, variant.lanes_per_ray() as usize)?;
+            Encoded {
+                nodes: bytemuck::cast_slice(tree.children()).to_vec(),
+                node_count: tree.node_count(),
+                slots: tree.slots().to_vec(),
+                bounds: *tree.bounds(),
+                stack_depth: tree.stack_depth(),
+            }
+        }
     })
 }

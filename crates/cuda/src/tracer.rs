@@ -1,18 +1,22 @@
 //! Kernels of the family on a GPU.
 
 use crate::error::driver;
-use crate::launch::{BLOCK_THREADS, Launch};
+use crate::launch::{BLOCK_THREADS, Launch, WARP, WARP_STACK_BYTES};
 use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Query, Stream, kernel_name, prebuilt, source_name};
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, sys};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Supply, Variant};
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+use std::sync::Mutex;
 
 /// Rays of one launch at most: 2^31 less room for what warps ask in vain.
 const MOST_RAYS: usize = 1 << 30;
 
 /// Rays and results of a batch from the host that are on the device at once.
 const HOST_BATCH: usize = 1 << 23;
+
+/// Bytes of a ray, its key and its results.
+const RAY_BYTES: usize = size_of::<Ray>() + 12 + size_of::<Hit>() + 4 + 1;
 
 /// A kernel of the family over a scene on a GPU.
 #[derive(Debug)]
@@ -22,6 +26,27 @@ pub struct CudaTracer {
     scene: DeviceScene,
     closest: Kernel,
     any: Kernel,
+    /// Stacks of rays that move between lanes, for the larger of both grids.
+    stacks: DeviceBuffer<u8>,
+    /// Streams and buffers for host rays that no caller uses right now.
+    idle: Mutex<Vec<Area>>,
+}
+
+/// Where host rays are traced: one a caller at a time.
+#[derive(Debug)]
+struct Area {
+    stream: Stream,
+    rays: DeviceBuffer<Ray>,
+    after: DeviceBuffer<[u32; 3]>,
+    out: DeviceHits,
+}
+
+impl Area {
+    fn new(device: &Device, rays: usize) -> Result<Self, CudaError> {
+        let stream = device.stream()?;
+        let out = DeviceHits::new(&stream, rays, true)?;
+        Ok(Self { rays: stream.zeros(rays)?, after: stream.zeros(rays)?, out, stream })
+    }
 }
 
 #[derive(Debug)]
@@ -79,8 +104,12 @@ impl CudaTracer {
         };
         let (closest, any) = (kernel(Query::Closest)?, kernel(Query::Any)?);
         let scene = DeviceScene::new(device, &stream, variant, bvh, triangles)?;
+        let warps = closest.resident.max(any.resident) as usize * (BLOCK_THREADS / WARP) as usize;
+        let stack_bytes = if variant.supply() == Supply::Queue { warps * WARP_STACK_BYTES } else { 0 };
+        device.check_room("the stacks of a work queue", stack_bytes)?;
+        let stacks = stream.zeros(stack_bytes)?;
         stream.synchronize()?;
-        Ok(Self { device: device.clone(), variant: *variant, scene, closest, any })
+        Ok(Self { device: device.clone(), variant: *variant, scene, closest, any, stacks, idle: Mutex::default() })
     }
 
     /// What traces.
@@ -171,7 +200,7 @@ impl CudaTracer {
             undecided: out.undecided.address_mut(stream),
             counter,
             invalid: counter + 4,
-            stacks: 0,
+            stacks: if self.stacks.is_empty() { 0 } else { self.stacks.address(stream) },
             ray_count: count as u32,
             node_count: self.scene.node_count,
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
@@ -226,47 +255,58 @@ impl CudaTracer {
         rays: &[Ray],
         after: &[HitKey],
         query: Query,
-        instances: bool,
         control: &Control<'_>,
         mut take: impl FnMut(&Stream, usize, usize, &DeviceHits) -> Result<(), CudaError>,
     ) -> Result<BatchStats, TraceError> {
         assert!(after.is_empty() || after.len() == rays.len(), "one key a ray, or none");
         let device = |error: CudaError| TraceError::Device(error.to_string());
-        let stream = self.device.stream().map_err(device)?;
-        let portion = rays.len().min(self.host_batch().map_err(device)?);
-        let mut out = DeviceHits::new(&stream, portion, instances).map_err(device)?;
-        let mut buffer = stream.zeros::<Ray>(portion).map_err(device)?;
-        let mut keys = stream.zeros::<[u32; 3]>(if after.is_empty() { 0 } else { portion }).map_err(device)?;
+        let portion = rays.len().min(HOST_BATCH);
+        let mut area = self.area(portion).map_err(device)?;
+        let portion = portion.min(area.rays.len()).max(1);
         let mut stats = BatchStats::default();
-        for (index, chunk) in rays.chunks(portion.max(1)).enumerate() {
+        for (index, chunk) in rays.chunks(portion).enumerate() {
             if control.is_cancelled() {
                 return Err(TraceError::Cancelled);
             }
             let first = index * portion;
             let mut run = || -> Result<BatchStats, CudaError> {
-                stream.write(&mut buffer, chunk)?;
+                let Area { stream, rays, after: keys, out } = &mut area;
+                stream.write(rays, chunk)?;
                 if !after.is_empty() {
                     let words: Vec<[u32; 3]> = after[first..first + chunk.len()]
                         .iter()
                         .map(|key| [key.t.to_bits(), key.instance, key.primitive])
                         .collect();
-                    stream.write(&mut keys, &words)?;
+                    stream.write(keys, &words)?;
                 }
-                let keys = (!after.is_empty()).then_some(&keys);
-                self.launch(&stream, query, &buffer, chunk.len(), keys, &mut out)?;
-                take(&stream, first, chunk.len(), &out)?;
-                self.stats(&stream, chunk.len(), &out)
+                self.launch(stream, query, rays, chunk.len(), (!after.is_empty()).then_some(&*keys), out)?;
+                take(stream, first, chunk.len(), out)?;
+                self.stats(stream, chunk.len(), out)
             };
             stats += run().map_err(device)?;
             control.advance(chunk.len());
         }
+        // Not after an error: what is left of a failed device is not used again.
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(area);
+        }
         Ok(stats)
     }
 
-    /// Rays that are traced at once: as many as half of the free memory holds.
-    fn host_batch(&self) -> Result<usize, CudaError> {
-        let a_ray = size_of::<Ray>() + size_of::<Hit>() + 4 + 12 + 1;
-        Ok((self.device.free_memory()? / 2 / a_ray).clamp(1024, HOST_BATCH) / 32 * 32)
+    /// An area for `rays` rays, or for as many of them as fit in half of the free memory.
+    fn area(&self, rays: usize) -> Result<Area, CudaError> {
+        let known = self.idle.lock().ok().and_then(|mut idle| {
+            let at = idle.iter().position(|area| area.rays.len() >= rays)?;
+            Some(idle.swap_remove(at))
+        });
+        match known {
+            Some(area) => Ok(area),
+            None => {
+                let room = (self.device.free_memory()? / 2 / RAY_BYTES).max(1024);
+                // Whole words of bits, and room for a next batch that is a little larger.
+                Area::new(&self.device, rays.next_multiple_of(1024).min(room / 32 * 32))
+            }
+        }
     }
 }
 
@@ -291,7 +331,7 @@ impl Tracer for CudaTracer {
     ) -> Result<BatchStats, TraceError> {
         assert_eq!(hits.len(), rays.len(), "one hit a ray");
         assert!(instances.is_empty() || instances.len() == rays.len(), "one instance a ray, or none");
-        self.portions(rays, after, Query::Closest, !instances.is_empty(), control, |stream, first, count, out| {
+        self.portions(rays, after, Query::Closest, control, |stream, first, count, out| {
             stream.read(&out.hits, &mut hits[first..first + count])?;
             if !instances.is_empty() {
                 stream.read(&out.instances, &mut instances[first..first + count])?;
@@ -310,7 +350,7 @@ impl Tracer for CudaTracer {
     ) -> Result<BatchStats, TraceError> {
         assert!(blocked.len() >= rays.len().div_ceil(32), "a bit a ray");
         undecided.clear();
-        self.portions(rays, after, Query::Any, true, control, |stream, first, count, out| {
+        self.portions(rays, after, Query::Any, control, |stream, first, count, out| {
             let words = count.div_ceil(32);
             stream.read(&out.blocked, &mut blocked[first / 32..first / 32 + words])?;
             let mut bits = vec![0u32; words];

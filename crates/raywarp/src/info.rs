@@ -65,7 +65,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         bounds: Some(*prepared.bounds()).filter(|b| !b.is_empty()),
         tree: prepared.bvh().stats(),
         epo_cost: None,
-        tracer_bytes: prepared.tracer().bytes() as u64,
+        tracer_bytes: prepared.tracer_bytes() as u64,
         load,
         build: timings.flatten + timings.build + timings.encode,
     }

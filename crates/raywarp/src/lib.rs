@@ -65,9 +65,19 @@ pub mod cpu {
     pub use raywarp_cpu::*;
 }
 
+/// The kernels on NVIDIA GPUs.
+pub mod cuda {
+    pub use raywarp_cuda::*;
+}
+
 /// What a traversal variant is, and the papers' rows.
 pub mod family {
     pub use raywarp_family::*;
+}
+
+/// The papers' tables on this machine.
+pub mod bench {
+    pub use raywarp_bench::*;
 }
 
 /// The papers' kernels as schedules.

@@ -3,7 +3,9 @@
 use crate::framing::frame_bounds;
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
-use raywarp_geom::{Aabb, FlatError, FlatTriangles};
+use raywarp_cuda::{CudaError, CudaTracer, Device};
+use raywarp_family::{Variant, papers};
+use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
 use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
 use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, Surface, flatten};
@@ -14,6 +16,8 @@ use std::time::{Duration, Instant};
 pub struct PrepareOptions {
     /// The tree.
     pub build: BuildOptions,
+    /// The GPU that traces; the CPU where there is none.
+    pub gpu: Option<Device>,
 }
 
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
@@ -44,6 +48,9 @@ pub enum PrepareError {
     /// The encoder refuses.
     #[error(transparent)]
     Layout(#[from] LayoutError),
+    /// The GPU lacks something, or fails.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
 }
 
 /// Wall time of each step.
@@ -61,14 +68,15 @@ pub struct Timings {
 pub struct Prepared {
     scene: Scene,
     bvh: Bvh2,
-    tracer: CpuTracer,
+    tracer: Box<dyn Tracer>,
+    tracer_bytes: usize,
     bounds: Aabb,
     timings: Timings,
     triangle_count: usize,
 }
 
 impl Prepared {
-    /// Flattens the scene, builds its tree and encodes it for this CPU, in parallel on rayon's
+    /// Flattens the scene, builds its tree and encodes it for what traces, in parallel on rayon's
     /// current pool.
     ///
     /// # Errors
@@ -82,9 +90,9 @@ impl Prepared {
         let flattened = Instant::now();
         let bvh = build(&flat, &options.build)?;
         let built = Instant::now();
-        let tracer = CpuTracer::new(&bvh, &flat)?;
+        let (tracer, tracer_bytes) = tracer(options, &bvh, &flat)?;
         let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
-        Ok(Self { scene, bvh, tracer, bounds: flat.bounds(), timings, triangle_count: flat.len() })
+        Ok(Self { scene, bvh, tracer, tracer_bytes, bounds: flat.bounds(), timings, triangle_count: flat.len() })
     }
 
     /// The scene.
@@ -98,8 +106,13 @@ impl Prepared {
     }
 
     /// The tracer.
-    pub fn tracer(&self) -> &CpuTracer {
-        &self.tracer
+    pub fn tracer(&self) -> &dyn Tracer {
+        &*self.tracer
+    }
+
+    /// Bytes of what the tracer walks, in its device's memory.
+    pub fn tracer_bytes(&self) -> usize {
+        self.tracer_bytes
     }
 
     /// Box around all triangles; empty for a scene without any.
@@ -151,8 +164,31 @@ impl Prepared {
     /// # Errors
     /// [`RenderError`].
     pub fn render(&self, camera: &Camera, options: &RenderOptions, watch: &Watch) -> Result<Rendered, RenderError> {
-        raywarp_render::render(&self.scene, camera, &self.tracer, &self.bounds, options, watch)
+        raywarp_render::render(&self.scene, camera, &*self.tracer, &self.bounds, options, watch)
     }
+}
+
+/// What traces, and its bytes. On a GPU it is the kernel whose hits have the bits of the CPU's, so that pictures are
+/// the same.
+fn tracer(
+    options: &PrepareOptions,
+    bvh: &Bvh2,
+    triangles: &FlatTriangles,
+) -> Result<(Box<dyn Tracer>, usize), PrepareError> {
+    let Some(device) = &options.gpu else {
+        let tracer = CpuTracer::new(bvh, triangles)?;
+        let bytes = tracer.bytes();
+        return Ok((Box::new(tracer), bytes));
+    };
+    let tracer = CudaTracer::new(device, &watertight(), bvh, triangles)?;
+    let bytes = tracer.scene().bytes();
+    Ok((Box::new(tracer), bytes))
+}
+
+/// The row of that name.
+fn watertight() -> Variant {
+    let row = papers().iter().find(|row| row.name == "watertight");
+    row.expect("a row of the table").variant
 }
 
 /// Refuses triangles that can be counted but for which there is no memory.

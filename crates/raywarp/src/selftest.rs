@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
 use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest as CpuTest};
+use raywarp_cuda::{CudaTracer, Device, compiled};
 use raywarp_family::{BoxPlanes, Key, Organisation, Supply, Tree, TriangleTest, Variant, legal, papers};
 use raywarp_geom::{Control, FlatTriangles, Hit, TraceError, Tracer};
 use raywarp_traverse::{FamilyTracer, Kernel, Machine};
@@ -22,6 +23,17 @@ pub struct SelfTestRequest {
     pub widths: Vec<u32>,
     /// Engines of the CPU tracer, on every instruction set of this machine.
     pub cpu: bool,
+    /// Kernels on a GPU.
+    pub gpu: Option<Gpu>,
+}
+
+/// Kernels on a GPU that are to be tested.
+#[derive(Debug, Clone)]
+pub struct Gpu {
+    /// The GPU.
+    pub device: Device,
+    /// Which kernels.
+    pub variants: Vec<Variant>,
 }
 
 impl SelfTestRequest {
@@ -33,7 +45,14 @@ impl SelfTestRequest {
         let sample = (0..).map(legal::sample).filter(keeps_promises).take(legal_sample as usize);
         let mut variants: Vec<Variant> = papers().iter().map(|row| row.variant).collect();
         variants.extend(sample);
-        Self { variants, widths: vec![1, 8, 16, 32, 64], cpu: true }
+        Self { variants, widths: vec![1, 8, 16, 32, 64], cpu: true, gpu: None }
+    }
+
+    /// Every compiled kernel on a GPU, and nothing else.
+    pub fn gpu(device: Device) -> Self {
+        // Plain boxes promise nothing.
+        let variants = compiled().into_iter().filter(|v| v.box_planes() == BoxPlanes::Padded).collect();
+        Self { variants: vec![], widths: vec![], cpu: false, gpu: Some(Gpu { device, variants }) }
     }
 }
 
@@ -166,6 +185,44 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
             results.push(judge(case, format!("{variant}, {machine}"), &tracer, watertight, brute_force)?);
         }
     }
+    if let Some(gpu) = &request.gpu {
+        results.extend(gpu_engines(case, gpu, [&plain, &small], control)?);
+    }
+    Ok(results)
+}
+
+/// Kernels on a GPU, held to the same triangle test without a tree on the same GPU, whose division by Woop's
+/// rows may round otherwise than a CPU's.
+fn gpu_engines(
+    case: &Case,
+    gpu: &Gpu,
+    [plain, small]: [&Bvh2; 2],
+    control: &Control<'_>,
+) -> Result<Vec<EngineResult>, SelfTestError> {
+    let mut results = Vec::new();
+    let mut known: Vec<(TriangleTest, Found)> = Vec::new();
+    for variant in &gpu.variants {
+        if control.is_cancelled() {
+            return Err(TraceError::Cancelled.into());
+        }
+        if variant.needs().t_min_not_negative && case.has_negative_t_min() {
+            continue;
+        }
+        let failed = |error: &dyn std::fmt::Display| SelfTestError::Engine {
+            engine: format!("{variant}, {}", gpu.device.name()),
+            case: case.name,
+            message: error.to_string(),
+        };
+        let test = variant.triangle();
+        let make = |bvh: &Bvh2| CudaTracer::new(&gpu.device, variant, bvh, &case.triangles).map_err(|e| failed(&e));
+        if !known.iter().any(|(of, _)| *of == test) && variant.tree() == Tree::Bvh2 {
+            known.push((test, find(case, &make(&one_leaf(&case.triangles))?)?));
+        }
+        let tracer = make(if variant.tree() == Tree::Cwbvh8 { small } else { plain })?;
+        let brute_force = known.iter().find(|(of, _)| *of == test).map(|(_, found)| found);
+        let engine = format!("{variant}, {}", gpu.device.name());
+        results.push(judge(case, engine, &tracer, test == TriangleTest::Watertight, brute_force)?);
+    }
     Ok(results)
 }
 
@@ -205,16 +262,20 @@ fn find(case: &Case, tracer: &dyn Tracer) -> Result<Found, TraceError> {
     Ok(found)
 }
 
-/// What a triangle test finds without a tree: all triangles in one leaf.
-fn brute_force(case: &Case, test: TriangleTest) -> Result<Found, Box<dyn std::error::Error>> {
-    let triangles = &case.triangles;
+/// All triangles in one leaf.
+fn one_leaf(triangles: &FlatTriangles) -> Bvh2 {
     let count = triangles.len() as u32;
     let root = Node { bounds: triangles.bounds(), first: 0, count };
     let nodes = if count == 0 { vec![] } else { vec![root] };
-    let bvh = Bvh2 { nodes, references: (0..count).collect(), primitive_count: count };
+    Bvh2 { nodes, references: (0..count).collect(), primitive_count: count }
+}
+
+/// What a triangle test finds without a tree: all triangles in one leaf.
+fn brute_force(case: &Case, test: TriangleTest) -> Result<Found, Box<dyn std::error::Error>> {
+    let bvh = one_leaf(&case.triangles);
     let variant =
         Variant::new(Supply::Direct, Organisation::WhileWhile, Tree::Bvh2)?.with(Key::Triangle, test.name())?;
-    let kernel = Kernel::new(&variant, &bvh, triangles)?;
+    let kernel = Kernel::new(&variant, &bvh, &case.triangles)?;
     Ok(find(case, &FamilyTracer::new(kernel, Machine::Scalar)?)?)
 }
 

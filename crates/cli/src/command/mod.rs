@@ -1,5 +1,7 @@
 //! The sub-commands.
 
+pub mod bench;
+mod bench_args;
 pub mod info;
 pub mod merge;
 pub mod render;
@@ -10,6 +12,7 @@ pub mod simulate;
 pub mod trace;
 mod tree_args;
 pub mod variants;
+mod views;
 
 pub use render_args::RenderArgs;
 

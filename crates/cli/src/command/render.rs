@@ -22,6 +22,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         checked.map_err(CliError::picture)?;
     }
     let request = args.request(common.threads)?;
+    let gpu = common.gpu()?;
 
     let start = Instant::now();
     let (mut scene, name, warnings) = match args.scene() {
@@ -39,7 +40,8 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
 
     let start = Instant::now();
     let mut prepared =
-        Prepared::new(scene, &PrepareOptions::default()).map_err(|error| CliError::prepare(&name, error))?;
+        Prepared::new(scene, &PrepareOptions { gpu, ..PrepareOptions::default() })
+            .map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
     interrupt::check("building the tree")?;
     let picture = Picture::settle(&mut prepared, &request);

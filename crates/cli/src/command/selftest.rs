@@ -11,7 +11,7 @@ use raywarp::selftest::{SelfTestError, SelfTestRequest, selftest};
 use raywarp::workload::cases::cases;
 use std::io::Write;
 
-/// Tests every engine of this machine against brute force, with a verdict.
+/// Tests every engine of this machine against brute force, with a verdict; with --device cuda the kernels of a GPU.
 #[derive(Debug, Args)]
 pub struct SelftestArgs {
     /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
@@ -27,13 +27,20 @@ pub struct SelftestArgs {
 
 /// Runs the command.
 pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let mut request = SelfTestRequest::all(args.legal);
-    if !args.variant.is_empty() {
-        request.variants.clone_from(&args.variant);
-        request.cpu = false;
+    let gpu = common.gpu()?;
+    let mut request = gpu.map_or_else(|| SelfTestRequest::all(args.legal), SelfTestRequest::gpu);
+    match &mut request.gpu {
+        Some(gpu) if !args.variant.is_empty() => gpu.variants.clone_from(&args.variant),
+        Some(_) => {}
+        None => {
+            if !args.variant.is_empty() {
+                request.variants.clone_from(&args.variant);
+                request.cpu = false;
+            }
+            request.widths.clone_from(&args.width);
+            super::check_machine(&request.variants, &args.width)?;
+        }
     }
-    request.widths.clone_from(&args.width);
-    super::check_machine(&request.variants, &args.width)?;
     let bar = StepBar::new(common.quiet, cases().len() as u64);
     let progress = |steps: usize| bar.advance(steps as u64);
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };

@@ -2,6 +2,7 @@
 
 use super::render_args::parse_size;
 use super::tree_args::TreeArgs;
+use super::views::{scene_name, views};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
@@ -10,10 +11,9 @@ use clap::Args;
 use raywarp::family::{Key, Variant};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
-use raywarp::workload::views::{View, load_views};
 use raywarp::{Builder, Control};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy.
 #[derive(Debug, Args)]
@@ -71,11 +71,11 @@ pub struct SimulateArgs {
     tree: TreeArgs,
 }
 
-fn parse_workload(name: &str) -> Result<Workload, String> {
+pub(super) fn parse_workload(name: &str) -> Result<Workload, String> {
     Workload::parse(name).ok_or_else(|| format!("known are {}", Workload::ALL.map(Workload::name).join(", ")))
 }
 
-fn parse_kind(name: &str) -> Result<RayKind, String> {
+pub(super) fn parse_kind(name: &str) -> Result<RayKind, String> {
     RayKind::parse(name).ok_or_else(|| format!("known are {}", RayKind::ALL.map(RayKind::name).join(", ")))
 }
 
@@ -100,7 +100,8 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     }
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
     let scene_name = scene_name(&path);
-    let views = args.views(common, &loaded.scene, &scene_name)?;
+    let views =
+        views(common, &loaded.scene, &scene_name, args.view.as_deref())?.into_iter().map(|(_, view)| view).collect();
     let build = args.tree.options_or(Builder::SweepSah);
     let request = EfficiencyRequest {
         workload: args.workload,
@@ -139,12 +140,6 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     Ok(Status::Done)
 }
 
-/// The file's name without its endings: under it views and the papers' figures are looked up.
-fn scene_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.split('.').next().unwrap_or_default().to_string()
-}
-
 impl SimulateArgs {
     /// The kernels, with the options that were set, each once.
     fn variants(&self) -> Vec<Variant> {
@@ -168,36 +163,5 @@ impl SimulateArgs {
             }
         }
         kept
-    }
-
-    /// The viewpoints: the one named, or the scene's in the folder's views.toml, or the scene's own camera.
-    fn views(&self, common: &Common, scene: &raywarp::scene::Scene, scene_name: &str) -> Result<Vec<View>, CliError> {
-        let camera = |camera| vec![View { camera, ao_radius: None }];
-        if let Some(view) = &self.view {
-            let form = |error| CliError::usage(format!("--view {error}"));
-            let (file, rest) = view.rsplit_once(':').ok_or_else(|| form(raywarp::ViewError::Form(view.clone())))?;
-            let one = raywarp::load_view(view).map_err(|error| match error {
-                raywarp::ViewError::Form(_) => form(error),
-                other => CliError::input(other),
-            })?;
-            // The scene's other figures stand beside the viewpoint.
-            let radius = file.rsplit_once(':').and_then(|(path, scene)| load_views(Path::new(path), scene).ok());
-            let index: usize = rest.parse().unwrap_or(1);
-            let ao_radius = radius.and_then(|views| views.get(index.wrapping_sub(1)).and_then(|view| view.ao_radius));
-            return Ok(vec![View { camera: one, ao_radius }]);
-        }
-        if let Some(file) = common.scenes.as_ref().map(|folder| folder.join("views.toml")).filter(|file| file.exists())
-        {
-            match load_views(&file, scene_name) {
-                Ok(views) => return Ok(views),
-                Err(error @ raywarp::ViewError::Read { .. }) => return Err(CliError::input(error)),
-                Err(_) => common.note(format!("{}: no views of {scene_name}", file.display())),
-            }
-        }
-        if let Some(own) = scene.cameras.first() {
-            return Ok(camera(own.clone()));
-        }
-        common.note("no views and no camera: the scene is framed by its bounding box");
-        Ok(camera(raywarp::frame_bounds(&raywarp::scene::flatten(scene).map_err(CliError::input)?.bounds())))
     }
 }

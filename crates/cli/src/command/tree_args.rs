@@ -81,6 +81,15 @@ impl TreeArgs {
         self.with_builder(matches!(self.preset, PresetArg::Balanced).then_some(builder))
     }
 
+    /// As [`TreeArgs::options`], with another preset where neither it nor a builder is named.
+    pub fn options_or_preset(&self, preset: BuildOptions) -> BuildOptions {
+        if !matches!(self.preset, PresetArg::Balanced) || self.builder.is_some() {
+            return self.options();
+        }
+        let reinsertion = self.reinsertion.unwrap_or(preset.reinsertion);
+        BuildOptions { reinsertion, ..self.with_builder(Some(preset.builder)) }
+    }
+
     fn with_builder(&self, default: Option<Builder>) -> BuildOptions {
         let preset = match self.preset {
             PresetArg::Fastest => presets::FASTEST,

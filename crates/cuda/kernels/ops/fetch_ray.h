@@ -12,25 +12,31 @@ struct Pool {
     bool dry;
 };
 
-// Reciprocal direction, origin times reciprocal, empty stack, at the root. A ray that can hit nothing ends.
+// What boxes and triangles need of the lane's ray.
 template <Options O>
-RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane) {
+RW_FUNCTION void prepare_ray(const Launch& launch, Lane<O>& lane) {
     const float4 o = lane.setup.origin, d = lane.setup.direction;
     lane.setup.slab = O.planes == BoxPlanes::Padded ? slab::padded(o, d, launch.bounds) : slab::plain(o, d);
     float t_low = o.w;
     if (launch.after != nullptr) {
-        t_low = platform::most(t_low, platform::float_of(platform::load1(launch.after + static_cast<u64>(lane.ray) * 3)));
+        const float after = platform::float_of(platform::load1(launch.after + static_cast<u64>(lane.ray) * 3));
+        t_low = platform::most(t_low, after);
     }
     lane.setup.t_low = t_low;
     const float low = O.planes == BoxPlanes::Padded ? t_low * lane.setup.slab.scale : t_low;
     // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
     lane.setup.box_low = O.box == BoxTest::Integer ? platform::most(low, 0.0f) + 0.0f : low;
-    lane.found = {0.0f, 0.0f, 0.0f, NONE, d.w, false};
+}
+
+// Reciprocal direction, origin times reciprocal, empty stack, at the root. A ray that can hit nothing ends.
+template <Options O>
+RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane) {
+    prepare_ray(launch, lane);
+    lane.found = {0.0f, 0.0f, 0.0f, NONE, lane.setup.direction.w, false};
     lane.leaf_ended = false;
     lane.postponed_count = 0;
-    lane.top = 0;
-    lane.stack[0] = DONE;
-    if (is_valid(o, d)) {
+    lane.stack.clear();
+    if (is_valid(lane.setup.origin, lane.setup.direction)) {
         if constexpr (O.tree == TreeKind::Cwbvh8) {
             lane.work = Lane<O>::Tree::root(launch, lane.setup);
         } else {
@@ -38,16 +44,23 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane) {
         }
     } else {
         lane.work = DONE;
-        platform::add_to_counter(launch.invalid, 1);
+        if (lane_in_group<O>() == 0) {
+            platform::add_to_counter(launch.invalid, 1);
+        }
     }
     RW_EVENT(SetupRay);
 }
 
 template <Options O>
-RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
+RW_FUNCTION void read_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
     lane.ray = ray;
     lane.setup.origin = platform::load4(launch.rays + static_cast<u64>(ray) * 2);
     lane.setup.direction = platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1);
+}
+
+template <Options O>
+RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
+    read_ray(launch, lane, ray);
     RW_EVENT(FetchRay);
     setup_ray(launch, lane);
 }
@@ -67,8 +80,8 @@ template <Options O>
 RW_FUNCTION bool fetch_ray(const Launch& launch, Pool& pool, Lane<O>& lane) {
     LaneMask wanting = platform::ballot_sync(EVERYONE, lane.is_idle());
     if constexpr (O.supply != Supply::Direct && O.batch == EXACT) {
-        const u32 n = platform::population(wanting), first = fetch_batch(launch, n);
-        const u32 ray = first + platform::population(wanting & platform::lanes_below());
+        const u32 n = rays_of<O>(wanting), first = fetch_batch(launch, n);
+        const u32 ray = first + rays_below<O>(wanting);
         if (lane.is_idle() && ray < launch.ray_count) {
             load_ray(launch, lane, ray);
         }
@@ -96,11 +109,11 @@ RW_FUNCTION bool fetch_ray(const Launch& launch, Pool& pool, Lane<O>& lane) {
                 }
                 pool.end = pool.end < launch.ray_count ? pool.end : launch.ray_count;
             }
-            const u32 ray = pool.next + platform::population(wanting & platform::lanes_below());
+            const u32 ray = pool.next + rays_below<O>(wanting);
             if (lane.is_idle() && ray < pool.end) {
                 load_ray(launch, lane, ray);
             }
-            const u32 n = platform::population(wanting), left = pool.end - pool.next;
+            const u32 n = rays_of<O>(wanting), left = pool.end - pool.next;
             pool.next += n < left ? n : left;
             fetched = true;
             wanting = platform::ballot_sync(EVERYONE, lane.is_idle());

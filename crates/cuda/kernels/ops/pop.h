@@ -8,8 +8,7 @@ namespace raywarp {
 // Below the stack lies DONE: a lane that reads it has nothing left.
 template <Options O>
 RW_FUNCTION void pop(Lane<O>& lane) {
-    lane.work = lane.stack[lane.top];
-    lane.top -= 1;
+    lane.work = lane.stack.pop();
     RW_EVENT(Pop);
 }
 

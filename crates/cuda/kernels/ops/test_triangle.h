@@ -44,9 +44,9 @@ RW_FUNCTION void offer(const Launch& launch, Lane<O>& lane, u32 record, Tuv hit)
     }
 }
 
+// Tests one record; what it hits counts if `counts`.
 template <Options O>
-RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
-    const u32 record = lane.take_record();
+RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 record, bool counts) {
     const float4* rows = launch.triangles + static_cast<u64>(record) * 3;
     const float4 o = lane.setup.origin, d = lane.setup.direction;
     if constexpr (O.triangle == TriangleTest::Woop && O.fetch == Fetch::Needed && O.tree != TreeKind::Cwbvh8) {
@@ -75,12 +75,54 @@ RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
             hit = watertight::test(o, d, a, b, c);
         }
         RW_EVENT(TestTriangle);
-        if (hit.hit) {
+        if (hit.hit && counts) {
             offer(launch, lane, record, hit);
         }
     }
-    if (O.any_hit() && lane.found.blocked) {
+    if (O.any_hit() && O.lanes_per_ray() == 1 && lane.found.blocked) {
         lane.end();
+    }
+}
+
+// Lanes of one ray agree on the nearest of what each found: a butterfly of exchanges.
+template <Options O>
+RW_FUNCTION void reduce_over_ray(Lane<O>& lane) {
+    Found& found = lane.found;
+    for (u32 bits = 1; bits < O.lanes_per_ray(); bits *= 2) {
+        const LaneMask group = group_mask<O>();
+        auto other = [&](u32 x) { return platform::shuffle_xor_sync(group, x, bits); };
+        auto other_float = [&](float x) { return platform::float_of(other(platform::bits_of(x))); };
+        const Found theirs{other_float(found.t), other_float(found.u), other_float(found.v),
+                           other(found.index),   other_float(found.limit), other(found.blocked) != 0};
+        RW_EVENT(Shuffle);
+        const bool nearer = theirs.index != NONE && (found.index == NONE || theirs.t < found.t ||
+                                                     (theirs.t == found.t && theirs.index < found.index));
+        const bool blocked = found.blocked || theirs.blocked;
+        found = nearer ? theirs : found;
+        found.blocked = blocked;
+    }
+    if (O.any_hit() && found.blocked) {
+        lane.end();
+    }
+}
+
+// One test a lane; where several lanes share a ray, one on each of those while the leaf lasts: they test side by side,
+// and the ray is shortened after all of them.
+template <Options O>
+RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
+    if constexpr (O.lanes_per_ray() == 1) {
+        test_record(launch, lane, lane.take_record(), true);
+    } else {
+        const u32 record = lane.work.x + lane_in_group<O>(), n = O.lanes_per_ray();
+        const bool tests = lane_in_group<O>() < lane.work.y;
+        const u32 taken = lane.work.y < n ? lane.work.y : n;
+        lane.work = {lane.work.x + taken, lane.work.y - taken};
+        lane.leaf_ended = lane.work.y == 0;
+        lane.work = lane.leaf_ended ? POP : lane.work;
+        if (tests) {
+            test_record(launch, lane, record, true);
+        }
+        reduce_over_ray(lane);
     }
 }
 

@@ -29,6 +29,10 @@ RW_FUNCTION void visit_node(const Launch& launch, Lane<O>& lane) {
             RW_EVENT(VisitNodePush);
         }
         lane.work = has_triangles ? visit.triangles : has_nodes ? visit.nodes : POP;
+    } else if constexpr (O.tree == TreeKind::WideN) {
+        const RankedVisit visit = Tree::visit(launch, lane.work, lane.setup, lane.found.limit);
+        lane.stack.push_ranked(visit.rank, visit.count, visit.child);
+        lane.work = visit.nearest;
     } else {
         const auto visit = Tree::visit(launch, lane.work, lane.setup, lane.found.limit);
         // The farthest first.

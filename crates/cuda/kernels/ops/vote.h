@@ -5,10 +5,10 @@
 
 namespace raywarp {
 
-// Whether any lane of the warp says yes. As the papers print it, each lane decides for itself.
+// Whether any lane of the warp says yes. As the papers print it, each lane decides for itself, but in a packet.
 template <Options O>
 RW_FUNCTION bool any(bool x, [[maybe_unused]] platform::Site site = platform::Site::here()) {
-    if constexpr (O.sync == Sync::Implicit) {
+    if constexpr (O.sync == Sync::Implicit && O.organisation != Organisation::Packet) {
         return x;
     } else {
         RW_EVENT(Vote);

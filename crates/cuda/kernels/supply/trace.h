@@ -15,11 +15,15 @@ RW_FUNCTION void turn(const Launch& launch, Lane<O>& lane) {
     S::intersect(launch, lane);
 }
 
-// While ray not terminated.
+// While ray not terminated. A packet has a loop of its own.
 template <Options O, class S>
 RW_FUNCTION void trace(const Launch& launch, Lane<O>& lane) {
-    while (any<O>(lane.is_alive())) {
-        turn<O, S>(launch, lane);
+    if constexpr (O.organisation == Organisation::Packet) {
+        S::trace(launch, lane);
+    } else {
+        while (any<O>(lane.is_alive())) {
+            turn<O, S>(launch, lane);
+        }
     }
 }
 

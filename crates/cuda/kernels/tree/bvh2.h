@@ -9,8 +9,14 @@ template <Options O>
 struct Bvh2 : RangeEntries {
     static constexpr u32 BRANCHING = 2;
 
-    static RW_FUNCTION Visit<2> visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
-        const float4* node = launch.nodes + static_cast<u64>(inner.x) * 4;
+    // Both children and where the ray meets their boxes.
+    struct Tested {
+        Span spans[2];
+        Entry children[2];
+    };
+
+    static RW_FUNCTION Tested test(const Launch& launch, u32 inner, const LaneRay<O>& ray, float t_max) {
+        const float4* node = launch.nodes + static_cast<u64>(inner) * 4;
         const float4 xy0 = platform::load4(node), xy1 = platform::load4(node + 1), z = platform::load4(node + 2);
         float4 links;
         if constexpr (O.fetch == Fetch::Once) {
@@ -22,22 +28,30 @@ struct Bvh2 : RangeEntries {
         RW_EVENT(VisitNode);
         if constexpr (O.fetch == Fetch::Needed) {
             if (!(a.hit | b.hit)) {
-                return {};
+                return {{a, b}, {}};
             }
             links = platform::load4(node + 3);
             RW_EVENT(VisitNodeLinks);
         }
         const Entry first{platform::bits_of(links.x), platform::bits_of(links.z)};
         const Entry second{platform::bits_of(links.y), platform::bits_of(links.w)};
-        a.hit &= first.x != NONE;
-        b.hit &= second.x != NONE;
-        const bool both = a.hit & b.hit;
-        bool swap = b.hit & !a.hit;
+        // An unused child cannot be told by its box: ordered by size, infinities hold everything.
+        a.hit = a.hit && first.x != NONE;
+        b.hit = b.hit && second.x != NONE;
+        return {{a, b}, {first, second}};
+    }
+
+    static RW_FUNCTION Visit<2> visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
+        const Tested tested = test(launch, inner.x, ray, t_max);
+        const Span a = tested.spans[0], b = tested.spans[1];
+        const Entry first = tested.children[0], second = tested.children[1];
+        const bool both = a.hit && b.hit;
+        bool swap = b.hit && !a.hit;
         if constexpr (!O.unsorted()) {
             if (both) {
                 RW_EVENT(VisitNodeOrder);
             }
-            swap |= both & (b.near < a.near);
+            swap = swap || (both && b.near < a.near);
         }
         return {static_cast<u32>(a.hit) + static_cast<u32>(b.hit), {swap ? second : first, swap ? first : second}};
     }

@@ -43,11 +43,12 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         let bytes = launch.variant.tree().node_bytes() as u16;
         self.touch_by_all(all, Space::Node, node, bytes);
         self.issue(Block::VisitNode, all);
-        // A vote for each child, and a ballot for their order when both are hit.
+        // A vote for each child, and when both are hit two ballots of who meets which first.
         for _ in 0..self.visit.used {
             self.issue_everyone(Block::Vote);
         }
         if wanted.len() > 1 {
+            self.issue_everyone(Block::Ballot);
             self.issue_everyone(Block::Ballot);
             wanted.sort_by_key(|child| (std::cmp::Reverse(child.first), child.slot));
         }

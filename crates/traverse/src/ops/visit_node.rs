@@ -118,13 +118,12 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         }
     }
 
-    /// The lanes of one ray order their hits by a bitonic network of exchanges, find their places by a prefix
-    /// sum, and push all but the nearest at once, one a lane (AL09 5.3).
+    /// The lanes of one ray look at each other's distances, or count the hits before theirs where the order does not
+    /// matter, and push all but the nearest at once, one a lane (AL09 5.3).
     fn tell_shared_pushes(&mut self, mask: L::Mask, visited: &[Visited]) {
         let n = self.lanes_per_ray();
-        let rounds = n.ilog2();
         if self.rules.order.is_some() {
-            for _ in 0..rounds * (rounds + 1) / 2 {
+            for _ in 1..n {
                 self.issue(Block::Shuffle, mask);
             }
         }

@@ -6,7 +6,7 @@
 //! AL09's parameters are the defaults: terminated rays are replaced every 4 main-loop iterations, and
 //! inner loops take at most 4.
 
-use crate::lane::Lane;
+use crate::lane::{IDLE, Lane};
 use crate::lanes::Lanes;
 use crate::ops::LOCAL_POOL;
 use crate::probe::Watch;
@@ -15,9 +15,9 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
 
-/// Bytes of a parked ray: ten 32-bit registers, with the interval's start and the hit's weights left to be
-/// found again at the end (AL09 5.2). Its stack stays in memory.
-const PARKED_BYTES: u16 = 40;
+/// Bytes of a parked ray: nine 32-bit registers (AL09 5.2). What boxes and triangles need of it is found again from
+/// the ray in memory, and its stack stays there.
+const PARKED_BYTES: u16 = 36;
 
 /// The first word of a parked ray says what it wants.
 const STATE_BYTES: u16 = 4;
@@ -137,6 +137,9 @@ fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
         warp.set_ray(i, ray);
         warp.touch(i, Space::Shared, place_record(place), 0, PARKED_BYTES, false);
         warp.touch(i, Space::Shared, place_record(place), 0, PARKED_BYTES, true);
+        if ray != IDLE {
+            warp.touch(i, Space::Ray, ray, 0, 32, false);
+        }
         bits |= 1 << i;
     }
     warp.issue_bits(Block::Exchange, bits);

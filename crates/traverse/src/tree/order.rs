@@ -11,7 +11,8 @@ use raywarp_family::ChildOrder;
 /// - [`ChildOrder::LowBits`]: the two lowest bits of the distance give way to the child's number,
 ///   and a network sorts these (L9); distances that differ by less come in order of children.
 ///
-/// Networks take up to four hits; more (wider trees) are sorted by insertion, as a lane each would.
+/// # Panics
+/// Networks take up to four hits: with more, a bug of ours.
 pub(crate) fn order_children(hits: &mut [(f32, u32)], order: ChildOrder) {
     match (order, hits.len()) {
         (_, 0 | 1) => {}
@@ -19,7 +20,6 @@ pub(crate) fn order_children(hits: &mut [(f32, u32)], order: ChildOrder) {
             let nearest = (1..hits.len()).fold(0, |best, i| if hits[i].0 < hits[best].0 { i } else { best });
             hits[..=nearest].rotate_right(1);
         }
-        (_, 5..) => hits.sort_by(|a, b| a.0.total_cmp(&b.0)),
         (ChildOrder::Network5, _) => through(hits, merge_sort),
         (ChildOrder::Network6, _) => through(hits, bitonic_network),
         (ChildOrder::LowBits, _) => through(hits, |all| {

@@ -1,10 +1,10 @@
 //! As many children as lanes that share a ray (AL09 5.3; Wald, Benthin and Boulos 2008): each lane
-//! tests one child, and a butterfly of exchanges orders the hits.
+//! tests one child, and finds its place among the hits by looking at all others.
 
-use super::{Entry, RangeLeaf, Tree, Visit, VisitRules, order_children};
+use super::{Entry, RangeLeaf, Tree, Visit, VisitRules};
 use crate::ray::LaneRay;
-use raywarp_family::ChildOrder;
 use raywarp_layout::{WideN, WideNChild};
+use std::cmp::Ordering;
 
 impl Tree for WideN {
     type Inner = u32;
@@ -36,8 +36,8 @@ impl Tree for WideN {
             }
         }
         if rules.order.is_some() {
-            // Each lane finds its place among the others: all are in order.
-            order_children(&mut out.hits, ChildOrder::Network6);
+            // Each lane counts those before it: nearer ones, and of equals lower slots.
+            out.hits.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal));
         }
         out.children.extend(out.hits.iter().map(|&(_, slot)| entry(self.child(inner as usize, slot as usize))));
     }

@@ -1,0 +1,121 @@
+//! Whether hits are right.
+
+/// Largest relative difference of `t` between a subject and its reference.
+pub const T_TOLERANCE: f32 = 1e-5;
+
+/// Share of the checked rays that may differ from the reference: such as pass within rounding of an edge.
+const ALLOWED_SHARE: f64 = 1e-5;
+
+/// Share of all rays whose answer may be another than the watertight tracer's: kernels as the papers print them lose
+/// some at edges (0.004 % of rays were seen among other tracers).
+const STRAY_SHARE: f64 = 1e-3;
+
+/// An answer a ray: `t` of the nearest hit; infinity for a miss; 0 for a ray that something blocks (any-hit).
+pub(crate) type Answers = Vec<f32>;
+
+/// Whether two answers are the same hit within `tolerance`, or both misses.
+pub(crate) fn agrees(got: f32, want: f32, tolerance: f32) -> bool {
+    // Equal first: both infinite, or both 0. A NaN agrees with nothing.
+    got == want || (got.is_finite() && want.is_finite() && (got - want).abs() <= tolerance * got.abs().max(want.abs()))
+}
+
+/// How a subject's answers compare with others'.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Check {
+    /// Rays compared with the reference: the CPU's one lane on the same encoding and triangle test.
+    pub checked: u64,
+    /// Those that differ: hit or miss, or `t` by more than [`T_TOLERANCE`].
+    pub differ: u64,
+    /// All rays.
+    pub rays: u64,
+    /// Those that hit something.
+    pub hits: u64,
+    /// Those of all rays that hit where this CPU's watertight tracer misses, or the reverse.
+    pub stray: u64,
+}
+
+impl Check {
+    /// Adds a batch: its answers, the reference's for each `step`-th of them, and the watertight tracer's.
+    pub(crate) fn add(&mut self, answers: &[f32], reference: &[f32], step: usize, watertight: &[f32]) {
+        assert!(
+            answers.len() == watertight.len() && reference.len() == answers.len().div_ceil(step),
+            "an answer a ray"
+        );
+        let sampled = answers.iter().step_by(step).zip(reference);
+        self.checked += reference.len() as u64;
+        self.differ += sampled.filter(|&(&got, &want)| !agrees(got, want, T_TOLERANCE)).count() as u64;
+        self.rays += answers.len() as u64;
+        // Whatever is neither a hit nor a miss, such as NaN, is a stray too.
+        self.hits += answers.iter().filter(|t| t.is_finite()).count() as u64;
+        let strays = answers.iter().zip(watertight);
+        self.stray += strays.filter(|&(got, want)| got.is_nan() || got.is_finite() != want.is_finite()).count() as u64;
+    }
+
+    /// Most rays that may differ.
+    pub fn allowed(&self) -> u64 {
+        (self.checked as f64 * ALLOWED_SHARE) as u64
+    }
+
+    /// Whether all is as it should be.
+    pub fn passes(&self) -> bool {
+        self.differ <= self.allowed() && self.stray as f64 <= self.rays as f64 * STRAY_SHARE
+    }
+}
+
+impl std::ops::AddAssign for Check {
+    fn add_assign(&mut self, other: Self) {
+        self.checked += other.checked;
+        self.differ += other.differ;
+        self.rays += other.rays;
+        self.hits += other.hits;
+        self.stray += other.stray;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    const MISS: f32 = f32::INFINITY;
+
+    fn check(answers: &[f32], reference: &[f32]) -> Check {
+        let mut check = Check::default();
+        check.add(answers, reference, 1, reference);
+        check
+    }
+
+    #[test]
+    fn hits_agree_within_the_tolerance_and_misses_with_misses() {
+        assert!(check(&[1.0, MISS, 0.0], &[1.000_009, MISS, 0.0]).passes());
+        for wrong in [[1.1, MISS, 0.0], [1.0, 5.0, 0.0], [MISS, MISS, 0.0], [f32::NAN, MISS, 0.0], [1.0, MISS, MISS]] {
+            let check = check(&wrong, &[1.0, MISS, 0.0]);
+            assert_eq!(check.differ, 1, "{wrong:?}");
+            assert!(!check.passes());
+        }
+    }
+
+    #[test]
+    fn one_ray_in_a_hundred_thousand_may_differ() {
+        let mut check = Check { checked: 99_999, differ: 1, rays: 99_999, ..Default::default() };
+        assert!(!check.passes());
+        check += Check { checked: 1, ..Default::default() };
+        assert!(check.passes());
+    }
+
+    #[test]
+    fn rays_between_the_checked_ones_are_held_against_the_watertight_tracer() {
+        let want = vec![1.0; 999];
+        let reference: Vec<f32> = want.iter().copied().step_by(3).collect();
+        let mut got = want.clone();
+        let run = |got: &[f32]| {
+            let mut check = Check::default();
+            check.add(got, &reference, 3, &want);
+            check
+        };
+        assert_eq!(run(&got), Check { checked: 333, differ: 0, rays: 999, hits: 999, stray: 0 });
+        got[1] = MISS;
+        assert_eq!((run(&got).differ, run(&got).stray, run(&got).hits), (0, 1, 998));
+        assert!(!run(&got).passes());
+        got[1] = f32::NAN;
+        assert_eq!(run(&got).stray, 1);
+    }
+}

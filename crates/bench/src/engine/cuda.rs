@@ -1,0 +1,104 @@
+//! Subjects on a GPU.
+
+use super::cpu::{of_bits, of_hits};
+use super::{Resources, Session};
+use crate::check::Answers;
+use crate::rays::RayBatch;
+use crate::{BenchError, Subject};
+use raywarp_bvh::Bvh2;
+use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, Query, Stream};
+use raywarp_geom::{FlatTriangles, Hit, Ray};
+use std::collections::HashMap;
+
+/// A kernel with its scene, the batches' rays and room for results, all in device memory.
+pub(super) struct CudaSession {
+    device: Device,
+    stream: Stream,
+    tracer: Option<CudaTracer>,
+    rays: HashMap<usize, DeviceBuffer<Ray>>,
+    out: Option<DeviceHits>,
+}
+
+/// Rays stay on the device while this many times their bytes are free beside them: trees need room too.
+const ROOM: usize = 4;
+
+impl CudaSession {
+    pub fn new(device: &Device) -> Result<Self, BenchError> {
+        let stream = device.stream()?;
+        Ok(Self { device: device.clone(), stream, tracer: None, rays: HashMap::new(), out: None })
+    }
+
+    /// Runs `work` with everything of a batch in device memory.
+    fn with<R>(
+        &mut self,
+        batch: &RayBatch,
+        work: impl FnOnce(&CudaTracer, &Stream, &DeviceBuffer<Ray>, &mut DeviceHits) -> Result<R, CudaError>,
+    ) -> Result<R, BenchError> {
+        let count = batch.rays.len();
+        if self.out.as_ref().is_none_or(|out| out.hits.len() < count) {
+            self.out = None;
+            self.out = Some(DeviceHits::new(&self.stream, count, false)?);
+        }
+        let rays = match self.rays.remove(&batch.id) {
+            Some(rays) => rays,
+            None => {
+                let bytes = size_of_val(&batch.rays[..]);
+                if self.device.free_memory()? < ROOM * bytes {
+                    self.rays.clear();
+                }
+                self.stream.upload(&batch.rays)?
+            }
+        };
+        let (Some(tracer), Some(out)) = (&self.tracer, &mut self.out) else {
+            return Err(CudaError::NoDevice { ordinal: 0, count: 0 }.into());
+        };
+        let result = work(tracer, &self.stream, &rays, out);
+        self.rays.insert(batch.id, rays);
+        Ok(result?)
+    }
+}
+
+fn query(any: bool) -> Query {
+    if any { Query::Any } else { Query::Closest }
+}
+
+impl Session for CudaSession {
+    fn set_up(&mut self, subject: &Subject, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), BenchError> {
+        self.tracer = None;
+        let Subject::Kernel(variant) = subject else {
+            // The CPU's tracer is no kernel; the message is that of a variant that was not compiled.
+            return Err(CudaError::NoKernel { variant: Box::new(subject.reference()) }.into());
+        };
+        self.tracer = Some(CudaTracer::new(&self.device, variant, bvh, triangles)?);
+        Ok(())
+    }
+
+    fn run(&mut self, batch: &RayBatch) -> Result<f64, BenchError> {
+        let count = batch.rays.len();
+        self.with(batch, |tracer, stream, rays, out| tracer.time(stream, query(batch.any), rays, count, out))
+    }
+
+    fn answers(&mut self, batch: &RayBatch) -> Result<Answers, BenchError> {
+        let count = batch.rays.len();
+        self.with(batch, |tracer, stream, rays, out| {
+            // A hit that is not overwritten has t = 0, which no ray of a workload has; bits are cleared by the launch.
+            stream.clear(&mut out.hits)?;
+            tracer.time(stream, query(batch.any), rays, count, out)?;
+            if batch.any {
+                let mut blocked = vec![0; count.div_ceil(32)];
+                stream.read(&out.blocked, &mut blocked)?;
+                Ok(of_bits(&blocked, count))
+            } else {
+                let mut hits = vec![Hit::default(); count];
+                stream.read(&out.hits, &mut hits)?;
+                Ok(of_hits(&hits))
+            }
+        })
+    }
+
+    fn resources(&self, any: bool) -> Result<Option<Resources>, BenchError> {
+        let Some(tracer) = &self.tracer else { return Ok(None) };
+        let (registers, local_bytes) = tracer.resources(query(any))?;
+        Ok(Some(Resources { registers, local_bytes }))
+    }
+}

@@ -1,0 +1,35 @@
+//! The papers' tables on this machine: kernels timed, their hits checked, runs recorded.
+//!
+//! [`bench_scene`] measures subjects (kernels of the family, or the tracer of this CPU) on the rays of a workload and
+//! fills a [`SceneReport`], which [`text`], [`csv`] and [`json`] print. [`suite`] names the papers' tables and side
+//! experiments, [`bar`] holds what other tracers reach, and [`record`] keeps a run.
+//!
+//! - Rays are made once a scene and shared by all subjects; a tree is built once and encoded for each subject.
+//! - A rate is total rays over total time of the viewpoints: kernel time by events on a GPU, wall time on a CPU.
+//! - Every subject's hits are compared with the reference's on the same encoding and triangle test ([`Check`]), and
+//!   those of all its rays with the watertight tracer of this CPU.
+#![forbid(unsafe_code)]
+
+pub mod bar;
+mod check;
+mod engine;
+mod error;
+mod machine;
+mod measure;
+mod rays;
+pub mod record;
+mod report;
+mod request;
+mod statistics;
+mod subject;
+pub mod suite;
+
+pub use check::{Check, T_TOLERANCE};
+pub use engine::Target;
+pub use error::BenchError;
+pub use machine::MachineFacts;
+pub use measure::bench_scene;
+pub use report::{Row, SceneReport, TreeFacts, csv, json, summary, text};
+pub use request::{BenchRequest, CheckSize, Column, RayOrder, Watch};
+pub use statistics::{Quartiles, geometric_mean};
+pub use subject::Subject;

@@ -1,0 +1,171 @@
+//! What a run ran on.
+
+use crate::Target;
+use serde_json::{Value, json};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The machine, its driver and the time, as far as they are known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MachineFacts {
+    /// Date and time of day, UTC: `2026-11-21 18:04:05`.
+    pub date: String,
+    /// The GPU's name, if one is measured.
+    pub gpu: Option<String>,
+    /// Its compute capability.
+    pub capability: Option<(i32, i32)>,
+    /// Its multiprocessors.
+    pub multiprocessors: Option<u32>,
+    /// Version of the driver.
+    pub driver: Option<String>,
+    /// Clocks of the multiprocessors: now, and at most, as the driver's tool prints them.
+    pub clocks: Option<String>,
+    /// The CPU's name.
+    pub cpu: String,
+    /// Threads that run.
+    pub threads: usize,
+    /// Version of Raywarp.
+    pub version: &'static str,
+}
+
+impl MachineFacts {
+    /// Asks the system.
+    pub fn read(target: &Target) -> Self {
+        let mut facts = Self {
+            date: date(),
+            cpu: Self::cpu_name(),
+            threads: rayon::current_num_threads(),
+            version: env!("CARGO_PKG_VERSION"),
+            ..Self::default()
+        };
+        if let Target::Cuda(device) = target {
+            facts.gpu = Some(device.name().to_string());
+            facts.capability = Some(device.capability());
+            facts.multiprocessors = device.multiprocessors().ok();
+            facts.driver = driver();
+            facts.clocks = ask_tool("clocks.sm,clocks.max.sm");
+        }
+        facts
+    }
+
+    /// The CPU's name as Linux knows it.
+    pub(crate) fn cpu_name() -> String {
+        let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        cpu_name_of(&info).unwrap_or_else(|| format!("a CPU ({})", std::env::consts::ARCH))
+    }
+
+    /// In a line.
+    pub fn line(&self) -> String {
+        let cpu = format!("{} with {} threads", self.cpu, self.threads);
+        let Some(gpu) = &self.gpu else { return cpu };
+        let mut text = gpu.clone();
+        if let Some(count) = self.multiprocessors {
+            text += &format!(", {count} multiprocessors");
+        }
+        for (name, value) in [("driver", &self.driver), ("clocks now and at most", &self.clocks)] {
+            if let Some(value) = value {
+                text += &format!(", {name} {value}");
+            }
+        }
+        format!("{text}; {cpu}")
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        json!({
+            "date": self.date,
+            "gpu": self.gpu,
+            "capability": self.capability.map(|(major, minor)| format!("{major}.{minor}")),
+            "multiprocessors": self.multiprocessors,
+            "driver": self.driver,
+            "clocks": self.clocks,
+            "cpu": self.cpu,
+            "threads": self.threads,
+            "raywarp": self.version,
+        })
+    }
+}
+
+fn cpu_name_of(info: &str) -> Option<String> {
+    let line = info.lines().find(|line| line.starts_with("model name"))?;
+    line.split_once(':').map(|(_, name)| name.trim().to_string()).filter(|name| !name.is_empty())
+}
+
+/// The driver's version: from the kernel module, else from its tool.
+fn driver() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+    driver_of(&text).or_else(|| ask_tool("driver_version"))
+}
+
+fn driver_of(text: &str) -> Option<String> {
+    let is_version = |word: &&str| {
+        word.split('.').count() >= 2 && word.split('.').all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    text.lines().next()?.split_whitespace().find(is_version).map(str::to_string)
+}
+
+/// What the driver's tool says about the first GPU; nothing where there is no tool.
+fn ask_tool(query: &str) -> Option<String> {
+    let output =
+        Command::new("nvidia-smi").args([&format!("--query-gpu={query}"), "--format=csv,noheader"]).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_string();
+    (output.status.success() && !text.is_empty()).then_some(text)
+}
+
+fn date() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    date_of(seconds)
+}
+
+/// Seconds since 1970 as date and time.
+fn date_of(seconds: u64) -> String {
+    // Howard Hinnant's civil_from_days: years begin in March, so that leap days come last.
+    let days = (seconds / 86_400) as i64 + 719_468;
+    let era = days / 146_097;
+    let day = days % 146_097;
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + 400 * era + i64::from(month <= 2);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year}-{month:02}-{of_month:02} {hour:02}:{minute:02}:{second:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_know_leap_years() {
+        assert_eq!(date_of(0), "1970-01-01 00:00:00");
+        assert_eq!(date_of(951_782_400), "2000-02-29 00:00:00");
+        assert_eq!(date_of(951_868_799), "2000-02-29 23:59:59");
+        assert_eq!(date_of(1_795_284_245), "2026-11-21 18:04:05");
+    }
+
+    #[test]
+    fn names_come_from_what_the_system_says() {
+        let info = "processor : 0\nmodel name\t: Some CPU @ 2 GHz\n";
+        assert_eq!(cpu_name_of(info).as_deref(), Some("Some CPU @ 2 GHz"));
+        assert_eq!(cpu_name_of("processor: 0"), None);
+        let module = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159  Release Build\nGCC 13\n";
+        assert_eq!(driver_of(module).as_deref(), Some("580.159"));
+        assert_eq!(driver_of(""), None);
+    }
+
+    #[test]
+    fn a_cpu_has_a_line_without_a_gpu() {
+        let facts = MachineFacts::read(&Target::Cpu);
+        assert!(facts.line().ends_with("threads") && facts.gpu.is_none());
+        let facts = MachineFacts {
+            gpu: Some("GPU X".into()),
+            driver: Some("1.2".into()),
+            cpu: "CPU Y".into(),
+            threads: 4,
+            ..Default::default()
+        };
+        assert_eq!(facts.line(), "GPU X, driver 1.2; CPU Y with 4 threads");
+    }
+}

@@ -1,0 +1,59 @@
+//! A run as files: what was said, the figures, and how to make them again.
+
+use crate::{MachineFacts, SceneReport, csv, json, summary, text};
+
+/// The files of a run: names and contents.
+///
+/// `bench.csv` and `bench.json` hold every figure, `README.md` the command, the machine, the date and the tables.
+pub fn files(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Vec<(&'static str, String)> {
+    let json = json(reports, machine, command);
+    vec![
+        ("bench.csv", csv(reports)),
+        ("bench.json", format!("{json:#}\n")),
+        ("README.md", readme(reports, machine, command)),
+    ]
+}
+
+fn readme(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> String {
+    let whole = reports.iter().all(|report| report.complete);
+    let verdict = match (whole, reports.iter().all(SceneReport::passes)) {
+        (_, false) => "Hits of some rows are WRONG; their rates count for nothing.",
+        (false, true) => "The run ended early; what was measured passed its checks.",
+        (true, true) => "All hits passed their checks.",
+    };
+    let tables: Vec<String> = reports.iter().map(text).collect();
+    format!(
+        "# raywarp bench, {date} UTC\n\n- command: `{command}`\n- machine: {line}\n- raywarp {version}\n- {verdict}\n\n\
+         `bench.csv` has a line for each kernel, tree, kind of rays and view; `bench.json` everything.\n\n\
+         ```text\n{tables}\n{summary}```\n",
+        date = machine.date,
+        line = machine.line(),
+        version = machine.version,
+        tables = tables.join("\n"),
+        summary = summary(reports),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::sample;
+    use raywarp_workload::rays::RayKind;
+
+    #[test]
+    fn a_record_has_command_machine_date_and_figures() {
+        let mut reports = [sample("sibenik", &["al09-if-if"], &RayKind::ALL)];
+        let machine = MachineFacts { date: "2026-01-02 03:04:05".into(), cpu: "CPU Y".into(), ..Default::default() };
+        let files = files(&reports, &machine, "raywarp bench sibenik");
+        assert_eq!(files.iter().map(|file| file.0).collect::<Vec<_>>(), ["bench.csv", "bench.json", "README.md"]);
+        let readme = &files[2].1;
+        for part in ["2026-01-02 03:04:05 UTC", "`raywarp bench sibenik`", "CPU Y", "al09-if-if", "All hits passed"] {
+            assert!(readme.contains(part), "{part}: {readme}");
+        }
+        let document: serde_json::Value = serde_json::from_str(&files[1].1).unwrap();
+        assert_eq!(document["pass"], true);
+        assert_eq!(document["scenes"][0]["rows"][0]["mrays"]["median"], 1000.0);
+        reports[0].rows[0].check.differ = 9;
+        assert!(super::files(&reports, &machine, "").iter().any(|file| file.1.contains("are WRONG")));
+    }
+}

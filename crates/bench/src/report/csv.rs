@@ -1,0 +1,106 @@
+//! Rows for spreadsheets.
+
+use super::{Row, SceneReport, ViewTimes, builder_name};
+use crate::{Check, Quartiles};
+use std::fmt::Write;
+
+/// Names of the columns.
+const HEADER: &str = "scene,workload,kind,order,view,name,variant,builder,reinsertion,max_leaf,rays,runs,mrays_median,\
+    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,stray,pass,registers,local_bytes,target";
+
+/// All reports: for each subject, tree and column a line for all views together (`view` is `all`), then one a view.
+pub fn csv(reports: &[SceneReport]) -> String {
+    let mut text = format!("{HEADER}\n");
+    for report in reports {
+        for row in &report.rows {
+            let sort: f64 = row.views.iter().map(|view| view.sort_seconds).sum();
+            line(report, row, "all", row.rays(), &row.seconds(), sort, &row.check, &mut text);
+            for view in &row.views {
+                let ViewTimes { rays, seconds, sort_seconds, check, .. } = view;
+                let Some(number) = view.view.and_then(|index| report.views.get(index)) else { continue };
+                line(report, row, &number.to_string(), *rays, seconds, *sort_seconds, check, &mut text);
+            }
+        }
+    }
+    text
+}
+
+fn line(
+    report: &SceneReport,
+    row: &Row,
+    view: &str,
+    rays: u64,
+    seconds: &Quartiles,
+    sort: f64,
+    check: &Check,
+    text: &mut String,
+) {
+    let column = report.columns[row.column].column;
+    let build = &report.trees[row.tree].options;
+    let rates = seconds.mega_rates(rays);
+    let resources = |get: fn(&crate::engine::Resources) -> u32| {
+        row.resources.as_ref().map(|resources| get(resources).to_string()).unwrap_or_default()
+    };
+    let cells = [
+        quoted(&report.scene),
+        report.workload.name().to_string(),
+        column.kind.name().to_string(),
+        column.order.name().to_string(),
+        view.to_string(),
+        quoted(&row.subject.name()),
+        quoted(&row.subject.to_string()),
+        builder_name(build.builder).to_string(),
+        build.reinsertion.to_string(),
+        build.max_leaf.to_string(),
+        rays.to_string(),
+        report.runs[1].to_string(),
+        format!("{:.3}", rates.median),
+        format!("{:.3}", rates.q1),
+        format!("{:.3}", rates.q3),
+        format!("{:.3}", rates.min),
+        format!("{:.3}", rates.max),
+        format!("{:.6}", 1e3 * seconds.median),
+        format!("{:.3}", 1e3 * sort),
+        check.hits.to_string(),
+        check.checked.to_string(),
+        check.differ.to_string(),
+        check.stray.to_string(),
+        u8::from(check.passes()).to_string(),
+        resources(|r| r.registers),
+        resources(|r| r.local_bytes),
+        quoted(&report.target),
+    ];
+    let _ = writeln!(text, "{}", cells.join(","));
+}
+
+/// A cell that may hold a comma or a quotation mark (RFC 4180).
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::sample;
+    use super::*;
+    use raywarp_workload::rays::RayKind;
+
+    #[test]
+    fn every_line_has_the_cells_of_the_header() {
+        let mut report = sample("a,b", &["al09-if-if", "ykl17"], &RayKind::ALL);
+        report.target = "plain".to_string();
+        let text = csv(&[report]);
+        let columns = HEADER.split(',').count();
+        assert_eq!(text.lines().count(), 1 + 2 * 3 * (1 + 2));
+        for line in text.lines().skip(1) {
+            assert_eq!(line.strip_prefix("\"a,b\"").unwrap().split(',').count(), columns, "{line}");
+        }
+        let first = text.lines().nth(1).unwrap();
+        assert!(first.contains(",primary,workload,all,al09-if-if,direct/if-if/bvh2,binned,0,8,4000000,10,1000.000,"));
+    }
+
+    #[test]
+    fn quotation_marks_are_doubled() {
+        assert_eq!(quoted("GPU \"X\""), "\"GPU \"\"X\"\"\"");
+        assert_eq!(quoted("plain"), "plain");
+    }
+}

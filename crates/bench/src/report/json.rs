@@ -1,0 +1,101 @@
+//! Everything, for programs.
+
+use super::{Row, SceneReport, builder_name};
+use crate::{Check, MachineFacts, Quartiles};
+use serde_json::{Value, json};
+
+/// All reports as one document.
+pub fn json(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Value {
+    let bar = crate::bar::verdicts(reports);
+    json!({
+        "command": command,
+        "machine": machine.json(),
+        "pass": reports.iter().all(SceneReport::passes),
+        "scenes": reports.iter().map(scene).collect::<Vec<_>>(),
+        "bar": bar.iter().map(crate::bar::Verdict::json).collect::<Vec<_>>(),
+    })
+}
+
+fn scene(report: &SceneReport) -> Value {
+    let columns = report.columns.iter().map(|total| {
+        json!({
+            "kind": total.column.kind.name(),
+            "order": total.column.order.name(),
+            "rays": total.rays,
+            "sort_seconds": total.sort_seconds,
+        })
+    });
+    let trees = report.trees.iter().map(|tree| {
+        json!({
+            "builder": builder_name(tree.options.builder),
+            "reinsertion": tree.options.reinsertion,
+            "max_leaf": tree.options.max_leaf,
+            "traversal_cost": tree.options.traversal_cost,
+            "split_clipping": tree.options.split_clipping,
+            "nodes": tree.nodes,
+            "seconds": tree.seconds,
+        })
+    });
+    let skipped = report.skipped.iter().map(|(subject, why)| json!({ "variant": subject.to_string(), "why": why }));
+    json!({
+        "scene": report.scene,
+        "target": report.target,
+        "triangles": report.triangles,
+        "workload": report.workload.name(),
+        "size": report.size,
+        "views": report.views,
+        "one_launch": report.one_launch,
+        "warmup": report.runs[0],
+        "runs": report.runs[1],
+        "width": report.width,
+        "complete": report.complete,
+        "columns": columns.collect::<Vec<_>>(),
+        "trees": trees.collect::<Vec<_>>(),
+        "rows": report.rows.iter().map(|line| row(report, line)).collect::<Vec<_>>(),
+        "skipped": skipped.collect::<Vec<_>>(),
+    })
+}
+
+fn row(report: &SceneReport, row: &Row) -> Value {
+    let views = row.views.iter().map(|view| {
+        let number = view.view.and_then(|index| report.views.get(index));
+        json!({ "view": number, "mrays": rates(&view.seconds, view.rays), "check": check(&view.check) })
+    });
+    json!({
+        "name": row.subject.name(),
+        "variant": row.subject.to_string(),
+        "tree": row.tree,
+        "column": row.column,
+        "mrays": rates(&row.seconds(), row.rays()),
+        "spread_percent": row.seconds().spread_percent(),
+        "check": check(&row.check),
+        "registers": row.resources.map(|resources| resources.registers),
+        "local_bytes": row.resources.map(|resources| resources.local_bytes),
+        "views": views.collect::<Vec<_>>(),
+    })
+}
+
+fn rates(seconds: &Quartiles, rays: u64) -> Value {
+    let rates = seconds.mega_rates(rays);
+    json!({
+        "rays": rays,
+        "median": rates.median,
+        "q1": rates.q1,
+        "q3": rates.q3,
+        "min": rates.min,
+        "max": rates.max,
+        "seconds": seconds.median,
+    })
+}
+
+fn check(check: &Check) -> Value {
+    json!({
+        "checked": check.checked,
+        "differ": check.differ,
+        "allowed": check.allowed(),
+        "rays": check.rays,
+        "hits": check.hits,
+        "stray": check.stray,
+        "pass": check.passes(),
+    })
+}

@@ -1,0 +1,280 @@
+//! What was measured on a scene, and its printed forms.
+
+mod csv;
+mod json;
+mod summary;
+mod text;
+
+pub use csv::csv;
+pub use json::json;
+pub use summary::summary;
+pub(crate) use summary::{mean, rates};
+pub use text::text;
+
+use crate::engine::Resources;
+use crate::{BenchRequest, Check, Column, Quartiles, Subject, Target};
+use raywarp_bvh::{BuildOptions, Builder};
+use raywarp_workload::rays::Workload;
+
+/// What was measured on a scene.
+#[derive(Debug, Clone)]
+pub struct SceneReport {
+    /// Its name.
+    pub scene: String,
+    /// What it ran on.
+    pub target: String,
+    /// Triangles with area.
+    pub triangles: usize,
+    /// Whose rays.
+    pub workload: Workload,
+    /// Pixels of a view.
+    pub size: [u32; 2],
+    /// Numbers of the viewpoints.
+    pub views: Vec<usize>,
+    /// Whether all of them were one launch.
+    pub one_launch: bool,
+    /// Kinds and orders of rays.
+    pub columns: Vec<ColumnTotal>,
+    /// What was to be measured, in the tables' order.
+    pub subjects: Vec<Subject>,
+    /// The trees, in the order in which they were built.
+    pub trees: Vec<TreeFacts>,
+    /// A row for each subject, tree and column.
+    pub rows: Vec<Row>,
+    /// What was left out, and why.
+    pub skipped: Vec<(Subject, String)>,
+    /// Runs before those that count, and those that do.
+    pub runs: [u32; 2],
+    /// Lanes of a warp on a CPU; none on a GPU.
+    pub width: Option<u32>,
+    /// Whether everything was measured.
+    pub complete: bool,
+}
+
+/// The rays of a kind and order over all views.
+#[derive(Debug, Clone, Copy)]
+pub struct ColumnTotal {
+    /// Which.
+    pub column: Column,
+    /// How many.
+    pub rays: u64,
+    /// Seconds that sorting them took on this CPU, where they were sorted apart.
+    pub sort_seconds: f64,
+}
+
+/// A tree.
+#[derive(Debug, Clone, Copy)]
+pub struct TreeFacts {
+    /// How it was built.
+    pub options: BuildOptions,
+    /// Seconds that took.
+    pub seconds: f64,
+    /// Nodes.
+    pub nodes: usize,
+}
+
+/// A subject on a tree and the rays of a column.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// What traced.
+    pub subject: Subject,
+    /// Index of the tree.
+    pub tree: usize,
+    /// Index of the column.
+    pub column: usize,
+    /// A viewpoint each, or all in one.
+    pub views: Vec<ViewTimes>,
+    /// How its hits compare, over all views.
+    pub check: Check,
+    /// What the kernel takes; nothing on a CPU.
+    pub resources: Option<Resources>,
+}
+
+/// Times of a viewpoint.
+#[derive(Debug, Clone, Copy)]
+pub struct ViewTimes {
+    /// Index among the viewpoints measured; none for all at once.
+    pub view: Option<usize>,
+    /// Rays of a run.
+    pub rays: u64,
+    /// A run's seconds.
+    pub seconds: Quartiles,
+    /// Seconds that sorting took.
+    pub sort_seconds: f64,
+    /// How its hits compare.
+    pub check: Check,
+}
+
+impl Row {
+    /// Rays of all views.
+    pub fn rays(&self) -> u64 {
+        self.views.iter().map(|view| view.rays).sum()
+    }
+
+    /// Seconds over all views.
+    pub fn seconds(&self) -> Quartiles {
+        self.views.iter().fold(Quartiles::default(), |sum, view| sum.plus(&view.seconds))
+    }
+
+    /// Millions of rays a second, total rays over total time.
+    pub fn mega_rates(&self) -> Quartiles {
+        self.seconds().mega_rates(self.rays())
+    }
+}
+
+impl SceneReport {
+    /// A report with nothing measured yet. `views` are the numbers of the viewpoints, as the user knows them.
+    pub fn new(scene: &str, target: &Target, views: Vec<usize>, request: &BenchRequest) -> Self {
+        let total = |&column: &Column| ColumnTotal { column, rays: 0, sort_seconds: 0.0 };
+        Self {
+            scene: scene.to_string(),
+            target: target.name(),
+            triangles: 0,
+            workload: request.workload,
+            size: request.size,
+            views,
+            one_launch: request.one_launch,
+            columns: request.columns.iter().map(total).collect(),
+            subjects: request.subjects.clone(),
+            trees: Vec::new(),
+            rows: Vec::new(),
+            skipped: Vec::new(),
+            runs: [request.warmup, request.runs.max(1)],
+            width: (!target.is_gpu()).then_some(request.width),
+            complete: false,
+        }
+    }
+
+    /// Whether every check passed.
+    pub fn passes(&self) -> bool {
+        self.rows.iter().all(|row| row.check.passes())
+    }
+
+    /// The line of a table that a row stands in: the subject's name, with the tree's leaf size where there are several.
+    pub fn line_name(&self, row: &Row) -> String {
+        let leaf = |tree: &TreeFacts| tree.options.max_leaf;
+        let own = self.trees.get(row.tree).map_or(0, leaf);
+        let several = self.rows.iter().any(|other| other.subject == row.subject && other.tree != row.tree);
+        if several { format!("{} leaf {own}", row.subject.name()) } else { row.subject.name() }
+    }
+
+    /// Subjects and trees that have rows, in order; each stands for a line of a table.
+    fn lines(&self) -> Vec<(Subject, usize)> {
+        let mut lines = Vec::new();
+        for row in &self.rows {
+            if !lines.contains(&(row.subject, row.tree)) {
+                lines.push((row.subject, row.tree));
+            }
+        }
+        // Subjects that share a tree were measured together.
+        let place = |subject: &Subject| self.subjects.iter().position(|known| known == subject);
+        lines.sort_by_key(|(subject, tree)| (place(subject), *tree));
+        lines
+    }
+
+    fn row(&self, (subject, tree): (Subject, usize), column: usize) -> Option<&Row> {
+        self.rows.iter().find(|row| row.subject == subject && row.tree == tree && row.column == column)
+    }
+
+    /// The fastest right row of a column.
+    pub fn best(&self, column: usize) -> Option<&Row> {
+        let rate = |row: &&Row| row.mega_rates().median;
+        let rows = self.rows.iter().filter(|row| row.column == column && row.check.passes());
+        rows.max_by(|a, b| rate(a).total_cmp(&rate(b)))
+    }
+
+    /// The last subject's rates in a line.
+    pub(crate) fn progress(&self, columns: usize) -> String {
+        let last = &self.rows[self.rows.len().saturating_sub(columns)..];
+        let name = last.first().map(|row| self.line_name(row)).unwrap_or_default();
+        let cells: Vec<String> = last
+            .iter()
+            .map(|row| {
+                let wrong = if row.check.passes() { "" } else { " WRONG" };
+                format!("{} {:.1}{wrong}", self.columns[row.column].column.name(), row.mega_rates().median)
+            })
+            .collect();
+        format!("{}: {name}: {} Mrays/s", self.scene, cells.join(", "))
+    }
+}
+
+/// A builder as it is named on the command line.
+pub(crate) fn builder_name(builder: Builder) -> &'static str {
+    match builder {
+        Builder::SweepSah => "sweep",
+        Builder::BinnedSah => "binned",
+        Builder::Sbvh => "sbvh",
+        Builder::Lbvh => "lbvh",
+        Builder::Ploc => "ploc",
+        _ => "other",
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{CheckSize, RayOrder};
+    use raywarp_workload::rays::RayKind;
+
+    /// A report as of a run on a GPU, where cell (subject, column) took 1, 2 and 4 times some milliseconds.
+    pub fn sample(scene: &str, subjects: &[&str], kinds: &[RayKind]) -> SceneReport {
+        let column = |&kind: &RayKind| Column { kind, order: RayOrder::Workload };
+        let request = BenchRequest {
+            workload: Workload::Raywarp,
+            rays_per_pixel: None,
+            columns: kinds.iter().map(column).collect(),
+            size: [1024, 768],
+            one_launch: false,
+            subjects: subjects.iter().map(|text| text.parse().unwrap()).collect(),
+            builds: vec![BuildOptions::default()],
+            width: 32,
+            warmup: 3,
+            runs: 10,
+            check: CheckSize::All,
+        };
+        let mut report = SceneReport::new(scene, &Target::Cpu, vec![1, 2], &request);
+        (report.target, report.width) = ("GPU \"X\"".to_string(), None);
+        report.triangles = 75_284;
+        report.trees.push(TreeFacts { options: BuildOptions::default(), seconds: 0.5, nodes: 99 });
+        for (number, subject) in request.subjects.iter().enumerate() {
+            for index in 0..kinds.len() {
+                let unit = 1e-3 * (1 + index + number) as f64;
+                let seconds = Quartiles::of(&[unit, 2.0 * unit, 4.0 * unit]);
+                let check = Check { checked: 1000, differ: 0, rays: 2_000_000, hits: 1_500_000, stray: 3 };
+                let view = |view| ViewTimes { view: Some(view), rays: 2_000_000, seconds, sort_seconds: 0.0, check };
+                let mut total = check;
+                total += check;
+                report.rows.push(Row {
+                    subject: *subject,
+                    tree: 0,
+                    column: index,
+                    views: vec![view(0), view(1)],
+                    check: total,
+                    resources: Some(Resources { registers: 40 + index as u32, local_bytes: 512 }),
+                });
+            }
+        }
+        report.complete = true;
+        report
+    }
+
+    #[test]
+    fn the_fastest_row_is_a_right_one() {
+        let mut report = sample("sibenik", &["al09-if-if", "al09-while-while"], &RayKind::ALL);
+        let best = |report: &SceneReport| report.best(2).unwrap().subject.name();
+        assert_eq!(best(&report), "al09-if-if");
+        report.rows[2].check.differ = 1;
+        assert_eq!(best(&report), "al09-while-while");
+        assert!(!report.passes());
+    }
+
+    #[test]
+    fn several_leaf_sizes_show_in_the_name() {
+        let mut report = sample("sibenik", &["al09-if-if", "al09-if-if"], &[RayKind::Ao]);
+        assert_eq!(report.line_name(&report.rows[0]), "al09-if-if");
+        report.trees.push(TreeFacts { options: BuildOptions { max_leaf: 2, ..Default::default() }, ..report.trees[0] });
+        report.rows[1].tree = 1;
+        assert_eq!(report.line_name(&report.rows[0]), "al09-if-if leaf 8");
+        assert_eq!(report.line_name(&report.rows[1]), "al09-if-if leaf 2");
+    }
+}

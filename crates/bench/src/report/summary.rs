@@ -1,0 +1,103 @@
+//! Scenes beside each other.
+
+use super::SceneReport;
+use super::text::{LEGEND, rate as shown};
+use crate::geometric_mean;
+use std::fmt::Write;
+
+/// What several scenes have in common: a table for each column with a line a subject, a column a scene and the
+/// geometric mean; then how they stand to the bar, where that is known. The meaning of the signs comes last.
+pub fn summary(reports: &[SceneReport]) -> String {
+    let mut text = String::new();
+    let columns = reports.first().map_or(0, |report| report.columns.len());
+    if reports.len() > 1 {
+        for column in 0..columns {
+            table(reports, column, &mut text);
+            text.push('\n');
+        }
+    }
+    text += &crate::bar::text(reports);
+    text + LEGEND
+}
+
+/// A line: its name, the rate in each scene where it was measured and right.
+pub(crate) fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>>)> {
+    let mut lines: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+    for (scene, report) in reports.iter().enumerate() {
+        for row in report.rows.iter().filter(|row| row.column == column) {
+            let name = report.line_name(row);
+            let at = lines.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+                lines.push((name, vec![None; reports.len()]));
+                lines.len() - 1
+            });
+            lines[at].1[scene] = row.check.passes().then(|| row.mega_rates().median);
+        }
+    }
+    lines
+}
+
+/// The geometric mean over all scenes, where there is a rate in each.
+pub(crate) fn mean(rates: &[Option<f64>]) -> Option<f64> {
+    let all: Vec<f64> = rates.iter().copied().collect::<Option<_>>()?;
+    Some(geometric_mean(&all))
+}
+
+fn table(reports: &[SceneReport], column: usize, text: &mut String) {
+    let lines = rates(reports, column);
+    let title = format!("{}, Mrays/s", reports[0].columns[column].column.name());
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(title.len());
+    let _ = write!(text, "{title:width$}");
+    let widths: Vec<usize> = reports.iter().map(|report| report.scene.len().max(8)).collect();
+    for (report, width) in reports.iter().zip(&widths) {
+        let _ = write!(text, " {:>width$} ", report.scene);
+    }
+    let _ = writeln!(text, " {:>8}", "mean");
+    let best = |scene: Option<usize>| {
+        let rate = |(_, rates): &(String, Vec<Option<f64>>)| scene.map_or_else(|| mean(rates), |scene| rates[scene]);
+        lines.iter().filter_map(rate).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let cell = |rate: Option<f64>, best: f64, width: usize| match rate {
+        Some(rate) => format!(" {:>width$}{}", shown(rate), if rate >= best && lines.len() > 1 { '*' } else { ' ' }),
+        None => format!(" {:>width$} ", "-"),
+    };
+    for (name, rates) in &lines {
+        let _ = write!(text, "{name:width$}");
+        for (scene, rate) in rates.iter().enumerate() {
+            text.push_str(&cell(*rate, best(Some(scene)), widths[scene]));
+        }
+        let _ = writeln!(text, "{}", cell(mean(rates), best(None), 9).trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::sample;
+    use super::*;
+    use raywarp_workload::rays::RayKind;
+
+    #[test]
+    fn scenes_stand_beside_each_other_with_their_mean() {
+        let mut reports =
+            [sample("a", &["al09-if-if", "ykl17"], &[RayKind::Ao]), sample("b", &["ykl17"], &[RayKind::Ao])];
+        for view in &mut reports[1].rows[0].views {
+            view.rays /= 2;
+        }
+        let text = summary(&reports);
+        let words = |start: &str| -> Vec<String> {
+            let line = text.lines().find(|line| line.starts_with(start)).unwrap();
+            line.split_whitespace().map(str::to_string).collect()
+        };
+        assert_eq!(words("al09-if-if"), ["al09-if-if", "1000.0*", "-", "-"]);
+        assert_eq!(words("ykl17"), ["ykl17", "500.0", "500.0*", "500.0*"]);
+        assert!(text.ends_with(LEGEND));
+    }
+
+    #[test]
+    fn a_wrong_rate_counts_for_nothing() {
+        let mut report = sample("a", &["al09-if-if", "ykl17"], &[RayKind::Ao]);
+        report.rows[0].check.differ = 1;
+        let lines = rates(&[report], 0);
+        assert_eq!((lines[0].1[0], mean(&lines[0].1)), (None, None));
+        assert!(lines[1].1[0].is_some());
+    }
+}

@@ -1,0 +1,150 @@
+//! What to measure, and who watches.
+
+use crate::Subject;
+use raywarp_bvh::BuildOptions;
+use raywarp_geom::Ray;
+use raywarp_workload::rays::{Order, RayKind, Workload};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What to measure on a scene.
+#[derive(Debug, Clone)]
+pub struct BenchRequest {
+    /// Whose rays.
+    pub workload: Workload,
+    /// Rays of each kind from a primary hit; the workload's own when none.
+    pub rays_per_pixel: Option<u32>,
+    /// Kinds and orders of rays: a column of the table each.
+    pub columns: Vec<Column>,
+    /// Pixels of a view.
+    pub size: [u32; 2],
+    /// Whether the rays of all views go into one launch.
+    pub one_launch: bool,
+    /// What is measured, in the table's order.
+    pub subjects: Vec<Subject>,
+    /// A tree each: every subject walks all of them, or the nearest that its nodes can hold.
+    pub builds: Vec<BuildOptions>,
+    /// Lanes of a warp where a CPU runs a kernel.
+    pub width: u32,
+    /// Runs before those that count.
+    pub warmup: u32,
+    /// Runs that count, at least 1.
+    pub runs: u32,
+    /// How many rays are compared with the reference's.
+    pub check: CheckSize,
+}
+
+/// A kind of rays in an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Column {
+    /// Which rays.
+    pub kind: RayKind,
+    /// In which order.
+    pub order: RayOrder,
+}
+
+impl Column {
+    /// What tables call it.
+    pub fn name(&self) -> String {
+        match self.order {
+            RayOrder::Workload => self.kind.name().to_string(),
+            order => format!("{} {}", self.kind.name(), order.name()),
+        }
+    }
+}
+
+/// The order of rays in a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RayOrder {
+    /// As the workload defines it.
+    #[default]
+    Workload,
+    /// Sorted by a Morton key in batches of 2^20; the sort is timed apart.
+    Morton,
+    /// Shuffled over the whole view (AL09 6).
+    Shuffled,
+}
+
+impl RayOrder {
+    /// What tables call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Workload => "workload",
+            Self::Morton => "sorted",
+            Self::Shuffled => "shuffled",
+        }
+    }
+
+    /// The order in which batches are made. Sorting comes after, so that it can be timed.
+    pub(crate) fn made(self) -> Order {
+        match self {
+            Self::Workload | Self::Morton => Order::Workload,
+            Self::Shuffled => Order::Shuffled(0),
+        }
+    }
+}
+
+/// How many rays of each kind and view are compared with the reference's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckSize {
+    /// About so many, evenly spread.
+    Sample(usize),
+    /// Every one.
+    All,
+}
+
+impl CheckSize {
+    /// The step from one checked ray to the next of `count`. Odd, so that all lanes of a warp have their turn.
+    pub(crate) fn step(self, count: usize) -> usize {
+        match self {
+            Self::All => 1,
+            Self::Sample(sample) => match count / sample.max(1) {
+                0 | 1 => 1,
+                step => step | 1,
+            },
+        }
+    }
+}
+
+/// Takes the rays of a column: its name with the view's, and the rays. What it says stops the run.
+pub type Export<'a> = &'a dyn Fn(&str, &[Ray]) -> Result<(), String>;
+
+/// Who watches a run.
+#[derive(Clone, Copy, Default)]
+pub struct Watch<'a> {
+    /// Once true, the run ends soon with what it has.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Told what was just done, a line at a time.
+    pub say: Option<&'a dyn Fn(String)>,
+    /// Given all rays.
+    pub export: Option<Export<'a>>,
+}
+
+impl Watch<'_> {
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn say(&self, line: impl FnOnce() -> String) {
+        if let Some(say) = self.say {
+            say(line());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_about_as_large_as_asked_and_visit_every_lane() {
+        for count in [0, 1, 5, 1000, 786_432, 6_291_456] {
+            for sample in [1, 7, 4096, 65_536] {
+                let step = CheckSize::Sample(sample).step(count);
+                let taken = count.div_ceil(step);
+                assert!(taken <= 2 * sample && 2 * taken >= sample.min(count), "{count} {sample}: {taken}");
+                assert!(step == 1 || step % 2 == 1);
+            }
+            assert_eq!(CheckSize::All.step(count), 1);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `raywarp bench SCENE...`: how fast kernels are here, and whether their hits are right.
+
+pub use super::bench_args::BenchArgs;
+use super::views::{scene_name, views};
+use crate::common::{Common, DeviceChoice, command_line};
+use crate::exit::{CliError, Status};
+use crate::interrupt;
+use raywarp::Ray;
+use raywarp::bench::{BenchError, BenchRequest, MachineFacts, SceneReport, Target, Watch};
+use raywarp::bench::{bench_scene, csv, json, record, summary, text};
+use raywarp::npy::write_rays;
+use raywarp::render::output;
+use std::io::Write;
+use std::path::Path;
+
+/// Runs the command.
+pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let scenes = args.scenes()?;
+    if let Some(file) = &args.csv {
+        output::can_write_file(file).map_err(CliError::picture)?;
+    }
+    for folder in [&args.record, &args.export_rays].into_iter().flatten() {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
+    }
+    // A name that is wrong shows before an hour is spent on the others.
+    let lookup = raywarp::SceneLookup { folder: common.scenes.clone() };
+    for scene in &scenes {
+        if !raywarp::find_scene(scene, &lookup).exists() {
+            common.load(scene, args.allow_missing)?;
+        }
+    }
+    let target = target(common)?;
+    let machine = MachineFacts::read(&target);
+    common.note(machine.line());
+    let request = args.request(&target);
+    let mut reports: Vec<SceneReport> = Vec::new();
+    let mut outcome = Ok(());
+    for scene in &scenes {
+        let mut report = None;
+        outcome = measure(args, common, scene, &target, &request, &mut report);
+        if let Some(report) = report.filter(|report| !report.rows.is_empty() || !report.skipped.is_empty()) {
+            if !common.json {
+                writeln!(out, "{}", text(&report))?;
+                out.flush()?;
+            }
+            reports.push(report);
+            // After each scene, so that a run that is cut short leaves what it has.
+            save(args, &reports, &machine)?;
+        }
+        if outcome.is_err() {
+            break;
+        }
+    }
+    let measured = reports.iter().any(|report| !report.rows.is_empty());
+    if common.json && measured {
+        writeln!(out, "{:#}", json(&reports, &machine, &command_line()))?;
+    } else if measured {
+        write!(out, "{}", summary(&reports))?;
+    }
+    outcome?;
+    if !measured {
+        return Err(CliError::machine("nothing was measured: this machine runs none of these kernels"));
+    }
+    Ok(if reports.iter().all(SceneReport::passes) { Status::Done } else { Status::Failed })
+}
+
+/// What `--device` means here.
+fn target(common: &Common) -> Result<Target, CliError> {
+    match common.device()? {
+        DeviceChoice::Cpu => Ok(Target::Cpu),
+        DeviceChoice::Cuda(number) => {
+            Target::cuda(number).map_err(|error| CliError::machine(format!("--device {}: {error}", common.device)))
+        }
+        DeviceChoice::Auto => Ok(Target::cuda(0).unwrap_or_else(|error| {
+            common.note(format!("{error}; going on with the CPU"));
+            Target::Cpu
+        })),
+    }
+}
+
+fn measure(
+    args: &BenchArgs,
+    common: &Common,
+    scene: &Path,
+    target: &Target,
+    request: &BenchRequest,
+    report: &mut Option<SceneReport>,
+) -> Result<(), CliError> {
+    let (loaded, path, _) = common.load(scene, args.allow_missing)?;
+    let name = scene_name(&path);
+    let views = chosen(args, views(common, &loaded.scene, &name, args.view.as_deref())?, &name)?;
+    let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
+    let report = report.insert(SceneReport::new(&name, target, numbers, request));
+    let say = |line: String| common.note(line);
+    let export = |file: &str, rays: &[Ray]| -> Result<(), String> {
+        let Some(folder) = &args.export_rays else { return Ok(()) };
+        let path = folder.join(format!("{file}.npy"));
+        output::write_atomic(&path, &write_rays(rays)).map_err(|error| error.to_string())
+    };
+    let watch = Watch {
+        cancel: Some(interrupt::flag()),
+        say: Some(&say),
+        export: args.export_rays.is_some().then_some(&export as _),
+    };
+    bench_scene(target, loaded.scene, &views, request, &watch, report).map_err(|error| failure(error, &path))
+}
+
+/// The viewpoints that were asked for.
+fn chosen<V>(args: &BenchArgs, all: Vec<(usize, V)>, scene: &str) -> Result<Vec<(usize, V)>, CliError> {
+    let wanted = args.view_numbers();
+    if let Some(missing) = wanted.iter().find(|&&number| all.iter().all(|(known, _)| *known != number)) {
+        let count = all.len();
+        return Err(CliError::usage(format!(
+            "--views {missing}: {scene} has {count} view{}",
+            if count == 1 { "" } else { "s" }
+        )));
+    }
+    Ok(all.into_iter().filter(|(number, _)| wanted.is_empty() || wanted.contains(number)).collect())
+}
+
+/// Writes the files that were asked for.
+fn save(args: &BenchArgs, reports: &[SceneReport], machine: &MachineFacts) -> Result<(), CliError> {
+    let write = |path: &Path, text: &str| output::write_atomic(path, text.as_bytes()).map_err(CliError::output);
+    if let Some(file) = &args.csv {
+        write(file, &csv(reports))?;
+    }
+    if let Some(folder) = &args.record {
+        for (name, text) in record::files(reports, machine, &command_line()) {
+            write(&folder.join(name), &text)?;
+        }
+    }
+    Ok(())
+}
+
+/// With which status a scene that cannot be measured ends.
+fn failure(error: BenchError, scene: &Path) -> CliError {
+    let message = format!("{}: {error}", scene.display());
+    match error {
+        error if error.is_cancelled() => {
+            CliError::Stop(Status::Interrupted, "interrupted; what was measured was printed".to_string())
+        }
+        BenchError::Cuda(_) | BenchError::Memory { .. } | BenchError::Trace(_) => CliError::machine(message),
+        BenchError::Build(error) => CliError::usage(error),
+        BenchError::Kernel(error) => CliError::usage(error),
+        BenchError::Export(error) => CliError::output(error),
+        _ => CliError::input(message),
+    }
+}

@@ -1,0 +1,218 @@
+//! What `raywarp bench` takes.
+
+use super::render_args::parse_size;
+use super::simulate::{parse_kind, parse_workload};
+use super::tree_args::TreeArgs;
+use crate::exit::CliError;
+use clap::Args;
+use raywarp::BuildOptions;
+use raywarp::bench::suite::{self, Suite};
+use raywarp::bench::{BenchRequest, CheckSize, RayOrder, Subject, Target};
+use raywarp::bvh::presets;
+use raywarp::workload::rays::{RESOLUTION, RayKind, Workload};
+use std::path::PathBuf;
+
+/// What `--help` says of the suites.
+fn suites_help() -> String {
+    let lines = suite::ALL.iter().map(|suite| format!("  {:10} {}", suite.name, suite.about));
+    format!(
+        "Suites (their settings give way to options that are named):\n{}\n\n\
+         Times are the kernel's own on a GPU (events around the launch) and wall time on a CPU. Every kernel's hits are \
+         compared with those of one lane on the CPU over the same tree and triangle test; a row that fails is marked WRONG, \
+         and the exit status is 1. Kernels that this machine cannot run are left out with the reason.",
+        lines.collect::<Vec<_>>().join("\n")
+    )
+}
+
+/// Measures kernels on the papers' rays: Mrays/s, spread, hits checked.
+#[derive(Debug, Args)]
+#[command(after_long_help = suites_help())]
+pub struct BenchArgs {
+    /// Scene files, or names in --scenes.
+    #[arg(value_name = "SCENE")]
+    positional: Vec<PathBuf>,
+    /// The same as SCENE; may be repeated.
+    #[arg(long = "scene", value_name = "SCENE")]
+    named: Vec<PathBuf>,
+    /// A table or side experiment of the papers: table1, shuffled, sorted, alk12, guthe, all-views or bar.
+    #[arg(long, value_name = "NAME", value_parser = parse_suite)]
+    pub suite: Option<&'static Suite>,
+    /// Kernels, comma-separated: variants, names of rows (see `raywarp variants`), papers, compiled (all that this
+    /// machine has), or cpu (the tracer of this CPU). By default papers on a GPU, cpu otherwise.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_choice)]
+    variant: Vec<Choice>,
+    /// Whose rays: raywarp, al09 or g14; raywarp by default.
+    #[arg(long, value_name = "NAME", value_parser = parse_workload)]
+    workload: Option<Workload>,
+    /// Kinds of rays, comma-separated: primary, ao, diffuse; all by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind)]
+    kind: Vec<RayKind>,
+    /// Numbers of the scene's viewpoints in views.toml of --scenes, comma-separated; all by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "view")]
+    views: Vec<u16>,
+    /// A viewpoint of a TOML file, counted from 1.
+    #[arg(long, value_name = "FILE:SCENE:INDEX")]
+    pub view: Option<String>,
+    /// Trace the rays of all viewpoints in one launch.
+    #[arg(long)]
+    one_launch: bool,
+    /// Shuffle the rays (Aila and Laine 2009, section 6).
+    #[arg(long, conflicts_with = "sort")]
+    shuffle: bool,
+    /// Sort batches of 2^20 rays: morton. The sort's own time is printed.
+    #[arg(long, value_name = "ORDER", value_parser = ["morton"])]
+    sort: Option<String>,
+    /// Rays of each kind from a primary hit; the workload's own by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    rays_per_pixel: Option<u32>,
+    /// Columns and rows of each view; 1024x768 by default.
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<[u32; 2]>,
+    /// Timed runs; 20 on a GPU, 10 on a CPU by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: Option<u32>,
+    /// Runs before them; 3 on a GPU, 1 on a CPU by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    warmup: Option<u32>,
+    /// About how many rays of each kind and view are compared with the reference's, or all.
+    #[arg(long, value_name = "RAYS", default_value = "65536", value_parser = parse_check)]
+    check: CheckSize,
+    /// Lanes of a warp where a CPU runs a kernel, 1 to 64.
+    #[arg(long, value_name = "LANES", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64))]
+    width: u32,
+    /// Most triangles of a leaf, comma-separated, in place of --max-leaf: a tree each.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255))]
+    leaf_size: Vec<u32>,
+    /// Write a line for each kernel, tree, kind of rays and view to a CSV file.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Keep the run in a folder: bench.csv, bench.json and README.md with command, machine and date.
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+    /// Write the rays of each scene, view and kind to an .npy file in a folder.
+    #[arg(long, value_name = "DIR")]
+    pub export_rays: Option<PathBuf>,
+    /// Go on without files that the scene names and that are missing.
+    #[arg(long)]
+    pub allow_missing: bool,
+    /// The tree; by default that of preset good. Compressed trees get the largest leaves that they can hold.
+    #[command(flatten)]
+    tree: TreeArgs,
+}
+
+/// An entry of `--variant`.
+#[derive(Debug, Clone, PartialEq)]
+enum Choice {
+    Papers,
+    Compiled,
+    One(Subject),
+}
+
+fn parse_choice(text: &str) -> Result<Choice, String> {
+    match text {
+        "papers" => Ok(Choice::Papers),
+        "compiled" => Ok(Choice::Compiled),
+        other => other.parse().map(Choice::One).map_err(|error: raywarp::family::IllegalVariant| error.to_string()),
+    }
+}
+
+fn parse_suite(name: &str) -> Result<&'static Suite, String> {
+    let names = || suite::ALL.map(|suite| suite.name).join(", ");
+    suite::named(name).ok_or_else(|| format!("known are {}", names()))
+}
+
+fn parse_check(text: &str) -> Result<CheckSize, String> {
+    match (text, text.parse()) {
+        ("all", _) => Ok(CheckSize::All),
+        (_, Ok(rays)) if rays > 0 => Ok(CheckSize::Sample(rays)),
+        _ => Err("must be a number of rays above 0, or all".to_string()),
+    }
+}
+
+impl BenchArgs {
+    /// The scenes: those named, else the suite's.
+    pub fn scenes(&self) -> Result<Vec<PathBuf>, CliError> {
+        let named: Vec<PathBuf> = self.positional.iter().chain(&self.named).cloned().collect();
+        let scenes = match self.suite {
+            Some(suite) if named.is_empty() => suite.scenes.iter().map(PathBuf::from).collect(),
+            _ => named,
+        };
+        if scenes.is_empty() {
+            return Err(CliError::usage("no scene is named: raywarp bench SCENE..."));
+        }
+        Ok(scenes)
+    }
+
+    /// Numbers of the viewpoints; all when empty.
+    pub fn view_numbers(&self) -> Vec<usize> {
+        match self.suite {
+            _ if self.view.is_some() => Vec::new(),
+            Some(suite) if self.views.is_empty() => suite.views.to_vec(),
+            _ => self.views.iter().map(|&number| usize::from(number)).collect(),
+        }
+    }
+
+    /// What the options and the suite ask of `target`.
+    pub fn request(&self, target: &Target) -> BenchRequest {
+        let gpu = target.is_gpu();
+        let kinds: &[RayKind] = match (self.suite, self.kind.is_empty()) {
+            (_, false) => &self.kind,
+            (Some(suite), true) => suite.kinds,
+            (None, true) => &RayKind::ALL,
+        };
+        let mut kinds = kinds.to_vec();
+        let mut seen = Vec::new();
+        kinds.retain(|kind| {
+            !seen.contains(kind) && {
+                seen.push(*kind);
+                true
+            }
+        });
+        let orders: &[RayOrder] = match (self.shuffle, &self.sort, self.suite) {
+            (true, ..) => &[RayOrder::Shuffled],
+            (false, Some(_), _) => &[RayOrder::Morton],
+            (false, None, Some(suite)) => suite.orders,
+            (false, None, None) => &[RayOrder::Workload],
+        };
+        let build = self.tree.options_or_preset(presets::GOOD);
+        let sizes = if self.leaf_size.is_empty() { vec![build.max_leaf] } else { self.leaf_size.clone() };
+        BenchRequest {
+            workload: self.workload.or(self.suite.map(|suite| suite.workload)).unwrap_or_default(),
+            rays_per_pixel: self.rays_per_pixel,
+            columns: suite::columns(&kinds, orders),
+            size: self.size.unwrap_or(RESOLUTION),
+            one_launch: self.one_launch || self.suite.is_some_and(|suite| suite.one_launch),
+            subjects: self.subjects(target),
+            builds: sizes.into_iter().map(|max_leaf| BuildOptions { max_leaf, ..build }).collect(),
+            width: self.width,
+            warmup: self.warmup.unwrap_or(if gpu { 3 } else { 1 }),
+            runs: self.runs.unwrap_or(if gpu { 20 } else { 10 }),
+            check: self.check,
+        }
+    }
+
+    /// The kernels, each once.
+    fn subjects(&self, target: &Target) -> Vec<Subject> {
+        let papers = || raywarp::family::papers().iter().map(|row| Subject::Kernel(row.variant)).collect::<Vec<_>>();
+        let all = match (&self.variant[..], self.suite) {
+            ([], Some(suite)) => suite.subjects(target),
+            ([], None) if target.is_gpu() => papers(),
+            ([], None) => vec![Subject::CpuTracer],
+            (choices, _) => choices
+                .iter()
+                .flat_map(|choice| match choice {
+                    Choice::Papers => papers(),
+                    Choice::Compiled => target.compiled(),
+                    Choice::One(subject) => vec![*subject],
+                })
+                .collect(),
+        };
+        let mut kept: Vec<Subject> = Vec::new();
+        for subject in all {
+            if !kept.contains(&subject) {
+                kept.push(subject);
+            }
+        }
+        kept
+    }
+}

@@ -1,0 +1,49 @@
+//! The viewpoints of a scene.
+
+use crate::common::Common;
+use crate::exit::CliError;
+use raywarp::scene::Scene;
+use raywarp::workload::views::{View, load_views};
+use std::path::Path;
+
+/// The file's name without its endings: under it views and the papers' figures are looked up.
+pub fn scene_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_string()
+}
+
+/// The viewpoints with their numbers: the one named (`FILE:SCENE:INDEX`), or the scene's in the folder's views.toml, or
+/// the scene's own camera, or one that frames its box.
+pub fn views(
+    common: &Common,
+    scene: &Scene,
+    scene_name: &str,
+    named: Option<&str>,
+) -> Result<Vec<(usize, View)>, CliError> {
+    let camera = |camera| vec![(1, View { camera, ao_radius: None })];
+    if let Some(view) = named {
+        let form = |error| CliError::usage(format!("--view {error}"));
+        let (file, rest) = view.rsplit_once(':').ok_or_else(|| form(raywarp::ViewError::Form(view.to_string())))?;
+        let one = raywarp::load_view(view).map_err(|error| match error {
+            raywarp::ViewError::Form(_) => form(error),
+            other => CliError::input(other),
+        })?;
+        // The scene's other figures stand beside the viewpoint.
+        let radius = file.rsplit_once(':').and_then(|(path, scene)| load_views(Path::new(path), scene).ok());
+        let index: usize = rest.parse().unwrap_or(1);
+        let ao_radius = radius.and_then(|views| views.get(index.wrapping_sub(1)).and_then(|view| view.ao_radius));
+        return Ok(vec![(index, View { camera: one, ao_radius })]);
+    }
+    if let Some(file) = common.scenes.as_ref().map(|folder| folder.join("views.toml")).filter(|file| file.exists()) {
+        match load_views(&file, scene_name) {
+            Ok(views) => return Ok((1..).zip(views).collect()),
+            Err(error @ raywarp::ViewError::Read { .. }) => return Err(CliError::input(error)),
+            Err(_) => common.note(format!("{}: no views of {scene_name}", file.display())),
+        }
+    }
+    if let Some(own) = scene.cameras.first() {
+        return Ok(camera(own.clone()));
+    }
+    common.note("no views and no camera: the scene is framed by its bounding box");
+    Ok(camera(raywarp::frame_bounds(&raywarp::scene::flatten(scene).map_err(CliError::input)?.bounds())))
+}

@@ -1,0 +1,81 @@
+// Where the traversal stack of a ray lies. Below its first entry lies DONE, which a lane reads that has nothing left.
+#pragma once
+
+#include "group.h"
+#include "tree/entry.h"
+
+namespace raywarp {
+
+// In the lane's own memory.
+struct LocalStack {
+    u32 top;
+    Entry entries[STACK_DEPTH + 1];
+
+    RW_FUNCTION void clear() {
+        top = 0;
+        entries[0] = DONE;
+    }
+    RW_FUNCTION void push(Entry entry) { entries[++top] = entry; }
+    RW_FUNCTION Entry pop() { return entries[top--]; }
+};
+
+// In global memory, for rays that move between lanes (AL09 5.2): the stacks of a warp lie entry by entry, so that lanes at
+// the same depth touch neighbours.
+template <Options O>
+struct OwnedStack {
+    static constexpr u32 COUNT = 2 * WARP;
+
+    u32 top;
+    // Number of the stack among those of the warp.
+    u32 owner;
+    Entry* entries;
+
+    RW_FUNCTION Entry& at(u32 index) const { return entries[index * COUNT + owner]; }
+    RW_FUNCTION void clear() {
+        top = 0;
+        at(0) = DONE;
+    }
+    RW_FUNCTION void push(Entry entry) { at(++top) = entry; }
+    RW_FUNCTION Entry pop() { return at(top--); }
+};
+
+// In shared memory, for lanes that share a ray: each of them may write an entry, and all of them pop together.
+template <Options O>
+struct GroupStack {
+    // Wider trees push more at a time, and fewer rays share the memory: 32 KiB a block.
+    static constexpr u32 DEPTH = 32 * O.lanes_per_ray();
+    static constexpr u32 ENTRIES = BLOCK_WARPS * O.width() * DEPTH;
+    using Entries = platform::Shared<Entry, ENTRIES>;
+
+    u32 top;
+    Entries* entries;
+
+    RW_FUNCTION u32 place(u32 at) const {
+        return (platform::warp_in_block() * O.width() + platform::lane() / O.lanes_per_ray()) * DEPTH + at;
+    }
+    RW_FUNCTION void clear() {
+        top = 0;
+        if (platform::lane() % O.lanes_per_ray() == 0) {
+            entries->store(place(0), DONE);
+        }
+        platform::sync(group_mask<O>());
+    }
+    // Lanes of rank 1 to count - 1 push theirs, the farthest lowest.
+    RW_FUNCTION void push_ranked(u32 rank, u32 count, Entry entry) {
+        if (rank > 0 && rank < count) {
+            entries->store(place(top + count - rank), entry);
+            RW_EVENT(VisitNodePush);
+        }
+        top += count > 0 ? count - 1 : 0;
+        platform::sync(group_mask<O>());
+    }
+    RW_FUNCTION Entry pop() {
+        const Entry entry = entries->load(place(top));
+        top -= 1;
+        // Nobody may push over what another lane still reads.
+        platform::sync(group_mask<O>());
+        return entry;
+    }
+};
+
+}  // namespace raywarp
