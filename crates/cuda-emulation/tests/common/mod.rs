@@ -1,6 +1,9 @@
 //! The conformance cases with their trees.
 #![allow(dead_code)] // Each test file uses a part.
 
+pub mod expected;
+pub mod sequence;
+
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{BoxPlanes, Key, Sync, Tree, Variant};
 use raywarp_workload::cases::{Case, cases};

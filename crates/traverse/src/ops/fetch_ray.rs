@@ -24,7 +24,8 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         }
         while wanting.any() {
             if self.pool.is_empty() {
-                if self.pool.is_global() && !exact {
+                // Who has asked in vain does not ask again.
+                if self.pool.is_global() && !exact && !self.pool.is_dry() {
                     self.fetch_batch();
                 }
                 if !self.pool.take_batch() {

@@ -67,9 +67,11 @@ impl Pool {
         true
     }
 
-    /// Whether the warp knows that no ray will come any more: it has asked in vain, or gets one batch only.
+    /// Whether the warp knows that no ray will come any more: it has asked in vain, or gets one batch only. One that
+    /// asks for exactly what it needs sees from the counter that it got the last.
     pub fn is_dry(&self) -> bool {
-        self.is_empty() && self.next_batch.is_none()
+        let last = |first: u64| self.exact && first >= u64::from(self.ray_count);
+        self.is_empty() && self.next_batch.is_none_or(last)
     }
 }
 

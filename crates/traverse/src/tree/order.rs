@@ -34,10 +34,15 @@ pub(crate) fn order_children(hits: &mut [(f32, u32)], order: ChildOrder) {
     }
 }
 
-/// Fills up to four, as a kernel does whose misses are infinitely far.
+/// Fills up to four, as a kernel does whose misses are infinitely far, each in its place: a network is not
+/// stable, so that where misses stand decides between equal hits.
 fn through(hits: &mut [(f32, u32)], sort: impl Fn(&mut [(f32, u32); 4])) {
     let mut all = [(f32::INFINITY, u32::MAX); 4];
-    all[..hits.len()].copy_from_slice(hits);
+    for (i, &hit) in hits.iter().enumerate() {
+        // Of a wider node the first four.
+        let place = if hits.iter().all(|hit| hit.1 < 4) { hit.1 as usize } else { i };
+        all[place] = hit;
+    }
     sort(&mut all);
     hits.copy_from_slice(&all[..hits.len()]);
 }
