@@ -19,14 +19,14 @@ struct Places {
 
 /// Rewrites encoded nodes: a child's index and count become one word, and the box of a child that is not there goes to
 /// infinity, where no ray with a finite end meets it. Compressed nodes stay as they are.
-pub(crate) fn pack(tree: Tree, nodes: &mut [u8]) -> Result<(), CudaError> {
+pub(crate) fn pack(tree: Tree, nodes: &mut [u32]) -> Result<(), CudaError> {
     let (words, children) = match tree {
         Tree::Bvh2 => (16, (0..2).map(bvh2).collect::<Vec<_>>()),
         Tree::Wide4 => (32, (0..4).map(wide4).collect()),
         Tree::WideN => (8, vec![wide_n()]),
         Tree::Cwbvh8 => return Ok(()),
     };
-    for node in bytemuck::cast_slice_mut::<u8, u32>(nodes).chunks_exact_mut(words) {
+    for node in nodes.chunks_exact_mut(words) {
         for places in &children {
             pack_child(node, places)?;
         }
@@ -73,12 +73,11 @@ mod tests {
     fn children_become_entries_and_absent_ones_cannot_be_hit() {
         let mut words = [0u32; 16];
         (words[12], words[13], words[14], words[15]) = (77, NO_CHILD, 3, 0);
-        let mut bytes: Vec<u32> = words.to_vec();
-        pack(Tree::Bvh2, bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-        assert_eq!(bytes[12..], [LEAF | 2 << FIRST_BITS | 77, 0, 0, 0]);
+        pack(Tree::Bvh2, &mut words).unwrap();
+        assert_eq!(words[12..], [LEAF | 2 << FIRST_BITS | 77, 0, 0, 0]);
         let infinity = f32::INFINITY.to_bits();
-        assert_eq!([4, 5, 6, 7, 10, 11].map(|plane| bytes[plane]), [infinity; 6]);
-        assert_eq!([0, 1, 2, 3, 8, 9].map(|plane| bytes[plane]), [0; 6]);
+        assert_eq!([4, 5, 6, 7, 10, 11].map(|plane| words[plane]), [infinity; 6]);
+        assert_eq!([0, 1, 2, 3, 8, 9].map(|plane| words[plane]), [0; 6]);
     }
 
     #[test]
@@ -86,7 +85,7 @@ mod tests {
         for (first, count) in [(0, MOST_RECORDS + 1), (1 << FIRST_BITS, 1)] {
             let mut words = [0u32; 8];
             (words[3], words[7]) = (first, count);
-            let error = pack(Tree::WideN, bytemuck::cast_slice_mut(&mut words));
+            let error = pack(Tree::WideN, &mut words);
             assert_eq!(error, Err(CudaError::LeafTooLarge { count, first }));
         }
     }

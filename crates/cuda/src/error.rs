@@ -46,7 +46,9 @@ pub enum CudaError {
         found: usize,
     },
     /// A leaf that does not fit the kernels' one-word entries.
-    #[error("a leaf of {count} records from record {first} on: kernels take at most 16 records a leaf, and 2^27 in all")]
+    #[error(
+        "a leaf of {count} records from record {first} on: kernels take at most 16 records a leaf, and 2^27 in all"
+    )]
     LeafTooLarge {
         /// Records.
         count: u32,

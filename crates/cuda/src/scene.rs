@@ -1,7 +1,7 @@
 //! A tree and its triangles in a device's memory.
 
-use crate::{CudaError, Device, DeviceBuffer, Stream, stack_depth};
 use crate::entries::pack;
+use crate::{CudaError, Device, DeviceBuffer, Stream, stack_depth};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -35,9 +35,9 @@ pub struct EncodedScene {
     pub bounds: Aabb,
 }
 
-/// A tree as bytes.
+/// A tree as words.
 struct Encoded {
-    nodes: Vec<u8>,
+    nodes: Vec<u32>,
     node_count: usize,
     slots: Vec<u32>,
     bounds: Aabb,
@@ -66,7 +66,7 @@ impl EncodedScene {
             TriangleFormat::Vertices => bytemuck::cast_slice(records.vertices()),
         };
         Ok(Self {
-            nodes: encoded.nodes,
+            nodes: bytemuck::cast_slice(&encoded.nodes).to_vec(),
             node_count: encoded.node_count,
             triangles: records.to_vec(),
             slots: encoded.slots,
