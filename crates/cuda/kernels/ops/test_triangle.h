@@ -20,11 +20,25 @@ RW_FUNCTION Tuv intersect(float4 o, float4 d, float4 a, float4 b, float4 c) {
     }
 }
 
-// The same once more, for what a hit did not keep.
 template <Options O>
-RW_COLD Tuv intersect_again(const float4* triangles, float4 o, float4 d, u32 record) {
+RW_FUNCTION Tuv intersect_record(const float4* triangles, float4 o, float4 d, u32 record) {
     const float4* rows = triangles + static_cast<u64>(record) * 3;
     return intersect<O>(o, d, platform::load4(rows), platform::load4(rows + 1), platform::load4(rows + 2));
+}
+
+template <Options O>
+RW_COLD Tuv intersect_record_apart(const float4* triangles, float4 o, float4 d, u32 record) {
+    return intersect_record<O>(triangles, o, d, record);
+}
+
+// The same once more, for what a hit did not keep. The watertight test is long, and stands once in a kernel.
+template <Options O>
+RW_FUNCTION Tuv intersect_again(const float4* triangles, float4 o, float4 d, u32 record) {
+    if constexpr (O.triangle == TriangleTest::Watertight) {
+        return intersect_record_apart<O>(triangles, o, d, record);
+    } else {
+        return intersect_record<O>(triangles, o, d, record);
+    }
 }
 
 // Takes a triangle that the ray's line meets, if it counts. Of equal t the lower index wins, so that the order
