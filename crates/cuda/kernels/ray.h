@@ -151,10 +151,10 @@ RW_FUNCTION float box_distance(const LaneRay<O>& ray, float t) {
     return O.planes == BoxPlanes::Plain ? t : platform::least(t * ray.slab.scale, slab::LARGEST);
 }
 
-// Nearest distance at which a box matters.
+// Nearest distance at which a box matters; not infinite either.
 template <Options O>
 RW_FUNCTION float box_low(const LaneRay<O>& ray) {
-    return O.planes == BoxPlanes::Plain ? ray.t_low : ray.t_low * ray.slab.scale;
+    return O.planes == BoxPlanes::Plain ? ray.t_low : platform::most(ray.t_low * ray.slab.scale, -slab::LARGEST);
 }
 
 // Where the ray enters a box at most at `high`, a box distance.

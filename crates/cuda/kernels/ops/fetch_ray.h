@@ -17,7 +17,7 @@ template <Options O>
 RW_FUNCTION void prepare_ray(const Launch& launch, Lane<O>& lane) {
     const float4 o = lane.setup.origin, d = lane.setup.direction;
     lane.setup.slab = O.planes == BoxPlanes::Padded ? slab::padded(o, d, launch.bounds) : slab::plain(o, d);
-    float t_low = o.w;
+    float t_low = platform::most(o.w, -slab::LARGEST);
     if (launch.after != nullptr) {
         const float after = platform::float_of(platform::load1(launch.after + static_cast<u64>(lane.ray) * 3));
         t_low = platform::most(t_low, after);
