@@ -117,7 +117,7 @@ fn parse_choice(text: &str) -> Result<Choice, String> {
 }
 
 fn parse_suite(name: &str) -> Result<&'static Suite, String> {
-    let names = || suite::ALL.map(|suite| suite.name).join(", ");
+    let names = || suite::ALL.each_ref().map(|suite| suite.name).join(", ");
     suite::named(name).ok_or_else(|| format!("known are {}", names()))
 }
 
