@@ -57,6 +57,7 @@ pub fn bench_scene(
         format!("{}: {} triangles, {rays} rays, ready in {seconds:.1} s", report.scene, report.triangles)
     });
     let mut session = target.session()?;
+    let diagonal = triangles.bounds().diagonal();
     for (tree, (options, subjects)) in plan.iter().enumerate() {
         // One tree at a time: the first is there already.
         let bvh = match kept.take() {
@@ -68,6 +69,7 @@ pub fn bench_scene(
             triangles: &triangles,
             bvh: &bvh,
             tree,
+            diagonal,
             batches: &batches,
             request,
             watch,
@@ -124,6 +126,7 @@ struct OnTree<'a> {
     triangles: &'a FlatTriangles,
     bvh: &'a Bvh2,
     tree: usize,
+    diagonal: f32,
     batches: &'a [RayBatch],
     request: &'a BenchRequest,
     watch: &'a Watch<'a>,
@@ -159,7 +162,7 @@ impl OnTree<'_> {
                 let answers = self.session.answers(prepared, batch)?;
                 let step = self.request.check.step(batch.rays.len());
                 let mut check = Check::default();
-                check.add(&answers, &self.references[&reference][index], step, &batch.watertight);
+                check.add(&answers, &self.references[&reference][index], step, &batch.watertight, self.diagonal);
                 row.check += check;
                 row.views.push(ViewTimes {
                     view: batch.view,
@@ -380,6 +383,7 @@ mod tests {
             triangles: &triangles,
             bvh: &bvh,
             tree: 0,
+            diagonal: triangles.bounds().diagonal(),
             batches: &batches,
             request: &request,
             watch: &watch,

@@ -27,6 +27,7 @@ fn scene(report: &SceneReport) -> Value {
     });
     let trees = report.trees.iter().map(|tree| {
         json!({
+            "name": tree.name(),
             "builder": builder_name(tree.options.builder),
             "reinsertion": tree.options.reinsertion,
             "max_leaf": tree.options.max_leaf,

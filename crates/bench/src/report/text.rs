@@ -64,8 +64,8 @@ pub fn text(report: &SceneReport) -> String {
 /// What the signs of the table mean.
 pub(super) const LEGEND: &str = "Mrays/s: total rays over the sum of the views' median times; %: spread of the middle \
     half of the runs; *: the best.\nchecked: rays compared with one lane of the CPU on the same tree and triangle test; \
-    differ: hit or miss, or t by more than 1e-5;\nstray: of all rays, those that hit where the CPU's watertight tracer \
-    misses, or the reverse.\n";
+    differ: hit or miss, or t by more than 1e-5;\nstray: of all rays, those that hit something else than the CPU's \
+    watertight tracer, or nothing.\n";
 
 fn header(report: &SceneReport, text: &mut String) {
     let [width, height] = report.size;
@@ -88,7 +88,8 @@ fn header(report: &SceneReport, text: &mut String) {
         let split = options.split_clipping.map(|share| format!(", split clipping {share}")).unwrap_or_default();
         let _ = writeln!(
             text,
-            "tree: {}, {} passes of reinsertion, leaves of at most {}, node cost {}{split}; {} nodes in {:.2} s; as {}",
+            "tree {}: {}, {} passes of reinsertion, leaves of at most {}, node cost {}{split}; {} nodes in {:.2} s; as {}",
+            tree.name(),
             builder_name(options.builder),
             options.reinsertion,
             options.max_leaf,
