@@ -30,8 +30,26 @@ pub(crate) fn agrees(got: f32, want: f32, tolerance: f32) -> bool {
     got == want || (got.is_finite() && want.is_finite() && (got - want).abs() <= tolerance * got.abs().max(want.abs()))
 }
 
+/// A wrong answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Example {
+    /// Place of the ray in its launch.
+    pub ray: u64,
+    /// `t`; infinity for a miss; 0 for a ray that something blocks.
+    pub got: f32,
+    /// The other's.
+    pub want: f32,
+}
+
+impl std::fmt::Display for Example {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |t: f32| if t == f32::INFINITY { "a miss".to_string() } else { format!("t = {t}") };
+        write!(f, "ray {}: {}, not {}", self.ray, text(self.got), text(self.want))
+    }
+}
+
 /// How a subject's answers compare with others'.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Check {
     /// Rays compared with the reference: the CPU's one lane on the same encoding and triangle test.
     pub checked: u64,
@@ -44,6 +62,8 @@ pub struct Check {
     /// Those of all rays whose answer is another than that of this CPU's watertight tracer: hit or miss, or `t` by
     /// more than 0.1 % and by more than 1e-5 of the scene's diagonal.
     pub stray: u64,
+    /// The first that differs, else the first stray.
+    pub example: Option<Example>,
 }
 
 impl Check {
@@ -54,13 +74,24 @@ impl Check {
             answers.len() == watertight.len() && reference.len() == answers.len().div_ceil(step),
             "an answer a ray"
         );
-        let sampled = answers.iter().step_by(step).zip(reference);
         self.checked += reference.len() as u64;
-        self.differ += sampled.filter(|&(&got, &want)| !agrees(got, want, T_TOLERANCE)).count() as u64;
         self.rays += answers.len() as u64;
         self.hits += answers.iter().filter(|t| t.is_finite()).count() as u64;
-        let all = answers.iter().zip(watertight);
-        self.stray += all.filter(|&(&got, &want)| is_stray(got, want, diagonal)).count() as u64;
+        let example = |ray: usize, want: f32| Example { ray: ray as u64, got: answers[ray], want };
+        for (place, &want) in reference.iter().enumerate() {
+            if !agrees(answers[place * step], want, T_TOLERANCE) {
+                if self.differ == 0 {
+                    self.example = Some(example(place * step, want));
+                }
+                self.differ += 1;
+            }
+        }
+        for (ray, &want) in watertight.iter().enumerate() {
+            if is_stray(answers[ray], want, diagonal) {
+                self.example.get_or_insert_with(|| example(ray, want));
+                self.stray += 1;
+            }
+        }
     }
 
     /// Most rays that may differ.
@@ -81,6 +112,7 @@ impl std::ops::AddAssign for Check {
         self.rays += other.rays;
         self.hits += other.hits;
         self.stray += other.stray;
+        self.example = self.example.or(other.example);
     }
 }
 
@@ -123,9 +155,10 @@ mod tests {
             check.add(got, &reference, 3, &want, 10.0);
             check
         };
-        assert_eq!(run(&got), Check { checked: 333, differ: 0, rays: 999, hits: 999, stray: 0 });
+        assert_eq!(run(&got), Check { checked: 333, differ: 0, rays: 999, hits: 999, ..Default::default() });
         got[1] = MISS;
         assert_eq!((run(&got).differ, run(&got).stray, run(&got).hits), (0, 1, 998));
+        assert_eq!(run(&got).example.unwrap().to_string(), "ray 1: a miss, not t = 1");
         assert!(!run(&got).passes());
         got[1] = f32::NAN;
         assert_eq!(run(&got).stray, 1);

@@ -24,8 +24,8 @@ mod statistics;
 mod subject;
 pub mod suite;
 
-pub use check::{Check, T_TOLERANCE};
-pub use engine::Target;
+pub use check::{Check, Example, T_TOLERANCE};
+pub use engine::{Resources, Target};
 pub use error::BenchError;
 pub use machine::MachineFacts;
 pub use measure::bench_scene;

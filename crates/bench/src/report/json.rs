@@ -98,5 +98,6 @@ fn check(check: &Check) -> Value {
         "hits": check.hits,
         "stray": check.stray,
         "pass": check.passes(),
+        "example": check.example.map(|example| example.to_string()),
     })
 }

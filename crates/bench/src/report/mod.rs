@@ -216,6 +216,14 @@ impl SceneReport {
         rows.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
+    /// A wrong answer of a row that fails, with its kind of rays and view.
+    pub(crate) fn example(&self, row: &Row) -> Option<String> {
+        let fails = row.views.iter().find(|view| view.check.example.is_some())?;
+        let view = fails.view.and_then(|view| self.views.get(view)).map(|view| format!(", view {view}"));
+        let kind = self.columns[row.column].column.name();
+        fails.check.example.map(|example| format!("{kind}{}, {example}", view.unwrap_or_default()))
+    }
+
     /// The last subject's rates in a line.
     pub(crate) fn progress(&self, columns: usize) -> String {
         let last = &self.rows[self.rows.len().saturating_sub(columns)..];
@@ -273,7 +281,8 @@ pub(crate) mod tests {
             for index in 0..kinds.len() {
                 let unit = 1e-3 * (1 + index + number) as f64;
                 let seconds = Quartiles::of(&[unit, 2.0 * unit, 4.0 * unit]);
-                let check = Check { checked: 1000, differ: 0, rays: 2_000_000, hits: 1_500_000, stray: 3 };
+                let check =
+                    Check { checked: 1000, differ: 0, rays: 2_000_000, hits: 1_500_000, stray: 3, example: None };
                 let view = |view| ViewTimes { view: Some(view), rays: 2_000_000, seconds, sort_seconds: 0.0, check };
                 let mut total = check;
                 total += check;

@@ -24,13 +24,14 @@ pub fn summary(reports: &[SceneReport], top: Option<usize>) -> String {
             let (check, kind) = (&row.check, report.columns[row.column].column.name());
             let _ = writeln!(
                 text,
-                "WRONG: {} {kind}: {}: {} of {} checked rays differ, {} of {} stray",
+                "WRONG: {} {kind}: {}: {} of {} checked rays differ, {} of {} stray{}",
                 report.scene,
                 report.line_name(row),
                 check.differ,
                 check.checked,
                 check.stray,
                 check.rays,
+                report.example(row).map(|example| format!("; {example}")).unwrap_or_default(),
             );
         }
     }

@@ -37,7 +37,8 @@ pub struct BenchArgs {
     /// A table or side experiment of the papers: table1, shuffled, sorted, alk12, guthe, all-views or bar.
     #[arg(long, value_name = "NAME", value_parser = parse_suite)]
     pub suite: Option<&'static Suite>,
-    /// Kernels, comma-separated: variants, names of rows (see `raywarp variants`), papers, compiled (all that this
+    /// Kernels, comma-separated: variants, names of rows (see `raywarp variants`), rows with options such as
+    /// alk12-kepler?planes=plain, papers, compiled (all that this
     /// machine has), or cpu (the tracer of this CPU). By default papers on a GPU, cpu otherwise.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_choice)]
     variant: Vec<Choice>,
