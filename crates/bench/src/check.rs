@@ -3,8 +3,11 @@
 /// Largest relative difference of `t` between a subject and its reference.
 pub const T_TOLERANCE: f32 = 1e-5;
 
-/// Share of the checked rays that may differ from the reference: such as pass within rounding of an edge.
+/// Share of the checked rays that may differ from the reference, if each of them passes within rounding of an edge.
 const ALLOWED_SHARE: f64 = 1e-5;
+
+/// Most rays of a batch that are explained: of more something else is wrong.
+const EXPLAINED: u64 = 100;
 
 /// Share of all rays whose answer may be another than the watertight tracer's: kernels as the papers print them lose
 /// some at edges (0.004 % of rays were seen among other tracers).
@@ -55,6 +58,8 @@ pub struct Check {
     pub checked: u64,
     /// Those that differ: hit or miss, or `t` by more than [`T_TOLERANCE`].
     pub differ: u64,
+    /// Those of them that pass so near an edge, or hit so near their end, that rounding explains it.
+    pub explained: u64,
     /// All rays.
     pub rays: u64,
     /// Those that hit something.
@@ -62,14 +67,22 @@ pub struct Check {
     /// Those of all rays whose answer is another than that of this CPU's watertight tracer: hit or miss, or `t` by
     /// more than 0.1 % and by more than 1e-5 of the scene's diagonal.
     pub stray: u64,
-    /// The first that differs, else the first stray.
+    /// The first that differs unexplained, else the first stray.
     pub example: Option<Example>,
 }
 
 impl Check {
     /// Adds a batch: its answers, the reference's for each `step`-th of them, and the watertight tracer's.
-    /// `diagonal` is the scene's.
-    pub(crate) fn add(&mut self, answers: &[f32], reference: &[f32], step: usize, watertight: &[f32], diagonal: f32) {
+    /// `diagonal` is the scene's. `explain` is asked about those that differ, until it says no.
+    pub(crate) fn add(
+        &mut self,
+        answers: &[f32],
+        reference: &[f32],
+        step: usize,
+        watertight: &[f32],
+        diagonal: f32,
+        explain: impl Fn(&Example) -> bool,
+    ) {
         assert!(
             answers.len() == watertight.len() && reference.len() == answers.len().div_ceil(step),
             "an answer a ray"
@@ -80,10 +93,16 @@ impl Check {
         let example = |ray: usize, want: f32| Example { ray: ray as u64, got: answers[ray], want };
         for (place, &want) in reference.iter().enumerate() {
             if !agrees(answers[place * step], want, T_TOLERANCE) {
-                if self.differ == 0 {
-                    self.example = Some(example(place * step, want));
-                }
                 self.differ += 1;
+                // One that is not explained is enough.
+                if self.explained + 1 == self.differ && self.differ <= EXPLAINED {
+                    let example = example(place * step, want);
+                    if explain(&example) {
+                        self.explained += 1;
+                    } else {
+                        self.example = Some(example);
+                    }
+                }
             }
         }
         for (ray, &want) in watertight.iter().enumerate() {
@@ -94,14 +113,16 @@ impl Check {
         }
     }
 
-    /// Most rays that may differ.
+    /// Most rays that may differ, each explained.
     pub fn allowed(&self) -> u64 {
-        (self.checked as f64 * ALLOWED_SHARE) as u64
+        (self.checked as f64 * ALLOWED_SHARE).ceil() as u64
     }
 
     /// Whether all is as it should be.
     pub fn passes(&self) -> bool {
-        self.differ <= self.allowed() && self.stray as f64 <= self.rays as f64 * STRAY_SHARE
+        self.explained == self.differ
+            && self.differ <= self.allowed()
+            && self.stray as f64 <= self.rays as f64 * STRAY_SHARE
     }
 }
 
@@ -109,6 +130,7 @@ impl std::ops::AddAssign for Check {
     fn add_assign(&mut self, other: Self) {
         self.checked += other.checked;
         self.differ += other.differ;
+        self.explained += other.explained;
         self.rays += other.rays;
         self.hits += other.hits;
         self.stray += other.stray;
@@ -123,7 +145,7 @@ mod tests {
 
     fn check(answers: &[f32], reference: &[f32]) -> Check {
         let mut check = Check::default();
-        check.add(answers, reference, 1, reference, 1.0);
+        check.add(answers, reference, 1, reference, 1.0, |_| false);
         check
     }
 
@@ -138,11 +160,31 @@ mod tests {
     }
 
     #[test]
-    fn one_ray_in_a_hundred_thousand_may_differ() {
-        let mut check = Check { checked: 99_999, differ: 1, rays: 99_999, ..Default::default() };
+    fn one_ray_in_a_hundred_thousand_may_differ_if_it_is_explained() {
+        let mut check = Check { checked: 100_000, differ: 1, rays: 100_000, ..Default::default() };
+        assert!(!check.passes());
+        check.explained = 1;
+        assert!(check.passes());
+        check += Check { checked: 0, differ: 1, explained: 1, ..Default::default() };
         assert!(!check.passes());
         check += Check { checked: 1, ..Default::default() };
         assert!(check.passes());
+    }
+
+    #[test]
+    fn the_first_that_nothing_explains_is_the_example() {
+        let want = vec![1.0; 500];
+        let mut got = want.clone();
+        for ray in [100, 200, 300, 400] {
+            got[ray] = 2.0;
+        }
+        let run = |explain: fn(&Example) -> bool| {
+            let mut check = Check::default();
+            check.add(&got, &want, 1, &got, 1.0, explain);
+            (check.differ, check.explained, check.example.map(|example| example.ray))
+        };
+        assert_eq!(run(|_| true), (4, 4, None));
+        assert_eq!(run(|example| example.ray != 300), (4, 2, Some(300)));
     }
 
     #[test]
@@ -152,7 +194,7 @@ mod tests {
         let mut got = want.clone();
         let run = |got: &[f32]| {
             let mut check = Check::default();
-            check.add(got, &reference, 3, &want, 10.0);
+            check.add(got, &reference, 3, &want, 10.0, |_| false);
             check
         };
         assert_eq!(run(&got), Check { checked: 333, differ: 0, rays: 999, hits: 999, ..Default::default() });

@@ -12,6 +12,7 @@
 
 pub mod bar;
 mod check;
+mod dispute;
 mod engine;
 mod error;
 mod machine;

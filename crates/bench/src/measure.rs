@@ -1,6 +1,7 @@
 //! The loop over trees, subjects and batches.
 
 use crate::check::Answers;
+use crate::dispute::is_borderline;
 use crate::engine::{Prepared, Session, refusal, trace};
 use crate::rays::{RayBatch, make};
 use crate::report::{Row, SceneReport, TreeFacts, ViewTimes};
@@ -162,7 +163,11 @@ impl OnTree<'_> {
                 let answers = self.session.answers(prepared, batch)?;
                 let step = self.request.check.step(batch.rays.len());
                 let mut check = Check::default();
-                check.add(&answers, &self.references[&reference][index], step, &batch.watertight, self.diagonal);
+                let expected = &self.references[&reference][index];
+                check.add(&answers, expected, step, &batch.watertight, self.diagonal, |example| {
+                    let (ray, test) = (&batch.rays[example.ray as usize], reference.triangle());
+                    is_borderline(self.triangles, ray, test, example.got, example.want)
+                });
                 row.check += check;
                 row.views.push(ViewTimes {
                     view: batch.view,

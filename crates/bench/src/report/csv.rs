@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Names of the columns.
 const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,builder,reinsertion,max_leaf,rays,runs,mrays_median,\
-    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,stray,pass,registers,local_bytes,target";
+    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target";
 
 /// All reports: for each subject, tree and column a line for all views together (`view` is `all`), then one a view.
 pub fn csv(reports: &[SceneReport]) -> String {
@@ -65,6 +65,7 @@ fn line(
         check.hits.to_string(),
         check.checked.to_string(),
         check.differ.to_string(),
+        check.explained.to_string(),
         check.stray.to_string(),
         u8::from(check.passes()).to_string(),
         resources(|r| r.registers),

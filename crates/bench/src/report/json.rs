@@ -93,6 +93,7 @@ fn check(check: &Check) -> Value {
     json!({
         "checked": check.checked,
         "differ": check.differ,
+        "explained": check.explained,
         "allowed": check.allowed(),
         "rays": check.rays,
         "hits": check.hits,

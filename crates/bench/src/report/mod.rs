@@ -281,8 +281,15 @@ pub(crate) mod tests {
             for index in 0..kinds.len() {
                 let unit = 1e-3 * (1 + index + number) as f64;
                 let seconds = Quartiles::of(&[unit, 2.0 * unit, 4.0 * unit]);
-                let check =
-                    Check { checked: 1000, differ: 0, rays: 2_000_000, hits: 1_500_000, stray: 3, example: None };
+                let check = Check {
+                    checked: 1000,
+                    differ: 0,
+                    explained: 0,
+                    rays: 2_000_000,
+                    hits: 1_500_000,
+                    stray: 3,
+                    example: None,
+                };
                 let view = |view| ViewTimes { view: Some(view), rays: 2_000_000, seconds, sort_seconds: 0.0, check };
                 let mut total = check;
                 total += check;

@@ -72,7 +72,8 @@ pub fn text(report: &SceneReport) -> String {
 /// What the signs of the table mean.
 pub(super) const LEGEND: &str = "Mrays/s: total rays over the sum of the views' median times; %: spread of the middle \
     half of the runs; *: the best.\nchecked: rays compared with one lane of the CPU on the same tree and triangle test; \
-    differ: hit or miss, or t by more than 1e-5;\nstray: of all rays, those that hit something else than the CPU's \
+    differ: hit or miss, or t by more than 1e-5,\nfew and each \
+    within rounding of an edge where the row is right; stray: of all rays, those that hit something else than the CPU's \
     watertight tracer, or nothing.\n";
 
 fn header(report: &SceneReport, text: &mut String) {

@@ -58,6 +58,11 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     } else if measured {
         write!(out, "{}", summary(&reports, args.top.map(|top| top as usize)))?;
     }
+    if let Err(CliError::Stop(Status::Interrupted, message)) = &mut outcome
+        && !measured
+    {
+        *message = "interrupted; nothing was measured".to_string();
+    }
     outcome?;
     if !measured {
         return Err(CliError::machine("nothing was measured: this machine runs none of these kernels"));
