@@ -383,6 +383,9 @@ mod tests {
         let watch = Watch::default();
         let batches = make(&views()[..1], &triangles, &tracer, &request, &watch, "floor").unwrap();
         let mut session = Target::Cpu.session().unwrap();
+        // Right answers are there from another subject.
+        let honest = Target::Cpu.prepare(&Subject::CpuTracer, &bvh, &triangles, 32).unwrap();
+        session.run(&honest, &batches[0]).unwrap();
         let mut run = OnTree {
             session: &mut *session,
             triangles: &triangles,
