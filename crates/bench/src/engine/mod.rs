@@ -123,9 +123,15 @@ fn stranger() -> BenchError {
 pub(crate) fn refusal(error: &BenchError) -> Option<String> {
     match error {
         BenchError::Cuda(CudaError::NoKernel { .. }) => Some("not among the compiled kernels".to_string()),
-        BenchError::Cuda(CudaError::StackTooShallow { .. } | CudaError::OutOfMemory { .. } | CudaError::Layout(_)) => {
-            Some(error.to_string())
-        }
+        // What has to do with the device itself would be the same for all.
+        BenchError::Cuda(
+            CudaError::NoDriver
+            | CudaError::OldDriver { .. }
+            | CudaError::NoDevice { .. }
+            | CudaError::OldDevice { .. }
+            | CudaError::Driver { .. },
+        ) => None,
+        BenchError::Cuda(_) => Some(error.to_string()),
         BenchError::Kernel(KernelError::NeedsGpu { .. }) => Some("needs a GPU".to_string()),
         BenchError::Kernel(_) | BenchError::Layout(_) => Some(error.to_string()),
         _ => None,
