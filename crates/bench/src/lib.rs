@@ -12,6 +12,7 @@
 
 pub mod bar;
 mod check;
+mod dispute;
 mod engine;
 mod error;
 mod machine;
@@ -24,8 +25,8 @@ mod statistics;
 mod subject;
 pub mod suite;
 
-pub use check::{Check, T_TOLERANCE};
-pub use engine::Target;
+pub use check::{Check, Example, T_TOLERANCE};
+pub use engine::{Resources, Target};
 pub use error::BenchError;
 pub use machine::MachineFacts;
 pub use measure::bench_scene;

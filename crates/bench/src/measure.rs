@@ -1,10 +1,12 @@
 //! The loop over trees, subjects and batches.
 
 use crate::check::Answers;
-use crate::engine::{Session, refusal, trace};
+use crate::dispute::is_borderline;
+use crate::engine::{Prepared, Session, refusal, trace};
 use crate::rays::{RayBatch, make};
 use crate::report::{Row, SceneReport, TreeFacts, ViewTimes};
 use crate::{BenchError, BenchRequest, Check, Quartiles, Subject, Target, Watch};
+use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::Variant;
@@ -55,7 +57,8 @@ pub fn bench_scene(
         let seconds = start.elapsed().as_secs_f64();
         format!("{}: {} triangles, {rays} rays, ready in {seconds:.1} s", report.scene, report.triangles)
     });
-    let mut session = target.session(request.width)?;
+    let mut session = target.session()?;
+    let diagonal = triangles.bounds().diagonal();
     for (tree, (options, subjects)) in plan.iter().enumerate() {
         // One tree at a time: the first is there already.
         let bvh = match kept.take() {
@@ -67,21 +70,26 @@ pub fn bench_scene(
             triangles: &triangles,
             bvh: &bvh,
             tree,
+            diagonal,
             batches: &batches,
             request,
             watch,
             references: HashMap::new(),
         };
-        for subject in subjects {
+        for some in subjects.chunks(target.prepared_at_once(triangles.len())) {
             if watch.is_cancelled() {
                 return Err(TraceError::Cancelled.into());
             }
-            match run.subject(subject, report) {
-                Ok(()) => {}
-                Err(error) => match refusal(&error) {
-                    Some(why) => report.skipped.push((*subject, why)),
-                    None => return Err(error),
-                },
+            let prepare = |subject| (subject, target.prepare(subject, &bvh, &triangles, request.width));
+            let prepared: Vec<(&Subject, Result<Prepared, BenchError>)> = some.par_iter().map(prepare).collect();
+            for (subject, prepared) in prepared {
+                match prepared.and_then(|prepared| run.subject(subject, &prepared, report)) {
+                    Ok(()) => {}
+                    Err(error) => match refusal(&error) {
+                        Some(why) => report.skipped.push((*subject, why)),
+                        None => return Err(error),
+                    },
+                }
             }
         }
     }
@@ -119,6 +127,7 @@ struct OnTree<'a> {
     triangles: &'a FlatTriangles,
     bvh: &'a Bvh2,
     tree: usize,
+    diagonal: f32,
     batches: &'a [RayBatch],
     request: &'a BenchRequest,
     watch: &'a Watch<'a>,
@@ -128,8 +137,7 @@ struct OnTree<'a> {
 
 impl OnTree<'_> {
     /// Measures one subject in all columns.
-    fn subject(&mut self, subject: &Subject, report: &mut SceneReport) -> Result<(), BenchError> {
-        self.session.set_up(subject, self.bvh, self.triangles)?;
+    fn subject(&mut self, subject: &Subject, prepared: &Prepared, report: &mut SceneReport) -> Result<(), BenchError> {
         let reference = subject.reference();
         self.refer(&reference)?;
         for (column, what) in self.request.columns.iter().enumerate() {
@@ -139,7 +147,7 @@ impl OnTree<'_> {
                 column,
                 views: Vec::new(),
                 check: Check::default(),
-                resources: self.session.resources(what.kind.is_any())?,
+                resources: self.session.resources(prepared, what.kind.is_any())?,
             };
             for (index, batch) in self.batches.iter().enumerate().filter(|(_, batch)| batch.column == column) {
                 let mut times = Vec::with_capacity(self.request.runs as usize);
@@ -147,15 +155,19 @@ impl OnTree<'_> {
                     if self.watch.is_cancelled() {
                         return Err(TraceError::Cancelled.into());
                     }
-                    let seconds = self.session.run(batch)?;
+                    let seconds = self.session.run(prepared, batch)?;
                     if run >= self.request.warmup {
                         times.push(seconds);
                     }
                 }
-                let answers = self.session.answers(batch)?;
+                let answers = self.session.answers(prepared, batch)?;
                 let step = self.request.check.step(batch.rays.len());
                 let mut check = Check::default();
-                check.add(&answers, &self.references[&reference][index], step, &batch.watertight);
+                let expected = &self.references[&reference][index];
+                check.add(&answers, expected, step, &batch.watertight, self.diagonal, |example| {
+                    let (ray, test) = (&batch.rays[example.ray as usize], reference.triangle());
+                    is_borderline(self.triangles, ray, test, example.got, example.want)
+                });
                 row.check += check;
                 row.views.push(ViewTimes {
                     view: batch.view,
@@ -190,5 +202,227 @@ impl OnTree<'_> {
         let answers = self.batches.iter().map(answers).collect::<Result<_, _>>()?;
         self.references.insert(*reference, answers);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CheckSize, Column, RayOrder};
+    use raywarp_geom::{BatchStats, Candidate, Hit, HitKey, RayCost, Tracer, TriangleMesh};
+    use raywarp_scene::{Camera, FaceMaterials, Instance, Material, Mesh, Scene};
+    use raywarp_workload::rays::{RayKind, Workload};
+
+    /// A bumpy floor and some plates above it.
+    fn scene() -> Scene {
+        let mut scene = Scene::default();
+        let material = scene.add_material(Material::diffuse("grey", [0.5; 3]));
+        let mut mesh = TriangleMesh::default();
+        let height = |x: i32, z: i32| (x * 7 + z * 13).rem_euclid(5) as f32 * 0.1;
+        for z in -8..8 {
+            for x in -8..8 {
+                let lift = if (x + 3 * z) % 7 == 0 { 2.0 } else { 0.0 };
+                let first = mesh.positions.len() as u32;
+                for [dx, dz] in [[0, 0], [1, 0], [0, 1], [1, 1]] {
+                    mesh.positions.push([(x + dx) as f32, height(x + dx, z + dz) + lift, (z + dz) as f32]);
+                }
+                mesh.indices.extend([[first, first + 1, first + 2], [first + 1, first + 3, first + 2]]);
+            }
+        }
+        let mesh =
+            scene.add_mesh(Mesh { name: "floor".into(), triangles: mesh, materials: FaceMaterials::Uniform(material) });
+        scene.instances.push(Instance { mesh, transform: raywarp_geom::Affine::IDENTITY, material: None });
+        scene
+    }
+
+    fn views() -> Vec<View> {
+        let view = |eye| {
+            let camera = Camera::look_at(eye, [0.0; 3], [0.0, 1.0, 0.0], 60.0).unwrap();
+            View { camera, ao_radius: None }
+        };
+        vec![view([4.0, 5.0, 6.0]), view([-6.0, 4.0, 1.0])]
+    }
+
+    fn request(subjects: &[&str]) -> BenchRequest {
+        BenchRequest {
+            workload: Workload::Raywarp,
+            rays_per_pixel: Some(2),
+            columns: RayKind::ALL.map(|kind| Column { kind, order: RayOrder::Workload }).to_vec(),
+            size: [32, 24],
+            one_launch: false,
+            subjects: subjects.iter().map(|text| text.parse().unwrap()).collect(),
+            builds: vec![BuildOptions::default()],
+            width: 32,
+            warmup: 0,
+            runs: 2,
+            check: CheckSize::All,
+        }
+    }
+
+    fn measured(request: &BenchRequest) -> SceneReport {
+        let mut report = SceneReport::new("floor", &Target::Cpu, vec![1, 2], request);
+        bench_scene(&Target::Cpu, scene(), &views(), request, &Watch::default(), &mut report).unwrap();
+        report
+    }
+
+    #[test]
+    fn all_papers_kernels_are_measured_on_trees_that_hold_them() {
+        let names: Vec<&str> = ["cpu"].into_iter().chain(raywarp_family::papers().iter().map(|row| row.name)).collect();
+        let report = measured(&request(&names));
+        assert!(report.complete && report.passes() && report.skipped.is_empty(), "{:?}", report.skipped);
+        assert_eq!(report.rows.len(), 3 * names.len());
+        assert!(report.trees.len() >= 2 && report.trees[0].options.max_leaf == 8);
+        let hits = |row: &Row| (row.check.rays, row.check.hits);
+        for row in &report.rows {
+            let first = report.rows.iter().find(|other| other.column == row.column).unwrap();
+            assert_eq!(hits(row).0, hits(first).0);
+            assert!(hits(row).1.abs_diff(hits(first).1) <= 2, "{}", row.subject);
+            assert!(row.views.len() == 2 && row.mega_rates().median > 0.0);
+        }
+        let primary = &report.rows[0].check;
+        assert!(primary.rays == 2 * 32 * 24 && primary.checked == primary.rays && primary.hits > primary.rays / 2);
+    }
+
+    #[test]
+    fn a_kernel_that_needs_a_gpu_is_left_out_with_the_reason() {
+        let report = measured(&request(&["direct/while-while/bvh2?sync=implicit", "al09-if-if"]));
+        assert_eq!(report.skipped, [("direct/while-while/bvh2?sync=implicit".parse().unwrap(), "needs a GPU".into())]);
+        assert_eq!(report.rows.len(), 3);
+    }
+
+    #[test]
+    fn views_in_one_launch_have_the_same_rays_and_hits() {
+        let mut request = request(&["al09-if-if"]);
+        let apart = measured(&request);
+        request.one_launch = true;
+        let together = measured(&request);
+        for (a, b) in apart.rows.iter().zip(&together.rows) {
+            assert_eq!((a.check, a.views.len(), b.views.len()), (b.check, 2, 1));
+        }
+    }
+
+    #[test]
+    fn orders_change_neither_rays_nor_hits() {
+        let mut request = request(&["cpu"]);
+        request.columns = [RayOrder::Workload, RayOrder::Morton, RayOrder::Shuffled]
+            .map(|order| Column { kind: RayKind::Diffuse, order })
+            .to_vec();
+        let report = measured(&request);
+        let seen: Vec<_> = report.rows.iter().map(|row| (row.check.rays, row.check.hits)).collect();
+        assert_eq!(seen, [seen[0]; 3]);
+        assert!(report.columns[1].sort_seconds > 0.0 && report.columns[2].sort_seconds == 0.0);
+    }
+
+    #[test]
+    fn leaf_sizes_give_a_tree_each_but_no_tree_twice() {
+        let mut request = request(&["al09-if-if", "ykl17"]);
+        request.columns.truncate(1);
+        request.builds = [1, 4, 8].map(|max_leaf| BuildOptions { max_leaf, ..Default::default() }).to_vec();
+        let plan: Vec<(u32, usize)> = plan(&request).iter().map(|(tree, all)| (tree.max_leaf, all.len())).collect();
+        assert_eq!(plan, [(1, 2), (4, 1), (3, 1), (8, 1)]);
+        let report = measured(&request);
+        assert_eq!(report.rows.len(), 5);
+    }
+
+    /// A tracer that gives one wrong answer.
+    struct Liar {
+        honest: CpuTracer,
+        about: usize,
+        /// None for the lie of not writing at all.
+        lie: Option<fn(&mut Hit)>,
+    }
+
+    impl Tracer for Liar {
+        fn closest(
+            &self,
+            rays: &[Ray],
+            after: &[HitKey],
+            hits: &mut [Hit],
+            instances: &mut [u32],
+            control: &Control<'_>,
+        ) -> Result<BatchStats, TraceError> {
+            let kept = hits[self.about];
+            let stats = self.honest.closest(rays, after, hits, instances, control)?;
+            match self.lie {
+                Some(lie) => lie(&mut hits[self.about]),
+                None => hits[self.about] = kept,
+            }
+            Ok(stats)
+        }
+
+        fn any(
+            &self,
+            rays: &[Ray],
+            after: &[HitKey],
+            blocked: &mut [u32],
+            undecided: &mut Vec<Candidate>,
+            control: &Control<'_>,
+        ) -> Result<BatchStats, TraceError> {
+            let stats = self.honest.any(rays, after, blocked, undecided, control)?;
+            blocked[self.about / 32] ^= 1 << (self.about % 32);
+            Ok(stats)
+        }
+
+        fn cost(&self, _: &[Ray], _: &mut [RayCost], _: &Control<'_>) -> Result<BatchStats, TraceError> {
+            Err(TraceError::Cancelled)
+        }
+
+        fn preferred_batch(&self) -> usize {
+            1
+        }
+    }
+
+    /// Measures the CPU tracer with a lie about one ray, checking every `step`-th.
+    fn with_lie(kind: RayKind, check: CheckSize, about: usize, lie: Option<fn(&mut Hit)>) -> SceneReport {
+        let mut request = request(&["cpu"]);
+        (request.check, request.columns) = (check, vec![Column { kind, order: RayOrder::Workload }]);
+        let mut report = SceneReport::new("floor", &Target::Cpu, vec![1], &request);
+        let triangles = flatten(&scene()).unwrap();
+        let bvh = timed_tree(&triangles, &request.builds[0], &mut report).unwrap();
+        let tracer = CpuTracer::new(&bvh, &triangles).unwrap();
+        let watch = Watch::default();
+        let batches = make(&views()[..1], &triangles, &tracer, &request, &watch, "floor").unwrap();
+        let mut session = Target::Cpu.session().unwrap();
+        // Right answers are there from another subject.
+        let honest = Target::Cpu.prepare(&Subject::CpuTracer, &bvh, &triangles, 32).unwrap();
+        session.run(&honest, &batches[0]).unwrap();
+        let mut run = OnTree {
+            session: &mut *session,
+            triangles: &triangles,
+            bvh: &bvh,
+            tree: 0,
+            diagonal: triangles.bounds().diagonal(),
+            batches: &batches,
+            request: &request,
+            watch: &watch,
+            references: HashMap::new(),
+        };
+        let liar = Prepared::Cpu(Box::new(Liar { honest: tracer, about, lie }));
+        run.subject(&Subject::CpuTracer, &liar, &mut report).unwrap();
+        report
+    }
+
+    #[test]
+    fn one_wrong_hit_is_caught() {
+        let farther = |hit: &mut Hit| hit.t *= 1.0001;
+        let lost = |hit: &mut Hit| *hit = Hit::miss(f32::INFINITY);
+        for lie in [Some(farther as fn(&mut Hit)), Some(lost), None] {
+            // In the middle of the picture, where the floor is.
+            let report = with_lie(RayKind::Primary, CheckSize::All, 400, lie);
+            assert_eq!(report.rows[0].check.differ, 1);
+            assert!(!report.passes() && super::super::text(&report).contains("WRONG"));
+        }
+        let report = with_lie(RayKind::Ao, CheckSize::All, 77, None);
+        assert_eq!((report.rows[0].check.differ, report.rows[0].check.stray, report.passes()), (1, 1, false));
+        let honest = |hit: &mut Hit| hit.u = 0.5;
+        assert!(with_lie(RayKind::Diffuse, CheckSize::All, 400, Some(honest)).passes());
+    }
+
+    #[test]
+    fn a_lost_hit_between_the_checked_rays_is_a_stray() {
+        let lost = |hit: &mut Hit| *hit = Hit::miss(f32::INFINITY);
+        // Every 77th ray is checked.
+        let report = with_lie(RayKind::Primary, CheckSize::Sample(10), 400, Some(lost));
+        assert_eq!((report.rows[0].check.differ, report.rows[0].check.stray, report.passes()), (0, 1, false));
     }
 }

@@ -30,7 +30,7 @@ fn readme(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Str
         line = machine.line(),
         version = machine.version,
         tables = tables.join("\n"),
-        summary = summary(reports),
+        summary = summary(reports, None),
     )
 }
 

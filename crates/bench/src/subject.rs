@@ -1,6 +1,6 @@
 //! What is measured.
 
-use raywarp_family::{Key, Organisation, Sync, Tree, Variant};
+use raywarp_family::{IllegalVariant, Key, Organisation, Supply, Tree, Variant};
 use std::fmt;
 use std::str::FromStr;
 
@@ -14,17 +14,26 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The short name: that of a paper's row where there is one, with `sync=implicit` added for the form of a row
-    /// that leaves lockstep to the hardware; else the variant's text.
+    /// The short name: that of a paper's row, or of the nearest with what differs (`alk12-kepler?planes=plain`), or
+    /// the variant's text. It parses back as a subject.
     pub fn name(&self) -> String {
         let Self::Kernel(variant) = self else { return self.to_string() };
-        let row = |variant: &Variant| Variant::papers().iter().find(|row| row.variant == *variant);
-        if let Some(row) = row(variant) {
-            return row.name.to_string();
-        }
-        match row(&voted(variant)).filter(|_| variant.sync() == Sync::Implicit) {
-            Some(row) => format!("{} implicit", row.name),
-            None => variant.to_string(),
+        let near = Variant::papers().iter().filter(|row| row.variant.parts() == variant.parts()).map(|row| {
+            let differ: Vec<String> = Key::ALL
+                .iter()
+                .filter(|&&key| row.variant.value(key) != variant.value(key))
+                .map(|key| format!("{key}={}", variant.value(*key)))
+                .collect();
+            (row.name, differ)
+        });
+        match near.min_by_key(|(_, differ)| differ.len()) {
+            Some((name, differ)) if differ.is_empty() => name.to_string(),
+            Some((name, differ)) if differ.len() <= 3 => {
+                let text = format!("{name}?{}", differ.join("&"));
+                // A key may be legal only with another one.
+                if text.parse() == Ok(*self) { text } else { variant.to_string() }
+            }
+            _ => variant.to_string(),
         }
     }
 
@@ -48,8 +57,8 @@ impl Subject {
             Self::Kernel(variant) => *variant,
             Self::CpuTracer => return WATERTIGHT.parse().unwrap_or_else(|_| Variant::papers()[0].variant),
         };
-        let plain = Variant::new(raywarp_family::Supply::Direct, Organisation::WhileWhile, variant.tree());
-        let own = Variant::new(raywarp_family::Supply::Direct, variant.organisation(), variant.tree());
+        let plain = Variant::new(Supply::Direct, Organisation::WhileWhile, variant.tree());
+        let own = Variant::new(Supply::Direct, variant.organisation(), variant.tree());
         let keys: &[Key] = match variant.tree() {
             // Its schedule is the tree's own.
             Tree::Cwbvh8 => &[Key::Planes, Key::Triangle],
@@ -78,10 +87,23 @@ impl fmt::Display for Subject {
 }
 
 impl FromStr for Subject {
-    type Err = raywarp_family::IllegalVariant;
+    type Err = IllegalVariant;
 
+    /// `cpu`, a variant, or a row with options: `alk12-kepler?planes=plain&unroll=2`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == "cpu" { Ok(Self::CpuTracer) } else { text.parse().map(Self::Kernel) }
+        if text == "cpu" {
+            return Ok(Self::CpuTracer);
+        }
+        let Some((row, options)) = text.split_once('?').filter(|(row, _)| !row.contains('/')) else {
+            return text.parse().map(Self::Kernel);
+        };
+        let mut variant: Variant = row.parse()?;
+        for option in options.split('&').filter(|option| !option.is_empty()) {
+            let (key, value) = option.split_once('=').ok_or_else(|| IllegalVariant::Form(text.to_string()))?;
+            let key = Key::parse(key).ok_or_else(|| IllegalVariant::UnknownKey { found: key.to_string() })?;
+            variant = variant.with(key, value)?;
+        }
+        Ok(Self::Kernel(variant))
     }
 }
 
@@ -96,9 +118,25 @@ mod tests {
     #[test]
     fn names_are_short_where_a_paper_has_one() {
         assert_eq!(subject("replace/if-while/cwbvh8?batch=exact&refill=lost").name(), "ykl17");
-        assert_eq!(subject("replace/if-while/cwbvh8?batch=exact&refill=lost&sync=implicit").name(), "ykl17 implicit");
-        assert_eq!(subject("direct/if-if/bvh2?unroll=2").name(), "direct/if-if/bvh2?unroll=2");
+        assert_eq!(
+            subject("replace/if-while/cwbvh8?batch=exact&refill=lost&sync=implicit").name(),
+            "ykl17?sync=implicit"
+        );
+        assert_eq!(subject("direct/if-if/bvh2?unroll=2").name(), "al09-if-if?unroll=2");
+        assert_eq!(subject("queue/if-if/bvh2").name(), "queue/if-if/bvh2");
         assert_eq!(subject("cpu").name(), "cpu");
+    }
+
+    #[test]
+    fn every_name_parses_back() {
+        for variant in raywarp_cuda::compiled() {
+            let subject = Subject::Kernel(variant);
+            assert_eq!(subject.name().parse(), Ok(subject));
+        }
+        for wrong in ["al09-if-if?unroll", "al09-if-if?speed=2", "al09-if-if?unroll=9", "fast?unroll=2", "cpu?unroll=2"]
+        {
+            assert!(wrong.parse::<Subject>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

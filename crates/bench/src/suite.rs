@@ -96,7 +96,7 @@ const GUTHE: &[&str] = &[
 ];
 
 /// All suites.
-pub const ALL: [Suite; 7] = [
+pub static ALL: [Suite; 7] = [
     Suite {
         name: "table1",
         about: "Table 1 of AL09: its kernels on its rays",

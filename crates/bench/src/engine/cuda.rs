@@ -1,7 +1,7 @@
 //! Subjects on a GPU.
 
 use super::cpu::{of_bits, of_hits};
-use super::{Resources, Session};
+use super::{Prepared, Resources, Session, stranger};
 use crate::check::Answers;
 use crate::rays::RayBatch;
 use crate::{BenchError, Subject};
@@ -10,11 +10,10 @@ use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, Quer
 use raywarp_geom::{FlatTriangles, Hit, Ray};
 use std::collections::HashMap;
 
-/// A kernel with its scene, the batches' rays and room for results, all in device memory.
+/// The batches' rays and room for results in device memory.
 pub(super) struct CudaSession {
     device: Device,
     stream: Stream,
-    tracer: Option<CudaTracer>,
     rays: HashMap<usize, DeviceBuffer<Ray>>,
     out: Option<DeviceHits>,
 }
@@ -25,20 +24,22 @@ const ROOM: usize = 4;
 impl CudaSession {
     pub fn new(device: &Device) -> Result<Self, BenchError> {
         let stream = device.stream()?;
-        Ok(Self { device: device.clone(), stream, tracer: None, rays: HashMap::new(), out: None })
+        Ok(Self { device: device.clone(), stream, rays: HashMap::new(), out: None })
     }
 
     /// Runs `work` with everything of a batch in device memory.
     fn with<R>(
         &mut self,
+        subject: &Prepared,
         batch: &RayBatch,
         work: impl FnOnce(&CudaTracer, &Stream, &DeviceBuffer<Ray>, &mut DeviceHits) -> Result<R, CudaError>,
     ) -> Result<R, BenchError> {
+        let Prepared::Cuda(tracer) = subject else { return Err(stranger()) };
         let count = batch.rays.len();
-        if self.out.as_ref().is_none_or(|out| out.hits.len() < count) {
-            self.out = None;
-            self.out = Some(DeviceHits::new(&self.stream, count, false)?);
-        }
+        let mut out = match self.out.take().filter(|out| out.hits.len() >= count) {
+            Some(out) => out,
+            None => DeviceHits::new(&self.stream, count, false)?,
+        };
         let rays = match self.rays.remove(&batch.id) {
             Some(rays) => rays,
             None => {
@@ -49,13 +50,25 @@ impl CudaSession {
                 self.stream.upload(&batch.rays)?
             }
         };
-        let (Some(tracer), Some(out)) = (&self.tracer, &mut self.out) else {
-            return Err(CudaError::NoDevice { ordinal: 0, count: 0 }.into());
-        };
-        let result = work(tracer, &self.stream, &rays, out);
+        let result = work(tracer, &self.stream, &rays, &mut out);
         self.rays.insert(batch.id, rays);
+        self.out = Some(out);
         Ok(result?)
     }
+}
+
+/// `subject` in device memory.
+pub(super) fn prepare(
+    device: &Device,
+    subject: &Subject,
+    bvh: &Bvh2,
+    triangles: &FlatTriangles,
+) -> Result<Prepared, BenchError> {
+    let Subject::Kernel(variant) = subject else {
+        // The CPU's tracer is no kernel; the message is that of a variant that was not compiled.
+        return Err(CudaError::NoKernel { variant: Box::new(subject.reference()) }.into());
+    };
+    Ok(Prepared::Cuda(Box::new(CudaTracer::new(device, variant, bvh, triangles)?)))
 }
 
 fn query(any: bool) -> Query {
@@ -63,24 +76,14 @@ fn query(any: bool) -> Query {
 }
 
 impl Session for CudaSession {
-    fn set_up(&mut self, subject: &Subject, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), BenchError> {
-        self.tracer = None;
-        let Subject::Kernel(variant) = subject else {
-            // The CPU's tracer is no kernel; the message is that of a variant that was not compiled.
-            return Err(CudaError::NoKernel { variant: Box::new(subject.reference()) }.into());
-        };
-        self.tracer = Some(CudaTracer::new(&self.device, variant, bvh, triangles)?);
-        Ok(())
+    fn run(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<f64, BenchError> {
+        let count = batch.rays.len();
+        self.with(subject, batch, |tracer, stream, rays, out| tracer.time(stream, query(batch.any), rays, count, out))
     }
 
-    fn run(&mut self, batch: &RayBatch) -> Result<f64, BenchError> {
+    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<Answers, BenchError> {
         let count = batch.rays.len();
-        self.with(batch, |tracer, stream, rays, out| tracer.time(stream, query(batch.any), rays, count, out))
-    }
-
-    fn answers(&mut self, batch: &RayBatch) -> Result<Answers, BenchError> {
-        let count = batch.rays.len();
-        self.with(batch, |tracer, stream, rays, out| {
+        self.with(subject, batch, |tracer, stream, rays, out| {
             // A hit that is not overwritten has t = 0, which no ray of a workload has; bits are cleared by the launch.
             stream.clear(&mut out.hits)?;
             tracer.time(stream, query(batch.any), rays, count, out)?;
@@ -96,8 +99,8 @@ impl Session for CudaSession {
         })
     }
 
-    fn resources(&self, any: bool) -> Result<Option<Resources>, BenchError> {
-        let Some(tracer) = &self.tracer else { return Ok(None) };
+    fn resources(&self, subject: &Prepared, any: bool) -> Result<Option<Resources>, BenchError> {
+        let Prepared::Cuda(tracer) = subject else { return Err(stranger()) };
         let (registers, local_bytes) = tracer.resources(query(any))?;
         Ok(Some(Resources { registers, local_bytes }))
     }

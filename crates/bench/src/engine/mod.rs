@@ -9,8 +9,8 @@ use crate::check::Answers;
 use crate::rays::RayBatch;
 use crate::{BenchError, MachineFacts, Subject};
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, Device};
-use raywarp_geom::FlatTriangles;
+use raywarp_cuda::{CudaError, CudaTracer, Device};
+use raywarp_geom::{FlatTriangles, TraceError, Tracer};
 use raywarp_traverse::KernelError;
 
 /// The processor that is measured.
@@ -55,12 +55,42 @@ impl Target {
         }
     }
 
-    pub(crate) fn session(&self, width: u32) -> Result<Box<dyn Session>, BenchError> {
+    /// Room for the batches of a scene.
+    pub(crate) fn session(&self) -> Result<Box<dyn Session>, BenchError> {
         Ok(match self {
-            Self::Cpu => Box::new(cpu::CpuSession::new(width)),
+            Self::Cpu => Box::new(cpu::CpuSession::default()),
             Self::Cuda(device) => Box::new(cuda::CudaSession::new(device)?),
         })
     }
+
+    /// `subject` over `bvh`, ready to run. `width` is that of a CPU's warps.
+    pub(crate) fn prepare(
+        &self,
+        subject: &Subject,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        width: u32,
+    ) -> Result<Prepared, BenchError> {
+        match self {
+            Self::Cpu => cpu::prepare(subject, bvh, triangles, width),
+            Self::Cuda(device) => cuda::prepare(device, subject, bvh, triangles),
+        }
+    }
+
+    /// How many subjects may be prepared at once, over so many triangles: encoding takes one thread and some 300 bytes
+    /// a triangle, and a CPU's tracers are better made one by one than all held.
+    pub(crate) fn prepared_at_once(&self, triangles: usize) -> usize {
+        match self {
+            Self::Cpu => 1,
+            Self::Cuda(_) => (40_000_000 / triangles.max(1)).clamp(1, 8),
+        }
+    }
+}
+
+/// A subject over its tree.
+pub(crate) enum Prepared {
+    Cpu(Box<dyn Tracer>),
+    Cuda(Box<CudaTracer>),
 }
 
 /// What a kernel takes of a multiprocessor.
@@ -74,26 +104,34 @@ pub struct Resources {
 
 /// Runs subjects one after the other on the batches of one scene.
 pub(crate) trait Session {
-    /// Makes `subject` over `bvh` what runs from now on.
-    fn set_up(&mut self, subject: &Subject, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), BenchError>;
-
     /// Traces a batch and says how many seconds that took.
-    fn run(&mut self, batch: &RayBatch) -> Result<f64, BenchError>;
+    fn run(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<f64, BenchError>;
 
     /// Traces a batch once more, into results that held nothing, and reads them.
-    fn answers(&mut self, batch: &RayBatch) -> Result<Answers, BenchError>;
+    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<Answers, BenchError>;
 
     /// What the kernel for closest-hit or any-hit rays takes; nothing on a CPU.
-    fn resources(&self, any: bool) -> Result<Option<Resources>, BenchError>;
+    fn resources(&self, subject: &Prepared, any: bool) -> Result<Option<Resources>, BenchError>;
+}
+
+/// A subject that was prepared for another target.
+fn stranger() -> BenchError {
+    TraceError::Device("the kernel is on another device".to_string()).into()
 }
 
 /// Why a subject is left out where others can be measured; `None` for an error that ends the run.
 pub(crate) fn refusal(error: &BenchError) -> Option<String> {
     match error {
         BenchError::Cuda(CudaError::NoKernel { .. }) => Some("not among the compiled kernels".to_string()),
-        BenchError::Cuda(CudaError::StackTooShallow { .. } | CudaError::OutOfMemory { .. } | CudaError::Layout(_)) => {
-            Some(error.to_string())
-        }
+        // What has to do with the device itself would be the same for all.
+        BenchError::Cuda(
+            CudaError::NoDriver
+            | CudaError::OldDriver { .. }
+            | CudaError::NoDevice { .. }
+            | CudaError::OldDevice { .. }
+            | CudaError::Driver { .. },
+        ) => None,
+        BenchError::Cuda(_) => Some(error.to_string()),
         BenchError::Kernel(KernelError::NeedsGpu { .. }) => Some("needs a GPU".to_string()),
         BenchError::Kernel(_) | BenchError::Layout(_) => Some(error.to_string()),
         _ => None,

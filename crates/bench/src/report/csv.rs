@@ -5,8 +5,8 @@ use crate::{Check, Quartiles};
 use std::fmt::Write;
 
 /// Names of the columns.
-const HEADER: &str = "scene,workload,kind,order,view,name,variant,builder,reinsertion,max_leaf,rays,runs,mrays_median,\
-    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,stray,pass,registers,local_bytes,target";
+const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,builder,reinsertion,max_leaf,rays,runs,mrays_median,\
+    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target";
 
 /// All reports: for each subject, tree and column a line for all views together (`view` is `all`), then one a view.
 pub fn csv(reports: &[SceneReport]) -> String {
@@ -49,6 +49,7 @@ fn line(
         view.to_string(),
         quoted(&row.subject.name()),
         quoted(&row.subject.to_string()),
+        quoted(&report.trees[row.tree].name()),
         builder_name(build.builder).to_string(),
         build.reinsertion.to_string(),
         build.max_leaf.to_string(),
@@ -64,6 +65,7 @@ fn line(
         check.hits.to_string(),
         check.checked.to_string(),
         check.differ.to_string(),
+        check.explained.to_string(),
         check.stray.to_string(),
         u8::from(check.passes()).to_string(),
         resources(|r| r.registers),
@@ -95,7 +97,11 @@ mod tests {
             assert_eq!(line.strip_prefix("\"a,b\"").unwrap().split(',').count(), columns, "{line}");
         }
         let first = text.lines().nth(1).unwrap();
-        assert!(first.contains(",primary,workload,all,al09-if-if,direct/if-if/bvh2,binned,0,8,4000000,10,1000.000,"));
+        assert!(
+            first.contains(
+                ",primary,workload,all,al09-if-if,direct/if-if/bvh2,balanced,binned,0,8,4000000,10,1000.000,"
+            )
+        );
     }
 
     #[test]

@@ -27,6 +27,7 @@ fn scene(report: &SceneReport) -> Value {
     });
     let trees = report.trees.iter().map(|tree| {
         json!({
+            "name": tree.name(),
             "builder": builder_name(tree.options.builder),
             "reinsertion": tree.options.reinsertion,
             "max_leaf": tree.options.max_leaf,
@@ -92,10 +93,12 @@ fn check(check: &Check) -> Value {
     json!({
         "checked": check.checked,
         "differ": check.differ,
+        "explained": check.explained,
         "allowed": check.allowed(),
         "rays": check.rays,
         "hits": check.hits,
         "stray": check.stray,
         "pass": check.passes(),
+        "example": check.example.map(|example| example.to_string()),
     })
 }

@@ -13,7 +13,7 @@ pub use text::text;
 
 use crate::engine::Resources;
 use crate::{BenchRequest, Check, Column, Quartiles, Subject, Target};
-use raywarp_bvh::{BuildOptions, Builder};
+use raywarp_bvh::{BuildOptions, Builder, presets};
 use raywarp_workload::rays::Workload;
 
 /// What was measured on a scene.
@@ -105,6 +105,27 @@ pub struct ViewTimes {
     pub check: Check,
 }
 
+impl TreeFacts {
+    /// The preset's name, whatever the leaf size; else what differs from one.
+    pub fn name(&self) -> String {
+        let options = &self.options;
+        let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
+        match presets::ALL.iter().find(|(_, preset)| is_it(preset)) {
+            Some((name, _)) => (*name).to_string(),
+            None => {
+                let mut name = format!("{}+{}", builder_name(options.builder), options.reinsertion);
+                if options.traversal_cost != BuildOptions::default().traversal_cost {
+                    name += &format!(" cost {}", options.traversal_cost);
+                }
+                if let Some(share) = options.split_clipping {
+                    name += &format!(" split {share}");
+                }
+                name
+            }
+        }
+    }
+}
+
 impl Row {
     /// Rays of all views.
     pub fn rays(&self) -> u64 {
@@ -150,12 +171,24 @@ impl SceneReport {
         self.rows.iter().all(|row| row.check.passes())
     }
 
-    /// The line of a table that a row stands in: the subject's name, with the tree's leaf size where there are several.
+    /// The line of a table that a row stands in: the subject's name, with its tree and leaf size where there are several.
     pub fn line_name(&self, row: &Row) -> String {
-        let leaf = |tree: &TreeFacts| tree.options.max_leaf;
-        let own = self.trees.get(row.tree).map_or(0, leaf);
-        let several = self.rows.iter().any(|other| other.subject == row.subject && other.tree != row.tree);
-        if several { format!("{} leaf {own}", row.subject.name()) } else { row.subject.name() }
+        let mut name = row.subject.name();
+        let Some(own) = self.trees.get(row.tree) else { return name };
+        let trees =
+            self.rows.iter().filter(|other| other.subject == row.subject).filter_map(|r| self.trees.get(r.tree));
+        let (mut builders, mut leaves) = (false, false);
+        for tree in trees {
+            builders |= tree.name() != own.name();
+            leaves |= tree.options.max_leaf != own.options.max_leaf;
+        }
+        if builders {
+            name += &format!(" {}", own.name());
+        }
+        if leaves {
+            name += &format!(" leaf {}", own.options.max_leaf);
+        }
+        name
     }
 
     /// Subjects and trees that have rows, in order; each stands for a line of a table.
@@ -181,6 +214,14 @@ impl SceneReport {
         let rate = |row: &&Row| row.mega_rates().median;
         let rows = self.rows.iter().filter(|row| row.column == column && row.check.passes());
         rows.max_by(|a, b| rate(a).total_cmp(&rate(b)))
+    }
+
+    /// A wrong answer of a row that fails, with its kind of rays and view.
+    pub(crate) fn example(&self, row: &Row) -> Option<String> {
+        let fails = row.views.iter().find(|view| view.check.example.is_some())?;
+        let view = fails.view.and_then(|view| self.views.get(view)).map(|view| format!(", view {view}"));
+        let kind = self.columns[row.column].column.name();
+        fails.check.example.map(|example| format!("{kind}{}, {example}", view.unwrap_or_default()))
     }
 
     /// The last subject's rates in a line.
@@ -240,7 +281,15 @@ pub(crate) mod tests {
             for index in 0..kinds.len() {
                 let unit = 1e-3 * (1 + index + number) as f64;
                 let seconds = Quartiles::of(&[unit, 2.0 * unit, 4.0 * unit]);
-                let check = Check { checked: 1000, differ: 0, rays: 2_000_000, hits: 1_500_000, stray: 3 };
+                let check = Check {
+                    checked: 1000,
+                    differ: 0,
+                    explained: 0,
+                    rays: 2_000_000,
+                    hits: 1_500_000,
+                    stray: 3,
+                    example: None,
+                };
                 let view = |view| ViewTimes { view: Some(view), rays: 2_000_000, seconds, sort_seconds: 0.0, check };
                 let mut total = check;
                 total += check;
@@ -269,12 +318,17 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn several_leaf_sizes_show_in_the_name() {
+    fn several_trees_and_leaf_sizes_show_in_the_name() {
         let mut report = sample("sibenik", &["al09-if-if", "al09-if-if"], &[RayKind::Ao]);
         assert_eq!(report.line_name(&report.rows[0]), "al09-if-if");
         report.trees.push(TreeFacts { options: BuildOptions { max_leaf: 2, ..Default::default() }, ..report.trees[0] });
         report.rows[1].tree = 1;
         assert_eq!(report.line_name(&report.rows[0]), "al09-if-if leaf 8");
         assert_eq!(report.line_name(&report.rows[1]), "al09-if-if leaf 2");
+        report.trees[1].options = presets::BEST;
+        assert_eq!(report.line_name(&report.rows[0]), "al09-if-if balanced");
+        assert_eq!(report.line_name(&report.rows[1]), "al09-if-if best");
+        report.trees[1].options = BuildOptions { reinsertion: 2, max_leaf: 4, ..presets::BEST };
+        assert_eq!(report.line_name(&report.rows[1]), "al09-if-if sbvh+2 leaf 4");
     }
 }

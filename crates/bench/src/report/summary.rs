@@ -7,13 +7,32 @@ use std::fmt::Write;
 
 /// What several scenes have in common: a table for each column with a line a subject, a column a scene and the
 /// geometric mean; then how they stand to the bar, where that is known. The meaning of the signs comes last.
-pub fn summary(reports: &[SceneReport]) -> String {
+///
+/// With `top`, for when there is room for few lines: the so many fastest of each column, for one scene too, and what
+/// is wrong.
+pub fn summary(reports: &[SceneReport], top: Option<usize>) -> String {
     let mut text = String::new();
     let columns = reports.first().map_or(0, |report| report.columns.len());
-    if reports.len() > 1 {
+    if reports.len() > 1 || top.is_some() {
         for column in 0..columns {
-            table(reports, column, &mut text);
+            table(reports, column, top.unwrap_or(usize::MAX), &mut text);
             text.push('\n');
+        }
+    }
+    for report in reports.iter().filter(|_| top.is_some()) {
+        for row in report.rows.iter().filter(|row| !row.check.passes()) {
+            let (check, kind) = (&row.check, report.columns[row.column].column.name());
+            let _ = writeln!(
+                text,
+                "WRONG: {} {kind}: {}: {} of {} checked rays differ, {} of {} stray{}",
+                report.scene,
+                report.line_name(row),
+                check.differ,
+                check.checked,
+                check.stray,
+                check.rays,
+                report.example(row).map(|example| format!("; {example}")).unwrap_or_default(),
+            );
         }
     }
     text += &crate::bar::text(reports);
@@ -42,8 +61,15 @@ pub(crate) fn mean(rates: &[Option<f64>]) -> Option<f64> {
     Some(geometric_mean(&all))
 }
 
-fn table(reports: &[SceneReport], column: usize, text: &mut String) {
-    let lines = rates(reports, column);
+fn table(reports: &[SceneReport], column: usize, top: usize, text: &mut String) {
+    let mut lines = rates(reports, column);
+    let all = lines.len();
+    if top < all {
+        // Those without a rate in each scene come last.
+        let key = |line: &(String, Vec<Option<f64>>)| mean(&line.1).unwrap_or(0.0);
+        lines.sort_by(|a, b| key(b).total_cmp(&key(a)));
+        lines.truncate(top);
+    }
     let title = format!("{}, Mrays/s", reports[0].columns[column].column.name());
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(title.len());
     let _ = write!(text, "{title:width$}");
@@ -67,6 +93,9 @@ fn table(reports: &[SceneReport], column: usize, text: &mut String) {
         }
         let _ = writeln!(text, "{}", cell(mean(rates), best(None), 9).trim_end());
     }
+    if lines.len() < all {
+        let _ = writeln!(text, "({} more)", all - lines.len());
+    }
 }
 
 #[cfg(test)]
@@ -82,7 +111,7 @@ mod tests {
         for view in &mut reports[1].rows[0].views {
             view.rays /= 2;
         }
-        let text = summary(&reports);
+        let text = summary(&reports, None);
         let words = |start: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.starts_with(start)).unwrap();
             line.split_whitespace().map(str::to_string).collect()
@@ -90,6 +119,16 @@ mod tests {
         assert_eq!(words("al09-if-if"), ["al09-if-if", "1000.0*", "-", "-"]);
         assert_eq!(words("ykl17"), ["ykl17", "500.0", "500.0*", "500.0*"]);
         assert!(text.ends_with(LEGEND));
+    }
+
+    #[test]
+    fn where_room_is_short_the_fastest_and_the_wrong_remain() {
+        let mut report = sample("a", &["al09-while-while", "al09-if-if", "ykl17"], &[RayKind::Ao]);
+        report.rows[0].check.differ = 5;
+        let text = summary(&[report], Some(1));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[1].starts_with("al09-if-if ") && lines[2] == "(2 more)", "{text}");
+        assert!(text.contains("WRONG: a ao: al09-while-while: 5 of 2000 checked rays differ, 6 of 4000000 stray\n"));
     }
 
     #[test]

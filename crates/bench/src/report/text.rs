@@ -34,6 +34,7 @@ pub fn text(report: &SceneReport) -> String {
         let _ = write!(text, "{name:width$}");
         let (mut checked, mut differ, mut stray, mut right) = (0, 0, 0, true);
         let mut taken: Vec<String> = Vec::new();
+        let mut example = None;
         for column in 0..report.columns.len() {
             let Some(row) = report.row(*line, column) else {
                 let _ = write!(text, " {:>16}", "-");
@@ -47,7 +48,10 @@ pub fn text(report: &SceneReport) -> String {
             checked += check.checked;
             differ += check.differ;
             stray += check.stray;
-            right &= check.passes();
+            if !check.passes() {
+                right = false;
+                example = example.or_else(|| report.example(row));
+            }
             taken.extend(row.resources.map(|resources| resources.registers.to_string()));
         }
         let _ = write!(text, " {:>9} {differ:>6} {stray:>6}", short(checked));
@@ -55,7 +59,11 @@ pub fn text(report: &SceneReport) -> String {
             taken.dedup();
             let _ = write!(text, "  {}", taken.join("/"));
         }
-        text.push_str(if right { "\n" } else { "  WRONG\n" });
+        match example {
+            _ if right => text.push('\n'),
+            Some(example) => text.push_str(&format!("  WRONG ({example})\n")),
+            None => text.push_str("  WRONG\n"),
+        }
     }
     skipped(report, &mut text);
     text
@@ -64,8 +72,9 @@ pub fn text(report: &SceneReport) -> String {
 /// What the signs of the table mean.
 pub(super) const LEGEND: &str = "Mrays/s: total rays over the sum of the views' median times; %: spread of the middle \
     half of the runs; *: the best.\nchecked: rays compared with one lane of the CPU on the same tree and triangle test; \
-    differ: hit or miss, or t by more than 1e-5;\nstray: of all rays, those that hit where the CPU's watertight tracer \
-    misses, or the reverse.\n";
+    differ: hit or miss, or t by more than 1e-5,\nfew and each \
+    within rounding of an edge where the row is right; stray: of all rays, those that hit something else than the CPU's \
+    watertight tracer, or nothing.\n";
 
 fn header(report: &SceneReport, text: &mut String) {
     let [width, height] = report.size;
@@ -88,7 +97,8 @@ fn header(report: &SceneReport, text: &mut String) {
         let split = options.split_clipping.map(|share| format!(", split clipping {share}")).unwrap_or_default();
         let _ = writeln!(
             text,
-            "tree: {}, {} passes of reinsertion, leaves of at most {}, node cost {}{split}; {} nodes in {:.2} s; as {}",
+            "tree {}: {}, {} passes of reinsertion, leaves of at most {}, node cost {}{split}; {} nodes in {:.2} s; as {}",
+            tree.name(),
             builder_name(options.builder),
             options.reinsertion,
             options.max_leaf,
@@ -194,9 +204,15 @@ mod tests {
     fn a_wrong_line_says_so_and_is_never_the_best() {
         let mut report = sample("sibenik", &["al09-if-if", "ykl17"], &[RayKind::Primary]);
         report.rows[0].check.differ = 7;
+        report.rows[0].views[1].check.example = Some(crate::check::Example { ray: 12, got: f32::INFINITY, want: 0.5 });
         let text = text(&report);
         let line = text.lines().find(|line| line.starts_with("al09-if-if")).unwrap();
-        assert!(line.ends_with("WRONG") && line.contains(" 7 ") && !line.contains('*'), "{line}");
+        assert!(
+            line.ends_with("WRONG (primary, view 2, ray 12: a miss, not t = 0.5)")
+                && line.contains(" 7 ")
+                && !line.contains('*'),
+            "{line}"
+        );
         assert!(text.lines().any(|line| line.starts_with("ykl17") && line.contains('*')));
     }
 

@@ -40,7 +40,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         let mut report = None;
         outcome = measure(args, common, scene, &target, &request, &mut report);
         if let Some(report) = report.filter(|report| !report.rows.is_empty() || !report.skipped.is_empty()) {
-            if !common.json {
+            if !common.json && args.top.is_none() {
                 writeln!(out, "{}", text(&report))?;
                 out.flush()?;
             }
@@ -56,7 +56,12 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if common.json && measured {
         writeln!(out, "{:#}", json(&reports, &machine, &command_line()))?;
     } else if measured {
-        write!(out, "{}", summary(&reports))?;
+        write!(out, "{}", summary(&reports, args.top.map(|top| top as usize)))?;
+    }
+    if let Err(CliError::Stop(Status::Interrupted, message)) = &mut outcome
+        && !measured
+    {
+        *message = "interrupted; nothing was measured".to_string();
     }
     outcome?;
     if !measured {

@@ -37,7 +37,8 @@ pub struct BenchArgs {
     /// A table or side experiment of the papers: table1, shuffled, sorted, alk12, guthe, all-views or bar.
     #[arg(long, value_name = "NAME", value_parser = parse_suite)]
     pub suite: Option<&'static Suite>,
-    /// Kernels, comma-separated: variants, names of rows (see `raywarp variants`), papers, compiled (all that this
+    /// Kernels, comma-separated: variants, names of rows (see `raywarp variants`), rows with options such as
+    /// alk12-kepler?planes=plain, papers, compiled (all that this
     /// machine has), or cpu (the tracer of this CPU). By default papers on a GPU, cpu otherwise.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_choice)]
     variant: Vec<Choice>,
@@ -83,6 +84,12 @@ pub struct BenchArgs {
     /// Most triangles of a leaf, comma-separated, in place of --max-leaf: a tree each.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255))]
     leaf_size: Vec<u32>,
+    /// Print only the so many fastest kernels of each kind, over all scenes, and what is wrong; files hold all.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub top: Option<u32>,
+    /// Presets of the tree, comma-separated: every kernel walks each; in place of --preset.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_preset)]
+    trees: Vec<BuildOptions>,
     /// Write a line for each kernel, tree, kind of rays and view to a CSV file.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
@@ -117,8 +124,13 @@ fn parse_choice(text: &str) -> Result<Choice, String> {
 }
 
 fn parse_suite(name: &str) -> Result<&'static Suite, String> {
-    let names = || suite::ALL.map(|suite| suite.name).join(", ");
+    let names = || suite::ALL.each_ref().map(|suite| suite.name).join(", ");
     suite::named(name).ok_or_else(|| format!("known are {}", names()))
+}
+
+fn parse_preset(name: &str) -> Result<BuildOptions, String> {
+    let names = || presets::ALL.map(|(name, _)| name).join(", ");
+    presets::named(name).ok_or_else(|| format!("known are {}", names()))
 }
 
 fn parse_check(text: &str) -> Result<CheckSize, String> {
@@ -174,8 +186,10 @@ impl BenchArgs {
             (false, None, Some(suite)) => suite.orders,
             (false, None, None) => &[RayOrder::Workload],
         };
-        let build = self.tree.options_or_preset(presets::GOOD);
-        let sizes = if self.leaf_size.is_empty() { vec![build.max_leaf] } else { self.leaf_size.clone() };
+        let one = self.tree.options_or_preset(presets::GOOD);
+        let trees = if self.trees.is_empty() { vec![one] } else { self.trees.clone() };
+        let sizes = if self.leaf_size.is_empty() { vec![one.max_leaf] } else { self.leaf_size.clone() };
+        let sized = |build| sizes.iter().map(move |&max_leaf| BuildOptions { max_leaf, ..build });
         BenchRequest {
             workload: self.workload.or(self.suite.map(|suite| suite.workload)).unwrap_or_default(),
             rays_per_pixel: self.rays_per_pixel,
@@ -183,7 +197,7 @@ impl BenchArgs {
             size: self.size.unwrap_or(RESOLUTION),
             one_launch: self.one_launch || self.suite.is_some_and(|suite| suite.one_launch),
             subjects: self.subjects(target),
-            builds: sizes.into_iter().map(|max_leaf| BuildOptions { max_leaf, ..build }).collect(),
+            builds: trees.into_iter().flat_map(sized).collect(),
             width: self.width,
             warmup: self.warmup.unwrap_or(if gpu { 3 } else { 1 }),
             runs: self.runs.unwrap_or(if gpu { 20 } else { 10 }),
