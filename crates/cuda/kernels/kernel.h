@@ -47,8 +47,12 @@ RW_FUNCTION void run(const Launch& launch) {
     RW_EVENT(Prologue);
     Lane<O> lane;
     make_idle(lane);
+    [[maybe_unused]] typename Lane<O>::Entry entries[STACK_DEPTH + 1];
+    if constexpr (O.tree != TreeKind::WideN && O.supply != Supply::Queue) {
+        lane.stack.entries = entries;
+    }
     if constexpr (O.tree == TreeKind::WideN) {
-        RW_SHARED(Entry, GroupStack<O>::ENTRIES, stacks);
+        RW_SHARED(u32, decltype(lane.stack)::ENTRIES, stacks);
         lane.stack.entries = &stacks;
     }
     if constexpr (O.supply == Supply::Direct) {

@@ -28,26 +28,25 @@ struct TreeOf<O, TreeKind::Cwbvh8> {
     using Tree = Cwbvh8<O>;
 };
 
-template <Options O, bool SHARES, bool MOVES>
+template <class Tree, Options O, bool SHARES, bool MOVES>
 struct StackOf {
-    using Stack = LocalStack;
+    using Stack = LocalStack<Tree>;
 };
-template <Options O>
-struct StackOf<O, true, false> {
-    using Stack = GroupStack<O>;
+template <class Tree, Options O>
+struct StackOf<Tree, O, true, false> {
+    using Stack = GroupStack<Tree, O>;
 };
-template <Options O>
-struct StackOf<O, false, true> {
-    using Stack = OwnedStack<O>;
+template <class Tree, Options O>
+struct StackOf<Tree, O, false, true> {
+    using Stack = OwnedStack<Tree>;
 };
 
-// What a ray found so far.
+// What a ray found so far. Weights are found again when the hit is stored.
 struct Found {
-    float t, u, v;
-    // Its triangle, NONE for none.
-    u32 index;
-    // Farthest t that still counts.
+    // Farthest t that still counts: of a closest hit its own.
     float limit;
+    // The triangle record, NONE for none.
+    u32 record;
     // Any-hit: something opaque was hit.
     bool blocked;
 };
@@ -55,6 +54,7 @@ struct Found {
 template <Options O>
 struct Lane {
     using Tree = typename TreeOf<O, O.tree>::Tree;
+    using Entry = typename Tree::Entry;
     static constexpr u32 ROOM = O.organisation == Organisation::IfWhile ? 1 : O.postpone;
 
     // Number of the ray in its batch, or NONE.
@@ -63,32 +63,40 @@ struct Lane {
     Entry work;
     // The leaf that the lane tested last has no triangles left.
     bool leaf_ended;
-    // Leaves put aside, in the order in which they were found.
+    // Leaves put aside, in the order in which they were found, then NOTHING.
     Entry postponed[ROOM > 0 ? ROOM : 1];
-    u32 postponed_count;
     Found found;
-    typename StackOf<O, O.tree == TreeKind::WideN, O.supply == Supply::Queue>::Stack stack;
+    typename StackOf<Tree, O, O.tree == TreeKind::WideN, O.supply == Supply::Queue>::Stack stack;
 
-    RW_FUNCTION bool has_postponed() const { return ROOM > 0 && postponed_count > 0; }
+    RW_FUNCTION bool has_postponed() const { return ROOM > 0 && Tree::is_leaf(postponed[0]); }
+    RW_FUNCTION bool has_room() const { return ROOM > 0 && !Tree::is_leaf(postponed[ROOM > 0 ? ROOM - 1 : 0]); }
     RW_FUNCTION bool is_idle() const { return ray == NONE; }
-    RW_FUNCTION bool is_alive() const { return !is_done(work) || has_postponed(); }
+    RW_FUNCTION bool is_alive() const { return !Tree::is_done(work) || has_postponed(); }
     RW_FUNCTION bool has_ended() const { return !is_idle() && !is_alive(); }
     RW_FUNCTION bool at_inner_node() const { return Tree::is_inner(work); }
     RW_FUNCTION bool stands_at_leaf() const { return Tree::is_leaf(work); }
     RW_FUNCTION bool has_leaf() const { return has_postponed() || stands_at_leaf(); }
-    RW_FUNCTION bool must_pop() const { return is_exhausted(work); }
+    RW_FUNCTION bool must_pop() const { return Tree::is_pop(work); }
     RW_FUNCTION bool is_in_leaf() const { return has_leaf() && !leaf_ended; }
 
     RW_FUNCTION void push(Entry entry) { stack.push(entry); }
 
-    RW_FUNCTION void postpone_leaf(Entry leaf) {
+    RW_FUNCTION void clear_postponed() {
 #pragma unroll
         for (u32 i = 0; i < sizeof(postponed) / sizeof(Entry); i++) {
-            if (i == postponed_count) {
-                postponed[i] = leaf;
-            }
+            postponed[i] = Tree::NOTHING;
         }
-        postponed_count += 1;
+    }
+
+    // Puts a leaf behind the others; there is room.
+    RW_FUNCTION void postpone_leaf(Entry leaf) {
+        bool placed = false;
+#pragma unroll
+        for (u32 i = 0; i < sizeof(postponed) / sizeof(Entry); i++) {
+            const bool here = !placed && !Tree::is_leaf(postponed[i]);
+            postponed[i] = here ? leaf : postponed[i];
+            placed = placed || here;
+        }
     }
 
     RW_FUNCTION Entry remove_first_postponed() {
@@ -97,7 +105,7 @@ struct Lane {
         for (u32 i = 1; i < sizeof(postponed) / sizeof(Entry); i++) {
             postponed[i - 1] = postponed[i];
         }
-        postponed_count -= 1;
+        postponed[sizeof(postponed) / sizeof(Entry) - 1] = Tree::NOTHING;
         return first;
     }
 
@@ -106,22 +114,22 @@ struct Lane {
     RW_FUNCTION u32 take_record() {
         if (has_postponed()) {
             const u32 record = Tree::take(postponed[0]);
-            leaf_ended = Tree::is_empty(postponed[0]);
+            leaf_ended = !Tree::is_leaf(postponed[0]);
             if (leaf_ended) {
                 remove_first_postponed();
             }
             return record;
         }
         const u32 record = Tree::take(work);
-        leaf_ended = Tree::is_empty(work);
-        work = leaf_ended ? POP : work;
+        leaf_ended = !Tree::is_leaf(work);
+        work = leaf_ended ? Tree::POP : work;
         return record;
     }
 
     // Ends the ray: whatever it had still to do is dropped.
     RW_FUNCTION void end() {
-        work = DONE;
-        postponed_count = 0;
+        work = Tree::DONE;
+        clear_postponed();
     }
 };
 
@@ -129,9 +137,9 @@ struct Lane {
 template <Options O>
 RW_FUNCTION void make_idle(Lane<O>& lane) {
     lane.ray = NONE;
-    lane.work = DONE;
+    lane.work = Lane<O>::Tree::DONE;
     lane.leaf_ended = false;
-    lane.postponed_count = 0;
+    lane.clear_postponed();
 }
 
 }  // namespace raywarp

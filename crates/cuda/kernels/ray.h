@@ -100,8 +100,8 @@ template <Options O>
 struct LaneRay {
     float4 origin, direction;
     Slab slab;
-    // Nearest t that counts, and nearest distance at which a box matters.
-    float t_low, box_low;
+    // Nearest t that counts.
+    float t_low;
 };
 
 // Whether the ray can hit anything.
@@ -145,10 +145,16 @@ RW_FUNCTION Span span(float3x a, float3x b, float low, float high) {
     return O.box == BoxTest::Integer ? span_integer(a, b, low, high) : span_float(a, b, low, high);
 }
 
-// A distance along the ray as boxes see it; not infinite, so that no box at infinity is hit.
+// A distance along the ray as boxes see it; not infinite, as a limit never is, so that no box at infinity is hit.
 template <Options O>
 RW_FUNCTION float box_distance(const LaneRay<O>& ray, float t) {
-    return platform::least(O.planes == BoxPlanes::Plain ? t : t * ray.slab.scale, slab::LARGEST);
+    return O.planes == BoxPlanes::Plain ? t : platform::least(t * ray.slab.scale, slab::LARGEST);
+}
+
+// Nearest distance at which a box matters.
+template <Options O>
+RW_FUNCTION float box_low(const LaneRay<O>& ray) {
+    return O.planes == BoxPlanes::Plain ? ray.t_low : ray.t_low * ray.slab.scale;
 }
 
 // Where the ray enters a box at most at `high`, a box distance.
@@ -160,7 +166,7 @@ RW_FUNCTION Span enter(const LaneRay<O>& ray, float3x min, float3x max, float hi
                     fused(min.z, s.inverse.z, -s.ood_lo.z)};
     const float3x b{fused(max.x, s.inverse.x, -s.ood_hi.x), fused(max.y, s.inverse.y, -s.ood_hi.y),
                     fused(max.z, s.inverse.z, -s.ood_hi.z)};
-    return span<O>(a, b, ray.box_low, high);
+    return span<O>(a, b, box_low(ray), high);
 }
 
 }  // namespace raywarp

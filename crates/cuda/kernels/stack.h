@@ -6,14 +6,18 @@
 
 namespace raywarp {
 
-// In the lane's own memory.
+// In the lane's own memory. The entries are an array of their own: beside them in one object, the ray's state would
+// lie in memory too.
+template <class Tree>
 struct LocalStack {
+    using Entry = typename Tree::Entry;
+
     u32 top;
-    Entry entries[STACK_DEPTH + 1];
+    Entry* entries;
 
     RW_FUNCTION void clear() {
         top = 0;
-        entries[0] = DONE;
+        entries[0] = Tree::DONE;
     }
     RW_FUNCTION void push(Entry entry) { entries[++top] = entry; }
     RW_FUNCTION Entry pop() { return entries[top--]; }
@@ -21,8 +25,10 @@ struct LocalStack {
 
 // In global memory, for rays that move between lanes (AL09 5.2): the stacks of a warp lie entry by entry, so that lanes at
 // the same depth touch neighbours.
-template <Options O>
+template <class Tree>
 struct OwnedStack {
+    using Entry = typename Tree::Entry;
+
     static constexpr u32 COUNT = 2 * WARP;
 
     u32 top;
@@ -33,15 +39,17 @@ struct OwnedStack {
     RW_FUNCTION Entry& at(u32 index) const { return entries[index * COUNT + owner]; }
     RW_FUNCTION void clear() {
         top = 0;
-        at(0) = DONE;
+        at(0) = Tree::DONE;
     }
     RW_FUNCTION void push(Entry entry) { at(++top) = entry; }
     RW_FUNCTION Entry pop() { return at(top--); }
 };
 
 // In shared memory, for lanes that share a ray: each of them may write an entry, and all of them pop together.
-template <Options O>
+template <class Tree, Options O>
 struct GroupStack {
+    using Entry = typename Tree::Entry;
+
     // Wider trees push more at a time, and fewer rays share the memory: 32 KiB a block.
     static constexpr u32 DEPTH = 32 * O.lanes_per_ray();
     static constexpr u32 ENTRIES = BLOCK_WARPS * O.width() * DEPTH;
@@ -56,7 +64,7 @@ struct GroupStack {
     RW_FUNCTION void clear() {
         top = 0;
         if (platform::lane() % O.lanes_per_ray() == 0) {
-            entries->store(place(0), DONE);
+            entries->store(place(0), Tree::DONE);
         }
         platform::sync(group_mask<O>());
     }

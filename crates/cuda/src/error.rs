@@ -45,6 +45,16 @@ pub enum CudaError {
         /// Entries.
         found: usize,
     },
+    /// A leaf that does not fit the kernels' one-word entries.
+    #[error(
+        "a leaf of {count} records from record {first} on: kernels take at most 16 records a leaf, and 2^27 in all"
+    )]
+    LeafTooLarge {
+        /// Records.
+        count: u32,
+        /// The first one.
+        first: u32,
+    },
     /// Not enough memory on the device.
     #[error("{what} needs {} MiB of device memory, {} MiB are free", .needed.div_ceil(1 << 20), .free >> 20)]
     OutOfMemory {

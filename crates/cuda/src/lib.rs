@@ -5,6 +5,7 @@
 //! without a driver [`Device::open`] says so.
 
 mod device;
+mod entries;
 mod error;
 mod launch;
 mod names;

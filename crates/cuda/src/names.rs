@@ -38,12 +38,16 @@ pub fn source_name(variant: &Variant) -> String {
 fn blocks(variant: &Variant) -> u32 {
     let two_boxes = variant.tree() == Tree::Bvh2 && variant.triangle() != TriangleTest::Watertight;
     if two_boxes && variant.supply() == Supply::Direct && variant.fetch() == Fetch::Needed {
-        // ALK12's Fermi kernel: 32 registers and full occupancy.
-        16
+        // ALK12's Fermi kernel had 32 registers and full occupancy; ours would spill.
+        12
     } else if two_boxes {
         12
     } else {
-        if variant.tree() == Tree::WideN { 4 } else { 8 }
+        match variant.tree() {
+            Tree::WideN => 4,
+            Tree::Cwbvh8 => 10,
+            _ => 8,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A tree and its triangles in a device's memory.
 
+use crate::entries::pack;
 use crate::{CudaError, Device, DeviceBuffer, Stream, stack_depth};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
@@ -34,9 +35,9 @@ pub struct EncodedScene {
     pub bounds: Aabb,
 }
 
-/// A tree as bytes.
+/// A tree as words.
 struct Encoded {
-    nodes: Vec<u8>,
+    nodes: Vec<u32>,
     node_count: usize,
     slots: Vec<u32>,
     bounds: Aabb,
@@ -47,9 +48,10 @@ impl EncodedScene {
     /// Encodes `bvh` over `triangles` as `variant` wants it.
     ///
     /// # Errors
-    /// [`CudaError::Layout`], [`CudaError::StackTooShallow`].
+    /// [`CudaError::Layout`], [`CudaError::LeafTooLarge`], [`CudaError::StackTooShallow`].
     pub fn new(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, CudaError> {
-        let encoded = encode(variant, bvh, triangles)?;
+        let mut encoded = encode(variant, bvh, triangles)?;
+        pack(variant.tree(), &mut encoded.nodes)?;
         let found = stack_depth(variant);
         if encoded.stack_depth > found {
             return Err(CudaError::StackTooShallow { needed: encoded.stack_depth, found });
@@ -64,7 +66,7 @@ impl EncodedScene {
             TriangleFormat::Vertices => bytemuck::cast_slice(records.vertices()),
         };
         Ok(Self {
-            nodes: encoded.nodes,
+            nodes: bytemuck::cast_slice(&encoded.nodes).to_vec(),
             node_count: encoded.node_count,
             triangles: records.to_vec(),
             slots: encoded.slots,
@@ -78,7 +80,7 @@ impl DeviceScene {
     /// Encodes `bvh` over `triangles` as `variant` wants it, and uploads it.
     ///
     /// # Errors
-    /// [`CudaError::Layout`], [`CudaError::StackTooShallow`], [`CudaError::OutOfMemory`],
+    /// [`CudaError::Layout`], [`CudaError::LeafTooLarge`], [`CudaError::StackTooShallow`], [`CudaError::OutOfMemory`],
     /// [`CudaError::Driver`].
     pub fn new(
         device: &Device,

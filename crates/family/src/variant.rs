@@ -343,11 +343,11 @@ impl Variant {
         }
     }
 
-    /// Where its stack is. An entry is two words: a node, or a leaf's first record and how many (AL09's
-    /// published kernels end a leaf by a marker among the triangles and push one word); with compressed
-    /// nodes a group.
+    /// Where its stack is. An entry is one word: a node, or a leaf's first record and how many; with compressed
+    /// nodes two, a group.
     pub fn stack(&self) -> Stack {
-        Stack { shared: self.organisation == Organisation::Packet, entry_bytes: 8 }
+        let entry_bytes = if self.tree == Tree::Cwbvh8 { 8 } else { 4 };
+        Stack { shared: self.organisation == Organisation::Packet, entry_bytes }
     }
 
     /// The papers' kernels. "Every variant" means these.

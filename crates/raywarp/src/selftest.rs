@@ -216,7 +216,7 @@ fn gpu_engines(
         let test = variant.triangle();
         let make = |bvh: &Bvh2| CudaTracer::new(&gpu.device, variant, bvh, &case.triangles).map_err(|e| failed(&e));
         if !known.iter().any(|(of, _)| *of == test) && variant.tree() == Tree::Bvh2 {
-            known.push((test, find(case, &make(&one_leaf(&case.triangles))?)?));
+            known.push((test, find(case, &make(&without_boxes(&case.triangles))?)?));
         }
         let tracer = make(if variant.tree() == Tree::Cwbvh8 { small } else { plain })?;
         let brute_force = known.iter().find(|(of, _)| *of == test).map(|(_, found)| found);
@@ -262,17 +262,29 @@ fn find(case: &Case, tracer: &dyn Tracer) -> Result<Found, TraceError> {
     Ok(found)
 }
 
-/// All triangles in one leaf.
-fn one_leaf(triangles: &FlatTriangles) -> Bvh2 {
-    let count = triangles.len() as u32;
-    let root = Node { bounds: triangles.bounds(), first: 0, count };
-    let nodes = if count == 0 { vec![] } else { vec![root] };
+/// A tree whose boxes all hold everything, so that every ray which meets the scene's box tests every triangle.
+fn without_boxes(triangles: &FlatTriangles) -> Bvh2 {
+    let (bounds, count) = (triangles.bounds(), triangles.len() as u32);
+    let mut nodes = if count == 0 { vec![] } else { vec![Node { bounds, first: 0, count }] };
+    // Pairs of children depth first, the left one's descendants before the right one's.
+    let mut open = vec![0];
+    while let Some(at) = open.pop() {
+        let Node { first, count, .. }: Node = nodes.get(at).copied().unwrap_or(Node { bounds, first: 0, count: 0 });
+        if count <= 8 {
+            continue;
+        }
+        let children = nodes.len();
+        nodes[at] = Node { bounds, first: children as u32, count: 0 };
+        nodes.push(Node { bounds, first, count: count / 2 });
+        nodes.push(Node { bounds, first: first + count / 2, count: count - count / 2 });
+        open.extend([children + 1, children]);
+    }
     Bvh2 { nodes, references: (0..count).collect(), primitive_count: count }
 }
 
 /// What a triangle test finds without a tree: all triangles in one leaf.
 fn brute_force(case: &Case, test: TriangleTest) -> Result<Found, Box<dyn std::error::Error>> {
-    let bvh = one_leaf(&case.triangles);
+    let bvh = without_boxes(&case.triangles);
     let variant =
         Variant::new(Supply::Direct, Organisation::WhileWhile, Tree::Bvh2)?.with(Key::Triangle, test.name())?;
     let kernel = Kernel::new(&variant, &bvh, &case.triangles)?;

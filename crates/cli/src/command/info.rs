@@ -27,8 +27,9 @@ pub struct InfoArgs {
 /// Runs the command.
 pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let (loaded, path, load) = common.load(&args.scene, args.allow_missing)?;
-    let prepared = Prepared::new(loaded.scene, &PrepareOptions { build: args.tree.options(), ..PrepareOptions::default() })
-        .map_err(|error| CliError::prepare(path.display(), error))?;
+    let prepared =
+        Prepared::new(loaded.scene, &PrepareOptions { build: args.tree.options(), ..PrepareOptions::default() })
+            .map_err(|error| CliError::prepare(path.display(), error))?;
     interrupt::check("building the tree")?;
     let mut info = raywarp::info(&prepared, load);
     if args.epo {

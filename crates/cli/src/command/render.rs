@@ -39,9 +39,8 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let load = start.elapsed();
 
     let start = Instant::now();
-    let mut prepared =
-        Prepared::new(scene, &PrepareOptions { gpu, ..PrepareOptions::default() })
-            .map_err(|error| CliError::prepare(&name, error))?;
+    let mut prepared = Prepared::new(scene, &PrepareOptions { gpu, ..PrepareOptions::default() })
+        .map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
     interrupt::check("building the tree")?;
     let picture = Picture::settle(&mut prepared, &request);

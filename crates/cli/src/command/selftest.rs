@@ -5,7 +5,7 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
-use raywarp::Control;
+use raywarp::{Control, TraceError};
 use raywarp::family::Variant;
 use raywarp::selftest::{SelfTestError, SelfTestRequest, selftest};
 use raywarp::workload::cases::cases;
@@ -47,7 +47,9 @@ pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<
     let report = selftest(&request, &control);
     bar.finish();
     let report = report.map_err(|error| match error {
-        SelfTestError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; there is no verdict".to_string()),
+        SelfTestError::Trace(TraceError::Cancelled) => {
+            CliError::Stop(Status::Interrupted, "interrupted; there is no verdict".to_string())
+        }
         other => CliError::Stop(Status::Failed, other.to_string()),
     })?;
     if common.json {

@@ -22,19 +22,17 @@ RW_FUNCTION void prepare_ray(const Launch& launch, Lane<O>& lane) {
         const float after = platform::float_of(platform::load1(launch.after + static_cast<u64>(lane.ray) * 3));
         t_low = platform::most(t_low, after);
     }
-    lane.setup.t_low = t_low;
-    const float low = O.planes == BoxPlanes::Padded ? t_low * lane.setup.slab.scale : t_low;
     // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
-    lane.setup.box_low = O.box == BoxTest::Integer ? platform::most(low, 0.0f) + 0.0f : low;
+    lane.setup.t_low = O.box == BoxTest::Integer ? platform::most(t_low, 0.0f) + 0.0f : t_low;
 }
 
 // Reciprocal direction, origin times reciprocal, empty stack, at the root. A ray that can hit nothing ends.
 template <Options O>
 RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane) {
     prepare_ray(launch, lane);
-    lane.found = {0.0f, 0.0f, 0.0f, NONE, lane.setup.direction.w, false};
+    lane.found = {platform::least(lane.setup.direction.w, slab::LARGEST), NONE, false};
     lane.leaf_ended = false;
-    lane.postponed_count = 0;
+    lane.clear_postponed();
     lane.stack.clear();
     if (is_valid(lane.setup.origin, lane.setup.direction)) {
         if constexpr (O.tree == TreeKind::Cwbvh8) {
@@ -43,7 +41,7 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane) {
             lane.work = Lane<O>::Tree::root(launch);
         }
     } else {
-        lane.work = DONE;
+        lane.work = Lane<O>::Tree::DONE;
         if (lane_in_group<O>() == 0) {
             platform::add_to_counter(launch.invalid, 1);
         }

@@ -8,9 +8,9 @@ namespace raywarp {
 template <Options O>
 RW_FUNCTION void postpone(Lane<O>& lane) {
     if constexpr (Lane<O>::ROOM > 0) {
-        if (lane.stands_at_leaf() && lane.postponed_count < Lane<O>::ROOM) {
+        if (lane.stands_at_leaf() && lane.has_room()) {
             lane.postpone_leaf(lane.work);
-            lane.work = POP;
+            lane.work = Lane<O>::Tree::POP;
             RW_EVENT(Postpone);
         }
     }

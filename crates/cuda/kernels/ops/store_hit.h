@@ -1,9 +1,16 @@
 // store_hit: write the result.
 #pragma once
 
-#include "../lane.h"
+#include "test_triangle.h"
 
 namespace raywarp {
+
+RW_FUNCTION void write_hit(const Launch& launch, u32 ray, float4 hit, u32 instance) {
+    launch.hits[ray] = hit;
+    if (launch.instances != nullptr) {
+        launch.instances[ray] = instance;
+    }
+}
 
 // A ray that has ended writes what it found; its lane is idle then.
 template <Options O>
@@ -12,25 +19,24 @@ RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
         return;
     }
     const Found& found = lane.found;
-    const bool hit = found.index != NONE && !found.blocked;
-    uint2 id{NONE, NONE};
-    if (hit) {
-        id = platform::load2(launch.ids + found.index);
-    }
+    const bool hit = found.record != NONE && !found.blocked;
     // Of lanes that share a ray the first one writes.
-    const bool writes = lane_in_group<O>() == 0;
-    if (O.any_hit() && writes) {
-        if (found.blocked) {
-            platform::set_bits(launch.blocked + lane.ray / 32, 1u << lane.ray % 32);
-        } else if (hit) {
-            platform::set_bits(launch.undecided + lane.ray / 32, 1u << lane.ray % 32);
+    if (lane_in_group<O>() == 0) {
+        if constexpr (O.any_hit()) {
+            if (found.blocked) {
+                platform::set_bits(launch.blocked + lane.ray / 32, 1u << lane.ray % 32);
+            } else if (hit) {
+                platform::set_bits(launch.undecided + lane.ray / 32, 1u << lane.ray % 32);
+            }
         }
-    }
-    if (writes && (!O.any_hit() || hit)) {
-        const float t = hit ? found.t : lane.setup.direction.w;
-        launch.hits[lane.ray] = float4{t, hit ? found.u : 0.0f, hit ? found.v : 0.0f, platform::float_of(id.y)};
-        if (launch.instances != nullptr) {
-            launch.instances[lane.ray] = id.x;
+        if (hit) {
+            const Tuv tuv =
+                intersect_again<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record);
+            const uint2 id = platform::load2(launch.ids + (platform::load1(launch.slots + found.record) & ~NON_OPAQUE));
+            write_hit(launch, lane.ray, float4{tuv.t, tuv.u, tuv.v, platform::float_of(id.y)}, id.x);
+        } else if (!O.any_hit()) {
+            const float4 direction = platform::load4(launch.rays + static_cast<u64>(lane.ray) * 2 + 1);
+            write_hit(launch, lane.ray, float4{direction.w, 0.0f, 0.0f, platform::float_of(NONE)}, NONE);
         }
     }
     RW_EVENT(StoreHit);

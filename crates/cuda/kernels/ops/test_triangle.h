@@ -7,18 +7,52 @@
 
 namespace raywarp {
 
+// Where the ray's line meets the triangle of a record.
+template <Options O>
+RW_FUNCTION Tuv intersect(float4 o, float4 d, float4 a, float4 b, float4 c) {
+    if constexpr (O.triangle == TriangleTest::Woop) {
+        const float t = woop::height(a, o, d), u = woop::weight(b, o, d, t), v = woop::weight(c, o, d, t);
+        return {t, u, v, u >= 0.0f && v >= 0.0f && u + v <= 1.0f && platform::is_finite(t)};
+    } else if constexpr (O.triangle == TriangleTest::MoellerTrumbore) {
+        return moeller_trumbore::test(o, d, a, b, c);
+    } else {
+        return watertight::test(o, d, a, b, c);
+    }
+}
+
+template <Options O>
+RW_FUNCTION Tuv intersect_record(const float4* triangles, float4 o, float4 d, u32 record) {
+    const float4* rows = triangles + static_cast<u64>(record) * 3;
+    return intersect<O>(o, d, platform::load4(rows), platform::load4(rows + 1), platform::load4(rows + 2));
+}
+
+template <Options O>
+RW_COLD Tuv intersect_record_apart(const float4* triangles, float4 o, float4 d, u32 record) {
+    return intersect_record<O>(triangles, o, d, record);
+}
+
+// The same once more, for what a hit did not keep. The watertight test is long, and stands once in a kernel.
+template <Options O>
+RW_FUNCTION Tuv intersect_again(const float4* triangles, float4 o, float4 d, u32 record) {
+    if constexpr (O.triangle == TriangleTest::Watertight) {
+        return intersect_record_apart<O>(triangles, o, d, record);
+    } else {
+        return intersect_record<O>(triangles, o, d, record);
+    }
+}
+
 // Takes a triangle that the ray's line meets, if it counts. Of equal t the lower index wins, so that the order
 // of tests does not matter.
 template <Options O>
-RW_FUNCTION void offer(const Launch& launch, Lane<O>& lane, u32 record, Tuv hit) {
+RW_FUNCTION void offer(const Launch& launch, Lane<O>& lane, u32 record, float t) {
     Found& found = lane.found;
-    if (!(lane.setup.t_low <= hit.t && hit.t <= found.limit)) {
+    if (!(lane.setup.t_low <= t && t <= found.limit)) {
         return;
     }
     const u32 word = platform::load1(launch.slots + record), index = word & ~NON_OPAQUE;
     if (launch.after != nullptr) {
         const u32* after = launch.after + static_cast<u64>(lane.ray) * 3;
-        if (hit.t == platform::float_of(platform::load1(after))) {
+        if (t == platform::float_of(platform::load1(after))) {
             const uint2 id = platform::load2(launch.ids + index);
             const u32 instance = platform::load1(after + 1), primitive = platform::load1(after + 2);
             if (id.x < instance || (id.x == instance && id.y <= primitive)) {
@@ -31,14 +65,19 @@ RW_FUNCTION void offer(const Launch& launch, Lane<O>& lane, u32 record, Tuv hit)
         RW_EVENT(TestTriangleAccept);
         return;
     }
-    if (found.index == NONE || hit.t < found.t || (hit.t == found.t && index < found.index)) {
-        found.t = hit.t;
-        found.u = hit.u;
-        found.v = hit.v;
-        found.index = index;
-        // Something opaque may still lie behind an any-hit ray's candidate.
+    bool nearer = found.record == NONE;
+    if (!nearer) {
+        // Something opaque may still lie behind an any-hit ray's candidate, so that its limit stays.
+        const float known = O.any_hit() ? intersect_again<O>(launch.triangles, lane.setup.origin,
+                                                             lane.setup.direction, found.record).t
+                                        : found.limit;
+        nearer = t < known ||
+                 (t == known && index < (platform::load1(launch.slots + found.record) & ~NON_OPAQUE));
+    }
+    if (nearer) {
+        found.record = record;
         if (!O.any_hit()) {
-            found.limit = hit.t;
+            found.limit = t;
         }
         RW_EVENT(TestTriangleAccept);
     }
@@ -59,24 +98,16 @@ RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 record, bo
                 const float v = woop::weight(platform::load4(rows + 2), o, d, t);
                 RW_EVENT(TestTriangleV);
                 if (v >= 0.0f && u + v <= 1.0f && platform::is_finite(t)) {
-                    offer(launch, lane, record, {t, u, v, true});
+                    offer(launch, lane, record, t);
                 }
             }
         }
     } else {
         const float4 a = platform::load4(rows), b = platform::load4(rows + 1), c = platform::load4(rows + 2);
-        Tuv hit;
-        if constexpr (O.triangle == TriangleTest::Woop) {
-            const float t = woop::height(a, o, d), u = woop::weight(b, o, d, t), v = woop::weight(c, o, d, t);
-            hit = {t, u, v, u >= 0.0f && v >= 0.0f && u + v <= 1.0f && platform::is_finite(t)};
-        } else if constexpr (O.triangle == TriangleTest::MoellerTrumbore) {
-            hit = moeller_trumbore::test(o, d, a, b, c);
-        } else {
-            hit = watertight::test(o, d, a, b, c);
-        }
+        const Tuv hit = intersect<O>(o, d, a, b, c);
         RW_EVENT(TestTriangle);
         if (hit.hit && counts) {
-            offer(launch, lane, record, hit);
+            offer(launch, lane, record, hit.t);
         }
     }
     if (O.any_hit() && O.lanes_per_ray() == 1 && lane.found.blocked) {
@@ -86,23 +117,29 @@ RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 record, bo
 
 // Lanes of one ray agree on the nearest of what each found: a butterfly of exchanges.
 template <Options O>
-RW_FUNCTION void reduce_over_ray(Lane<O>& lane) {
+RW_FUNCTION void reduce_over_ray(const Launch& launch, Lane<O>& lane, float t) {
     Found& found = lane.found;
+    u32 index = found.record == NONE ? NONE : platform::load1(launch.slots + found.record) & ~NON_OPAQUE;
     for (u32 bits = 1; bits < O.lanes_per_ray(); bits *= 2) {
         const LaneMask group = group_mask<O>();
         auto other = [&](u32 x) { return platform::shuffle_xor_sync(group, x, bits); };
-        auto other_float = [&](float x) { return platform::float_of(other(platform::bits_of(x))); };
-        const Found theirs{other_float(found.t), other_float(found.u), other_float(found.v),
-                           other(found.index),   other_float(found.limit), other(found.blocked) != 0};
+        const float their_t = platform::float_of(other(platform::bits_of(t)));
+        const u32 their_record = other(found.record), their_index = other(index);
+        const bool blocked = other(found.blocked) != 0;
         RW_EVENT(Shuffle);
-        const bool nearer = theirs.index != NONE && (found.index == NONE || theirs.t < found.t ||
-                                                     (theirs.t == found.t && theirs.index < found.index));
-        const bool blocked = found.blocked || theirs.blocked;
-        found = nearer ? theirs : found;
-        found.blocked = blocked;
+        const bool nearer = their_record != NONE &&
+                            (found.record == NONE || their_t < t || (their_t == t && their_index < index));
+        t = nearer ? their_t : t;
+        found.record = nearer ? their_record : found.record;
+        index = nearer ? their_index : index;
+        found.blocked = found.blocked || blocked;
     }
-    if (O.any_hit() && found.blocked) {
-        lane.end();
+    if (O.any_hit()) {
+        if (found.blocked) {
+            lane.end();
+        }
+    } else if (found.record != NONE) {
+        found.limit = t;
     }
 }
 
@@ -110,19 +147,22 @@ RW_FUNCTION void reduce_over_ray(Lane<O>& lane) {
 // and the ray is shortened after all of them.
 template <Options O>
 RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
+    using Tree = typename Lane<O>::Tree;
     if constexpr (O.lanes_per_ray() == 1) {
         test_record(launch, lane, lane.take_record(), true);
     } else {
-        const u32 record = lane.work.x + lane_in_group<O>(), n = O.lanes_per_ray();
-        const bool tests = lane_in_group<O>() < lane.work.y;
-        const u32 taken = lane.work.y < n ? lane.work.y : n;
-        lane.work = {lane.work.x + taken, lane.work.y - taken};
-        lane.leaf_ended = lane.work.y == 0;
-        lane.work = lane.leaf_ended ? POP : lane.work;
-        if (tests) {
-            test_record(launch, lane, record, true);
+        const u32 first = Tree::first(lane.work), count = Tree::count(lane.work), n = O.lanes_per_ray();
+        lane.leaf_ended = count <= n;
+        lane.work = lane.leaf_ended ? Tree::POP : lane.work + n - (n << Tree::FIRST_BITS);
+        if (lane_in_group<O>() < count) {
+            test_record(launch, lane, first + lane_in_group<O>(), true);
         }
-        reduce_over_ray(lane);
+        const Found& found = lane.found;
+        float t = found.limit;
+        if (O.any_hit() && found.record != NONE) {
+            t = intersect_again<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record).t;
+        }
+        reduce_over_ray(launch, lane, t);
     }
 }
 

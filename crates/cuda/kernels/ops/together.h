@@ -8,7 +8,7 @@
 namespace raywarp {
 
 // The stack of a packet, in shared memory; below all lies DONE.
-template <class Stacks>
+template <class Entry, class Stacks>
 struct PacketStack {
     Stacks& entries;
     u32 first, top;
@@ -31,8 +31,8 @@ struct PacketStack {
 };
 
 // The packet goes on with what it pushed last.
-template <Options O, class Stacks>
-RW_FUNCTION Entry pop_together(const Lane<O>& lane, PacketStack<Stacks>& stack) {
+template <Options O, class Stack>
+RW_FUNCTION u32 pop_together(const Lane<O>& lane, Stack& stack) {
     if (!lane.is_idle()) {
         RW_EVENT(Pop);
     }
@@ -41,25 +41,23 @@ RW_FUNCTION Entry pop_together(const Lane<O>& lane, PacketStack<Stacks>& stack) 
 
 // All rays test the children of a node; the packet goes on with the one that most rays meet first, of equals the first,
 // and pushes the other if any ray hits it.
-template <Options O, class Stacks>
-RW_FUNCTION Entry visit_node_together(const Launch& launch, Lane<O>& lane, Entry inner, PacketStack<Stacks>& stack) {
+template <Options O, class Stack>
+RW_FUNCTION u32 visit_node_together(const Launch& launch, Lane<O>& lane, u32 inner, Stack& stack) {
     using Tree = typename Lane<O>::Tree;
     typename Tree::Tested tested{};
     if (!lane.is_idle()) {
-        tested = Tree::test(launch, inner.x, lane.setup, lane.found.limit);
+        tested = Tree::test(launch, inner, lane.setup, lane.found.limit);
     }
     const bool alive = lane.is_alive();
     const bool a = alive && tested.spans[0].hit, b = alive && tested.spans[1].hit;
     const bool any_a = any<O>(a), any_b = any<O>(b);
     // Links are the same in every lane that has a ray, and lane 0 has one.
-    Entry first{platform::shuffle_sync(EVERYONE, tested.children[0].x, 0),
-                platform::shuffle_sync(EVERYONE, tested.children[0].y, 0)};
-    Entry second{platform::shuffle_sync(EVERYONE, tested.children[1].x, 0),
-                 platform::shuffle_sync(EVERYONE, tested.children[1].y, 0)};
+    u32 first = platform::shuffle_sync(EVERYONE, tested.children[0], 0);
+    u32 second = platform::shuffle_sync(EVERYONE, tested.children[1], 0);
     if (any_a && any_b) {
         const bool b_first = b && (!a || tested.spans[1].near < tested.spans[0].near);
         if (ballot(b_first) > ballot(a && !b_first)) {
-            const Entry c = first;
+            const u32 c = first;
             first = second;
             second = c;
         }

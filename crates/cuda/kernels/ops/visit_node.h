@@ -19,7 +19,7 @@ RW_FUNCTION void visit_node(const Launch& launch, Lane<O>& lane) {
         bool has_triangles = visit.triangles.y != 0;
         // A group of triangles has registers of its own where leaves can be put aside (YKL17).
         if constexpr (Lane<O>::ROOM > 0) {
-            if (has_triangles && lane.postponed_count < Lane<O>::ROOM) {
+            if (has_triangles && lane.has_room()) {
                 lane.postpone_leaf(visit.triangles);
                 has_triangles = false;
             }
@@ -28,7 +28,7 @@ RW_FUNCTION void visit_node(const Launch& launch, Lane<O>& lane) {
             lane.push(visit.nodes);
             RW_EVENT(VisitNodePush);
         }
-        lane.work = has_triangles ? visit.triangles : has_nodes ? visit.nodes : POP;
+        lane.work = has_triangles ? visit.triangles : has_nodes ? visit.nodes : Tree::POP;
     } else if constexpr (O.tree == TreeKind::WideN) {
         const RankedVisit visit = Tree::visit(launch, lane.work, lane.setup, lane.found.limit);
         lane.stack.push_ranked(visit.rank, visit.count, visit.child);
@@ -43,7 +43,7 @@ RW_FUNCTION void visit_node(const Launch& launch, Lane<O>& lane) {
                 RW_EVENT(VisitNodePush);
             }
         }
-        lane.work = visit.count != 0 ? visit.children[0] : POP;
+        lane.work = visit.count != 0 ? visit.children[0] : Tree::POP;
     }
 }
 

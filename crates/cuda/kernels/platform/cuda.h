@@ -66,6 +66,12 @@ RW_FUNCTION u32 highest_bit(u32 x) {
 }
 // Number of the lowest set bit; undefined for 0.
 RW_FUNCTION u32 lowest_bit(u32 x) { return static_cast<u32>(__ffs(static_cast<int>(x))) - 1; }
+// Byte i of a word, i from 0 to 3.
+RW_FUNCTION u32 byte(u32 word, u32 i) {
+    u32 x;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x4440u + i));
+    return x;
+}
 // The n-th set bit of x, counted from 0.
 RW_FUNCTION u32 nth_bit(u32 x, u32 n) { return __fns(x, 0, static_cast<int>(n) + 1); }
 

@@ -115,6 +115,8 @@ inline u32 population(u32 x) { return static_cast<u32>(__builtin_popcount(x)); }
 inline u32 highest_bit(u32 x) { return 31u - static_cast<u32>(__builtin_clz(x)); }
 // Number of the lowest set bit; undefined for 0.
 inline u32 lowest_bit(u32 x) { return static_cast<u32>(__builtin_ctz(x)); }
+// Byte i of a word, i from 0 to 3.
+inline u32 byte(u32 word, u32 i) { return word >> (8 * i) & 0xffu; }
 // The n-th set bit of x, counted from 0.
 inline u32 nth_bit(u32 x, u32 n) {
     for (; n > 0; n--) {

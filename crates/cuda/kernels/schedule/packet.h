@@ -17,21 +17,21 @@ template <Options O>
 struct Packet {
     static RW_FUNCTION void trace(const Launch& launch, Lane<O>& lane) {
         using Tree = typename Lane<O>::Tree;
-        RW_SHARED(Entry, BLOCK_WARPS * (STACK_DEPTH + 1), stacks);
-        PacketStack<decltype(stacks)> stack{stacks, platform::warp_in_block() * (STACK_DEPTH + 1), 0};
+        RW_SHARED(u32, BLOCK_WARPS * (STACK_DEPTH + 1), stacks);
+        PacketStack<u32, decltype(stacks)> stack{stacks, platform::warp_in_block() * (STACK_DEPTH + 1), 0};
         if (platform::lane() == 0) {
-            stacks.store(stack.first, DONE);
+            stacks.store(stack.first, Tree::DONE);
         }
         platform::sync(EVERYONE);
-        Entry next = any<O>(lane.is_alive()) ? Tree::root(launch) : DONE;
-        while (!is_done(next)) {
+        u32 next = any<O>(lane.is_alive()) ? Tree::root(launch) : Tree::DONE;
+        while (!Tree::is_done(next)) {
             RW_EVENT(Turn);
             if (Tree::is_inner(next)) {
                 next = visit_node_together(launch, lane, next, stack);
                 continue;
             }
-            Entry leaf = next;
-            while (!Tree::is_empty(leaf)) {
+            u32 leaf = next;
+            while (Tree::is_leaf(leaf)) {
                 test_triangle_together(launch, lane, Tree::take(leaf));
             }
             // Only an any-hit ray ends before its packet's path does.

@@ -9,13 +9,14 @@ namespace raywarp {
 
 // Words of a parked ray. What its boxes and triangles need is found again from the ray in memory; its stack stays where
 // it is.
-enum ParkedWord : u32 { RAY, WORK_X, WORK_Y, INDEX, T, U, V, STACK, STATE, PARKED_WORDS };
+enum ParkedWord : u32 { RAY, WORK_X, WORK_Y, LIMIT, RECORD, STACK, STATE, PARKED_WORDS };
 
 // What a parked ray wants.
 constexpr u32 WANTS_NODE = 1, WANTS_TRIANGLE = 2, HAS_ENDED = 4, IS_IDLE = 8, LEAF_ENDED = 16, BLOCKED = 32;
 
 template <Options O>
 struct Queue {
+    using Tree = typename Lane<O>::Tree;
     using Words = platform::Shared<u32, BLOCK_WARPS * PARKED_WORDS * WARP>;
     using Order = platform::Shared<u32, BLOCK_WARPS * WARP>;
 
@@ -69,12 +70,10 @@ struct Queue {
     RW_FUNCTION void exchange(const Launch& launch, Lane<O>& lane, u32 place) {
         u32 theirs[PARKED_WORDS];
         const u32 mine[PARKED_WORDS] = {lane.ray,
-                                        lane.work.x,
-                                        lane.work.y,
-                                        lane.found.index,
-                                        platform::bits_of(lane.found.t),
-                                        platform::bits_of(lane.found.u),
-                                        platform::bits_of(lane.found.v),
+                                        Tree::word(lane.work, 0),
+                                        Tree::word(lane.work, 1),
+                                        platform::bits_of(lane.found.limit),
+                                        lane.found.record,
                                         lane.stack.top << 8 | lane.stack.owner,
                                         state_of(lane)};
 #pragma unroll
@@ -83,22 +82,16 @@ struct Queue {
             words.store(at(word, place), mine[word]);
         }
         lane.ray = theirs[RAY];
-        lane.work = {theirs[WORK_X], theirs[WORK_Y]};
+        lane.work = Tree::of_words(theirs[WORK_X], theirs[WORK_Y]);
         lane.stack.top = theirs[STACK] >> 8;
         lane.stack.owner = theirs[STACK] & 0xffu;
         lane.leaf_ended = (theirs[STATE] & LEAF_ENDED) != 0;
+        lane.found = {platform::float_of(theirs[LIMIT]), theirs[RECORD], (theirs[STATE] & BLOCKED) != 0};
         if (lane.ray == NONE) {
-            lane.work = DONE;
+            lane.work = Tree::DONE;
         } else {
             read_ray(launch, lane, lane.ray);
             prepare_ray(launch, lane);
-            const float t = platform::float_of(theirs[T]), t_max = lane.setup.direction.w;
-            lane.found = {t,
-                          platform::float_of(theirs[U]),
-                          platform::float_of(theirs[V]),
-                          theirs[INDEX],
-                          theirs[INDEX] == NONE || O.any_hit() ? t_max : t,
-                          (theirs[STATE] & BLOCKED) != 0};
         }
         RW_EVENT(Exchange);
     }
@@ -132,8 +125,9 @@ RW_FUNCTION void queue(const Launch& launch, Lane<O>& lane) {
     RW_SHARED(u32, BLOCK_WARPS * WARP, order);
     Queue<O> queue{words, order};
     queue.clear();
-    lane.stack.entries = reinterpret_cast<Entry*>(launch.stacks) +
-                         static_cast<u64>(platform::warp()) * (STACK_DEPTH + 1) * OwnedStack<O>::COUNT;
+    using Stack = OwnedStack<typename Lane<O>::Tree>;
+    lane.stack.entries = reinterpret_cast<typename Stack::Entry*>(launch.stacks) +
+                         static_cast<u64>(platform::warp()) * (STACK_DEPTH + 1) * Stack::COUNT;
     lane.stack.owner = platform::lane();
     Pool pool{0, 0, false};
     for (u32 t = 0;; t++) {

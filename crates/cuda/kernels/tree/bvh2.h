@@ -12,7 +12,7 @@ struct Bvh2 : RangeEntries {
     // Both children and where the ray meets their boxes.
     struct Tested {
         Span spans[2];
-        Entry children[2];
+        u32 children[2];
     };
 
     static RW_FUNCTION Tested test(const Launch& launch, u32 inner, const LaneRay<O>& ray, float t_max) {
@@ -23,8 +23,8 @@ struct Bvh2 : RangeEntries {
             links = platform::load4(node + 3);
         }
         const float high = box_distance(ray, t_max);
-        Span a = enter<O>(ray, {xy0.x, xy0.z, z.x}, {xy0.y, xy0.w, z.y}, high);
-        Span b = enter<O>(ray, {xy1.x, xy1.z, z.z}, {xy1.y, xy1.w, z.w}, high);
+        const Span a = enter<O>(ray, {xy0.x, xy0.z, z.x}, {xy0.y, xy0.w, z.y}, high);
+        const Span b = enter<O>(ray, {xy1.x, xy1.z, z.z}, {xy1.y, xy1.w, z.w}, high);
         RW_EVENT(VisitNode);
         if constexpr (O.fetch == Fetch::Needed) {
             if (!(a.hit | b.hit)) {
@@ -33,18 +33,13 @@ struct Bvh2 : RangeEntries {
             links = platform::load4(node + 3);
             RW_EVENT(VisitNodeLinks);
         }
-        const Entry first{platform::bits_of(links.x), platform::bits_of(links.z)};
-        const Entry second{platform::bits_of(links.y), platform::bits_of(links.w)};
-        // An unused child cannot be told by its box: ordered by size, infinities hold everything.
-        a.hit = a.hit && first.x != NONE;
-        b.hit = b.hit && second.x != NONE;
-        return {{a, b}, {first, second}};
+        return {{a, b}, {platform::bits_of(links.x), platform::bits_of(links.y)}};
     }
 
     static RW_FUNCTION Visit<2> visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
-        const Tested tested = test(launch, inner.x, ray, t_max);
+        const Tested tested = test(launch, inner, ray, t_max);
         const Span a = tested.spans[0], b = tested.spans[1];
-        const Entry first = tested.children[0], second = tested.children[1];
+        const u32 first = tested.children[0], second = tested.children[1];
         const bool both = a.hit && b.hit;
         bool swap = b.hit && !a.hit;
         if constexpr (!O.unsorted()) {

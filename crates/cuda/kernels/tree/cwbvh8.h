@@ -6,11 +6,16 @@
 
 namespace raywarp {
 
+// Siblings that are yet to be visited, or triangles that are yet to be tested.
+struct Group {
+    u32 x, y;
+};
+
 // What a visit of a compressed node found.
 struct GroupVisit {
     // What remains of the group that led here, the node's own hit children, and its hit triangles; their y is
     // below 2^24, 2^24 or 0 where there are none.
-    Entry rest, nodes, triangles;
+    Group rest, nodes, triangles;
 };
 
 // A group of nodes: index of the first inner child of their parent; bits 24 to 31 the slots to be visited, the
@@ -18,14 +23,24 @@ struct GroupVisit {
 // to 23 the records.
 template <Options O>
 struct Cwbvh8 {
+    using Entry = Group;
+
+    // What is left to do besides groups: like none of theirs.
+    static constexpr Entry POP{0, 0x40000000u}, DONE{1, 0x40000000u};
+    // No triangles.
+    static constexpr Entry NOTHING{0, 0};
+
+    static RW_FUNCTION bool is_pop(Entry e) { return e.y == POP.y && e.x == POP.x; }
+    static RW_FUNCTION bool is_done(Entry e) { return e.y == DONE.y && e.x == DONE.x; }
     static RW_FUNCTION bool is_inner(Entry e) { return e.y >= 0x01000000u && e.y != POP.y; }
     static RW_FUNCTION bool is_leaf(Entry e) { return e.y - 1 < 0x00ffffffu; }
-    static RW_FUNCTION bool is_empty(Entry leaf) { return leaf.y == 0; }
     static RW_FUNCTION u32 take(Entry& leaf) {
         const u32 bit = platform::lowest_bit(leaf.y);
         leaf.y &= leaf.y - 1;
         return leaf.x + bit;
     }
+    static RW_FUNCTION u32 word(Entry e, u32 i) { return i == 0 ? e.x : e.y; }
+    static RW_FUNCTION Entry of_words(u32 x, u32 y) { return {x, y}; }
     static RW_FUNCTION Entry root(const Launch& launch, const LaneRay<O>& ray) {
         return launch.node_count != 0 ? Entry{0, 1u << (24 + inverse_octant(ray)) | 1u} : DONE;
     }
@@ -36,7 +51,7 @@ struct Cwbvh8 {
                (ray.direction.z < 0.0f ? 0u : 1u);
     }
 
-    static RW_FUNCTION float byte(u32 word, u32 i) { return static_cast<float>(word >> (8 * i) & 0xffu); }
+    static RW_FUNCTION float byte(u32 word, u32 i) { return static_cast<float>(platform::byte(word, i)); }
 
     static RW_FUNCTION GroupVisit visit(const Launch& launch, Entry group, const LaneRay<O>& ray, float t_max) {
         using platform::bits_of;
@@ -59,7 +74,10 @@ struct Cwbvh8 {
                          fused(head.z, s.inverse.z, -s.ood_lo.z)};
         const float3x hi{fused(head.x, s.inverse.x, -s.ood_hi.x), fused(head.y, s.inverse.y, -s.ood_hi.y),
                          fused(head.z, s.inverse.z, -s.ood_hi.z)};
-        const float high = box_distance(ray, t_max);
+        const bool down_x = s.inverse.x < 0.0f, down_y = s.inverse.y < 0.0f, down_z = s.inverse.z < 0.0f;
+        const float3x near{down_x ? hi.x : lo.x, down_y ? hi.y : lo.y, down_z ? hi.z : lo.z};
+        const float3x far{down_x ? lo.x : hi.x, down_y ? lo.y : hi.y, down_z ? lo.z : hi.z};
+        const float low = box_low(ray), high = box_distance(ray, t_max);
         const u32 octant4 = octant * 0x01010101u;
         u32 hits = 0;
 #pragma unroll
@@ -68,19 +86,27 @@ struct Cwbvh8 {
             const u32 lx = bits_of(half == 0 ? q0.x : q0.y), ly = bits_of(half == 0 ? q0.z : q0.w);
             const u32 lz = bits_of(half == 0 ? q1.x : q1.y), hx = bits_of(half == 0 ? q1.z : q1.w);
             const u32 hy = bits_of(half == 0 ? q2.x : q2.y), hz = bits_of(half == 0 ? q2.z : q2.w);
+            // Planes that a ray meets first: on an axis the lower ones, or where it goes down the upper ones. Either way
+            // they are in order, so that no minimum is needed.
+            const u32 near_x = down_x ? hx : lx, near_y = down_y ? hy : ly, near_z = down_z ? hz : lz;
+            const u32 far_x = down_x ? lx : hx, far_y = down_y ? ly : hy, far_z = down_z ? lz : hz;
             // Nodes have an offset of 24 or more, to which the octant is applied; four slots at once.
             const u32 inner = (meta & meta << 1 & 0x10101010u) >> 4;
             const u32 offsets = (meta ^ (octant4 & inner * 0xffu)) & 0x1f1f1f1fu;
             const u32 unary = meta >> 5 & 0x07070707u;
 #pragma unroll
             for (u32 i = 0; i < 4; i++) {
-                const float3x a{fused(byte(lx, i), step.x, lo.x), fused(byte(ly, i), step.y, lo.y),
-                                fused(byte(lz, i), step.z, lo.z)};
-                const float3x b{fused(byte(hx, i), step.x, hi.x), fused(byte(hy, i), step.y, hi.y),
-                                fused(byte(hz, i), step.z, hi.z)};
+                using platform::least;
+                using platform::most;
+                const float enter = most(most(most(low, fused(byte(near_x, i), step.x, near.x)),
+                                              fused(byte(near_y, i), step.y, near.y)),
+                                         fused(byte(near_z, i), step.z, near.z));
+                const float leave = least(least(least(high, fused(byte(far_x, i), step.x, far.x)),
+                                                fused(byte(far_y, i), step.y, far.y)),
+                                          fused(byte(far_z, i), step.z, far.z));
                 // A slot without a child has no bits.
-                if (span_float(a, b, ray.box_low, high).hit) {
-                    hits |= (unary >> (8 * i) & 0xffu) << (offsets >> (8 * i) & 0xffu);
+                if (enter <= leave) {
+                    hits |= platform::byte(unary, i) << platform::byte(offsets, i);
                 }
             }
         }

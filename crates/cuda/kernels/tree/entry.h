@@ -1,38 +1,47 @@
-// What a stack holds: a node or a leaf in two words. A tree says which is which.
+// What a stack holds: a node or a leaf. A tree says which is which, and in how many words.
 #pragma once
 
 #include "../ray.h"
 
 namespace raywarp {
 
-struct Entry {
-    u32 x, y;
-};
-
-// What is left to do besides nodes and leaves: the same for all trees, and like none of their entries.
-constexpr Entry POP{0, 0x40000000u};
-constexpr Entry DONE{1, 0x40000000u};
-
-RW_FUNCTION bool is_exhausted(Entry work) { return work.x == POP.x && work.y == POP.y; }
-RW_FUNCTION bool is_done(Entry work) { return work.x == DONE.x && work.y == DONE.y; }
-
-// Nodes and leaves of trees whose leaves are ranges of records: index and count, 0 for a node.
+// Entries of trees whose leaves are ranges of records, in one word: a node's index; or, with the highest bit, a leaf's
+// first record and above it the number of records less one.
 struct RangeEntries {
-    static RW_FUNCTION bool is_inner(Entry e) { return e.y == 0; }
-    static RW_FUNCTION bool is_leaf(Entry e) { return e.y - 1 < POP.y - 1; }
-    static RW_FUNCTION bool is_empty(Entry leaf) { return leaf.y == 0; }
+    using Entry = u32;
+
+    static constexpr u32 FIRST_BITS = 27;
+    static constexpr u32 LEAF = 0x80000000u;
+    // What is left to do besides nodes and leaves.
+    static constexpr Entry POP = 0x7fffffffu, DONE = 0x7ffffffeu;
+    // No leaf.
+    static constexpr Entry NOTHING = 0;
+
+    static RW_FUNCTION bool is_inner(Entry e) { return e < DONE; }
+    static RW_FUNCTION bool is_leaf(Entry e) { return static_cast<int>(e) < 0; }
+    static RW_FUNCTION bool is_pop(Entry e) { return e == POP; }
+    static RW_FUNCTION bool is_done(Entry e) { return e == DONE; }
+
+    static RW_FUNCTION u32 first(Entry leaf) { return leaf & ((1u << FIRST_BITS) - 1); }
+    static RW_FUNCTION u32 count(Entry leaf) { return (leaf >> FIRST_BITS & 15u) + 1; }
+
+    // Takes a record; what is left is NOTHING after the last.
     static RW_FUNCTION u32 take(Entry& leaf) {
-        leaf.y -= 1;
-        return leaf.x++;
+        const u32 record = first(leaf);
+        leaf = count(leaf) == 1 ? NOTHING : leaf + 1 - (1u << FIRST_BITS);
+        return record;
     }
-    static RW_FUNCTION Entry root(const Launch& launch) { return launch.node_count != 0 ? Entry{0, 0} : DONE; }
+
+    static RW_FUNCTION Entry root(const Launch& launch) { return launch.node_count != 0 ? 0 : DONE; }
+    static RW_FUNCTION u32 word(Entry e, u32 i) { return i == 0 ? e : 0; }
+    static RW_FUNCTION Entry of_words(u32 x, u32) { return x; }
 };
 
 // What a visit found: hit children, the next to be visited first.
 template <u32 MOST>
 struct Visit {
     u32 count;
-    Entry children[MOST];
+    u32 children[MOST];
 };
 
 }  // namespace raywarp

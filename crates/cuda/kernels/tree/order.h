@@ -7,7 +7,7 @@ namespace raywarp {
 
 struct OrderedHit {
     float near;
-    Entry child;
+    u32 child;
 };
 
 RW_FUNCTION void compare_and_swap(OrderedHit& a, OrderedHit& b) {

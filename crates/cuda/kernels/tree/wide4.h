@@ -11,13 +11,12 @@ struct Wide4 : RangeEntries {
 
     static RW_FUNCTION Visit<4> visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
         using platform::bits_of;
-        const float4* node = launch.nodes + static_cast<u64>(inner.x) * 8;
+        const float4* node = launch.nodes + static_cast<u64>(inner) * 8;
         const float4 x0 = platform::load4(node), x1 = platform::load4(node + 1), y0 = platform::load4(node + 2),
                      y1 = platform::load4(node + 3), z0 = platform::load4(node + 4), z1 = platform::load4(node + 5);
-        float4 children, counts;
+        float4 children;
         if constexpr (O.fetch == Fetch::Once) {
             children = platform::load4(node + 6);
-            counts = platform::load4(node + 7);
         }
         const float high = box_distance(ray, t_max);
         Span s[4] = {enter<O>(ray, {x0.x, y0.x, z0.x}, {x1.x, y1.x, z1.x}, high),
@@ -27,21 +26,18 @@ struct Wide4 : RangeEntries {
         RW_EVENT(VisitNode);
         if constexpr (O.fetch == Fetch::Needed) {
             children = platform::load4(node + 6);
-            counts = platform::load4(node + 7);
         }
-        OrderedHit h[4] = {{s[0].near, {bits_of(children.x), bits_of(counts.x)}},
-                           {s[1].near, {bits_of(children.y), bits_of(counts.y)}},
-                           {s[2].near, {bits_of(children.z), bits_of(counts.z)}},
-                           {s[3].near, {bits_of(children.w), bits_of(counts.w)}}};
+        OrderedHit h[4] = {{s[0].near, bits_of(children.x)},
+                           {s[1].near, bits_of(children.y)},
+                           {s[2].near, bits_of(children.z)},
+                           {s[3].near, bits_of(children.w)}};
         u32 count = 0;
         for (u32 i = 0; i < 4; i++) {
-            // An unused child cannot be told by its box: ordered by size, infinities hold everything.
-            const bool hit = s[i].hit & (h[i].child.x != NONE);
-            count += hit;
+            count += s[i].hit;
             if constexpr (O.order == ChildOrder::LowBits) {
                 h[i].near = platform::float_of((bits_of(h[i].near) & ~3u) | i);
             }
-            h[i].near = hit ? h[i].near : platform::float_of(0x7f800000u);
+            h[i].near = s[i].hit ? h[i].near : platform::float_of(0x7f800000u);
         }
         if constexpr (O.fetch == Fetch::Needed) {
             if (count != 0) {

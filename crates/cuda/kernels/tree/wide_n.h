@@ -12,9 +12,9 @@ struct RankedVisit {
     u32 count;
     // Place of the lane's own among them, the nearest 0; `count` or more for a miss.
     u32 rank;
-    Entry child;
+    u32 child;
     // The nearest one, the same in all lanes.
-    Entry nearest;
+    u32 nearest;
 };
 
 template <Options O>
@@ -22,21 +22,20 @@ struct WideN : RangeEntries {
     static RW_FUNCTION RankedVisit visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
         constexpr u32 N = O.lanes_per_ray();
         const u32 slot = lane_in_group<O>();
-        const float4* child = launch.nodes + (static_cast<u64>(inner.x) * N + slot) * 2;
+        const float4* child = launch.nodes + (static_cast<u64>(inner) * N + slot) * 2;
         const float4 low = platform::load4(child), high = platform::load4(child + 1);
-        const Entry entry{platform::bits_of(low.w), platform::bits_of(high.w)};
+        const u32 entry = platform::bits_of(low.w);
         const Span span =
             enter<O>(ray, {low.x, low.y, low.z}, {high.x, high.y, high.z}, box_distance(ray, t_max));
-        const bool hit = span.hit && entry.x != NONE;
         RW_EVENT(VisitNode);
-        const LaneMask hits = platform::ballot_sync(group_mask<O>(), hit) & group_mask<O>();
-        RankedVisit visit{platform::population(hits), N, entry, POP};
+        const LaneMask hits = platform::ballot_sync(group_mask<O>(), span.hit) & group_mask<O>();
+        RankedVisit visit{platform::population(hits), N, entry, RangeEntries::POP};
         u32 rank = 0;
         if constexpr (!O.unsorted()) {
             // Nearer ones, and of equals those before, come first.
             for (u32 other = 1; other < N; other++) {
                 const u32 from = slot ^ other;
-                const float near = from_lane<O>(hit ? span.near : platform::float_of(0x7f800000u), from);
+                const float near = from_lane<O>(span.hit ? span.near : platform::float_of(0x7f800000u), from);
                 RW_EVENT(Shuffle);
                 rank += near < span.near || (near == span.near && from < slot);
             }
@@ -44,13 +43,13 @@ struct WideN : RangeEntries {
             rank = platform::population(hits & platform::lanes_below());
         }
         RW_EVENT(PrefixSum);
-        visit.rank = hit ? rank : N;
+        visit.rank = span.hit ? rank : N;
         if (visit.count != 0) {
             const LaneMask first = platform::ballot_sync(group_mask<O>(), visit.rank == 0) & group_mask<O>();
             const u32 nearest = platform::lowest_bit(first) % N;
             RW_EVENT(Shuffle);
             RW_EVENT(Shuffle);
-            visit.nearest = {from_lane<O>(entry.x, nearest), from_lane<O>(entry.y, nearest)};
+            visit.nearest = from_lane<O>(entry, nearest);
         }
         return visit;
     }

@@ -15,9 +15,9 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
 
-/// Bytes of a parked ray: nine 32-bit registers (AL09 5.2). What boxes and triangles need of it is found again from
+/// Bytes of a parked ray: seven 32-bit registers (AL09 5.2). What boxes and triangles need of it is found again from
 /// the ray in memory, and its stack stays there.
-const PARKED_BYTES: u16 = 36;
+const PARKED_BYTES: u16 = 28;
 
 /// The first word of a parked ray says what it wants.
 const STATE_BYTES: u16 = 4;
