@@ -28,6 +28,8 @@ struct Plant {
 const CONFORMANCE: &[&str] = &["-p", "raywarp", "--test", "conformance"];
 const EVENTS: &[&str] = &["-p", "raywarp-traverse", "--test", "events"];
 
+const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedules"];
+
 /// Tests that run so long will never end.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -126,6 +128,76 @@ const PLANTS: &[Plant] = &[
             Edit { file: "crates/traverse/src/ray.rs", find: "BoxPlanes::Plain => {", replace: "_ => {" },
         ],
         test: CONFORMANCE,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a missing vote",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/schedule/while_while.h",
+            find: "any<O>(lane.has_leaf())",
+            replace: "lane.has_leaf()",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a vote with the wrong mask",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/ops/vote.h",
+            find: "platform::any_sync(EVERYONE, x, site)",
+            replace: "platform::any_sync(EVERYONE >> 1, x, site)",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a lost pop",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/ops/pop.h",
+            find: "lane.work = lane.stack.pop();",
+            replace: "if (lane.stack.top > 1) { lane.stack.pop(); }\nlane.work = lane.stack.pop();",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a shifted index",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/ops/test_triangle.h",
+            find: "static_cast<u64>(record) * 3;",
+            replace: "static_cast<u64>(record) * 3 + 1;",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: an unwritten result",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/ops/store_hit.h",
+            find: "if (writes && (!O.any_hit() || hit)) {",
+            replace: "if (writes && hit) {",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a shared-memory race",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/ops/together.h",
+            find: "platform::sync(EVERYONE);\n        top -= 1;",
+            replace: "top -= 1;",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a lane that exits early",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/supply/direct.h",
+            find: "fetch_ray(launch, pool, lane);",
+            replace: "fetch_ray(launch, pool, lane);\nif (lane.is_idle()) { return; }",
+        }],
+        test: EMULATION,
         hangs: false,
     },
 ];

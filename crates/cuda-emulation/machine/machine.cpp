@@ -92,6 +92,8 @@ struct Machine {
     u64 budget;
     u32 next_block = 0, turn = 0;
     std::vector<std::unique_ptr<BlockState>> resident;
+    // Warps with lanes that have not ended.
+    std::vector<Warp*> running;
 
     Machine(const Request& request, Outcome& outcome)
         : request(request),
@@ -105,7 +107,18 @@ struct Machine {
     void end_block(BlockState& block);
     Warp* choose_warp();
     u32 choose_lane(LaneMask ready);
-    void hand_over(Lane& lane) { Fibre::switch_to(lane.fibre, scheduler); }
+    Lane* choose();
+    void list_running();
+    // Another lane goes on, or the same.
+    void hand_over(Lane& lane) {
+        Lane* const next = choose();
+        if (next != &lane) {
+            here = next;
+            Fibre::switch_to(lane.fibre, next != nullptr ? next->fibre : scheduler);
+        }
+    }
+    // The lane has ended or failed.
+    void leave(Lane& lane) { Fibre::switch_to(lane.fibre, scheduler); }
     [[noreturn]] void fail(Lane& lane, std::string error);
     void spend(Lane& lane) {
         if (budget-- == 0) {
@@ -169,7 +182,7 @@ void lane_main() {
     }
     warp.ready &= ~bit;
     warp.ended |= bit;
-    machine->hand_over(lane);
+    machine->leave(lane);
     __builtin_unreachable();
 }
 
@@ -184,7 +197,7 @@ namespace {
 
 void Machine::fail(Lane& lane, std::string error) {
     outcome.error = std::move(error);
-    hand_over(lane);
+    leave(lane);
     __builtin_unreachable();
 }
 
@@ -202,6 +215,7 @@ bool Machine::start_block(std::unique_ptr<BlockState>& slot, u32 first_stack) {
             Lane& lane = warp->lanes[i];
             static_cast<Here&>(lane) = {i, warp->number, w};
             lane.number_in_block = w * WARP + i;
+            lane.clock.known[lane.number_in_block] = 1;
             lane.warp_state = warp.get();
             lane.touched.fill(NO_INDEX);
             lane.stack = stack_of(first_stack + w * WARP + i);
@@ -223,24 +237,24 @@ void Machine::end_block(BlockState& block) {
     }
 }
 
-Warp* Machine::choose_warp() {
-    Warp* runnable[64];
-    u32 count = 0;
+void Machine::list_running() {
+    running.clear();
     for (const auto& block : resident) {
-        for (u32 w = 0; block && w < block->warps.size() && count < 64; w++) {
+        for (u32 w = 0; block && w < block->warps.size(); w++) {
             if (block->warps[w]->ended != EVERYONE) {
-                runnable[count++] = block->warps[w].get();
+                running.push_back(block->warps[w].get());
             }
         }
     }
-    if (count == 0) {
-        return nullptr;
-    }
-    turn += 1;
+}
+
+Warp* Machine::choose_warp() {
+    const u32 count = static_cast<u32>(running.size());
+    turn = turn + 1 < count ? turn + 1 : 0;
     switch (request.order) {
-        case Order::Up: return runnable[turn % count];
-        case Order::Down: return runnable[count - 1 - turn % count];
-        default: return runnable[random.below(count)];
+        case Order::Up: return running[turn];
+        case Order::Down: return running[count - 1 - turn];
+        default: return running[random.below(count)];
     }
 }
 
@@ -265,6 +279,16 @@ std::string stuck(const Warp& warp) {
     return "all lanes wait: " + error;
 }
 
+// The lane that goes on next; null, with an error, if the warp that was chosen cannot.
+Lane* Machine::choose() {
+    Warp& warp = *choose_warp();
+    if (warp.ready == 0) {
+        outcome.error = stuck(warp);
+        return nullptr;
+    }
+    return &warp.lanes[choose_lane(warp.ready)];
+}
+
 void Machine::run() {
     outcome.logs.resize(request.blocks * request.warps_per_block);
     outcome.votes.resize(outcome.logs.size());
@@ -272,31 +296,30 @@ void Machine::run() {
     for (u32 i = 0; i < resident.size(); i++) {
         start_block(resident[i], i * stacks);
     }
-    while (Warp* warp = choose_warp()) {
-        if (warp->ready == 0) {
-            outcome.error = stuck(*warp);
-            return;
+    list_running();
+    while (!running.empty()) {
+        Lane* const first = choose();
+        if (first != nullptr) {
+            here = first;
+            Fibre::switch_to(scheduler, first->fibre);
         }
-        Lane& lane = warp->lanes[choose_lane(warp->ready)];
-        here = &lane;
-        Fibre::switch_to(scheduler, lane.fibre);
         if (!outcome.error.empty()) {
             return;
         }
-        if (warp->ended != EVERYONE) {
-            continue;
-        }
+        // Lanes come back here only to end.
+        BlockState& block = *current().warp_state->block;
         bool all = true;
-        for (const auto& other : warp->block->warps) {
-            all &= other->ended == EVERYONE;
+        for (const auto& warp : block.warps) {
+            all &= warp->ended == EVERYONE;
         }
         for (u32 i = 0; all && i < resident.size(); i++) {
-            if (resident[i].get() == warp->block) {
-                end_block(*resident[i]);
+            if (resident[i].get() == &block) {
+                end_block(block);
                 start_block(resident[i], i * stacks);
                 break;
             }
         }
+        list_running();
     }
 }
 
@@ -304,21 +327,18 @@ void Machine::run() {
 void Machine::check_alone(Lane& lane) {
     const Warp& warp = *lane.warp_state;
     const Meeting& meeting = lane.meeting;
-    const std::string place = text(meeting.site) + ": " + name(meeting.intrinsic) + ": " + lane_text(lane);
+    const auto place = [&] { return text(meeting.site) + ": " + name(meeting.intrinsic) + ": " + lane_text(lane); };
     if (!(meeting.mask >> lane.lane & 1)) {
-        fail(lane, place + " is not in its mask " + hex(meeting.mask));
+        fail(lane, place() + " is not in its mask " + hex(meeting.mask));
     }
-    for (const Lane& other : warp.lanes) {
-        if (!(meeting.mask >> other.lane & 1)) {
-            continue;
-        }
-        if (warp.ended >> other.lane & 1) {
-            fail(lane, place + " waits for lanes " + hex(meeting.mask) + ", but lane " + std::to_string(other.lane) +
-                           " has ended");
-        }
-        const bool waits = warp.waiting >> other.lane & 1;
-        if (waits && other.meeting.mask >> lane.lane & 1 && !(other.meeting == meeting)) {
-            fail(lane, place + " waits for lanes " + hex(meeting.mask) + ", but lane " + std::to_string(other.lane) +
+    if ((meeting.mask & warp.ended) != 0) {
+        fail(lane, place() + " waits for lanes " + hex(meeting.mask) + ", but lane " +
+                       std::to_string(platform::lowest_bit(meeting.mask & warp.ended)) + " has ended");
+    }
+    for (LaneMask left = meeting.mask & warp.waiting; left != 0; left &= left - 1) {
+        const Lane& other = warp.lanes[platform::lowest_bit(left)];
+        if (other.meeting.mask >> lane.lane & 1 && !(other.meeting == meeting)) {
+            fail(lane, place() + " waits for lanes " + hex(meeting.mask) + ", but lane " + std::to_string(other.lane) +
                            " waits for lanes " + hex(other.meeting.mask) + " at " + text(other.meeting.site) + ": " +
                            name(other.meeting.intrinsic));
         }
@@ -350,17 +370,17 @@ void Machine::complete(Warp& warp, LaneMask mask) {
         warp.votes.push_back(static_cast<u64>(block) << 32 | mask);
     }
     if (intrinsic == Intrinsic::Sync && !warp.block->shared.empty()) {
-        Clock joined(request.warps_per_block * WARP);
+        Clock joined;
         for (LaneMask left = mask; left != 0; left &= left - 1) {
             const Clock& clock = warp.lanes[platform::lowest_bit(left)].clock;
-            for (u32 i = 0; i < clock.size(); i++) {
-                joined[i] = joined[i] > clock[i] ? joined[i] : clock[i];
+            for (u32 i = 0; i < MOST_LANES; i++) {
+                joined.known[i] = joined.known[i] > clock.known[i] ? joined.known[i] : clock.known[i];
             }
         }
         for (LaneMask left = mask; left != 0; left &= left - 1) {
             Lane& lane = warp.lanes[platform::lowest_bit(left)];
             lane.clock = joined;
-            lane.clock[lane.number_in_block] += 1;
+            lane.clock.known[lane.number_in_block] += 1;
         }
     }
     warp.waiting &= ~mask;
@@ -377,7 +397,8 @@ void log_event(Lane& lane, Block block) {
         case Block::TestTriangleU:
         case Block::TestTriangleV: index = lane.touched[static_cast<u32>(Space::Triangle)]; break;
         case Block::TestTriangleAccept: index = lane.touched[static_cast<u32>(Space::Slot)]; break;
-        case Block::FetchRay: index = lane.touched[static_cast<u32>(Space::Ray)]; break;
+        case Block::FetchRay:
+        case Block::Exchange: index = lane.touched[static_cast<u32>(Space::Ray)]; break;
         default: break;
     }
     lane.log.push_back(static_cast<u32>(block) << 24 | (index & NO_INDEX));
@@ -472,21 +493,12 @@ void change(const void* word, u32 bytes, Site site) {
 SharedArray* shared(u32 bytes, u32 count, const char* name, Site site) {
     Lane& lane = current();
     BlockState& block = *lane.warp_state->block;
-    const u32 lanes = machine->request.warps_per_block * WARP;
-    for (const auto& warp : block.warps) {
-        for (Lane& each : warp->lanes) {
-            if (each.clock.empty()) {
-                each.clock.resize(lanes);
-                each.clock[each.number_in_block] = 1;
-            }
-        }
-    }
     for (const auto& array : block.shared) {
         if (array->name == name && array->site.line == site.line && std::strcmp(array->site.file, site.file) == 0) {
             return array.get();
         }
     }
-    block.shared.push_back(std::make_unique<SharedArray>(bytes, count, lanes, name, site));
+    block.shared.push_back(std::make_unique<SharedArray>(bytes, count, name, site));
     return block.shared.back().get();
 }
 

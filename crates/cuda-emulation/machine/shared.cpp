@@ -19,29 +19,24 @@ std::string SharedArray::touch(u32 index, bool write, u32 lane, const Clock& clo
         return place() + ", which has " + std::to_string(count);
     }
     const auto conflict = [&](const Access& before, const char* did) -> std::string {
-        if (before.time == 0 || before.lane == lane || clock[before.lane] >= before.time) {
+        if (before.time == 0 || before.lane == lane || clock.known[before.lane] >= before.time) {
             return {};
         }
         return place() + ", which " + lane_text(before.lane) + " " + did + " at " + text(before.site) +
                ", with no sync between";
     };
-    const Access& written = writes[index];
-    if (written.time == 0 && !write) {
-        return place() + ", which nobody has written";
-    }
-    std::string fault = conflict(written, "wrote");
-    Access* const readers = &reads[static_cast<u64>(index) * lanes];
-    const Access access{clock[lane], lane, here};
+    std::string fault = conflict(writes[index], "wrote");
+    Access* const reads_here = &reads[static_cast<u64>(index) * MOST_LANES];
+    const Access access{clock.known[lane], lane, here};
     if (!write) {
-        readers[lane] = access;
+        reads_here[lane] = access;
+        readers[index] |= u64{1} << lane;
         return fault;
     }
-    for (u32 other = 0; other < lanes; other++) {
-        if (fault.empty()) {
-            fault = conflict(readers[other], "read");
-        }
-        readers[other] = {};
+    for (u64 left = readers[index]; left != 0 && fault.empty(); left &= left - 1) {
+        fault = conflict(reads_here[__builtin_ctzll(left)], "read");
     }
+    readers[index] = 0;
     writes[index] = access;
     return fault;
 }

@@ -14,8 +14,13 @@ namespace raywarp::emulation {
 // File and line, the file from kernels/ on.
 std::string text(Site site);
 
+// Lanes of a block, at most.
+constexpr u32 MOST_LANES = 64;
+
 // For each lane of the block, the number of its last `sync` that is known.
-using Clock = std::vector<u32>;
+struct Clock {
+    u32 known[MOST_LANES] = {};
+};
 
 struct Access {
     // 0 for none.
@@ -27,21 +32,23 @@ struct Access {
 struct SharedArray {
     std::string name;
     Site site;
-    u32 bytes, count, lanes;
+    u32 bytes, count;
     std::vector<u64> memory;
     std::vector<Access> writes;
-    // For each element and lane the last read since the last write.
+    // For each element and lane the last read since the last write, and which lanes read.
     std::vector<Access> reads;
+    std::vector<u64> readers;
 
-    SharedArray(u32 bytes, u32 count, u32 lanes, const char* name, Site site)
+    // What it holds at first is junk.
+    SharedArray(u32 bytes, u32 count, const char* name, Site site)
         : name(name),
           site(site),
           bytes(bytes),
           count(count),
-          lanes(lanes),
-          memory((static_cast<u64>(bytes) * count + 7) / 8),
+          memory((static_cast<u64>(bytes) * count + 7) / 8, 0x7fc0dead7fc0deadull),
           writes(count),
-          reads(static_cast<u64>(count) * lanes) {}
+          reads(static_cast<u64>(count) * MOST_LANES),
+          readers(count) {}
 
     // Notes an access; what is wrong with it, or nothing.
     std::string touch(u32 index, bool write, u32 lane, const Clock& clock, Site site);

@@ -176,7 +176,7 @@ mod sys {
     pub type Function = unsafe extern "C" fn(&Launch);
 
     /// Events and meetings of a launch after which it counts as endless; the largest case takes some millions.
-    const BUDGET: u64 = 50_000_000;
+    const BUDGET: u64 = 20_000_000;
 
     /// As `Range` in machine/machine.h.
     #[repr(C)]

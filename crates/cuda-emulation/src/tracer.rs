@@ -2,8 +2,8 @@
 
 use crate::machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, STACK_DEPTH, kernel_name};
-use raywarp_family::{Space, Supply, Tree, Variant};
+use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, kernel_name};
+use raywarp_family::{Space, Supply, Variant};
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 
 /// Warps of a block, and blocks that run at once: enough for warps to meet others of their block and of another.
@@ -117,20 +117,15 @@ impl EmulatedTracer {
         let mut hits = vec![Chunk(bytemuck::cast([JUNK; 4])); count + FENCE / 4];
         let mut instances = vec![JUNK; count + FENCE];
         let (mut blocked, mut undecided, mut counters) = (vec![0; words], vec![0; words], vec![0u32; 2]);
-        // Lanes and as many parked rays, each with the entry below its stack.
-        let stacks = (geometry.blocks * geometry.warps_per_block * 64) as usize * (STACK_DEPTH + 1);
-        let mut stacks = vec![[JUNK; 2]; if self.variant.supply() == Supply::Queue { stacks } else { 0 }];
-        let node_bytes = if self.variant.tree() == Tree::WideN {
-            self.scene.nodes.len() / self.scene.node_count.max(1)
-        } else {
-            self.variant.tree().node_bytes() as usize
-        };
+        let queue = self.variant.supply() == Supply::Queue;
+        let stack_chunks = (geometry.blocks * geometry.warps_per_block) as usize * WARP_STACK_BYTES / 16;
+        let mut stacks = vec![Chunk(bytemuck::cast([JUNK; 4])); if queue { stack_chunks } else { 0 }];
         let [hits_at, instances_at] =
             [hits.as_mut_ptr().expose_provenance(), instances.as_mut_ptr().expose_provenance()];
         let stacks_at = if stacks.is_empty() { 0 } else { stacks.as_mut_ptr().expose_provenance() };
         let (counter, invalid) = counters.split_at_mut(1);
         let mut windows = [
-            Window::records(&self.nodes, Space::Node, node_bytes as u32),
+            Window::records(&self.nodes, Space::Node, self.variant.tree().node_bytes()),
             Window::records(&self.triangles, Space::Triangle, 48),
             Window::records(&self.scene.slots, Space::Slot, 4),
             Window::read(&self.scene.ids),

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use raywarp_cuda::Query;
 use raywarp_cuda_emulation::{EmulatedTracer, Order, Traced};
 use raywarp_family::{BoxPlanes, Organisation, Supply, Sync, Variant};
-use raywarp_geom::HitKey;
+use raywarp_geom::{HitKey, Ray};
 use raywarp_traverse::{Kernel, Machine};
 
 #[test]
@@ -46,6 +46,7 @@ fn faults_of(scene: &Scene) -> Vec<String> {
         .iter()
         .filter(|variant| scene.suits(variant))
         .flat_map(|variant| Query::ALL.into_iter().flat_map(|query| Comparison::new(scene, variant).faults(query)))
+        .take(SEVERAL)
         .collect()
 }
 
@@ -54,6 +55,7 @@ struct Comparison<'a> {
     variant: &'a Variant,
     tracer: EmulatedTracer,
     kernel: Kernel,
+    rays: Vec<Ray>,
 }
 
 impl<'a> Comparison<'a> {
@@ -62,11 +64,14 @@ impl<'a> Comparison<'a> {
         let tracer = EmulatedTracer::new(variant, tree, triangles).unwrap();
         let tracer = tracer.unwrap_or_else(|| panic!("{variant} is listed but not compiled"));
         let kernel = Kernel::new(&reference_variant(variant), tree, triangles).unwrap();
-        Self { scene, variant, tracer, kernel }
+        // As many as fill a few warps and one more.
+        let warps = if variant.supply() == Supply::Direct { 3 } else { 5 };
+        let rays = scene.some_rays((32 / variant.lanes_per_ray() * warps + 1) as usize);
+        Self { scene, variant, tracer, kernel, rays }
     }
 
     fn expected(&self, machine: Machine, query: Query, after: &[HitKey]) -> Expected {
-        expected(&self.kernel, machine, &self.scene.case.rays, query, after)
+        expected(&self.kernel, machine, &self.rays, query, after)
     }
 
     fn faults(&mut self, query: Query) -> Vec<String> {
@@ -76,7 +81,8 @@ impl<'a> Comparison<'a> {
         let alone_only = speculates(variant) && variant.box_planes() == BoxPlanes::Plain && !implicit && !direct;
         let mut faults = Vec::new();
         let (machine, against) = match (direct, implicit) {
-            (_, true) if variant.organisation() == Organisation::Packet => (warp, Against::Answers),
+            // Their rays move from lane to lane.
+            _ if variant.supply() == Supply::Queue => (Machine::Scalar, Against::Answers),
             (_, true) => (Machine::Scalar, Against::Rays),
             (true, false) => (warp, Against::Warps),
             (false, false) if speculates(variant) => (Machine::Scalar, Against::Answers),
@@ -118,7 +124,7 @@ impl<'a> Comparison<'a> {
         against: Against,
     ) -> Option<String> {
         let log = against != Against::Answers;
-        let fault = match self.tracer.launch(query, &self.scene.case.rays, after, order, log) {
+        let fault = match self.tracer.launch(query, &self.rays, after, order, log) {
             Err(fault) => Some(fault.0),
             Ok(traced) => difference(&traced, &want.answers, query).or_else(|| self.sequences(&traced, want, against)),
         };

@@ -22,7 +22,7 @@ pub(crate) const BLOCK_THREADS: u32 = 128;
 pub(crate) const WARP: u32 = 32;
 
 /// Stacks of the rays of a work queue: two a lane, with what lies below the first entry.
-pub(crate) const WARP_STACK_BYTES: usize = (STACK_DEPTH + 1) * 2 * WARP as usize * 8;
+pub const WARP_STACK_BYTES: usize = (STACK_DEPTH + 1) * 2 * WARP as usize * 8;
 
 /// A kernel's parameters; addresses are the device's. kernels/launch.h says what each is.
 #[allow(missing_docs)] // There, once.

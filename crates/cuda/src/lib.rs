@@ -15,7 +15,7 @@ mod tracer;
 
 pub use device::{Device, DeviceBuffer, Stream};
 pub use error::CudaError;
-pub use launch::{Launch, stack_depth};
+pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{Query, compiled, kernel_name, options_text, source_name, source_text, sources};
 pub use scene::{DeviceScene, EncodedScene};
 pub use tracer::{CudaTracer, DeviceHits};

@@ -6,6 +6,7 @@ pub mod sequence;
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{BoxPlanes, Key, Sync, Tree, Variant};
+use raywarp_geom::Ray;
 use raywarp_workload::cases::{Case, cases};
 
 /// Cases that there are at least.
@@ -49,6 +50,13 @@ impl Scene {
     /// The tree that `variant` can encode.
     pub fn tree(&self, variant: &Variant) -> &Bvh2 {
         if variant.tree() == Tree::Cwbvh8 { &self.small } else { &self.plain }
+    }
+
+    /// `count` of its rays, from first to last.
+    pub fn some_rays(&self, count: usize) -> Vec<Ray> {
+        let all = &self.case.rays;
+        let count = count.min(all.len());
+        (0..count).map(|i| all[i * all.len() / count]).collect()
     }
 
     /// Whether the case asks nothing of the variant that it does not promise.

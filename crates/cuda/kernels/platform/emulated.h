@@ -14,10 +14,9 @@
 // The lane notes that it runs a block of a micro-operation, by its name in raywarp-family.
 #define RW_EVENT(block) raywarp::emulation::event(raywarp::emulation::Block::block)
 // An array in the memory that the warps of a block share.
-#define RW_SHARED(type, count, name)                    \
-    const raywarp::platform::Shared<type, count> name { \
-        raywarp::emulation::shared(sizeof(type), count, #name, raywarp::platform::Site::here()) \
-    }
+#define RW_SHARED(type, count, name)                                                            \
+    auto& name = *reinterpret_cast<raywarp::platform::Shared<type, count>*>(raywarp::emulation::shared( \
+        sizeof(type), count, #name, raywarp::platform::Site::here()))
 
 struct alignas(16) float4 {
     float x, y, z, w;
@@ -175,18 +174,22 @@ inline float magnitude(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
 inline bool is_finite(float x) { return (bits_of(x) & 0x7f800000u) != 0x7f800000u; }
 
 // An array that the lanes of a block share. Two lanes' accesses to an element, one of them a write, need a `sync`
-// between them: other meetings do not order memory.
+// between them: other meetings do not order memory. It lives as long as its block, in the machine's form.
 template <class T, u32 COUNT>
-struct Shared {
-    emulation::SharedArray* array;
-
+class Shared {
+  public:
     T load(u32 index, Site site = Site::here()) const {
         T value;
-        std::memcpy(&value, emulation::touch_shared(array, index, false, site), sizeof(T));
+        std::memcpy(&value, emulation::touch_shared(array(), index, false, site), sizeof(T));
         return value;
     }
-    void store(u32 index, T value, Site site = Site::here()) const {
-        std::memcpy(emulation::touch_shared(array, index, true, site), &value, sizeof(T));
+    void store(u32 index, T value, Site site = Site::here()) {
+        std::memcpy(emulation::touch_shared(array(), index, true, site), &value, sizeof(T));
+    }
+
+  private:
+    emulation::SharedArray* array() const {
+        return reinterpret_cast<emulation::SharedArray*>(const_cast<Shared*>(this));
     }
 };
 

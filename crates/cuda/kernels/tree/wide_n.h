@@ -47,6 +47,8 @@ struct WideN : RangeEntries {
         if (visit.count != 0) {
             const LaneMask first = platform::ballot_sync(group_mask<O>(), visit.rank == 0) & group_mask<O>();
             const u32 nearest = platform::lowest_bit(first) % N;
+            RW_EVENT(Shuffle);
+            RW_EVENT(Shuffle);
             visit.nearest = from_lane<O>(entry, nearest);
         }
         return visit;

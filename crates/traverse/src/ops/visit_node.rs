@@ -28,8 +28,10 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     pub fn visit_node(&mut self, mask: L::Mask) {
         let (launch, rules, visit) = (self.launch, self.rules, &mut self.visit);
         let room = launch.variant.postpone();
-        let mut visited = std::mem::take(&mut self.visited);
+        let n = launch.variant.lanes_per_ray();
+        let (mut visited, mut pushers) = (std::mem::take(&mut self.visited), std::mem::take(&mut self.stacked));
         visited.clear();
+        pushers.clear();
         self.lanes.each(mask, |i, lane| {
             let (Work::At(Entry::Inner(inner)), Some(ray)) = (lane.work, &lane.setup) else { return };
             visit.clear();
@@ -57,6 +59,11 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             for &child in visit.children.iter().skip(farther).rev() {
                 push(lane, child);
             }
+            if P::ON && n > 1 {
+                // The lane that has tested a child pushes it.
+                let slots = visit.hits.iter().skip(farther).rev().map(|hit| hit.1);
+                pushers.extend(slots.zip(pushed.0..).map(|(slot, index)| (i * n + slot, lane.stack_number, index)));
+            }
             next = next.or_else(|| visit.children.first().copied());
             lane.work = next.map_or(Work::Pop, Work::At);
             visited.push(Visited {
@@ -69,13 +76,13 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             });
         });
         if P::ON {
-            self.tell_visits(mask, &visited);
+            self.tell_visits(mask, &visited, &pushers);
         }
-        self.visited = visited;
+        (self.visited, self.stacked) = (visited, pushers);
     }
 
     #[inline(never)]
-    fn tell_visits(&mut self, mask: L::Mask, visited: &[Visited]) {
+    fn tell_visits(&mut self, mask: L::Mask, visited: &[Visited], pushers: &[(u32, u16, u32)]) {
         let (variant, n) = (self.launch.variant, self.lanes_per_ray());
         let node_bytes = variant.tree().node_bytes() as u16;
         let split = variant.fetch() == Fetch::Needed && n == 1;
@@ -102,7 +109,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             self.issue_bits(Block::VisitNodeLinks, lanes_where(&|v| v.links));
         }
         if n > 1 {
-            return self.tell_shared_pushes(mask, visited);
+            return self.tell_shared_pushes(mask, lanes_where(&|v| v.hits > 0), pushers);
         }
         // Compressed nodes are ordered by their slots, which costs nothing here.
         if self.rules.order.is_some() && variant.tree() != TreeKind::Cwbvh8 {
@@ -119,31 +126,23 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     }
 
     /// The lanes of one ray look at each other's distances, or count the hits before theirs where the order does not
-    /// matter, and push all but the nearest at once, one a lane (AL09 5.3).
-    fn tell_shared_pushes(&mut self, mask: L::Mask, visited: &[Visited]) {
-        let n = self.lanes_per_ray();
+    /// matter; where there is a hit, all ask for the nearest, and those of the others push them at once, one a
+    /// lane (AL09 5.3).
+    fn tell_shared_pushes(&mut self, mask: L::Mask, hit: u64, pushers: &[(u32, u16, u32)]) {
         if self.rules.order.is_some() {
-            for _ in 1..n {
+            for _ in 1..self.lanes_per_ray() {
                 self.issue(Block::Shuffle, mask);
             }
         }
         self.issue(Block::PrefixSum, mask);
+        // The two words of the nearest child.
+        self.issue_bits(Block::Shuffle, hit);
+        self.issue_bits(Block::Shuffle, hit);
+        let bytes = self.launch.variant.stack().entry_bytes as u16;
         let mut active = 0;
-        for v in visited.iter().filter(|v| v.pushed.0 != u32::MAX) {
-            for (k, index) in (v.pushed.0..v.pushed.1).enumerate() {
-                let lane = v.lane * n + k as u32;
-                let bytes = self.launch.variant.stack().entry_bytes as u16;
-                self.touch_by(Touch {
-                    lane: lane as u8,
-                    space: Space::Stack,
-                    index,
-                    owner: v.owner,
-                    offset: 0,
-                    bytes,
-                    write: true,
-                });
-                active |= 1 << lane;
-            }
+        for &(lane, owner, index) in pushers {
+            self.touch_by(Touch { lane: lane as u8, space: Space::Stack, index, owner, offset: 0, bytes, write: true });
+            active |= 1 << lane;
         }
         self.issue_bits(Block::VisitNodePush, active);
     }

@@ -38,10 +38,8 @@ pub(crate) fn order_children(hits: &mut [(f32, u32)], order: ChildOrder) {
 /// stable, so that where misses stand decides between equal hits.
 fn through(hits: &mut [(f32, u32)], sort: impl Fn(&mut [(f32, u32); 4])) {
     let mut all = [(f32::INFINITY, u32::MAX); 4];
-    for (i, &hit) in hits.iter().enumerate() {
-        // Of a wider node the first four.
-        let place = if hits.iter().all(|hit| hit.1 < 4) { hit.1 as usize } else { i };
-        all[place] = hit;
+    for &hit in &*hits {
+        all[hit.1 as usize] = hit;
     }
     sort(&mut all);
     hits.copy_from_slice(&all[..hits.len()]);
