@@ -19,6 +19,7 @@
 mod node;
 mod pair;
 mod quantize;
+mod ray;
 mod validate;
 
 use crate::collapse::{Collapse, LeafRule};
@@ -35,6 +36,7 @@ use raywarp_geom::{Aabb, FlatTriangles};
 
 pub use node::{H8Block, H8Node};
 pub use pair::H8Pair;
+pub use ray::H8Ray;
 
 /// A leaf at half of a node's visit, whether it holds one triangle or two: about what the kernels' steps cost.
 const LEAF_RULE: LeafRule = LeafRule { merged: 2, block: 2, block_cost: 0.5 };
