@@ -253,7 +253,7 @@ mod tests {
             }
         }
         assert!(
-            hit < exact + exact / 50 && exact <= hit && hit <= grown && vain < 10,
+            hit < exact + exact / 10 && exact <= hit && hit <= grown && vain < 10,
             "{exact} exact, {hit} hit, {grown} near, {vain} far"
         );
     }
