@@ -100,7 +100,7 @@ impl H8Pair {
     /// `direction`; `u` and `v` are the weights of the second and the third corner of the triangle as given.
     ///
     /// Every operation is fixed, so that all machines find the same bits: products that are not part of a
-    /// fused multiply-add are the ones written so, and the quotients are correctly rounded.
+    /// fused multiply-add are the ones written so, and the reciprocal is correctly rounded.
     #[inline]
     pub fn test(&self, origin: &[f32; 3], direction: &[f32; 3]) -> [Option<[f32; 3]>; 2] {
         let [e1, e2, e3] = &self.edges;
@@ -116,11 +116,13 @@ impl H8Pair {
             if !(own >= 0.0 && end >= 0.0 && own + end <= area && area > 0.0) {
                 return None;
             }
-            let t = flip(dot(e2, &q)) / area;
+            // One quotient for three: t may be off by an ulp and a half.
+            let inverse = 1.0 / area;
+            let t = flip(dot(e2, &q)) * inverse;
             if !t.is_finite() {
                 return None;
             }
-            let (own, end) = (own / area, end / area);
+            let (own, end) = (own * inverse, end * inverse);
             let weight = |code: u32| match code & 3 {
                 0 => (1.0 - own - end).max(0.0),
                 1 => own,

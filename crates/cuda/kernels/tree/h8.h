@@ -1,0 +1,211 @@
+// The tree of 64-byte blocks: eight boxes in bytes, tested in packed halves, and pairs of triangles.
+//
+// Source: ours; layout, arithmetic and why no box is missed: crates/layout/src/h8. Every operation here is the one
+// that stands there, so that both find the same bits. What the compiler may contract is written as an intrinsic.
+#pragma once
+#include <cstdint>
+#include <cuda_fp16.h>
+
+// A tree as kernels take it.
+struct H8Tree {
+    const uint4* blocks; // 64-byte aligned
+    float grid_step;     // power of two
+    float corner_base;   // -(2^23 + 2^22) grid_step: 0x4b000000 | corner is 2^23 + corner as a float
+    uint32_t unit_base;  // bits of 2^-53 / grid_step, whose exponent may be out of range by itself
+    float farthest;      // largest coordinate of the bounds
+};
+
+constexpr float H8_LEAST_COMPONENT = 6.25e-5f;
+constexpr float H8_GUARD = 1.1920928955078125e-7f;      // 2^-23
+constexpr float H8_START_SLACK = 9.5367431640625e-7f;   // 2^-20
+
+// What nodes and pairs need of a ray. Directions and t are scaled by a power of two, see setup_ray.
+struct H8Ray {
+    float origin[3], direction[3], inverse[3];
+    float along, behind, inverse_square;
+    float t_min, limit;
+    uint32_t near[3]; // PRMT selectors: the bytes of the near planes of two slots as two denormal halves
+    uint32_t order;   // slots to prefer by x, y, z: a byte each, the first in the lowest
+};
+
+// Children of one node that are yet to be visited or tested: word 3 of the node, and bits of slots.
+struct H8Group {
+    uint32_t word, bits;
+};
+
+__device__ __forceinline__ uint32_t prmt(uint32_t a, uint32_t selector) {
+    uint32_t result; // The intrinsic would mask the selector first.
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(result) : "r"(a), "r"(selector));
+    return result;
+}
+
+__device__ __forceinline__ float as_float(uint32_t bits) { return __uint_as_float(bits); }
+__device__ __forceinline__ uint32_t as_bits(float x) { return __float_as_uint(x); }
+__device__ __forceinline__ uint32_t as_bits(__half2 x) { return *reinterpret_cast<uint32_t*>(&x); }
+__device__ __forceinline__ __half2 as_halves(uint32_t bits) { return *reinterpret_cast<__half2*>(&bits); }
+
+__device__ __forceinline__ float dot(const float* a, const float* b) {
+    return __fmaf_rn(a[0], b[0], __fmaf_rn(a[1], b[1], __fmul_rn(a[2], b[2])));
+}
+
+__device__ __forceinline__ void cross(const float* a, const float* b, float* out) {
+    out[0] = __fmaf_rn(a[1], b[2], -__fmul_rn(a[2], b[1]));
+    out[1] = __fmaf_rn(a[2], b[0], -__fmul_rn(a[0], b[2]));
+    out[2] = __fmaf_rn(a[0], b[1], -__fmul_rn(a[1], b[0]));
+}
+
+// Four loads; chunk k of block i stands at place k ^ (i & 3), so that lanes touch all banks.
+__device__ __forceinline__ void load_block(const uint4* blocks, uint32_t index, uint4 out[4]) {
+    const uint32_t at = index * 64 + (index & 3) * 16; // of at most 2^24 blocks: fits 32 bits
+    const char* base = reinterpret_cast<const char*>(blocks);
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) out[k] = __ldg(reinterpret_cast<const uint4*>(base + (at ^ (k * 16))));
+}
+
+// Prepares a ray: two 16-byte words of memory, origin and t_min, direction and t_max. Returns the power of two that
+// scaled t is multiplied by to be the given ray's.
+__device__ __forceinline__ float setup_ray(H8Ray& ray, float4 a, float4 b, const H8Tree& tree) {
+    const float o[3] = {a.x, a.y, a.z}, d[3] = {b.x, b.y, b.z};
+    const float longest = fmaxf(fmaxf(fabsf(d[0]), fabsf(d[1])), fabsf(d[2]));
+    const uint32_t exponent = min(max(as_bits(longest) >> 23, 1u), 253u) << 23;
+    const float scale = as_float(0x7f000000u - exponent), unscale = as_float(exponent);
+    float product[3], negative[3];
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const float s = __fmul_rn(d[i], scale);
+        const bool backward = as_bits(s) >> 31;
+        ray.origin[i] = o[i];
+        ray.direction[i] = s;
+        ray.inverse[i] = copysignf(__frcp_rn(fmaxf(fabsf(s), H8_LEAST_COMPONENT)), s);
+        ray.near[i] = backward ? 0x4341u : 0x4240u;
+        product[i] = __fmul_rn(o[i], s);
+        negative[i] = backward ? -s : 0.0f;
+    }
+    const float size = __fadd_rn(__fadd_rn(__fadd_rn(fabsf(product[0]), fabsf(product[1])), fabsf(product[2])),
+                                 __fmul_rn(16.0f, tree.farthest));
+    ray.along = __fmaf_rn(size, H8_START_SLACK, __fadd_rn(__fadd_rn(product[0], product[1]), product[2]));
+    ray.behind = __fmul_rn(256.0f, __fadd_rn(__fadd_rn(negative[0], negative[1]), negative[2]));
+    ray.inverse_square = __frcp_rn(dot(ray.direction, ray.direction));
+    ray.t_min = __fmul_rn(a.w, unscale);
+    ray.limit = __fmul_rn(b.w, unscale);
+    const uint32_t by_x = ray.near[0] & 1 ? 0xf0u : 0x0fu, by_y = ray.near[1] & 1 ? 0xccu : 0x33u;
+    const uint32_t by_z = ray.near[2] & 1 ? 0xaau : 0x55u;
+    ray.order = by_x | by_y << 8 | by_z << 16;
+    return scale;
+}
+
+// Takes the nearest node of a group, of which there is one: its block.
+__device__ __forceinline__ uint32_t take_nearest(H8Group& group, uint32_t order) {
+    uint32_t slot = group.bits;
+    uint32_t side = slot & order; // bits are below 2^8
+    slot = side ? side : slot;
+    side = slot & (order >> 8);
+    slot = side ? side : slot;
+    side = slot & (order >> 16);
+    slot = side ? side : slot;
+    group.bits ^= slot;
+    return (group.word & 0x00ffffffu) + __popc((group.word >> 24) & (slot - 1));
+}
+
+// Takes the first leaf of a group, of which there is one: its block. Nodes stand before leaves.
+__device__ __forceinline__ uint32_t take_leaf(H8Group& group) {
+    const uint32_t slot = group.bits & -group.bits;
+    group.bits ^= slot;
+    return (group.word & 0x00ffffffu) + __popc((group.word >> 24) | (slot - 1));
+}
+
+// Tests the eight boxes of a node. Returns word 3 of the node, and a bit for each slot that is hit.
+__device__ __forceinline__ H8Group visit_node(const H8Ray& ray, const H8Tree& tree, uint32_t index) {
+    uint4 chunk[4];
+    load_block(tree.blocks, index, chunk);
+    const uint32_t head[3] = {chunk[0].x, chunk[0].y, chunk[0].z};
+    const float unit = as_float(((head[0] & 0xfe000000u) >> 2) + tree.unit_base); // 2^-22 over the coarsest step
+    const float coarse = as_float(0x74000000u - as_bits(unit));
+    float corner[3], ahead = -ray.along;
+#pragma unroll
+    for (int i = 2; i >= 0; i--) {
+        corner[i] = __fmaf_rn(as_float((head[i] & 0x007fffffu) | 0x4b000000u), tree.grid_step, tree.corner_base);
+        ahead = __fmaf_rn(corner[i], ray.direction[i], ahead);
+    }
+    const float start = fmaxf(ray.t_min, __fmul_rn(__fmaf_rn(-coarse, ray.behind, ahead), ray.inverse_square));
+    __half2 offset[3]; // near in the low half, far in the high one
+    float factor[3];
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const float place = __fsub_rn(corner[i], __fmaf_rn(start, ray.direction[i], ray.origin[i]));
+        const float inverse = __fmul_rn(ray.inverse[i], unit);
+        offset[i] = __floats2half2_rn(__fmaf_rn(place, inverse, -H8_GUARD), __fmaf_rn(place, inverse, H8_GUARD));
+        // Times 2^(2 - finer): the field is 3 - finer in the place of an exponent.
+        factor[i] = as_float(as_bits(ray.inverse[i]) + (head[i] & 0x01800000u) - 0x00800000u);
+    }
+    const __half2 xy = __floats2half2_rn(factor[0], factor[1]);
+    const __half2 z_end = __floats2half2_rn(factor[2], __fmaf_rn(__fsub_rn(ray.limit, start), unit, H8_GUARD));
+    const __half2 factors[3] = {__low2half2(xy), __high2half2(xy), __low2half2(z_end)};
+    const uint32_t end = as_bits(__high2half2(z_end));
+    uint32_t hits = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        uint32_t near[3], far[3];
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            const uint4& planes = chunk[1 + i];
+            const uint32_t bytes = k == 0 ? planes.x : k == 1 ? planes.y : k == 2 ? planes.z : planes.w;
+            near[i] = as_bits(__hfma2(as_halves(prmt(bytes, ray.near[i])), factors[i], __low2half2(offset[i])));
+            far[i] = as_bits(__hfma2(as_halves(prmt(bytes, ray.near[i] ^ 0x0101u)), factors[i], __high2half2(offset[i])));
+        }
+        // As integers: ALK12. One instruction each on sm_90.
+        const uint32_t entry = __vimax3_s16x2_relu(near[0], near[1], near[2]);
+        const uint32_t exit = __vmins2(__vimin3_s16x2(far[0], far[1], far[2]), end);
+        hits |= __hle2_mask(as_halves(entry), as_halves(exit)) & (1u << (2 * k) | 0x10000u << (2 * k + 1));
+    }
+    return {chunk[0].w, (hits | hits >> 16) & 0xffu};
+}
+
+// A candidate: scaled t, weights and the triangle's word.
+struct H8Candidate {
+    float t, u, v;
+    uint32_t word;
+};
+
+// What the triangles of a pair share.
+struct H8Shared {
+    float s[3], p[3], edge[3], weight;
+};
+
+// Whether the ray's line meets one triangle of a pair; `out` is written only then. `limit` spares a quotient where t
+// is surely beyond it.
+__device__ __forceinline__ bool test_one(const H8Ray& ray, const H8Shared& shared, uint4 own_edge, uint32_t order, H8Candidate& out) {
+    const float e[3] = {as_float(own_edge.x), as_float(own_edge.y), as_float(own_edge.z)};
+    float q[3];
+    cross(shared.s, e, q);
+    const float det = dot(e, shared.p), area = fabsf(det);
+    const uint32_t sign = as_bits(det) & 0x80000000u;
+    const float own = as_float(as_bits(shared.weight) ^ sign);
+    const float end = as_float(as_bits(dot(ray.direction, q)) ^ sign);
+    const float far = as_float(as_bits(dot(shared.edge, q)) ^ sign);
+    if (!(fminf(own, end) >= 0.0f && __fadd_rn(own, end) <= area && area > 0.0f && far <= ray.limit * area * 1.000001f)) return false;
+    const float inverse = __frcp_rn(area);
+    out.t = __fmul_rn(far, inverse);
+    const float weights[3] = {0.0f, __fmul_rn(own, inverse), __fmul_rn(end, inverse)};
+    const float rest = fmaxf(__fsub_rn(__fsub_rn(1.0f, weights[1]), weights[2]), 0.0f);
+    out.u = (order & 3) == 0 ? rest : (order & 3) == 1 ? weights[1] : weights[2];
+    out.v = (order & 12) == 0 ? rest : (order & 12) == 4 ? weights[1] : weights[2];
+    return out.t < __int_as_float(0x7f800000);
+}
+
+// Tests the one or two triangles of a leaf, and gives those that the ray's line meets to `accept`.
+template <class Accept>
+__device__ __forceinline__ void test_pair(const H8Ray& ray, const H8Tree& tree, uint32_t index, Accept accept) {
+    uint4 chunk[4];
+    load_block(tree.blocks, index, chunk);
+    H8Shared shared;
+    const float v0[3] = {as_float(chunk[0].x), as_float(chunk[0].y), as_float(chunk[0].z)};
+    shared.edge[0] = as_float(chunk[2].x), shared.edge[1] = as_float(chunk[2].y), shared.edge[2] = as_float(chunk[2].z);
+#pragma unroll
+    for (int i = 0; i < 3; i++) shared.s[i] = __fsub_rn(ray.origin[i], v0[i]);
+    cross(ray.direction, shared.edge, shared.p);
+    shared.weight = dot(shared.s, shared.p);
+    H8Candidate found;
+    if (test_one(ray, shared, chunk[1], chunk[2].w, found)) found.word = chunk[0].w, accept(found);
+    if (test_one(ray, shared, chunk[3], chunk[2].w >> 4, found)) found.word = chunk[1].w, accept(found);
+}
