@@ -19,6 +19,9 @@ constexpr float H8_LEAST_COMPONENT = 6.25e-5f;
 constexpr float H8_GUARD = 1.1920928955078125e-7f;      // 2^-23
 constexpr float H8_START_SLACK = 9.5367431640625e-7f;   // 2^-20
 
+constexpr float H8_LEAST_AREA = 7.52316384526264e-37f;  // 2^-120
+constexpr float H8_LARGEST_AREA = 1.329227995784916e36f; // 2^120
+
 // What nodes and pairs need of a ray. Directions and t are scaled by a power of two, see setup_ray.
 struct H8Ray {
     float origin[3], direction[3], inverse[3];
@@ -54,6 +57,13 @@ __device__ __forceinline__ void cross(const float* a, const float* b, float* out
     out[2] = __fmaf_rn(a[0], b[1], -__fmul_rn(a[1], b[0]));
 }
 
+// 1 / x, correctly rounded, for x within 2^-120..2^120: what the compiler's own does without looking for others.
+__device__ __forceinline__ float reciprocal(float x) {
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return __fmaf_rn(y, -__fmaf_rn(x, y, -1.0f), y);
+}
+
 // Four loads; chunk k of block i stands at place k ^ (i & 3), so that lanes touch all banks.
 __device__ __forceinline__ void load_block(const uint4* blocks, uint32_t index, uint4 out[4]) {
     const uint32_t at = index * 64 + (index & 3) * 16; // of at most 2^24 blocks: fits 32 bits
@@ -76,7 +86,7 @@ __device__ __forceinline__ float setup_ray(H8Ray& ray, float4 a, float4 b, const
         const bool backward = as_bits(s) >> 31;
         ray.origin[i] = o[i];
         ray.direction[i] = s;
-        ray.inverse[i] = copysignf(__frcp_rn(fmaxf(fabsf(s), H8_LEAST_COMPONENT)), s);
+        ray.inverse[i] = copysignf(reciprocal(fmaxf(fabsf(s), H8_LEAST_COMPONENT)), s);
         ray.near[i] = backward ? 0x4341u : 0x4240u;
         product[i] = __fmul_rn(o[i], s);
         negative[i] = backward ? -s : 0.0f;
@@ -85,7 +95,7 @@ __device__ __forceinline__ float setup_ray(H8Ray& ray, float4 a, float4 b, const
                                  __fmul_rn(16.0f, tree.farthest));
     ray.along = __fmaf_rn(size, H8_START_SLACK, __fadd_rn(__fadd_rn(product[0], product[1]), product[2]));
     ray.behind = __fmul_rn(256.0f, __fadd_rn(__fadd_rn(negative[0], negative[1]), negative[2]));
-    ray.inverse_square = __frcp_rn(dot(ray.direction, ray.direction));
+    ray.inverse_square = reciprocal(dot(ray.direction, ray.direction));
     ray.t_min = __fmul_rn(a.w, unscale);
     ray.limit = __fmul_rn(b.w, unscale);
     const uint32_t by_x = ray.near[0] & 1 ? 0xf0u : 0x0fu, by_y = ray.near[1] & 1 ? 0xccu : 0x33u;
@@ -172,9 +182,13 @@ struct H8Shared {
     float s[3], p[3], edge[3], weight;
 };
 
-// Whether the ray's line meets one triangle of a pair; `out` is written only then. `limit` spares a quotient where t
-// is surely beyond it.
-__device__ __forceinline__ bool test_one(const H8Ray& ray, const H8Shared& shared, uint4 own_edge, uint32_t order, H8Candidate& out) {
+// Where the ray's line meets the plane of one triangle, with weights and t times `area`.
+struct H8Crossing {
+    float own, end, far, area;
+    bool is_inside;
+};
+
+__device__ __forceinline__ H8Crossing cross_plane(const H8Ray& ray, const H8Shared& shared, uint4 own_edge) {
     const float e[3] = {as_float(own_edge.x), as_float(own_edge.y), as_float(own_edge.z)};
     float q[3];
     cross(shared.s, e, q);
@@ -183,14 +197,8 @@ __device__ __forceinline__ bool test_one(const H8Ray& ray, const H8Shared& share
     const float own = as_float(as_bits(shared.weight) ^ sign);
     const float end = as_float(as_bits(dot(ray.direction, q)) ^ sign);
     const float far = as_float(as_bits(dot(shared.edge, q)) ^ sign);
-    if (!(fminf(own, end) >= 0.0f && __fadd_rn(own, end) <= area && area > 0.0f && far <= ray.limit * area * 1.000001f)) return false;
-    const float inverse = __frcp_rn(area);
-    out.t = __fmul_rn(far, inverse);
-    const float weights[3] = {0.0f, __fmul_rn(own, inverse), __fmul_rn(end, inverse)};
-    const float rest = fmaxf(__fsub_rn(__fsub_rn(1.0f, weights[1]), weights[2]), 0.0f);
-    out.u = (order & 3) == 0 ? rest : (order & 3) == 1 ? weights[1] : weights[2];
-    out.v = (order & 12) == 0 ? rest : (order & 12) == 4 ? weights[1] : weights[2];
-    return out.t < __int_as_float(0x7f800000);
+    const bool is_inside = own >= 0.0f && end >= 0.0f && __fadd_rn(own, end) <= area;
+    return {own, end, far, area, is_inside};
 }
 
 // Tests the one or two triangles of a leaf, and gives those that the ray's line meets to `accept`.
@@ -205,7 +213,25 @@ __device__ __forceinline__ void test_pair(const H8Ray& ray, const H8Tree& tree, 
     for (int i = 0; i < 3; i++) shared.s[i] = __fsub_rn(ray.origin[i], v0[i]);
     cross(ray.direction, shared.edge, shared.p);
     shared.weight = dot(shared.s, shared.p);
-    H8Candidate found;
-    if (test_one(ray, shared, chunk[1], chunk[2].w, found)) found.word = chunk[0].w, accept(found);
-    if (test_one(ray, shared, chunk[3], chunk[2].w >> 4, found)) found.word = chunk[1].w, accept(found);
+    const H8Crossing first = cross_plane(ray, shared, chunk[1]), second = cross_plane(ray, shared, chunk[3]);
+    // Lanes that are inside of either go on together; hardly any is inside of both.
+    uint32_t inside = uint32_t(first.is_inside) | uint32_t(second.is_inside) << 1;
+#pragma unroll 1
+    while (inside) {
+        asm volatile("" : "+r"(inside)); // or the compiler would write the body twice, for lanes apart
+        const bool in_first = inside & 1;
+        inside &= inside - 1;
+        const float area = in_first ? first.area : second.area;
+        const float inverse = reciprocal(area);
+        const uint32_t order = in_first ? chunk[2].w : chunk[2].w >> 4;
+        const float own = __fmul_rn(in_first ? first.own : second.own, inverse);
+        const float end = __fmul_rn(in_first ? first.end : second.end, inverse);
+        const float rest = fmaxf(__fsub_rn(__fsub_rn(1.0f, own), end), 0.0f);
+        H8Candidate found;
+        found.t = __fmul_rn(in_first ? first.far : second.far, inverse);
+        found.u = order & 3 ? (order & 1 ? own : end) : rest;
+        found.v = order & 12 ? (order & 4 ? own : end) : rest;
+        found.word = in_first ? chunk[0].w : chunk[1].w;
+        if (area >= H8_LEAST_AREA && area <= H8_LARGEST_AREA && fabsf(found.t) < __int_as_float(0x7f800000)) accept(found);
+    }
 }

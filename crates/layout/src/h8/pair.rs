@@ -16,6 +16,10 @@ use super::node::H8Block;
 use crate::{INDEX_MASK, NON_OPAQUE, UNUSED_SLOT};
 use raywarp_geom::{FlatTriangles, fused_multiply_add as fma};
 
+/// Twice a triangle's area across a ray, times the square of the direction's length: within these, 2^-120 to 2^120, no
+/// reciprocal needs care. Triangles beside them are not hit.
+const AREAS: std::ops::RangeInclusive<f32> = 7.523_163_8e-37..=1.329_228e36;
+
 /// One or two triangles, unpacked.
 ///
 /// | chunk | words |
@@ -113,7 +117,7 @@ impl H8Pair {
             // Signs as if the determinant were positive.
             let flip = |x: f32| if det.is_sign_negative() { -x } else { x };
             let (own, end, area) = (flip(w), flip(dot(direction, &q)), det.abs());
-            if !(own >= 0.0 && end >= 0.0 && own + end <= area && area > 0.0) {
+            if !(own >= 0.0 && end >= 0.0 && own + end <= area && AREAS.contains(&area)) {
                 return None;
             }
             // One quotient for three: t may be off by an ulp and a half.
@@ -156,6 +160,14 @@ pub(crate) fn shared_edge(a: &[[f32; 3]; 3], b: &[[f32; 3]; 3]) -> Option<[[usiz
         }
     }
     None
+}
+
+#[cfg(test)]
+mod limits {
+    #[test]
+    fn areas_end_at_powers_of_two() {
+        assert_eq!((*super::AREAS.start(), *super::AREAS.end()), (2f32.powi(-120), 2f32.powi(120)));
+    }
 }
 
 #[inline]
