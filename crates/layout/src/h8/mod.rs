@@ -6,8 +6,8 @@
 //!   ray is clamped and moved to the node so that all products fit; hence no axis of a node is finer than 1/8
 //!   of its coarsest, and boxes grow as [`quantize`] says;
 //! - a leaf is one triangle or two that share an edge, [`H8Pair`], tested together;
-//! - a node is four 16-byte loads instead of five: its corner is on the tree's own grid of 2^23 steps, and all
-//!   children of a node, nodes first, follow each other from one index.
+//! - a node is four 16-byte loads instead of five: its steps share the lowest bits of its corner, and all children
+//!   of a node, nodes first, follow each other from one index.
 //!
 //! Invariants ([`H8::validate`] checks each):
 //! - block 0 is the root; a node's children follow each other after it, nodes in the order of their slots, then
@@ -165,8 +165,7 @@ fn family_slotted(family: &Family, bvh: &Bvh2, grid_step: f32) -> Slotted {
         children[slot] = Some(child as u8);
     }
     let slot_boxes = children.map(|child| child.map(|child| boxes[usize::from(child)]));
-    let quantize::Quantized { corner, coarsest, finer, lo, hi } = quantize(&slot_boxes, grid_step);
-    Slotted { node: H8Node { corner, coarsest, finer, inner, first: 0, lo, hi }, children }
+    Slotted { node: H8Node { inner, ..quantize(&slot_boxes, grid_step) }, children }
 }
 
 /// For each family the block of its first child and its own block; and how many blocks there are.
@@ -215,7 +214,7 @@ impl H8 {
         &self.bounds
     }
 
-    /// The step of the grid that all nodes' corners are on: a power of two, in world units.
+    /// The step of the tree's grid, which those of nodes are multiples of: a power of two, in world units.
     #[inline]
     pub fn grid_step(&self) -> f32 {
         self.grid_step

@@ -6,10 +6,8 @@ use raywarp_geom::Aabb;
 /// Children of a node.
 pub(crate) const SLOTS: usize = 8;
 
-/// Bits of a grid coordinate of a node's corner.
-const CORNER_BITS: u32 = 23;
-/// What is added to a corner, so that it is not negative.
-const CORNER_BIAS: i32 = 1 << (CORNER_BITS - 1);
+/// Low bits of each of the three words of the corner that mean something else besides.
+pub(crate) const FIELD_BITS: [u32; 3] = [2, 2, 7];
 /// The coarsest step of a node is 2^(31 - field) grid steps.
 const COARSEST: u32 = 31;
 /// Blocks that a node's `first` can name.
@@ -40,14 +38,15 @@ impl H8Block {
 ///
 /// | word | bits |
 /// |---|---|
-/// | 0, 1, 2 | 0..23 corner of an axis, plus 2^22; 23..25 three less the axis' `finer` |
-/// | 0 | 25..32 31 less `coarsest` |
+/// | 0, 1, 2 | a float, all of it: the corner on an axis; and 0..2 three less the axis' `finer` |
+/// | 2 | 2..7 31 less `coarsest` |
 /// | 3 | 0..24 `first`; 24..32 `inner` |
 /// | 4 * (1 + axis) + i | bytes: lower, upper plane of slot 2 i, lower, upper plane of slot 2 i + 1 |
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct H8Node {
-    /// Corner of the node's own grid, in steps of the tree's ([`super::H8::grid_step`]).
-    pub corner: [i32; 3],
+    /// Corner of the node's own grid, in world units. Its lowest bits are what the other fields make them, so that
+    /// kernels need no instruction to get it.
+    pub corner: [f32; 3],
     /// The step of the coarsest axis is 2^coarsest of the tree's.
     pub coarsest: u32,
     /// An axis' step is 2^-finer of the coarsest: 0 to 3.
@@ -70,11 +69,10 @@ impl H8Node {
         let bytes = |axis: usize, side: usize| -> [u8; SLOTS] {
             std::array::from_fn(|slot| (planes[axis][slot / 2] >> (16 * (slot % 2) + 8 * side)) as u8)
         };
-        let corner = |i: usize| (head[i] & ((1 << CORNER_BITS) - 1)) as i32 - CORNER_BIAS;
         Self {
-            corner: std::array::from_fn(corner),
-            coarsest: COARSEST.wrapping_sub(head[0] >> 25),
-            finer: std::array::from_fn(|i| 3 - (head[i] >> CORNER_BITS & 3)),
+            corner: std::array::from_fn(|i| f32::from_bits(head[i])),
+            coarsest: COARSEST - (head[2] >> 2 & 31),
+            finer: std::array::from_fn(|i| 3 - (head[i] & 3)),
             inner: (head[3] >> 24) as u8,
             first: head[3] & 0x00ff_ffff,
             lo: std::array::from_fn(|axis| bytes(axis, 0)),
@@ -84,18 +82,22 @@ impl H8Node {
 
     /// The block at `index` that holds the node.
     pub(crate) fn pack(&self, index: u32) -> H8Block {
-        let corner = |i: usize| ((self.corner[i] + CORNER_BIAS) as u32) | (3 - self.finer[i]) << CORNER_BITS;
-        let head = [
-            corner(0) | (COARSEST - self.coarsest) << 25,
-            corner(1),
-            corner(2),
-            self.first | u32::from(self.inner) << 24,
-        ];
+        let [x, y, z]: [u32; 3] = std::array::from_fn(|i| {
+            let (bits, field) = (self.corner[i].to_bits(), (1 << FIELD_BITS[i]) - 1);
+            bits & !field | self.field(i)
+        });
+        let head = [x, y, z, self.first | u32::from(self.inner) << 24];
         let planes = |axis: usize| -> [u32; 4] {
             let [lo, hi] = [self.lo[axis], self.hi[axis]];
             std::array::from_fn(|i| u32::from_le_bytes([lo[2 * i], hi[2 * i], lo[2 * i + 1], hi[2 * i + 1]]))
         };
         H8Block::new(index, [head, planes(0), planes(1), planes(2)])
+    }
+
+    /// The low bits of the word of the corner on `axis`.
+    pub(crate) fn field(&self, axis: usize) -> u32 {
+        let coarsest = if axis == 2 { (COARSEST - self.coarsest) << 2 } else { 0 };
+        (3 - self.finer[axis]) | coarsest
     }
 
     /// Whether there is a child in `slot`.
@@ -122,15 +124,16 @@ impl H8Node {
         2f64.powi(self.coarsest as i32 - self.finer[axis] as i32)
     }
 
-    /// The box of `slot` in steps of the tree's grid, exactly.
-    pub fn planes(&self, slot: usize, axis: usize) -> [f64; 2] {
-        let at = |q: u8| f64::from(self.corner[axis]) + f64::from(q) * self.step(axis);
+    /// The lower and the upper plane of `slot` on `axis` in a tree of steps `grid_step`, in world units.
+    pub fn planes(&self, slot: usize, axis: usize, grid_step: f32) -> [f64; 2] {
+        let step = self.step(axis) * f64::from(grid_step);
+        let at = |q: u8| f64::from(self.corner[axis]) + f64::from(q) * step;
         [at(self.lo[axis][slot]), at(self.hi[axis][slot])]
     }
 
     /// The box of the child in `slot` in a tree of steps `grid_step`; `None` without a child.
     pub fn child_bounds(&self, slot: usize, grid_step: f32) -> Option<Aabb> {
-        let side = |side: usize| std::array::from_fn(|i| (self.planes(slot, i)[side] * f64::from(grid_step)) as f32);
+        let side = |side: usize| std::array::from_fn(|i| self.planes(slot, i, grid_step)[side] as f32);
         self.has_child(slot).then(|| Aabb { min: side(0), max: side(1) })
     }
 }
@@ -152,7 +155,8 @@ mod tests {
     use super::*;
 
     const NODE: H8Node = H8Node {
-        corner: [-4_194_304, 4_194_303, -1],
+        // Bits that the fields leave: 3, 0 and 1 + 4 * 15 in the lowest.
+        corner: [f32::from_bits(0x4040_0003), f32::from_bits(0xc010_0000), f32::from_bits(0x3f80_003d)],
         coarsest: 16,
         finer: [0, 3, 2],
         inner: 0b1010_0001,
@@ -173,8 +177,7 @@ mod tests {
     #[test]
     fn bits_stand_where_kernels_look_for_them() {
         let [head, x, ..] = NODE.pack(2).chunks(2);
-        assert_eq!(head[0], 3 << 23 | 15 << 25);
-        assert_eq!((head[1] & 0x007f_ffff, head[1] >> 23), (0x007f_ffff, 0));
+        assert_eq!(head[..3], [0x4040_0003, 0xc010_0000, 0x3f80_003d]);
         assert_eq!(head[3], 0xa1fe_dcba);
         assert_eq!(x, [0x0c02_0b01, 0x0e04_0d03, 0x1006_0f05, 0x00ff_1107]);
     }

@@ -4,14 +4,14 @@
 //! ray's own coordinates round, by half a step of the node's grid for what halves round in planes and
 //! reciprocals, and kernels move every plane distance by two steps of 2^-24 more, for their own rounding.
 
-use super::node::SLOTS;
+use super::node::{FIELD_BITS, H8Node, SLOTS};
 use raywarp_geom::Aabb;
 
 /// Boxes grow by this many steps of the tree's grid: 2^-20 to 2^-19 of the scene's largest coordinate, 16
 /// to 32 times the rounding of a coordinate.
 pub(crate) const PAD: f64 = 4.0;
 
-/// Corners of nodes are less than this many steps from zero.
+/// Coordinates are less than this many steps from zero.
 const LIMIT: f64 = (1u32 << 22) as f64;
 /// Of which the largest half step of a node and the pads take less than this.
 const MARGIN: f64 = (1u32 << 16) as f64;
@@ -24,8 +24,8 @@ pub(crate) const MAX_COORDINATE: f32 = 1.267_650_6e30;
 /// The grid of a tiny scene is not finer than 2^-100.
 const LEAST_EXPONENT: i32 = -100;
 
-/// The step of the grid that all corners of a tree lie on: the least power of two whose 2^22 reach
-/// every coordinate, with a margin.
+/// The step of the tree's grid, which the steps of its nodes are multiples of: the least power of two whose 2^22
+/// reach every coordinate, with a margin.
 pub(crate) fn grid_step(bounds: &Aabb) -> f32 {
     let farthest = bounds.min.iter().chain(&bounds.max).map(|x| f64::from(x.abs())).filter(|x| x.is_finite());
     let farthest = farthest.fold(0.0, f64::max);
@@ -33,49 +33,62 @@ pub(crate) fn grid_step(bounds: &Aabb) -> f32 {
     2f32.powi(exponent.unwrap_or(100))
 }
 
-/// One node's boxes, without its links.
-pub(crate) struct Quantized {
-    pub corner: [i32; 3],
-    pub coarsest: u32,
-    pub finer: [u32; 3],
-    pub lo: [[u8; SLOTS]; 3],
-    pub hi: [[u8; SLOTS]; 3],
-}
-
-/// Puts the boxes of the used slots, at least one, on the finest grid that holds them.
-pub(crate) fn quantize(boxes: &[Option<Aabb>; SLOTS], grid_step: f32) -> Quantized {
-    let scale = 1.0 / f64::from(grid_step);
+/// Puts the boxes of the used slots, at least one, on the finest grid that holds them: a node without its links.
+pub(crate) fn quantize(boxes: &[Option<Aabb>; SLOTS], grid_step: f32) -> H8Node {
+    let unit = f64::from(grid_step);
     let all = boxes.iter().flatten().fold(Aabb::EMPTY, |all, aabb| all.union(aabb));
     let span =
-        |aabb: &Aabb, axis: usize| [f64::from(aabb.min[axis]) * scale - PAD, f64::from(aabb.max[axis]) * scale + PAD];
-    let finest: [u32; 3] = std::array::from_fn(|axis| finest_exponent(span(&all, axis)));
+        |aabb: &Aabb, axis: usize| [f64::from(aabb.min[axis]) - PAD * unit, f64::from(aabb.max[axis]) + PAD * unit];
+    let finest: [u32; 3] = std::array::from_fn(|axis| finest_exponent(span(&all, axis), axis, unit));
     let coarsest = finest.into_iter().fold(0, u32::max);
     let finer = finest.map(|e| (coarsest - e).min(FINEST));
-    let mut out = Quantized { corner: [0; 3], coarsest, finer, lo: [[255; SLOTS]; 3], hi: [[0; SLOTS]; 3] };
+    let (lo, hi) = ([[255; SLOTS]; 3], [[0; SLOTS]; 3]);
+    let mut node = H8Node { corner: [0.0; 3], coarsest, finer, inner: 0, first: 0, lo, hi };
     for axis in 0..3 {
-        let step = 2f64.powi((coarsest - finer[axis]) as i32);
-        let corner = corner(span(&all, axis)[0], step);
-        out.corner[axis] = corner as i32;
+        let step = node.step(axis) * unit;
+        node.corner[axis] = corner_below(span(&all, axis)[0] - 0.5 * step, node.field(axis), FIELD_BITS[axis]);
+        let corner = f64::from(node.corner[axis]);
         for (slot, aabb) in boxes.iter().enumerate() {
             let Some(aabb) = aabb else { continue };
             let [lo, hi] = span(aabb, axis).map(|x| (x - corner) / step);
             // The casts only cut what is exactly an integer: the corner and the exponent were chosen for that.
-            (out.lo[axis][slot], out.hi[axis][slot]) = ((lo - 0.5).floor() as u8, (hi + 0.5).ceil() as u8);
+            (node.lo[axis][slot], node.hi[axis][slot]) = ((lo - 0.5).floor() as u8, (hi + 0.5).ceil() as u8);
         }
     }
-    out
+    node
 }
 
-/// The largest multiple of 1 that leaves half a step before `least`.
-fn corner(least: f64, step: f64) -> f64 {
-    (least - 0.5 * step).floor()
+/// The largest float up to `most` whose lowest `bits` bits are `field`.
+fn corner_below(most: f64, field: u32, bits: u32) -> f32 {
+    let block = 1u32 << bits;
+    // Floats in their order, as integers: those of a sign are so already.
+    let nearest = (most as f32).to_bits();
+    let mut candidate = nearest & !(block - 1) | field;
+    // At most two steps: one for the rounding of `most`, one for the field.
+    for _ in 0..3 {
+        if f64::from(f32::from_bits(candidate)) <= most {
+            break;
+        }
+        candidate = match candidate {
+            negative if negative >> 31 == 1 => negative + block,
+            positive if positive >= block => positive - block,
+            _ => 1 << 31 | field,
+        };
+    }
+    f32::from_bits(candidate)
+}
+
+/// More than [`corner_below`] leaves.
+pub(crate) fn corner_room(place: f64, axis: usize, unit: f64) -> f64 {
+    place.abs() * 2f64.powi(FIELD_BITS[axis] as i32 + 2 - 23) + unit * 2f64.powi(-20)
 }
 
 /// The least exponent of a step whose 255 reach from the corner for `least` half a step beyond `most`.
-fn finest_exponent([least, most]: [f64; 2]) -> u32 {
+fn finest_exponent([least, most]: [f64; 2], axis: usize, unit: f64) -> u32 {
     let reaches = |e: &u32| {
-        let step = 2f64.powi(*e as i32);
-        (most - corner(least, step)) / step + 0.5 <= 255.0
+        let step = 2f64.powi(*e as i32) * unit;
+        let corner = least - 0.5 * step - corner_room(least.abs() + step, axis, unit);
+        (most - corner) / step + 0.5 <= 255.0
     };
     (0..16).find(reaches).unwrap_or(16)
 }
@@ -113,18 +126,34 @@ mod tests {
             let node = quantize(&boxes, grid);
             for axis in 0..3 {
                 let step = 2f64.powi(node.coarsest as i32 - node.finer[axis] as i32);
-                assert!(node.corner[axis].abs() < 1 << 22);
+                assert_eq!(node.corner[axis].to_bits() & ((1 << FIELD_BITS[axis]) - 1), node.field(axis));
                 for (slot, aabb) in boxes.iter().enumerate() {
                     let (lo, hi) = (node.lo[axis][slot], node.hi[axis][slot]);
                     let Some(aabb) = aabb else {
                         assert_eq!((lo, hi), (255, 0));
                         continue;
                     };
-                    let at = |q: u8| f64::from(node.corner[axis]) + f64::from(q) * step;
-                    let below = f64::from(aabb.min[axis]) / f64::from(grid) - at(lo) - PAD;
-                    let above = at(hi) - f64::from(aabb.max[axis]) / f64::from(grid) - PAD;
+                    let [least, most] = node.planes(slot, axis, grid).map(|x| x / f64::from(grid));
+                    let below = f64::from(aabb.min[axis]) / f64::from(grid) - least - PAD;
+                    let above = most - f64::from(aabb.max[axis]) / f64::from(grid) - PAD;
                     assert!(0.5 * step <= below && below < 1.5 * step, "{below} of {step}");
                     assert!(0.5 * step <= above && above < 1.5 * step, "{above} of {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn corners_are_floats_below_with_the_bits_they_must_have() {
+        let tiny = f64::from(f32::from_bits(1));
+        let places = [0.0, 1.0, -1.0, 3.7, -1e-3, 1e30, -1e30, tiny, -tiny, 100.0 * tiny, 1e-38, -1e-38, 0.1, -2.0];
+        for most in places {
+            for (bits, fields) in [(2, 0..4), (7, 0..128)] {
+                for field in fields {
+                    let corner = corner_below(most, field, bits);
+                    assert_eq!(corner.to_bits() & ((1 << bits) - 1), field);
+                    let room = most.abs() * 2f64.powi(bits as i32 + 1 - 23) + 300.0 * tiny;
+                    assert!((0.0..=room).contains(&(most - f64::from(corner))), "{most} {field}: {corner}");
                 }
             }
         }
@@ -138,7 +167,7 @@ mod tests {
             assert!(f64::from(x) > 0.49 * (LIMIT - MARGIN) * f64::from(step) || step == 2f32.powi(-100), "{x}");
             let root = Aabb { min: [-x; 3], max: [x; 3] };
             let node = quantize(&[Some(root); SLOTS], step);
-            assert!(node.coarsest <= 16 && node.corner.iter().all(|c| c.abs() < 1 << 22));
+            assert!(node.coarsest <= 16 && node.lo.iter().flatten().all(|&q| q <= 1), "{x}");
         }
     }
 }

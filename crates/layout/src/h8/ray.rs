@@ -95,7 +95,7 @@ impl H8Ray {
         // Powers of two and whole steps of the grid: exact.
         let coarse = grid_step * exponent_of_two(node.coarsest as i32);
         let unit = exponent_of_two(-22) / coarse;
-        let corner = node.corner.map(|steps| steps as f32 * grid_step);
+        let corner = node.corner;
         let [px, py, pz] = corner;
         let [dx, dy, dz] = self.direction;
         let ahead = fma(px, dx, fma(py, dy, fma(pz, dz, -self.along)));
@@ -166,9 +166,7 @@ mod tests {
             (slot < count).then_some(Aabb { min, max })
         });
         let grid = grid_step(&Aabb { min: [-scale; 3], max: [scale; 3] });
-        let q = quantize(&boxes, grid);
-        let node =
-            H8Node { corner: q.corner, coarsest: q.coarsest, finer: q.finer, inner: 0, first: 1, lo: q.lo, hi: q.hi };
+        let node = H8Node { first: 1, ..quantize(&boxes, grid) };
         (boxes, node, grid)
     }
 

@@ -1,7 +1,7 @@
 //! The judge of a tree of blocks: every rule of the module's text, and damage for each.
 
 use super::node::{SLOTS, child_block};
-use super::quantize::{PAD, grid_step};
+use super::quantize::{PAD, corner_room, grid_step};
 use super::{H8, H8Node};
 use crate::{INDEX_MASK, LayoutError, NON_OPAQUE, UNUSED_SLOT};
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -25,8 +25,8 @@ impl H8 {
             let record = block as usize;
             let bad = |fault| LayoutError::BadRecord { record, fault };
             let node = self.node(block);
-            check_node(&node).map_err(bad)?;
-            if !bounds.is_empty() && !(0..3).all(|axis| fits(&node, axis, bounds[axis])) {
+            check_node(&node, self.grid_step).map_err(bad)?;
+            if !bounds.is_empty() && !(0..3).all(|axis| fits(&node, axis, bounds[axis], self.grid_step)) {
                 return Err(bad("its box does not hold its children's boxes"));
             }
             for slot in (0..SLOTS).filter(|&slot| node.has_child(slot)) {
@@ -38,7 +38,7 @@ impl H8 {
                     return Err(bad("a child has two parents"));
                 }
                 if node.is_inner(slot) {
-                    nodes.push((child, (0..3).map(|axis| node.planes(slot, axis)).collect()));
+                    nodes.push((child, (0..3).map(|axis| node.planes(slot, axis, self.grid_step)).collect()));
                 } else {
                     self.check_leaf(child, &node, slot).map_err(bad)?;
                     leaves.push(child);
@@ -98,11 +98,11 @@ impl H8 {
         // A triangle that was cut reaches out of the box of its leaf, but not beside it.
         let reach = |axis: usize| {
             let ends = pair.edges.map(|edge| f64::from(pair.v0[axis]) + f64::from(edge[axis]));
-            let corners = ends.into_iter().chain([f64::from(pair.v0[axis])]).map(|x| x / f64::from(self.grid_step));
+            let corners = ends.into_iter().chain([f64::from(pair.v0[axis])]);
             corners.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
         };
         let meets = |axis: usize| {
-            let ([lo, hi], [least, most]) = (node.planes(slot, axis), reach(axis));
+            let ([lo, hi], [least, most]) = (node.planes(slot, axis, self.grid_step), reach(axis));
             least <= hi && lo <= most
         };
         if (0..3).all(meets) { Ok(()) } else { Err("a leaf's box is beside its triangles") }
@@ -115,33 +115,32 @@ impl H8 {
         }
         let root = self.node(0);
         (0..3).all(|axis| {
-            let [lo, hi] =
-                [self.bounds.min[axis], self.bounds.max[axis]].map(|x| f64::from(x) / f64::from(self.grid_step));
-            let padded = [lo - PAD - 0.5 * root.step(axis), hi + PAD + 0.5 * root.step(axis)];
-            let [least, most] = extent(&root, axis);
-            least <= padded[0]
-                && padded[0] < least + root.step(axis) + 1.0
-                && most - root.step(axis) < padded[1]
-                && padded[1] <= most
+            let unit = f64::from(self.grid_step);
+            let (step, pad) = (root.step(axis) * unit, PAD * unit);
+            let [lo, hi] = [self.bounds.min[axis], self.bounds.max[axis]].map(f64::from);
+            let padded = [lo - pad - 0.5 * step, hi + pad + 0.5 * step];
+            let [least, most] = extent(&root, axis, self.grid_step);
+            let room = step + corner_room(lo.abs() + step, axis, unit);
+            least <= padded[0] && padded[0] < least + room && most - step < padded[1] && padded[1] <= most
         })
     }
 }
 
 /// The lowest and the highest plane of a node's children.
-fn extent(node: &H8Node, axis: usize) -> [f64; 2] {
-    let planes = (0..SLOTS).filter(|&slot| node.has_child(slot)).map(|slot| node.planes(slot, axis));
+fn extent(node: &H8Node, axis: usize, grid_step: f32) -> [f64; 2] {
+    let planes = (0..SLOTS).filter(|&slot| node.has_child(slot)).map(|slot| node.planes(slot, axis, grid_step));
     planes.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [lo, hi]| [a.min(lo), b.max(hi)])
 }
 
 /// Whether the box of a node, as its parent has it, holds what the node's boxes are known to hold: planes lie
 /// at most one and a half steps and the pad beyond.
-fn fits(node: &H8Node, axis: usize, [lo, hi]: [f64; 2]) -> bool {
-    let ([least, most], room) = (extent(node, axis), 1.5 * node.step(axis));
+fn fits(node: &H8Node, axis: usize, [lo, hi]: [f64; 2], grid_step: f32) -> bool {
+    let ([least, most], room) = (extent(node, axis, grid_step), 1.5 * node.step(axis) * f64::from(grid_step));
     lo <= least + room && most - room <= hi
 }
 
 /// Checks what a node says by itself.
-fn check_node(node: &H8Node) -> Result<(), &'static str> {
+fn check_node(node: &H8Node, grid_step: f32) -> Result<(), &'static str> {
     if node.coarsest > 16 || !node.finer.contains(&0) || (0..3).any(|i| node.finer[i] > node.coarsest) {
         return Err("its grid is too coarse or fine");
     }
@@ -164,8 +163,13 @@ fn check_node(node: &H8Node) -> Result<(), &'static str> {
         }
         unused_below |= !used;
     }
-    // The corner is rounded down to a whole step of the tree: less than a step of the node, which is at least that.
-    if !(0..3).all(|axis| node.lo[axis].iter().any(|&q| q <= 1)) {
+    let begins = |axis: usize| {
+        let (corner, unit) = (f64::from(node.corner[axis]), f64::from(grid_step));
+        let step = node.step(axis) * unit;
+        let least = node.lo[axis].iter().fold(255, |a: u8, &b| a.min(b));
+        f64::from(least) * step < step + corner_room(corner.abs() + 2.0 * step, axis, unit)
+    };
+    if !node.corner.iter().all(|x| x.is_finite()) || !(0..3).all(begins) {
         return Err("its grid does not begin at its children's smallest corner");
     }
     Ok(())
@@ -211,7 +215,7 @@ mod tests {
         let (parent, leaf_slot, leaf) = find(&|node, slot| node.has_child(slot) && !node.is_inner(slot));
         let (spare, unused, _) = find(&|node, slot| !node.has_child(slot));
         type Damage<'a> = (&'a str, &'a dyn Fn(&mut H8));
-        let damages: [Damage; 26] = [
+        let damages: [Damage; 27] = [
             ("does not come after", &|t| change(t, inner, |n| n.first = 0)),
             ("does not come after", &|t| change(t, inner, |n| n.first = 0x00ff_ffff)),
             ("two parents", &|t| {
@@ -233,9 +237,10 @@ mod tests {
             ("inverted", &|t| change(t, parent, |n| (n.lo[2][leaf_slot], n.hi[2][leaf_slot]) = (9, 8))),
             ("too coarse", &|t| change(t, 0, |n| n.coarsest = 17)),
             ("too coarse", &|t| change(t, 0, |n| n.finer = [1; 3])),
-            ("smallest corner", &|t| change(t, parent, |n| n.lo[0].iter_mut().for_each(|q| *q = (*q).max(2)))),
-            ("does not hold", &|t| change(t, child, |n| n.corner[0] -= 4 << n.coarsest)),
+            ("smallest corner", &|t| change(t, parent, |n| n.lo[0].iter_mut().for_each(|q| *q = (*q).max(9)))),
+            ("does not hold", &|t| change(t, child, |n| n.corner[0] -= 1000.0)),
             ("does not hold", &|t| change(t, child, |n| n.coarsest += 3)),
+            ("smallest corner", &|t| change(t, child, |n| n.corner[1] = f32::NAN)),
             ("does not hold", &|t| change(t, inner, |n| n.hi[0][inner_slot] = n.lo[0][inner_slot])),
             ("beside", &|t| change_leaf(t, leaf, |p| p.v0[1] += 100.0)),
             ("beside", &|t| change_leaf(t, leaf, |p| p.v0[1] = f32::NAN)),
