@@ -168,9 +168,9 @@ impl Key {
             Self::Refill => &["10", "20", "30", "40", "50", "60", "70", "80", "90", "100", "lost"],
             Self::Rounds => &["unlimited", "1", "2", "4", "8"],
             Self::Share => &["0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100"],
-            Self::Step => &["0", "25", "50", "75", "100"],
+            Self::Step => &["0", "25", "50", "62", "75", "100"],
             Self::Sync => Sync::NAMES,
-            Self::Test => &["0", "12", "25", "37", "50"],
+            Self::Test => &["0", "12", "25", "37", "50", "62"],
             Self::Triangle => TriangleTest::NAMES,
             Self::Unroll => &["1", "2", "3", "4"],
         }
@@ -188,8 +188,7 @@ impl Key {
             Self::Refill => "60",
             Self::Share => "20",
             // Trials on an H200: docs/performance.md.
-            Self::Step => "75",
-            Self::Test => "37",
+            Self::Step | Self::Test => "62",
             Self::Triangle if tree == Tree::H8 => "pair",
             _ => self.values()[0],
         }

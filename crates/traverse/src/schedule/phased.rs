@@ -46,6 +46,9 @@ impl Schedule for Phased {
             }
             warp.test_triangle(ready);
             warp.pop(warp.exhausted());
+            // Whoever stood at a second group and has ended the first puts it aside, and can walk on.
+            warp.postpone();
+            warp.pop(warp.exhausted());
             if 100 * count < enough {
                 break;
             }
