@@ -42,13 +42,24 @@ pub const GOOD: BuildOptions = BuildOptions { reinsertion: 8, ..BALANCED };
 /// references than triangles in the four scenes, never more than twice as many.
 pub const BEST: BuildOptions = BuildOptions { builder: Builder::Sbvh, ..GOOD };
 
-/// All of them by name, from the fastest build to the best tree.
+/// One triangle a leaf: for encodings that group triangles themselves, such as the eight-wide ones for GPUs.
+/// Every split is tried, since such trees are built once and walked often, and ten passes of reinsertion.
+pub const SINGLE: BuildOptions = BuildOptions { builder: Builder::SweepSah, max_leaf: 1, reinsertion: 10, ..BALANCED };
+
+/// [`SINGLE`] with spatial splits: better for rays that look for the nearest hit, and less so for shadow rays,
+/// which end early in large triangles that are not split.
+pub const SINGLE_SPLIT: BuildOptions = BuildOptions { builder: Builder::Sbvh, split_budget: 0.3, ..SINGLE };
+
+/// Those for trees that are walked as they are, by name, from the fastest build to the best tree.
 pub const ALL: [(&str, BuildOptions); 5] =
     [("fastest", FASTEST), ("fast", FAST), ("balanced", BALANCED), ("good", GOOD), ("best", BEST)];
 
-/// The preset of that name in [`ALL`].
+/// Those with one triangle a leaf, which cost more to walk as they are.
+pub const OF_SINGLES: [(&str, BuildOptions); 2] = [("single", SINGLE), ("single-split", SINGLE_SPLIT)];
+
+/// The preset of that name in [`ALL`] or [`OF_SINGLES`].
 pub fn named(name: &str) -> Option<BuildOptions> {
-    ALL.into_iter().find(|(known, _)| *known == name).map(|(_, options)| options)
+    ALL.into_iter().chain(OF_SINGLES).find(|(known, _)| *known == name).map(|(_, options)| options)
 }
 
 #[cfg(test)]
@@ -60,7 +71,8 @@ mod tests {
         assert_eq!(BALANCED, BuildOptions::default());
         assert_eq!(named("best"), Some(BEST));
         assert_eq!(named("Best"), None);
-        for (name, options) in ALL {
+        assert_eq!(named("single"), Some(SINGLE));
+        for (name, options) in ALL.into_iter().chain(OF_SINGLES) {
             assert_eq!(options.check(1), Ok(()), "{name}");
         }
     }

@@ -39,8 +39,12 @@ named! {
         Rounds = "rounds",
         /// Triangles are tested while this share of the live lanes has some, per cent (YKL17).
         Share = "share",
+        /// Nodes are visited while this share of the live lanes can, per cent (phased).
+        Step = "step",
         /// Whether warps agree at each loop end or leave it to the hardware.
         Sync = "sync",
+        /// Triangles are tested while this share of all lanes has some, per cent, and once more (phased).
+        Test = "test",
         /// The ray-triangle test.
         Triangle = "triangle",
         /// Triangle tests between two looks at the loop's condition (G14 4).
@@ -131,6 +135,8 @@ named! {
         MoellerTrumbore = "moeller-trumbore",
         /// Woop, Benthin and Wald 2013: no ray slips through a shared edge.
         Watertight = "watertight",
+        /// Möller and Trumbore's for two triangles that share an edge, with its factors taken once (h8).
+        Pair = "pair",
     }
 }
 
@@ -162,7 +168,9 @@ impl Key {
             Self::Refill => &["10", "20", "30", "40", "50", "60", "70", "80", "90", "100", "lost"],
             Self::Rounds => &["unlimited", "1", "2", "4", "8"],
             Self::Share => &["0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100"],
+            Self::Step => &["0", "25", "50", "62", "75", "100"],
             Self::Sync => Sync::NAMES,
+            Self::Test => &["0", "12", "25", "37", "50", "62"],
             Self::Triangle => TriangleTest::NAMES,
             Self::Unroll => &["1", "2", "3", "4"],
         }
@@ -179,6 +187,9 @@ impl Key {
             Self::Postpone => "1",
             Self::Refill => "60",
             Self::Share => "20",
+            // Trials on an H200: docs/performance.md.
+            Self::Step | Self::Test => "62",
+            Self::Triangle if tree == Tree::H8 => "pair",
             _ => self.values()[0],
         }
     }
@@ -189,24 +200,27 @@ impl Key {
         match self {
             Self::Batch => supply != Supply::Direct,
             // Octant order and quantised boxes fix these.
-            Self::Box => tree != Tree::Cwbvh8,
+            Self::Box => !tree.groups_leaves(),
             // A packet needs a record as soon as any of its rays does.
-            Self::Fetch => tree != Tree::Cwbvh8 && !packet,
+            Self::Fetch => !tree.groups_leaves() && !packet,
             Self::Branching => tree == Tree::WideN,
             Self::Collapse => tree == Tree::Wide4,
             Self::Every => matches!(supply, Supply::Replace | Supply::Queue),
             Self::Leaves => matches!(organisation, Organisation::WhileWhile | Organisation::SpeculativeWhileWhile),
-            Self::Occlusion => !packet && tree != Tree::Cwbvh8,
+            Self::Occlusion => !packet && !tree.groups_leaves(),
             Self::Order => tree == Tree::Wide4,
-            Self::Planes | Self::Sync | Self::Triangle => true,
-            Self::Postpone => organisation.is_speculative(),
+            Self::Sync => true,
+            // Its planes and its records are made for one test each.
+            Self::Planes | Self::Triangle => tree != Tree::H8,
+            Self::Postpone => organisation.is_speculative() || organisation == Organisation::Phased,
             Self::Refill => supply == Supply::Replace,
             Self::Rounds => {
                 matches!(organisation, Organisation::WhileWhile | Organisation::SpeculativeWhileWhile)
                     && matches!(supply, Supply::Replace | Supply::Queue)
             }
             Self::Share => organisation == Organisation::IfWhile,
-            Self::Unroll => !packet && tree != Tree::WideN,
+            Self::Step | Self::Test => organisation == Organisation::Phased,
+            Self::Unroll => !packet && tree != Tree::WideN && tree != Tree::H8,
         }
     }
 }

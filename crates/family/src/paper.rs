@@ -132,6 +132,8 @@ const ROWS: &[Text] = &[
         "3",
         "ours: while-while for queries that lose no hit",
     ],
+    ["raywarp-h8", "replace/phased/h8?batch=exact&refill=80", "RAYWARP", "h8", "ours: closest hits"],
+    ["raywarp-h8-any", "replace/phased/h8?batch=exact&refill=80&test=50", "RAYWARP", "h8", "ours: any hit"],
 ];
 
 /// The papers' kernels, one a row: "every variant" of this project.

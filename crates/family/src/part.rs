@@ -62,6 +62,8 @@ named! {
         SpeculativeIfIf = "speculative-if-if",
         /// One node, then triangles while enough lanes have some (YKL17).
         IfWhile = "if-while",
+        /// Nodes while enough lanes can visit one, then triangles while enough lanes have some (ours).
+        Phased = "phased",
     }
 }
 
@@ -83,6 +85,8 @@ named! {
         WideN = "wideN",
         /// Eight children in a compressed node of 80 bytes (YKL17).
         Cwbvh8 = "cwbvh8",
+        /// Eight children in a node of 64 bytes, and pairs of triangles (ours).
+        H8 = "h8",
     }
 }
 
@@ -90,10 +94,29 @@ impl Tree {
     /// Bytes of a node; for [`Tree::WideN`] those of one child.
     pub fn node_bytes(self) -> u32 {
         match self {
-            Self::Bvh2 => 64,
+            Self::Bvh2 | Self::H8 => 64,
             Self::Wide4 => 128,
             Self::WideN => 32,
             Self::Cwbvh8 => 80,
         }
+    }
+
+    /// The most triangles in a leaf of a binary tree that it can be made from.
+    pub fn max_leaf(self) -> u32 {
+        match self {
+            Self::Bvh2 | Self::Wide4 | Self::WideN => u32::MAX,
+            Self::Cwbvh8 => 3,
+            Self::H8 => 1,
+        }
+    }
+
+    /// Bytes of a triangle record.
+    pub fn record_bytes(self) -> u32 {
+        if self == Self::H8 { 64 } else { 48 }
+    }
+
+    /// Whether the triangles of all hit leaves of a node come as one group.
+    pub fn groups_leaves(self) -> bool {
+        matches!(self, Self::Cwbvh8 | Self::H8)
     }
 }

@@ -169,8 +169,9 @@ impl Variant {
         let wrong =
             |key: Key, value: &str| IllegalVariant::Option { parts: self.parts(), key, value: value.to_string() };
         // Only idle lanes that are replaced one by one can ask for exactly their number.
+        let pair = key == Key::Triangle && value == TriangleTest::Pair.name();
         let exact_batch = key == Key::Batch && value == EXACT && self.supply != Supply::Replace;
-        if !key.applies(self.supply, self.organisation, self.tree) || exact_batch {
+        if !key.applies(self.supply, self.organisation, self.tree) || exact_batch || pair {
             return Err(wrong(key, value));
         }
         if self.fetch() == Fetch::Needed && self.triangle() != TriangleTest::Woop {
@@ -201,6 +202,9 @@ impl Variant {
         }
         if self.supply == Supply::Queue && !matches!(self.organisation, O::WhileWhile | O::IfIf) {
             return Some("a queue chooses between traversal and intersection itself (AL09 5.2)");
+        }
+        if self.organisation == O::Phased && !self.tree.groups_leaves() {
+            return Some("phased is for nodes that give their triangles as a group");
         }
         if self.organisation == O::IfWhile && self.tree != Tree::Cwbvh8 {
             return Some("if-while is for nodes that give their triangles as a group (YKL17)");
@@ -288,11 +292,13 @@ impl Variant {
         BoxPlanes::ALL[usize::from(self.values[Key::Planes as usize])]
     }
 
-    /// Leaves that a lane may put aside: 0 unless speculative, 1 for if-while's triangle group.
+    /// Leaves that a lane may put aside: 0 unless speculative or phased, 1 for if-while's triangle group.
     pub fn postpone(&self) -> usize {
         match self.organisation {
             Organisation::IfWhile => 1,
-            organisation if organisation.is_speculative() => self.number(Key::Postpone) as usize,
+            organisation if organisation.is_speculative() || organisation == Organisation::Phased => {
+                self.number(Key::Postpone) as usize
+            }
             _ => 0,
         }
     }
@@ -311,6 +317,16 @@ impl Variant {
     /// Triangles are tested while this share of live lanes has some, per cent.
     pub fn share(&self) -> u32 {
         self.number(Key::Share)
+    }
+
+    /// Nodes are visited while this share of the live lanes can, per cent.
+    pub fn step(&self) -> u32 {
+        self.number(Key::Step)
+    }
+
+    /// Triangles are tested while this share of all lanes has some, per cent.
+    pub fn test(&self) -> u32 {
+        self.number(Key::Test)
     }
 
     /// See [`Sync`].

@@ -29,6 +29,8 @@ type Costs = [f32; WIDTH - 1];
 pub(crate) struct Collapse<'a> {
     bvh: &'a Bvh2,
     rule: LeafRule,
+    /// For each node whether its subtree may become one leaf, where not all small ones may.
+    mergeable: Option<&'a [bool]>,
     /// A power of two that lengths are multiplied by before they become areas.
     scale: f32,
     /// Entry 0 of a leaf of `bvh` holds its price; further entries are the same.
@@ -40,9 +42,15 @@ pub(crate) struct Collapse<'a> {
 impl<'a> Collapse<'a> {
     /// Prices every node of a structurally sound tree, children before parents. O(n).
     pub fn new(bvh: &'a Bvh2, rule: LeafRule) -> Self {
+        Self::of_leaves(bvh, rule, None)
+    }
+
+    /// As [`Collapse::new`]; of the subtrees that are small enough, only those that `mergeable` names become
+    /// one leaf.
+    pub fn of_leaves(bvh: &'a Bvh2, rule: LeafRule, mergeable: Option<&'a [bool]>) -> Self {
         let scale = bvh.nodes.first().map_or(1.0, |root| length_scale(&root.bounds));
         let (costs, counts) = (vec![[0.0; WIDTH - 1]; bvh.nodes.len()], vec![0; bvh.nodes.len()]);
-        let mut plan = Self { bvh, rule, scale, costs, counts };
+        let mut plan = Self { bvh, rule, mergeable, scale, costs, counts };
         for node in (0..bvh.nodes.len()).rev() {
             let n = &bvh.nodes[node];
             if n.is_leaf() {
@@ -65,8 +73,7 @@ impl<'a> Collapse<'a> {
     /// Whether the subtree of `node` becomes one leaf.
     pub fn is_leaf(&self, node: usize) -> bool {
         // The count is asked too, since the cost of a tree may be infinite, as that of too large a leaf is.
-        let may_merge = self.counts[node] <= self.rule.merged;
-        self.bvh.nodes[node].is_leaf() || (may_merge && self.costs[node][0] == self.leaf_cost(node))
+        self.bvh.nodes[node].is_leaf() || (self.may_merge(node) && self.costs[node][0] == self.leaf_cost(node))
     }
 
     /// The nodes that become the children of the wide node for `node`, in depth-first order.
@@ -108,9 +115,14 @@ impl<'a> Collapse<'a> {
         out.dedup();
     }
 
+    /// Whether an inner node is small enough for a leaf, and may be one.
+    fn may_merge(&self, node: usize) -> bool {
+        self.counts[node] <= self.rule.merged && self.mergeable.is_none_or(|mergeable| mergeable[node])
+    }
+
     fn leaf_cost(&self, node: usize) -> f32 {
         let (n, count) = (&self.bvh.nodes[node], self.counts[node]);
-        if !n.is_leaf() && count > self.rule.merged {
+        if !n.is_leaf() && !self.may_merge(node) {
             return f32::INFINITY;
         }
         half_area(&n.bounds, self.scale) * count.div_ceil(self.rule.block) as f32 * self.rule.block_cost

@@ -8,6 +8,7 @@
 //! | [`WideN`] | 32 bytes each for 4, 8, 16 or 32 children | a range of records | one ray on as many lanes (AL09 5.3) |
 //! | [`Wide8`] | 256 bytes, eight children, structure of arrays | [`TriangleBlock`], plain vertices | SIMD on CPUs |
 //! | [`Cwbvh8`] | 80 bytes, eight children, boxes in bytes | a range of records | GPUs, where memory bounds the rate |
+//! | [`H8`] | 64 bytes, eight children, boxes in bytes | a record of 64 bytes, one or two triangles | GPUs without ray tracing hardware |
 //!
 //! A range of records is one of [`TriangleRecords`], which stand apart from the tree. Each encoding
 //! says how deep a stack its walk needs. Fields are private: what exists was made by its encoder and
@@ -22,6 +23,7 @@ mod collapse;
 mod cwbvh8;
 mod error;
 mod file;
+mod h8;
 mod node_table;
 mod pull_up;
 mod records;
@@ -36,6 +38,7 @@ pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2};
 pub use cwbvh8::{Cwbvh8, Cwbvh8Node, encode_cwbvh8};
 pub use error::LayoutError;
 pub use file::{FILE_VERSION, FileError, load, save};
+pub use h8::{H8, H8Block, H8Node, H8Pair, H8Ray, encode_h8};
 pub use pull_up::Collapse;
 pub use records::{TriangleFormat, TriangleRecords, VertexTriangle};
 pub use wide_n::{WideN, WideNChild, encode_wide_n};

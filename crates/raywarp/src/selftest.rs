@@ -153,7 +153,8 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
         let options = BuildOptions { max_leaf, ..BuildOptions::default() };
         build(&case.triangles, &options).map_err(|error| failed(&"the builder", &error))
     };
-    let (plain, small) = (tree(8)?, tree(3)?);
+    let trees = [tree(8)?, tree(3)?, tree(1)?];
+    let plain = &trees[0];
     let mut results = Vec::new();
     let brute_force = |test: TriangleTest| brute_force(case, test).map_err(|e| failed(&"brute force", &e));
     let brute_force = [
@@ -162,7 +163,7 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
         (TriangleTest::Watertight, brute_force(TriangleTest::Watertight)?),
     ];
     if request.cpu {
-        for (name, watertight, tracer) in cpu_engines(&plain, &case.triangles).map_err(|e| failed(&"cpu", &e))? {
+        for (name, watertight, tracer) in cpu_engines(plain, &case.triangles).map_err(|e| failed(&"cpu", &e))? {
             results.push(judge(case, name, &tracer, watertight, None)?);
         }
     }
@@ -173,7 +174,11 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
         if variant.needs().t_min_not_negative && case.has_negative_t_min() {
             continue;
         }
-        let bvh = if variant.tree() == Tree::Cwbvh8 { &small } else { &plain };
+        let bvh = match variant.tree().max_leaf() {
+            1 => &trees[2],
+            2..8 => &trees[1],
+            _ => plain,
+        };
         let kernel = Kernel::new(variant, bvh, &case.triangles).map_err(|e| failed(variant, &e))?;
         let kernel = Arc::new(kernel);
         let widths = request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0);

@@ -1,6 +1,6 @@
 //! SIMD efficiency of the kernel family on the papers' workloads, as in AL09 Table 1.
 
-use raywarp_bvh::{BuildError, BuildOptions, build};
+use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::{Operation, Tree, Variant};
 use raywarp_geom::{Control, FlatError, FlatTriangles, Ray, TraceError};
@@ -35,7 +35,7 @@ pub struct EfficiencyRequest {
     pub variants: Vec<Variant>,
     /// Lanes of a warp, 1 to 64.
     pub widths: Vec<u32>,
-    /// Tree of each leaf size; the compressed tree takes at most 3.
+    /// Tree of each leaf size; compressed trees take at most 3, and h8 1.
     pub leaf_sizes: Vec<u32>,
     /// The tree otherwise.
     pub build: BuildOptions,
@@ -117,15 +117,16 @@ pub fn efficiency(
     for &leaf_size in &request.leaf_sizes {
         let tree = |max_leaf: u32| build(&triangles, &BuildOptions { max_leaf, ..request.build });
         let plain = tree(leaf_size)?;
-        // The compressed tree holds at most three triangles a leaf (YKL17).
-        let small = if leaf_size > 3 && request.variants.iter().any(|v| v.tree() == Tree::Cwbvh8) {
-            Some(tree(3)?)
-        } else {
-            None
-        };
+        // Trees of groups of triangles hold few a leaf (YKL17: three).
+        let mut small: Vec<(u32, Bvh2)> = Vec::new();
+        for most in request.variants.iter().map(|v| v.tree().max_leaf()).filter(|&most| most < leaf_size) {
+            if small.iter().all(|(known, _)| *known != most) {
+                small.push((most, tree(most)?));
+            }
+        }
         for variant in &request.variants {
-            let is_small = variant.tree() == Tree::Cwbvh8;
-            let bvh = small.as_ref().filter(|_| is_small).unwrap_or(&plain);
+            let most = variant.tree().max_leaf();
+            let bvh = small.iter().find(|(known, _)| *known == most).map_or(&plain, |(_, tree)| tree);
             let kernel = Kernel::new(variant, bvh, &triangles)?;
             // What each ray needs depends on nothing but the tree.
             let mut needed = vec![None; samples.len()];
@@ -142,7 +143,7 @@ pub fn efficiency(
                     }
                     let counts = over_views(&kernel, width, *kind, views)?;
                     let overfetch = needed.map_or(0.0, |needed| counts.nodes as f64 / needed as f64 - 1.0);
-                    let leaf_size = if is_small { leaf_size.min(3) } else { leaf_size };
+                    let leaf_size = leaf_size.min(most);
                     report.measurements.push(Measurement {
                         variant: *variant,
                         kind: *kind,
@@ -268,7 +269,7 @@ impl EfficiencyReport {
         text.push('\n');
         for variant in &request.variants {
             let of = |kind: RayKind| {
-                let wanted = if variant.tree() == Tree::Cwbvh8 { leaf_size.min(3) } else { leaf_size };
+                let wanted = leaf_size.min(variant.tree().max_leaf());
                 let mut all = self.measurements.iter();
                 all.find(|m| {
                     m.variant == *variant && m.kind == kind && m.counts.width == width && m.leaf_size == wanted

@@ -4,7 +4,7 @@ use crate::npy;
 use crate::prepared::{PrepareError, Timings, check_memory};
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_cpu::CpuTracer;
-use raywarp_family::{Tree, Variant};
+use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Control, Hit, Ray, TraceError, Tracer};
 use raywarp_scene::{Scene, flatten};
 use raywarp_traverse::{FamilyTracer, Kernel, KernelError, Machine, Query};
@@ -12,9 +12,6 @@ use std::time::{Duration, Instant};
 
 /// Rays that are traced at once: the kernels keep more than a hit for each meanwhile.
 const BATCH: usize = 1 << 18;
-
-/// The largest leaves that the compressed tree encodes (YKL17: three bits count them in unary).
-const CWBVH8_LEAF: u32 = 3;
 
 /// What answers rays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,10 +94,8 @@ impl TraceScene {
         flat.opaque.fill(true);
         let flattened = Instant::now();
         let mut options = options.clone();
-        if let Engine::Family { variant, .. } = options.engine
-            && variant.tree() == Tree::Cwbvh8
-        {
-            options.build.max_leaf = options.build.max_leaf.min(CWBVH8_LEAF);
+        if let Engine::Family { variant, .. } = options.engine {
+            options.build.max_leaf = options.build.max_leaf.min(variant.tree().max_leaf());
         }
         let bvh = build(&flat, &options.build).map_err(PrepareError::from)?;
         let built = Instant::now();
@@ -357,8 +352,8 @@ mod tests {
     #[test]
     fn compressed_trees_get_small_leaves_and_others_what_was_asked() {
         for engine in engines() {
-            let small = matches!(engine, Engine::Family { variant, .. } if variant.tree() == Tree::Cwbvh8);
-            assert_eq!(prepare(engine).build_options().max_leaf, if small { 3 } else { 8 });
+            let most = if let Engine::Family { variant, .. } = engine { variant.tree().max_leaf() } else { 8 };
+            assert_eq!(prepare(engine).build_options().max_leaf, most.min(8));
         }
     }
 

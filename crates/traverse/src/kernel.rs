@@ -3,7 +3,7 @@
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Lockstep, Scalar};
 use crate::probe::{Probe, Unwatched, Watch, Watched};
-use crate::schedule::{IfIf, IfWhile, Packet, Schedule, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
+use crate::schedule::{IfIf, IfWhile, Packet, Phased, Schedule, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
 use crate::supply::{self, Pool};
 use crate::tree::Tree;
 use crate::triangles::Triangles;
@@ -12,7 +12,8 @@ use raywarp_bvh::Bvh2;
 use raywarp_family::{Block, Collapse, Organisation, Supply, Tree as TreeKind, Variant};
 use raywarp_geom::{Aabb, FlatTriangles, HitKey, Ray};
 use raywarp_layout::{
-    Cwbvh8, EncodedBvh2, LayoutError, Wide4Tree, WideN, encode_bvh2, encode_cwbvh8, encode_wide_n, encode_wide4,
+    Cwbvh8, EncodedBvh2, H8, LayoutError, Wide4Tree, WideN, encode_bvh2, encode_cwbvh8, encode_h8, encode_wide_n,
+    encode_wide4,
 };
 
 /// Who runs a kernel's schedule.
@@ -104,6 +105,7 @@ enum Encoding {
     Wide4(Wide4Tree),
     WideN(WideN),
     Cwbvh8(Cwbvh8),
+    H8(H8),
 }
 
 /// A variant with the tree and the triangle records that it walks.
@@ -122,6 +124,7 @@ macro_rules! with_tree {
             Encoding::Wide4($tree) => $body,
             Encoding::WideN($tree) => $body,
             Encoding::Cwbvh8($tree) => $body,
+            Encoding::H8($tree) => $body,
         }
     };
 }
@@ -131,7 +134,7 @@ impl Kernel {
     ///
     /// # Errors
     /// [`KernelError::Layout`] if the tree does not fit the encoding, such as leaves of more than three
-    /// triangles for `cwbvh8`; [`KernelError::NeedsGpu`].
+    /// triangles for `cwbvh8`, of more than one for `h8`; [`KernelError::NeedsGpu`].
     pub fn new(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, KernelError> {
         if variant.needs().gpu {
             return Err(KernelError::NeedsGpu { variant: *variant });
@@ -147,6 +150,7 @@ impl Kernel {
             }
             TreeKind::WideN => Encoding::WideN(encode_wide_n(bvh, triangles, variant.lanes_per_ray() as usize)?),
             TreeKind::Cwbvh8 => Encoding::Cwbvh8(encode_cwbvh8(bvh, triangles)?),
+            TreeKind::H8 => Encoding::H8(encode_h8(bvh, triangles)?),
         };
         let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
         let records = with_tree!(&encoding, tree => Triangles::new(variant.triangle(), tree.slots(), triangles));
@@ -285,6 +289,7 @@ fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>,
         Organisation::SpeculativeWhileWhile => supplied::<SpeculativeWhileWhile, L, T, P>(&mut warp, lane),
         Organisation::SpeculativeIfIf => supplied::<SpeculativeIfIf, L, T, P>(&mut warp, lane),
         Organisation::IfWhile => supplied::<IfWhile, L, T, P>(&mut warp, lane),
+        Organisation::Phased => supplied::<Phased, L, T, P>(&mut warp, lane),
     }
 }
 

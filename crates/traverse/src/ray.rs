@@ -3,6 +3,7 @@
 use raywarp_family::{BoxPlanes, BoxTest};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray, fused_multiply_adds};
+use raywarp_layout::H8Ray;
 
 /// A ray in a lane.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +22,8 @@ pub(crate) struct LaneRay {
     pub box_low: f32,
     /// The watertight test's side of the ray.
     pub watertight: Watertight,
+    /// The side of the ray of trees of blocks.
+    pub blocks: H8Ray,
 }
 
 impl LaneRay {
@@ -39,7 +42,9 @@ impl LaneRay {
         let low = ray.t_min.max(after.t) * scale;
         // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
         let box_low = if test == BoxTest::Integer { low.max(0.0) + 0.0 } else { low };
-        Self { given: *ray, after: *after, inverse, ood, scale, box_low, watertight: Watertight::new(ray) }
+        let farthest = bounds.min.iter().chain(&bounds.max).fold(0.0, |most: f32, x| most.max(x.abs()));
+        let blocks = H8Ray::new(ray, ray.t_min.max(after.t), farthest);
+        Self { given: *ray, after: *after, inverse, ood, scale, box_low, watertight: Watertight::new(ray), blocks }
     }
 
     /// Nearest `t` that counts.

@@ -19,7 +19,10 @@ impl Triangles {
         let format = match test {
             TriangleTest::Woop => TriangleFormat::Woop,
             TriangleTest::MoellerTrumbore | TriangleTest::Watertight => TriangleFormat::Vertices,
+            // Their records are in the tree.
+            TriangleTest::Pair => TriangleFormat::Vertices,
         };
+        let slots = if test == TriangleTest::Pair { &[] } else { slots };
         Self { test, records: TriangleRecords::new(slots, triangles, format), ids: triangles.ids.clone() }
     }
 
@@ -35,6 +38,7 @@ impl Triangles {
             TriangleTest::Woop => self.woop(record).test(&ray.given),
             TriangleTest::MoellerTrumbore => moeller_trumbore(&ray.given, &self.corners(record)),
             TriangleTest::Watertight => ray.watertight.test(&self.corners(record)),
+            TriangleTest::Pair => None,
         }
     }
 

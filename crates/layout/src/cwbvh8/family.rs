@@ -55,8 +55,23 @@ pub(crate) fn list(bvh: &Bvh2, collapse: &Collapse) -> Vec<Family> {
 }
 
 impl Family {
+    /// How many children there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The `Bvh2` node of child `i`.
+    pub fn source(&self, i: usize) -> usize {
+        self.sources[i] as usize
+    }
+
+    /// The family of child `i`; `None` for a leaf.
+    pub fn inner_family(&self, i: usize) -> Option<usize> {
+        (self.families[i] != LEAF).then_some(self.families[i] as usize)
+    }
+
     /// The children's boxes.
-    fn boxes(&self, bvh: &Bvh2) -> [Aabb; SLOTS] {
+    pub fn boxes(&self, bvh: &Bvh2) -> [Aabb; SLOTS] {
         std::array::from_fn(|i| if i < self.count { bvh.nodes[self.sources[i] as usize].bounds } else { Aabb::EMPTY })
     }
 

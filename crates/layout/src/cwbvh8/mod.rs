@@ -14,9 +14,9 @@
 //!   the grid begins at the children's smallest corner;
 //! - `stack_depth` entries hold all that a walk ever postpones.
 
-mod family;
+pub(crate) mod family;
 mod node;
-mod octants;
+pub(crate) mod octants;
 mod quantize;
 mod validate;
 

@@ -6,10 +6,9 @@ use crate::probe::Watch;
 use crate::ray::LaneRay;
 use crate::tree::Tree;
 use crate::warp::{Launch, Warp};
-use raywarp_family::{Block, Fetch, Space};
+use raywarp_family::{Block, Fetch, Space, Tree as TreeKind};
 
-/// Bytes of a triangle record, and of each of its three rows.
-const RECORD_BYTES: u16 = 48;
+/// Bytes of each of the three rows of a record.
 const ROW_BYTES: u16 = 16;
 
 /// What one lane's test did.
@@ -88,11 +87,15 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             self.tell_rows(Block::TestTriangleU, tested, row(1), |t| t.rows[0]);
             self.tell_rows(Block::TestTriangleV, tested, row(2), |t| t.rows[1]);
         } else {
-            self.tell_rows(Block::TestTriangle, tested, (0, RECORD_BYTES), |_| true);
+            let bytes = self.launch.variant.tree().record_bytes() as u16;
+            self.tell_rows(Block::TestTriangle, tested, (0, bytes), |_| true);
         }
         let mut active = 0;
         for t in tested.iter().filter(|t| t.accepted) {
-            self.touch(t.lane, Space::Slot, t.record, 0, 4, false);
+            // A pair's words are in its record.
+            if self.launch.variant.tree() != TreeKind::H8 {
+                self.touch(t.lane, Space::Slot, t.record, 0, 4, false);
+            }
             active |= 1 << t.lane;
         }
         self.issue_bits(Block::TestTriangleAccept, active);
@@ -119,9 +122,8 @@ pub(super) fn test_record<T: Tree, P: Watch>(
     if P::ON && launch.variant.fetch() == Fetch::Needed {
         result.rows = launch.triangles.rows_needed(test.record, ray, found.limit);
     }
-    if let Some(tuv) = launch.triangles.test(test.record, ray) {
-        let word = launch.tree.slots()[test.record as usize];
-        result.accepted = found.offer(ray, tuv, word, &launch.triangles.ids, launch.any_hit);
+    for (tuv, word) in launch.tree.test(test.record, ray, launch.triangles).into_iter().flatten() {
+        result.accepted |= found.offer(ray, tuv, word, &launch.triangles.ids, launch.any_hit);
     }
     result
 }

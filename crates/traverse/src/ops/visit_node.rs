@@ -6,7 +6,7 @@ use crate::lanes::Lanes;
 use crate::probe::{Touch, Watch};
 use crate::tree::{Entry, Tree};
 use crate::warp::{Warp, spread};
-use raywarp_family::{Block, Fetch, Space, Tree as TreeKind};
+use raywarp_family::{Block, Fetch, Space};
 
 /// What one lane's visit did.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +112,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             return self.tell_shared_pushes(mask, lanes_where(&|v| v.hits > 0), pushers);
         }
         // Compressed nodes are ordered by their slots, which costs nothing here.
-        if self.rules.order.is_some() && variant.tree() != TreeKind::Cwbvh8 {
+        if self.rules.order.is_some() && !variant.tree().groups_leaves() {
             self.issue_bits(Block::VisitNodeOrder, lanes_where(&|v| v.hits > 1));
         }
         let most = visited.iter().map(|v| v.pushed.1.saturating_sub(v.pushed.0)).max().unwrap_or(0);

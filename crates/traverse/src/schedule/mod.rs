@@ -7,6 +7,7 @@
 mod if_if;
 mod if_while;
 mod packet;
+mod phased;
 mod speculative_if_if;
 mod speculative_while_while;
 mod while_while;
@@ -14,6 +15,7 @@ mod while_while;
 pub(crate) use if_if::IfIf;
 pub(crate) use if_while::IfWhile;
 pub(crate) use packet::Packet;
+pub(crate) use phased::Phased;
 pub(crate) use speculative_if_if::SpeculativeIfIf;
 pub(crate) use speculative_while_while::SpeculativeWhileWhile;
 pub(crate) use while_while::WhileWhile;

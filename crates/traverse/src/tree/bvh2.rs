@@ -1,7 +1,8 @@
 //! The two-child node of the papers: both boxes fetched and tested together, the closer child first.
 
-use super::{Entry, RangeLeaf, Tree, Visit, VisitRules, order_children};
+use super::{Candidate, Entry, RangeLeaf, Tree, Visit, VisitRules, order_children, test_slot};
 use crate::ray::LaneRay;
+use crate::triangles::Triangles;
 use raywarp_family::ChildOrder;
 use raywarp_layout::{Bvh2Node, EncodedBvh2};
 
@@ -17,8 +18,9 @@ impl Tree for EncodedBvh2 {
         EncodedBvh2::stack_depth(self)
     }
 
-    fn slots(&self) -> &[u32] {
-        EncodedBvh2::slots(self)
+    #[inline]
+    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
+        test_slot(EncodedBvh2::slots(self), record, ray, triangles)
     }
 
     #[inline]

@@ -1,8 +1,9 @@
 //! The compressed eight-child node (Ylitie, Karras and Laine 2017): groups of nodes in octant order, and
 //! groups of triangles.
 
-use super::{Entry, Leaf, Tree, Visit, VisitRules};
+use super::{Candidate, Entry, Leaf, Tree, Visit, VisitRules, test_slot};
 use crate::ray::{LaneRay, span_float};
+use crate::triangles::Triangles;
 use raywarp_geom::fused_multiply_add;
 use raywarp_layout::{Cwbvh8, Cwbvh8Node};
 
@@ -53,8 +54,9 @@ impl Tree for Cwbvh8 {
         Cwbvh8::stack_depth(self)
     }
 
-    fn slots(&self) -> &[u32] {
-        Cwbvh8::slots(self)
+    #[inline]
+    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
+        test_slot(Cwbvh8::slots(self), record, ray, triangles)
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 mod bvh2;
 mod cwbvh8;
+mod h8;
 mod order;
 mod wide4;
 mod wide_n;
@@ -9,6 +10,7 @@ mod wide_n;
 pub(crate) use order::order_children;
 
 use crate::ray::LaneRay;
+use crate::triangles::Triangles;
 use raywarp_family::{BoxTest, ChildOrder, Variant};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::fmt::Debug;
@@ -24,8 +26,9 @@ pub(crate) trait Tree: Sync {
     fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
     /// Stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
-    /// For each triangle record the index of its triangle, with [`NON_OPAQUE`].
-    fn slots(&self) -> &[u32];
+    /// `t u v` where the line of `ray` meets the triangle of `record`, or both of a pair; each with the index of the
+    /// triangle, with [`NON_OPAQUE`].
+    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2];
 
     /// Tests `ray` against the boxes of the children of a node, within `ray.t_min ..= t_max`.
     fn visit(
@@ -36,6 +39,15 @@ pub(crate) trait Tree: Sync {
         rules: &VisitRules,
         out: &mut Visit<Self::Inner, Self::Leaf>,
     );
+}
+
+/// A triangle that a ray's line meets: `t u v` and the slot's word.
+pub(crate) type Candidate = ([f32; 3], u32);
+
+/// The test of a tree with a slot for each of the records of `triangles`.
+#[inline]
+pub(crate) fn test_slot(slots: &[u32], record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
+    [triangles.test(record, ray).map(|tuv| (tuv, slots[record as usize])), None]
 }
 
 /// A node or a leaf, as a stack holds it.

@@ -1,7 +1,8 @@
 //! The four-child node (G14 4.1, L9): four boxes tested together, which do not depend on each other.
 
-use super::{Entry, RangeLeaf, Tree, Visit, VisitRules, order_children};
+use super::{Candidate, Entry, RangeLeaf, Tree, Visit, VisitRules, order_children, test_slot};
 use crate::ray::LaneRay;
+use crate::triangles::Triangles;
 use raywarp_layout::{NO_CHILD, Wide4Node, Wide4Tree};
 
 impl Tree for Wide4Tree {
@@ -16,8 +17,9 @@ impl Tree for Wide4Tree {
         Wide4Tree::stack_depth(self)
     }
 
-    fn slots(&self) -> &[u32] {
-        Wide4Tree::slots(self)
+    #[inline]
+    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
+        test_slot(Wide4Tree::slots(self), record, ray, triangles)
     }
 
     #[inline]

@@ -1,8 +1,9 @@
 //! As many children as lanes that share a ray (AL09 5.3; Wald, Benthin and Boulos 2008): each lane
 //! tests one child, and finds its place among the hits by looking at all others.
 
-use super::{Entry, RangeLeaf, Tree, Visit, VisitRules};
+use super::{Candidate, Entry, RangeLeaf, Tree, Visit, VisitRules, test_slot};
 use crate::ray::LaneRay;
+use crate::triangles::Triangles;
 use raywarp_layout::{WideN, WideNChild};
 use std::cmp::Ordering;
 
@@ -18,8 +19,9 @@ impl Tree for WideN {
         WideN::stack_depth(self)
     }
 
-    fn slots(&self) -> &[u32] {
-        WideN::slots(self)
+    #[inline]
+    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
+        test_slot(WideN::slots(self), record, ray, triangles)
     }
 
     #[inline]

@@ -56,7 +56,7 @@ pub fn rays(count: usize) -> Vec<Ray> {
 
 /// `variant` over `triangles`.
 pub fn kernel(variant: &Variant, triangles: &FlatTriangles) -> Kernel {
-    let max_leaf = if variant.tree() == Tree::Cwbvh8 { 3 } else { 8 };
+    let max_leaf = variant.tree().max_leaf().min(8);
     let bvh = build(triangles, &BuildOptions { max_leaf, ..BuildOptions::default() }).unwrap();
     Kernel::new(variant, &bvh, triangles).unwrap()
 }

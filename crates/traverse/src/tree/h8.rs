@@ -1,0 +1,91 @@
+//! Our eight-child node of 64 bytes: groups of nodes in octant order, and groups of pairs of triangles.
+
+use super::{Candidate, Entry, Leaf, Tree, Visit, VisitRules};
+use crate::ray::LaneRay;
+use crate::triangles::Triangles;
+use raywarp_layout::H8;
+
+/// Siblings that are yet to be visited: 8 bytes on a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NodeGroup {
+    /// Block of their parent's first child.
+    first: u32,
+    /// Slots of the parent that are nodes.
+    inner: u8,
+    /// Slots that the ray hits and that are nodes.
+    hits: u8,
+}
+
+/// Hit leaves of one node, each a record of one or two triangles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PairGroup {
+    first: u32,
+    inner: u8,
+    hits: u8,
+}
+
+impl Leaf for PairGroup {
+    #[inline]
+    fn take(&mut self) -> Option<u32> {
+        let slot = self.hits.trailing_zeros();
+        (self.hits != 0).then(|| {
+            self.hits &= self.hits - 1;
+            let leaves_below = (!self.inner & ((1 << slot) - 1)).count_ones();
+            self.first + self.inner.count_ones() + leaves_below
+        })
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.hits == 0
+    }
+}
+
+impl Tree for H8 {
+    type Inner = NodeGroup;
+    type Leaf = PairGroup;
+
+    fn root(&self) -> Option<Entry<NodeGroup, PairGroup>> {
+        (!self.blocks().is_empty()).then_some(Entry::Inner(NodeGroup { first: 0, inner: 1, hits: 1 }))
+    }
+
+    fn stack_depth(&self) -> usize {
+        H8::stack_depth(self)
+    }
+
+    #[inline]
+    fn test(&self, record: u32, ray: &LaneRay, _: &Triangles) -> [Option<Candidate>; 2] {
+        let pair = self.pair(record);
+        let found = pair.test(&ray.blocks.origin, &ray.blocks.direction);
+        let mut words = pair.words.into_iter();
+        found.map(|tuv| {
+            let word = words.next()?;
+            tuv.map(|[t, u, v]| ([t * ray.blocks.scale, u, v], word))
+        })
+    }
+
+    #[inline]
+    fn visit(
+        &self,
+        mut group: NodeGroup,
+        ray: &LaneRay,
+        t_max: f32,
+        _: &VisitRules,
+        out: &mut Visit<NodeGroup, PairGroup>,
+    ) {
+        let octant = ray.blocks.octant();
+        // About front to back: the slot nearest to the octant that the ray comes from.
+        let slot = (0..8).map(|i| i ^ octant).find(|slot| group.hits >> slot & 1 == 1).unwrap_or(0);
+        group.hits &= !(1 << slot);
+        out.rest = (group.hits != 0).then_some(Entry::Inner(group));
+        out.node = group.first + (group.inner & ((1 << slot) - 1)).count_ones();
+        let node = self.node(out.node);
+        out.used = (0..8).filter(|&slot| node.has_child(slot)).count() as u32;
+        let hits = ray.blocks.hits(&node, self.grid_step(), t_max);
+        let (first, inner) = (node.first, node.inner);
+        if hits & inner != 0 {
+            out.children.push(Entry::Inner(NodeGroup { first, inner, hits: hits & inner }));
+        }
+        out.group = (hits & !inner != 0).then_some(PairGroup { first, inner, hits: hits & !inner });
+    }
+}
