@@ -24,7 +24,7 @@ pub(crate) fn pack(tree: Tree, nodes: &mut [u32]) -> Result<(), CudaError> {
         Tree::Bvh2 => (16, (0..2).map(bvh2).collect::<Vec<_>>()),
         Tree::Wide4 => (32, (0..4).map(wide4).collect()),
         Tree::WideN => (8, vec![wide_n()]),
-        Tree::Cwbvh8 => return Ok(()),
+        Tree::Cwbvh8 | Tree::H8 => return Ok(()),
     };
     for node in nodes.chunks_exact_mut(words) {
         for places in &children {

@@ -82,7 +82,7 @@ pub fn source_text(variants: &[Variant]) -> String {
 /// Whether there is CUDA code for it.
 fn is_written(variant: &Variant) -> bool {
     let implicit_packet = variant.organisation() == Organisation::Packet && variant.sync() == Sync::Implicit;
-    !implicit_packet
+    !implicit_packet && variant.tree() != Tree::H8 && variant.organisation() != Organisation::Phased
 }
 
 /// Variants beside the papers' that are compiled: those that are measured.

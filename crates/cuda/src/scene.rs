@@ -58,7 +58,8 @@ impl EncodedScene {
         }
         let format = match variant.triangle() {
             TriangleTest::Woop => TriangleFormat::Woop,
-            TriangleTest::MoellerTrumbore | TriangleTest::Watertight => TriangleFormat::Vertices,
+            // Pairs are part of their tree, which is refused above.
+            TriangleTest::MoellerTrumbore | TriangleTest::Watertight | TriangleTest::Pair => TriangleFormat::Vertices,
         };
         let records = TriangleRecords::new(&encoded.slots, triangles, format);
         let records: &[u8] = match format {
@@ -132,6 +133,7 @@ fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<En
             }
         )?),
         Tree::Cwbvh8 => encoded!(encode_cwbvh8(bvh, triangles)?),
+        Tree::H8 => return Err(CudaError::NoKernel { variant: Box::new(*variant) }),
         Tree::WideN => {
             let tree = encode_wide_n(bvh, triangles, variant.lanes_per_ray() as usize)?;
             Encoded {

@@ -174,11 +174,7 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
         if variant.needs().t_min_not_negative && case.has_negative_t_min() {
             continue;
         }
-        let bvh = match variant.tree().max_leaf() {
-            1 => &trees[2],
-            2..8 => &trees[1],
-            _ => plain,
-        };
+        let bvh = tree_for(variant, &trees);
         let kernel = Kernel::new(variant, bvh, &case.triangles).map_err(|e| failed(variant, &e))?;
         let kernel = Arc::new(kernel);
         let widths = request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0);
@@ -191,9 +187,18 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
         }
     }
     if let Some(gpu) = &request.gpu {
-        results.extend(gpu_engines(case, gpu, [&plain, &small], control)?);
+        results.extend(gpu_engines(case, gpu, &trees, control)?);
     }
     Ok(results)
+}
+
+/// Of trees with leaves of at most 8, 3 and 1 triangles the one that the variant's nodes can hold.
+fn tree_for<'a>(variant: &Variant, [plain, small, single]: &'a [Bvh2; 3]) -> &'a Bvh2 {
+    match variant.tree().max_leaf() {
+        1 => single,
+        2..8 => small,
+        _ => plain,
+    }
 }
 
 /// Kernels on a GPU, held to the same triangle test without a tree on the same GPU, whose division by Woop's
@@ -201,7 +206,7 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
 fn gpu_engines(
     case: &Case,
     gpu: &Gpu,
-    [plain, small]: [&Bvh2; 2],
+    trees: &[Bvh2; 3],
     control: &Control<'_>,
 ) -> Result<Vec<EngineResult>, SelfTestError> {
     let mut results = Vec::new();
@@ -223,7 +228,7 @@ fn gpu_engines(
         if !known.iter().any(|(of, _)| *of == test) && variant.tree() == Tree::Bvh2 {
             known.push((test, find(case, &make(&without_boxes(&case.triangles))?)?));
         }
-        let tracer = make(if variant.tree() == Tree::Cwbvh8 { small } else { plain })?;
+        let tracer = make(tree_for(variant, trees))?;
         let brute_force = known.iter().find(|(of, _)| *of == test).map(|(_, found)| found);
         let engine = format!("{variant}, {}", gpu.device.name());
         results.push(judge(case, engine, &tracer, test == TriangleTest::Watertight, brute_force)?);

@@ -5,10 +5,10 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
-use raywarp::{Control, TraceError};
 use raywarp::family::Variant;
 use raywarp::selftest::{SelfTestError, SelfTestRequest, selftest};
 use raywarp::workload::cases::cases;
+use raywarp::{Control, TraceError};
 use std::io::Write;
 
 /// Tests every engine of this machine against brute force, with a verdict; with --device cuda the kernels of a GPU.
