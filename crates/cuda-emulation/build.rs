@@ -22,8 +22,9 @@ fn main() {
     println!("cargo::rustc-cfg=emulated");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     write(&out.join("blocks.h"), &blocks());
-    let mut sources: Vec<PathBuf> =
-        ["fibre", "shared", "machine", "misuse"].iter().map(|name| format!("machine/{name}.cpp").into()).collect();
+    let mut sources: Vec<PathBuf> = ["fibre", "shared", "machine", "meeting", "events", "misuse"]
+        .map(|name| format!("machine/{name}.cpp").into())
+        .into();
     let mut table = String::new();
     for (name, variants) in names::sources() {
         // In parts, so that no compiler runs for long.

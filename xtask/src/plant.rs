@@ -174,8 +174,8 @@ const PLANTS: &[Plant] = &[
         name: "cuda: an unwritten result",
         edits: &[Edit {
             file: "crates/cuda/kernels/ops/store_hit.h",
-            find: "if (writes && (!O.any_hit() || hit)) {",
-            replace: "if (writes && hit) {",
+            find: "} else if (!O.any_hit()) {",
+            replace: "} else if (false) {",
         }],
         test: EMULATION,
         hangs: false,

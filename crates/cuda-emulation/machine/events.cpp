@@ -1,0 +1,102 @@
+// What lanes do beside meeting: events, loads, changes, shared memory.
+#include "state.h"
+
+namespace raywarp::emulation {
+
+namespace {
+
+void log_event(Lane& lane, Block block) {
+    u32 index = NO_INDEX;
+    switch (block) {
+        case Block::VisitNode:
+        case Block::VisitNodeLinks: index = lane.touched[static_cast<u32>(Space::Node)]; break;
+        case Block::TestTriangle:
+        case Block::TestTriangleT: lane.tested = lane.touched[static_cast<u32>(Space::Triangle)]; [[fallthrough]];
+        // Others may be read again to compare with.
+        case Block::TestTriangleU:
+        case Block::TestTriangleV:
+        case Block::TestTriangleAccept: index = lane.tested; break;
+        case Block::FetchRay:
+        case Block::Exchange: index = lane.touched[static_cast<u32>(Space::Ray)]; break;
+        default: break;
+    }
+    lane.log.push_back(static_cast<u32>(block) << 24 | (index & NO_INDEX));
+}
+
+// The range that holds the bytes, or null.
+const Range* range_of(const void* at, u32 bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    for (u32 i = 0; i < machine->request.range_count; i++) {
+        const Range& range = machine->request.ranges[i];
+        const auto begin = reinterpret_cast<std::uintptr_t>(range.begin);
+        if (address >= begin && address - begin < range.bytes && bytes <= range.bytes - (address - begin)) {
+            return &range;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+void event(Block block) {
+    Lane& lane = current();
+    machine->spend(lane);
+    lane.announced = block == Block::Vote || block == Block::Ballot;
+    lane.announced_as = block;
+    if (machine->request.log) {
+        log_event(lane, block);
+    }
+}
+
+LaneMask active() {
+    Lane& lane = current();
+    machine->spend(lane);
+    return (lane.warp_state->ready & machine->random.below(0xffffffffu)) | 1u << lane.lane;
+}
+
+void read(const void* from, u32 bytes, Site site) {
+    Lane& lane = current();
+    const Range* range = range_of(from, bytes);
+    if (range == nullptr || range->writable) {
+        machine->fail(lane, text(site) + ": " + text(lane) + " reads " + std::to_string(bytes) +
+                                " bytes that lie in none of the arrays that the kernel reads");
+    }
+    if (range->space < SPACES) {
+        const auto offset = static_cast<u64>(static_cast<const u8*>(from) - range->begin);
+        lane.touched[range->space] = static_cast<u32>(offset / range->record_bytes);
+    }
+}
+
+void change(const void* word, u32 bytes, Site site) {
+    Lane& lane = current();
+    machine->spend(lane);
+    const Range* range = range_of(word, bytes);
+    if (range == nullptr || !range->writable) {
+        machine->fail(lane, text(site) + ": " + text(lane) + " changes a word that lies in no array of words");
+    }
+    machine->hand_over(lane);
+}
+
+SharedArray* shared(u32 bytes, u32 count, const char* name, Site site) {
+    Lane& lane = current();
+    BlockState& block = *lane.warp_state->block;
+    for (const auto& array : block.shared) {
+        if (array->name == name && array->site.line == site.line && std::strcmp(array->site.file, site.file) == 0) {
+            return array.get();
+        }
+    }
+    block.shared.push_back(std::make_unique<SharedArray>(bytes, count, name, site));
+    return block.shared.back().get();
+}
+
+void* touch_shared(SharedArray* array, u32 index, bool write, Site site) {
+    Lane& lane = current();
+    machine->spend(lane);
+    std::string fault = array->touch(index, write, lane.number_in_block, lane.clock, site);
+    if (!fault.empty()) {
+        machine->fail(lane, std::move(fault));
+    }
+    return array->element(index);
+}
+
+}  // namespace raywarp::emulation

@@ -1,0 +1,130 @@
+// Where lanes meet: who may wait for whom, and what each gets.
+#include <cstdio>
+
+#include "state.h"
+
+namespace raywarp::emulation {
+
+const char* name(Intrinsic intrinsic) {
+    switch (intrinsic) {
+        case Intrinsic::Any: return "any_sync";
+        case Intrinsic::Ballot: return "ballot_sync";
+        case Intrinsic::Shuffle: return "shuffle_sync";
+        case Intrinsic::ShuffleXor: return "shuffle_xor_sync";
+        case Intrinsic::Sync: return "sync";
+    }
+    return "?";
+}
+
+std::string hex(LaneMask mask) {
+    char text[16];
+    std::snprintf(text, sizeof(text), "0x%08x", mask);
+    return text;
+}
+
+std::string text(const Lane& lane) {
+    return "lane " + std::to_string(lane.lane) + " of warp " + std::to_string(lane.warp);
+}
+
+std::string text(Site site) {
+    const char* file = std::strstr(site.file, "kernels/");
+    return std::string(file != nullptr ? file : site.file) + ":" + std::to_string(site.line);
+}
+
+// A lane that waits must be able to meet those that it names.
+void Machine::check_alone(Lane& lane) {
+    const Warp& warp = *lane.warp_state;
+    const Meeting& meeting = lane.meeting;
+    const auto place = [&] { return text(meeting.site) + ": " + name(meeting.intrinsic) + ": " + text(lane); };
+    if (!(meeting.mask >> lane.lane & 1)) {
+        fail(lane, place() + " is not in its mask " + hex(meeting.mask));
+    }
+    if ((meeting.mask & warp.ended) != 0) {
+        fail(lane, place() + " waits for lanes " + hex(meeting.mask) + ", but lane " +
+                       std::to_string(platform::lowest_bit(meeting.mask & warp.ended)) + " has ended");
+    }
+    for (LaneMask left = meeting.mask & warp.waiting; left != 0; left &= left - 1) {
+        const Lane& other = warp.lanes[platform::lowest_bit(left)];
+        if (other.meeting.mask >> lane.lane & 1 && !(other.meeting == meeting)) {
+            fail(lane, place() + " waits for lanes " + hex(meeting.mask) + ", but lane " + std::to_string(other.lane) +
+                           " waits for lanes " + hex(other.meeting.mask) + " at " + text(other.meeting.site) + ": " +
+                           name(other.meeting.intrinsic));
+        }
+    }
+}
+
+void Machine::complete(Warp& warp, LaneMask mask) {
+    const Intrinsic intrinsic = warp.lanes[platform::lowest_bit(mask)].meeting.intrinsic;
+    LaneMask bits = 0;
+    bool announced = true;
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+        const Lane& lane = warp.lanes[platform::lowest_bit(left)];
+        bits |= static_cast<u32>(lane.value != 0) << lane.lane;
+        announced &= lane.announced;
+    }
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+        Lane& lane = warp.lanes[platform::lowest_bit(left)];
+        lane.announced = false;
+        switch (intrinsic) {
+            case Intrinsic::Any: lane.result = bits != 0; break;
+            case Intrinsic::Ballot: lane.result = bits; break;
+            case Intrinsic::Shuffle:
+            case Intrinsic::ShuffleXor: lane.result = warp.lanes[lane.from].value; break;
+            case Intrinsic::Sync: break;
+        }
+    }
+    if (announced && request.log) {
+        const Block block = warp.lanes[platform::lowest_bit(mask)].announced_as;
+        warp.votes.push_back(static_cast<u64>(block) << 32 | mask);
+    }
+    if (intrinsic == Intrinsic::Sync && !warp.block->shared.empty()) {
+        Clock joined;
+        for (LaneMask left = mask; left != 0; left &= left - 1) {
+            const Clock& clock = warp.lanes[platform::lowest_bit(left)].clock;
+            for (u32 i = 0; i < MOST_LANES; i++) {
+                joined.known[i] = joined.known[i] > clock.known[i] ? joined.known[i] : clock.known[i];
+            }
+        }
+        for (LaneMask left = mask; left != 0; left &= left - 1) {
+            Lane& lane = warp.lanes[platform::lowest_bit(left)];
+            lane.clock = joined;
+            lane.clock.known[lane.number_in_block] += 1;
+        }
+    }
+    warp.waiting &= ~mask;
+    warp.ready |= mask;
+}
+
+u32 meet(Intrinsic intrinsic, LaneMask mask, u32 value, u32 from, Site site) {
+    Lane& lane = current();
+    Warp& warp = *lane.warp_state;
+    machine->spend(lane);
+    lane.meeting = {intrinsic, mask, site};
+    lane.value = value;
+    lane.from = from;
+    const LaneMask bit = 1u << lane.lane;
+    const bool as_others = warp.waiting != 0 && warp.same &&
+                           warp.lanes[platform::lowest_bit(warp.waiting)].meeting == lane.meeting;
+    if (!as_others || !(mask & bit) || (mask & warp.ended)) {
+        machine->check_alone(lane);
+        warp.same = warp.waiting == 0;
+    }
+    if (!(mask >> from & 1) && (intrinsic == Intrinsic::Shuffle || intrinsic == Intrinsic::ShuffleXor)) {
+        machine->fail(lane, text(site) + ": " + name(intrinsic) + ": " + text(lane) + " takes from lane " +
+                                std::to_string(from) + ", which is not in the mask " + hex(mask));
+    }
+    warp.waiting |= bit;
+    warp.ready &= ~bit;
+    // Those in the mask that wait for this lane too are in the same meeting, as was checked; others may come yet.
+    bool complete = (warp.waiting & mask) == mask;
+    for (LaneMask left = complete && !warp.same ? mask : 0; left != 0; left &= left - 1) {
+        complete &= warp.lanes[platform::lowest_bit(left)].meeting == lane.meeting;
+    }
+    if (complete) {
+        machine->complete(warp, mask);
+    }
+    machine->hand_over(lane);
+    return lane.result;
+}
+
+}  // namespace raywarp::emulation
