@@ -2,7 +2,7 @@
 #![allow(dead_code)] // Each test file uses a part.
 
 use raywarp_bvh::{BuildOptions, build};
-use raywarp_family::{Block, Space, Tree, Variant};
+use raywarp_family::{Block, Space, Variant};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_traverse::{Answer, Batch, Kernel, Machine, Recorded, Recorder};
 use std::collections::BTreeMap;
