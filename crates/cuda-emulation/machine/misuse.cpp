@@ -1,3 +1,145 @@
-// Kernels that misuse the warp, each in one way: what the machine says of them is tested.
+// Kernels that misuse the warp, each in one way: tests/misuse.rs says what the machine must say of each, and at
+// which of the lines marked here.
 #include "machine.h"
-extern "C" raywarp::emulation::Kernel raywarp_emulation_misuse(const char*) { return nullptr; }
+#include "launch.h"
+
+using namespace raywarp;
+
+namespace {
+
+using platform::lane;
+
+// Every lane adds to lane 0's counter, all meet, and all agree: nothing is wrong.
+void sound(const Launch& launch) {
+    RW_SHARED(u32, 64, sums);
+    sums.store(platform::warp_in_block() * 32 + lane(), lane());
+    platform::sync(EVERYONE);
+    const u32 next = sums.load(platform::warp_in_block() * 32 + (lane() + 1) % 32);
+    if (platform::any_sync(EVERYONE, next != (lane() + 1) % 32) || platform::shuffle_sync(EVERYONE, lane(), 5) != 5 ||
+        platform::ballot_sync(EVERYONE, lane() % 2 == 1) != 0xaaaaaaaau ||
+        !(platform::active_mask() >> lane() & 1)) {
+        platform::load1(nullptr);
+    }
+    // Two halves may go separate ways.
+    const LaneMask half = lane() < 16 ? 0xffffu : 0xffff0000u;
+    if (lane() < 16) {
+        platform::sync(half);
+    } else {
+        platform::any_sync(half, true);
+    }
+    platform::add_to_counter(launch.counter, 1);
+}
+
+void not_in_mask(const Launch&) {
+    platform::any_sync(0x7fffffffu, true);  // line: not in its mask
+}
+
+void ended(const Launch&) {
+    if (lane() == 3) {
+        return;
+    }
+    platform::ballot_sync(EVERYONE, true);  // line: has ended
+}
+
+void other_site(const Launch&) {
+    if (lane() < 16) {
+        platform::any_sync(EVERYONE, true);
+    } else {
+        platform::any_sync(EVERYONE, true);  // line: other site
+    }
+}
+
+void other_intrinsic(const Launch&) {
+    // line: other intrinsic
+    lane() < 16 ? (void)platform::any_sync(EVERYONE, true) : platform::sync(EVERYONE);
+}
+
+void other_mask(const Launch&) {
+    platform::sync(lane() < 16 ? EVERYONE : 0xffff0001u);  // line: other mask
+}
+
+// Three groups, each waiting for the next one.
+void all_wait(const Launch&) {
+    const LaneMask groups[3] = {0x3ffu, 0xffc00u, 0xfff00000u};
+    const u32 mine = lane() < 10 ? 0 : lane() < 20 ? 1 : 2;
+    platform::sync(groups[mine] | groups[(mine + 1) % 3]);  // line: all wait
+}
+
+void from_outside(const Launch&) {
+    if (lane() < 16) {
+        platform::shuffle_sync(0xffffu, 1, 20);  // line: from outside
+    }
+}
+
+void race(const Launch&) {
+    RW_SHARED(u32, 64, sums);
+    sums.store(0, lane());  // line: race
+}
+
+// A vote is no fence.
+void read_race(const Launch&) {
+    RW_SHARED(u32, 64, sums);
+    const u32 first = platform::warp_in_block() * 32;
+    sums.store(first + lane(), 1);
+    platform::any_sync(EVERYONE, true);
+    sums.load(first + (lane() ^ 1));  // line: read race
+}
+
+// Warps of a block share the memory too.
+void warps_race(const Launch&) {
+    RW_SHARED(u32, 64, sums);
+    platform::sync(EVERYONE);
+    if (lane() == 0) {
+        sums.store(0, 1);  // line: warps race
+    }
+}
+
+void beyond(const Launch&) {
+    RW_SHARED(u32, 8, few);
+    if (lane() == 0) {
+        few.store(8, 1);  // line: beyond
+    }
+}
+
+void wild_load(const Launch& launch) {
+    platform::load1(launch.slots + 4);  // line: wild load
+}
+
+void endless(const Launch&) {
+    while (platform::any_sync(EVERYONE, true)) {
+    }
+}
+
+struct Entry {
+    const char* name;
+    emulation::Kernel kernel;
+};
+
+constexpr Entry KERNELS[] = {
+    {"sound", sound},
+    {"not_in_mask", not_in_mask},
+    {"ended", ended},
+    {"other_site", other_site},
+    {"other_intrinsic", other_intrinsic},
+    {"other_mask", other_mask},
+    {"all_wait", all_wait},
+    {"from_outside", from_outside},
+    {"race", race},
+    {"read_race", read_race},
+    {"warps_race", warps_race},
+    {"beyond", beyond},
+    {"wild_load", wild_load},
+    {"endless", endless},
+};
+
+}  // namespace
+
+// Null for a name that none has.
+extern "C" emulation::Kernel raywarp_emulation_misuse(const char* name) {
+    for (const Entry& entry : KERNELS) {
+        if (std::strcmp(entry.name, name) == 0) {
+            return entry.kernel;
+        }
+    }
+    return nullptr;
+}

@@ -65,7 +65,7 @@ impl<'a> Comparison<'a> {
         let tracer = tracer.unwrap_or_else(|| panic!("{variant} is listed but not compiled"));
         let kernel = Kernel::new(&reference_variant(variant), tree, triangles).unwrap();
         // As many as fill a few warps and one more.
-        let warps = if variant.supply() == Supply::Direct { 3 } else { 5 };
+        let warps = if variant.supply() == Supply::Direct { 2 } else { 4 };
         let rays = scene.some_rays((32 / variant.lanes_per_ray() * warps + 1) as usize);
         Self { scene, variant, tracer, kernel, rays }
     }

@@ -1,0 +1,92 @@
+//! What the emulated machine says of kernels that misuse the warp: the line, and what is wrong there.
+
+use raywarp_cuda::Launch;
+use raywarp_cuda_emulation::{Fault, Geometry, Kernel, Logs, Order, Request, Window, not_emulated, run};
+
+const SOURCE: &str = include_str!("../machine/misuse.cpp");
+
+fn launch(name: &str, order: Order) -> Result<(Logs, u32), Fault> {
+    let kernel = Kernel::misuse(name).unwrap_or_else(|| panic!("there is no {name} in machine/misuse.cpp"));
+    let (slots, mut counter) = ([7u32; 4], [0u32]);
+    let mut windows = [Window::read(&slots), Window::changed(&mut counter)];
+    let launch = Launch { slots: windows[0].address(), counter: windows[1].address(), ..Launch::default() };
+    let geometry = Geometry { blocks: 3, warps_per_block: 2, resident_blocks: 2 };
+    // SAFETY: the kernels of misuse.cpp touch only the two arrays, which live until the call returns.
+    let logs = unsafe { run(kernel, &launch, &mut windows, &Request { geometry, order, log: true }) }?;
+    Ok((logs, counter[0]))
+}
+
+/// `name` must fail under every order, at the line that is marked so, with these words.
+#[track_caller]
+fn check(name: &str, mark: &str, words: &[&str]) {
+    if let Some(why) = not_emulated() {
+        println!("skipped: CUDA kernels are not emulated: {why}");
+        return;
+    }
+    let marked = |line: &str| line.ends_with(&format!("// line: {mark}"));
+    // A mark of its own stands above its line.
+    let line = SOURCE.lines().position(marked).map(|at| {
+        let own = SOURCE.lines().nth(at).is_some_and(|line| line.trim_start().starts_with("//"));
+        at + if own { 2 } else { 1 }
+    });
+    for order in Order::FOUR {
+        let fault = launch(name, order).expect_err(name).0;
+        let place = line.map_or(String::new(), |line| format!("misuse.cpp:{line}"));
+        assert!(fault.contains(&place) && words.iter().all(|word| fault.contains(word)), "{name}, {order:?}: {fault}");
+    }
+}
+
+#[test]
+fn a_sound_kernel_passes_under_every_order() {
+    if not_emulated().is_some() {
+        return check("sound", "", &[]);
+    }
+    for order in Order::FOUR {
+        assert_eq!(launch("sound", order).map(|(_, count)| count), Ok(6 * 32), "{order:?}");
+    }
+}
+
+#[test]
+fn a_caller_outside_its_mask_is_named() {
+    check("not_in_mask", "not in its mask", &["any_sync", "lane 31", "is not in its mask 0x7fffffff"]);
+}
+
+#[test]
+fn waiting_for_a_lane_that_has_ended_is_named() {
+    check("ended", "has ended", &["ballot_sync", "waits for lanes 0xffffffff, but lane 3 has ended"]);
+}
+
+#[test]
+fn lanes_that_wait_for_each_other_at_different_places_are_named() {
+    check("other_site", "other site", &["any_sync", "waits for lanes 0xffffffff"]);
+    check("other_intrinsic", "other intrinsic", &["any_sync", ": sync"]);
+    check("other_mask", "other mask", &["0xffffffff", "0xffff0001"]);
+}
+
+#[test]
+fn lanes_that_all_wait_are_named() {
+    check("all_wait", "all wait", &["waits for lanes"]);
+}
+
+#[test]
+fn a_shuffle_from_a_lane_outside_the_mask_is_named() {
+    check("from_outside", "from outside", &["takes from lane 20, which is not in the mask 0x0000ffff"]);
+}
+
+#[test]
+fn two_lanes_on_one_element_of_shared_memory_without_a_sync_are_named() {
+    check("race", "race", &["writes element 0 of `sums`", "wrote at", "with no sync between"]);
+    check("read_race", "read race", &["of `sums`", "with no sync between"]);
+    check("warps_race", "warps race", &["of warp 0 of the block", "of warp 1 of the block"]);
+}
+
+#[test]
+fn accesses_outside_arrays_are_named() {
+    check("beyond", "beyond", &["writes element 8 of `few`, which has 8"]);
+    check("wild_load", "wild load", &["reads 4 bytes that lie in none of the arrays"]);
+}
+
+#[test]
+fn a_kernel_that_does_not_end_is_stopped() {
+    check("endless", "", &["does not end"]);
+}
