@@ -59,6 +59,8 @@ struct Lane : Here {
     Block announced_as{};
     // Last record of each space that was read.
     std::array<u32, SPACES> touched{};
+    // The triangle that is being tested.
+    u32 tested = NO_INDEX;
     std::vector<u32> log;
     Clock clock;
 };
@@ -393,10 +395,11 @@ void log_event(Lane& lane, Block block) {
         case Block::VisitNode:
         case Block::VisitNodeLinks: index = lane.touched[static_cast<u32>(Space::Node)]; break;
         case Block::TestTriangle:
-        case Block::TestTriangleT:
+        case Block::TestTriangleT: lane.tested = lane.touched[static_cast<u32>(Space::Triangle)]; [[fallthrough]];
+        // Others may be read again to compare with.
         case Block::TestTriangleU:
-        case Block::TestTriangleV: index = lane.touched[static_cast<u32>(Space::Triangle)]; break;
-        case Block::TestTriangleAccept: index = lane.touched[static_cast<u32>(Space::Slot)]; break;
+        case Block::TestTriangleV:
+        case Block::TestTriangleAccept: index = lane.tested; break;
         case Block::FetchRay:
         case Block::Exchange: index = lane.touched[static_cast<u32>(Space::Ray)]; break;
         default: break;

@@ -16,8 +16,6 @@ pub(crate) struct Visited {
     owner: u16,
     node: u32,
     hits: u32,
-    /// Some box was hit, so that links were read.
-    links: bool,
     /// Stack indices of the first and one past the last entry that was pushed.
     pushed: (u32, u32),
 }
@@ -66,14 +64,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             }
             next = next.or_else(|| visit.children.first().copied());
             lane.work = next.map_or(Work::Pop, Work::At);
-            visited.push(Visited {
-                lane: i,
-                owner: lane.stack_number,
-                node: visit.node,
-                hits,
-                links: hits > 0 || visit.absent_hit,
-                pushed,
-            });
+            visited.push(Visited { lane: i, owner: lane.stack_number, node: visit.node, hits, pushed });
         });
         if P::ON {
             self.tell_visits(mask, &visited, &pushers);
@@ -103,10 +94,10 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             visited.iter().filter(|v| wants(v)).fold(0, |bits, v| bits | spread(1 << v.lane, n, n))
         };
         if split {
-            for v in visited.iter().filter(|v| v.links) {
+            for v in visited.iter().filter(|v| v.hits > 0) {
                 self.touch(v.lane, Space::Node, v.node, boxes, node_bytes - boxes, false);
             }
-            self.issue_bits(Block::VisitNodeLinks, lanes_where(&|v| v.links));
+            self.issue_bits(Block::VisitNodeLinks, lanes_where(&|v| v.hits > 0));
         }
         if n > 1 {
             return self.tell_shared_pushes(mask, lanes_where(&|v| v.hits > 0), pushers);

@@ -28,11 +28,9 @@ impl Tree for EncodedBvh2 {
         let node = &self.nodes()[inner as usize];
         (out.node, out.used) = (inner, 2);
         for side in 0..2 {
-            let Some(t) = ray.enter(&node.bounds(side), t_max, rules.box_test) else { continue };
-            // Only its link tells that a child is not there: ordered by size, its box holds everything.
-            if node.children[side] == Bvh2Node::NO_CHILD {
-                out.absent_hit = true;
-            } else {
+            if node.children[side] != Bvh2Node::NO_CHILD
+                && let Some(t) = ray.enter(&node.bounds(side), t_max, rules.box_test)
+            {
                 out.hits.push((t, side as u32));
             }
         }

@@ -125,15 +125,13 @@ pub(crate) struct Visit<I, L> {
     pub children: Vec<Entry<I, L>>,
     /// Triangles of all hit leaves, where a tree gives them as one group, to be tested before the children.
     pub group: Option<L>,
-    /// The box of a child that is not there was hit.
-    pub absent_hit: bool,
     /// Work space for ordering.
     pub hits: Vec<(f32, u32)>,
 }
 
 impl<I, L> Default for Visit<I, L> {
     fn default() -> Self {
-        Self { node: 0, used: 0, rest: None, children: Vec::new(), group: None, absent_hit: false, hits: Vec::new() }
+        Self { node: 0, used: 0, rest: None, children: Vec::new(), group: None, hits: Vec::new() }
     }
 }
 
@@ -141,7 +139,6 @@ impl<I, L> Visit<I, L> {
     pub fn clear(&mut self) {
         self.rest = None;
         self.group = None;
-        self.absent_hit = false;
         self.children.clear();
         self.hits.clear();
     }
