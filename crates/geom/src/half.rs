@@ -132,10 +132,13 @@ mod tests {
             // No neighbour is nearer, and of two equally near ones it is the even one.
             let distance = |bits: u16| ((fixed(bits) << 24) - exact.abs()).abs();
             let up = if size + 1 == HALF_INFINITY { (65536i128 << 48) - exact.abs() } else { distance(size + 1) };
-            assert!(distance(size) < up || (distance(size) == up && size % 2 == 0), "{a:#x} {b:#x} {c:#x}");
+            assert!(distance(size) < up || (distance(size) == up && size.is_multiple_of(2)), "{a:#x} {b:#x} {c:#x}");
             if size > 0 {
                 let down = distance(size - 1);
-                assert!(distance(size) < down || (distance(size) == down && size % 2 == 0), "{a:#x} {b:#x} {c:#x}");
+                assert!(
+                    distance(size) < down || (distance(size) == down && size.is_multiple_of(2)),
+                    "{a:#x} {b:#x} {c:#x}"
+                );
             }
         }
     }

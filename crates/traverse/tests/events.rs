@@ -189,7 +189,7 @@ fn what_lies_behind_a_hit_is_not_visited() {
         assert_eq!(run.answers[0].hit.primitive, 0, "{variant}");
         // A few leaves of up to eight: speculation tests some in vain. Octants tell only in which half of a
         // row a child lies.
-        let most = if variant.tree() == raywarp_family::Tree::Cwbvh8 { 160 } else { 32 };
+        let most = if variant.tree().groups_leaves() { 160 } else { 32 };
         let tested = visits(&run)[&0].iter().filter(|(block, _)| *block != Block::VisitNode).count();
         assert!(tested <= most, "{variant} tests {tested} triangles");
     }

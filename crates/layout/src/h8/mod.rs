@@ -227,6 +227,15 @@ impl H8 {
         self.stack_depth
     }
 
+    /// What kernels take beside the blocks: the bits of 2^-53 over the grid's step (whose exponent may be out of range by
+    /// itself: they add a node's), and the largest coordinate of the bounds.
+    pub fn kernel_words(&self) -> (u32, f32) {
+        let exponent = (self.grid_step.to_bits() >> 23) as i32 - 127;
+        let corners = self.bounds.min.iter().chain(&self.bounds.max);
+        let farthest = corners.fold(0.0, |most: f32, x| most.max(x.abs()));
+        ((((127 - 53 - exponent) as u32) << 23), if self.blocks.is_empty() { 0.0 } else { farthest })
+    }
+
     /// Bytes of the blocks.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.blocks[..])
