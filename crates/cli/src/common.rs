@@ -88,7 +88,7 @@ impl Common {
     /// The GPU that was asked for. `auto` is none here: a GPU that only traces is no faster than the CPU that shades.
     pub fn gpu(&self) -> Result<Option<Device>, CliError> {
         let DeviceChoice::Cuda(number) = self.device()? else { return Ok(None) };
-        let failed = |error| CliError::machine(format!("--device {}: {error}", self.device));
+        let failed = |error| CliError::machine(format!("--device {}: {error}; --device cpu does without", self.device));
         Device::open(number).map(Some).map_err(failed)
     }
 
