@@ -110,9 +110,9 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a child of the wrong slot",
         edits: &[Edit {
-            file: "crates/traverse/src/tree/cwbvh8.rs",
-            find: "out.node = group.base + (group.inner & ((1 << slot) - 1)).count_ones();",
-            replace: "out.node = group.base + (group.inner & ((2 << slot) - 1)).count_ones() - u32::from(slot < 7);",
+            file: "crates/traverse/src/tree/node_group.rs",
+            find: "self.first + (self.inner & ((1 << slot) - 1)).count_ones()",
+            replace: "self.first + (self.inner & ((2 << slot) - 1)).count_ones() - u32::from(slot < 7)",
         }],
         test: CONFORMANCE,
         hangs: false,

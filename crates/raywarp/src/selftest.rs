@@ -157,11 +157,12 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
     let plain = &trees[0];
     let mut results = Vec::new();
     let brute_force = |test: TriangleTest| brute_force(case, test).map_err(|e| failed(&"brute force", &e));
-    let brute_force = [
-        (TriangleTest::Woop, brute_force(TriangleTest::Woop)?),
-        (TriangleTest::MoellerTrumbore, brute_force(TriangleTest::MoellerTrumbore)?),
-        (TriangleTest::Watertight, brute_force(TriangleTest::Watertight)?),
-    ];
+    // By those tests that some kernel takes.
+    let brute_force = [TriangleTest::Woop, TriangleTest::MoellerTrumbore, TriangleTest::Watertight]
+        .into_iter()
+        .filter(|test| request.variants.iter().any(|variant| variant.triangle() == *test))
+        .map(|test| Ok((test, brute_force(test)?)))
+        .collect::<Result<Vec<_>, SelfTestError>>()?;
     if request.cpu {
         for (name, watertight, tracer) in cpu_engines(plain, &case.triangles).map_err(|e| failed(&"cpu", &e))? {
             results.push(judge(case, name, &tracer, watertight, None)?);

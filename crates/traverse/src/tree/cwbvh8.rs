@@ -1,22 +1,12 @@
 //! The compressed eight-child node (Ylitie, Karras and Laine 2017): groups of nodes in octant order, and
 //! groups of triangles.
 
+use super::node_group::NodeGroup;
 use super::{Candidate, Entry, Leaf, Tree, Visit, VisitRules, test_slot};
 use crate::ray::{LaneRay, span_float};
 use crate::triangles::Triangles;
 use raywarp_geom::fused_multiply_add;
 use raywarp_layout::{Cwbvh8, Cwbvh8Node};
-
-/// Siblings that are yet to be visited: 8 bytes on a GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NodeGroup {
-    /// Index of the first inner child of their parent.
-    base: u32,
-    /// Slots of the parent that are nodes.
-    inner: u8,
-    /// Slots that the ray hits and that are nodes.
-    hits: u8,
-}
 
 /// Triangles of the hit leaves of one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +37,7 @@ impl Tree for Cwbvh8 {
     type Leaf = TriangleGroup;
 
     fn root(&self) -> Option<Entry<NodeGroup, TriangleGroup>> {
-        (!self.nodes().is_empty()).then_some(Entry::Inner(NodeGroup { base: 0, inner: 1, hits: 1 }))
+        (!self.nodes().is_empty()).then_some(Entry::Inner(NodeGroup::ROOT))
     }
 
     fn stack_depth(&self) -> usize {
@@ -68,12 +58,8 @@ impl Tree for Cwbvh8 {
         _: &VisitRules,
         out: &mut Visit<NodeGroup, TriangleGroup>,
     ) {
-        let octant = Cwbvh8Node::octant(&ray.given.direction);
-        // About front to back: the slot nearest to the octant that the ray comes from.
-        let slot = (0..8).map(|i| i ^ octant).find(|slot| group.hits >> slot & 1 == 1).unwrap_or(0);
-        group.hits &= !(1 << slot);
+        out.node = group.take_nearest(Cwbvh8Node::octant(&ray.given.direction));
         out.rest = (group.hits != 0).then_some(Entry::Inner(group));
-        out.node = group.base + (group.inner & ((1 << slot) - 1)).count_ones();
         let node = &self.nodes()[out.node as usize];
         let (mut hits, mut records) = (0u8, 0u32);
         out.used = 0;
@@ -90,7 +76,7 @@ impl Tree for Cwbvh8 {
             }
         }
         if hits != 0 {
-            out.children.push(Entry::Inner(NodeGroup { base: node.child_base, inner: node.imask, hits }));
+            out.children.push(Entry::Inner(NodeGroup { first: node.child_base, inner: node.imask, hits }));
         }
         out.group = (records != 0).then_some(TriangleGroup { base: node.record_base, records });
     }

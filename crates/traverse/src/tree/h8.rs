@@ -1,20 +1,10 @@
 //! Our eight-child node of 64 bytes: groups of nodes in octant order, and groups of pairs of triangles.
 
+use super::node_group::NodeGroup;
 use super::{Candidate, Entry, Leaf, Tree, Visit, VisitRules};
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
 use raywarp_layout::H8;
-
-/// Siblings that are yet to be visited: 8 bytes on a GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NodeGroup {
-    /// Block of their parent's first child.
-    first: u32,
-    /// Slots of the parent that are nodes.
-    inner: u8,
-    /// Slots that the ray hits and that are nodes.
-    hits: u8,
-}
 
 /// Hit leaves of one node, each a record of one or two triangles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +36,7 @@ impl Tree for H8 {
     type Leaf = PairGroup;
 
     fn root(&self) -> Option<Entry<NodeGroup, PairGroup>> {
-        (!self.blocks().is_empty()).then_some(Entry::Inner(NodeGroup { first: 0, inner: 1, hits: 1 }))
+        (!self.blocks().is_empty()).then_some(Entry::Inner(NodeGroup::ROOT))
     }
 
     fn stack_depth(&self) -> usize {
@@ -73,12 +63,8 @@ impl Tree for H8 {
         _: &VisitRules,
         out: &mut Visit<NodeGroup, PairGroup>,
     ) {
-        let octant = ray.blocks.octant();
-        // About front to back: the slot nearest to the octant that the ray comes from.
-        let slot = (0..8).map(|i| i ^ octant).find(|slot| group.hits >> slot & 1 == 1).unwrap_or(0);
-        group.hits &= !(1 << slot);
+        out.node = group.take_nearest(ray.blocks.octant());
         out.rest = (group.hits != 0).then_some(Entry::Inner(group));
-        out.node = group.first + (group.inner & ((1 << slot) - 1)).count_ones();
         let node = self.node(out.node);
         out.used = (0..8).filter(|&slot| node.has_child(slot)).count() as u32;
         let hits = ray.blocks.hits(&node, self.grid_step(), t_max);

@@ -3,6 +3,7 @@
 mod bvh2;
 mod cwbvh8;
 mod h8;
+mod node_group;
 mod order;
 mod wide4;
 mod wide_n;
