@@ -4,6 +4,7 @@
 #include "stack.h"
 #include "tree/bvh2.h"
 #include "tree/cwbvh8.h"
+#include "tree/h8.h"
 #include "tree/wide4.h"
 #include "tree/wide_n.h"
 
@@ -26,6 +27,10 @@ struct TreeOf<O, TreeKind::WideN> {
 template <Options O>
 struct TreeOf<O, TreeKind::Cwbvh8> {
     using Tree = Cwbvh8<O>;
+};
+template <Options O>
+struct TreeOf<O, TreeKind::H8> {
+    using Tree = H8<O>;
 };
 
 template <class Tree, Options O, bool SHARES, bool MOVES>
@@ -110,8 +115,11 @@ struct Lane {
     }
 
     // The next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at it
-    // must pop then.
+    // must pop then, if no nodes are behind it.
     RW_FUNCTION u32 take_record() {
+        if constexpr (O.tree == TreeKind::H8) {
+            return take_pair();
+        }
         if (has_postponed()) {
             const u32 record = Tree::take(postponed[0]);
             leaf_ended = !Tree::is_leaf(postponed[0]);
@@ -124,6 +132,25 @@ struct Lane {
         leaf_ended = !Tree::is_leaf(work);
         work = leaf_ended ? Tree::POP : work;
         return record;
+    }
+
+    // The next pair of the oldest group of leaves: an empty group is NOTHING.
+    RW_FUNCTION u32 take_pair() {
+        if constexpr (ROOM == 0) {
+            Entry leaves = Tree::split(work);
+            const u32 record = Tree::take(leaves);
+            work.y |= leaves.y;
+            return record;
+        } else {
+            // Nobody stands at leaves without some aside.
+            const u32 record = Tree::take(postponed[0]);
+            if constexpr (ROOM > 1) {
+                if (!Tree::is_leaf(postponed[0])) {
+                    remove_first_postponed();
+                }
+            }
+            return record;
+        }
     }
 
     // Ends the ray: whatever it had still to do is dropped.
