@@ -46,7 +46,7 @@ struct StackOf<Tree, O, false, true> {
     using Stack = OwnedStack<Tree>;
 };
 
-// What a ray found so far. Weights are found again when the hit is stored.
+// What a ray found so far. Weights are found again when the hit is stored, but where that takes too long.
 struct Found {
     // Farthest t that still counts: of a closest hit its own.
     float limit;
@@ -54,6 +54,8 @@ struct Found {
     u32 record;
     // Any-hit: something opaque was hit.
     bool blocked;
+    // Weights of a closest hit of h8.
+    float u, v;
 };
 
 template <Options O>

@@ -50,7 +50,7 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4
         prepare_ray(launch, lane);
         limit = platform::least(limit, slab::LARGEST);
     }
-    lane.found = {limit, NONE, false};
+    lane.found = {limit, NONE, false, 0.0f, 0.0f};
     lane.leaf_ended = false;
     lane.clear_postponed();
     lane.stack.clear();

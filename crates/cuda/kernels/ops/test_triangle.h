@@ -32,45 +32,52 @@ RW_COLD Tuv intersect_record_apart(const float4* triangles, float4 o, float4 d, 
     return intersect_record<O>(triangles, o, d, record);
 }
 
-// The same once more, for what a hit did not keep. The watertight test is long, and stands once in a kernel.
+// Whether a closest hit keeps its weights and its triangle's index in place of a record: a pair takes long to test again,
+// and warps that replace rays one by one would do it often.
 template <Options O>
-RW_FUNCTION Tuv intersect_again(const Launch& launch, const Lane<O>& lane, u32 record) {
-    if constexpr (O.triangle == TriangleTest::Pair) {
-        Tuv found = pair::test_again(launch, lane.setup, record);
-        found.t = lane.setup.given_t(found.t);
-        return found;
+constexpr bool KEEPS_WEIGHTS = O.triangle == TriangleTest::Pair && !O.any_hit();
+
+// The t, u, v of what the lane found, in lengths of the given direction. The watertight test is long, and stands once in a
+// kernel.
+template <Options O>
+RW_FUNCTION Tuv found_hit(const Launch& launch, const Lane<O>& lane) {
+    const Found& found = lane.found;
+    if constexpr (KEEPS_WEIGHTS<O>) {
+        return {lane.setup.given_t(found.limit), found.u, found.v, true};
+    } else if constexpr (O.triangle == TriangleTest::Pair) {
+        Tuv hit = pair::test_again(launch, lane.setup, found.record);
+        hit.t = lane.setup.given_t(hit.t);
+        return hit;
     } else if constexpr (O.triangle == TriangleTest::Watertight) {
-        return intersect_record_apart<O>(launch.triangles, lane.setup.origin, lane.setup.direction, record);
+        return intersect_record_apart<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record);
     } else {
-        return intersect_record<O>(launch.triangles, lane.setup.origin, lane.setup.direction, record);
+        return intersect_record<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record);
     }
 }
 
-// The index of the triangle of a record, with NON_OPAQUE.
+// The index of the triangle that the lane found.
 template <Options O>
-RW_FUNCTION u32 word_of(const Launch& launch, u32 record) {
-    if constexpr (O.triangle == TriangleTest::Pair) {
-        return pair::word_of(launch, record);
+RW_FUNCTION u32 found_index(const Launch& launch, const Found& found) {
+    if constexpr (KEEPS_WEIGHTS<O>) {
+        return found.record;
+    } else if constexpr (O.triangle == TriangleTest::Pair) {
+        return pair::word_of(launch, found.record) & ~NON_OPAQUE;
     } else {
-        return platform::load1(launch.slots + record);
+        return platform::load1(launch.slots + found.record) & ~NON_OPAQUE;
     }
 }
 
-// Whether an any-hit ray keeps the t of its candidate: where testing again would take too many instructions.
-template <Options O>
-constexpr bool KEEPS_CANDIDATE = O.tree == TreeKind::H8;
-
-// The t of an any-hit ray's candidate.
+// The t of an any-hit ray's candidate, as the lane counts it.
 template <Options O>
 RW_FUNCTION float candidate_t(const Launch& launch, const Lane<O>& lane) {
-    if constexpr (KEEPS_CANDIDATE<O>) {
+    if constexpr (O.triangle == TriangleTest::Pair) {
         return platform::float_of(lane.stack.look_aside());
     } else {
-        return intersect_again(launch, lane, lane.found.record).t;
+        return found_hit(launch, lane).t;
     }
 }
 
-// Distances as the lane keeps them, in lengths of the given direction.
+// A distance that the lane counts, in lengths of the given direction.
 template <Options O>
 RW_FUNCTION float given_t(const Lane<O>& lane, float t) {
     if constexpr (O.tree == TreeKind::H8) {
@@ -88,12 +95,12 @@ RW_FUNCTION bool is_within(const Lane<O>& lane, float t) {
 // Takes a triangle that the ray's line meets within its limits, if it counts; whether it did. Of equal t the lower index
 // wins, so that the order of tests does not matter.
 template <Options O>
-RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word, float t) {
+RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word, Tuv hit) {
     Found& found = lane.found;
     const u32 index = word & ~NON_OPAQUE;
     if (launch.after != nullptr) {
         const u32* after = launch.after + static_cast<u64>(lane.ray) * 3;
-        if (given_t(lane, t) == platform::float_of(platform::load1(after))) {
+        if (given_t(lane, hit.t) == platform::float_of(platform::load1(after))) {
             const uint2 id = platform::load2(launch.ids + index);
             const u32 instance = platform::load1(after + 1), primitive = platform::load1(after + 2);
             if (id.x < instance || (id.x == instance && id.y <= primitive)) {
@@ -109,14 +116,18 @@ RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word
     if (!nearer) {
         // Something opaque may still lie behind an any-hit ray's candidate, so that its limit stays.
         const float known = O.any_hit() ? candidate_t(launch, lane) : found.limit;
-        nearer = t < known || (t == known && index < (word_of<O>(launch, found.record) & ~NON_OPAQUE));
+        nearer = hit.t < known || (hit.t == known && index < found_index<O>(launch, found));
     }
     if (nearer) {
-        found.record = record;
+        found.record = KEEPS_WEIGHTS<O> ? index : record;
         if constexpr (!O.any_hit()) {
-            found.limit = t;
-        } else if constexpr (KEEPS_CANDIDATE<O>) {
-            lane.stack.put_aside(platform::bits_of(t));
+            found.limit = hit.t;
+        } else if constexpr (O.triangle == TriangleTest::Pair) {
+            lane.stack.put_aside(platform::bits_of(hit.t));
+        }
+        if constexpr (KEEPS_WEIGHTS<O>) {
+            found.u = hit.u;
+            found.v = hit.v;
         }
     }
     return nearer;
@@ -124,7 +135,8 @@ RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word
 
 template <Options O>
 RW_FUNCTION void offer_record(const Launch& launch, Lane<O>& lane, u32 record, float t) {
-    if (is_within(lane, t) && offer(launch, lane, record, word_of<O>(launch, record), t)) {
+    if (is_within(lane, t) &&
+        offer(launch, lane, record, platform::load1(launch.slots + record), Tuv{t, 0.0f, 0.0f, true})) {
         RW_EVENT(TestTriangleAccept);
     }
 }
@@ -171,7 +183,7 @@ RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 block, boo
     h8::load_block(launch, block, chunk);
     RW_EVENT(TestTriangle);
     pair::test(lane.setup, chunk, [&](u32 number, u32 word, Tuv hit) {
-        if (is_within(lane, hit.t) && offer(launch, lane, 2 * block + number, word, hit.t)) {
+        if (is_within(lane, hit.t) && offer(launch, lane, 2 * block + number, word, hit)) {
             accepted = true;
         }
     });
@@ -225,7 +237,7 @@ RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
         const Found& found = lane.found;
         float t = found.limit;
         if (O.any_hit() && found.record != NONE) {
-            t = intersect_again(launch, lane, found.record).t;
+            t = found_hit(launch, lane).t;
         }
         reduce_over_ray(launch, lane, t);
     }

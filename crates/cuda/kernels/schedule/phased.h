@@ -17,7 +17,7 @@ struct Phased {
     using Tree = typename Lane<O>::Tree;
 
     static RW_FUNCTION void traverse(const Launch& launch, Lane<O>& lane) {
-        const u32 share = (O.step * ballot(lane.is_alive()) + 99) / 100;
+        const u32 share = least_count(O.step, ballot(lane.is_alive()));
         const u32 enough = share > 1 ? share : 1;
         while (true) {
             const bool ready = lane.at_inner_node();
@@ -33,23 +33,26 @@ struct Phased {
         }
     }
 
-    // What a lane does besides a test: found out before it, so that the test covers the time of a pop.
+    // What a lane did besides a test: for checks.
     struct Moved {
         bool postponed, popped;
     };
 
+    // Whoever stood at a second group and has ended the first puts it aside, and can walk on; and who has nothing left of
+    // a group pops. Before the test, so that it covers the time of a pop.
     static RW_FUNCTION Moved move_on(Lane<O>& lane) {
-        Moved moved{};
+        [[maybe_unused]] Moved moved{};
+        bool stood = true;
         if constexpr (Lane<O>::ROOM > 0) {
-            // Whoever stood at a second group and has ended the first puts it aside, and can walk on.
-            moved.postponed = lane.stands_at_leaf() && lane.has_room();
-            if (moved.postponed) {
+            stood = lane.stands_at_leaf() && lane.has_room();
+            if (stood) {
                 lane.postpone_leaf(Tree::split(lane.work));
+                moved.postponed = true;
             }
         }
-        moved.popped = (Lane<O>::ROOM == 0 || moved.postponed) && Tree::is_empty(lane.work);
-        if (moved.popped) {
+        if (stood && Tree::is_empty(lane.work)) {
             lane.work = lane.stack.pop();
+            moved.popped = true;
         }
         return moved;
     }
@@ -77,7 +80,7 @@ struct Phased {
                     }
                 }
             }
-            if (100 * count < O.test * WARP) {
+            if (count < least_count(O.test, WARP)) {
                 break;
             }
         }
