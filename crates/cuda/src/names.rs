@@ -94,8 +94,8 @@ const OTHERS: &[&str] = &[
     "replace/speculative-while-while/bvh2?batch=exact&leaves=nested&planes=plain",
     "replace/if-while/cwbvh8?batch=exact&planes=plain&refill=lost",
     "direct/if-while/cwbvh8?planes=plain",
-    // Ours for rays that begin and end together.
-    "direct/phased/h8?step=75&test=37",
+    // Ours with any-hit rays from near to far.
+    "replace/phased/h8?batch=exact&refill=80",
 ];
 
 /// All variants that are compiled, each once: the papers', those measured beside them, and the form of each
