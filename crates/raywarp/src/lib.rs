@@ -40,7 +40,9 @@ pub use info::{Info, info};
 pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings, make_clay};
 pub use query::{QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
-pub use raywarp_geom::{Aabb, Affine, BatchStats, Control, Hit, HitKey, Ray, TraceError, Tracer, TriangleMesh};
+pub use raywarp_geom::{
+    Aabb, Affine, BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer, TriangleMesh,
+};
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{SceneLookup, find_scene};
 pub use threads::set_threads;
