@@ -17,6 +17,7 @@ mod engine;
 mod error;
 mod machine;
 mod measure;
+mod papers;
 mod rays;
 pub mod record;
 mod report;
