@@ -63,6 +63,8 @@ impl Kernel {
         let function = bounds
             .kernel(device, variant, query)?
             .ok_or_else(|| CudaError::NoKernel { variant: Box::new(*variant) })?;
+        // The driver asks for the thread's own context; callers come from any thread.
+        device.context().bind_to_thread().map_err(driver("choosing the device"))?;
         let blocks = function
             .occupancy_max_active_blocks_per_multiprocessor(bounds.threads(), 0, None)
             .map_err(driver("asking for a kernel's occupancy"))?;
