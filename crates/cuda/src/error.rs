@@ -55,6 +55,16 @@ pub enum CudaError {
         /// The first one.
         first: u32,
     },
+    /// A block size or a register limit that a kernel cannot have.
+    #[error("{variant} cannot run with {bounds}: {why}")]
+    Bounds {
+        /// The variant.
+        variant: Box<Variant>,
+        /// What was asked for.
+        bounds: crate::LaunchBounds,
+        /// Why not.
+        why: &'static str,
+    },
     /// Not enough memory on the device.
     #[error("{what} needs {} MiB of device memory, {} MiB are free", .needed.div_ceil(1 << 20), .free >> 20)]
     OutOfMemory {

@@ -37,6 +37,22 @@ pub(crate) fn kernel(device: &Device, source: &str, name: &str) -> Result<Option
     Ok(module.load_function(name).ok())
 }
 
+/// The PTX of all kernels of `source`.
+pub(crate) fn ptx(source: &str) -> Result<Option<String>, CudaError> {
+    let Some((_, images)) = PREBUILT.iter().find(|(known, _)| *known == source) else { return Ok(None) };
+    let Some((_, packed)) = images.iter().find(|image| image.0 == 0) else { return Ok(None) };
+    let image = unpack(packed)?;
+    Ok(Some(String::from_utf8_lossy(&image).into_owned()))
+}
+
+fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
+    let mut image = Vec::new();
+    GzDecoder::new(packed)
+        .read_to_end(&mut image)
+        .map_err(|error| CudaError::Driver { doing: "unpacking a kernel", message: error.to_string() })?;
+    Ok(image)
+}
+
 /// An image for a compute capability runs on the same major version from the same minor on; PTX, of capability 0
 /// here, on all that the driver can compile it for.
 fn load(device: &Device, images: &[Image]) -> Result<Arc<CudaModule>, CudaError> {
@@ -47,10 +63,7 @@ fn load(device: &Device, images: &[Image]) -> Result<Arc<CudaModule>, CudaError>
     let Some(&(capability, packed)) = best else {
         return Err(CudaError::OldDevice { name: device.name().to_string(), capability: device.capability() });
     };
-    let mut image = Vec::new();
-    GzDecoder::new(packed)
-        .read_to_end(&mut image)
-        .map_err(|error| CudaError::Driver { doing: "unpacking a kernel", message: error.to_string() })?;
+    let image = unpack(packed)?;
     let image = if capability == 0 {
         Ptx::from_src(String::from_utf8_lossy(&image).into_owned())
     } else {

@@ -1,13 +1,13 @@
 //! Kernels of the family on a GPU.
 
 use crate::error::driver;
-use crate::launch::{BLOCK_THREADS, Launch, WARP, WARP_STACK_BYTES};
-use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Query, Stream, kernel_name, prebuilt, source_name};
+use crate::launch::{Launch, WARP, WARP_STACK_BYTES};
+use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Encoding, LaunchBounds, Query, Stream};
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, sys};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Supply, Variant};
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Rays of one launch at most: 2^31 less room for what warps ask in vain.
 const MOST_RAYS: usize = 1 << 30;
@@ -23,7 +23,9 @@ const RAY_BYTES: usize = size_of::<Ray>() + 12 + size_of::<Hit>() + 4 + 1;
 pub struct CudaTracer {
     device: Device,
     variant: Variant,
-    scene: DeviceScene,
+    scene: Arc<DeviceScene>,
+    /// Threads of a block.
+    block_threads: u32,
     closest: Kernel,
     any: Kernel,
     /// Stacks of rays that move between lanes, for the larger of both grids.
@@ -54,6 +56,20 @@ struct Kernel {
     function: CudaFunction,
     /// Blocks that fill the device.
     resident: u32,
+}
+
+impl Kernel {
+    fn find(device: &Device, variant: &Variant, query: Query, bounds: &LaunchBounds) -> Result<Self, CudaError> {
+        let function = bounds
+            .kernel(device, variant, query)?
+            .ok_or_else(|| CudaError::NoKernel { variant: Box::new(*variant) })?;
+        // The driver asks for the thread's own context; callers come from any thread.
+        device.context().bind_to_thread().map_err(driver("choosing the device"))?;
+        let blocks = function
+            .occupancy_max_active_blocks_per_multiprocessor(bounds.threads(), 0, None)
+            .map_err(driver("asking for a kernel's occupancy"))?;
+        Ok(Self { function, resident: blocks.max(1) * device.multiprocessors()? })
+    }
 }
 
 /// Where a launch puts what it finds; see [`Tracer`] for what the fields mean.
@@ -93,23 +109,45 @@ impl CudaTracer {
     /// # Errors
     /// [`CudaError::NoKernel`] and as [`DeviceScene::new`].
     pub fn new(device: &Device, variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, CudaError> {
-        let stream = device.stream()?;
-        let kernel = |query| -> Result<Kernel, CudaError> {
-            let function = prebuilt::kernel(device, &source_name(variant), &kernel_name(variant, query))?
-                .ok_or_else(|| CudaError::NoKernel { variant: Box::new(*variant) })?;
-            let blocks = function
-                .occupancy_max_active_blocks_per_multiprocessor(BLOCK_THREADS, 0, None)
-                .map_err(driver("asking for a kernel's occupancy"))?;
-            Ok(Kernel { function, resident: blocks.max(1) * device.multiprocessors()? })
-        };
+        Kernel::find(device, variant, Query::Closest, &LaunchBounds::default())?;
+        let scene = Arc::new(DeviceScene::new(device, &device.stream()?, variant, bvh, triangles)?);
+        Self::over(device, variant, &LaunchBounds::default(), scene)
+    }
+
+    /// `variant` over a scene that is in device memory: one that was encoded for it or for another variant of the same
+    /// [`Encoding`].
+    ///
+    /// # Panics
+    /// If the scene has another encoding.
+    ///
+    /// # Errors
+    /// [`CudaError::NoKernel`], [`CudaError::Bounds`], [`CudaError::OutOfMemory`], [`CudaError::Driver`].
+    pub fn over(
+        device: &Device,
+        variant: &Variant,
+        bounds: &LaunchBounds,
+        scene: Arc<DeviceScene>,
+    ) -> Result<Self, CudaError> {
+        assert_eq!(Encoding::of(variant), scene.encoding, "the scene is encoded for another variant");
+        let kernel = |query| Kernel::find(device, variant, query, bounds);
         let (closest, any) = (kernel(Query::Closest)?, kernel(Query::Any)?);
-        let scene = DeviceScene::new(device, &stream, variant, bvh, triangles)?;
-        let warps = closest.resident.max(any.resident) as usize * (BLOCK_THREADS / WARP) as usize;
+        let stream = device.stream()?;
+        let block_threads = bounds.threads();
+        let warps = closest.resident.max(any.resident) as usize * (block_threads / WARP) as usize;
         let stack_bytes = if variant.supply() == Supply::Queue { warps * WARP_STACK_BYTES } else { 0 };
         device.check_room("the stacks of a work queue", stack_bytes)?;
         let stacks = stream.zeros(stack_bytes)?;
         stream.synchronize()?;
-        Ok(Self { device: device.clone(), variant: *variant, scene, closest, any, stacks, idle: Mutex::default() })
+        Ok(Self {
+            device: device.clone(),
+            variant: *variant,
+            scene,
+            block_threads,
+            closest,
+            any,
+            stacks,
+            idle: Mutex::default(),
+        })
     }
 
     /// What traces.
@@ -207,9 +245,10 @@ impl CudaTracer {
         };
         let kernel = self.kernel(query);
         let threads = count as u64 * u64::from(self.variant.lanes_per_ray());
-        let needed = threads.div_ceil(u64::from(BLOCK_THREADS)) as u32;
+        let needed = threads.div_ceil(u64::from(self.block_threads)) as u32;
         let blocks = if self.variant.supply() == Supply::Direct { needed } else { needed.min(kernel.resident) };
-        let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (BLOCK_THREADS, 1, 1), shared_mem_bytes: 0 };
+        let config =
+            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (self.block_threads, 1, 1), shared_mem_bytes: 0 };
         let mut builder = stream.inner.launch_builder(&kernel.function);
         builder.arg(&launch);
         // SAFETY: the kernel takes this one parameter; its addresses are those of live buffers that hold what

@@ -31,6 +31,9 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         }
     }
     let target = target(common)?;
+    if args.has_bounds() && !target.is_gpu() {
+        return Err(CliError::machine("--block-threads and --max-registers are for kernels on a GPU"));
+    }
     let machine = MachineFacts::read(&target);
     common.note(machine.line());
     let request = args.request(&target);
