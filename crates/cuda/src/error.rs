@@ -75,6 +75,12 @@ pub enum CudaError {
         /// Bytes.
         free: usize,
     },
+    /// None of the kernels to choose from can be run.
+    #[error("none of the kernels that \"auto\" chooses from runs on this device")]
+    NoCandidate,
+    /// The tree of the scene that kernels are timed on cannot be built.
+    #[error(transparent)]
+    Build(#[from] raywarp_bvh::BuildError),
     /// A tree that cannot be encoded.
     #[error(transparent)]
     Layout(#[from] raywarp_layout::LayoutError),

@@ -4,6 +4,7 @@
 //! each architecture and embedded. The driver is loaded at run time: this crate builds and links without CUDA, and
 //! without a driver [`Device::open`] says so.
 
+pub mod auto;
 mod bounds;
 mod device;
 mod encoding;
