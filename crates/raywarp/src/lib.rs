@@ -22,6 +22,7 @@
 
 mod default_scene;
 mod framing;
+mod gpu;
 mod info;
 pub mod npy;
 pub mod picture;
@@ -36,6 +37,7 @@ pub mod variants;
 
 pub use default_scene::default_scene;
 pub use framing::frame_bounds;
+pub use gpu::Gpu;
 pub use info::{Info, info};
 pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings, make_clay};
 pub use query::{QueryError, QueryHit, TriangleBvh};

@@ -9,6 +9,7 @@ use raywarp::BuildOptions;
 use raywarp::bench::suite::{self, Suite};
 use raywarp::bench::{BenchRequest, CheckSize, LaunchBounds, RayOrder, Subject, Target};
 use raywarp::bvh::presets;
+use raywarp::family::Variant;
 use raywarp::workload::rays::{RESOLUTION, RayKind, Workload};
 use std::path::PathBuf;
 
@@ -39,7 +40,7 @@ pub struct BenchArgs {
     pub suite: Option<&'static Suite>,
     /// Kernels, comma-separated: variants, names of rows (see `raywarp variants`), rows with options such as
     /// alk12-kepler?planes=plain, papers, compiled (all that this
-    /// machine has), or cpu (the tracer of this CPU). By default papers on a GPU, cpu otherwise.
+    /// machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the tracer of this CPU). By default papers on a GPU, cpu otherwise.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_choice)]
     variant: Vec<Choice>,
     /// Whose rays: raywarp, al09 or g14; raywarp by default.
@@ -119,6 +120,8 @@ pub struct BenchArgs {
 enum Choice {
     Papers,
     Compiled,
+    /// The fastest by kind of ray.
+    Auto,
     One(Subject),
 }
 
@@ -126,6 +129,7 @@ fn parse_choice(text: &str) -> Result<Choice, String> {
     match text {
         "papers" => Ok(Choice::Papers),
         "compiled" => Ok(Choice::Compiled),
+        "auto" => Ok(Choice::Auto),
         other => other.parse().map(Choice::One).map_err(|error: raywarp::family::IllegalVariant| error.to_string()),
     }
 }
@@ -179,7 +183,7 @@ impl BenchArgs {
     }
 
     /// What the options and the suite ask of `target`.
-    pub fn request(&self, target: &Target) -> BenchRequest {
+    pub fn request(&self, target: &Target, auto: &[Variant]) -> BenchRequest {
         let gpu = target.is_gpu();
         let kinds: &[RayKind] = match (self.suite, self.kind.is_empty()) {
             (_, false) => &self.kind,
@@ -210,7 +214,7 @@ impl BenchArgs {
             columns: suite::columns(&kinds, orders),
             size: self.size.unwrap_or(RESOLUTION),
             one_launch: self.one_launch || self.suite.is_some_and(|suite| suite.one_launch),
-            subjects: self.subjects(target),
+            subjects: self.subjects(target, auto),
             builds: trees.into_iter().flat_map(sized).collect(),
             bounds: self.bounds(),
             width: self.width,
@@ -239,8 +243,13 @@ impl BenchArgs {
             .collect()
     }
 
-    /// The kernels, each once.
-    fn subjects(&self, target: &Target) -> Vec<Subject> {
+    /// Whether kernels are to be chosen.
+    pub fn has_auto(&self) -> bool {
+        self.variant.contains(&Choice::Auto)
+    }
+
+    /// The kernels, each once; `auto` are those chosen.
+    fn subjects(&self, target: &Target, auto: &[Variant]) -> Vec<Subject> {
         let papers = || raywarp::family::papers().iter().map(|row| Subject::Kernel(row.variant)).collect::<Vec<_>>();
         let all = match (&self.variant[..], self.suite) {
             ([], Some(suite)) => suite.subjects(target),
@@ -251,6 +260,7 @@ impl BenchArgs {
                 .flat_map(|choice| match choice {
                     Choice::Papers => papers(),
                     Choice::Compiled => target.compiled(),
+                    Choice::Auto => auto.iter().copied().map(Subject::Kernel).collect(),
                     Choice::One(subject) => vec![*subject],
                 })
                 .collect(),
