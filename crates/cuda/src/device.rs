@@ -137,9 +137,16 @@ impl Stream {
     /// Device memory for `len` values, all bits zero.
     ///
     /// # Errors
-    /// [`CudaError::Driver`].
+    /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
     pub fn zeros<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
-        let bytes = self.inner.alloc_zeros((len * size_of::<T>()).max(16)).map_err(driver("allocating memory"))?;
+        let needed = (len * size_of::<T>()).max(16);
+        let bytes = self.inner.alloc_zeros(needed).map_err(|error| {
+            let full = error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+            match self.inner.context().mem_get_info() {
+                Ok((free, _)) if full => CudaError::OutOfMemory { what: "a buffer", needed, free },
+                _ => driver("allocating memory")(error),
+            }
+        })?;
         Ok(DeviceBuffer { bytes, len, of: PhantomData })
     }
 

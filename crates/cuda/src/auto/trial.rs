@@ -10,12 +10,13 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, Hit, Ray};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Rays of a launch for each multiprocessor, so that each has some three times as many as it can hold: 800,000 on the
 /// 132 of an H200, a picture's worth.
 const RAYS_A_MULTIPROCESSOR: usize = 6144;
-/// Launches before anything is timed: a GPU at rest takes some milliseconds to reach its clock.
-const WARM_UP: usize = 30;
+/// Seconds of launches before anything is timed: a GPU at rest takes some milliseconds to reach its clock.
+const WARM_UP: f64 = 0.02;
 
 /// The hall and its rays on a device. One encoding is there at a time.
 pub(super) struct Trial {
@@ -52,7 +53,9 @@ impl Trial {
             }
         }
         let first = first.ok_or(CudaError::NoCandidate)?;
-        for _ in 0..WARM_UP {
+        let start = Instant::now();
+        trial.time(&first, RayKind::Coherent)?;
+        while start.elapsed().as_secs_f64() < WARM_UP {
             trial.time(&first, RayKind::Coherent)?;
         }
         let mut hits = vec![Hit::default(); count];
