@@ -7,9 +7,10 @@
 //! cache.rs   choices of earlier runs, in a file
 //! ```
 //!
-//! Candidates are timed on a made-up scene and not on the user's: the choice is kept for all scenes that come, and
-//! must not depend on which was the first (a cube, say). Which kernel is the fastest depends on the GPU and the kind
-//! of rays far more than on the scene: on an H200 one of each kind led on all of six scenes, within a few per cent.
+//! Candidates are timed on a made-up scene and not on the user's: the choice is kept for all scenes that come, and must
+//! not depend on which was the first (a cube, say). Kernels rank in it as they do in rooms: on an H200 their rates there
+//! and in two of the papers' scenes correlate by 0.93 to 0.97 (logarithms, each kind of ray). Where the best differs from
+//! scene to scene, no choice is the best in all.
 
 mod cache;
 mod scene;

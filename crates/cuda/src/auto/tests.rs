@@ -96,7 +96,7 @@ fn kernels_that_walk_the_same_bytes_are_timed_side_by_side() {
     let mut different = Vec::new();
     encodings.iter().for_each(|encoding| {
         if !different.contains(encoding) {
-            different.push(*encoding)
+            different.push(*encoding);
         }
     });
     assert!(encodings.len() == different.len() && different.len() >= 3, "{encodings:?}");
