@@ -249,6 +249,21 @@ fn rays_for_which_there_is_no_memory_are_an_error_that_says_how_much_is_missing(
 }
 
 #[test]
+fn buffers_of_small_batches_are_not_in_the_way_of_large_ones() {
+    let Some(driver) = Driver::get() else { return };
+    let taken_after = |batches: &[usize]| {
+        let tracer = tracer(&scene(1)).unwrap();
+        let before = driver.ask("taken");
+        for &rays in batches {
+            ask(&tracer, &scene(rays), Ask::Closest, false, &Control::default()).unwrap();
+        }
+        driver.ask("taken") - before
+    };
+    let [large, mixed] = [&[5000][..], &[1, 3000, 5000, 2, 4000]].map(taken_after);
+    assert!(large == mixed && large > 5000 * 64, "{large} {mixed}");
+}
+
+#[test]
 fn a_cancelled_batch_says_so() {
     let Some(_driver) = Driver::get() else { return };
     let scene = scene(100);

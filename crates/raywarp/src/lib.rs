@@ -20,6 +20,7 @@
 //! [`render::Rendered`] of it, and [`render::output`] writes files.
 #![forbid(unsafe_code)]
 
+mod coherence;
 mod default_scene;
 mod framing;
 mod gpu;
@@ -35,6 +36,7 @@ mod threads;
 pub mod trace;
 pub mod variants;
 
+pub use coherence::are_coherent;
 pub use default_scene::default_scene;
 pub use framing::frame_bounds;
 pub use gpu::Gpu;

@@ -42,24 +42,6 @@ pub struct TraceOptions {
     pub gpu: Option<Gpu>,
 }
 
-/// Whether rays lie side by side as a camera's do: of 32 that follow each other, directions differ by less than 20
-/// degrees in four of five cases. Of many rays, some thousands of evenly spread groups are looked at.
-pub fn are_coherent(rays: &[Ray]) -> bool {
-    let groups = rays.len() / 32;
-    let alike = |group: usize| {
-        let unit = |ray: &Ray| {
-            let length = ray.direction.iter().map(|d| d * d).sum::<f32>().sqrt();
-            ray.direction.map(|d| d / length)
-        };
-        let group = &rays[32 * group..32 * group + 32];
-        let first = unit(&group[0]);
-        group.iter().all(|ray| unit(ray).iter().zip(first).map(|(a, b)| a * b).sum::<f32>() > 0.94)
-    };
-    let looked: Vec<usize> = (0..groups).step_by((groups / 4096).max(1)).collect();
-    let count = looked.iter().filter(|&&group| alike(group)).count();
-    !looked.is_empty() && 5 * count >= 4 * looked.len()
-}
-
 /// Why a scene cannot be made ready, or rays not be answered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -420,6 +402,12 @@ mod tests {
         assert!(matches!(narrow, Some(TraceSceneError::Kernel(KernelError::Width { .. }))));
         let gpu = refused("direct/while-while/bvh2?sync=implicit", Machine::Scalar);
         assert!(matches!(gpu, Some(TraceSceneError::Kernel(KernelError::NeedsGpu { .. }))));
+    }
+
+    #[test]
+    fn kernels_of_a_gpu_need_one() {
+        let options = TraceOptions { engine: Engine::Gpu, ..TraceOptions::default() };
+        assert!(matches!(TraceScene::new(&two_squares(), &options), Err(TraceSceneError::NoGpu)));
     }
 
     #[test]
