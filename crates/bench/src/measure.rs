@@ -2,13 +2,14 @@
 
 use crate::check::Answers;
 use crate::dispute::is_borderline;
-use crate::engine::{Prepared, Session, refusal, trace};
+use crate::engine::{Encoded, Prepared, Session, refusal, trace};
 use crate::rays::{RayBatch, make};
 use crate::report::{Row, SceneReport, TreeFacts, ViewTimes};
 use crate::{BenchError, BenchRequest, Check, Quartiles, Subject, Target, Watch};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
+use raywarp_cuda::LaunchBounds;
 use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
@@ -76,19 +77,28 @@ pub fn bench_scene(
             watch,
             references: HashMap::new(),
         };
-        for some in subjects.chunks(target.prepared_at_once(triangles.len())) {
+        for some in target.groups(subjects).chunks(target.encoded_at_once(triangles.len())) {
             if watch.is_cancelled() {
                 return Err(TraceError::Cancelled.into());
             }
-            let prepare = |subject| (subject, target.prepare(subject, &bvh, &triangles, request.width));
-            let prepared: Vec<(&Subject, Result<Prepared, BenchError>)> = some.par_iter().map(prepare).collect();
-            for (subject, prepared) in prepared {
-                match prepared.and_then(|prepared| run.subject(subject, &prepared, report)) {
-                    Ok(()) => {}
-                    Err(error) => match refusal(&error) {
-                        Some(why) => report.skipped.push((*subject, why)),
-                        None => return Err(error),
-                    },
+            let encode = |group: &Vec<Subject>| target.encode(&group[0], &bvh, &triangles);
+            let encoded: Vec<Result<Encoded, BenchError>> = some.par_iter().map(encode).collect();
+            for (group, encoded) in some.iter().zip(encoded) {
+                let encoded = match encoded {
+                    Ok(encoded) => encoded,
+                    Err(error) => {
+                        let why = refusal(&error).ok_or(error)?;
+                        report.skipped.extend(group.iter().map(|subject| (*subject, why.clone())));
+                        continue;
+                    }
+                };
+                for (subject, bounds) in
+                    group.iter().flat_map(|subject| request.bounds.iter().map(move |b| (subject, b)))
+                {
+                    let prepared = target.prepare(subject, bounds, &encoded, (&bvh, &triangles), request.width);
+                    if let Err(error) = prepared.and_then(|prepared| run.subject(subject, bounds, &prepared, report)) {
+                        report.skipped.push((*subject, refusal(&error).ok_or(error)?));
+                    }
                 }
             }
         }
@@ -137,12 +147,19 @@ struct OnTree<'a> {
 
 impl OnTree<'_> {
     /// Measures one subject in all columns.
-    fn subject(&mut self, subject: &Subject, prepared: &Prepared, report: &mut SceneReport) -> Result<(), BenchError> {
+    fn subject(
+        &mut self,
+        subject: &Subject,
+        bounds: &LaunchBounds,
+        prepared: &Prepared,
+        report: &mut SceneReport,
+    ) -> Result<(), BenchError> {
         let reference = subject.reference();
         self.refer(&reference)?;
         for (column, what) in self.request.columns.iter().enumerate() {
             let mut row = Row {
                 subject: *subject,
+                bounds: *bounds,
                 tree: self.tree,
                 column,
                 views: Vec::new(),
@@ -252,6 +269,7 @@ mod tests {
             one_launch: false,
             subjects: subjects.iter().map(|text| text.parse().unwrap()).collect(),
             builds: vec![BuildOptions::default()],
+            bounds: vec![LaunchBounds::default()],
             width: 32,
             warmup: 0,
             runs: 2,
@@ -384,7 +402,9 @@ mod tests {
         let batches = make(&views()[..1], &triangles, &tracer, &request, &watch, "floor").unwrap();
         let mut session = Target::Cpu.session().unwrap();
         // Right answers are there from another subject.
-        let honest = Target::Cpu.prepare(&Subject::CpuTracer, &bvh, &triangles, 32).unwrap();
+        let honest = Target::Cpu
+            .prepare(&Subject::CpuTracer, &LaunchBounds::default(), &Encoded::Cpu, (&bvh, &triangles), 32)
+            .unwrap();
         session.run(&honest, &batches[0]).unwrap();
         let mut run = OnTree {
             session: &mut *session,
@@ -398,7 +418,7 @@ mod tests {
             references: HashMap::new(),
         };
         let liar = Prepared::Cpu(Box::new(Liar { honest: tracer, about, lie }));
-        run.subject(&Subject::CpuTracer, &liar, &mut report).unwrap();
+        run.subject(&Subject::CpuTracer, &LaunchBounds::default(), &liar, &mut report).unwrap();
         report
     }
 

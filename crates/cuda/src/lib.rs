@@ -4,18 +4,25 @@
 //! each architecture and embedded. The driver is loaded at run time: this crate builds and links without CUDA, and
 //! without a driver [`Device::open`] says so.
 
+pub mod auto;
+mod bounds;
 mod device;
+mod encoding;
 mod entries;
 mod error;
 mod launch;
 mod names;
+mod pair;
 mod prebuilt;
 mod scene;
 mod tracer;
 
+pub use bounds::LaunchBounds;
 pub use device::{Device, DeviceBuffer, Stream};
+pub use encoding::Encoding;
 pub use error::CudaError;
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{Query, compiled, kernel_name, options_text, source_name, source_text, sources};
+pub use pair::{CudaPair, OnTree};
 pub use scene::{DeviceScene, EncodedScene};
 pub use tracer::{CudaTracer, DeviceHits};

@@ -98,18 +98,34 @@ const OTHERS: &[&str] = &[
     "replace/phased/h8?batch=exact&refill=80",
 ];
 
+/// One choice of a paper undone or varied at a time: its ablations, in the voted form alone.
+const ABLATIONS: &[&str] = &[
+    // ALK12, "alk12-fermi": boxes compared as floats, rows fetched at once.
+    "direct/speculative-while-while/bvh2?fetch=needed&leaves=nested",
+    "direct/speculative-while-while/bvh2?box=integer&leaves=nested",
+    // "alk12-kepler": rows fetched when needed, and when idle lanes get new rays (60 % in the paper).
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&fetch=needed&leaves=nested",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=20",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=40",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=80",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=100",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=lost",
+    // G14: unsorted alone, unrolled and unsorted, 4-ary and unrolled; the other combinations are rows of the paper.
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted&unroll=2",
+    "replace/speculative-while-while/wide4?batch=exact&box=integer&leaves=nested&unroll=2",
+];
+
 /// All variants that are compiled, each once: the papers', those measured beside them, and the form of each
-/// that leaves lockstep to the hardware.
+/// that leaves lockstep to the hardware; then the ablations.
 pub fn compiled() -> Vec<Variant> {
     let rows = papers().iter().map(|row| row.variant);
-    let others = OTHERS.iter().filter_map(|text| text.parse().ok());
+    let parsed = |texts: &'static [&'static str]| texts.iter().filter_map(|text| text.parse::<Variant>().ok());
+    let both = |variant: Variant| [Some(variant), variant.with(raywarp_family::Key::Sync, "implicit").ok()];
     let mut all = Vec::new();
-    for variant in rows.chain(others) {
-        let implicit = variant.with(raywarp_family::Key::Sync, "implicit").ok();
-        for variant in std::iter::once(variant).chain(implicit).filter(is_written) {
-            if !all.contains(&variant) {
-                all.push(variant);
-            }
+    for variant in rows.chain(parsed(OTHERS)).flat_map(both).flatten().chain(parsed(ABLATIONS)).filter(is_written) {
+        if !all.contains(&variant) {
+            all.push(variant);
         }
     }
     all
@@ -171,7 +187,7 @@ mod tests {
 
     #[test]
     fn every_other_variant_parses() {
-        for text in OTHERS {
+        for text in OTHERS.iter().chain(ABLATIONS) {
             assert_eq!(text.parse::<Variant>().map(|v| v.to_string()), Ok((*text).to_string()));
         }
     }

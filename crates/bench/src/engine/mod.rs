@@ -9,9 +9,10 @@ use crate::check::Answers;
 use crate::rays::RayBatch;
 use crate::{BenchError, MachineFacts, Subject};
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, CudaTracer, Device};
+use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceScene, Encoding, LaunchBounds};
 use raywarp_geom::{FlatTriangles, TraceError, Tracer};
 use raywarp_traverse::KernelError;
+use std::sync::Arc;
 
 /// The processor that is measured.
 #[derive(Debug, Clone)]
@@ -63,28 +64,67 @@ impl Target {
         })
     }
 
-    /// `subject` over `bvh`, ready to run. `width` is that of a CPU's warps.
-    pub(crate) fn prepare(
+    /// `subjects` in groups that walk the same bytes, each in the order given.
+    pub(crate) fn groups(&self, subjects: &[Subject]) -> Vec<Vec<Subject>> {
+        let mut groups: Vec<(Option<Encoding>, Vec<Subject>)> = Vec::new();
+        for &subject in subjects {
+            let encoding = match (self, subject) {
+                (Self::Cuda(_), Subject::Kernel(variant)) => Some(Encoding::of(&variant)),
+                // A tracer of the CPU holds its tree.
+                _ => None,
+            };
+            match groups.iter_mut().find(|(known, _)| encoding.is_some() && *known == encoding) {
+                Some((_, group)) => group.push(subject),
+                None => groups.push((encoding, vec![subject])),
+            }
+        }
+        groups.into_iter().map(|(_, group)| group).collect()
+    }
+
+    /// What `subject` and its group walk.
+    pub(crate) fn encode(
         &self,
         subject: &Subject,
         bvh: &Bvh2,
         triangles: &FlatTriangles,
-        width: u32,
-    ) -> Result<Prepared, BenchError> {
+    ) -> Result<Encoded, BenchError> {
         match self {
-            Self::Cpu => cpu::prepare(subject, bvh, triangles, width),
-            Self::Cuda(device) => cuda::prepare(device, subject, bvh, triangles),
+            Self::Cpu => Ok(Encoded::Cpu),
+            Self::Cuda(device) => Ok(Encoded::Cuda(cuda::encode(device, subject, bvh, triangles)?)),
         }
     }
 
-    /// How many subjects may be prepared at once, over so many triangles: encoding takes one thread and some 300 bytes
+    /// `subject` over what its group walks, ready to run. `width` is that of a CPU's warps.
+    pub(crate) fn prepare(
+        &self,
+        subject: &Subject,
+        bounds: &LaunchBounds,
+        encoded: &Encoded,
+        (bvh, triangles): (&Bvh2, &FlatTriangles),
+        width: u32,
+    ) -> Result<Prepared, BenchError> {
+        match (self, encoded) {
+            (Self::Cuda(device), Encoded::Cuda(scene)) => cuda::prepare(device, subject, bounds, scene),
+            _ => cpu::prepare(subject, bvh, triangles, width),
+        }
+    }
+
+    /// How many encodings may be made at once, over so many triangles: each takes one thread and some 300 bytes
     /// a triangle, and a CPU's tracers are better made one by one than all held.
-    pub(crate) fn prepared_at_once(&self, triangles: usize) -> usize {
+    pub(crate) fn encoded_at_once(&self, triangles: usize) -> usize {
         match self {
             Self::Cpu => 1,
             Self::Cuda(_) => (40_000_000 / triangles.max(1)).clamp(1, 8),
         }
     }
+}
+
+/// What a group of subjects walks.
+pub(crate) enum Encoded {
+    /// Made with each tracer.
+    Cpu,
+    /// In device memory, once for all.
+    Cuda(Arc<DeviceScene>),
 }
 
 /// A subject over its tree.

@@ -11,8 +11,8 @@ pub fn text(report: &SceneReport) -> String {
     let lines = report.lines();
     let names: Vec<String> = lines
         .iter()
-        .map(|&(subject, tree)| {
-            let row = report.rows.iter().find(|row| row.subject == subject && row.tree == tree);
+        .map(|&line| {
+            let row = report.rows.iter().find(|row| row.line() == line);
             row.map(|row| report.line_name(row)).unwrap_or_default()
         })
         .collect();
