@@ -2,6 +2,8 @@
 
 mod cpu;
 mod cuda;
+#[cfg(feature = "vulkan")]
+mod vulkan;
 
 pub(crate) use cpu::trace;
 
@@ -58,10 +60,13 @@ impl Target {
 
     /// Room for the batches of a scene.
     pub(crate) fn session(&self) -> Result<Box<dyn Session>, BenchError> {
-        Ok(match self {
+        let own: Box<dyn Session> = match self {
             Self::Cpu => Box::new(cpu::CpuSession::default()),
             Self::Cuda(device) => Box::new(cuda::CudaSession::new(device)?),
-        })
+        };
+        #[cfg(feature = "vulkan")]
+        let own = Box::new(vulkan::WithVulkan(own));
+        Ok(own)
     }
 
     /// `subjects` in groups that walk the same bytes, each in the order given.
@@ -89,7 +94,8 @@ impl Target {
         triangles: &FlatTriangles,
     ) -> Result<Encoded, BenchError> {
         match self {
-            Self::Cpu => Ok(Encoded::Cpu),
+            _ if subject.has_own_tree() => Ok(Encoded::Own),
+            Self::Cpu => Ok(Encoded::Own),
             Self::Cuda(device) => Ok(Encoded::Cuda(cuda::encode(device, subject, bvh, triangles)?)),
         }
     }
@@ -103,10 +109,29 @@ impl Target {
         (bvh, triangles): (&Bvh2, &FlatTriangles),
         width: u32,
     ) -> Result<Prepared, BenchError> {
+        if *subject == Subject::VulkanRt {
+            return self.vulkan(triangles);
+        }
         match (self, encoded) {
             (Self::Cuda(device), Encoded::Cuda(scene)) => cuda::prepare(device, subject, bounds, scene),
             _ => cpu::prepare(subject, bvh, triangles, width),
         }
+    }
+
+    /// The driver's own ray tracing on the same device; on a CPU a driver that is software.
+    #[cfg(feature = "vulkan")]
+    fn vulkan(&self, triangles: &FlatTriangles) -> Result<Prepared, BenchError> {
+        let name = match self {
+            Self::Cpu => None,
+            Self::Cuda(device) => Some(device.name()),
+        };
+        let tracer = crate::peers::vulkan::VulkanTracer::new(name, triangles);
+        Ok(Prepared::Vulkan(Box::new(std::cell::RefCell::new(tracer.map_err(vulkan::refused)?))))
+    }
+
+    #[cfg(not(feature = "vulkan"))]
+    fn vulkan(&self, _: &FlatTriangles) -> Result<Prepared, BenchError> {
+        Err(BenchError::Peer("this raywarp was built without its feature vulkan".to_string()))
     }
 
     /// How many encodings may be made at once, over so many triangles: each takes one thread and some 300 bytes
@@ -122,7 +147,7 @@ impl Target {
 /// What a group of subjects walks.
 pub(crate) enum Encoded {
     /// Made with each tracer.
-    Cpu,
+    Own,
     /// In device memory, once for all.
     Cuda(Arc<DeviceScene>),
 }
@@ -131,6 +156,8 @@ pub(crate) enum Encoded {
 pub(crate) enum Prepared {
     Cpu(Box<dyn Tracer>),
     Cuda(Box<CudaTracer>),
+    #[cfg(feature = "vulkan")]
+    Vulkan(Box<std::cell::RefCell<crate::peers::vulkan::VulkanTracer>>),
 }
 
 /// What a kernel takes of a multiprocessor.
@@ -173,7 +200,7 @@ pub(crate) fn refusal(error: &BenchError) -> Option<String> {
         ) => None,
         BenchError::Cuda(_) => Some(error.to_string()),
         BenchError::Kernel(KernelError::NeedsGpu { .. }) => Some("needs a GPU".to_string()),
-        BenchError::Kernel(_) | BenchError::Layout(_) => Some(error.to_string()),
+        BenchError::Kernel(_) | BenchError::Layout(_) | BenchError::Peer(_) => Some(error.to_string()),
         _ => None,
     }
 }

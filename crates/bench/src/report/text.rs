@@ -126,6 +126,7 @@ fn walked_as(report: &SceneReport, tree: usize) -> String {
         let kind = match &row.subject {
             Subject::Kernel(variant) => variant.tree().name(),
             Subject::CpuTracer => "the CPU tracer's",
+            Subject::VulkanRt => "not at all (vulkan-rt has the driver's)",
         };
         if !kinds.contains(&kind) {
             kinds.push(kind);
