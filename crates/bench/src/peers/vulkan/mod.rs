@@ -105,3 +105,81 @@ impl Batch {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_bvh::{BuildOptions, build};
+    use raywarp_cpu::CpuTracer;
+    use raywarp_geom::{Control, Tracer};
+
+    /// Numbers in 0..1, the same every time.
+    fn numbers(seed: u32) -> impl FnMut() -> f32 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / 16_777_216.0
+        }
+    }
+
+    fn triangles() -> FlatTriangles {
+        let mut next = numbers(7);
+        let mut corner = |centre: [f32; 3]| centre.map(|x| x + 0.2 * next());
+        let mut place = numbers(8);
+        let centres = (0..500).map(|_| [place(), place(), place()].map(|x| 2.0 * x));
+        FlatTriangles::from_vertices(centres.map(|centre| [corner(centre), corner(centre), corner(centre)]).collect())
+    }
+
+    /// Rays from outside through the middle, of all lengths, and some that start late.
+    fn rays(count: usize, seed: u32) -> Vec<Ray> {
+        let mut next = numbers(seed);
+        (0..count)
+            .map(|i| {
+                let origin = [next(), next(), next()].map(|x| 8.0 * x - 3.0);
+                let target = [next(), next(), next()].map(|x| 2.0 * x);
+                let mut ray = Ray::new(origin, std::array::from_fn(|axis| target[axis] - origin[axis]));
+                ray.t_min = if i % 3 == 0 { next() } else { 0.0 };
+                ray.t_max = if i % 4 == 0 { ray.t_min + next() } else { f32::INFINITY };
+                ray
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_drivers_hits_are_those_of_the_cpu() {
+        let triangles = triangles();
+        let mut peer = match VulkanTracer::new(None, &triangles) {
+            Ok(peer) => peer,
+            Err(why) => return println!("skipped: {why}"),
+        };
+        let bvh = build(&triangles, &BuildOptions::default()).unwrap();
+        let cpu = CpuTracer::new(&bvh, &triangles).unwrap();
+        // The second batch is smaller, the third one was there before.
+        for (id, count) in [(0, 4001), (1, 33), (0, 4001)] {
+            let rays = rays(count, id as u32);
+            let mut want = vec![Hit::default(); count];
+            cpu.closest(&rays, &[], &mut want, &mut [], &Control::default()).unwrap();
+            let got = peer.hits(id, &rays).unwrap();
+            for (i, (got, want)) in got.iter().zip(&want).enumerate() {
+                let near = (got.t - want.t).abs() <= 1e-4 * want.t.abs() || got.t == want.t;
+                assert!(near && got.primitive == want.primitive, "ray {i}: {got:?}, not {want:?}");
+            }
+            let hits = want.iter().filter(|hit| hit.is_hit()).count();
+            assert!(hits > 0 && hits < count, "{hits} of {count}");
+            let mut bits = vec![0; count.div_ceil(32)];
+            cpu.any(&rays, &[], &mut bits, &mut Vec::new(), &Control::default()).unwrap();
+            assert_eq!(peer.blocked(id, &rays).unwrap(), bits);
+            assert!(peer.run(id, &rays, false).unwrap() > 0.0);
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_not_there_is_said() {
+        let Err(why) = VulkanTracer::new(Some("no such device"), &triangles()) else { panic!("it is there") };
+        let why = why.to_string();
+        assert!(
+            why.contains("loader was not found") || why.contains("not no such device") || why.contains("Vulkan failed"),
+            "{why}"
+        );
+    }
+}
