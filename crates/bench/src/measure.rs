@@ -352,6 +352,24 @@ mod tests {
         assert_eq!(report.rows.len(), 5);
     }
 
+    #[test]
+    fn a_peer_with_a_tree_of_its_own_is_measured_once() {
+        let mut request = request(&["al09-if-if", "vulkan-rt"]);
+        request.builds = [1, 4].map(|max_leaf| BuildOptions { max_leaf, ..Default::default() }).to_vec();
+        request.bounds.push(LaunchBounds { block_threads: Some(64), max_registers: None });
+        let plan: Vec<usize> = plan(&request).iter().map(|(_, all)| all.len()).collect();
+        assert_eq!(plan, [2, 1]);
+        let report = measured(&request);
+        let peers = report.rows.iter().filter(|row| row.subject == Subject::VulkanRt).count();
+        // Its rows, or the reason why there are none.
+        match report.skipped.as_slice() {
+            [] => assert_eq!(peers, 3),
+            [(Subject::VulkanRt, why)] => assert!(why.contains("ulkan") && peers == 0, "{why}"),
+            other => panic!("{other:?}"),
+        }
+        assert!(report.passes());
+    }
+
     /// A tracer that gives one wrong answer.
     struct Liar {
         honest: CpuTracer,

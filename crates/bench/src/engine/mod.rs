@@ -12,6 +12,7 @@ use crate::rays::RayBatch;
 use crate::{BenchError, MachineFacts, Subject};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceScene, Encoding, LaunchBounds};
+use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, TraceError, Tracer};
 use raywarp_traverse::KernelError;
 use std::sync::Arc;
@@ -71,19 +72,8 @@ impl Target {
 
     /// `subjects` in groups that walk the same bytes, each in the order given.
     pub(crate) fn groups(&self, subjects: &[Subject]) -> Vec<Vec<Subject>> {
-        let mut groups: Vec<(Option<Encoding>, Vec<Subject>)> = Vec::new();
-        for &subject in subjects {
-            let encoding = match (self, subject) {
-                (Self::Cuda(_), Subject::Kernel(variant)) => Some(Encoding::of(&variant)),
-                // A tracer of the CPU holds its tree.
-                _ => None,
-            };
-            match groups.iter_mut().find(|(known, _)| encoding.is_some() && *known == encoding) {
-                Some((_, group)) => group.push(subject),
-                None => groups.push((encoding, vec![subject])),
-            }
-        }
-        groups.into_iter().map(|(_, group)| group).collect()
+        // A tracer of the CPU holds its tree.
+        groups(subjects, |variant| self.is_gpu().then(|| Encoding::of(variant)))
     }
 
     /// What `subject` and its group walk.
@@ -144,6 +134,22 @@ impl Target {
     }
 }
 
+/// `subjects` in groups of one encoding; those without one are alone.
+fn groups(subjects: &[Subject], encoding: impl Fn(&Variant) -> Option<Encoding>) -> Vec<Vec<Subject>> {
+    let mut groups: Vec<(Option<Encoding>, Vec<Subject>)> = Vec::new();
+    for &subject in subjects {
+        let own = match subject {
+            Subject::Kernel(variant) => encoding(&variant),
+            _ => None,
+        };
+        match groups.iter_mut().find(|(known, _)| own.is_some() && *known == own) {
+            Some((_, group)) => group.push(subject),
+            None => groups.push((own, vec![subject])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
 /// What a group of subjects walks.
 pub(crate) enum Encoded {
     /// Made with each tracer.
@@ -202,5 +208,32 @@ pub(crate) fn refusal(error: &BenchError) -> Option<String> {
         BenchError::Kernel(KernelError::NeedsGpu { .. }) => Some("needs a GPU".to_string()),
         BenchError::Kernel(_) | BenchError::Layout(_) | BenchError::Peer(_) => Some(error.to_string()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_walk_the_same_bytes_are_one_group() {
+        let names =
+            ["al09-if-if", "g14", "cpu", "alk12-kepler", "vulkan-rt", "watertight", "cpu", "l9-mbvh", "g14-wide4"];
+        let subjects = names.map(|name| name.parse::<Subject>().unwrap());
+        let named = |groups: Vec<Vec<Subject>>| -> Vec<Vec<String>> {
+            groups.iter().map(|group| group.iter().map(Subject::name).collect()).collect()
+        };
+        let on_gpu = named(groups(&subjects, |variant| Some(Encoding::of(variant))));
+        let expected: [&[&str]; 7] = [
+            &["al09-if-if", "alk12-kepler"],
+            &["g14", "g14-wide4"],
+            &["cpu"],
+            &["vulkan-rt"],
+            &["watertight"],
+            &["cpu"],
+            &["l9-mbvh"],
+        ];
+        assert_eq!(on_gpu, expected);
+        assert_eq!(Target::Cpu.groups(&subjects).len(), subjects.len());
     }
 }
