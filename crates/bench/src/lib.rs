@@ -8,7 +8,8 @@
 //! - A rate is total rays over total time of the viewpoints: kernel time by events on a GPU, wall time on a CPU.
 //! - Every subject's hits are compared with the reference's on the same encoding and triangle test ([`Check`]), and
 //!   those of all its rays with the watertight tracer of this CPU.
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "vulkan"), forbid(unsafe_code))]
+#![deny(unsafe_code)]
 
 pub mod bar;
 mod check;
@@ -18,6 +19,9 @@ mod error;
 mod machine;
 mod measure;
 mod papers;
+#[cfg(feature = "vulkan")]
+#[allow(unsafe_code)] // Calls of the Vulkan driver.
+mod peers;
 mod rays;
 pub mod record;
 mod report;

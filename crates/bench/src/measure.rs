@@ -92,9 +92,15 @@ pub fn bench_scene(
                         continue;
                     }
                 };
+                // A peer has no bounds to choose.
+                let bounds = |subject: &Subject| match subject.has_own_tree() {
+                    true => vec![LaunchBounds::default()],
+                    false => request.bounds.clone(),
+                };
                 for (subject, bounds) in
-                    group.iter().flat_map(|subject| request.bounds.iter().map(move |b| (subject, b)))
+                    group.iter().flat_map(|subject| bounds(subject).into_iter().map(move |bounds| (subject, bounds)))
                 {
+                    let bounds = &bounds;
                     let prepared = target.prepare(subject, bounds, &encoded, (&bvh, &triangles), request.width);
                     if let Err(error) = prepared.and_then(|prepared| run.subject(subject, bounds, &prepared, report)) {
                         report.skipped.push((*subject, refusal(&error).ok_or(error)?));
@@ -112,6 +118,9 @@ fn plan(request: &BenchRequest) -> Vec<(BuildOptions, Vec<Subject>)> {
     let mut plan: Vec<(BuildOptions, Vec<Subject>)> = Vec::new();
     for build in &request.builds {
         for subject in &request.subjects {
+            if subject.has_own_tree() && plan.iter().any(|(_, all)| all.contains(subject)) {
+                continue;
+            }
             let options = BuildOptions { max_leaf: build.max_leaf.min(subject.leaf_limit()), ..*build };
             match plan.iter_mut().find(|(known, _)| *known == options) {
                 // Two leaf sizes above a tree's limit are one.
@@ -181,7 +190,8 @@ impl OnTree<'_> {
                 let step = self.request.check.step(batch.rays.len());
                 let mut check = Check::default();
                 let expected = &self.references[&reference][index];
-                check.add(&answers, expected, step, &batch.watertight, self.diagonal, |example| {
+                let own_test = subject.has_own_tree();
+                check.add(&answers, expected, step, &batch.watertight, self.diagonal, own_test, |example| {
                     let (ray, test) = (&batch.rays[example.ray as usize], reference.triangle());
                     is_borderline(self.triangles, ray, test, example.got, example.want)
                 });
@@ -342,6 +352,24 @@ mod tests {
         assert_eq!(report.rows.len(), 5);
     }
 
+    #[test]
+    fn a_peer_with_a_tree_of_its_own_is_measured_once() {
+        let mut request = request(&["al09-if-if", "vulkan-rt"]);
+        request.builds = [1, 4].map(|max_leaf| BuildOptions { max_leaf, ..Default::default() }).to_vec();
+        request.bounds.push(LaunchBounds { block_threads: Some(64), max_registers: None });
+        let plan: Vec<usize> = plan(&request).iter().map(|(_, all)| all.len()).collect();
+        assert_eq!(plan, [2, 1]);
+        let report = measured(&request);
+        let peers = report.rows.iter().filter(|row| row.subject == Subject::VulkanRt).count();
+        // Its rows, or the reason why there are none.
+        match report.skipped.as_slice() {
+            [] => assert_eq!(peers, 3),
+            [(Subject::VulkanRt, why)] => assert!(why.contains("ulkan") && peers == 0, "{why}"),
+            other => panic!("{other:?}"),
+        }
+        assert!(report.passes());
+    }
+
     /// A tracer that gives one wrong answer.
     struct Liar {
         honest: CpuTracer,
@@ -403,7 +431,7 @@ mod tests {
         let mut session = Target::Cpu.session().unwrap();
         // Right answers are there from another subject.
         let honest = Target::Cpu
-            .prepare(&Subject::CpuTracer, &LaunchBounds::default(), &Encoded::Cpu, (&bvh, &triangles), 32)
+            .prepare(&Subject::CpuTracer, &LaunchBounds::default(), &Encoded::Own, (&bvh, &triangles), 32)
             .unwrap();
         session.run(&honest, &batches[0]).unwrap();
         let mut run = OnTree {

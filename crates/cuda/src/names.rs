@@ -34,21 +34,20 @@ pub fn source_name(variant: &Variant) -> String {
     variant.organisation().to_string().replace('-', "_")
 }
 
-/// Blocks of 128 threads that a multiprocessor should hold: what limits a kernel's registers.
+/// Blocks of 128 threads that a multiprocessor should hold: what limits a kernel's registers. Chosen by sweeps on an
+/// H200 (bench/runs/2026-11-21-h200-2, registers.txt and limits.txt).
 fn blocks(variant: &Variant) -> u32 {
-    let two_boxes = variant.tree() == Tree::Bvh2 && variant.triangle() != TriangleTest::Watertight;
-    if two_boxes && variant.supply() == Supply::Direct && variant.fetch() == Fetch::Needed {
-        // ALK12's Fermi kernel had 32 registers and full occupancy; ours would spill.
-        12
-    } else if two_boxes {
-        12
-    } else {
-        match variant.tree() {
-            Tree::WideN => 4,
-            Tree::Cwbvh8 => 10,
-            Tree::H8 if variant.supply() != Supply::Direct => 9,
-            _ => 8,
-        }
+    match variant.tree() {
+        // 40 registers: with 48 its rates fall by 1 to 6 %. ALK12's had 32, where ours spill.
+        Tree::Bvh2 if variant.supply() == Supply::Direct && variant.fetch() == Fetch::Needed => 12,
+        // 48: with 40 primary rays lose 9 to 13 %, AO 1 to 7 %, diffuse nothing.
+        Tree::Bvh2 if variant.triangle() != TriangleTest::Watertight => 10,
+        Tree::WideN => 4,
+        // 56: with 48 all lose 1 to 3 %.
+        Tree::Cwbvh8 => 9,
+        // 56: with 48 a few are spilled, with 64 there are fewer warps; diffuse rays lose 4 and 5 %.
+        Tree::H8 if variant.supply() != Supply::Direct => 9,
+        _ => 8,
     }
 }
 

@@ -63,7 +63,9 @@ impl CudaSession {
 fn variant(subject: &Subject) -> Result<Variant, BenchError> {
     match subject {
         Subject::Kernel(variant) => Ok(*variant),
-        Subject::CpuTracer => Err(CudaError::NoKernel { variant: Box::new(subject.reference()) }.into()),
+        Subject::CpuTracer | Subject::VulkanRt => {
+            Err(CudaError::NoKernel { variant: Box::new(subject.reference()) }.into())
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod cpu;
 mod cuda;
+#[cfg(feature = "vulkan")]
+mod vulkan;
 
 pub(crate) use cpu::trace;
 
@@ -10,6 +12,7 @@ use crate::rays::RayBatch;
 use crate::{BenchError, MachineFacts, Subject};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceScene, Encoding, LaunchBounds};
+use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, TraceError, Tracer};
 use raywarp_traverse::KernelError;
 use std::sync::Arc;
@@ -58,27 +61,19 @@ impl Target {
 
     /// Room for the batches of a scene.
     pub(crate) fn session(&self) -> Result<Box<dyn Session>, BenchError> {
-        Ok(match self {
+        let own: Box<dyn Session> = match self {
             Self::Cpu => Box::new(cpu::CpuSession::default()),
             Self::Cuda(device) => Box::new(cuda::CudaSession::new(device)?),
-        })
+        };
+        #[cfg(feature = "vulkan")]
+        let own = Box::new(vulkan::WithVulkan(own));
+        Ok(own)
     }
 
     /// `subjects` in groups that walk the same bytes, each in the order given.
     pub(crate) fn groups(&self, subjects: &[Subject]) -> Vec<Vec<Subject>> {
-        let mut groups: Vec<(Option<Encoding>, Vec<Subject>)> = Vec::new();
-        for &subject in subjects {
-            let encoding = match (self, subject) {
-                (Self::Cuda(_), Subject::Kernel(variant)) => Some(Encoding::of(&variant)),
-                // A tracer of the CPU holds its tree.
-                _ => None,
-            };
-            match groups.iter_mut().find(|(known, _)| encoding.is_some() && *known == encoding) {
-                Some((_, group)) => group.push(subject),
-                None => groups.push((encoding, vec![subject])),
-            }
-        }
-        groups.into_iter().map(|(_, group)| group).collect()
+        // A tracer of the CPU holds its tree.
+        groups(subjects, |variant| self.is_gpu().then(|| Encoding::of(variant)))
     }
 
     /// What `subject` and its group walk.
@@ -89,7 +84,8 @@ impl Target {
         triangles: &FlatTriangles,
     ) -> Result<Encoded, BenchError> {
         match self {
-            Self::Cpu => Ok(Encoded::Cpu),
+            _ if subject.has_own_tree() => Ok(Encoded::Own),
+            Self::Cpu => Ok(Encoded::Own),
             Self::Cuda(device) => Ok(Encoded::Cuda(cuda::encode(device, subject, bvh, triangles)?)),
         }
     }
@@ -103,10 +99,29 @@ impl Target {
         (bvh, triangles): (&Bvh2, &FlatTriangles),
         width: u32,
     ) -> Result<Prepared, BenchError> {
+        if *subject == Subject::VulkanRt {
+            return self.vulkan(triangles);
+        }
         match (self, encoded) {
             (Self::Cuda(device), Encoded::Cuda(scene)) => cuda::prepare(device, subject, bounds, scene),
             _ => cpu::prepare(subject, bvh, triangles, width),
         }
+    }
+
+    /// The driver's own ray tracing on the same device; on a CPU a driver that is software.
+    #[cfg(feature = "vulkan")]
+    fn vulkan(&self, triangles: &FlatTriangles) -> Result<Prepared, BenchError> {
+        let name = match self {
+            Self::Cpu => None,
+            Self::Cuda(device) => Some(device.name()),
+        };
+        let tracer = crate::peers::vulkan::VulkanTracer::new(name, triangles);
+        Ok(Prepared::Vulkan(Box::new(std::cell::RefCell::new(tracer.map_err(vulkan::refused)?))))
+    }
+
+    #[cfg(not(feature = "vulkan"))]
+    fn vulkan(&self, _: &FlatTriangles) -> Result<Prepared, BenchError> {
+        Err(BenchError::Peer("this raywarp was built without its feature vulkan".to_string()))
     }
 
     /// How many encodings may be made at once, over so many triangles: each takes one thread and some 300 bytes
@@ -119,10 +134,26 @@ impl Target {
     }
 }
 
+/// `subjects` in groups of one encoding; those without one are alone.
+fn groups(subjects: &[Subject], encoding: impl Fn(&Variant) -> Option<Encoding>) -> Vec<Vec<Subject>> {
+    let mut groups: Vec<(Option<Encoding>, Vec<Subject>)> = Vec::new();
+    for &subject in subjects {
+        let own = match subject {
+            Subject::Kernel(variant) => encoding(&variant),
+            _ => None,
+        };
+        match groups.iter_mut().find(|(known, _)| own.is_some() && *known == own) {
+            Some((_, group)) => group.push(subject),
+            None => groups.push((own, vec![subject])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
 /// What a group of subjects walks.
 pub(crate) enum Encoded {
     /// Made with each tracer.
-    Cpu,
+    Own,
     /// In device memory, once for all.
     Cuda(Arc<DeviceScene>),
 }
@@ -131,6 +162,8 @@ pub(crate) enum Encoded {
 pub(crate) enum Prepared {
     Cpu(Box<dyn Tracer>),
     Cuda(Box<CudaTracer>),
+    #[cfg(feature = "vulkan")]
+    Vulkan(Box<std::cell::RefCell<crate::peers::vulkan::VulkanTracer>>),
 }
 
 /// What a kernel takes of a multiprocessor.
@@ -173,7 +206,34 @@ pub(crate) fn refusal(error: &BenchError) -> Option<String> {
         ) => None,
         BenchError::Cuda(_) => Some(error.to_string()),
         BenchError::Kernel(KernelError::NeedsGpu { .. }) => Some("needs a GPU".to_string()),
-        BenchError::Kernel(_) | BenchError::Layout(_) => Some(error.to_string()),
+        BenchError::Kernel(_) | BenchError::Layout(_) | BenchError::Peer(_) => Some(error.to_string()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_walk_the_same_bytes_are_one_group() {
+        let names =
+            ["al09-if-if", "g14", "cpu", "alk12-kepler", "vulkan-rt", "watertight", "cpu", "l9-mbvh", "g14-wide4"];
+        let subjects = names.map(|name| name.parse::<Subject>().unwrap());
+        let named = |groups: Vec<Vec<Subject>>| -> Vec<Vec<String>> {
+            groups.iter().map(|group| group.iter().map(Subject::name).collect()).collect()
+        };
+        let on_gpu = named(groups(&subjects, |variant| Some(Encoding::of(variant))));
+        let expected: [&[&str]; 7] = [
+            &["al09-if-if", "alk12-kepler"],
+            &["g14", "g14-wide4"],
+            &["cpu"],
+            &["vulkan-rt"],
+            &["watertight"],
+            &["cpu"],
+            &["l9-mbvh"],
+        ];
+        assert_eq!(on_gpu, expected);
+        assert_eq!(Target::Cpu.groups(&subjects).len(), subjects.len());
     }
 }
