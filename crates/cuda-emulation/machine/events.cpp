@@ -11,7 +11,11 @@ void log_event(Lane& lane, Block block) {
         case Block::VisitNode:
         case Block::VisitNodeLinks: index = lane.touched[static_cast<u32>(Space::Node)]; break;
         case Block::TestTriangle:
-        case Block::TestTriangleT: lane.tested = lane.touched[static_cast<u32>(Space::Triangle)]; [[fallthrough]];
+        case Block::TestTriangleT:
+            lane.tested = lane.touched[static_cast<u32>(Space::Triangle)];
+            // Records that stand among nodes.
+            lane.tested = lane.tested == NO_INDEX ? lane.touched[static_cast<u32>(Space::Node)] : lane.tested;
+            [[fallthrough]];
         // Others may be read again to compare with.
         case Block::TestTriangleU:
         case Block::TestTriangleV:

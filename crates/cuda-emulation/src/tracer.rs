@@ -21,12 +21,17 @@ const FENCE: usize = 16;
 #[repr(C, align(16))]
 struct Chunk([u8; 16]);
 
+/// A cache line as a device aligns it: our blocks' chunks are found by their addresses' bits.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+struct Line([Chunk; 4]);
+
 /// A kernel of the family over a scene, emulated.
 #[derive(Debug)]
 pub struct EmulatedTracer {
     variant: Variant,
     scene: EncodedScene,
-    nodes: Vec<Chunk>,
+    nodes: Vec<Line>,
     triangles: Vec<Chunk>,
     kernels: [Kernel; 2],
     /// The order of [`Tracer`]'s queries.
@@ -68,7 +73,7 @@ impl EmulatedTracer {
         let scene = EncodedScene::new(variant, bvh, triangles)?;
         Ok(Some(Self {
             variant: *variant,
-            nodes: chunks(&scene.nodes),
+            nodes: lines(&scene.nodes),
             triangles: chunks(&scene.triangles),
             scene,
             kernels: [closest, any],
@@ -123,9 +128,10 @@ impl EmulatedTracer {
         let [hits_at, instances_at] =
             [hits.as_mut_ptr().expose_provenance(), instances.as_mut_ptr().expose_provenance()];
         let stacks_at = if stacks.is_empty() { 0 } else { stacks.as_mut_ptr().expose_provenance() };
+        let nodes: &[Chunk] = bytemuck::cast_slice(&self.nodes);
         let (counter, invalid) = counters.split_at_mut(1);
         let mut windows = [
-            Window::records(&self.nodes, Space::Node, self.variant.tree().node_bytes()),
+            Window::records(&nodes[..self.scene.nodes.len() / 16], Space::Node, self.variant.tree().node_bytes()),
             Window::records(&self.triangles, Space::Triangle, 48),
             Window::records(&self.scene.slots, Space::Slot, 4),
             Window::read(&self.scene.ids),
@@ -155,6 +161,8 @@ impl EmulatedTracer {
             ray_count: count as u32,
             node_count: self.scene.node_count as u32,
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
+            grid: self.scene.grid.0,
+            farthest: self.scene.grid.1,
         };
         let kernel = self.kernels[usize::from(query == Query::Any)];
         // SAFETY: every address is that of an array above, which lives until the call returns, has what
@@ -177,6 +185,11 @@ fn split<T>(values: impl Iterator<Item = T>, count: usize) -> (Vec<T>, Vec<T>) {
 
 fn chunks(bytes: &[u8]) -> Vec<Chunk> {
     bytes.chunks(16).map(|chunk| Chunk(std::array::from_fn(|i| chunk.get(i).copied().unwrap_or(0)))).collect()
+}
+
+fn lines(bytes: &[u8]) -> Vec<Line> {
+    let zero = Chunk([0; 16]);
+    chunks(bytes).chunks(4).map(|line| Line(std::array::from_fn(|i| line.get(i).copied().unwrap_or(zero)))).collect()
 }
 
 fn hit([t, u, v, primitive]: [u32; 4]) -> Hit {

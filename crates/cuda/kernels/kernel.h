@@ -4,6 +4,7 @@
 #include "schedule/if_if.h"
 #include "schedule/if_while.h"
 #include "schedule/packet.h"
+#include "schedule/phased.h"
 #include "schedule/speculative_if_if.h"
 #include "schedule/speculative_while_while.h"
 #include "schedule/while_while.h"
@@ -40,6 +41,10 @@ template <Options O>
 struct ScheduleOf<O, Organisation::IfWhile> {
     using Schedule = IfWhile<O>;
 };
+template <Options O>
+struct ScheduleOf<O, Organisation::Phased> {
+    using Schedule = Phased<O>;
+};
 
 template <Options O>
 RW_FUNCTION void run(const Launch& launch) {
@@ -47,7 +52,7 @@ RW_FUNCTION void run(const Launch& launch) {
     RW_EVENT(Prologue);
     Lane<O> lane;
     make_idle(lane);
-    [[maybe_unused]] typename Lane<O>::Entry entries[STACK_DEPTH + 1];
+    [[maybe_unused]] typename Lane<O>::Entry entries[STACK_DEPTH + 2];
     if constexpr (O.tree != TreeKind::WideN && O.supply != Supply::Queue) {
         lane.stack.entries = entries;
     }

@@ -4,6 +4,7 @@
 #include "stack.h"
 #include "tree/bvh2.h"
 #include "tree/cwbvh8.h"
+#include "tree/h8.h"
 #include "tree/wide4.h"
 #include "tree/wide_n.h"
 
@@ -27,6 +28,10 @@ template <Options O>
 struct TreeOf<O, TreeKind::Cwbvh8> {
     using Tree = Cwbvh8<O>;
 };
+template <Options O>
+struct TreeOf<O, TreeKind::H8> {
+    using Tree = H8<O>;
+};
 
 template <class Tree, Options O, bool SHARES, bool MOVES>
 struct StackOf {
@@ -41,7 +46,7 @@ struct StackOf<Tree, O, false, true> {
     using Stack = OwnedStack<Tree>;
 };
 
-// What a ray found so far. Weights are found again when the hit is stored.
+// What a ray found so far. Weights are found again when the hit is stored, but where that takes too long.
 struct Found {
     // Farthest t that still counts: of a closest hit its own.
     float limit;
@@ -49,6 +54,8 @@ struct Found {
     u32 record;
     // Any-hit: something opaque was hit.
     bool blocked;
+    // Weights of a closest hit of h8.
+    float u, v;
 };
 
 template <Options O>
@@ -110,8 +117,11 @@ struct Lane {
     }
 
     // The next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at it
-    // must pop then.
+    // must pop then, if no nodes are behind it.
     RW_FUNCTION u32 take_record() {
+        if constexpr (O.tree == TreeKind::H8) {
+            return take_pair();
+        }
         if (has_postponed()) {
             const u32 record = Tree::take(postponed[0]);
             leaf_ended = !Tree::is_leaf(postponed[0]);
@@ -124,6 +134,25 @@ struct Lane {
         leaf_ended = !Tree::is_leaf(work);
         work = leaf_ended ? Tree::POP : work;
         return record;
+    }
+
+    // The next pair of the oldest group of leaves: an empty group is NOTHING.
+    RW_FUNCTION u32 take_pair() {
+        if constexpr (ROOM == 0) {
+            Entry leaves = Tree::split(work);
+            const u32 record = Tree::take(leaves);
+            work.y |= leaves.y;
+            return record;
+        } else {
+            // Nobody stands at leaves without some aside.
+            const u32 record = Tree::take(postponed[0]);
+            if constexpr (ROOM > 1) {
+                if (!Tree::is_leaf(postponed[0])) {
+                    remove_first_postponed();
+                }
+            }
+            return record;
+        }
     }
 
     // Ends the ray: whatever it had still to do is dropped.

@@ -43,6 +43,9 @@ struct Launch {
     // 0 for a tree without triangles.
     u32 node_count;
     float bounds[6];
+    // h8: the bits of 2^-53 over the grid's step, and the largest coordinate of the bounds.
+    u32 grid;
+    float farthest;
 };
 
 }  // namespace raywarp

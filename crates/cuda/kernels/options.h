@@ -6,8 +6,8 @@
 namespace raywarp {
 
 enum class Supply { Direct, Persistent, Replace, Queue };
-enum class Organisation { Packet, WhileWhile, IfIf, SpeculativeWhileWhile, SpeculativeIfIf, IfWhile };
-enum class TreeKind { Bvh2, Wide4, WideN, Cwbvh8 };
+enum class Organisation { Packet, WhileWhile, IfIf, SpeculativeWhileWhile, SpeculativeIfIf, IfWhile, Phased };
+enum class TreeKind { Bvh2, Wide4, WideN, Cwbvh8, H8 };
 enum class Query { Closest, Any };
 enum class BoxTest { Float, Integer };
 enum class BoxPlanes { Padded, Plain };
@@ -16,7 +16,7 @@ enum class LeafLoop { Flat, Nested };
 enum class Occlusion { Sorted, Unsorted };
 enum class ChildOrder { Nearest, Network5, Network6, LowBits };
 enum class Sync { Voted, Implicit };
-enum class TriangleTest { Woop, MoellerTrumbore, Watertight };
+enum class TriangleTest { Woop, MoellerTrumbore, Watertight, Pair };
 
 constexpr u32 UNLIMITED = 0xffffffffu;
 // Values of `refill` and `batch` that are no number.
@@ -44,6 +44,8 @@ struct Options {
     Sync sync;
     TriangleTest triangle;
     u32 unroll;
+    u32 step;
+    u32 test;
 
     RW_FUNCTION constexpr bool any_hit() const { return query == Query::Any; }
     RW_FUNCTION constexpr bool unsorted() const { return any_hit() && occlusion == Occlusion::Unsorted; }

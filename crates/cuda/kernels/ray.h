@@ -106,10 +106,10 @@ struct LaneRay {
 
 // Whether the ray can hit anything.
 RW_FUNCTION bool is_valid(float4 o, float4 d) {
-    using platform::is_finite;
-    const bool finite = is_finite(o.x) & is_finite(o.y) & is_finite(o.z) & is_finite(d.x) & is_finite(d.y) &
-                        is_finite(d.z);
-    return finite & ((d.x != 0.0f) | (d.y != 0.0f) | (d.z != 0.0f)) & (o.w == o.w) & (d.w == d.w);
+    using platform::fused;
+    // What is not finite times zero is NaN, and so is the sum.
+    const float sum = fused(o.x, 0.0f, fused(o.y, 0.0f, fused(o.z, 0.0f, fused(d.x, 0.0f, fused(d.y, 0.0f, d.z * 0.0f)))));
+    return (sum == sum) & ((d.x != 0.0f) | (d.y != 0.0f) | (d.z != 0.0f)) & (o.w == o.w) & (d.w == d.w);
 }
 
 struct Span {

@@ -45,9 +45,11 @@ pub struct Launch {
     pub ray_count: u32,
     pub node_count: u32,
     pub bounds: [f32; 6],
+    pub grid: u32,
+    pub farthest: f32,
 }
 
 // SAFETY: plain words without padding at the places where the kernels look for them (asserted below).
 unsafe impl DeviceRepr for Launch {}
 
-const _: () = assert!(size_of::<Launch>() == 13 * 8 + 8 * 4);
+const _: () = assert!(size_of::<Launch>() == 13 * 8 + 10 * 4);

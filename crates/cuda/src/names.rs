@@ -46,6 +46,7 @@ fn blocks(variant: &Variant) -> u32 {
         match variant.tree() {
             Tree::WideN => 4,
             Tree::Cwbvh8 => 10,
+            Tree::H8 if variant.supply() != Supply::Direct => 9,
             _ => 8,
         }
     }
@@ -79,10 +80,11 @@ pub fn source_text(variants: &[Variant]) -> String {
     text
 }
 
-/// Whether there is CUDA code for it.
+/// Whether there is CUDA code for it: packets and phases are about votes.
 fn is_written(variant: &Variant) -> bool {
-    let implicit_packet = variant.organisation() == Organisation::Packet && variant.sync() == Sync::Implicit;
-    !implicit_packet && variant.tree() != Tree::H8 && variant.organisation() != Organisation::Phased
+    let votes = matches!(variant.organisation(), Organisation::Packet | Organisation::Phased);
+    let h8 = (variant.organisation() == Organisation::Phased) == (variant.tree() == Tree::H8);
+    h8 && !(votes && variant.sync() == Sync::Implicit)
 }
 
 /// Variants beside the papers' that are compiled: those that are measured.
@@ -92,6 +94,8 @@ const OTHERS: &[&str] = &[
     "replace/speculative-while-while/bvh2?batch=exact&leaves=nested&planes=plain",
     "replace/if-while/cwbvh8?batch=exact&planes=plain&refill=lost",
     "direct/if-while/cwbvh8?planes=plain",
+    // Ours for rays that begin and end together.
+    "direct/phased/h8?step=75&test=37",
 ];
 
 /// All variants that are compiled, each once: the papers', those measured beside them, and the form of each
@@ -139,6 +143,8 @@ pub fn options_text(variant: &Variant, query: Query) -> String {
         format!("Sync::{}", name(&variant.sync().to_string())),
         format!("TriangleTest::{}", name(&variant.triangle().to_string())),
         variant.unroll().to_string(),
+        variant.step().to_string(),
+        variant.test().to_string(),
     ]
     .join(", ")
 }

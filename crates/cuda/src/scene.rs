@@ -5,7 +5,7 @@ use crate::{CudaError, Device, DeviceBuffer, Stream, stack_depth};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
-use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_wide_n, encode_wide4};
+use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_h8, encode_wide_n, encode_wide4};
 
 /// What a variant walks, encoded and uploaded.
 #[derive(Debug)]
@@ -16,16 +16,17 @@ pub struct DeviceScene {
     pub(crate) ids: DeviceBuffer<[u32; 2]>,
     pub(crate) node_count: u32,
     pub(crate) bounds: Aabb,
+    pub(crate) grid: (u32, f32),
 }
 
 /// What a variant walks, encoded, as the bytes that its kernels read.
 #[derive(Debug, Clone)]
 pub struct EncodedScene {
-    /// Nodes, 16-byte chunks.
+    /// Nodes, 16-byte chunks; of h8 leaves too.
     pub nodes: Vec<u8>,
     /// How many nodes.
     pub node_count: usize,
-    /// Triangle records, 48 bytes each.
+    /// Triangle records, 48 bytes each; h8's are among its nodes.
     pub triangles: Vec<u8>,
     /// For each record the index of its triangle, with [`raywarp_layout::NON_OPAQUE`].
     pub slots: Vec<u32>,
@@ -33,6 +34,8 @@ pub struct EncodedScene {
     pub ids: Vec<[u32; 2]>,
     /// Of all triangles.
     pub bounds: Aabb,
+    /// What h8's kernels take besides: see [`raywarp_layout::H8::kernel_words`].
+    pub grid: (u32, f32),
 }
 
 /// A tree as words.
@@ -41,6 +44,7 @@ struct Encoded {
     node_count: usize,
     slots: Vec<u32>,
     bounds: Aabb,
+    grid: (u32, f32),
     stack_depth: usize,
 }
 
@@ -58,10 +62,11 @@ impl EncodedScene {
         }
         let format = match variant.triangle() {
             TriangleTest::Woop => TriangleFormat::Woop,
-            // Pairs are part of their tree, which is refused above.
+            // Pairs are part of their tree.
             TriangleTest::MoellerTrumbore | TriangleTest::Watertight | TriangleTest::Pair => TriangleFormat::Vertices,
         };
-        let records = TriangleRecords::new(&encoded.slots, triangles, format);
+        let slots: &[u32] = if variant.tree() == Tree::H8 { &[] } else { &encoded.slots };
+        let records = TriangleRecords::new(slots, triangles, format);
         let records: &[u8] = match format {
             TriangleFormat::Woop => bytemuck::cast_slice(records.woop()),
             TriangleFormat::Vertices => bytemuck::cast_slice(records.vertices()),
@@ -70,9 +75,10 @@ impl EncodedScene {
             nodes: bytemuck::cast_slice(&encoded.nodes).to_vec(),
             node_count: encoded.node_count,
             triangles: records.to_vec(),
-            slots: encoded.slots,
+            slots: slots.to_vec(),
             ids: triangles.ids.iter().map(|id| [id.instance, id.primitive]).collect(),
             bounds: encoded.bounds,
+            grid: encoded.grid,
         })
     }
 }
@@ -100,6 +106,7 @@ impl DeviceScene {
             ids: stream.upload(&encoded.ids)?,
             node_count: encoded.node_count as u32,
             bounds: encoded.bounds,
+            grid: encoded.grid,
         })
     }
 
@@ -118,6 +125,7 @@ fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<En
                 node_count: tree.nodes().len(),
                 slots: tree.slots().to_vec(),
                 bounds: *tree.bounds(),
+                grid: (0, 0.0),
                 stack_depth: tree.stack_depth(),
             }
         }};
@@ -133,7 +141,17 @@ fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<En
             }
         )?),
         Tree::Cwbvh8 => encoded!(encode_cwbvh8(bvh, triangles)?),
-        Tree::H8 => return Err(CudaError::NoKernel { variant: Box::new(*variant) }),
+        Tree::H8 => {
+            let tree = encode_h8(bvh, triangles)?;
+            Encoded {
+                nodes: bytemuck::cast_slice(tree.blocks()).to_vec(),
+                node_count: tree.blocks().len(),
+                slots: tree.slots().to_vec(),
+                bounds: *tree.bounds(),
+                grid: tree.kernel_words(),
+                stack_depth: tree.stack_depth(),
+            }
+        }
         Tree::WideN => {
             let tree = encode_wide_n(bvh, triangles, variant.lanes_per_ray() as usize)?;
             Encoded {
@@ -141,6 +159,7 @@ fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<En
                 node_count: tree.node_count(),
                 slots: tree.slots().to_vec(),
                 bounds: *tree.bounds(),
+                grid: (0, 0.0),
                 stack_depth: tree.stack_depth(),
             }
         }

@@ -204,6 +204,8 @@ impl CudaTracer {
             ray_count: count as u32,
             node_count: self.scene.node_count,
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
+            grid: self.scene.grid.0,
+            farthest: self.scene.grid.1,
         };
         let kernel = self.kernel(query);
         let threads = count as u64 * u64::from(self.variant.lanes_per_ray());

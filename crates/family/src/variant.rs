@@ -362,7 +362,7 @@ impl Variant {
     /// Where its stack is. An entry is one word: a node, or a leaf's first record and how many; with compressed
     /// nodes two, a group.
     pub fn stack(&self) -> Stack {
-        let entry_bytes = if self.tree == Tree::Cwbvh8 { 8 } else { 4 };
+        let entry_bytes = if self.tree.groups_leaves() { 8 } else { 4 };
         Stack { shared: self.organisation == Organisation::Packet, entry_bytes }
     }
 

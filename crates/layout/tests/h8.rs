@@ -91,16 +91,14 @@ fn check(bvh: &Bvh2, triangles: &FlatTriangles) -> H8 {
     tree
 }
 
-/// Walks everything as a kernel does that tests triangles at once, and tells the most entries on its stack.
+/// Walks everything as a kernel does, and tells the most entries on its stack: a node's own group is not on it.
 fn deepest_walk(tree: &H8) -> usize {
     let mut deepest = usize::from(!tree.blocks().is_empty());
     for octant in if tree.blocks().is_empty() { 0..0 } else { 0..8 } {
         // Nodes that wait, and where their entry is on the kernel's stack.
         let mut stack: Vec<(u32, u8)> = vec![];
-        let mut visit = |block: u32, stack: &mut Vec<(u32, u8)>| {
+        let visit = |block: u32, stack: &mut Vec<(u32, u8)>| {
             let node = tree.node(block);
-            let has_leaf = (0..8).any(|slot| node.has_child(slot) && !node.is_inner(slot));
-            deepest = deepest.max(stack.len() + usize::from(has_leaf && node.inner != 0));
             if node.inner != 0 {
                 stack.push((block, node.inner));
             }
@@ -111,6 +109,7 @@ fn deepest_walk(tree: &H8) -> usize {
             let rest = waiting & !(1 << slot);
             if rest != 0 {
                 stack.push((block, rest));
+                deepest = deepest.max(stack.len());
             }
             visit(tree.node(block).child(slot), &mut stack);
         }

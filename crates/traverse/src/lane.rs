@@ -221,7 +221,7 @@ impl<T: Tree> Lane<T> {
     }
 
     /// The next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at
-    /// it must pop then.
+    /// it must pop then, if no nodes are behind it.
     pub fn take_record(&mut self) -> Option<u32> {
         if let Some(leaf) = self.postponed.first_mut() {
             let record = leaf.take();
@@ -235,7 +235,7 @@ impl<T: Tree> Lane<T> {
         let record = leaf.take();
         self.leaf_ended = leaf.is_empty();
         if self.leaf_ended {
-            self.work = Work::Pop;
+            self.work = T::take_behind(leaf).map_or(Work::Pop, |nodes| Work::At(Entry::Inner(nodes)));
         }
         record
     }

@@ -4,7 +4,7 @@
 pub mod expected;
 pub mod sequence;
 
-use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_bvh::{BuildOptions, Bvh2, build, presets};
 use raywarp_family::{BoxPlanes, Key, Sync, Tree, Variant};
 use raywarp_geom::Ray;
 use raywarp_workload::cases::{Case, cases};
@@ -23,6 +23,7 @@ pub struct Scene {
     pub case: Case,
     plain: Bvh2,
     small: Bvh2,
+    single: Bvh2,
 }
 
 /// Whether there is no emulation here; says so.
@@ -43,7 +44,8 @@ pub fn scenes() -> Vec<Scene> {
             let tree =
                 |max_leaf| build(&case.triangles, &BuildOptions { max_leaf, ..BuildOptions::default() }).unwrap();
             let (plain, small) = (tree(8), tree(3));
-            Scene { case, plain, small }
+            let single = build(&case.triangles, &presets::SINGLE).unwrap();
+            Scene { case, plain, small, single }
         })
         .collect();
     assert!(scenes.len() >= CASES);
@@ -53,7 +55,11 @@ pub fn scenes() -> Vec<Scene> {
 impl Scene {
     /// The tree that `variant` can encode.
     pub fn tree(&self, variant: &Variant) -> &Bvh2 {
-        if variant.tree() == Tree::Cwbvh8 { &self.small } else { &self.plain }
+        match variant.tree() {
+            Tree::Cwbvh8 => &self.small,
+            Tree::H8 => &self.single,
+            _ => &self.plain,
+        }
     }
 
     /// `count` of its rays, from first to last.

@@ -30,9 +30,8 @@ RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
             }
         }
         if (hit) {
-            const Tuv tuv =
-                intersect_again<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record);
-            const uint2 id = platform::load2(launch.ids + (platform::load1(launch.slots + found.record) & ~NON_OPAQUE));
+            const Tuv tuv = found_hit(launch, lane);
+            const uint2 id = platform::load2(launch.ids + found_index<O>(launch, found));
             write_hit(launch, lane.ray, float4{tuv.t, tuv.u, tuv.v, platform::float_of(id.y)}, id.x);
         } else if (!O.any_hit()) {
             const float4 direction = platform::load4(launch.rays + static_cast<u64>(lane.ray) * 2 + 1);

@@ -3,6 +3,7 @@
 
 #include "../lane.h"
 #include "../triangle/moeller_trumbore.h"
+#include "../triangle/pair.h"
 #include "../triangle/watertight.h"
 
 namespace raywarp {
@@ -31,60 +32,118 @@ RW_COLD Tuv intersect_record_apart(const float4* triangles, float4 o, float4 d, 
     return intersect_record<O>(triangles, o, d, record);
 }
 
-// The same once more, for what a hit did not keep. The watertight test is long, and stands once in a kernel.
+// Whether a closest hit keeps its weights and its triangle's index in place of a record: a pair takes long to test again,
+// and warps that replace rays one by one would do it often.
 template <Options O>
-RW_FUNCTION Tuv intersect_again(const float4* triangles, float4 o, float4 d, u32 record) {
-    if constexpr (O.triangle == TriangleTest::Watertight) {
-        return intersect_record_apart<O>(triangles, o, d, record);
+constexpr bool KEEPS_WEIGHTS = O.triangle == TriangleTest::Pair && !O.any_hit();
+
+// The t, u, v of what the lane found, in lengths of the given direction. The watertight test is long, and stands once in a
+// kernel.
+template <Options O>
+RW_FUNCTION Tuv found_hit(const Launch& launch, const Lane<O>& lane) {
+    const Found& found = lane.found;
+    if constexpr (KEEPS_WEIGHTS<O>) {
+        return {lane.setup.given_t(found.limit), found.u, found.v, true};
+    } else if constexpr (O.triangle == TriangleTest::Pair) {
+        Tuv hit = pair::test_again(launch, lane.setup, found.record);
+        hit.t = lane.setup.given_t(hit.t);
+        return hit;
+    } else if constexpr (O.triangle == TriangleTest::Watertight) {
+        return intersect_record_apart<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record);
     } else {
-        return intersect_record<O>(triangles, o, d, record);
+        return intersect_record<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record);
     }
 }
 
-// Takes a triangle that the ray's line meets, if it counts. Of equal t the lower index wins, so that the order
-// of tests does not matter.
+// The index of the triangle that the lane found.
 template <Options O>
-RW_FUNCTION void offer(const Launch& launch, Lane<O>& lane, u32 record, float t) {
-    Found& found = lane.found;
-    if (!(lane.setup.t_low <= t && t <= found.limit)) {
-        return;
+RW_FUNCTION u32 found_index(const Launch& launch, const Found& found) {
+    if constexpr (KEEPS_WEIGHTS<O>) {
+        return found.record;
+    } else if constexpr (O.triangle == TriangleTest::Pair) {
+        return pair::word_of(launch, found.record) & ~NON_OPAQUE;
+    } else {
+        return platform::load1(launch.slots + found.record) & ~NON_OPAQUE;
     }
-    const u32 word = platform::load1(launch.slots + record), index = word & ~NON_OPAQUE;
+}
+
+// The t of an any-hit ray's candidate, as the lane counts it.
+template <Options O>
+RW_FUNCTION float candidate_t(const Launch& launch, const Lane<O>& lane) {
+    if constexpr (O.triangle == TriangleTest::Pair) {
+        return platform::float_of(lane.stack.look_aside());
+    } else {
+        return found_hit(launch, lane).t;
+    }
+}
+
+// A distance that the lane counts, in lengths of the given direction.
+template <Options O>
+RW_FUNCTION float given_t(const Lane<O>& lane, float t) {
+    if constexpr (O.tree == TreeKind::H8) {
+        return lane.setup.given_t(t);
+    } else {
+        return t;
+    }
+}
+
+template <Options O>
+RW_FUNCTION bool is_within(const Lane<O>& lane, float t) {
+    return lane.setup.t_low <= t && t <= lane.found.limit;
+}
+
+// Takes a triangle that the ray's line meets within its limits, if it counts; whether it did. Of equal t the lower index
+// wins, so that the order of tests does not matter.
+template <Options O>
+RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word, Tuv hit) {
+    Found& found = lane.found;
+    const u32 index = word & ~NON_OPAQUE;
     if (launch.after != nullptr) {
         const u32* after = launch.after + static_cast<u64>(lane.ray) * 3;
-        if (t == platform::float_of(platform::load1(after))) {
+        if (given_t(lane, hit.t) == platform::float_of(platform::load1(after))) {
             const uint2 id = platform::load2(launch.ids + index);
             const u32 instance = platform::load1(after + 1), primitive = platform::load1(after + 2);
             if (id.x < instance || (id.x == instance && id.y <= primitive)) {
-                return;
+                return false;
             }
         }
     }
     if (O.any_hit() && word == index) {
         found.blocked = true;
-        RW_EVENT(TestTriangleAccept);
-        return;
+        return true;
     }
     bool nearer = found.record == NONE;
     if (!nearer) {
         // Something opaque may still lie behind an any-hit ray's candidate, so that its limit stays.
-        const float known = O.any_hit() ? intersect_again<O>(launch.triangles, lane.setup.origin,
-                                                             lane.setup.direction, found.record).t
-                                        : found.limit;
-        nearer = t < known ||
-                 (t == known && index < (platform::load1(launch.slots + found.record) & ~NON_OPAQUE));
+        const float known = O.any_hit() ? candidate_t(launch, lane) : found.limit;
+        nearer = hit.t < known || (hit.t == known && index < found_index<O>(launch, found));
     }
     if (nearer) {
-        found.record = record;
-        if (!O.any_hit()) {
-            found.limit = t;
+        found.record = KEEPS_WEIGHTS<O> ? index : record;
+        if constexpr (!O.any_hit()) {
+            found.limit = hit.t;
+        } else if constexpr (O.triangle == TriangleTest::Pair) {
+            lane.stack.put_aside(platform::bits_of(hit.t));
         }
+        if constexpr (KEEPS_WEIGHTS<O>) {
+            found.u = hit.u;
+            found.v = hit.v;
+        }
+    }
+    return nearer;
+}
+
+template <Options O>
+RW_FUNCTION void offer_record(const Launch& launch, Lane<O>& lane, u32 record, float t) {
+    if (is_within(lane, t) &&
+        offer(launch, lane, record, platform::load1(launch.slots + record), Tuv{t, 0.0f, 0.0f, true})) {
         RW_EVENT(TestTriangleAccept);
     }
 }
 
 // Tests one record; what it hits counts if `counts`.
 template <Options O>
+    requires(O.triangle != TriangleTest::Pair)
 RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 record, bool counts) {
     const float4* rows = launch.triangles + static_cast<u64>(record) * 3;
     const float4 o = lane.setup.origin, d = lane.setup.direction;
@@ -98,7 +157,7 @@ RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 record, bo
                 const float v = woop::weight(platform::load4(rows + 2), o, d, t);
                 RW_EVENT(TestTriangleV);
                 if (v >= 0.0f && u + v <= 1.0f && platform::is_finite(t)) {
-                    offer(launch, lane, record, t);
+                    offer_record(launch, lane, record, t);
                 }
             }
         }
@@ -107,11 +166,29 @@ RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 record, bo
         const Tuv hit = intersect<O>(o, d, a, b, c);
         RW_EVENT(TestTriangle);
         if (hit.hit && counts) {
-            offer(launch, lane, record, hit.t);
+            offer_record(launch, lane, record, hit.t);
         }
     }
     if (O.any_hit() && O.lanes_per_ray() == 1 && lane.found.blocked) {
         lane.end();
+    }
+}
+
+// Tests the triangles of a block.
+template <Options O>
+    requires(O.triangle == TriangleTest::Pair)
+RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 block, bool) {
+    [[maybe_unused]] bool accepted = false;
+    uint4 chunk[4];
+    h8::load_block(launch, block, chunk);
+    RW_EVENT(TestTriangle);
+    pair::test(lane.setup, chunk, [&](u32 number, u32 word, Tuv hit) {
+        if (is_within(lane, hit.t) && offer(launch, lane, 2 * block + number, word, hit)) {
+            accepted = true;
+        }
+    });
+    if (accepted) {
+        RW_EVENT(TestTriangleAccept);
     }
 }
 
@@ -160,7 +237,7 @@ RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
         const Found& found = lane.found;
         float t = found.limit;
         if (O.any_hit() && found.record != NONE) {
-            t = intersect_again<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record).t;
+            t = found_hit(launch, lane).t;
         }
         reduce_over_ray(launch, lane, t);
     }

@@ -9,7 +9,23 @@ namespace raywarp {
 template <Options O>
 RW_FUNCTION void visit_node(const Launch& launch, Lane<O>& lane) {
     using Tree = typename Lane<O>::Tree;
-    if constexpr (O.tree == TreeKind::Cwbvh8) {
+    if constexpr (O.tree == TreeKind::H8) {
+        const u32 block = Tree::take_nearest(lane.work, lane.setup.order);
+        [[maybe_unused]] const bool pushed = !Tree::is_empty(lane.work);
+        if (pushed) {
+            lane.push(lane.work);
+        }
+        lane.work = Tree::visit(launch, block, lane.setup, lane.found.limit);
+        if (pushed) {
+            RW_EVENT(VisitNodePush);
+        }
+        // A group of leaves has registers of its own where it can be put aside (YKL17).
+        if constexpr (Lane<O>::ROOM > 0) {
+            if (lane.has_room()) {
+                lane.postpone_leaf(Tree::split(lane.work));
+            }
+        }
+    } else if constexpr (O.tree == TreeKind::Cwbvh8) {
         const GroupVisit visit = Tree::visit(launch, lane.work, lane.setup, lane.found.limit);
         if (visit.rest.y >= 0x01000000u) {
             lane.push(visit.rest);

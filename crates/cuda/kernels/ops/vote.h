@@ -16,6 +16,9 @@ RW_FUNCTION bool any(bool x, [[maybe_unused]] platform::Site site = platform::Si
     }
 }
 
+// The least number of lanes that are `share` of a hundred of `lanes`.
+RW_FUNCTION constexpr u32 least_count(u32 share, u32 lanes) { return (share * lanes + 99) / 100; }
+
 // How many lanes of the warp say yes.
 RW_FUNCTION u32 ballot(bool x, platform::Site site = platform::Site::here()) {
     RW_EVENT(Ballot);

@@ -3,6 +3,8 @@
 // Compiled without contraction (-fmad=false): a product and a sum are fused where they say so.
 #pragma once
 
+#include <cuda_fp16.h>
+
 #define RW_FUNCTION __device__ __forceinline__
 #define RW_COLD __device__ __noinline__
 #define RW_KERNEL(name, threads, blocks) \
@@ -86,6 +88,12 @@ RW_FUNCTION float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); 
 // IEEE division and reciprocal: every engine's bits.
 RW_FUNCTION float reciprocal(float x) { return __frcp_rn(x); }
 RW_FUNCTION float divide(float a, float b) { return __fdiv_rn(a, b); }
+// The same for x within 2^-120 to 2^120: what the compiler's own does without looking for others.
+RW_FUNCTION float reciprocal_of_middling(float x) {
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return __fmaf_rn(y, -__fmaf_rn(x, y, -1.0f), y);
+}
 // Within 1 ulp here, exact when emulated: for tests that promise no bits (Woop's).
 RW_FUNCTION float reciprocal_about(float x) {
     float y;
@@ -100,6 +108,44 @@ RW_FUNCTION u32 bits_of(float x) { return __float_as_uint(x); }
 RW_FUNCTION float magnitude(float x) { return fabsf(x); }
 // Neither infinite nor NaN.
 RW_FUNCTION bool is_finite(float x) { return (__float_as_uint(x) & 0x7f800000u) != 0x7f800000u; }
+
+// The bytes of a and b that the selector's digits name: those of a are 0 to 3. A digit with 8 gives its byte's sign.
+RW_FUNCTION u32 permute(u32 a, u32 b, u32 selector) {
+    u32 x;  // The intrinsic would mask the selector first.
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(x) : "r"(a), "r"(b), "r"(selector));
+    return x;
+}
+// The same of a and zero.
+RW_FUNCTION u32 permute(u32 a, u32 selector) {
+    u32 x;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(a), "r"(selector));
+    return x;
+}
+
+// Two halves in a word, the first in the lower half.
+using Halves = __half2;
+RW_FUNCTION Halves halves_of_bits(u32 bits) { return *reinterpret_cast<Halves*>(&bits); }
+RW_FUNCTION u32 bits_of(Halves x) { return *reinterpret_cast<u32*>(&x); }
+// Rounded to the nearest, of two equally near ones to the even one.
+RW_FUNCTION Halves halves(float first, float second) { return __floats2half2_rn(first, second); }
+RW_FUNCTION Halves first_twice(Halves x) { return __low2half2(x); }
+RW_FUNCTION Halves second_twice(Halves x) { return __high2half2(x); }
+// a * b + c, rounded once.
+RW_FUNCTION Halves fused(Halves a, Halves b, Halves c) { return __hfma2(a, b, c); }
+// Of halves' bits as integers with a sign: the most of three and zero; the least of three, and of two.
+RW_FUNCTION u32 most_or_zero(Halves a, Halves b, Halves c) {
+    return __vimax3_s16x2_relu(bits_of(a), bits_of(b), bits_of(c));
+}
+RW_FUNCTION u32 least(Halves a, Halves b, Halves c) { return __vimin3_s16x2(bits_of(a), bits_of(b), bits_of(c)); }
+RW_FUNCTION u32 least_pairs(u32 a, u32 b) { return __vmins2(a, b); }
+// All bits of a half where a <= b.
+RW_FUNCTION u32 not_above(u32 a, u32 b) { return __hle2_mask(halves_of_bits(a), halves_of_bits(b)); }
+
+// The same, but the compiler does not know.
+RW_FUNCTION u32 hidden(u32 x) {
+    asm volatile("" : "+r"(x));
+    return x;
+}
 
 // An array that the lanes of a block share. Two lanes' accesses to an element, one of them a write, need a `sync`
 // between them.

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <new>
 
+#include "binary16.h"
+
 #define RW_FUNCTION inline
 #define RW_COLD __attribute__((noinline, unused))
 #define RW_KERNEL(name, threads, blocks) extern "C" void name(const raywarp::Launch& launch)
@@ -155,6 +157,7 @@ inline void set_bits(u32* word, u32 bits, Site site = Site::here()) {
 inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline float reciprocal(float x) { return 1.0f / x; }
 inline float divide(float a, float b) { return a / b; }
+inline float reciprocal_of_middling(float x) { return 1.0f / x; }
 inline float reciprocal_about(float x) { return 1.0f / x; }
 // A NaN drops out of either.
 inline float least(float a, float b) { return a < b || b != b ? a : b; }
@@ -172,6 +175,59 @@ inline u32 bits_of(float x) {
 inline float magnitude(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
 // Neither infinite nor NaN.
 inline bool is_finite(float x) { return (bits_of(x) & 0x7f800000u) != 0x7f800000u; }
+
+// The bytes of a and b that the selector's digits name: those of a are 0 to 3. A digit with 8 gives its byte's sign.
+inline u32 permute(u32 a, u32 b, u32 selector) {
+    u32 x = 0;
+    for (u32 i = 0; i < 4; i++) {
+        const u32 digit = selector >> (4 * i) & 15u, chosen = byte((digit & 4) != 0 ? b : a, digit & 3);
+        x |= ((digit & 8) != 0 ? (chosen >> 7) * 0xffu : chosen) << (8 * i);
+    }
+    return x;
+}
+inline u32 permute(u32 a, u32 selector) { return permute(a, 0, selector); }
+
+// Two halves in a word, the first in the lower half.
+struct Halves {
+    u32 bits;
+};
+inline Halves halves_of_bits(u32 bits) { return {bits}; }
+inline u32 bits_of(Halves x) { return x.bits; }
+template <class F>
+u32 each_half(F f) {
+    return static_cast<u32>(f(0u) & 0xffff) | static_cast<u32>(f(16u) & 0xffff) << 16;
+}
+inline Halves halves(float first, float second) {
+    return {binary16::from_double(first) | binary16::from_double(second) << 16};
+}
+inline Halves first_twice(Halves x) { return {permute(x.bits, 0x1010)}; }
+inline Halves second_twice(Halves x) { return {permute(x.bits, 0x3232)}; }
+inline Halves fused(Halves a, Halves b, Halves c) {
+    return {each_half([&](u32 at) { return binary16::fused(a.bits >> at, b.bits >> at, c.bits >> at); })};
+}
+inline int signed_half(u32 x, u32 at) { return static_cast<short>(x >> at); }
+// Of halves' bits as integers with a sign: the most of three and zero; the least of three, and of two.
+inline u32 most_or_zero(Halves a, Halves b, Halves c) {
+    return each_half([&](u32 at) {
+        const int x = signed_half(a.bits, at), y = signed_half(b.bits, at), z = signed_half(c.bits, at);
+        const int most = x > y ? x : y, all = most > z ? most : z;
+        return all > 0 ? all : 0;
+    });
+}
+inline u32 least_pairs(u32 a, u32 b) {
+    return each_half([&](u32 at) {
+        const int x = signed_half(a, at), y = signed_half(b, at);
+        return x < y ? x : y;
+    });
+}
+inline u32 least(Halves a, Halves b, Halves c) { return least_pairs(least_pairs(a.bits, b.bits), c.bits); }
+// All bits of a half where a <= b.
+inline u32 not_above(u32 a, u32 b) {
+    return each_half([&](u32 at) { return binary16::to_double(a >> at) <= binary16::to_double(b >> at) ? 0xffffu : 0u; });
+}
+
+// The same, but a compiler for GPUs does not know.
+inline u32 hidden(u32 x) { return x; }
 
 // An array that the lanes of a block share. Two lanes' accesses to an element, one of them a write, need a `sync`
 // between them: other meetings do not order memory. It lives as long as its block, in the machine's form.

@@ -86,7 +86,7 @@ struct Queue {
         lane.stack.top = theirs[STACK] >> 8;
         lane.stack.owner = theirs[STACK] & 0xffu;
         lane.leaf_ended = (theirs[STATE] & LEAF_ENDED) != 0;
-        lane.found = {platform::float_of(theirs[LIMIT]), theirs[RECORD], (theirs[STATE] & BLOCKED) != 0};
+        lane.found = {platform::float_of(theirs[LIMIT]), theirs[RECORD], (theirs[STATE] & BLOCKED) != 0, 0.0f, 0.0f};
         if (lane.ray == NONE) {
             lane.work = Tree::DONE;
         } else {

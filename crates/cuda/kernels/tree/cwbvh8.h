@@ -6,11 +6,6 @@
 
 namespace raywarp {
 
-// Siblings that are yet to be visited, or triangles that are yet to be tested.
-struct Group {
-    u32 x, y;
-};
-
 // What a visit of a compressed node found.
 struct GroupVisit {
     // What remains of the group that led here, the node's own hit children, and its hit triangles; their y is

@@ -37,6 +37,11 @@ struct RangeEntries {
     static RW_FUNCTION Entry of_words(u32 x, u32) { return x; }
 };
 
+// Siblings that are yet to be visited, or triangles that are yet to be tested: entries of eight-wide trees.
+struct Group {
+    u32 x, y;
+};
+
 // What a visit found: hit children, the next to be visited first.
 template <u32 MOST>
 struct Visit {

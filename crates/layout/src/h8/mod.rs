@@ -220,8 +220,8 @@ impl H8 {
         self.grid_step
     }
 
-    /// Stack entries that a walk needs which takes one child out of a group, puts the rest back, and puts the
-    /// visited node's group of nodes aside while it tests triangles. At least 1 where there are nodes.
+    /// Stack entries that a walk needs which takes one child out of a group and puts the rest back, and keeps the visited
+    /// node's own groups of nodes and triangles. At least 1 where there are nodes.
     #[inline]
     pub fn stack_depth(&self) -> usize {
         self.stack_depth
@@ -262,12 +262,10 @@ impl H8 {
     fn needed_stack(&self) -> usize {
         let mut needs = vec![0usize; self.blocks.len()];
         for (block, node) in self.nodes_in_order().into_iter().rev() {
-            let has_leaf = (0..SLOTS).any(|slot| node.has_child(slot) && !node.is_inner(slot));
-            let aside = usize::from(node.inner != 0 && has_leaf);
             let rest = usize::from(node.inner.count_ones() > 1);
             let below = (0..SLOTS).filter(|&slot| node.is_inner(slot)).map(|slot| node.child(slot) as usize);
-            let below = below.filter_map(|child| needs.get(child)).map(|need| rest + need).max().unwrap_or(0);
-            needs[block as usize] = aside.max(below);
+            let below = below.filter_map(|child| needs.get(child)).map(|need| rest + need).max();
+            needs[block as usize] = below.unwrap_or(0);
         }
         needs.first().map_or(0, |&need| need.max(1))
     }

@@ -9,15 +9,15 @@ use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// Lanes that stand at a leaf and have room in their postpone buffer put it there and must then
-    /// pop (AL09 4: the buffer holds one; ALK12: one or two).
+    /// pop, if no nodes are behind it (AL09 4: the buffer holds one; ALK12: one or two).
     #[inline(never)]
     pub fn postpone(&mut self) {
         let room = self.launch.variant.postpone();
         let mask = self.lanes.filter(|lane| lane.stands_at_leaf() && lane.postponed.len() < room);
         self.lanes.each(mask, |_, lane| {
-            if let Work::At(Entry::Leaf(leaf)) = lane.work {
+            if let Work::At(Entry::Leaf(mut leaf)) = lane.work {
+                lane.work = T::take_behind(&mut leaf).map_or(Work::Pop, |nodes| Work::At(Entry::Inner(nodes)));
                 lane.postponed.push(leaf);
-                lane.work = Work::Pop;
             }
         });
         self.issue(Block::Postpone, mask);

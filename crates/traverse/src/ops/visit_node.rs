@@ -48,7 +48,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
                 if lane.postponed.len() < room {
                     lane.postponed.push(group);
                 } else {
-                    first_leaf = Some(Entry::Leaf(group));
+                    first_leaf = Some(Entry::Leaf(T::join(group, &mut visit.children)));
                 }
             }
             let hits = visit.children.len() as u32 + u32::from(visit.group.is_some());

@@ -6,12 +6,14 @@ use crate::ray::LaneRay;
 use crate::triangles::Triangles;
 use raywarp_layout::H8;
 
-/// Hit leaves of one node, each a record of one or two triangles.
+/// Hit leaves of one node, each a record of one or two triangles, and perhaps its hit nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PairGroup {
     first: u32,
     inner: u8,
     hits: u8,
+    /// Slots of nodes to go on with.
+    nodes: u8,
 }
 
 impl Leaf for PairGroup {
@@ -34,6 +36,20 @@ impl Leaf for PairGroup {
 impl Tree for H8 {
     type Inner = NodeGroup;
     type Leaf = PairGroup;
+
+    #[inline]
+    fn join(leaf: PairGroup, children: &mut Vec<Entry<NodeGroup, PairGroup>>) -> PairGroup {
+        match children.pop() {
+            Some(Entry::Inner(nodes)) => PairGroup { nodes: nodes.hits, ..leaf },
+            _ => leaf,
+        }
+    }
+
+    #[inline]
+    fn take_behind(leaf: &mut PairGroup) -> Option<NodeGroup> {
+        let hits = std::mem::take(&mut leaf.nodes);
+        (hits != 0).then_some(NodeGroup { first: leaf.first, inner: leaf.inner, hits })
+    }
 
     fn root(&self) -> Option<Entry<NodeGroup, PairGroup>> {
         (!self.blocks().is_empty()).then_some(Entry::Inner(NodeGroup::ROOT))
@@ -72,6 +88,6 @@ impl Tree for H8 {
         if hits & inner != 0 {
             out.children.push(Entry::Inner(NodeGroup { first, inner, hits: hits & inner }));
         }
-        out.group = (hits & !inner != 0).then_some(PairGroup { first, inner, hits: hits & !inner });
+        out.group = (hits & !inner != 0).then_some(PairGroup { first, inner, hits: hits & !inner, nodes: 0 });
     }
 }

@@ -31,6 +31,19 @@ pub(crate) trait Tree: Sync {
     /// triangle, with [`NON_OPAQUE`].
     fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2];
 
+    /// Lets a group of triangles bring the group of nodes behind it along, `children` then being empty: a tree whose
+    /// groups hold both needs no stack for it.
+    #[inline]
+    fn join(leaf: Self::Leaf, _children: &mut Vec<Entry<Self::Inner, Self::Leaf>>) -> Self::Leaf {
+        leaf
+    }
+
+    /// Takes back what [`Tree::join`] put behind a leaf.
+    #[inline]
+    fn take_behind(_leaf: &mut Self::Leaf) -> Option<Self::Inner> {
+        None
+    }
+
     /// Tests `ray` against the boxes of the children of a node, within `ray.t_min ..= t_max`.
     fn visit(
         &self,

@@ -1,0 +1,121 @@
+// Our eight-child node of 64 bytes: boxes in bytes, tested in packed halves; groups of nodes in octant order and groups of
+// pairs of triangles. As raywarp-traverse's tree/h8.rs and raywarp-layout's h8.
+#pragma once
+
+#include "h8_ray.h"
+
+namespace raywarp {
+
+// A group: word 3 of a node (block of its first child; bits 24 to 31 the slots that are nodes); and in bits 0 to 7 the slots
+// of nodes yet to be visited, in bits 8 to 15 those of leaves yet to be tested.
+template <Options O>
+struct H8 {
+    using Entry = Group;
+
+    static constexpr u32 LEAVES = 8;
+
+    // Block 2^24 - 1 has no children after it.
+    static constexpr Entry POP{0, 0}, DONE{0xffffffffu, 0}, NOTHING{0, 0};
+
+    // Nothing of the group is left.
+    static RW_FUNCTION bool is_empty(Entry e) { return e.y == 0; }
+    static RW_FUNCTION bool is_pop(Entry e) { return e.y == 0 && e.x != DONE.x; }
+    static RW_FUNCTION bool is_done(Entry e) { return e.y == 0 && e.x == DONE.x; }
+    // Leaves come before nodes.
+    static RW_FUNCTION bool is_inner(Entry e) { return e.y - 1 < 0xffu; }
+    static RW_FUNCTION bool is_leaf(Entry e) { return e.y > 0xffu; }
+    static RW_FUNCTION u32 word(Entry e, u32 i) { return i == 0 ? e.x : e.y; }
+    static RW_FUNCTION Entry of_words(u32 x, u32 y) { return {x, y}; }
+    static RW_FUNCTION Entry root(const Launch& launch) {
+        return launch.node_count != 0 ? Entry{0x01000000u, 1} : DONE;
+    }
+
+    // Takes the first leaf of a group without nodes: its block. Nodes stand before leaves.
+    static RW_FUNCTION u32 take(Entry& leaf) {
+        const u32 slot = leaf.y & (0u - leaf.y);
+        leaf.y ^= slot;
+        // The eight bits below slots of leaves count too.
+        return (leaf.x & 0x00ffffffu) - 8 + platform::population(leaf.x >> 16 | (slot - 1));
+    }
+
+    // Splits a group in its leaves and its nodes.
+    static RW_FUNCTION Entry split(Entry& group) {
+        const Entry leaves{group.x, group.y & ~0xffu};
+        group.y &= 0xffu;
+        return leaves;
+    }
+
+    // Takes the nearest node of a group without leaves: its block.
+    static RW_FUNCTION u32 take_nearest(Entry& group, u32 order) {
+        u32 slot = group.y;
+        u32 side = slot & order;  // Slots are below 2^8.
+        slot = side != 0 ? side : slot;
+        side = slot & (order >> 8);
+        slot = side != 0 ? side : slot;
+        side = slot & (order >> 16);
+        slot = side != 0 ? side : slot;
+        group.y ^= slot;
+        return (group.x & 0x00ffffffu) + platform::population((group.x >> 24) & (slot - 1));
+    }
+
+    // Tests the eight boxes of a node: the group of its hit children.
+    static RW_FUNCTION Entry visit(const Launch& launch, u32 block, const LaneRay<O>& ray, float limit) {
+        using platform::bits_of;
+        using platform::float_of;
+        using platform::fused;
+        using platform::Halves;
+        uint4 chunk[4];
+        h8::load_block(launch, block, chunk);
+        const u32 head[3] = {chunk[0].x, chunk[0].y, chunk[0].z};
+        // The low bits of the corner are fields besides.
+        const float corner[3] = {float_of(head[0]), float_of(head[1]), float_of(head[2])};
+        // 2^-22 over the coarsest step.
+        const float unit = float_of((head[2] & 0x7cu) * 0x200000u + launch.grid);
+        const float coarse = float_of(0x74000000u - bits_of(unit));
+        float ahead = -ray.along;
+#pragma unroll
+        for (int i = 2; i >= 0; i--) {
+            ahead = fused(corner[i], ray.direction[i], ahead);
+        }
+        const float start = platform::most(ray.t_low, fused(-coarse, ray.behind, ahead) * ray.inverse_square);
+        // Near in the first half, far in the second.
+        Halves offset[3];
+#pragma unroll
+        for (u32 i = 0; i < 3; i++) {
+            const float place = corner[i] - fused(start, ray.direction[i], ray.origin[i]);
+            const float inverse = ray.inverse[i] * unit;
+            offset[i] = platform::halves(fused(place, inverse, -h8::GUARD), fused(place, inverse, h8::GUARD));
+        }
+        // The inverse times 2^(2 - finer): the fields are 3 - finer, and are added to the exponents of halves.
+        const Halves xy = platform::halves_of_bits(
+            (platform::permute(head[0], head[1], 0x4400u) & 0x03000300u) * 4 + ray.factor_xy);
+        const Halves z = platform::halves_of_bits((head[2] & 3u) * 0x04000000u + ray.near[0]);
+        const Halves factor[3] = {platform::first_twice(xy), platform::second_twice(xy), platform::second_twice(z)};
+        const float last = fused(limit - start, unit, h8::GUARD);
+        const u32 end = bits_of(platform::halves(last, last));
+        u32 hits = 0;
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+            Halves near[3], far[3];
+#pragma unroll
+            for (u32 i = 0; i < 3; i++) {
+                const uint4& planes = chunk[1 + i];
+                const u32 bytes = k == 0 ? planes.x : k == 1 ? planes.y : k == 2 ? planes.z : planes.w;
+                near[i] = fused(platform::halves_of_bits(platform::permute(bytes, ray.near[i])), factor[i],
+                                platform::first_twice(offset[i]));
+                far[i] = fused(platform::halves_of_bits(platform::permute(bytes, 0x8581u - ray.near[i])), factor[i],
+                               platform::second_twice(offset[i]));
+            }
+            // As integers (ALK12); three of them are one instruction on some GPUs.
+            const u32 enter = platform::most_or_zero(near[0], near[1], near[2]);
+            const u32 leave = platform::least_pairs(platform::least(far[0], far[1], far[2]), end);
+            hits |= platform::not_above(enter, leave) & (1u << (2 * k) | 0x10000u << (2 * k + 1));
+        }
+        RW_EVENT(VisitNode);
+        hits = (hits | hits >> 16) & 0xffu;
+        const u32 nodes = hits & chunk[0].w >> 24;
+        return {chunk[0].w, nodes | (hits ^ nodes) << LEAVES};
+    }
+};
+
+}  // namespace raywarp

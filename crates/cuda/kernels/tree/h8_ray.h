@@ -1,0 +1,104 @@
+// A ray as the nodes and pairs of h8 see it. As raywarp-layout's h8/ray.rs, whose text says why no box is missed: every
+// operation here is the one that stands there, so that both find the same bits.
+#pragma once
+
+#include "entry.h"
+
+namespace raywarp {
+
+namespace h8 {
+
+constexpr float LEAST_COMPONENT = 6.25e-5f;
+constexpr float GUARD = 1.1920928955078125e-7f;       // 2^-23
+constexpr float START_SLACK = 9.5367431640625e-7f;    // 2^-20
+constexpr float LEAST_AREA = 7.52316384526264e-37f;   // 2^-120
+constexpr float LARGEST_AREA = 1.329227995784916e36f;  // 2^120
+
+RW_FUNCTION float dot(const float* a, const float* b) {
+    return platform::fused(a[0], b[0], platform::fused(a[1], b[1], a[2] * b[2]));
+}
+
+RW_FUNCTION void cross(const float* a, const float* b, float* out) {
+    using platform::fused;
+    out[0] = fused(a[1], b[2], -(a[2] * b[1]));
+    out[1] = fused(a[2], b[0], -(a[0] * b[2]));
+    out[2] = fused(a[0], b[1], -(a[1] * b[0]));
+}
+
+// Chunk k of block i stands at place k ^ (i & 3), so that lanes touch all banks. Blocks are 64-byte aligned.
+RW_FUNCTION const uint4* chunk_at(const Launch& launch, u32 block, u32 k) {
+    const u32 offset = block * 64 + (block & 3) * 16;  // Of at most 2^24 blocks: it fits 32 bits.
+    return reinterpret_cast<const uint4*>((reinterpret_cast<u64>(launch.nodes) + offset) ^ (k * 16));
+}
+
+RW_FUNCTION void load_block(const Launch& launch, u32 block, uint4 (&out)[4]) {
+#pragma unroll
+    for (u32 k = 0; k < 4; k++) {
+        out[k] = platform::load4(chunk_at(launch, block, k));
+    }
+}
+
+}  // namespace h8
+
+// Directions and t are scaled by a power of two, so that the longest component is within 1..2.
+template <Options O>
+    requires(O.tree == TreeKind::H8)
+struct LaneRay<O> {
+    float origin[3], direction[3];
+    // Of the direction, clamped.
+    float inverse[3];
+    // Half of the inverse of x and y, as halves.
+    u32 factor_xy;
+    float along, behind, inverse_square;
+    // Nearest t that counts.
+    float t_low;
+    // Selectors of `permute`: the bytes of the near planes of two slots as two denormal halves. Only their lower halves
+    // select; the upper half of the first is half the inverse of z as a half.
+    u32 near[3];
+    // Slots to prefer by x, y, z: a byte each, the first in the lowest; and the exponent of what t was scaled by.
+    u32 order;
+
+    // t in lengths of the given direction.
+    RW_FUNCTION float given_t(float t) const { return t * platform::float_of(0x7f000000u - (order >> 24 << 23)); }
+};
+
+// Prepares a ray from t_low on; returns what t is to be multiplied by.
+template <Options O>
+RW_FUNCTION float prepare_h8(const Launch& launch, LaneRay<O>& ray, float4 o, float4 d, float t_low) {
+    using platform::bits_of;
+    using platform::float_of;
+    using platform::fused;
+    using platform::magnitude;
+    using platform::most;
+    const float given_origin[3] = {o.x, o.y, o.z}, given[3] = {d.x, d.y, d.z};
+    const float longest = most(most(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
+    u32 exponent = bits_of(longest) >> 23;
+    exponent = (exponent < 1 ? 1 : exponent > 253 ? 253 : exponent) << 23;
+    const float scale = float_of(0x7f000000u - exponent), unscale = float_of(exponent);
+    float product[3], negative[3];
+#pragma unroll
+    for (u32 i = 0; i < 3; i++) {
+        const float s = given[i] * scale;
+        const bool backward = bits_of(s) >> 31 != 0;
+        ray.origin[i] = given_origin[i];
+        ray.direction[i] = s;
+        const float inverse = platform::reciprocal_of_middling(most(magnitude(s), h8::LEAST_COMPONENT));
+        ray.inverse[i] = backward ? -inverse : inverse;
+        ray.near[i] = backward ? 0x4341u : 0x4240u;
+        product[i] = given_origin[i] * s;
+        negative[i] = backward ? -s : 0.0f;
+    }
+    ray.factor_xy = bits_of(platform::halves(0.5f * ray.inverse[0], 0.5f * ray.inverse[1]));
+    const float size = magnitude(product[0]) + magnitude(product[1]) + magnitude(product[2]) + 16.0f * launch.farthest;
+    ray.along = fused(size, h8::START_SLACK, product[0] + product[1] + product[2]);
+    ray.behind = 256.0f * (negative[0] + negative[1] + negative[2]);
+    ray.inverse_square = platform::reciprocal_of_middling(h8::dot(ray.direction, ray.direction));
+    ray.t_low = t_low * unscale;
+    const u32 by_x = (ray.near[0] & 1) != 0 ? 0xf0u : 0x0fu, by_y = (ray.near[1] & 1) != 0 ? 0xccu : 0x33u;
+    const u32 by_z = (ray.near[2] & 1) != 0 ? 0xaau : 0x55u;
+    ray.order = by_x | by_y << 8 | by_z << 16 | exponent << 1;
+    ray.near[0] |= bits_of(platform::halves(0.0f, 0.5f * ray.inverse[2]));
+    return unscale;
+}
+
+}  // namespace raywarp
