@@ -94,12 +94,18 @@ fn in_lockstep() -> Vec<Variant> {
     compiled().into_iter().filter(|v| v.sync() == Sync::Voted && v.supply() != Supply::Queue).collect()
 }
 
+/// Whether one warp traces all rays. Where lanes take new rays one by one, which ones they get is chance otherwise.
+fn is_alone(variant: &Variant) -> bool {
+    variant.supply() == Supply::Replace
+}
+
 /// A scene with the trees that variants encode.
 struct Prepared {
     name: &'static str,
     triangles: FlatTriangles,
     /// Leaves of at most so many triangles.
     trees: Vec<(u32, Bvh2)>,
+    /// By viewpoint.
     made: Vec<ViewRays>,
 }
 
@@ -138,19 +144,25 @@ impl Prepared {
         let tracer = CudaTracer::new(device, variant, self.tree(variant), &self.triangles)?;
         let stream = device.stream()?;
         let (on_device, mut out) = (stream.upload(rays)?, DeviceHits::new(&stream, rays.len(), true)?);
-        tracer.launch(&stream, query, &on_device, rays.len(), None, &mut out)?;
+        if is_alone(variant) {
+            tracer.launch_alone(&stream, query, &on_device, rays.len(), &mut out)?;
+        } else {
+            tracer.launch(&stream, query, &on_device, rays.len(), None, &mut out)?;
+        }
         Ok(stream.synchronize()?)
     }
 
     /// What the Rust schedule does.
     fn tally(&self, variant: &Variant, query: Query, rays: &[Ray]) -> Result<Tally, Box<dyn Error>> {
-        let kernel = Kernel::new(&variant.with(raywarp_family::Key::Sync, "voted")?, self.tree(variant), &self.triangles)?;
+        let kernel =
+            Kernel::new(&variant.with(raywarp_family::Key::Sync, "voted")?, self.tree(variant), &self.triangles)?;
         let query = match query {
             Query::Closest => raywarp_traverse::Query::Closest,
             Query::Any => raywarp_traverse::Query::Any,
         };
-        // Small batches: every warp is resident.
-        let batch = Batch { rays, after: &[], query, resident: u32::MAX };
+        // As many warps as there are rays for, or one.
+        let resident = if is_alone(variant) { 1 } else { u32::MAX };
+        let batch = Batch { rays, after: &[], query, resident };
         let machine = Machine::Lockstep { width: 32 };
         let run = |warp| -> Result<Tally, KernelError> {
             let (mut counted, mut answers) = (Counted::default(), Vec::new());

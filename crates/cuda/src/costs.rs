@@ -194,7 +194,9 @@ pub fn write_costs(kernel: &str, costs: &KernelCosts) -> String {
     let mut merged: Vec<BlockCost> = Vec::new();
     for block in &costs.blocks {
         match merged.last_mut() {
-            Some(last) if last.is_never() && block.is_never() && (last.block, last.known) == (block.block, block.known) => {
+            Some(last)
+                if last.is_never() && block.is_never() && (last.block, last.known) == (block.block, block.known) =>
+            {
                 last.instructions += block.instructions;
                 last.pipes.iter_mut().zip(block.pipes).for_each(|(sum, n)| *sum += n);
             }
@@ -266,11 +268,48 @@ mod tests {
 
     #[test]
     fn a_table_is_read_as_it_was_written() {
-        let table = format!("{COST_COLUMNS}\n{}{}", write_costs("a__any", &kernel()), write_costs("a__any_b", &kernel()));
+        let table =
+            format!("{COST_COLUMNS}\n{}{}", write_costs("a__any", &kernel()), write_costs("a__any_b", &kernel()));
         assert_eq!(read_costs(&table, "a__any"), Ok(Some(kernel())));
         assert_eq!(read_costs(&table, "a"), Ok(None));
         for (whole, broken) in [("60", "sixty"), (",visit_node,", ",visit,"), ("measured", "guessed"), (" 0\n", "\n")] {
             assert!(read_costs(&table.replacen(whole, broken, 1), "a__any").is_err(), "{broken}");
         }
+    }
+
+    #[test]
+    fn no_instruction_of_a_kernel_is_without_a_block() {
+        for (architecture, packed) in prebuilt::COSTS {
+            let mut table = String::new();
+            GzDecoder::new(*packed).read_to_string(&mut table).unwrap();
+            let mut kernels: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+            kernels.dedup();
+            assert!(!kernels.is_empty());
+            for kernel in kernels {
+                let costs = read_costs(&table, kernel).unwrap().unwrap();
+                let mut end = 0;
+                for block in &costs.blocks {
+                    // Each begins where the last one ended; an instruction has 16 bytes.
+                    assert_eq!(block.offset, end, "{kernel}, {architecture}");
+                    assert_eq!(block.pipes.iter().sum::<u32>(), block.instructions, "{kernel}, {architecture}");
+                    end += 16 * block.instructions;
+                }
+                // Code is laid out in lines of 128 bytes.
+                assert_eq!((costs.instructions() * 16, end % 128), (end, 0), "{kernel}, {architecture}");
+            }
+        }
+    }
+
+    #[test]
+    fn kernels_have_costs_by_variant() {
+        let variant: Variant = "direct/while-while/bvh2".parse().unwrap();
+        if prebuilt::COSTS.iter().any(|(architecture, _)| *architecture == 90) {
+            let costs = costs(&variant, Query::Closest, 90).unwrap();
+            let of = |block| costs.blocks.iter().filter(|cost| cost.block == block).count();
+            assert!(
+                [Block::Prologue, Block::VisitNode, Block::TestTriangle, Block::Pop].map(of).iter().all(|&n| n > 0)
+            );
+        }
+        assert_eq!(costs(&variant, Query::Closest, 20), None);
     }
 }

@@ -5,7 +5,9 @@ use crate::{CudaError, Device, DeviceBuffer, Stream, stack_depth};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
-use raywarp_layout::{TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_h8, encode_wide_n, encode_wide4};
+use raywarp_layout::{
+    TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_h8, encode_wide_n, encode_wide4,
+};
 
 /// What a variant walks, encoded and uploaded.
 #[derive(Debug)]

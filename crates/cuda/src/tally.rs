@@ -80,9 +80,9 @@ impl Tally {
         operations.sort_unstable();
         operations.dedup();
         let counts = Block::ALL.into_iter().flat_map(|block| {
-            operations.iter().flat_map(move |&after| {
-                [false, true].map(|full| Count { block, after: Some(after), full })
-            })
+            operations
+                .iter()
+                .flat_map(move |&after| [false, true].map(|full| Count { block, after: Some(after), full }))
         });
         counts.map(|count| (count, self.count(count))).filter(|(_, times)| *times > 0).collect()
     }

@@ -89,7 +89,8 @@ fn pages(text: &str) -> Result<Vec<Launch>, String> {
 mod tests {
     use super::*;
 
-    const EVENTS: &str = "launch,kernel,batch,event,times\n0,a,0,pop@visit_node,5\n0,a,0,pop@test_triangle,2\n1,b,0,vote@loop,3\n";
+    const EVENTS: &str =
+        "launch,kernel,batch,event,times\n0,a,0,pop@visit_node,5\n0,a,0,pop@test_triangle,2\n1,b,0,vote@loop,3\n";
     const COUNTS: &str = "\"Kernel Name\",\"a\",\n\"Address\",\"Source\",\"inst_executed\"\n\
         \"0x10\",\"      LDC R1, c[0x0][0x28]\",\"5\"\n\"0x20\",\"@!P0  BRA 0xf20\",\"7\"\n\
         \"Kernel Name\",\"b\",\n\"Address\",\"Source\",\"inst_executed\"\n\"0x10\",\"      EXIT\",\"3\"\n";

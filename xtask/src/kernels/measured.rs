@@ -14,12 +14,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const HELD_OUT: usize = 2;
 /// Of all instructions issued on a held-out batch, at most so many may be counted wrongly.
 const MOST_RESIDUAL: f64 = 0.01;
-/// How far a combination may be off, of what was counted; where nothing fits so well, the second.
-const TOLERANCES: [f64; 2] = [0.001, 0.006];
+/// How far a combination of how many parts may be off, of what was counted; the next where nothing fits so well. Many parts
+/// fit something by chance, the sooner the coarser.
+const TOLERANCES: [(f64, usize); 3] = [(0.001, 3), (0.006, 3), (0.015, 2)];
 /// Where nothing fits, how much nearer an event of another operation must be.
 const OTHERS_PRICE: f64 = 1.3;
-/// Most parts of a combination.
-const MOST_PARTS: usize = 3;
 /// How often a combination may have its last part: a loop without an event runs as often an event.
 const MOST_TURNS: f64 = 32.0;
 
@@ -197,9 +196,9 @@ fn combination(times: &[f64], parts: &[Part], owner: Block) -> (Issued, bool) {
     if times.iter().all(|&t| t == 0.0) {
         return (Issued::default(), true);
     }
-    for tolerance in TOLERANCES {
+    for (tolerance, most_parts) in TOLERANCES {
         let most: Vec<f64> = times.iter().map(|t| (tolerance * t).max(3.0)).collect();
-        for count in 1..=MOST_PARTS {
+        for count in 1..=most_parts {
             let mut chosen = Vec::new();
             if search(times, &most, parts, count, 0, &mut chosen) {
                 return (sum(chosen.iter().map(|&i| &parts[i])), true);
@@ -288,7 +287,9 @@ mod tests {
     fn files(wrong: u64) -> (String, String) {
         let (mut events, mut counts) = (String::from("launch,kernel,batch,event,times\n"), String::new());
         for (launch, (visits, full, turns)) in
-            [(1000u64, 100u64, 70u64), (5000, 33, 210), (700, 650, 31), (900, 222, 45), (4000, 500, 37)].into_iter().enumerate()
+            [(1000u64, 100u64, 70u64), (5000, 33, 210), (700, 650, 31), (900, 222, 45), (4000, 500, 37)]
+                .into_iter()
+                .enumerate()
         {
             let mut add = |event: &str, n: u64| events += &format!("{launch},k,{launch},{event},{n}\n");
             add("loop@prologue", turns);
@@ -297,9 +298,12 @@ mod tests {
             add("visit_node@vote!", full);
             let wrong = if launch == 4 { wrong } else { 0 };
             counts += "\"Kernel Name\",\"k\",\n\"Address\",\"Source\",\"inst_executed\"\n";
-            for (opcode, n) in
-                [("VOTE.ANY P0, P1", visits + turns), ("FFMA R1", visits + wrong), ("BSYNC B1", 2 * visits - full), ("MUFU.RCP R0", 0)]
-            {
+            for (opcode, n) in [
+                ("VOTE.ANY P0, P1", visits + turns),
+                ("FFMA R1", visits + wrong),
+                ("BSYNC B1", 2 * visits - full),
+                ("MUFU.RCP R0", 0),
+            ] {
                 counts += &format!("\"0x10\",\"      {opcode}\",\"{n}\"\n");
             }
         }
@@ -326,7 +330,8 @@ mod tests {
     #[test]
     fn counts_that_no_event_explains_get_the_nearest() {
         let times = [1000.0, 77.0, 5000.0];
-        let part = |name: &str, times: [f64; 3]| Part { terms: vec![(1, name.parse().unwrap())], times: times.to_vec() };
+        let part =
+            |name: &str, times: [f64; 3]| Part { terms: vec![(1, name.parse().unwrap())], times: times.to_vec() };
         let parts = [part("vote", [1040.0, 99.0, 4900.0]), part("pop", [3.0, 3000.0, 1.0])];
         let (issued, fits) = combination(&times, &parts, Block::VisitNode);
         assert_eq!((issued.to_string().as_str(), fits), ("vote", false));
@@ -338,7 +343,9 @@ mod tests {
     #[test]
     fn counts_of_other_code_are_refused() {
         let (events, counts) = files(0);
-        for (whole, other) in [("FFMA R1", "FADD R1"), ("      BSYNC B1", "      NOP\",\"0\"\n\"0x10\",\"      BSYNC B1")] {
+        for (whole, other) in
+            [("FFMA R1", "FADD R1"), ("      BSYNC B1", "      NOP\",\"0\"\n\"0x10\",\"      BSYNC B1")]
+        {
             assert!(measure(&[kernel()], &events, &counts.replace(whole, other)).is_err(), "{other}");
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask kernels` writes crates/cuda/prebuilt/: images, the resources of each kernel, and the costs of its
 //! instructions. `--check` compiles the same and fails where the result differs from what is there. `--verify FOLDER`
-//! takes what a profiler counted (docs/gpu.md, "Instruction costs") into measured.csv, from which costs tell how often
+//! takes what a profiler counted (docs/gpu.md, "Instruction costs") into measured.csv.gz, from which costs tell how often
 //! machine code is issued. The compiler comes from pinned wheels of the Python package index, installed once in
 //! target/cuda-toolkit, or is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
 
@@ -14,7 +14,9 @@ mod measured;
 mod price;
 mod resources;
 mod source;
+mod toolkit;
 
+use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use measured::Measured;
 use price::Priced;
@@ -22,20 +24,10 @@ use raywarp_cuda::{COST_COLUMNS, Query, compiled, kernel_name, source_text, sour
 use raywarp_family::{Key, Variant};
 use source::Sources;
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::io::{Read, Write};
+use std::path::Path;
 use std::process::Command;
-
-/// The compiler, to the patch level: another one may compile other instructions.
-const WHEELS: &[&str] = &[
-    "nvidia-cuda-nvcc==13.0.88",
-    "nvidia-cuda-crt==13.0.88",
-    "nvidia-nvvm==13.0.88",
-    "nvidia-cuda-runtime==13.0.96",
-    "nvidia-cuda-cccl==13.0.85",
-    "nvidia-cuda-cuobjdump==13.5.37",
-    "nvidia-cuda-nvdisasm==13.5.37",
-];
+use toolkit::{compiler, output};
 
 /// Architectures with machine code of their own; the first one also as PTX for what comes after.
 const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
@@ -61,6 +53,9 @@ impl Job {
         }
     }
 }
+
+/// A name below crates/cuda/prebuilt and the bytes that belong there.
+type File = (String, Vec<u8>);
 
 /// What came of a job.
 #[derive(Debug, Clone, Default)]
@@ -99,12 +94,12 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         })
         .collect();
     let compiled = compile_all(root, &nvcc, &jobs)?;
-    let measured = prebuilt.join("measured.csv");
+    let measured = prebuilt.join("measured.csv.gz");
     if let ["--verify", folder] = options[..] {
         return verify(&measured, &compiled, Path::new(folder)).map(|()| true);
     }
-    let known = measured::read(&std::fs::read_to_string(&measured).unwrap_or_default())?;
-    let mut files: Vec<(String, Vec<u8>)> =
+    let known = known(&measured)?;
+    let mut files: Vec<File> =
         jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
     let (tables, explained) = tables(&jobs, &compiled, &known)?;
     files.extend(tables);
@@ -126,11 +121,19 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(same && explained)
 }
 
+/// What was measured before: nothing where there is no file.
+fn known(path: &Path) -> Result<BTreeMap<String, Measured>, String> {
+    let Ok(packed) = std::fs::read(path) else { return Ok(BTreeMap::new()) };
+    let mut text = String::new();
+    GzDecoder::new(&packed[..]).read_to_string(&mut text).map_err(|error| format!("{}: {error}", path.display()))?;
+    measured::read(&text)
+}
+
 /// Takes a profiler's counts into the table of what was measured: each `events.X.csv` of a folder with `counts.X.csv`.
 fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<(), String> {
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let kernels: Vec<Priced> = compiled.iter().flat_map(|compiled| compiled.kernels.clone()).collect();
-    let mut known = measured::read(&read(path).unwrap_or_default())?;
+    let mut known = known(path)?;
     let mut new = BTreeMap::new();
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for events in entries.flatten().map(|entry| entry.path()) {
@@ -156,7 +159,8 @@ fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<(), Strin
     known.extend(new);
     // Of kernels that are compiled no more, or to other code, nothing is known.
     known.retain(|kernel, m| kernels.iter().any(|k| k.name == *kernel && k.fingerprint == m.fingerprint));
-    std::fs::write(path, measured::write(&known)).map_err(|error| format!("{}: {error}", path.display()))
+    std::fs::write(path, pack(measured::write(&known).as_bytes())?)
+        .map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The tables that lie beside the images, and whether every branch of measured kernels is explained.
@@ -164,7 +168,7 @@ fn tables(
     jobs: &[Job],
     compiled: &[Compiled],
     measured: &BTreeMap<String, Measured>,
-) -> Result<(Vec<(String, Vec<u8>)>, bool), String> {
+) -> Result<(Vec<File>, bool), String> {
     let mut needs = Vec::new();
     let mut costs: BTreeMap<u32, String> = BTreeMap::new();
     let of = |architecture: u32| jobs.iter().zip(compiled).filter(move |(job, _)| job.architecture == architecture);
@@ -202,30 +206,6 @@ fn twins() -> BTreeMap<String, String> {
         Query::ALL.map(|query| (kernel_name(&variant, query), kernel_name(&voted, query)))
     };
     compiled().into_iter().flat_map(twin).collect()
-}
-
-/// Where nvcc is, after installing it if it must be.
-fn compiler(root: &Path) -> Result<PathBuf, String> {
-    if let Some(folder) = std::env::var_os("RAYWARP_CUDA") {
-        return Ok(PathBuf::from(folder).join("bin/nvcc"));
-    }
-    let venv = root.join("target/cuda-toolkit");
-    let find = || -> Option<PathBuf> {
-        let libraries = std::fs::read_dir(venv.join("lib")).ok()?;
-        libraries.flatten().map(|entry| entry.path().join("site-packages/nvidia/cu13/bin/nvcc")).find(|p| p.exists())
-    };
-    if let Some(nvcc) = find() {
-        return Ok(nvcc);
-    }
-    let python = Command::new("python3").args(["-m", "venv"]).arg(&venv).status();
-    if !python.is_ok_and(|status| status.success()) {
-        return Err("cannot make a Python environment for the CUDA compiler: python3 -m venv failed".to_string());
-    }
-    let pip = Command::new(venv.join("bin/pip")).args(["install", "--quiet", "--no-deps"]).args(WHEELS).status();
-    if !pip.is_ok_and(|status| status.success()) {
-        return Err("pip cannot install the CUDA compiler's wheels".to_string());
-    }
-    find().ok_or_else(|| "the wheels hold no nvcc".to_string())
 }
 
 /// Compiles on all processors, in the order of `jobs`.
@@ -290,24 +270,13 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
         let priced = price::price(machine, elf::fingerprint(code), sources)?;
         match code.len() == priced.instructions() * price::INSTRUCTION_BYTES {
             true => Ok(priced),
-            false => Err(format!("{}: {} bytes of code, {} instructions", priced.name, code.len(), priced.instructions())),
+            false => {
+                Err(format!("{}: {} bytes of code, {} instructions", priced.name, code.len(), priced.instructions()))
+            }
         }
     };
     let kernels = machines.iter().zip(&code).map(price).collect::<Result<_, _>>()?;
     Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
-}
-
-/// What a command prints.
-///
-/// # Errors
-/// A command that is not there or fails, with what it says.
-fn output(command: &mut Command) -> Result<std::process::Output, String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
-    match output.status.success() {
-        true => Ok(output),
-        false => Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr))),
-    }
 }
 
 /// Compressed without a time or a name, so that equal bytes give equal bytes.

@@ -204,7 +204,8 @@ mod tests {
     fn other_code_from_the_same_places_is_issued_as_often() {
         let measured_code = priced("a", 1, vec![block(0, &["LDL", "VIADD"], 11), block(32, &["BSYNC"], 11)]);
         let issued = [(0, "pop@visit_node"), (32, "vote")].map(|(at, text)| (at, text.parse().unwrap()));
-        let measured = Measured { fingerprint: 1, residual: 0.001, issued: issued.into_iter().collect(), nearest: vec![] };
+        let measured =
+            Measured { fingerprint: 1, residual: 0.001, issued: issued.into_iter().collect(), nearest: vec![] };
         let other = priced("a", 2, vec![block(0, &["BSYNC"], 11), block(16, &["LDL", "IADD3", "MOV"], 11)]);
         let costs_of = |kernel: &Priced, measured: &Measured| costs(kernel, Some((&measured_code, measured)));
         let texts = |costs: &KernelCosts| -> Vec<(Known, String)> {
