@@ -1,7 +1,9 @@
 //! Which part of a multiprocessor executes an instruction.
 //!
-//! For compute capability 9.0 the assignment is that of an H200's counters (`sm__inst_executed_pipe_*`): for three kernels
-//! that between them have all common opcodes, sums by pipeline are what was counted, to the instruction.
+//! For compute capability 9.0 the assignment is that of an H200's counters (`sm__inst_executed_pipe_*`): for four kernels
+//! that between them have all common opcodes, sums by pipeline are what was counted, to the instruction (`fma` counts
+//! [`Pipe::Fma`], [`Pipe::FmaHeavy`] and [`Pipe::Half`]; a store that no lane does is not counted; of `adu` a few thousand
+//! more were). Other architectures have the same assignment, unverified.
 
 /// A pipeline, as Nsight Compute's documentation names them ("Pipelines" in its profiling guide).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,7 +14,7 @@ pub enum Pipe {
     Fma,
     /// Products of integers, and moves written as such: on the heavy half of `Fma` only.
     FmaHeavy,
-    /// Pairs of 16-bit floats.
+    /// Pairs of 16-bit floats: on the heavy half of `Fma` too.
     Half,
     /// 64-bit floats.
     Double,
