@@ -45,7 +45,7 @@ struct Unusual {
 };
 
 // Reciprocals of a direction near zero in a component, or very long or short, or out of proportion.
-static RW_COLD Unusual unusual_direction(float3x d, float longest) {
+inline RW_COLD Unusual unusual_direction(float3x d, float longest) {
     float power = platform::float_of(platform::bits_of(longest) & 0x7f800000u);
     power = power > LEAST_NORMAL ? power : LEAST_NORMAL;
     const float least = LEAST_SHARE * platform::divide(longest, power);

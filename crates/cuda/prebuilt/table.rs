@@ -63,3 +63,7 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (120, include_bytes!("../prebuilt/if_while.sm_120.cubin.gz")),
     ]),
 ];
+
+/// The costs of all kernels by architecture.
+pub(crate) static COSTS: &[Image] = &[
+];

@@ -185,10 +185,32 @@ impl CudaTracer {
     ) -> Result<(), CudaError> {
         assert!(after.is_none_or(|after| count <= after.len()), "one key a ray");
         clear(stream, query, out)?;
-        self.enqueue(stream, query, rays, count, after, out)
+        self.enqueue(stream, query, rays, count, after, out, false)
     }
 
-    /// The launch alone, into results that were cleared.
+    /// As [`CudaTracer::launch`], by one warp alone: which ray it takes when is known then, so that it can be held against
+    /// the Rust schedule.
+    ///
+    /// # Panics
+    /// If a buffer is too short, or rays come one a lane (`direct`).
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn launch_alone(
+        &self,
+        stream: &Stream,
+        query: Query,
+        rays: &DeviceBuffer<Ray>,
+        count: usize,
+        out: &mut DeviceHits,
+    ) -> Result<(), CudaError> {
+        assert!(self.variant.supply() != Supply::Direct, "one ray a lane needs a warp for each {WARP}");
+        clear(stream, query, out)?;
+        self.enqueue(stream, query, rays, count, None, out, true)
+    }
+
+    /// The launch itself, into results that were cleared; by one warp if `alone`.
+    #[allow(clippy::too_many_arguments)] // As the two that call it, and whether alone.
     fn enqueue(
         &self,
         stream: &Stream,
@@ -197,6 +219,7 @@ impl CudaTracer {
         count: usize,
         after: Option<&DeviceBuffer<[u32; 3]>>,
         out: &mut DeviceHits,
+        alone: bool,
     ) -> Result<(), CudaError> {
         assert!(count <= rays.len() && count <= out.hits.len() && count <= MOST_RAYS, "buffers hold the rays");
         if count == 0 {
@@ -230,6 +253,8 @@ impl CudaTracer {
         let blocks = if self.variant.supply() == Supply::Direct { needed } else { needed.min(kernel.resident) };
         let config =
             LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (self.block_threads, 1, 1), shared_mem_bytes: 0 };
+        let config =
+            if alone { LaunchConfig { grid_dim: (1, 1, 1), block_dim: (WARP, 1, 1), ..config } } else { config };
         let mut builder = stream.inner.launch_builder(&kernel.function);
         builder.arg(&launch);
         // SAFETY: the kernel takes this one parameter; its addresses are those of live buffers that hold what
@@ -253,7 +278,7 @@ impl CudaTracer {
         let record = || stream.inner.record_event(flags).map_err(driver("recording an event"));
         clear(stream, query, out)?;
         let before = record()?;
-        self.enqueue(stream, query, rays, count, None, out)?;
+        self.enqueue(stream, query, rays, count, None, out, false)?;
         let after = record()?;
         stream.synchronize()?;
         before.elapsed_ms(&after).map(|ms| f64::from(ms) / 1e3).map_err(driver("reading an event"))

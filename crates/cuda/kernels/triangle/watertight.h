@@ -49,7 +49,7 @@ RW_FUNCTION float3x local(const Shear& s, float4 origin, float4 vertex, float fa
 }
 
 // Where f32 has too few exponents: in f64, in which products of f32 are exact.
-static RW_COLD Tuv test_wide(const Shear& s, float4 origin, float4 v0, float4 v1, float4 v2) {
+inline RW_COLD Tuv test_wide(const Shear& s, float4 origin, float4 v0, float4 v1, float4 v2) {
     struct Point {
         double x, y, z;
     };

@@ -1,0 +1,83 @@
+//! Branches of the machine code that are no events of the schedules.
+
+use super::measured::Measured;
+use super::price::Priced;
+use raywarp_cuda::Operation;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where kernels may branch without an event: part of a kernel's name, the operation, and why.
+const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
+    ("", Operation::TestTriangle, "conditions of a hit are tried one after the other, and a hit may lose a tie"),
+    ("", Operation::StoreHit, "a ray that hit nothing is stored by other code"),
+    ("leaves_nested", Operation::Vote, "which of two nested loops a vote is of"),
+    ("leaves_nested", Operation::Ballot, "which of two nested loops comes after it"),
+    ("leaves_nested", Operation::Loop, "turns of the outer of two nested loops"),
+    ("leaves_nested", Operation::Pop, "turns of the outer of two nested loops"),
+    ("leaves_nested", Operation::FetchRay, "a warp that asks in vain at the end"),
+    ("packet", Operation::VisitNode, "which children are hit is a vote, not an event"),
+    ("packet", Operation::Pop, "whether a visit or a leaf comes before it"),
+    ("packet", Operation::Loop, "leaves and nodes have a turn each"),
+    ("order_nearest", Operation::VisitNode, "the nearest child is looked for by branches"),
+    ("cwbvh8", Operation::Loop, "a leaf that is put aside stays, or goes to the stack"),
+    ("cwbvh8", Operation::Pop, "a leaf that is put aside stays, or goes to the stack"),
+    ("cwbvh8", Operation::Postpone, "a leaf that is put aside stays, or goes to the stack"),
+    ("wideN", Operation::FetchRay, "lanes that share a ray take it one after the other"),
+    ("wideN", Operation::SetupRay, "lanes that share a ray take it one after the other"),
+    ("wideN", Operation::Loop, "lanes of a ray that has ended go on with the others"),
+    ("wideN", Operation::Pop, "lanes of a ray that has ended go on with the others"),
+    ("wideN", Operation::Shuffle, "lanes of a ray agree by steps in a loop"),
+];
+
+/// Whether the blocks of kernels whose costs are verified have combinations of events wherever they are not listed above;
+/// says which have none.
+pub fn explained(kernels: &BTreeMap<&str, &Priced>, measured: &BTreeMap<String, Measured>) -> bool {
+    let mut unexplained: BTreeSet<String> = BTreeSet::new();
+    for (name, kernel) in kernels {
+        let measured = measured.get(*name).filter(|m| m.fingerprint == kernel.fingerprint && m.holds());
+        let Some(measured) = measured else { continue };
+        for block in kernel.blocks.iter().filter(|block| measured.nearest.contains(&block.cost.offset)) {
+            let operation = block.cost.block.operation();
+            // Where lanes wait for each other is issued once for each way that they come.
+            let listed = |part: &str, of: Operation| name.contains(part) && of == operation;
+            if !block.waits && !WITHOUT_EVENT.iter().any(|&(part, of, _)| listed(part, of)) {
+                let (block, offset) = (block.cost.block.name(), block.cost.offset);
+                unexplained.insert(format!("{name}: a branch at {offset:#x}, {block}, is no event of the schedule"));
+            }
+        }
+    }
+    unexplained.iter().for_each(|line| eprintln!("{line}"));
+    unexplained.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::price::PricedBlock;
+    use raywarp_cuda::{Block, BlockCost, Issued, Known, Pipe};
+
+    fn kernel(name: &str, block: Block, waits: bool) -> Priced {
+        let pipes = [0; Pipe::ALL.len()];
+        let cost =
+            BlockCost { block, offset: 32, instructions: 1, pipes, issued: Issued::default(), known: Known::Assumed };
+        let block = PricedBlock { cost, places: vec![], waits, called: false };
+        Priced { name: name.to_string(), fingerprint: 5, opcodes: 0, blocks: vec![block] }
+    }
+
+    fn check(kernel: &Priced, residual: f64, nearest: Vec<u32>) -> bool {
+        let measured = Measured { fingerprint: 5, residual, issued: BTreeMap::new(), nearest };
+        let kernels = [(kernel.name.as_str(), kernel)].into_iter().collect();
+        explained(&kernels, &[(kernel.name.clone(), measured)].into_iter().collect())
+    }
+
+    #[test]
+    fn a_branch_without_an_event_is_named_unless_it_is_known() {
+        let visit = kernel("direct_while_while_bvh2__any", Block::VisitNode, false);
+        assert!(!check(&visit, 0.001, vec![32]));
+        assert!(check(&visit, 0.001, vec![]));
+        // Nothing is promised of what is not verified.
+        assert!(check(&visit, 0.1, vec![32]));
+        assert!(check(&kernel("direct_packet_bvh2__any", Block::VisitNode, false), 0.001, vec![32]));
+        assert!(check(&kernel("direct_while_while_bvh2__any", Block::StoreHit, false), 0.001, vec![32]));
+        assert!(check(&kernel("direct_while_while_bvh2__any", Block::VisitNode, true), 0.001, vec![32]));
+    }
+}

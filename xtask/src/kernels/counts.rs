@@ -1,0 +1,114 @@
+//! What was counted of launches: instructions by a profiler, and events by the Rust schedules.
+
+use raywarp_cuda::{Count, Issued};
+use std::collections::{BTreeMap, HashMap};
+
+/// A kernel's launch on a batch.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Launch {
+    pub kernel: String,
+    /// How often warps issued each instruction.
+    pub counts: Vec<u64>,
+    /// Opcodes of the instructions.
+    pub opcodes: Vec<String>,
+    /// Events, by the operation before and without.
+    pub events: HashMap<Count, u64>,
+}
+
+impl Launch {
+    /// How many events there were of a kind.
+    pub fn count(&self, count: Count) -> f64 {
+        self.events.get(&count).copied().unwrap_or(0) as f64
+    }
+
+    /// How often a combination was issued.
+    pub fn times(&self, issued: &Issued) -> f64 {
+        issued.0.iter().map(|&(factor, count)| f64::from(factor) * self.count(count)).sum()
+    }
+}
+
+/// Reads both files: `launch,kernel,batch,event,times` lines of the example, and the source page of the profiler's report
+/// (`ncu --import REPORT --page source --csv`).
+///
+/// # Errors
+/// A line that is none, or launches that differ.
+pub fn launches(events: &str, counts: &str) -> Result<Vec<Launch>, String> {
+    let mut launches: BTreeMap<usize, Launch> = BTreeMap::new();
+    for line in events.lines().skip(1) {
+        let wrong = |what: &str| format!("events: {what} in {line:?}");
+        let fields: Vec<&str> = line.split(',').collect();
+        let [launch, kernel, _, event, times] = fields[..] else { return Err(wrong("5 fields are wanted")) };
+        let number = |text: &str| text.parse::<u64>().map_err(|_| wrong("a number is wanted"));
+        let launch = launches.entry(number(launch)? as usize).or_default();
+        launch.kernel = kernel.to_string();
+        let count: Count = event.parse().map_err(|error: String| wrong(&error))?;
+        let times = number(times)?;
+        launch.events.insert(count, times);
+        *launch.events.entry(Count { after: None, ..count }).or_default() += times;
+    }
+    let pages = pages(counts)?;
+    // Some versions print each page twice.
+    let copies = pages.len() / launches.len().max(1);
+    if copies == 0 || pages.len() != copies * launches.len() {
+        return Err(format!("{} launches were counted, and there are events of {}", pages.len(), launches.len()));
+    }
+    for (page, launch) in pages.into_iter().step_by(copies).zip(launches.values_mut()) {
+        if page.kernel != launch.kernel {
+            return Err(format!("{} was counted where there are events of {}", page.kernel, launch.kernel));
+        }
+        (launch.counts, launch.opcodes) = (page.counts, page.opcodes);
+    }
+    Ok(launches.into_values().collect())
+}
+
+/// The pages of a report: launches without events.
+fn pages(text: &str) -> Result<Vec<Launch>, String> {
+    let mut pages: Vec<Launch> = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with("\"Address\"")) {
+        let wrong = || format!("counts: {line:?} is no line of a source page");
+        // Fields are quoted, and hold commas.
+        let fields: Vec<&str> = line.trim_matches(|c| c == '"' || c == ',').split("\",\"").collect();
+        match (&fields[..], pages.last_mut()) {
+            (["Kernel Name", kernel], _) => {
+                pages.push(Launch { kernel: (*kernel).to_string(), ..Launch::default() });
+            }
+            ([_, source, times, ..], Some(page)) => {
+                let mut words = source.split_whitespace();
+                let opcode = words.find(|word| !word.starts_with('@')).ok_or_else(wrong)?;
+                page.opcodes.push(opcode.to_string());
+                page.counts.push(times.parse().map_err(|_| wrong())?);
+            }
+            _ if line.is_empty() => {}
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(pages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVENTS: &str =
+        "launch,kernel,batch,event,times\n0,a,0,pop@visit_node,5\n0,a,0,pop@test_triangle,2\n1,b,0,vote@loop,3\n";
+    const COUNTS: &str = "\"Kernel Name\",\"a\",\n\"Address\",\"Source\",\"inst_executed\"\n\
+        \"0x10\",\"      LDC R1, c[0x0][0x28]\",\"5\"\n\"0x20\",\"@!P0  BRA 0xf20\",\"7\"\n\
+        \"Kernel Name\",\"b\",\n\"Address\",\"Source\",\"inst_executed\"\n\"0x10\",\"      EXIT\",\"3\"\n";
+
+    #[test]
+    fn counts_and_events_of_a_launch_come_together() {
+        let launches = launches(EVENTS, COUNTS).unwrap();
+        assert_eq!((launches.len(), &launches[0].counts[..]), (2, &[5, 7][..]));
+        assert_eq!(launches[0].opcodes, ["LDC", "BRA"]);
+        assert_eq!(launches[0].count("pop".parse().unwrap()), 7.0);
+        assert_eq!(launches[0].times(&"2*pop-pop@visit_node".parse().unwrap()), 9.0);
+    }
+
+    #[test]
+    fn files_that_do_not_fit_each_other_are_errors() {
+        assert!(launches(EVENTS, "").is_err());
+        assert!(launches(EVENTS, &COUNTS.replace("\"b\"", "\"c\"")).is_err());
+        assert!(launches(EVENTS, &COUNTS.replace("\"7\"", "\"seven\"")).is_err());
+        assert!(launches(&EVENTS.replace("pop@", "popp@"), COUNTS).is_err());
+    }
+}

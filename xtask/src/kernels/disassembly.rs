@@ -1,0 +1,206 @@
+//! Machine code as nvdisasm prints it: instructions with the places in the source that they come from, in basic blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A file of kernels/ and a line of it, from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Below kernels/, such as `ops/pop.h`; empty for files that are elsewhere.
+    pub file: String,
+    pub line: usize,
+}
+
+/// An instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instruction {
+    /// In bytes from the kernel's start.
+    pub offset: usize,
+    /// Without predicate and operands, with its suffixes: `LDG.E.128.CONSTANT`.
+    pub opcode: String,
+    /// Whether it has a predicate.
+    pub predicated: bool,
+    /// The label that it names, if any.
+    pub label: Option<String>,
+    /// From the innermost inlined function outwards; empty where the compiler named none.
+    pub places: Vec<Place>,
+}
+
+/// Instructions that run one after the other, none without the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BasicBlock {
+    pub instructions: Vec<Instruction>,
+    /// A function that the kernel calls, such as a division's slow path, and not the kernel itself.
+    pub called: Option<String>,
+}
+
+impl BasicBlock {
+    /// Offset of its first instruction.
+    pub fn offset(&self) -> usize {
+        self.instructions.first().map_or(0, |first| first.offset)
+    }
+}
+
+/// A kernel's blocks, in the order of their offsets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    pub name: String,
+    pub blocks: Vec<BasicBlock>,
+}
+
+#[cfg(test)]
+impl Machine {
+    /// All of its instructions.
+    pub fn instructions(&self) -> usize {
+        self.blocks.iter().map(|block| block.instructions.len()).sum()
+    }
+}
+
+/// Reads what `nvdisasm -c -gi` printed of a cubin.
+///
+/// # Errors
+/// A line that looks like an instruction and is none.
+pub fn parse(text: &str) -> Result<Vec<Machine>, String> {
+    let mut kernels = Vec::new();
+    for section in text.split("\n//--------------------- .text.").skip(1) {
+        let name = section.split_whitespace().next().unwrap_or_default();
+        kernels.push(Machine { name: name.to_string(), blocks: blocks(section)? });
+    }
+    kernels.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(kernels)
+}
+
+/// A section's blocks: one begins at each label, and after each instruction that may go elsewhere.
+fn blocks(section: &str) -> Result<Vec<BasicBlock>, String> {
+    let mut instructions: Vec<(Instruction, Option<String>)> = Vec::new();
+    let mut labels: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut places, mut fresh, mut called) = (Vec::new(), true, None);
+    for line in section.lines() {
+        let line = line.trim();
+        if let Some(frame) = line.strip_prefix("//## File ") {
+            // A chain of frames, the innermost first, before the instruction that it is of.
+            if std::mem::take(&mut fresh) {
+                places.clear();
+            }
+            places.extend(place(frame));
+        } else if line.starts_with("/*") {
+            instructions.push((instruction(line, &places)?, called.clone()));
+            fresh = true;
+        } else if let Some(label) = line.strip_suffix(':') {
+            if label.starts_with('$') {
+                (called, fresh) = (Some(label.to_string()), true);
+                places.clear();
+            }
+            labels.insert(label.to_string(), instructions.len());
+        } else if line.starts_with(".section") && !instructions.is_empty() {
+            break;
+        }
+    }
+    let mut starts: BTreeSet<usize> = labels.values().copied().collect();
+    for (i, (instruction, _)) in instructions.iter().enumerate() {
+        if leaves(&instruction.opcode) {
+            starts.insert(i + 1);
+        }
+    }
+    let mut blocks: Vec<BasicBlock> = Vec::new();
+    for (i, (instruction, called)) in instructions.into_iter().enumerate() {
+        match blocks.last_mut() {
+            Some(block) if !starts.contains(&i) => block.instructions.push(instruction),
+            _ => blocks.push(BasicBlock { instructions: vec![instruction], called }),
+        }
+    }
+    Ok(blocks)
+}
+
+/// Whether lanes may go elsewhere, wait for others there, or end.
+fn leaves(opcode: &str) -> bool {
+    let stem = opcode.split('.').next().unwrap_or_default();
+    matches!(stem, "BRA" | "BRX" | "JMP" | "CALL" | "RET" | "EXIT" | "BSYNC" | "KILL")
+}
+
+/// `"/a/kernels/ops/../tree/entry.h", line 38 inlined at ...`
+fn place(frame: &str) -> Option<Place> {
+    let mut parts = frame.split('"');
+    let path = parts.nth(1)?;
+    let line = parts.next()?.trim_start_matches(", line ");
+    let line = line.split(' ').next()?.parse().ok()?;
+    let mut folders: Vec<&str> = Vec::new();
+    for part in path.rsplit("/kernels/").next().filter(|rest| *rest != path)?.split('/') {
+        match part {
+            ".." => drop(folders.pop()),
+            "." | "" => {}
+            part => folders.push(part),
+        }
+    }
+    // The generated source lies in a folder of the same name, and says nothing.
+    Some(Place { file: folders.join("/"), line }).filter(|place| !place.file.ends_with(".cu"))
+}
+
+/// `/*0090*/  @!P0 BRA `(.L_x_0) ;`
+fn instruction(line: &str, places: &[Place]) -> Result<Instruction, String> {
+    let wrong = || format!("nvdisasm printed {line:?}, which is no instruction");
+    let (offset, rest) = line[2..].split_once("*/").ok_or_else(wrong)?;
+    let offset = usize::from_str_radix(offset, 16).map_err(|_| wrong())?;
+    let mut words = rest.split_whitespace();
+    let mut first = words.next().ok_or_else(wrong)?;
+    // Instructions that older machines issue together stand in braces.
+    if first == "{" {
+        first = words.next().ok_or_else(wrong)?;
+    }
+    let predicated = first.starts_with('@');
+    let opcode = if predicated { words.next().ok_or_else(wrong)? } else { first };
+    let label = rest.split_once("`(").and_then(|(_, rest)| rest.split_once(')')).map(|(label, _)| label.to_string());
+    let opcode = opcode.trim_end_matches(';').to_string();
+    Ok(Instruction { offset, opcode, predicated, label, places: places.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\n//--------------------- .text.loop --------------------------\n\
+        \t.section\t.text.loop,\"ax\",@progbits\n\
+        loop:\n.text.loop:\n\
+        \t//## File \"/x/target/kernels/a.90.cu\", line 6\n\
+        /*0000*/ LDC R1, c[0x0][0x28] ;\n\
+        .L_x_0:\n\
+        \t//## File \"/x/kernels/schedule/../ops/../tree/entry.h\", line 38 inlined at \"/x/kernels/ops/pop.h\", line 11\n\
+        \t//## File \"/x/kernels/schedule/../ops/pop.h\", line 11 inlined at \"/x/target/kernels/a.90.cu\", line 6\n\
+        \t//## File \"/x/target/kernels/a.90.cu\", line 6\n\
+        /*0010*/ @!P0 BRA `(.L_x_1) ;\n\
+        /*0020*/ CALL.REL.NOINC `($slow) ;\n\
+        /*0030*/ BRA `(.L_x_0) ;\n\
+        .L_x_1:\n\
+        /*0040*/ EXIT ;\n\
+        $slow:\n\
+        /*0050*/ RET.REL.NODEC R2 `(loop) ;\n";
+
+    #[test]
+    fn blocks_begin_at_labels_and_after_branches() {
+        let kernels = parse(TEXT).unwrap();
+        assert_eq!(kernels.len(), 1);
+        let offsets: Vec<usize> = kernels[0].blocks.iter().map(BasicBlock::offset).collect();
+        assert_eq!((kernels[0].name.as_str(), offsets), ("loop", vec![0, 0x10, 0x20, 0x30, 0x40, 0x50]));
+        assert_eq!(kernels[0].instructions(), 6);
+        let branch = &kernels[0].blocks[1].instructions[0];
+        assert_eq!((branch.opcode.as_str(), branch.predicated, branch.label.as_deref()), ("BRA", true, Some(".L_x_1")));
+        assert_eq!(kernels[0].blocks[5].called.as_deref(), Some("$slow"));
+    }
+
+    #[test]
+    fn places_go_from_the_innermost_function_outwards() {
+        let kernels = parse(TEXT).unwrap();
+        let place = |file: &str, line| Place { file: file.to_string(), line };
+        let branch = &kernels[0].blocks[1].instructions[0];
+        assert_eq!(branch.places, [place("tree/entry.h", 38), place("ops/pop.h", 11)]);
+        // It holds until the next one.
+        assert_eq!(kernels[0].blocks[2].instructions[0].places, branch.places);
+        assert_eq!(kernels[0].blocks[0].instructions[0].places, []);
+        assert_eq!(kernels[0].blocks[5].instructions[0].places, []);
+    }
+
+    #[test]
+    fn what_is_no_instruction_is_an_error() {
+        assert!(parse("\n//--------------------- .text.x ----\n/*00g0*/ EXIT ;\n").is_err());
+        assert!(parse("\n//--------------------- .text.x ----\n/*0000*/").is_err());
+    }
+}

@@ -1,0 +1,59 @@
+//! The machine code in a cubin: an ELF file with a section a kernel.
+
+/// Names and bytes of the sections that hold code, in the order of their names.
+///
+/// # Errors
+/// What is no 64-bit little-endian ELF file, or ends early.
+pub fn code(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
+    let number = |at: usize, bytes: usize| -> Result<usize, String> {
+        let field = image.get(at..at + bytes).ok_or("a cubin ends early")?;
+        Ok(field.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte)))
+    };
+    if image.get(..6) != Some(b"\x7fELF\x02\x01") {
+        return Err("a cubin is no 64-bit ELF file".to_string());
+    }
+    let (table, size, count, names) = (number(0x28, 8)?, number(0x3a, 2)?, number(0x3c, 2)?, number(0x3e, 2)?);
+    let section = |index: usize| -> Result<(usize, &[u8]), String> {
+        let header = table + index * size;
+        let (offset, length) = (number(header + 0x18, 8)?, number(header + 0x20, 8)?);
+        // Sections without bytes of their own say how long they would be.
+        let bytes = image.get(offset..offset + length).unwrap_or_default();
+        Ok((number(header, 4)?, bytes))
+    };
+    let (_, strings) = section(names)?;
+    let mut found = Vec::new();
+    for index in 0..count {
+        let (name, bytes) = section(index)?;
+        let name = strings.get(name..).and_then(|rest| rest.split(|&byte| byte == 0).next()).unwrap_or_default();
+        let name = std::str::from_utf8(name).map_err(|_| "a cubin's section has no name")?;
+        if let Some(kernel) = name.strip_prefix(".text.") {
+            found.push((kernel, bytes));
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// A number of a kernel's code that another code hardly has (FNV-1a, 64 bits).
+pub fn fingerprint(code: &[u8]) -> u64 {
+    code.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_cubin_is_an_error() {
+        assert!(code(b"").is_err());
+        assert!(code(b"\x7fELF\x01\x01").is_err());
+        assert!(code(b"\x7fELF\x02\x01\x01\x00").is_err());
+    }
+
+    #[test]
+    fn one_byte_more_is_another_fingerprint() {
+        assert_eq!(fingerprint(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fingerprint(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_ne!(fingerprint(b"ab"), fingerprint(b"ba"));
+    }
+}

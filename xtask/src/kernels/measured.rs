@@ -1,0 +1,359 @@
+//! How often warps issue each block of a kernel, from a profiler's counts: which combination of events it is.
+//!
+//! Counts by instruction on several batches are compared with the events of the Rust schedule on the same rays (the example
+//! `instruction_counts` of raywarp-bench). A combination is found on all batches but the last two, which tell
+//! how far it holds.
+
+use super::counts::{Launch, launches};
+use super::price::{INSTRUCTION_BYTES, Priced};
+use raywarp_cuda::{Block, Count, Issued};
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Batches at the end that combinations are not found on.
+const HELD_OUT: usize = 2;
+/// Of all instructions issued on a held-out batch, at most so many may be counted wrongly.
+const MOST_RESIDUAL: f64 = 0.01;
+/// How far a combination of how many parts may be off, of what was counted; the next where nothing fits so well. Many parts
+/// fit something by chance, the sooner the coarser.
+const TOLERANCES: [(f64, usize); 3] = [(0.001, 3), (0.006, 3), (0.015, 2)];
+/// Where nothing fits, how much nearer an event of another operation must be.
+const OTHERS_PRICE: f64 = 1.3;
+/// How often a combination may have its last part: a loop without an event runs as often an event.
+const MOST_TURNS: f64 = 32.0;
+
+/// What was measured of a kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Of its code.
+    pub fingerprint: u64,
+    /// The larger share of instructions that the combinations count wrongly, of the two held-out batches.
+    pub residual: f64,
+    /// By a block's offset; a block that no combination fits has the nearest count, or none.
+    pub issued: BTreeMap<u32, Issued>,
+    /// Offsets of blocks that no combination fits.
+    pub nearest: Vec<u32>,
+}
+
+impl Measured {
+    /// Whether the combinations hold on batches that they were not found on.
+    pub fn holds(&self) -> bool {
+        self.residual <= MOST_RESIDUAL
+    }
+}
+
+/// The first line of the table.
+const COLUMNS: &str = "kernel,code,residual,offset,fit,issued";
+
+/// Reads a table.
+///
+/// # Errors
+/// A line that is none.
+pub fn read(table: &str) -> Result<BTreeMap<String, Measured>, String> {
+    let mut kernels = BTreeMap::new();
+    for line in table.lines().skip(1) {
+        let wrong = || format!("what was measured: {line:?} is no line of it");
+        let fields: Vec<&str> = line.split(',').collect();
+        let [kernel, code, residual, offset, fit, issued] = fields[..] else { return Err(wrong()) };
+        let fingerprint = u64::from_str_radix(code, 16).map_err(|_| wrong())?;
+        let residual = residual.parse().map_err(|_| wrong())?;
+        let empty = Measured { fingerprint, residual, issued: BTreeMap::new(), nearest: vec![] };
+        let measured = kernels.entry(kernel.to_string()).or_insert(empty);
+        let offset = offset.parse().map_err(|_| wrong())?;
+        measured.issued.insert(offset, issued.parse().map_err(|error| format!("{error}: {}", wrong()))?);
+        match fit {
+            "exact" => {}
+            "nearest" => measured.nearest.push(offset),
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(kernels)
+}
+
+/// Writes a table.
+pub fn write(kernels: &BTreeMap<String, Measured>) -> String {
+    let mut text = format!("{COLUMNS}\n");
+    for (kernel, m) in kernels {
+        for (offset, issued) in &m.issued {
+            let fit = if m.nearest.contains(offset) { "nearest" } else { "exact" };
+            text += &format!("{kernel},{:016x},{:.5},{offset},{fit},{issued}\n", m.fingerprint, m.residual);
+        }
+    }
+    text
+}
+
+/// What the profiler's `counts` and the schedules' `events` say of `kernels`, by name.
+///
+/// # Errors
+/// Files that are malformed, that do not fit each other, or that are of other code.
+pub fn measure(kernels: &[Priced], events: &str, counts: &str) -> Result<BTreeMap<String, Measured>, String> {
+    let launches = launches(events, counts)?;
+    let mut measured = BTreeMap::new();
+    for kernel in kernels {
+        let own: Vec<&Launch> = launches.iter().filter(|launch| launch.kernel == kernel.name).collect();
+        if own.iter().any(|launch| opcodes(launch.opcodes.iter().map(String::as_str)) != kernel.opcodes) {
+            return Err(format!("{}: the profiler counted other code", kernel.name));
+        }
+        if own.len() > HELD_OUT {
+            measured.insert(kernel.name.clone(), fit(kernel, &own)?);
+        }
+    }
+    Ok(measured)
+}
+
+/// A number of a sequence of opcodes; without suffixes, which tools print differently.
+pub fn opcodes<'a>(opcodes: impl Iterator<Item = &'a str>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    opcodes.for_each(|opcode| opcode.split('.').next().hash(&mut hasher));
+    hasher.finish()
+}
+
+/// A part of combinations, and how often it was on each batch.
+#[derive(Debug, Clone)]
+struct Part {
+    terms: Vec<(i32, Count)>,
+    times: Vec<f64>,
+}
+
+fn fit(kernel: &Priced, launches: &[&Launch]) -> Result<Measured, String> {
+    let found_on = launches.len() - HELD_OUT;
+    let all_parts = parts(&launches[..found_on]);
+    let (mut issued, mut nearest) = (BTreeMap::new(), Vec::new());
+    let mut known: Vec<(Block, Vec<f64>, Issued, bool)> = Vec::new();
+    let (mut wrong, mut all) = (vec![0.0; launches.len()], vec![0.0; launches.len()]);
+    for block in &kernel.blocks {
+        let first = block.cost.offset as usize / INSTRUCTION_BYTES;
+        let mut times = Vec::new();
+        for launch in launches {
+            let own = launch.counts.get(first..first + block.cost.instructions as usize);
+            let own = own.ok_or_else(|| format!("{}: the profiler counted other code", kernel.name))?;
+            if own.iter().any(|count| count != &own[0]) {
+                return Err(format!("{}: instructions of a block at {first} are counted apart", kernel.name));
+            }
+            times.push(own[0] as f64);
+        }
+        let (owner, found_times) = (block.cost.block, &times[..found_on]);
+        let same = known.iter().find(|(of, times, ..)| *of == owner && times == found_times);
+        let (combination, fits) = match same {
+            Some((_, _, combination, fits)) => (combination.clone(), *fits),
+            None => {
+                let (combination, fits) = combination(found_times, &own_first(&all_parts, owner), owner);
+                known.push((owner, found_times.to_vec(), combination.clone(), fits));
+                (combination, fits)
+            }
+        };
+        for (i, launch) in launches.iter().enumerate() {
+            let size = f64::from(block.cost.instructions);
+            wrong[i] += size * (launch.times(&combination) - times[i]).abs();
+            all[i] += size * times[i];
+        }
+        if !fits {
+            nearest.push(block.cost.offset);
+        }
+        issued.insert(block.cost.offset, combination);
+    }
+    let residual = (found_on..launches.len()).map(|i| wrong[i] / all[i].max(1.0)).fold(0.0, f64::max);
+    Ok(Measured { fingerprint: kernel.fingerprint, residual, issued, nearest })
+}
+
+/// All that combinations can be made of, the simplest first: events of a block; those after an operation; those that
+/// were full; and those that were not, in which lanes go two ways and the place where they meet again is issued twice.
+fn parts(launches: &[&Launch]) -> Vec<Part> {
+    let mut counts: Vec<Count> = launches.iter().flat_map(|launch| launch.events.keys().copied()).collect();
+    counts.sort_by_key(|count| (count.full, count.after.is_some(), *count));
+    counts.dedup();
+    let times = |count: Count| launches.iter().map(|launch| launch.count(count)).collect::<Vec<f64>>();
+    let single = |&count: &Count| Part { terms: vec![(1, count)], times: times(count) };
+    let mixed = |&full: &Count| {
+        let any = Count { full: false, ..full };
+        let of_both = times(any).iter().zip(times(full)).map(|(any, full)| any - full).collect();
+        Part { terms: vec![(1, any), (-1, full)], times: of_both }
+    };
+    let full = counts.iter().filter(|count| count.full);
+    let all = counts.iter().map(single).chain(full.map(mixed));
+    all.filter(|part| part.times.iter().any(|&t| t > 0.0)).collect()
+}
+
+/// Of parts that are as often as each other one: the one of the block itself or its operation, or the simplest.
+fn own_first(parts: &[Part], owner: Block) -> Vec<Part> {
+    let mut sorted: Vec<&Part> = parts.iter().collect();
+    sorted.sort_by_key(|part| {
+        let of = |is: fn(Block, Block) -> bool| part.terms.iter().all(|(_, count)| is(count.block, owner));
+        (!of(|a, b| a == b), !of(|a, b| a.operation() == b.operation()))
+    });
+    let mut own: Vec<Part> = Vec::new();
+    for part in sorted {
+        if !own.iter().any(|known| known.times == part.times) {
+            own.push(part.clone());
+        }
+    }
+    own
+}
+
+/// The shortest combination of `parts` that is `times` on every batch, and true; or the nearest part, or nothing, and
+/// false.
+fn combination(times: &[f64], parts: &[Part], owner: Block) -> (Issued, bool) {
+    if times.iter().all(|&t| t == 0.0) {
+        return (Issued::default(), true);
+    }
+    for (tolerance, most_parts) in TOLERANCES {
+        let most: Vec<f64> = times.iter().map(|t| (tolerance * t).max(3.0)).collect();
+        for count in 1..=most_parts {
+            let mut chosen = Vec::new();
+            if search(times, &most, parts, count, 0, &mut chosen) {
+                return (sum(chosen.iter().map(|&i| &parts[i])), true);
+            }
+        }
+    }
+    let distance = |of: &dyn Fn(usize) -> f64| (0..times.len()).map(|i| (times[i] - of(i)).abs()).sum::<f64>();
+    let nothing = distance(&|_| 0.0);
+    let price = |part: &Part| {
+        let is_own = part.terms.iter().all(|(_, count)| count.block.operation() == owner.operation());
+        distance(&|i| part.times[i]) * if is_own { 1.0 } else { OTHERS_PRICE }
+    };
+    let near = parts.iter().map(|part| (price(part), part));
+    match near.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((off, part)) if off < nothing => (sum([part].into_iter()), false),
+        _ => (Issued::default(), false),
+    }
+}
+
+/// Looks for `count` more parts, each from `first` on, the last one several times if need be, that leave of `times` at most
+/// `most`; adds them to `chosen`.
+fn search(times: &[f64], most: &[f64], parts: &[Part], count: usize, first: usize, chosen: &mut Vec<usize>) -> bool {
+    for (i, part) in parts.iter().enumerate().skip(first) {
+        let left: Vec<f64> = times.iter().zip(&part.times).map(|(t, p)| t - p).collect();
+        if left.iter().zip(most).any(|(left, most)| *left < -most) {
+            continue;
+        }
+        if count > 1 {
+            chosen.push(i);
+            if search(&left, most, parts, count - 1, i, chosen) {
+                return true;
+            }
+            chosen.pop();
+            continue;
+        }
+        let largest = (0..times.len()).max_by(|&a, &b| part.times[a].total_cmp(&part.times[b])).unwrap_or(0);
+        let turns = (times[largest] / part.times[largest]).round().clamp(1.0, MOST_TURNS);
+        let fits = |j: usize| (times[j] - turns * part.times[j]).abs() <= most[j];
+        if (0..times.len()).all(fits) {
+            chosen.extend(std::iter::repeat_n(i, turns as usize));
+            return true;
+        }
+    }
+    false
+}
+
+/// Parts added up, equal terms as one.
+fn sum<'a>(parts: impl Iterator<Item = &'a Part>) -> Issued {
+    let mut terms: Vec<(i32, Count)> = Vec::new();
+    for &(factor, count) in parts.flat_map(|part| &part.terms) {
+        match terms.iter_mut().find(|(_, known)| *known == count) {
+            Some((sum, _)) => *sum += factor,
+            None => terms.push((factor, count)),
+        }
+    }
+    terms.retain(|(factor, _)| *factor != 0);
+    Issued(terms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::disassembly::{BasicBlock, Instruction, Machine};
+    use super::super::price::price;
+    use super::super::source::Sources;
+    use super::*;
+    use std::path::Path;
+
+    /// A kernel of a vote, a visit, the place where its lanes meet again, and a slow path.
+    fn kernel() -> Priced {
+        let block = |offset, opcode: &str| BasicBlock {
+            instructions: vec![Instruction {
+                offset,
+                opcode: opcode.to_string(),
+                predicated: false,
+                label: None,
+                places: vec![],
+            }],
+            called: None,
+        };
+        let blocks = vec![block(0, "VOTE.ANY"), block(16, "FFMA"), block(32, "BSYNC"), block(48, "MUFU.RCP")];
+        let sources = Sources::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels")).unwrap();
+        price(&Machine { name: "k".to_string(), blocks }, 7, &sources).unwrap()
+    }
+
+    /// Events and counts of five batches. Of `visits` visits some have all lanes; `wrong` is added to the last count.
+    fn files(wrong: u64) -> (String, String) {
+        let (mut events, mut counts) = (String::from("launch,kernel,batch,event,times\n"), String::new());
+        for (launch, (visits, full, turns)) in
+            [(1000u64, 100u64, 70u64), (5000, 33, 210), (700, 650, 31), (900, 222, 45), (4000, 500, 37)]
+                .into_iter()
+                .enumerate()
+        {
+            let mut add = |event: &str, n: u64| events += &format!("{launch},k,{launch},{event},{n}\n");
+            add("loop@prologue", turns);
+            add("vote@loop", visits + turns);
+            add("visit_node@vote", visits);
+            add("visit_node@vote!", full);
+            let wrong = if launch == 4 { wrong } else { 0 };
+            counts += "\"Kernel Name\",\"k\",\n\"Address\",\"Source\",\"inst_executed\"\n";
+            for (opcode, n) in [
+                ("VOTE.ANY P0, P1", visits + turns),
+                ("FFMA R1", visits + wrong),
+                ("BSYNC B1", 2 * visits - full),
+                ("MUFU.RCP R0", 0),
+            ] {
+                counts += &format!("\"0x10\",\"      {opcode}\",\"{n}\"\n");
+            }
+        }
+        (events, counts)
+    }
+
+    #[test]
+    fn combinations_are_found_and_told_by_what_was_held_out() {
+        let (events, counts) = files(0);
+        let measured = measure(&[kernel()], &events, &counts).unwrap();
+        let texts: Vec<String> = measured["k"].issued.values().map(Issued::to_string).collect();
+        assert_eq!(texts, ["vote", "visit_node", "2*visit_node-visit_node!", "0"]);
+        assert!(measured["k"].holds() && measured["k"].residual == 0.0);
+        assert_eq!(read(&write(&measured)), Ok(measured));
+    }
+
+    #[test]
+    fn a_combination_that_fails_on_a_held_out_batch_is_not_verified() {
+        let (events, counts) = files(1000);
+        let measured = measure(&[kernel()], &events, &counts).unwrap();
+        assert!(!measured["k"].holds(), "{}", measured["k"].residual);
+    }
+
+    #[test]
+    fn counts_that_no_event_explains_get_the_nearest() {
+        let times = [1000.0, 77.0, 5000.0];
+        let part =
+            |name: &str, times: [f64; 3]| Part { terms: vec![(1, name.parse().unwrap())], times: times.to_vec() };
+        let parts = [part("vote", [1040.0, 99.0, 4900.0]), part("pop", [3.0, 3000.0, 1.0])];
+        let (issued, fits) = combination(&times, &parts, Block::VisitNode);
+        assert_eq!((issued.to_string().as_str(), fits), ("vote", false));
+        // A loop that runs three times an event.
+        let (issued, fits) = combination(&[9.0, 9000.0, 3.0], &parts, Block::Pop);
+        assert_eq!((issued.to_string().as_str(), fits), ("3*pop", true));
+    }
+
+    #[test]
+    fn counts_of_other_code_are_refused() {
+        let (events, counts) = files(0);
+        for (whole, other) in
+            [("FFMA R1", "FADD R1"), ("      BSYNC B1", "      NOP\",\"0\"\n\"0x10\",\"      BSYNC B1")]
+        {
+            assert!(measure(&[kernel()], &events, &counts.replace(whole, other)).is_err(), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_broken_table_is_an_error() {
+        for line in ["k,7,0.1,16,exact", "k,x,0.1,16,exact,0", "k,7,0.1,16,good,0", "k,7,0.1,16,exact,popp"] {
+            assert!(read(&format!("{COLUMNS}\n{line}\n")).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Compiles the CUDA kernels that the crate `raywarp-cuda` embeds, and prices their machine code.
+//!
+//! `cargo xtask kernels` writes crates/cuda/prebuilt/: images, the resources of each kernel, and the costs of its
+//! instructions. `--check` compiles the same and fails where the result differs from what is there. `--verify FOLDER`
+//! takes what a profiler counted (docs/gpu.md, "Instruction costs") into measured.csv.gz, from which costs tell how often
+//! machine code is issued. The compiler comes from pinned wheels of the Python package index, installed once in
+//! target/cuda-toolkit, or is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
+
+mod branches;
+mod counts;
+mod disassembly;
+mod elf;
+mod measured;
+mod price;
+mod resources;
+mod source;
+mod toolkit;
+
+use flate2::read::GzDecoder;
+use flate2::{Compression, GzBuilder};
+use measured::Measured;
+use price::Priced;
+use raywarp_cuda::{COST_COLUMNS, Query, compiled, kernel_name, source_text, sources, write_costs};
+use raywarp_family::{Key, Variant};
+use source::Sources;
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::Command;
+use toolkit::{compiler, output};
+
+/// Architectures with machine code of their own; the first one also as PTX for what comes after.
+const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
+
+/// The one whose kernels are measured.
+const MEASURED: u32 = 90;
+
+/// Most bytes of all prebuilt files.
+const MOST_BYTES: usize = 8 << 20;
+
+/// What is compiled: a source for an architecture, 0 for PTX.
+struct Job {
+    source: String,
+    text: String,
+    architecture: u32,
+}
+
+impl Job {
+    fn file(&self) -> String {
+        match self.architecture {
+            0 => format!("{}.ptx.gz", self.source),
+            architecture => format!("{}.sm_{architecture}.cubin.gz", self.source),
+        }
+    }
+}
+
+/// A name below crates/cuda/prebuilt and the bytes that belong there.
+type File = (String, Vec<u8>);
+
+/// What came of a job.
+#[derive(Debug, Clone, Default)]
+struct Compiled {
+    /// Compressed.
+    image: Vec<u8>,
+    resources: Vec<resources::Resources>,
+    kernels: Vec<Priced>,
+}
+
+/// Runs the command; false when a check failed.
+pub fn run(options: &[String]) -> Result<bool, String> {
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let (check, only) = match options[..] {
+        [] => (false, None),
+        ["--check"] => (true, None),
+        // For trials: the embedded kernels are for one architecture only.
+        ["--only", architecture] => (false, Some(architecture.parse().map_err(|_| "--only takes 90")?)),
+        ["--verify", _] => (false, Some(MEASURED)),
+        _ => return Err("usage: cargo xtask kernels [--check | --only ARCHITECTURE | --verify FOLDER]".into()),
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
+    let nvcc = compiler(root)?;
+    let prebuilt = root.join("crates/cuda/prebuilt");
+    std::fs::create_dir_all(&prebuilt).map_err(|error| format!("{}: {error}", prebuilt.display()))?;
+    let wanted = |architecture: &u32| only.is_none_or(|only: u32| only == *architecture);
+    let jobs: Vec<Job> = sources()
+        .into_iter()
+        .flat_map(|(source, variants)| {
+            let text = source_text(&variants);
+            std::iter::once(0).chain(ARCHITECTURES.iter().copied()).filter(wanted).map(move |architecture| Job {
+                source: source.clone(),
+                text: text.clone(),
+                architecture,
+            })
+        })
+        .collect();
+    let compiled = compile_all(root, &nvcc, &jobs)?;
+    let measured = prebuilt.join("measured.csv.gz");
+    if let ["--verify", folder] = options[..] {
+        return verify(&measured, &compiled, Path::new(folder)).map(|()| true);
+    }
+    let known = known(&measured)?;
+    let mut files: Vec<File> =
+        jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
+    let (tables, explained) = tables(&jobs, &compiled, &known)?;
+    files.extend(tables);
+    let total: usize = files.iter().map(|file| file.1.len()).sum();
+    if only.is_none() && total > MOST_BYTES {
+        return Err(format!("{total} bytes of prebuilt kernels, at most {MOST_BYTES} are allowed"));
+    }
+    let mut same = true;
+    for (name, bytes) in &files {
+        let path = prebuilt.join(name);
+        if !check {
+            std::fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        } else if std::fs::read(&path).unwrap_or_default() != *bytes {
+            same = false;
+            eprintln!("{}: differs from what the sources compile to", path.display());
+        }
+    }
+    println!("{} files, {} KiB", files.len(), total >> 10);
+    Ok(same && explained)
+}
+
+/// What was measured before: nothing where there is no file.
+fn known(path: &Path) -> Result<BTreeMap<String, Measured>, String> {
+    let Ok(packed) = std::fs::read(path) else { return Ok(BTreeMap::new()) };
+    let mut text = String::new();
+    GzDecoder::new(&packed[..]).read_to_string(&mut text).map_err(|error| format!("{}: {error}", path.display()))?;
+    measured::read(&text)
+}
+
+/// Takes a profiler's counts into the table of what was measured: each `events.X.csv` of a folder with `counts.X.csv`.
+fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<(), String> {
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let kernels: Vec<Priced> = compiled.iter().flat_map(|compiled| compiled.kernels.clone()).collect();
+    let mut known = known(path)?;
+    let mut new = BTreeMap::new();
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for events in entries.flatten().map(|entry| entry.path()) {
+        let name = events.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let counts = folder.join(name.replacen("events", "counts", 1));
+        if name.starts_with("events.") && counts.exists() {
+            let found = measured::measure(&kernels, &read(&events)?, &read(&counts)?);
+            new.extend(found.map_err(|error| format!("{}: {error}", events.display()))?);
+        }
+    }
+    if new.is_empty() {
+        return Err(format!("{}: no events.X.csv with counts.X.csv is there", folder.display()));
+    }
+    for (kernel, measured) in &new {
+        let verdict = if measured.holds() { "verified" } else { "unverified" };
+        println!(
+            "{kernel}: {:.3} % of held-out instructions otherwise, {} of {} blocks without a combination: {verdict}",
+            100.0 * measured.residual,
+            measured.nearest.len(),
+            measured.issued.len()
+        );
+    }
+    known.extend(new);
+    // Of kernels that are compiled no more, or to other code, nothing is known.
+    known.retain(|kernel, m| kernels.iter().any(|k| k.name == *kernel && k.fingerprint == m.fingerprint));
+    std::fs::write(path, pack(measured::write(&known).as_bytes())?)
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The tables that lie beside the images, and whether every branch of measured kernels is explained.
+fn tables(
+    jobs: &[Job],
+    compiled: &[Compiled],
+    measured: &BTreeMap<String, Measured>,
+) -> Result<(Vec<File>, bool), String> {
+    let mut needs = Vec::new();
+    let mut costs: BTreeMap<u32, String> = BTreeMap::new();
+    let of = |architecture: u32| jobs.iter().zip(compiled).filter(move |(job, _)| job.architecture == architecture);
+    let references: BTreeMap<&str, &Priced> =
+        of(MEASURED).flat_map(|(_, compiled)| &compiled.kernels).map(|kernel| (kernel.name.as_str(), kernel)).collect();
+    let twins = twins();
+    for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0) {
+        needs.extend(compiled.resources.iter().map(|needs| (needs.clone(), job.architecture)));
+        let table = costs.entry(job.architecture).or_insert_with(|| format!("{COST_COLUMNS}\n"));
+        for kernel in &compiled.kernels {
+            let twin = twins.get(&kernel.name).map_or(kernel.name.as_str(), String::as_str);
+            let reference = references.get(twin).and_then(|priced| Some((*priced, measured.get(twin)?)));
+            *table += &write_costs(&kernel.name, &price::costs(kernel, reference));
+        }
+    }
+    let explained = branches::explained(&references, measured);
+    let mut files = vec![
+        ("resources.csv".to_string(), resources::table(needs).into_bytes()),
+        ("table.rs".to_string(), table(jobs, costs.keys()).into_bytes()),
+    ];
+    for (architecture, table) in costs {
+        files.push((costs_file(architecture), pack(table.as_bytes())?));
+    }
+    Ok((files, explained))
+}
+
+fn costs_file(architecture: u32) -> String {
+    format!("costs.sm_{architecture}.csv.gz")
+}
+
+/// For each kernel that leaves its lanes to the hardware the same in lockstep, by name.
+fn twins() -> BTreeMap<String, String> {
+    let twin = |variant: Variant| {
+        let voted = variant.with(Key::Sync, "voted").unwrap_or(variant);
+        Query::ALL.map(|query| (kernel_name(&variant, query), kernel_name(&voted, query)))
+    };
+    compiled().into_iter().flat_map(twin).collect()
+}
+
+/// Compiles on all processors, in the order of `jobs`.
+fn compile_all(root: &Path, nvcc: &Path, jobs: &[Job]) -> Result<Vec<Compiled>, String> {
+    let sources = Sources::read(&root.join("crates/cuda/kernels"))?;
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let results = std::sync::Mutex::new(vec![Ok(Compiled::default()); jobs.len()]);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(job) = jobs.get(at) else { break };
+                    let result = compile(root, nvcc, job, &sources);
+                    eprintln!("{}", job.file());
+                    if let Ok(mut results) = results.lock() {
+                        results[at] = result;
+                    }
+                }
+            });
+        }
+    });
+    results.into_inner().map_err(|_| "a compiler thread panicked".to_string())?.into_iter().collect()
+}
+
+fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Compiled, String> {
+    let folder = root.join("target/kernels");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let source = folder.join(format!("{}.{}.cu", job.source, job.architecture));
+    let object = folder.join(job.file()).with_extension("");
+    std::fs::write(&source, &job.text).map_err(|error| format!("{}: {error}", source.display()))?;
+    let target = match job.architecture {
+        0 => vec!["-arch=compute_75".to_string(), "-ptx".to_string()],
+        architecture => vec![format!("-arch=sm_{architecture}"), "-cubin".to_string()],
+    };
+    let compile = |object: &Path, more: &[&str]| -> Result<(Vec<u8>, String), String> {
+        let mut command = Command::new(nvcc);
+        command.args(["-std=c++20", "-fmad=false", "-I"]).arg(root.join("crates/cuda/kernels"));
+        let report = output(command.args(&target).args(more).arg(&source).arg("-o").arg(object))?;
+        let image = std::fs::read(object).map_err(|error| format!("{}: {error}", object.display()))?;
+        Ok((image, String::from_utf8_lossy(&report.stderr).into_owned()))
+    };
+    let (image, _) = compile(&object, &[])?;
+    let packed = pack(&image)?;
+    if job.architecture == 0 {
+        return Ok(Compiled { image: packed, ..Compiled::default() });
+    }
+    // Lines make images four times as large, so that others are embedded; their code must be the same.
+    let with_lines = object.with_extension("lines.cubin");
+    let (lines, report) = compile(&with_lines, &["-lineinfo", "-Xptxas", "-v"])?;
+    let code = elf::code(&image)?;
+    if elf::code(&lines)? != code {
+        return Err(format!("{}: compiled with line information it is other code", job.file()));
+    }
+    let text = output(Command::new(nvcc.with_file_name("nvdisasm")).args(["-c", "-gi"]).arg(&with_lines))?;
+    let machines = disassembly::parse(&String::from_utf8_lossy(&text.stdout))?;
+    if !machines.iter().map(|machine| machine.name.as_str()).eq(code.iter().map(|(name, _)| *name)) {
+        return Err(format!("{}: nvdisasm shows other kernels than are there", job.file()));
+    }
+    let price = |(machine, (_, code)): (&disassembly::Machine, &(&str, &[u8]))| {
+        let priced = price::price(machine, elf::fingerprint(code), sources)?;
+        match code.len() == priced.instructions() * price::INSTRUCTION_BYTES {
+            true => Ok(priced),
+            false => {
+                Err(format!("{}: {} bytes of code, {} instructions", priced.name, code.len(), priced.instructions()))
+            }
+        }
+    };
+    let kernels = machines.iter().zip(&code).map(price).collect::<Result<_, _>>()?;
+    Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
+}
+
+/// Compressed without a time or a name, so that equal bytes give equal bytes.
+fn pack(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
+    packed.write_all(bytes).and_then(|()| packed.finish()).map_err(|error| error.to_string())
+}
+
+/// The table that the crate includes.
+fn table<'a>(jobs: &[Job], costs: impl Iterator<Item = &'a u32>) -> String {
+    let mut text = String::from(
+        "// Written by `cargo xtask kernels`.\n\n/// For each source its images by architecture, 0 for PTX.\n",
+    );
+    text += "static PREBUILT: &[(&str, &[Image])] = &[\n";
+    let mut last = "";
+    for job in jobs {
+        if job.source != last {
+            if !last.is_empty() {
+                text += "    ]),\n";
+            }
+            text += &format!("    (\"{}\", &[\n", job.source);
+            last = &job.source;
+        }
+        text += &format!("        ({}, include_bytes!(\"../prebuilt/{}\")),\n", job.architecture, job.file());
+    }
+    if !last.is_empty() {
+        text += "    ]),\n";
+    }
+    text += "];\n\n/// The costs of all kernels by architecture.\npub(crate) static COSTS: &[Image] = &[\n";
+    for architecture in costs {
+        text += &format!("    ({architecture}, include_bytes!(\"../prebuilt/{}\")),\n", costs_file(*architecture));
+    }
+    text + "];\n"
+}

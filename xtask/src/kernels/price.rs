@@ -1,0 +1,223 @@
+//! What machine code costs, block by block: whose it is, how many instructions on which pipeline, and how often warps
+//! issue it.
+
+use super::disassembly::{BasicBlock, Machine, Place};
+use super::measured::{Measured, opcodes};
+use super::source::Sources;
+use raywarp_cuda::{Block, BlockCost, Count, Issued, KernelCosts, Known, Pipe};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A kernel's machine code with its owners.
+#[derive(Debug, Clone)]
+pub struct Priced {
+    pub name: String,
+    /// Of its code.
+    pub fingerprint: u64,
+    /// Of its opcodes.
+    pub opcodes: u64,
+    pub blocks: Vec<PricedBlock>,
+}
+
+#[derive(Debug, Clone)]
+pub struct PricedBlock {
+    /// How often it is issued is not known yet.
+    pub cost: BlockCost,
+    /// Numbers of the places that its instructions come from.
+    pub places: Vec<u64>,
+    /// Whether it only waits for lanes that went elsewhere.
+    pub waits: bool,
+    /// Whether it is a function that the kernel calls, such as a division's slow path.
+    pub called: bool,
+}
+
+/// Whose the blocks of `machine` are.
+///
+/// # Errors
+/// An opcode without a pipeline.
+pub fn price(machine: &Machine, fingerprint: u64, sources: &Sources) -> Result<Priced, String> {
+    let mut owners: Vec<Option<Block>> = machine.blocks.iter().map(|block| owner(block, sources)).collect();
+    // A called function without lines is part of what calls it first.
+    for i in 0..owners.len() {
+        if let (None, Some(name)) = (owners[i], &machine.blocks[i].called) {
+            let calls = |block: &BasicBlock| block.instructions.iter().any(|x| x.label.as_ref() == Some(name));
+            owners[i] = (0..owners.len()).find(|&j| calls(&machine.blocks[j])).and_then(|j| owners[j]);
+        }
+    }
+    // Blocks without lines stay with what is before them.
+    let mut last = Block::Prologue;
+    let mut blocks = Vec::with_capacity(owners.len());
+    for (block, owner) in machine.blocks.iter().zip(owners) {
+        last = owner.unwrap_or(last);
+        let mut pipes = [0; Pipe::ALL.len()];
+        for instruction in &block.instructions {
+            let pipe = Pipe::of(&instruction.opcode)
+                .ok_or_else(|| format!("{}: no pipeline is known for {}", machine.name, instruction.opcode))?;
+            pipes[pipe as usize] += 1;
+        }
+        blocks.push(PricedBlock {
+            cost: BlockCost {
+                block: last,
+                offset: block.offset() as u32,
+                instructions: block.instructions.len() as u32,
+                pipes,
+                issued: Issued::default(),
+                known: Known::Assumed,
+            },
+            places: block.instructions.iter().filter(|i| !i.places.is_empty()).map(|i| number(&i.places)).collect(),
+            waits: block.instructions.iter().all(|i| i.opcode.starts_with("BSYNC")),
+            called: block.called.is_some(),
+        });
+    }
+    let opcodes = opcodes(machine.blocks.iter().flat_map(|b| &b.instructions).map(|i| i.opcode.as_str()));
+    Ok(Priced { name: machine.name.clone(), fingerprint, opcodes, blocks })
+}
+
+/// Whose a block is: that of most of its instructions; of several, the first.
+fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
+    let mut votes: Vec<(Block, usize)> = Vec::new();
+    for owner in block.instructions.iter().filter_map(|instruction| sources.owner(&instruction.places)) {
+        match votes.iter_mut().find(|(known, _)| *known == owner) {
+            Some((_, count)) => *count += 1,
+            None => votes.push((owner, 1)),
+        }
+    }
+    let most = votes.iter().map(|vote| vote.1).max()?;
+    votes.iter().find(|vote| vote.1 == most).map(|vote| vote.0)
+}
+
+fn number(places: &[Place]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    places.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Bytes of an instruction, on every architecture since compute capability 7.0.
+pub const INSTRUCTION_BYTES: usize = 16;
+
+impl Priced {
+    /// All of its instructions.
+    pub fn instructions(&self) -> usize {
+        self.blocks.iter().map(|block| block.cost.instructions as usize).sum()
+    }
+}
+
+/// A kernel's costs. `reference` is the kernel of the architecture that was measured, or of the same variant in lockstep,
+/// and what was measured of it.
+pub fn costs(kernel: &Priced, reference: Option<(&Priced, &Measured)>) -> KernelCosts {
+    let mut blocks: Vec<BlockCost> = kernel.blocks.iter().map(|block| block.cost.clone()).collect();
+    let assumed = |block: Block| Issued(vec![(1, Count { block, after: None, full: false })]);
+    for block in &mut blocks {
+        block.issued = assumed(block.block);
+    }
+    let Some((reference, measured)) = reference.filter(|(priced, measured)| measured.fingerprint == priced.fingerprint)
+    else {
+        return KernelCosts { blocks, verified: false };
+    };
+    let same = reference.fingerprint == kernel.fingerprint;
+    let known = if same { Known::Measured } else { Known::Likened };
+    for (cost, alike) in blocks.iter_mut().zip(alike(kernel, reference, same)) {
+        let Some(alike) = alike else { continue };
+        let offset = reference.blocks[alike].cost.offset;
+        if let Some(issued) = measured.issued.get(&offset) {
+            let fits = !measured.nearest.contains(&offset);
+            (cost.issued, cost.known) = (issued.clone(), if fits { known } else { Known::Nearest });
+        }
+    }
+    KernelCosts { blocks, verified: same && measured.holds() }
+}
+
+/// For each block of a kernel the block of the reference that comes from the same places: the one that shares most of
+/// them; of several, one after the other.
+fn alike(kernel: &Priced, reference: &Priced, same: bool) -> Vec<Option<usize>> {
+    if same {
+        return (0..kernel.blocks.len()).map(Some).collect();
+    }
+    let mut taken: HashMap<usize, usize> = HashMap::new();
+    let find = |block: &PricedBlock| {
+        let share = |other: &PricedBlock| -> f64 {
+            if block.waits != other.waits || block.called != other.called {
+                return 0.0;
+            }
+            let shared = |a: &PricedBlock, b: &PricedBlock| {
+                a.places.iter().filter(|place| b.places.contains(place)).count() as f64 / a.places.len().max(1) as f64
+            };
+            shared(block, other) + shared(other, block)
+        };
+        if block.places.is_empty() {
+            return reference.blocks.iter().position(|other| block.called && other.called);
+        }
+        let shares: Vec<f64> = reference.blocks.iter().map(share).collect();
+        let best = shares.iter().copied().fold(0.0, f64::max);
+        // Half of either's instructions.
+        if best < 0.5 {
+            return None;
+        }
+        let equals: Vec<usize> = (0..shares.len()).filter(|&i| shares[i] == best).collect();
+        let turn = taken.entry(equals[0]).or_default();
+        *turn += 1;
+        Some(equals[(*turn - 1).min(equals.len() - 1)])
+    };
+    kernel.blocks.iter().map(find).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::disassembly::Instruction;
+    use super::*;
+
+    fn block(offset: usize, opcodes: &[&str], line: usize) -> BasicBlock {
+        let instructions = opcodes.iter().enumerate().map(|(i, opcode)| Instruction {
+            offset: offset + 16 * i,
+            opcode: (*opcode).to_string(),
+            predicated: false,
+            label: None,
+            places: if line == 0 { vec![] } else { vec![Place { file: "ops/pop.h".to_string(), line }] },
+        });
+        BasicBlock { instructions: instructions.collect(), called: None }
+    }
+
+    fn priced(name: &str, fingerprint: u64, blocks: Vec<BasicBlock>) -> Priced {
+        let kernels = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
+        let machine = Machine { name: name.to_string(), blocks };
+        let priced = price(&machine, fingerprint, &Sources::read(&kernels).unwrap()).unwrap();
+        let instructions: u32 = priced.blocks.iter().map(|block| block.cost.instructions).sum();
+        assert_eq!(instructions as usize, machine.instructions());
+        priced
+    }
+
+    #[test]
+    fn blocks_without_lines_stay_with_what_is_before_them_and_none_is_lost() {
+        let blocks = vec![block(0, &["LDC"], 0), block(16, &["LDL", "VIADD"], 11), block(48, &["BSYNC"], 0)];
+        let owners: Vec<Block> = priced("a", 1, blocks).blocks.iter().map(|b| b.cost.block).collect();
+        assert_eq!(owners, [Block::Prologue, Block::Pop, Block::Pop]);
+    }
+
+    #[test]
+    fn an_opcode_without_a_pipeline_is_an_error() {
+        let machine = Machine { name: "a".to_string(), blocks: vec![block(0, &["FROBNICATE"], 0)] };
+        let sources = Sources::read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels"));
+        assert!(price(&machine, 0, &sources.unwrap()).unwrap_err().contains("FROBNICATE"));
+    }
+
+    #[test]
+    fn other_code_from_the_same_places_is_issued_as_often() {
+        let measured_code = priced("a", 1, vec![block(0, &["LDL", "VIADD"], 11), block(32, &["BSYNC"], 11)]);
+        let issued = [(0, "pop@visit_node"), (32, "vote")].map(|(at, text)| (at, text.parse().unwrap()));
+        let measured =
+            Measured { fingerprint: 1, residual: 0.001, issued: issued.into_iter().collect(), nearest: vec![] };
+        let other = priced("a", 2, vec![block(0, &["BSYNC"], 11), block(16, &["LDL", "IADD3", "MOV"], 11)]);
+        let costs_of = |kernel: &Priced, measured: &Measured| costs(kernel, Some((&measured_code, measured)));
+        let texts = |costs: &KernelCosts| -> Vec<(Known, String)> {
+            costs.blocks.iter().map(|block| (block.known, block.issued.to_string())).collect()
+        };
+        let likened = |text: &str| (Known::Likened, text.to_string());
+        let found = costs_of(&other, &measured);
+        assert_eq!((texts(&found), found.verified), (vec![likened("vote"), likened("pop@visit_node")], false));
+        assert!(costs_of(&measured_code, &measured).verified);
+        // Measured before the code changed.
+        let stale = Measured { fingerprint: 7, ..measured };
+        let found = costs_of(&measured_code, &stale);
+        assert_eq!((found.blocks[0].known, found.verified), (Known::Assumed, false));
+    }
+}

@@ -1,0 +1,236 @@
+//! Which block of a micro-operation a line of kernels/ is part of.
+//!
+//! A line is part of the event (`RW_EVENT`) of its braces: of the next one there, or of the last one where none
+//! follows. A line without an event is part of what its function is known for; and one of a function that is
+//! known for nothing (a minimum, a stack) is part of what calls it.
+
+use super::disassembly::Place;
+use raywarp_cuda::Block;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What functions are known for; those whose name says it only in a folder stand with the folder.
+const FUNCTIONS: &[(&str, Block)] = &[
+    ("run", Block::Prologue),
+    ("make_idle", Block::Prologue),
+    ("clear", Block::SetupRay),
+    ("direct", Block::Turn),
+    ("persistent", Block::Turn),
+    ("replace", Block::Turn),
+    ("queue", Block::Turn),
+    ("trace", Block::Turn),
+    ("turn", Block::Turn),
+    ("schedule/traverse", Block::Turn),
+    ("schedule/intersect", Block::Turn),
+    ("refill", Block::FetchRay),
+    ("fetch_ray", Block::FetchRay),
+    ("load_ray", Block::FetchRay),
+    ("read_ray", Block::FetchRay),
+    ("prepare_ray", Block::SetupRay),
+    ("setup_ray", Block::SetupRay),
+    ("visit_node", Block::VisitNode),
+    ("visit_node_together", Block::VisitNode),
+    ("push_ranked", Block::VisitNodePush),
+    ("pop_together", Block::Pop),
+    ("pop_exhausted", Block::Pop),
+    ("postpone", Block::Postpone),
+    ("defer", Block::Defer),
+    ("move_on", Block::Pop),
+    ("offer", Block::TestTriangleAccept),
+    ("offer_record", Block::TestTriangleAccept),
+    ("test_triangle", Block::TestTriangle),
+    ("test_one", Block::TestTriangle),
+    ("test_record", Block::TestTriangle),
+    ("test_triangle_together", Block::TestTriangle),
+    ("reduce_over_ray", Block::Shuffle),
+    ("swap", Block::Exchange),
+    ("exchange", Block::Exchange),
+    ("count", Block::Ballot),
+    ("store_hit", Block::StoreHit),
+    ("write_hit", Block::StoreHit),
+];
+
+/// The lines of kernels/ and what they are part of.
+pub struct Sources {
+    files: BTreeMap<String, Vec<Option<Block>>>,
+}
+
+impl Sources {
+    /// Reads all headers below `folder`.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or an event that is no block.
+    pub fn read(folder: &Path) -> Result<Self, String> {
+        let mut files = BTreeMap::new();
+        let mut open = vec![folder.to_path_buf()];
+        while let Some(next) = open.pop() {
+            let entries = std::fs::read_dir(&next).map_err(|error| format!("{}: {error}", next.display()))?;
+            for path in entries.flatten().map(|entry| entry.path()) {
+                if path.is_dir() {
+                    open.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "h") {
+                    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+                    let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                    let lines = lines(&name, &text).map_err(|error| format!("{}: {error}", path.display()))?;
+                    files.insert(name, lines);
+                }
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// What an instruction from these places is part of: the innermost place that is part of something.
+    pub fn owner(&self, places: &[Place]) -> Option<Block> {
+        places.iter().find_map(|place| *self.files.get(&place.file)?.get(place.line.checked_sub(1)?)?)
+    }
+}
+
+/// Braces and what is known about them.
+#[derive(Default)]
+struct Scope {
+    /// Lines that no event covers yet.
+    pending: Vec<usize>,
+    /// The last event.
+    event: Option<Block>,
+    function: Option<Block>,
+}
+
+/// For each line what it is part of.
+fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
+    let mut parts: Vec<Option<Block>> = Vec::new();
+    let mut scopes = vec![Scope::default()];
+    let mut named = None;
+    for (number, line) in text.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or_default();
+        parts.push(None);
+        if code.trim_start().starts_with('#') {
+            continue;
+        }
+        if let Some(function) = function(file, code) {
+            named = Some(function);
+        }
+        if let Some(scope) = scopes.last_mut() {
+            scope.pending.push(number);
+        }
+        if let Some((_, rest)) = code.split_once("RW_EVENT(") {
+            let name = rest.split(')').next().unwrap_or_default();
+            let block = Block::ALL.into_iter().find(|block| format!("{block:?}") == name);
+            let block = block.ok_or_else(|| format!("line {}: {name} is no block", number + 1))?;
+            if let Some(scope) = scopes.last_mut() {
+                scope.pending.drain(..).for_each(|line| parts[line] = Some(block));
+                scope.event = Some(block);
+            }
+        }
+        for character in code.chars() {
+            if character == '{' {
+                let inherited = scopes.last().and_then(|scope| scope.function);
+                let function = named.take().map_or(inherited, |known: Option<Block>| known);
+                scopes.push(Scope { function, ..Scope::default() });
+            } else if character == '}' {
+                let Some(scope) = scopes.pop() else { break };
+                // What follows the last event here is part of it; without one it waits for the braces around.
+                match (scope.event, scopes.last_mut()) {
+                    (Some(event), _) => scope.pending.iter().for_each(|&line| parts[line] = Some(event)),
+                    // A function's end.
+                    (None, Some(around)) if around.function != scope.function || around.function.is_none() => {
+                        scope.pending.iter().for_each(|&line| parts[line] = scope.function);
+                    }
+                    (None, Some(around)) => around.pending.extend(scope.pending),
+                    (None, None) => {}
+                }
+            }
+        }
+        if code.trim_end().ends_with(';') {
+            named = None;
+        }
+    }
+    Ok(parts)
+}
+
+/// The function that a line begins, if any, and what it is known for.
+fn function(file: &str, code: &str) -> Option<Option<Block>> {
+    let marker = ["RW_FUNCTION ", "RW_COLD "].into_iter().find(|marker| code.contains(marker))?;
+    let (_, signature) = code.split_once(marker)?;
+    let name = signature.split('(').next()?.split_whitespace().last()?;
+    let folder = file.split('/').next().unwrap_or_default();
+    let is_it = |known: &str| known == name || known.split_once('/') == Some((folder, name));
+    Some(FUNCTIONS.iter().find(|(known, _)| is_it(known)).map(|known| known.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "// A file.\n\
+        namespace raywarp {\n\
+        RW_FUNCTION void helper() {\n\
+        \x20   x = 1;\n\
+        }\n\
+        RW_FUNCTION void postpone(Lane& lane) {\n\
+        \x20   if (lane.stands_at_leaf()) {\n\
+        \x20       lane.postpone_leaf();\n\
+        \x20       RW_EVENT(Postpone);\n\
+        \x20   }\n\
+        }\n\
+        RW_FUNCTION void test_record(Lane& lane) {\n\
+        \x20   const float t = height();\n\
+        \x20   RW_EVENT(TestTriangleT);\n\
+        \x20   if (t <= limit) {\n\
+        \x20       const float u = weight();\n\
+        \x20       RW_EVENT(TestTriangleU);\n\
+        \x20       if (u >= 0.0f) {\n\
+        \x20           offer();\n\
+        \x20       }\n\
+        \x20   }\n\
+        }\n\
+        }  // namespace raywarp\n";
+
+    #[test]
+    fn lines_belong_to_the_events_of_their_braces() {
+        let parts = lines("ops/a.h", TEXT).unwrap();
+        let at = |text: &str| parts[TEXT.lines().position(|line| line.contains(text)).unwrap()];
+        assert_eq!(at("x = 1"), None);
+        assert_eq!(at("stands_at_leaf"), Some(Block::Postpone));
+        assert_eq!(at("postpone_leaf"), Some(Block::Postpone));
+        assert_eq!(at("height"), Some(Block::TestTriangleT));
+        assert_eq!(at("t <= limit"), Some(Block::TestTriangleT));
+        assert_eq!(at("weight"), Some(Block::TestTriangleU));
+        assert_eq!(at("offer"), Some(Block::TestTriangleU));
+    }
+
+    #[test]
+    fn an_event_that_is_no_block_is_an_error() {
+        assert!(lines("ops/a.h", "RW_FUNCTION void f() {\nRW_EVENT(Nothing);\n}\n").is_err());
+    }
+
+    #[test]
+    fn the_innermost_known_place_owns_an_instruction() {
+        let files = [("ops/a.h".to_string(), lines("ops/a.h", TEXT).unwrap())].into_iter().collect();
+        let sources = Sources { files };
+        let place = |line| Place { file: "ops/a.h".to_string(), line };
+        assert_eq!(sources.owner(&[place(4), place(8), place(13)]), Some(Block::Postpone));
+        assert_eq!(sources.owner(&[place(4)]), None);
+        assert_eq!(sources.owner(&[]), None);
+    }
+
+    #[test]
+    fn every_header_of_the_kernels_is_understood() {
+        let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
+        let sources = Sources::read(&kernels).unwrap();
+        for (file, text, want) in [
+            ("ops/pop.h", "lane.work = lane.stack.pop();", Block::Pop),
+            ("ops/store_hit.h", "lane.ray = NONE;", Block::StoreHit),
+            ("ops/vote.h", "any_sync", Block::Vote),
+            ("triangle/woop.h", "reciprocal_about", Block::TestTriangle),
+        ] {
+            let source = std::fs::read_to_string(kernels.join(file)).unwrap();
+            let line = source.lines().position(|line| line.contains(text)).unwrap() + 1;
+            // What is known for nothing is part of what calls it.
+            let test = std::fs::read_to_string(kernels.join("ops/test_triangle.h")).unwrap();
+            let call = test.lines().position(|line| line.contains("intersect<O>(o, d, a, b, c)")).unwrap() + 1;
+            let places = [(file, line), ("ops/test_triangle.h", call)];
+            let owner = sources.owner(&places.map(|(file, line)| Place { file: file.to_string(), line }));
+            assert_eq!(owner, Some(want), "{file}:{line}");
+        }
+    }
+}
