@@ -6,8 +6,8 @@
 //! two trees (an SBVH of another library; sweep SAH with reinsertion). A figure counts beside ours only on the same GPU,
 //! once our stand-ins for the first three peers are within 5 % of them there.
 
-use crate::report::{SceneReport, mean, rates};
-use crate::{RayOrder, geometric_mean};
+use crate::report::SceneReport;
+use crate::{RayOrder, Subject, geometric_mean};
 use raywarp_workload::rays::{RayKind, Workload};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -167,15 +167,28 @@ fn kind_index(kind: RayKind) -> usize {
     }
 }
 
-/// How the best line of a kind of rays stands to the bar.
+/// One scene's best rate beside the bar.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    /// The scene.
+    pub scene: String,
+    /// Its tree on which the kernel is fastest: peers had the better of two in each cell.
+    pub tree: String,
+    /// Mrays/s.
+    pub rate: f64,
+    /// Of the best peer.
+    pub bar: f64,
+}
+
+/// How the best kernel for a kind of rays stands to the bar.
 #[derive(Debug, Clone)]
 pub struct Verdict {
     /// What is aimed at.
     pub aim: Aim,
-    /// The line of the tables that is best by geometric mean: the same one in all scenes.
+    /// The kernel that is best by geometric mean: the same one in all scenes.
     pub name: String,
-    /// Scenes, with rates of that line and of the bar.
-    pub cells: Vec<(String, f64, f64)>,
+    /// Scenes that were measured.
+    pub cells: Vec<Cell>,
     /// Geometric mean of the ratios.
     pub mean: f64,
 }
@@ -183,7 +196,7 @@ pub struct Verdict {
 impl Verdict {
     /// Ratios in the order of the cells.
     pub fn ratios(&self) -> Vec<f64> {
-        self.cells.iter().map(|(_, rate, bar)| rate / bar).collect()
+        self.cells.iter().map(|cell| cell.rate / cell.bar).collect()
     }
 
     /// The smallest ratio.
@@ -200,7 +213,7 @@ impl Verdict {
         let cells = self
             .cells
             .iter()
-            .map(|(scene, rate, bar)| json!({ "scene": scene, "mrays": rate, "bar": bar, "ratio": rate / bar }));
+            .map(|Cell { scene, tree, rate, bar }| json!({ "scene": scene, "tree": tree, "mrays": rate, "bar": bar, "ratio": rate / bar }));
         json!({
             "kind": self.aim.kind.name(),
             "name": self.name,
@@ -235,18 +248,31 @@ pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
     for aim in AIMS {
         let fits = |column: &crate::Column| column.kind == aim.kind && column.order == RayOrder::Workload;
         let Some(column) = first.columns.iter().position(|total| fits(&total.column)) else { continue };
-        let lines = rates(&reports, column);
-        let means = lines.iter().filter_map(|(name, rates)| Some((name, rates, mean(rates)?)));
-        let Some((name, rates, _)) = means.max_by(|a, b| a.2.total_cmp(&b.2)) else { continue };
-        let cells: Vec<(String, f64, f64)> = reports
-            .iter()
-            .zip(rates)
-            .filter_map(|(report, rate)| Some((report.scene.clone(), (*rate)?, bar(&report.scene, aim.kind)?)))
-            .collect();
-        let ratios: Vec<f64> = cells.iter().map(|(_, rate, bar)| rate / bar).collect();
-        verdicts.push(Verdict { aim, name: name.clone(), cells, mean: geometric_mean(&ratios) });
+        let mut subjects: Vec<Subject> = Vec::new();
+        for row in first.rows.iter().filter(|row| row.column == column) {
+            if !subjects.contains(&row.subject) {
+                subjects.push(row.subject);
+            }
+        }
+        let verdict = |subject: &Subject| {
+            let cells: Vec<Cell> =
+                reports.iter().filter_map(|report| cell(report, column, subject, aim.kind)).collect();
+            let ratios: Vec<f64> = cells.iter().map(|cell| cell.rate / cell.bar).collect();
+            Verdict { aim, name: subject.name(), mean: geometric_mean(&ratios), cells }
+        };
+        let all = subjects.iter().map(verdict).filter(|verdict| verdict.cells.len() == reports.len());
+        verdicts.extend(all.max_by(|a, b| a.mean.total_cmp(&b.mean)));
     }
     verdicts
+}
+
+/// The rate of `subject` in a scene on the tree that suits it best.
+fn cell(report: &SceneReport, column: usize, subject: &Subject, kind: RayKind) -> Option<Cell> {
+    let rows = report.rows.iter().filter(|row| row.column == column && row.subject == *subject && row.check.passes());
+    let row = rows.max_by(|a, b| a.mega_rates().median.total_cmp(&b.mega_rates().median))?;
+    let tree = report.trees.get(row.tree).map_or_else(String::new, |tree| tree.name());
+    let bar = bar(&report.scene, kind)?;
+    Some(Cell { scene: report.scene.clone(), tree, rate: row.mega_rates().median, bar })
 }
 
 /// The verdicts and the stand-ins as text; empty where nothing was measured that is comparable.
@@ -275,8 +301,8 @@ pub(crate) fn text(reports: &[SceneReport]) -> String {
             },
             verdict.name,
         );
-        for (scene, rate, bar) in &verdict.cells {
-            let _ = writeln!(text, "  {scene:16} {rate:>9.1} of {bar:>6} Mrays/s: {:.2}", rate / bar);
+        for Cell { scene, tree, rate, bar } in &verdict.cells {
+            let _ = writeln!(text, "  {scene:16} {rate:>9.1} of {bar:>6} Mrays/s: {:.2} ({tree})", rate / bar);
         }
     }
     let reports = comparable(reports);
@@ -321,7 +347,6 @@ fn stand_in(reports: &[SceneReport], peer: &Peer, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Subject;
     use crate::report::tests::sample;
 
     #[test]

@@ -8,7 +8,6 @@ mod text;
 pub use csv::csv;
 pub use json::json;
 pub use summary::summary;
-pub(crate) use summary::{mean, rates};
 pub use text::text;
 
 use crate::engine::Resources;
@@ -113,7 +112,7 @@ impl TreeFacts {
     pub fn name(&self) -> String {
         let options = &self.options;
         let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
-        match presets::ALL.iter().find(|(_, preset)| is_it(preset)) {
+        match presets::ALL.iter().chain(&presets::OF_SINGLES).find(|(_, preset)| is_it(preset)) {
             Some((name, _)) => (*name).to_string(),
             None => {
                 let mut name = format!("{}+{}", builder_name(options.builder), options.reinsertion);

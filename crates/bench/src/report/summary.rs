@@ -41,7 +41,7 @@ pub fn summary(reports: &[SceneReport], top: Option<usize>) -> String {
 }
 
 /// A line: its name, the rate in each scene where it was measured and right.
-pub(crate) fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>>)> {
+fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>>)> {
     let mut lines: Vec<(String, Vec<Option<f64>>)> = Vec::new();
     for (scene, report) in reports.iter().enumerate() {
         for row in report.rows.iter().filter(|row| row.column == column) {
@@ -57,7 +57,7 @@ pub(crate) fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<
 }
 
 /// The geometric mean over all scenes, where there is a rate in each.
-pub(crate) fn mean(rates: &[Option<f64>]) -> Option<f64> {
+fn mean(rates: &[Option<f64>]) -> Option<f64> {
     let all: Vec<f64> = rates.iter().copied().collect::<Option<_>>()?;
     Some(geometric_mean(&all))
 }
