@@ -12,10 +12,12 @@ mod names;
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(emulated)");
     println!("cargo::rerun-if-changed=machine");
+    println!("cargo::rerun-if-changed=driver");
     println!("cargo::rerun-if-changed=../cuda/kernels");
     println!("cargo::rerun-if-changed=../cuda/src/names.rs");
     if let Some(why) = missing() {
         println!("cargo::rustc-env=RAYWARP_NOT_EMULATED={why}");
+        println!("cargo::rustc-env=RAYWARP_PRETENDED_DRIVER=");
         return;
     }
     println!("cargo::rustc-env=RAYWARP_NOT_EMULATED=");
@@ -40,9 +42,27 @@ fn main() {
     write(&out.join("kernels.inc"), &table);
     sources.push("machine/table.cpp".into());
     let objects = compile_all(&sources, &out);
+    println!("cargo::rustc-env=RAYWARP_PRETENDED_DRIVER={}", driver(&objects, &out).display());
     let mut archive = build(&out);
     archive.objects(objects);
     archive.compile("raywarp_emulated_kernels");
+}
+
+/// The folder of a library that pretends to be the CUDA driver, on Linux; else none.
+fn driver(objects: &[PathBuf], out: &Path) -> PathBuf {
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system != "linux") {
+        return PathBuf::new();
+    }
+    let compiled =
+        build(out).include("machine").cargo_metadata(false).file("driver/driver.cpp").compile_intermediates();
+    let folder = out.join("driver");
+    std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    // The first name under which the driver is looked for; who has loaded it under this name is found first.
+    let mut link = build(out).get_compiler().to_command();
+    link.args(["-shared", "-Wl,-soname,libcuda.so", "-Wl,-z,defs", "-o"]).arg(folder.join("libcuda.so"));
+    let linked = link.args(compiled).args(objects).arg("-lstdc++").status();
+    assert!(linked.is_ok_and(|status| status.success()), "the pretended driver cannot be linked");
+    folder
 }
 
 /// Variants that are compiled together.

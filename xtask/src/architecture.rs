@@ -61,7 +61,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const ONLY_DIRECT: &[&str] = &["raywarp-cli"];
 
 /// The crates that integration tests of any crate may use besides.
-const DEV_ALLOWED: &[&str] = &["raywarp-bvh", "raywarp-workload", "raywarp-traverse"];
+const DEV_ALLOWED: &[&str] = &["raywarp-bvh", "raywarp-workload", "raywarp-traverse", "raywarp-cuda-emulation"];
 
 #[derive(Deserialize)]
 struct Metadata {

@@ -45,6 +45,9 @@ pub enum BenchError {
         /// Bytes that are free.
         free: u64,
     },
+    /// A peer cannot trace here.
+    #[error("{0}")]
+    Peer(String),
     /// Whoever was given the rays could not keep them.
     #[error("{0}")]
     Export(String),

@@ -4,11 +4,12 @@
 //! fills a [`SceneReport`], which [`text`], [`csv`] and [`json`] print. [`suite`] names the papers' tables and side
 //! experiments, [`bar`] holds what other tracers reach, and [`record`] keeps a run.
 //!
-//! - Rays are made once a scene and shared by all subjects; a tree is built once and encoded for each subject.
+//! - Rays are made once a scene and shared by all subjects; a tree is built once, and encoded once for all subjects that walk the same bytes.
 //! - A rate is total rays over total time of the viewpoints: kernel time by events on a GPU, wall time on a CPU.
 //! - Every subject's hits are compared with the reference's on the same encoding and triangle test ([`Check`]), and
 //!   those of all its rays with the watertight tracer of this CPU.
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "vulkan"), forbid(unsafe_code))]
+#![deny(unsafe_code)]
 
 pub mod bar;
 mod check;
@@ -17,6 +18,10 @@ mod engine;
 mod error;
 mod machine;
 mod measure;
+mod papers;
+#[cfg(feature = "vulkan")]
+#[allow(unsafe_code)] // Calls of the Vulkan driver.
+mod peers;
 mod rays;
 pub mod record;
 mod report;
@@ -30,6 +35,7 @@ pub use engine::{Resources, Target};
 pub use error::BenchError;
 pub use machine::MachineFacts;
 pub use measure::bench_scene;
+pub use raywarp_cuda::LaunchBounds;
 pub use report::{Row, SceneReport, TreeFacts, csv, json, summary, text};
 pub use request::{BenchRequest, CheckSize, Column, RayOrder, Watch};
 pub use statistics::{Quartiles, geometric_mean};

@@ -2,13 +2,14 @@
 
 use crate::check::Answers;
 use crate::dispute::is_borderline;
-use crate::engine::{Prepared, Session, refusal, trace};
+use crate::engine::{Encoded, Prepared, Session, refusal, trace};
 use crate::rays::{RayBatch, make};
 use crate::report::{Row, SceneReport, TreeFacts, ViewTimes};
 use crate::{BenchError, BenchRequest, Check, Quartiles, Subject, Target, Watch};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
+use raywarp_cuda::LaunchBounds;
 use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
@@ -76,19 +77,34 @@ pub fn bench_scene(
             watch,
             references: HashMap::new(),
         };
-        for some in subjects.chunks(target.prepared_at_once(triangles.len())) {
+        for some in target.groups(subjects).chunks(target.encoded_at_once(triangles.len())) {
             if watch.is_cancelled() {
                 return Err(TraceError::Cancelled.into());
             }
-            let prepare = |subject| (subject, target.prepare(subject, &bvh, &triangles, request.width));
-            let prepared: Vec<(&Subject, Result<Prepared, BenchError>)> = some.par_iter().map(prepare).collect();
-            for (subject, prepared) in prepared {
-                match prepared.and_then(|prepared| run.subject(subject, &prepared, report)) {
-                    Ok(()) => {}
-                    Err(error) => match refusal(&error) {
-                        Some(why) => report.skipped.push((*subject, why)),
-                        None => return Err(error),
-                    },
+            let encode = |group: &Vec<Subject>| target.encode(&group[0], &bvh, &triangles);
+            let encoded: Vec<Result<Encoded, BenchError>> = some.par_iter().map(encode).collect();
+            for (group, encoded) in some.iter().zip(encoded) {
+                let encoded = match encoded {
+                    Ok(encoded) => encoded,
+                    Err(error) => {
+                        let why = refusal(&error).ok_or(error)?;
+                        report.skipped.extend(group.iter().map(|subject| (*subject, why.clone())));
+                        continue;
+                    }
+                };
+                // A peer has no bounds to choose.
+                let bounds = |subject: &Subject| match subject.has_own_tree() {
+                    true => vec![LaunchBounds::default()],
+                    false => request.bounds.clone(),
+                };
+                for (subject, bounds) in
+                    group.iter().flat_map(|subject| bounds(subject).into_iter().map(move |bounds| (subject, bounds)))
+                {
+                    let bounds = &bounds;
+                    let prepared = target.prepare(subject, bounds, &encoded, (&bvh, &triangles), request.width);
+                    if let Err(error) = prepared.and_then(|prepared| run.subject(subject, bounds, &prepared, report)) {
+                        report.skipped.push((*subject, refusal(&error).ok_or(error)?));
+                    }
                 }
             }
         }
@@ -102,6 +118,9 @@ fn plan(request: &BenchRequest) -> Vec<(BuildOptions, Vec<Subject>)> {
     let mut plan: Vec<(BuildOptions, Vec<Subject>)> = Vec::new();
     for build in &request.builds {
         for subject in &request.subjects {
+            if subject.has_own_tree() && plan.iter().any(|(_, all)| all.contains(subject)) {
+                continue;
+            }
             let options = BuildOptions { max_leaf: build.max_leaf.min(subject.leaf_limit()), ..*build };
             match plan.iter_mut().find(|(known, _)| *known == options) {
                 // Two leaf sizes above a tree's limit are one.
@@ -137,12 +156,19 @@ struct OnTree<'a> {
 
 impl OnTree<'_> {
     /// Measures one subject in all columns.
-    fn subject(&mut self, subject: &Subject, prepared: &Prepared, report: &mut SceneReport) -> Result<(), BenchError> {
+    fn subject(
+        &mut self,
+        subject: &Subject,
+        bounds: &LaunchBounds,
+        prepared: &Prepared,
+        report: &mut SceneReport,
+    ) -> Result<(), BenchError> {
         let reference = subject.reference();
         self.refer(&reference)?;
         for (column, what) in self.request.columns.iter().enumerate() {
             let mut row = Row {
                 subject: *subject,
+                bounds: *bounds,
                 tree: self.tree,
                 column,
                 views: Vec::new(),
@@ -164,7 +190,8 @@ impl OnTree<'_> {
                 let step = self.request.check.step(batch.rays.len());
                 let mut check = Check::default();
                 let expected = &self.references[&reference][index];
-                check.add(&answers, expected, step, &batch.watertight, self.diagonal, |example| {
+                let own_test = subject.has_own_tree();
+                check.add(&answers, expected, step, &batch.watertight, self.diagonal, own_test, |example| {
                     let (ray, test) = (&batch.rays[example.ray as usize], reference.triangle());
                     is_borderline(self.triangles, ray, test, example.got, example.want)
                 });
@@ -252,6 +279,7 @@ mod tests {
             one_launch: false,
             subjects: subjects.iter().map(|text| text.parse().unwrap()).collect(),
             builds: vec![BuildOptions::default()],
+            bounds: vec![LaunchBounds::default()],
             width: 32,
             warmup: 0,
             runs: 2,
@@ -324,6 +352,24 @@ mod tests {
         assert_eq!(report.rows.len(), 5);
     }
 
+    #[test]
+    fn a_peer_with_a_tree_of_its_own_is_measured_once() {
+        let mut request = request(&["al09-if-if", "vulkan-rt"]);
+        request.builds = [1, 4].map(|max_leaf| BuildOptions { max_leaf, ..Default::default() }).to_vec();
+        request.bounds.push(LaunchBounds { block_threads: Some(64), max_registers: None });
+        let plan: Vec<usize> = plan(&request).iter().map(|(_, all)| all.len()).collect();
+        assert_eq!(plan, [2, 1]);
+        let report = measured(&request);
+        let peers = report.rows.iter().filter(|row| row.subject == Subject::VulkanRt).count();
+        // Its rows, or the reason why there are none.
+        match report.skipped.as_slice() {
+            [] => assert_eq!(peers, 3),
+            [(Subject::VulkanRt, why)] => assert!(why.contains("ulkan") && peers == 0, "{why}"),
+            other => panic!("{other:?}"),
+        }
+        assert!(report.passes());
+    }
+
     /// A tracer that gives one wrong answer.
     struct Liar {
         honest: CpuTracer,
@@ -384,7 +430,9 @@ mod tests {
         let batches = make(&views()[..1], &triangles, &tracer, &request, &watch, "floor").unwrap();
         let mut session = Target::Cpu.session().unwrap();
         // Right answers are there from another subject.
-        let honest = Target::Cpu.prepare(&Subject::CpuTracer, &bvh, &triangles, 32).unwrap();
+        let honest = Target::Cpu
+            .prepare(&Subject::CpuTracer, &LaunchBounds::default(), &Encoded::Own, (&bvh, &triangles), 32)
+            .unwrap();
         session.run(&honest, &batches[0]).unwrap();
         let mut run = OnTree {
             session: &mut *session,
@@ -398,7 +446,7 @@ mod tests {
             references: HashMap::new(),
         };
         let liar = Prepared::Cpu(Box::new(Liar { honest: tracer, about, lie }));
-        run.subject(&Subject::CpuTracer, &liar, &mut report).unwrap();
+        run.subject(&Subject::CpuTracer, &LaunchBounds::default(), &liar, &mut report).unwrap();
         report
     }
 

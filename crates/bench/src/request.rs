@@ -2,6 +2,7 @@
 
 use crate::Subject;
 use raywarp_bvh::BuildOptions;
+use raywarp_cuda::LaunchBounds;
 use raywarp_geom::Ray;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,8 @@ pub struct BenchRequest {
     pub subjects: Vec<Subject>,
     /// A tree each: every subject walks all of them, or the nearest that its nodes can hold.
     pub builds: Vec<BuildOptions>,
+    /// Block sizes and register limits: every subject runs under each. Other than the default on GPUs only.
+    pub bounds: Vec<LaunchBounds>,
     /// Lanes of a warp where a CPU runs a kernel.
     pub width: u32,
     /// Runs before those that count.

@@ -4,13 +4,15 @@ use raywarp_family::{IllegalVariant, Key, Organisation, Supply, Tree, Variant};
 use std::fmt;
 use std::str::FromStr;
 
-/// A kernel of the family, or the tracer of this CPU.
+/// A kernel of the family, the tracer of this CPU, or a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The tracer that users of a CPU get.
     CpuTracer,
     /// A kernel.
     Kernel(Variant),
+    /// A peer: the driver's own ray tracing pipelines, over a tree that the driver builds.
+    VulkanRt,
 }
 
 impl Subject {
@@ -46,8 +48,13 @@ impl Subject {
                 "h8" => 1,
                 _ => 255,
             },
-            Self::CpuTracer => 255,
+            Self::CpuTracer | Self::VulkanRt => 255,
         }
+    }
+
+    /// Whether it builds a tree of its own, whatever ours are.
+    pub(crate) fn has_own_tree(&self) -> bool {
+        *self == Self::VulkanRt
     }
 
     /// Whose answers on one lane are the reference: the same tree, boxes and triangle test in the plainest loop, one
@@ -55,7 +62,9 @@ impl Subject {
     pub(crate) fn reference(&self) -> Variant {
         let variant = match self {
             Self::Kernel(variant) => *variant,
-            Self::CpuTracer => return WATERTIGHT.parse().unwrap_or_else(|_| Variant::papers()[0].variant),
+            Self::CpuTracer | Self::VulkanRt => {
+                return WATERTIGHT.parse().unwrap_or_else(|_| Variant::papers()[0].variant);
+            }
         };
         let plain = Variant::new(Supply::Direct, Organisation::WhileWhile, variant.tree());
         let own = Variant::new(Supply::Direct, variant.organisation(), variant.tree());
@@ -81,6 +90,7 @@ impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CpuTracer => f.write_str("cpu"),
+            Self::VulkanRt => f.write_str("vulkan-rt"),
             Self::Kernel(variant) => variant.fmt(f),
         }
     }
@@ -89,10 +99,12 @@ impl fmt::Display for Subject {
 impl FromStr for Subject {
     type Err = IllegalVariant;
 
-    /// `cpu`, a variant, or a row with options: `alk12-kepler?planes=plain&unroll=2`.
+    /// `cpu`, `vulkan-rt`, a variant, or a row with options: `alk12-kepler?planes=plain&unroll=2`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == "cpu" {
-            return Ok(Self::CpuTracer);
+        match text {
+            "cpu" => return Ok(Self::CpuTracer),
+            "vulkan-rt" => return Ok(Self::VulkanRt),
+            _ => {}
         }
         let Some((row, options)) = text.split_once('?').filter(|(row, _)| !row.contains('/')) else {
             return text.parse().map(Self::Kernel);
@@ -125,6 +137,7 @@ mod tests {
         assert_eq!(subject("direct/if-if/bvh2?unroll=2").name(), "al09-if-if?unroll=2");
         assert_eq!(subject("queue/if-if/bvh2").name(), "queue/if-if/bvh2");
         assert_eq!(subject("cpu").name(), "cpu");
+        assert_eq!(subject("vulkan-rt").name(), "vulkan-rt");
     }
 
     #[test]

@@ -66,10 +66,15 @@ fn identical_degenerate_and_huge_triangles_are_kept() {
 }
 
 #[test]
-fn without_a_budget_or_with_alpha_one_the_tree_is_the_binned_one() {
+fn without_a_budget_or_with_alpha_one_or_nodes_small_enough_the_tree_is_the_binned_one() {
     let triangles = FlatTriangles::from_vertices(scenes::needles(3000));
     let binned = build(&triangles, &BuildOptions::default()).unwrap();
-    for uncut in [BuildOptions { split_budget: 0.0, ..options() }, BuildOptions { split_alpha: 1.0, ..options() }] {
+    let uncut = [
+        BuildOptions { split_budget: 0.0, ..options() },
+        BuildOptions { split_alpha: 1.0, ..options() },
+        BuildOptions { split_below: 0.0, ..options() },
+    ];
+    for uncut in uncut {
         let tree = build(&triangles, &uncut).unwrap();
         assert_eq!(extra(&tree), 0);
         assert!((tree.sah_cost() / binned.sah_cost() - 1.0).abs() < 1e-6);

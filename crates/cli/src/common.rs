@@ -4,6 +4,7 @@ use crate::exit::CliError;
 use crate::interrupt;
 use clap::Args;
 use raywarp::cuda::Device;
+use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::scene::{LoadOptions, Loaded};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ pub struct Common {
     /// Worker threads; 0 takes one for each processor. The result does not depend on it.
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub threads: usize,
-    /// What traces the rays: cpu, cuda, cuda:N, or auto for the best there is. Only render, selftest and bench take a GPU, and only bench by auto.
+    /// What traces the rays: cpu, cuda, cuda:N, or auto for the best there is. Only render, trace, selftest, bench and variants take a GPU, and only bench by auto.
     #[arg(long, global = true, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
     /// Folder in which bare scene names are looked up.
@@ -90,6 +91,17 @@ impl Common {
         let DeviceChoice::Cuda(number) = self.device()? else { return Ok(None) };
         let failed = |error| CliError::machine(format!("--device {}: {error}; --device cpu does without", self.device));
         Device::open(number).map(Some).map_err(failed)
+    }
+
+    /// The fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.
+    pub fn choose(&self, device: &Device, promise: Promise) -> Result<Choice, CliError> {
+        let chosen = choose(device, promise, cache_file().as_deref())
+            .map_err(|error| CliError::machine(format!("--device {}: {error}", self.device)))?;
+        for warning in &chosen.warnings {
+            self.note(format!("warning: {warning}"));
+        }
+        self.note(format!("cuda: {chosen}"));
+        Ok(chosen.choice)
     }
 
     /// A message for people, on standard error.

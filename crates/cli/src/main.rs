@@ -64,7 +64,10 @@ fn run() -> std::process::ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let mut out = std::io::stdout().lock();
-    let takes_gpu = matches!(cli.command, Command::Bench(_) | Command::Render(_) | Command::Selftest(_));
+    let takes_gpu = matches!(
+        cli.command,
+        Command::Bench(_) | Command::Render(_) | Command::Selftest(_) | Command::Trace(_) | Command::Variants(_)
+    );
     let result = cli.common.start(takes_gpu).and_then(|()| match &cli.command {
         Command::Bench(args) => command::bench::run(args, &cli.common, &mut out),
         Command::Render(args) => command::render::run(args, &cli.common, &mut out),

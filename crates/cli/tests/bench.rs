@@ -168,7 +168,17 @@ fn what_is_wrong_with_the_command_is_said() {
     fails("bench hills --record hills.obj", 5, &["hills.obj"]);
     fails("bench hills --variant al09-if-if,direct/if-if/bvh2?sync=implicit --json -q --kind ao", 0, &[]);
     fails("bench hills --variant direct/if-if/bvh2?sync=implicit", 4, &["nothing was measured"]);
-    for wrong in ["--check 0", "--check some", "--runs 0", "--top 0"] {
+    fails("bench hills --block-threads 64", 4, &["--block-threads", "GPU"]);
+    fails("bench hills --max-registers 32", 4, &["--max-registers", "GPU"]);
+    for wrong in [
+        "--block-threads 48",
+        "--block-threads 2048",
+        "--max-registers 8",
+        "--check 0",
+        "--check some",
+        "--runs 0",
+        "--top 0",
+    ] {
         check_fails(&folder, &format!("bench hills --device cpu --scenes . {wrong}"), 2, &[&wrong[..5]]);
     }
 }

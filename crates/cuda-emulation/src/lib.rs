@@ -6,6 +6,7 @@
 //! ```text
 //! kernels/platform/emulated.h   what kernels see: lanes, votes, memory (in the crate raywarp-cuda)
 //! machine/                      fibres, meetings, shared memory; kernels that misuse the warp
+//! driver/                       a library that pretends to be the CUDA driver, and fails where it is told to
 //! src/                          launches, and a tracer over them
 //! ```
 //!
@@ -21,4 +22,10 @@ pub use tracer::{EmulatedTracer, Traced};
 /// Why there is no emulation on this machine; `None` where there is.
 pub fn not_emulated() -> Option<&'static str> {
     Some(env!("RAYWARP_NOT_EMULATED")).filter(|why| !why.is_empty())
+}
+
+/// The folder of `libcuda.so`, a library that pretends to be the CUDA driver with emulated kernels: programs that look
+/// for the driver there (`LD_LIBRARY_PATH`) find a small GPU. `None` where there is none: it is made on Linux.
+pub fn pretended_driver() -> Option<&'static str> {
+    Some(env!("RAYWARP_PRETENDED_DRIVER")).filter(|folder| !folder.is_empty())
 }

@@ -52,7 +52,7 @@ RW_FUNCTION void run(const Launch& launch) {
     RW_EVENT(Prologue);
     Lane<O> lane;
     make_idle(lane);
-    [[maybe_unused]] typename Lane<O>::Entry entries[STACK_DEPTH + 2];
+    [[maybe_unused]] typename Lane<O>::Entry entries[Lane<O>::Tree::DEPTH + 2];
     if constexpr (O.tree != TreeKind::WideN && O.supply != Supply::Queue) {
         lane.stack.entries = entries;
     }

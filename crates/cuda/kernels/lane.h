@@ -83,7 +83,13 @@ struct Lane {
     RW_FUNCTION bool at_inner_node() const { return Tree::is_inner(work); }
     RW_FUNCTION bool stands_at_leaf() const { return Tree::is_leaf(work); }
     RW_FUNCTION bool has_leaf() const { return has_postponed() || stands_at_leaf(); }
-    RW_FUNCTION bool must_pop() const { return Tree::is_pop(work); }
+    RW_FUNCTION bool must_pop() const {
+        if constexpr (O.tree == TreeKind::H8) {
+            return false;
+        } else {
+            return Tree::is_pop(work);
+        }
+    }
     RW_FUNCTION bool is_in_leaf() const { return has_leaf() && !leaf_ended; }
 
     RW_FUNCTION void push(Entry entry) { stack.push(entry); }
@@ -121,7 +127,12 @@ struct Lane {
     RW_FUNCTION u32 take_record() {
         if constexpr (O.tree == TreeKind::H8) {
             return take_pair();
+        } else {
+            return take_slot();
         }
+    }
+
+    RW_FUNCTION u32 take_slot() {
         if (has_postponed()) {
             const u32 record = Tree::take(postponed[0]);
             leaf_ended = !Tree::is_leaf(postponed[0]);

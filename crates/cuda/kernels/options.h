@@ -13,7 +13,7 @@ enum class BoxTest { Float, Integer };
 enum class BoxPlanes { Padded, Plain };
 enum class Fetch { Once, Needed };
 enum class LeafLoop { Flat, Nested };
-enum class Occlusion { Sorted, Unsorted };
+enum class Occlusion { Sorted, Unsorted, Far };
 enum class ChildOrder { Nearest, Network5, Network6, LowBits };
 enum class Sync { Voted, Implicit };
 enum class TriangleTest { Woop, MoellerTrumbore, Watertight, Pair };

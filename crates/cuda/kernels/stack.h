@@ -22,8 +22,8 @@ struct LocalStack {
     RW_FUNCTION void push(Entry entry) { entries[++top] = entry; }
     RW_FUNCTION Entry pop() { return entries[top--]; }
     // A word that is seldom wanted, and so has no register: it lies above all entries.
-    RW_FUNCTION void put_aside(u32 word) { entries[STACK_DEPTH + 1] = Tree::of_words(word, 0); }
-    RW_FUNCTION u32 look_aside() const { return Tree::word(entries[STACK_DEPTH + 1], 0); }
+    RW_FUNCTION void put_aside(u32 word) { entries[Tree::DEPTH + 1] = Tree::of_words(word, 0); }
+    RW_FUNCTION u32 look_aside() const { return Tree::word(entries[Tree::DEPTH + 1], 0); }
 };
 
 // In global memory, for rays that move between lanes (AL09 5.2): the stacks of a warp lie entry by entry, so that lanes at

@@ -69,6 +69,20 @@ impl Device {
         self.capability
     }
 
+    /// What the driver is called: the version of CUDA that it speaks, and its own where the system tells it.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn driver_version(&self) -> Result<String, CudaError> {
+        let mut version = 0;
+        // SAFETY: writes one int.
+        unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(driver("asking its version"))?;
+        let own = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+        let is_version = |word: &&str| word.contains('.') && word.split('.').all(|n| n.parse::<u32>().is_ok());
+        let own = own.lines().next().and_then(|line| line.split_whitespace().find(is_version));
+        Ok(format!("{}.{} {}", version / 1000, version % 1000 / 10, own.unwrap_or("-")))
+    }
+
     /// Multiprocessors.
     ///
     /// # Errors
@@ -123,9 +137,16 @@ impl Stream {
     /// Device memory for `len` values, all bits zero.
     ///
     /// # Errors
-    /// [`CudaError::Driver`].
+    /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
     pub fn zeros<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
-        let bytes = self.inner.alloc_zeros((len * size_of::<T>()).max(16)).map_err(driver("allocating memory"))?;
+        let needed = (len * size_of::<T>()).max(16);
+        let bytes = self.inner.alloc_zeros(needed).map_err(|error| {
+            let full = error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+            match self.inner.context().mem_get_info() {
+                Ok((free, _)) if full => CudaError::OutOfMemory { what: "a buffer", needed, free },
+                _ => driver("allocating memory")(error),
+            }
+        })?;
         Ok(DeviceBuffer { bytes, len, of: PhantomData })
     }
 

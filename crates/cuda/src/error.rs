@@ -55,6 +55,16 @@ pub enum CudaError {
         /// The first one.
         first: u32,
     },
+    /// A block size or a register limit that a kernel cannot have.
+    #[error("{variant} cannot run with {bounds}: {why}")]
+    Bounds {
+        /// The variant.
+        variant: Box<Variant>,
+        /// What was asked for.
+        bounds: crate::LaunchBounds,
+        /// Why not.
+        why: &'static str,
+    },
     /// Not enough memory on the device.
     #[error("{what} needs {} MiB of device memory, {} MiB are free", .needed.div_ceil(1 << 20), .free >> 20)]
     OutOfMemory {
@@ -65,6 +75,12 @@ pub enum CudaError {
         /// Bytes.
         free: usize,
     },
+    /// None of the kernels to choose from can be run.
+    #[error("none of the kernels that \"auto\" chooses from runs on this device")]
+    NoCandidate,
+    /// The tree of the scene that kernels are timed on cannot be built.
+    #[error(transparent)]
+    Build(#[from] raywarp_bvh::BuildError),
     /// A tree that cannot be encoded.
     #[error(transparent)]
     Layout(#[from] raywarp_layout::LayoutError),

@@ -34,21 +34,20 @@ pub fn source_name(variant: &Variant) -> String {
     variant.organisation().to_string().replace('-', "_")
 }
 
-/// Blocks of 128 threads that a multiprocessor should hold: what limits a kernel's registers.
+/// Blocks of 128 threads that a multiprocessor should hold: what limits a kernel's registers. Chosen by sweeps on an
+/// H200 (bench/runs/2026-11-21-h200-2, registers.txt and limits.txt).
 fn blocks(variant: &Variant) -> u32 {
-    let two_boxes = variant.tree() == Tree::Bvh2 && variant.triangle() != TriangleTest::Watertight;
-    if two_boxes && variant.supply() == Supply::Direct && variant.fetch() == Fetch::Needed {
-        // ALK12's Fermi kernel had 32 registers and full occupancy; ours would spill.
-        12
-    } else if two_boxes {
-        12
-    } else {
-        match variant.tree() {
-            Tree::WideN => 4,
-            Tree::Cwbvh8 => 10,
-            Tree::H8 if variant.supply() != Supply::Direct => 9,
-            _ => 8,
-        }
+    match variant.tree() {
+        // 40 registers: with 48 its rates fall by 1 to 6 %. ALK12's had 32, where ours spill.
+        Tree::Bvh2 if variant.supply() == Supply::Direct && variant.fetch() == Fetch::Needed => 12,
+        // 48: with 40 primary rays lose 9 to 13 %, AO 1 to 7 %, diffuse nothing.
+        Tree::Bvh2 if variant.triangle() != TriangleTest::Watertight => 10,
+        Tree::WideN => 4,
+        // 56: with 48 all lose 1 to 3 %.
+        Tree::Cwbvh8 => 9,
+        // 56: with 48 a few are spilled, with 64 there are fewer warps; diffuse rays lose 4 and 5 %.
+        Tree::H8 if variant.supply() != Supply::Direct => 9,
+        _ => 8,
     }
 }
 
@@ -94,22 +93,38 @@ const OTHERS: &[&str] = &[
     "replace/speculative-while-while/bvh2?batch=exact&leaves=nested&planes=plain",
     "replace/if-while/cwbvh8?batch=exact&planes=plain&refill=lost",
     "direct/if-while/cwbvh8?planes=plain",
-    // Ours for rays that begin and end together.
-    "direct/phased/h8?step=75&test=37",
+    // Ours with any-hit rays from near to far.
+    "replace/phased/h8?batch=exact&refill=80",
+];
+
+/// One choice of a paper undone or varied at a time: its ablations, in the voted form alone.
+const ABLATIONS: &[&str] = &[
+    // ALK12, "alk12-fermi": boxes compared as floats, rows fetched at once.
+    "direct/speculative-while-while/bvh2?fetch=needed&leaves=nested",
+    "direct/speculative-while-while/bvh2?box=integer&leaves=nested",
+    // "alk12-kepler": rows fetched when needed, and when idle lanes get new rays (60 % in the paper).
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&fetch=needed&leaves=nested",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=20",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=40",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=80",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=100",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=lost",
+    // G14: unsorted alone, unrolled and unsorted, 4-ary and unrolled; the other combinations are rows of the paper.
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted",
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted&unroll=2",
+    "replace/speculative-while-while/wide4?batch=exact&box=integer&leaves=nested&unroll=2",
 ];
 
 /// All variants that are compiled, each once: the papers', those measured beside them, and the form of each
-/// that leaves lockstep to the hardware.
+/// that leaves lockstep to the hardware; then the ablations.
 pub fn compiled() -> Vec<Variant> {
     let rows = papers().iter().map(|row| row.variant);
-    let others = OTHERS.iter().filter_map(|text| text.parse().ok());
+    let parsed = |texts: &'static [&'static str]| texts.iter().filter_map(|text| text.parse::<Variant>().ok());
+    let both = |variant: Variant| [Some(variant), variant.with(raywarp_family::Key::Sync, "implicit").ok()];
     let mut all = Vec::new();
-    for variant in rows.chain(others) {
-        let implicit = variant.with(raywarp_family::Key::Sync, "implicit").ok();
-        for variant in std::iter::once(variant).chain(implicit).filter(is_written) {
-            if !all.contains(&variant) {
-                all.push(variant);
-            }
+    for variant in rows.chain(parsed(OTHERS)).flat_map(both).flatten().chain(parsed(ABLATIONS)).filter(is_written) {
+        if !all.contains(&variant) {
+            all.push(variant);
         }
     }
     all
@@ -171,7 +186,7 @@ mod tests {
 
     #[test]
     fn every_other_variant_parses() {
-        for text in OTHERS {
+        for text in OTHERS.iter().chain(ABLATIONS) {
             assert_eq!(text.parse::<Variant>().map(|v| v.to_string()), Ok((*text).to_string()));
         }
     }

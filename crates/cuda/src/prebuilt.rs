@@ -37,20 +37,48 @@ pub(crate) fn kernel(device: &Device, source: &str, name: &str) -> Result<Option
     Ok(module.load_function(name).ok())
 }
 
-/// An image for a compute capability runs on the same major version from the same minor on; PTX, of capability 0
-/// here, on all that the driver can compile it for.
-fn load(device: &Device, images: &[Image]) -> Result<Arc<CudaModule>, CudaError> {
-    let (major, minor) = device.capability();
-    let found = (10 * major + minor) as u32;
-    let fits = |&&(image, _): &&Image| image / 10 == found / 10 && image <= found;
-    let best = images.iter().filter(fits).max_by_key(|image| image.0).or_else(|| images.iter().find(|i| i.0 == 0));
-    let Some(&(capability, packed)) = best else {
-        return Err(CudaError::OldDevice { name: device.name().to_string(), capability: device.capability() });
-    };
+/// A hash of the images that run on `device` (FNV-1a over them and their names): other kernels, another hash.
+pub(crate) fn hash(device: &Device) -> Result<u64, CudaError> {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for (source, images) in PREBUILT {
+        let (_, packed) = best(device, images)?;
+        for &byte in source.as_bytes().iter().chain(packed) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        }
+    }
+    Ok(hash)
+}
+
+/// The PTX of all kernels of `source`.
+pub(crate) fn ptx(source: &str) -> Result<Option<String>, CudaError> {
+    let Some((_, images)) = PREBUILT.iter().find(|(known, _)| *known == source) else { return Ok(None) };
+    let Some((_, packed)) = images.iter().find(|image| image.0 == 0) else { return Ok(None) };
+    let image = unpack(packed)?;
+    Ok(Some(String::from_utf8_lossy(&image).into_owned()))
+}
+
+fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
     let mut image = Vec::new();
     GzDecoder::new(packed)
         .read_to_end(&mut image)
         .map_err(|error| CudaError::Driver { doing: "unpacking a kernel", message: error.to_string() })?;
+    Ok(image)
+}
+
+/// An image for a compute capability runs on the same major version from the same minor on; PTX, of capability 0
+/// here, on all that the driver can compile it for.
+fn best(device: &Device, images: &[Image]) -> Result<Image, CudaError> {
+    let (major, minor) = device.capability();
+    let found = (10 * major + minor) as u32;
+    let fits = |&&(image, _): &&Image| image / 10 == found / 10 && image <= found;
+    let best = images.iter().filter(fits).max_by_key(|image| image.0).or_else(|| images.iter().find(|i| i.0 == 0));
+    best.copied()
+        .ok_or_else(|| CudaError::OldDevice { name: device.name().to_string(), capability: device.capability() })
+}
+
+fn load(device: &Device, images: &[Image]) -> Result<Arc<CudaModule>, CudaError> {
+    let (capability, packed) = best(device, images)?;
+    let image = unpack(packed)?;
     let image = if capability == 0 {
         Ptx::from_src(String::from_utf8_lossy(&image).into_owned())
     } else {

@@ -1,7 +1,7 @@
 //! A tree and its triangles in a device's memory.
 
 use crate::entries::pack;
-use crate::{CudaError, Device, DeviceBuffer, Stream, stack_depth};
+use crate::{CudaError, Device, DeviceBuffer, Encoding, Stream, stack_depth};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -19,6 +19,7 @@ pub struct DeviceScene {
     pub(crate) node_count: u32,
     pub(crate) bounds: Aabb,
     pub(crate) grid: (u32, f32),
+    pub(crate) encoding: Encoding,
 }
 
 /// What a variant walks, encoded, as the bytes that its kernels read.
@@ -109,6 +110,7 @@ impl DeviceScene {
             node_count: encoded.node_count as u32,
             bounds: encoded.bounds,
             grid: encoded.grid,
+            encoding: Encoding::of(variant),
         })
     }
 

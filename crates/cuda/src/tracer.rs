@@ -1,52 +1,33 @@
 //! Kernels of the family on a GPU.
 
+mod host;
+
 use crate::error::driver;
-use crate::launch::{BLOCK_THREADS, Launch, WARP, WARP_STACK_BYTES};
-use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Query, Stream, kernel_name, prebuilt, source_name};
+use crate::launch::{Launch, WARP, WARP_STACK_BYTES};
+use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Encoding, LaunchBounds, Query, Stream};
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, sys};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Supply, Variant};
-use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
-use std::sync::Mutex;
+use raywarp_geom::{BatchStats, FlatTriangles, Hit, Ray};
+use std::sync::{Arc, Mutex};
 
 /// Rays of one launch at most: 2^31 less room for what warps ask in vain.
 const MOST_RAYS: usize = 1 << 30;
-
-/// Rays and results of a batch from the host that are on the device at once.
-const HOST_BATCH: usize = 1 << 23;
-
-/// Bytes of a ray, its key and its results.
-const RAY_BYTES: usize = size_of::<Ray>() + 12 + size_of::<Hit>() + 4 + 1;
 
 /// A kernel of the family over a scene on a GPU.
 #[derive(Debug)]
 pub struct CudaTracer {
     device: Device,
     variant: Variant,
-    scene: DeviceScene,
+    scene: Arc<DeviceScene>,
+    /// Threads of a block.
+    block_threads: u32,
     closest: Kernel,
     any: Kernel,
     /// Stacks of rays that move between lanes, for the larger of both grids.
     stacks: DeviceBuffer<u8>,
     /// Streams and buffers for host rays that no caller uses right now.
-    idle: Mutex<Vec<Area>>,
-}
-
-/// Where host rays are traced: one a caller at a time.
-#[derive(Debug)]
-struct Area {
-    stream: Stream,
-    rays: DeviceBuffer<Ray>,
-    after: DeviceBuffer<[u32; 3]>,
-    out: DeviceHits,
-}
-
-impl Area {
-    fn new(device: &Device, rays: usize) -> Result<Self, CudaError> {
-        let stream = device.stream()?;
-        let out = DeviceHits::new(&stream, rays, true)?;
-        Ok(Self { rays: stream.zeros(rays)?, after: stream.zeros(rays)?, out, stream })
-    }
+    idle: Mutex<Vec<host::Area>>,
 }
 
 #[derive(Debug)]
@@ -56,7 +37,21 @@ struct Kernel {
     resident: u32,
 }
 
-/// Where a launch puts what it finds; see [`Tracer`] for what the fields mean.
+impl Kernel {
+    fn find(device: &Device, variant: &Variant, query: Query, bounds: &LaunchBounds) -> Result<Self, CudaError> {
+        let function = bounds
+            .kernel(device, variant, query)?
+            .ok_or_else(|| CudaError::NoKernel { variant: Box::new(*variant) })?;
+        // The driver asks for the thread's own context; callers come from any thread.
+        device.context().bind_to_thread().map_err(driver("choosing the device"))?;
+        let blocks = function
+            .occupancy_max_active_blocks_per_multiprocessor(bounds.threads(), 0, None)
+            .map_err(driver("asking for a kernel's occupancy"))?;
+        Ok(Self { function, resident: blocks.max(1) * device.multiprocessors()? })
+    }
+}
+
+/// Where a launch puts what it finds; see [`raywarp_geom::Tracer`] for what the fields mean.
 #[derive(Debug)]
 pub struct DeviceHits {
     /// One a ray. Any-hit: written only for rays with a bit in `undecided`.
@@ -93,23 +88,45 @@ impl CudaTracer {
     /// # Errors
     /// [`CudaError::NoKernel`] and as [`DeviceScene::new`].
     pub fn new(device: &Device, variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, CudaError> {
-        let stream = device.stream()?;
-        let kernel = |query| -> Result<Kernel, CudaError> {
-            let function = prebuilt::kernel(device, &source_name(variant), &kernel_name(variant, query))?
-                .ok_or_else(|| CudaError::NoKernel { variant: Box::new(*variant) })?;
-            let blocks = function
-                .occupancy_max_active_blocks_per_multiprocessor(BLOCK_THREADS, 0, None)
-                .map_err(driver("asking for a kernel's occupancy"))?;
-            Ok(Kernel { function, resident: blocks.max(1) * device.multiprocessors()? })
-        };
+        Kernel::find(device, variant, Query::Closest, &LaunchBounds::default())?;
+        let scene = Arc::new(DeviceScene::new(device, &device.stream()?, variant, bvh, triangles)?);
+        Self::over(device, variant, &LaunchBounds::default(), scene)
+    }
+
+    /// `variant` over a scene that is in device memory: one that was encoded for it or for another variant of the same
+    /// [`Encoding`].
+    ///
+    /// # Panics
+    /// If the scene has another encoding.
+    ///
+    /// # Errors
+    /// [`CudaError::NoKernel`], [`CudaError::Bounds`], [`CudaError::OutOfMemory`], [`CudaError::Driver`].
+    pub fn over(
+        device: &Device,
+        variant: &Variant,
+        bounds: &LaunchBounds,
+        scene: Arc<DeviceScene>,
+    ) -> Result<Self, CudaError> {
+        assert_eq!(Encoding::of(variant), scene.encoding, "the scene is encoded for another variant");
+        let kernel = |query| Kernel::find(device, variant, query, bounds);
         let (closest, any) = (kernel(Query::Closest)?, kernel(Query::Any)?);
-        let scene = DeviceScene::new(device, &stream, variant, bvh, triangles)?;
-        let warps = closest.resident.max(any.resident) as usize * (BLOCK_THREADS / WARP) as usize;
+        let stream = device.stream()?;
+        let block_threads = bounds.threads();
+        let warps = closest.resident.max(any.resident) as usize * (block_threads / WARP) as usize;
         let stack_bytes = if variant.supply() == Supply::Queue { warps * WARP_STACK_BYTES } else { 0 };
         device.check_room("the stacks of a work queue", stack_bytes)?;
         let stacks = stream.zeros(stack_bytes)?;
         stream.synchronize()?;
-        Ok(Self { device: device.clone(), variant: *variant, scene, closest, any, stacks, idle: Mutex::default() })
+        Ok(Self {
+            device: device.clone(),
+            variant: *variant,
+            scene,
+            block_threads,
+            closest,
+            any,
+            stacks,
+            idle: Mutex::default(),
+        })
     }
 
     /// What traces.
@@ -232,9 +249,10 @@ impl CudaTracer {
         };
         let kernel = self.kernel(query);
         let threads = count as u64 * u64::from(self.variant.lanes_per_ray());
-        let needed = threads.div_ceil(u64::from(BLOCK_THREADS)) as u32;
+        let needed = threads.div_ceil(u64::from(self.block_threads)) as u32;
         let blocks = if self.variant.supply() == Supply::Direct { needed } else { needed.min(kernel.resident) };
-        let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (BLOCK_THREADS, 1, 1), shared_mem_bytes: 0 };
+        let config =
+            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (self.block_threads, 1, 1), shared_mem_bytes: 0 };
         let config =
             if alone { LaunchConfig { grid_dim: (1, 1, 1), block_dim: (WARP, 1, 1), ..config } } else { config };
         let mut builder = stream.inner.launch_builder(&kernel.function);
@@ -275,66 +293,6 @@ impl CudaTracer {
         stream.read(&out.counters, &mut counters)?;
         Ok(BatchStats { rays: count as u64, invalid: u64::from(counters[1]) })
     }
-
-    /// Traces host rays in portions and hands each one's results to `take`.
-    fn portions(
-        &self,
-        rays: &[Ray],
-        after: &[HitKey],
-        query: Query,
-        control: &Control<'_>,
-        mut take: impl FnMut(&Stream, usize, usize, &DeviceHits) -> Result<(), CudaError>,
-    ) -> Result<BatchStats, TraceError> {
-        assert!(after.is_empty() || after.len() == rays.len(), "one key a ray, or none");
-        let device = |error: CudaError| TraceError::Device(error.to_string());
-        let portion = rays.len().min(HOST_BATCH);
-        let mut area = self.area(portion).map_err(device)?;
-        let portion = portion.min(area.rays.len()).max(1);
-        let mut stats = BatchStats::default();
-        for (index, chunk) in rays.chunks(portion).enumerate() {
-            if control.is_cancelled() {
-                return Err(TraceError::Cancelled);
-            }
-            let first = index * portion;
-            let mut run = || -> Result<BatchStats, CudaError> {
-                let Area { stream, rays, after: keys, out } = &mut area;
-                stream.write(rays, chunk)?;
-                if !after.is_empty() {
-                    let words: Vec<[u32; 3]> = after[first..first + chunk.len()]
-                        .iter()
-                        .map(|key| [key.t.to_bits(), key.instance, key.primitive])
-                        .collect();
-                    stream.write(keys, &words)?;
-                }
-                self.launch(stream, query, rays, chunk.len(), (!after.is_empty()).then_some(&*keys), out)?;
-                take(stream, first, chunk.len(), out)?;
-                self.stats(stream, chunk.len(), out)
-            };
-            stats += run().map_err(device)?;
-            control.advance(chunk.len());
-        }
-        // Not after an error: what is left of a failed device is not used again.
-        if let Ok(mut idle) = self.idle.lock() {
-            idle.push(area);
-        }
-        Ok(stats)
-    }
-
-    /// An area for `rays` rays, or for as many of them as fit in half of the free memory.
-    fn area(&self, rays: usize) -> Result<Area, CudaError> {
-        let known = self.idle.lock().ok().and_then(|mut idle| {
-            let at = idle.iter().position(|area| area.rays.len() >= rays)?;
-            Some(idle.swap_remove(at))
-        });
-        match known {
-            Some(area) => Ok(area),
-            None => {
-                let room = (self.device.free_memory()? / 2 / RAY_BYTES).max(1024);
-                // Whole words of bits, and room for a next batch that is a little larger.
-                Area::new(&self.device, rays.next_multiple_of(1024).min(room / 32 * 32))
-            }
-        }
-    }
 }
 
 /// What a launch adds to starts from zero.
@@ -345,61 +303,4 @@ fn clear(stream: &Stream, query: Query, out: &mut DeviceHits) -> Result<(), Cuda
         stream.clear(&mut out.undecided)?;
     }
     Ok(())
-}
-
-impl Tracer for CudaTracer {
-    fn closest(
-        &self,
-        rays: &[Ray],
-        after: &[HitKey],
-        hits: &mut [Hit],
-        instances: &mut [u32],
-        control: &Control<'_>,
-    ) -> Result<BatchStats, TraceError> {
-        assert_eq!(hits.len(), rays.len(), "one hit a ray");
-        assert!(instances.is_empty() || instances.len() == rays.len(), "one instance a ray, or none");
-        self.portions(rays, after, Query::Closest, control, |stream, first, count, out| {
-            stream.read(&out.hits, &mut hits[first..first + count])?;
-            if !instances.is_empty() {
-                stream.read(&out.instances, &mut instances[first..first + count])?;
-            }
-            Ok(())
-        })
-    }
-
-    fn any(
-        &self,
-        rays: &[Ray],
-        after: &[HitKey],
-        blocked: &mut [u32],
-        undecided: &mut Vec<Candidate>,
-        control: &Control<'_>,
-    ) -> Result<BatchStats, TraceError> {
-        assert!(blocked.len() >= rays.len().div_ceil(32), "a bit a ray");
-        undecided.clear();
-        self.portions(rays, after, Query::Any, control, |stream, first, count, out| {
-            let words = count.div_ceil(32);
-            stream.read(&out.blocked, &mut blocked[first / 32..first / 32 + words])?;
-            let mut bits = vec![0u32; words];
-            stream.read(&out.undecided, &mut bits)?;
-            if bits.iter().any(|&word| word != 0) {
-                let mut hits = vec![Hit::default(); count];
-                let mut instances = vec![0u32; count];
-                stream.read(&out.hits, &mut hits)?;
-                stream.read(&out.instances, &mut instances)?;
-                for ray in (0..count).filter(|ray| bits[ray / 32] >> (ray % 32) & 1 == 1) {
-                    undecided.push(Candidate { ray: (first + ray) as u32, instance: instances[ray], hit: hits[ray] });
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn cost(&self, _: &[Ray], _: &mut [RayCost], _: &Control<'_>) -> Result<BatchStats, TraceError> {
-        Err(TraceError::Device("kernels on a GPU do not count; the same variant on the CPU does".to_string()))
-    }
-
-    fn preferred_batch(&self) -> usize {
-        1 << 21
-    }
 }

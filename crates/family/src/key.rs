@@ -93,6 +93,8 @@ named! {
         Sorted = "sorted",
         /// Children are not ordered.
         Unsorted = "unsorted",
+        /// The farthest first: what is near a ray's origin on a surface is seldom in its way (ours).
+        Far = "far",
     }
 }
 
@@ -168,9 +170,9 @@ impl Key {
             Self::Refill => &["10", "20", "30", "40", "50", "60", "70", "80", "90", "100", "lost"],
             Self::Rounds => &["unlimited", "1", "2", "4", "8"],
             Self::Share => &["0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100"],
-            Self::Step => &["0", "25", "50", "62", "75", "100"],
+            Self::Step => &["0", "25", "50", "56", "62", "75", "100"],
             Self::Sync => Sync::NAMES,
-            Self::Test => &["0", "12", "25", "37", "50", "62"],
+            Self::Test => &["0", "12", "25", "37", "50", "56", "62"],
             Self::Triangle => TriangleTest::NAMES,
             Self::Unroll => &["1", "2", "3", "4"],
         }
@@ -188,7 +190,7 @@ impl Key {
             Self::Refill => "60",
             Self::Share => "20",
             // Trials on an H200: docs/performance.md.
-            Self::Step | Self::Test => "62",
+            Self::Step | Self::Test => "56",
             Self::Triangle if tree == Tree::H8 => "pair",
             _ => self.values()[0],
         }
@@ -207,7 +209,7 @@ impl Key {
             Self::Collapse => tree == Tree::Wide4,
             Self::Every => matches!(supply, Supply::Replace | Supply::Queue),
             Self::Leaves => matches!(organisation, Organisation::WhileWhile | Organisation::SpeculativeWhileWhile),
-            Self::Occlusion => !packet && !tree.groups_leaves(),
+            Self::Occlusion => !packet,
             Self::Order => tree == Tree::Wide4,
             Self::Sync => true,
             // Its planes and its records are made for one test each.

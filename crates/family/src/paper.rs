@@ -132,8 +132,8 @@ const ROWS: &[Text] = &[
         "3",
         "ours: while-while for queries that lose no hit",
     ],
-    ["raywarp-h8", "replace/phased/h8?batch=exact&refill=80", "RAYWARP", "h8", "ours: closest hits"],
-    ["raywarp-h8-any", "replace/phased/h8?batch=exact&refill=80&test=50", "RAYWARP", "h8", "ours: any hit"],
+    ["raywarp-h8", "replace/phased/h8?batch=exact&occlusion=far&refill=80", "RAYWARP", "h8", "ours: rays apart"],
+    ["raywarp-h8-direct", "direct/phased/h8?occlusion=far&step=75&test=37", "RAYWARP", "h8", "ours: rays side by side"],
 ];
 
 /// The papers' kernels, one a row: "every variant" of this project.

@@ -171,7 +171,10 @@ impl Variant {
         // Only idle lanes that are replaced one by one can ask for exactly their number.
         let pair = key == Key::Triangle && value == TriangleTest::Pair.name();
         let exact_batch = key == Key::Batch && value == EXACT && self.supply != Supply::Replace;
-        if !key.applies(self.supply, self.organisation, self.tree) || exact_batch || pair {
+        // Groups are in octant order, which is turned round for nothing; other nodes sort their hits, or do not.
+        let other = if self.tree.groups_leaves() { Occlusion::Unsorted } else { Occlusion::Far };
+        let order = key == Key::Occlusion && value == other.name();
+        if !key.applies(self.supply, self.organisation, self.tree) || exact_batch || pair || order {
             return Err(wrong(key, value));
         }
         if self.fetch() == Fetch::Needed && self.triangle() != TriangleTest::Woop {

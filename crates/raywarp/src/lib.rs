@@ -20,8 +20,10 @@
 //! [`render::Rendered`] of it, and [`render::output`] writes files.
 #![forbid(unsafe_code)]
 
+mod coherence;
 mod default_scene;
 mod framing;
+mod gpu;
 mod info;
 pub mod npy;
 pub mod picture;
@@ -34,13 +36,17 @@ mod threads;
 pub mod trace;
 pub mod variants;
 
+pub use coherence::are_coherent;
 pub use default_scene::default_scene;
 pub use framing::frame_bounds;
+pub use gpu::Gpu;
 pub use info::{Info, info};
 pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings, make_clay};
 pub use query::{QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
-pub use raywarp_geom::{Aabb, Affine, BatchStats, Control, Hit, HitKey, Ray, TraceError, Tracer, TriangleMesh};
+pub use raywarp_geom::{
+    Aabb, Affine, BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer, TriangleMesh,
+};
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{SceneLookup, find_scene};
 pub use threads::set_threads;

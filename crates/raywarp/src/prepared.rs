@@ -1,10 +1,10 @@
 //! A scene with its tree: what rendering and reporting start from.
 
 use crate::framing::frame_bounds;
+use crate::gpu::Gpu;
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::{CudaError, CudaTracer, Device};
-use raywarp_family::{Variant, papers};
+use raywarp_cuda::CudaError;
 use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
 use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 pub struct PrepareOptions {
     /// The tree.
     pub build: BuildOptions,
-    /// The GPU that traces; the CPU where there is none.
-    pub gpu: Option<Device>,
+    /// The GPU that traces, and by which kernels; the CPU where there is none.
+    pub gpu: Option<Gpu>,
 }
 
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
@@ -88,7 +88,8 @@ impl Prepared {
         check_memory(scene.triangle_count())?;
         let flat = flatten(&scene)?;
         let flattened = Instant::now();
-        let bvh = build(&flat, &options.build)?;
+        let tree = options.gpu.as_ref().map_or(options.build, |gpu| gpu.closest_tree(&options.build));
+        let bvh = build(&flat, &tree)?;
         let built = Instant::now();
         let (tracer, tracer_bytes) = tracer(options, &bvh, &flat)?;
         let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
@@ -168,27 +169,20 @@ impl Prepared {
     }
 }
 
-/// What traces, and its bytes. On a GPU it is the kernel whose hits have the bits of the CPU's, so that pictures are
-/// the same.
+/// What traces, and its bytes.
 fn tracer(
     options: &PrepareOptions,
     bvh: &Bvh2,
     triangles: &FlatTriangles,
 ) -> Result<(Box<dyn Tracer>, usize), PrepareError> {
-    let Some(device) = &options.gpu else {
+    let Some(gpu) = &options.gpu else {
         let tracer = CpuTracer::new(bvh, triangles)?;
         let bytes = tracer.bytes();
         return Ok((Box::new(tracer), bytes));
     };
-    let tracer = CudaTracer::new(device, &watertight(), bvh, triangles)?;
-    let bytes = tracer.scene().bytes();
+    let tracer = gpu.tracer(bvh, &options.build, triangles)?;
+    let bytes = tracer.bytes();
     Ok((Box::new(tracer), bytes))
-}
-
-/// The row of that name.
-fn watertight() -> Variant {
-    let row = papers().iter().find(|row| row.name == "watertight");
-    row.expect("a row of the table").variant
 }
 
 /// Refuses triangles that can be counted but for which there is no memory.

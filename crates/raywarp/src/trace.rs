@@ -1,5 +1,6 @@
 //! Rays in, hits out: a scene under an engine that answers batches of rays.
 
+use crate::gpu::Gpu;
 use crate::npy;
 use crate::prepared::{PrepareError, Timings, check_memory};
 use raywarp_bvh::{BuildOptions, build};
@@ -26,6 +27,8 @@ pub enum Engine {
         /// Who runs it.
         machine: Machine,
     },
+    /// The kernels of [`TraceOptions::gpu`].
+    Gpu,
 }
 
 /// How a scene is made ready for rays.
@@ -35,6 +38,8 @@ pub struct TraceOptions {
     pub build: BuildOptions,
     /// What answers.
     pub engine: Engine,
+    /// The GPU of [`Engine::Gpu`].
+    pub gpu: Option<Gpu>,
 }
 
 /// Why a scene cannot be made ready, or rays not be answered.
@@ -47,6 +52,9 @@ pub enum TraceSceneError {
     /// The kernel does not take the tree or the machine.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// [`Engine::Gpu`] without one.
+    #[error("no GPU is given")]
+    NoGpu,
     /// A ray that the kernel would answer wrongly.
     #[error(
         "ray {ray} has t_min {t_min}, but {variant} compares boxes as integers, which takes t_min >= 0; use box=float"
@@ -73,6 +81,8 @@ pub enum TraceSceneError {
 pub struct TraceScene {
     tracer: Box<dyn Tracer>,
     engine: Engine,
+    /// Kernels for closest-hit and any-hit rays, where kernels answer.
+    kernels: Option<[Variant; 2]>,
     build: BuildOptions,
     triangles: usize,
     non_opaque: usize,
@@ -94,25 +104,38 @@ impl TraceScene {
         flat.opaque.fill(true);
         let flattened = Instant::now();
         let mut options = options.clone();
-        if let Engine::Family { variant, .. } = options.engine {
-            options.build.max_leaf = options.build.max_leaf.min(variant.tree().max_leaf());
+        let kernels = match (options.engine, &options.gpu) {
+            (Engine::Cpu, _) => None,
+            (Engine::Family { variant, .. }, _) => Some([variant; 2]),
+            (Engine::Gpu, Some(gpu)) => Some([gpu.closest, gpu.any]),
+            (Engine::Gpu, None) => return Err(TraceSceneError::NoGpu),
+        };
+        let asked = options.build;
+        if let Some([variant, _]) = kernels {
+            options.build.max_leaf = asked.max_leaf.min(variant.tree().max_leaf());
         }
         let bvh = build(&flat, &options.build).map_err(PrepareError::from)?;
         let built = Instant::now();
-        let tracer: Box<dyn Tracer> = match options.engine {
-            Engine::Cpu => Box::new(CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?),
-            Engine::Family { variant, machine } => {
+        let tracer: Box<dyn Tracer> = match (options.engine, &options.gpu) {
+            (Engine::Family { variant, machine }, _) => {
                 Box::new(FamilyTracer::new(Kernel::new(&variant, &bvh, &flat)?, machine)?)
             }
+            (Engine::Gpu, Some(gpu)) => Box::new(gpu.tracer(&bvh, &asked, &flat)?),
+            (Engine::Cpu | Engine::Gpu, _) => Box::new(CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?),
         };
         let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
-        let TraceOptions { engine, build } = options;
-        Ok(Self { tracer, engine, build, triangles: flat.len(), non_opaque, timings })
+        let TraceOptions { engine, build, .. } = options;
+        Ok(Self { tracer, engine, kernels, build, triangles: flat.len(), non_opaque, timings })
     }
 
     /// What answers.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The kernel that answers `query`, where a kernel does.
+    pub fn kernel(&self, query: Query) -> Option<Variant> {
+        self.kernels.map(|kernels| kernels[usize::from(query == Query::Any)])
     }
 
     /// How the tree was built.
@@ -140,7 +163,7 @@ impl TraceScene {
     /// # Errors
     /// [`TraceSceneError::NegativeTMin`], [`TraceSceneError::Trace`].
     pub fn trace(&self, rays: &[Ray], query: Query, control: &Control<'_>) -> Result<Traced, TraceSceneError> {
-        self.check(rays)?;
+        self.check(rays, query)?;
         let start = Instant::now();
         let (answers, stats) = match query {
             Query::Closest => self.closest(rays, control)?,
@@ -149,8 +172,8 @@ impl TraceScene {
         Ok(Traced { answers, stats, elapsed: start.elapsed() })
     }
 
-    fn check(&self, rays: &[Ray]) -> Result<(), TraceSceneError> {
-        let Engine::Family { variant, .. } = self.engine else { return Ok(()) };
+    fn check(&self, rays: &[Ray], query: Query) -> Result<(), TraceSceneError> {
+        let Some(variant) = self.kernel(query) else { return Ok(()) };
         // An invalid ray misses, whatever its interval.
         let negative = |ray: &Ray| ray.is_valid() && ray.t_min < 0.0;
         match rays.iter().position(negative).filter(|_| variant.needs().t_min_not_negative) {
@@ -159,10 +182,16 @@ impl TraceScene {
         }
     }
 
+    /// Rays that are traced at once. A GPU splits by itself what its memory does not hold.
+    fn batch(&self) -> usize {
+        if self.engine == Engine::Gpu { self.tracer.preferred_batch().max(BATCH) } else { BATCH }
+    }
+
     fn closest(&self, rays: &[Ray], control: &Control<'_>) -> Result<(Answers, BatchStats), TraceError> {
         let mut stats = BatchStats::default();
         let (mut hits, mut instances) = (vec![Hit::default(); rays.len()], vec![Hit::MISS; rays.len()]);
-        let batches = rays.chunks(BATCH).zip(hits.chunks_mut(BATCH)).zip(instances.chunks_mut(BATCH));
+        let batch = self.batch();
+        let batches = rays.chunks(batch).zip(hits.chunks_mut(batch)).zip(instances.chunks_mut(batch));
         for ((rays, hits), instances) in batches {
             stats += self.tracer.closest(rays, &[], hits, instances, control)?;
         }
@@ -172,8 +201,8 @@ impl TraceScene {
     fn any(&self, rays: &[Ray], control: &Control<'_>) -> Result<(Answers, BatchStats), TraceError> {
         let mut stats = BatchStats::default();
         let mut blocked = Vec::with_capacity(rays.len());
-        let (mut bits, mut undecided) = (vec![0; BATCH.min(rays.len()).div_ceil(32)], Vec::new());
-        for rays in rays.chunks(BATCH) {
+        let (mut bits, mut undecided) = (vec![0; self.batch().min(rays.len()).div_ceil(32)], Vec::new());
+        for rays in rays.chunks(self.batch()) {
             stats += self.tracer.any(rays, &[], &mut bits, &mut undecided, control)?;
             blocked.extend((0..rays.len()).map(|i| bits[i / 32] >> (i % 32) & 1 == 1));
         }
@@ -373,6 +402,12 @@ mod tests {
         assert!(matches!(narrow, Some(TraceSceneError::Kernel(KernelError::Width { .. }))));
         let gpu = refused("direct/while-while/bvh2?sync=implicit", Machine::Scalar);
         assert!(matches!(gpu, Some(TraceSceneError::Kernel(KernelError::NeedsGpu { .. }))));
+    }
+
+    #[test]
+    fn kernels_of_a_gpu_need_one() {
+        let options = TraceOptions { engine: Engine::Gpu, ..TraceOptions::default() };
+        assert!(matches!(TraceScene::new(&two_squares(), &options), Err(TraceSceneError::NoGpu)));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The integrators beside path tracing: each fills the value of every sample of a wave.
 
+use crate::joined::Joined;
 use crate::path::{FirstHit, Wave};
-use crate::stage::{CAMERA_DIMENSIONS, extend, unblocked};
+use crate::stage::{CAMERA_DIMENSIONS, connect, extend};
 use crate::world::{Frame, World};
 use glam::Vec3;
 use raywarp_geom::{Control, Ray, RayCost, TraceError, Tracer, offset_from_triangle};
@@ -17,9 +18,16 @@ pub(crate) fn ambient_occlusion(
     tracer: &dyn Tracer,
     sampler: Sampler,
     distance: f32,
-    wave: &mut Wave,
+    waves: &mut [Wave],
+    joined: &mut Joined,
 ) -> Result<(), TraceError> {
-    extend(world, tracer, wave)?;
+    extend(world, tracer, waves, joined)?;
+    joined.each(waves, |wave| occlusion_rays(world, sampler, distance, wave));
+    connect(world, tracer, OCCLUSION_SALT, waves, joined)
+}
+
+/// Queues the ray of each sample that hit something; what arrives is 1.
+fn occlusion_rays(world: &World, sampler: Sampler, distance: f32, wave: &mut Wave) {
     wave.shadow.clear();
     for i in 0..wave.slots.len() {
         let slot = wave.slots[i] as usize;
@@ -39,35 +47,33 @@ pub(crate) fn ambient_occlusion(
         wave.shadow.push(Ray::new(origin, direction.into()).with_interval(0.0, distance), slot as u32, Vec3::ONE);
         wave.first_hit[slot] = FirstHit { albedo: Vec3::ONE, normal: frame.normal, depth: hit.t };
     }
-    let Wave { shadow, scratch, radiance, pixel, sample, .. } = wave;
-    let slots = &shadow.slots;
-    let identity = |i: usize| {
-        let slot = slots[i] as usize;
-        (pixel[slot], sample[slot], OCCLUSION_SALT)
-    };
-    wave.rays_traced += unblocked(world, tracer, &shadow.rays, identity, scratch, |i| {
-        radiance[slots[i] as usize] = Vec3::ONE;
-    })?;
-    Ok(())
 }
 
 /// The shading normal as a colour.
-pub(crate) fn normal(world: &World, tracer: &dyn Tracer, wave: &mut Wave) -> Result<(), TraceError> {
-    first_hits(world, tracer, wave, |first| 0.5 * first.normal + 0.5)
+pub(crate) fn normal(
+    world: &World,
+    tracer: &dyn Tracer,
+    waves: &mut [Wave],
+    joined: &mut Joined,
+) -> Result<(), TraceError> {
+    extend(world, tracer, waves, joined)?;
+    joined.each(waves, |wave| first_hits(world, wave, |first| 0.5 * first.normal + 0.5));
+    Ok(())
 }
 
 /// The distance of the first hit.
-pub(crate) fn depth(world: &World, tracer: &dyn Tracer, wave: &mut Wave) -> Result<(), TraceError> {
-    first_hits(world, tracer, wave, |first| Vec3::splat(first.depth))
-}
-
-fn first_hits(
+pub(crate) fn depth(
     world: &World,
     tracer: &dyn Tracer,
-    wave: &mut Wave,
-    value: impl Fn(&FirstHit) -> Vec3,
+    waves: &mut [Wave],
+    joined: &mut Joined,
 ) -> Result<(), TraceError> {
-    extend(world, tracer, wave)?;
+    extend(world, tracer, waves, joined)?;
+    joined.each(waves, |wave| first_hits(world, wave, |first| Vec3::splat(first.depth)));
+    Ok(())
+}
+
+fn first_hits(world: &World, wave: &mut Wave, value: impl Fn(&FirstHit) -> Vec3) {
     for i in 0..wave.slots.len() {
         let (slot, hit, instance) = (wave.slots[i] as usize, wave.hits[i], wave.instances[i]);
         if !hit.is_hit() {
@@ -81,17 +87,18 @@ fn first_hits(
         wave.first_hit[slot] = first;
         wave.set(slot, value(&first));
     }
-    Ok(())
 }
 
 /// Node visits, triangle tests and their sum of the camera ray.
-pub(crate) fn cost(tracer: &dyn Tracer, wave: &mut Wave) -> Result<(), TraceError> {
-    let mut costs = vec![RayCost::default(); wave.rays.len()];
-    tracer.cost(&wave.rays, &mut costs, &Control::default())?;
-    wave.rays_traced += wave.rays.len() as u64;
-    for (i, cost) in costs.iter().enumerate() {
-        let (nodes, triangles) = (cost.nodes as f32, cost.triangles as f32);
-        wave.set(wave.slots[i] as usize, Vec3::new(nodes, triangles, nodes + triangles));
+pub(crate) fn cost(tracer: &dyn Tracer, waves: &mut [Wave]) -> Result<(), TraceError> {
+    for wave in waves {
+        let mut costs = vec![RayCost::default(); wave.rays.len()];
+        tracer.cost(&wave.rays, &mut costs, &Control::default())?;
+        wave.rays_traced += wave.rays.len() as u64;
+        for (i, cost) in costs.iter().enumerate() {
+            let (nodes, triangles) = (cost.nodes as f32, cost.triangles as f32);
+            wave.set(wave.slots[i] as usize, Vec3::new(nodes, triangles, nodes + triangles));
+        }
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod bsdf;
 pub mod film;
 mod filter;
 mod integrator;
+mod joined;
 mod lens;
 mod light;
 mod observe;
@@ -15,6 +16,7 @@ pub mod output;
 mod path;
 mod render;
 mod stage;
+mod wide;
 mod world;
 
 pub use observe::{PathObserver, Unobserved};

@@ -1,7 +1,8 @@
 //! Path state as a structure of arrays, and the ray queues between the stages.
 //!
 //! A *wave* holds some thousands of paths that take their bounces together; on a CPU it belongs to
-//! one worker and stays in its cache. State is W11's: throughput ("weight"), radiance, pixel,
+//! one worker and stays in its cache. A wave that belongs to a device is many of these side by side, whose rays
+//! are traced as one batch (see `wide`). State is W11's: throughput ("weight"), radiance, pixel,
 //! sampler state, previous pdf and whether the last vertex was specular; the depth is the wave's.
 
 use crate::world::SurfacePoint;
@@ -89,7 +90,6 @@ pub(crate) struct Scratch {
     pub retry_index: Vec<u32>,
     pub retry_hits: Vec<Hit>,
     pub retry_instances: Vec<u32>,
-    pub next_after: Vec<HitKey>,
     pub next_index: Vec<u32>,
 }
 
@@ -108,6 +108,7 @@ impl Wave {
         self.bounce = 0;
         self.rays.clear();
         self.slots.clear();
+        self.rays_traced = 0;
     }
 
     /// Starts a path with its camera ray.

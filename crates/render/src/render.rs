@@ -3,13 +3,16 @@
 use crate::film::{Film, Tile};
 use crate::filter::PixelFilter;
 use crate::integrator;
+use crate::joined::Joined;
 use crate::lens::Lens;
 use crate::light::Lights;
 use crate::observe::PathObserver;
 use crate::options::{Integrator, RenderError, RenderOptions};
 use crate::path::Wave;
-use crate::stage::{Generate, connect, extend, finalize, generate, shade};
+use crate::stage::{Generate, SHADOW_SALT, connect, extend, finalize, generate, shade};
+use crate::wide;
 use crate::world::World;
+use rayon::ThreadPool;
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, TraceError, Tracer};
 use raywarp_sample::Sampler;
@@ -70,7 +73,8 @@ pub struct Rendered {
 /// How a caller watches and stops a render.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
-    /// Once true, the render ends after the waves in work, some thousandths of a second later.
+    /// Once true, the render ends soon: after the waves in work, some thousandths of a second later, or, where a wave
+    /// belongs to a device, after its bounce; the wave is then left out.
     pub cancel: Option<&'a AtomicBool>,
     /// Told after each wave, from any worker.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
@@ -116,6 +120,10 @@ pub fn render_observed<O: PathObserver>(
     }
     let start = Instant::now();
     let world = World::new(scene, options.seed)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads)
+        .build()
+        .map_err(|error| RenderError::Threads(error.to_string()))?;
     let job = Job {
         lights: Lights::new(&world, bounds),
         lens: Lens::new(camera, options.size),
@@ -130,19 +138,18 @@ pub fn render_observed<O: PathObserver>(
         options,
         observer,
         watch,
+        pool: &pool,
         start,
         deadline: options.time_limit.map(|limit| start + limit),
         paths: AtomicU64::new(0),
         rays: AtomicU64::new(0),
         waves: Mutex::new(Vec::new()),
+        wide_waves: wide::paths(tracer),
         cut_short: AtomicBool::new(false),
     };
     let mut film = Film::new(options.size, options.features)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads)
-        .build()
-        .map_err(|error| RenderError::Threads(error.to_string()))?;
-    let stop = pool.install(|| job.run(&mut film))?;
+    // Who waits for a device does so outside of the pool, whose threads have work to do.
+    let stop = if job.wide_waves.is_some() { job.run(&mut film) } else { pool.install(|| job.run(&mut film)) }?;
     let samples = film.sample_range();
     Ok(Rendered {
         film,
@@ -155,7 +162,7 @@ pub fn render_observed<O: PathObserver>(
 }
 
 /// A render in work.
-struct Job<'a, O> {
+pub(crate) struct Job<'a, O> {
     world: World<'a>,
     lights: Lights,
     lens: Lens,
@@ -165,12 +172,15 @@ struct Job<'a, O> {
     options: &'a RenderOptions,
     observer: &'a O,
     watch: &'a Watch<'a>,
+    pub(crate) pool: &'a ThreadPool,
     start: Instant,
     deadline: Option<Instant>,
     paths: AtomicU64,
     rays: AtomicU64,
     /// Waves that no worker uses right now, kept for their memory.
     waves: Mutex<Vec<Wave>>,
+    /// Paths of a wave, where waves belong to the device that traces.
+    pub(crate) wide_waves: Option<usize>,
     /// Some tile left samples out because the time was over.
     cut_short: AtomicBool,
 }
@@ -185,7 +195,10 @@ impl<O: PathObserver> Job<'_, O> {
             let to_power = (done + 1).next_power_of_two() - done;
             let longest = if self.options.whole_passes { MAX_WHOLE_PASS } else { MAX_PASS };
             let end = next + to_power.min(longest).min(range.end - next);
-            film.tiles_mut().par_iter_mut().try_for_each(|tile| self.render_tile(tile, next..end))?;
+            match self.wide_waves {
+                Some(paths) => wide::pass(self, film.tiles_mut(), next..end, paths)?,
+                None => film.tiles_mut().par_iter_mut().try_for_each(|tile| self.render_tile(tile, next..end))?,
+            }
             next = end;
             if self.is_cancelled() {
                 return Ok(StopReason::Cancelled);
@@ -216,62 +229,100 @@ impl<O: PathObserver> Job<'_, O> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// Whether a wave that has begun is to be left out.
+    pub(crate) fn gives_up(&self) -> bool {
+        self.is_cancelled() && !self.options.whole_passes
+    }
+
+    /// Whether waves of these samples are still to be begun; notes where some are left out for want of time.
+    pub(crate) fn goes_on(&self, samples: &std::ops::Range<u32>) -> bool {
+        // The first pass is always finished, so that every pixel has a sample to show.
+        let first_pass = samples.start == self.options.samples.start;
+        if self.gives_up() {
+            return false;
+        }
+        if !first_pass && !self.options.whole_passes && self.is_late() {
+            self.cut_short.store(true, Ordering::Relaxed);
+            return false;
+        }
+        true
+    }
+
     /// Renders samples of a tile's pixels, wave by wave in pixel order.
     fn render_tile(&self, tile: &mut Tile, samples: std::ops::Range<u32>) -> Result<(), TraceError> {
-        let width = self.options.size[0];
-        let pixels: Vec<u32> = tile.pixels().map(|[x, y]| y * width + x).collect();
+        let pixels: Vec<[u32; 2]> = tile.pixels().collect();
         let per_wave = (self.tracer.preferred_batch() / samples.len().max(1)).max(1);
-        let mut wave = self.waves.lock().ok().and_then(|mut waves| waves.pop()).unwrap_or_default();
-        let generate_with = Generate { lens: &self.lens, filter: &self.filter, sampler: self.sampler, width };
+        let wave = self.waves.lock().ok().and_then(|mut waves| waves.pop()).unwrap_or_default();
+        let mut waves = [wave];
         for chunk in pixels.chunks(per_wave) {
-            // The first pass is always finished, so that every pixel has a sample to show.
-            let first_pass = samples.start == self.options.samples.start;
-            if self.is_cancelled() && !self.options.whole_passes {
+            if !self.goes_on(&samples) {
                 break;
             }
-            if !first_pass && !self.options.whole_passes && self.is_late() {
-                self.cut_short.store(true, Ordering::Relaxed);
-                break;
-            }
-            wave.rays_traced = 0;
-            generate(&generate_with, chunk.iter().copied(), samples.clone(), &mut wave);
-            self.trace_wave(&mut wave)?;
-            finalize(&wave, width, tile);
-            self.report(&wave);
+            self.generate(chunk.iter().copied(), samples.clone(), &mut waves[0]);
+            self.trace(&mut waves, &mut Joined::default())?;
+            self.finalize(&waves[0], tile);
+            self.report(&waves);
         }
-        if let Ok(mut waves) = self.waves.lock() {
-            waves.push(wave);
+        if let Ok(mut kept) = self.waves.lock() {
+            kept.extend(waves);
         }
         Ok(())
     }
 
-    fn trace_wave(&self, wave: &mut Wave) -> Result<(), TraceError> {
+    /// Begins a wave.
+    pub(crate) fn generate(
+        &self,
+        pixels: impl Iterator<Item = [u32; 2]>,
+        samples: std::ops::Range<u32>,
+        wave: &mut Wave,
+    ) {
+        let width = self.options.size[0];
+        let with = Generate { lens: &self.lens, filter: &self.filter, sampler: self.sampler, width };
+        generate(&with, pixels.map(|[x, y]| y * width + x), samples, wave);
+    }
+
+    /// Adds a finished wave to the film.
+    pub(crate) fn finalize(&self, wave: &Wave, tile: &mut Tile) {
+        finalize(wave, self.options.size[0], tile);
+    }
+
+    /// Takes waves that were begun to their end; false if they were given up.
+    pub(crate) fn trace(&self, waves: &mut [Wave], joined: &mut Joined) -> Result<bool, TraceError> {
+        let (world, tracer, sampler) = (&self.world, self.tracer, self.sampler);
         match self.options.integrator {
             Integrator::Path => {
-                while !wave.slots.is_empty() {
-                    for &slot in &wave.slots {
-                        self.observer.alive(wave.pixel[slot as usize], wave.sample[slot as usize], wave.bounce);
+                let (direct, max_depth) = (self.options.direct, self.options.max_depth);
+                while waves.iter().any(|wave| !wave.slots.is_empty()) {
+                    if waves.len() > 1 && self.gives_up() {
+                        return Ok(false);
                     }
-                    extend(&self.world, self.tracer, wave)?;
-                    let (direct, max_depth) = (self.options.direct, self.options.max_depth);
-                    shade(&self.world, &self.lights, self.sampler, direct, max_depth, wave);
-                    connect(&self.world, self.tracer, wave)?;
-                    wave.advance();
+                    joined.each(waves, |wave| {
+                        for &slot in &wave.slots {
+                            self.observer.alive(wave.pixel[slot as usize], wave.sample[slot as usize], wave.bounce);
+                        }
+                    });
+                    extend(world, tracer, waves, joined)?;
+                    joined.each(waves, |wave| shade(world, &self.lights, sampler, direct, max_depth, wave));
+                    connect(world, tracer, SHADOW_SALT, waves, joined)?;
+                    waves.iter_mut().for_each(Wave::advance);
                 }
                 Ok(())
             }
             Integrator::AmbientOcclusion { distance } => {
-                integrator::ambient_occlusion(&self.world, self.tracer, self.sampler, distance, wave)
+                integrator::ambient_occlusion(world, tracer, sampler, distance, waves, joined)
             }
-            Integrator::Normal => integrator::normal(&self.world, self.tracer, wave),
-            Integrator::Depth => integrator::depth(&self.world, self.tracer, wave),
-            Integrator::Cost => integrator::cost(self.tracer, wave),
+            Integrator::Normal => integrator::normal(world, tracer, waves, joined),
+            Integrator::Depth => integrator::depth(world, tracer, waves, joined),
+            Integrator::Cost => integrator::cost(tracer, waves),
         }
+        .map(|()| true)
     }
 
-    fn report(&self, wave: &Wave) {
-        let paths = self.paths.fetch_add(wave.pixel.len() as u64, Ordering::Relaxed) + wave.pixel.len() as u64;
-        let rays = self.rays.fetch_add(wave.rays_traced, Ordering::Relaxed) + wave.rays_traced;
+    /// Counts finished waves and tells who watches.
+    pub(crate) fn report(&self, waves: &[Wave]) {
+        let add = |total: &AtomicU64, more: u64| total.fetch_add(more, Ordering::Relaxed) + more;
+        let paths = add(&self.paths, waves.iter().map(|wave| wave.pixel.len() as u64).sum());
+        let rays = add(&self.rays, waves.iter().map(|wave| wave.rays_traced).sum());
         if let Some(progress) = self.watch.progress {
             let [width, height] = self.options.size.map(u64::from);
             let paths_total = width * height * self.options.samples.len() as u64;

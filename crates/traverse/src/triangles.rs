@@ -54,7 +54,8 @@ impl Triangles {
     pub fn rows_needed(&self, record: u32, ray: &LaneRay, limit: f32) -> [bool; 2] {
         let woop = self.woop(record);
         let t = woop.t(&ray.given);
-        let in_range = ray.t_low() <= t && t <= limit;
+        // A ray in the triangle's plane has an infinite `t`, which no limit admits.
+        let in_range = ray.t_low() <= t && t <= limit.min(f32::MAX);
         [in_range, in_range && (0.0..=1.0).contains(&woop.weight_u(&ray.given, t))]
     }
 }

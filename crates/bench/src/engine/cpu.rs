@@ -26,7 +26,7 @@ pub(super) fn prepare(
     width: u32,
 ) -> Result<Prepared, BenchError> {
     Ok(Prepared::Cpu(match subject {
-        Subject::CpuTracer => Box::new(CpuTracer::new(bvh, triangles)?),
+        Subject::CpuTracer | Subject::VulkanRt => Box::new(CpuTracer::new(bvh, triangles)?),
         Subject::Kernel(variant) => {
             Box::new(FamilyTracer::new(Kernel::new(variant, bvh, triangles)?, Machine::Lockstep { width })?)
         }

@@ -6,9 +6,11 @@ use crate::check::Answers;
 use crate::rays::RayBatch;
 use crate::{BenchError, Subject};
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, Query, Stream};
+use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceScene, LaunchBounds, Query, Stream};
+use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, Hit, Ray};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The batches' rays and room for results in device memory.
 pub(super) struct CudaSession {
@@ -57,18 +59,38 @@ impl CudaSession {
     }
 }
 
-/// `subject` in device memory.
-pub(super) fn prepare(
+/// The kernel's variant. The CPU's tracer is none; the message is that of a variant that was not compiled.
+fn variant(subject: &Subject) -> Result<Variant, BenchError> {
+    match subject {
+        Subject::Kernel(variant) => Ok(*variant),
+        Subject::CpuTracer | Subject::VulkanRt => {
+            Err(CudaError::NoKernel { variant: Box::new(subject.reference()) }.into())
+        }
+    }
+}
+
+/// What `subject` walks, in device memory.
+pub(super) fn encode(
     device: &Device,
     subject: &Subject,
     bvh: &Bvh2,
     triangles: &FlatTriangles,
+) -> Result<Arc<DeviceScene>, BenchError> {
+    let stream = device.stream()?;
+    let scene = DeviceScene::new(device, &stream, &variant(subject)?, bvh, triangles)?;
+    // Other streams read it.
+    stream.synchronize()?;
+    Ok(Arc::new(scene))
+}
+
+/// `subject` over what was encoded for its group.
+pub(super) fn prepare(
+    device: &Device,
+    subject: &Subject,
+    bounds: &LaunchBounds,
+    scene: &Arc<DeviceScene>,
 ) -> Result<Prepared, BenchError> {
-    let Subject::Kernel(variant) = subject else {
-        // The CPU's tracer is no kernel; the message is that of a variant that was not compiled.
-        return Err(CudaError::NoKernel { variant: Box::new(subject.reference()) }.into());
-    };
-    Ok(Prepared::Cuda(Box::new(CudaTracer::new(device, variant, bvh, triangles)?)))
+    Ok(Prepared::Cuda(Box::new(CudaTracer::over(device, &variant(subject)?, bounds, scene.clone())?)))
 }
 
 fn query(any: bool) -> Query {

@@ -2,6 +2,8 @@
 
 mod cpu;
 mod cuda;
+#[cfg(feature = "vulkan")]
+mod vulkan;
 
 pub(crate) use cpu::trace;
 
@@ -9,9 +11,11 @@ use crate::check::Answers;
 use crate::rays::RayBatch;
 use crate::{BenchError, MachineFacts, Subject};
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, CudaTracer, Device};
+use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceScene, Encoding, LaunchBounds};
+use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, TraceError, Tracer};
 use raywarp_traverse::KernelError;
+use std::sync::Arc;
 
 /// The processor that is measured.
 #[derive(Debug, Clone)]
@@ -57,29 +61,72 @@ impl Target {
 
     /// Room for the batches of a scene.
     pub(crate) fn session(&self) -> Result<Box<dyn Session>, BenchError> {
-        Ok(match self {
+        let own: Box<dyn Session> = match self {
             Self::Cpu => Box::new(cpu::CpuSession::default()),
             Self::Cuda(device) => Box::new(cuda::CudaSession::new(device)?),
-        })
+        };
+        #[cfg(feature = "vulkan")]
+        let own = Box::new(vulkan::WithVulkan(own));
+        Ok(own)
     }
 
-    /// `subject` over `bvh`, ready to run. `width` is that of a CPU's warps.
-    pub(crate) fn prepare(
+    /// `subjects` in groups that walk the same bytes, each in the order given.
+    pub(crate) fn groups(&self, subjects: &[Subject]) -> Vec<Vec<Subject>> {
+        // A tracer of the CPU holds its tree.
+        groups(subjects, |variant| self.is_gpu().then(|| Encoding::of(variant)))
+    }
+
+    /// What `subject` and its group walk.
+    pub(crate) fn encode(
         &self,
         subject: &Subject,
         bvh: &Bvh2,
         triangles: &FlatTriangles,
-        width: u32,
-    ) -> Result<Prepared, BenchError> {
+    ) -> Result<Encoded, BenchError> {
         match self {
-            Self::Cpu => cpu::prepare(subject, bvh, triangles, width),
-            Self::Cuda(device) => cuda::prepare(device, subject, bvh, triangles),
+            _ if subject.has_own_tree() => Ok(Encoded::Own),
+            Self::Cpu => Ok(Encoded::Own),
+            Self::Cuda(device) => Ok(Encoded::Cuda(cuda::encode(device, subject, bvh, triangles)?)),
         }
     }
 
-    /// How many subjects may be prepared at once, over so many triangles: encoding takes one thread and some 300 bytes
+    /// `subject` over what its group walks, ready to run. `width` is that of a CPU's warps.
+    pub(crate) fn prepare(
+        &self,
+        subject: &Subject,
+        bounds: &LaunchBounds,
+        encoded: &Encoded,
+        (bvh, triangles): (&Bvh2, &FlatTriangles),
+        width: u32,
+    ) -> Result<Prepared, BenchError> {
+        if *subject == Subject::VulkanRt {
+            return self.vulkan(triangles);
+        }
+        match (self, encoded) {
+            (Self::Cuda(device), Encoded::Cuda(scene)) => cuda::prepare(device, subject, bounds, scene),
+            _ => cpu::prepare(subject, bvh, triangles, width),
+        }
+    }
+
+    /// The driver's own ray tracing on the same device; on a CPU a driver that is software.
+    #[cfg(feature = "vulkan")]
+    fn vulkan(&self, triangles: &FlatTriangles) -> Result<Prepared, BenchError> {
+        let name = match self {
+            Self::Cpu => None,
+            Self::Cuda(device) => Some(device.name()),
+        };
+        let tracer = crate::peers::vulkan::VulkanTracer::new(name, triangles);
+        Ok(Prepared::Vulkan(Box::new(std::cell::RefCell::new(tracer.map_err(vulkan::refused)?))))
+    }
+
+    #[cfg(not(feature = "vulkan"))]
+    fn vulkan(&self, _: &FlatTriangles) -> Result<Prepared, BenchError> {
+        Err(BenchError::Peer("this raywarp was built without its feature vulkan".to_string()))
+    }
+
+    /// How many encodings may be made at once, over so many triangles: each takes one thread and some 300 bytes
     /// a triangle, and a CPU's tracers are better made one by one than all held.
-    pub(crate) fn prepared_at_once(&self, triangles: usize) -> usize {
+    pub(crate) fn encoded_at_once(&self, triangles: usize) -> usize {
         match self {
             Self::Cpu => 1,
             Self::Cuda(_) => (40_000_000 / triangles.max(1)).clamp(1, 8),
@@ -87,10 +134,36 @@ impl Target {
     }
 }
 
+/// `subjects` in groups of one encoding; those without one are alone.
+fn groups(subjects: &[Subject], encoding: impl Fn(&Variant) -> Option<Encoding>) -> Vec<Vec<Subject>> {
+    let mut groups: Vec<(Option<Encoding>, Vec<Subject>)> = Vec::new();
+    for &subject in subjects {
+        let own = match subject {
+            Subject::Kernel(variant) => encoding(&variant),
+            _ => None,
+        };
+        match groups.iter_mut().find(|(known, _)| own.is_some() && *known == own) {
+            Some((_, group)) => group.push(subject),
+            None => groups.push((own, vec![subject])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// What a group of subjects walks.
+pub(crate) enum Encoded {
+    /// Made with each tracer.
+    Own,
+    /// In device memory, once for all.
+    Cuda(Arc<DeviceScene>),
+}
+
 /// A subject over its tree.
 pub(crate) enum Prepared {
     Cpu(Box<dyn Tracer>),
     Cuda(Box<CudaTracer>),
+    #[cfg(feature = "vulkan")]
+    Vulkan(Box<std::cell::RefCell<crate::peers::vulkan::VulkanTracer>>),
 }
 
 /// What a kernel takes of a multiprocessor.
@@ -133,7 +206,34 @@ pub(crate) fn refusal(error: &BenchError) -> Option<String> {
         ) => None,
         BenchError::Cuda(_) => Some(error.to_string()),
         BenchError::Kernel(KernelError::NeedsGpu { .. }) => Some("needs a GPU".to_string()),
-        BenchError::Kernel(_) | BenchError::Layout(_) => Some(error.to_string()),
+        BenchError::Kernel(_) | BenchError::Layout(_) | BenchError::Peer(_) => Some(error.to_string()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_walk_the_same_bytes_are_one_group() {
+        let names =
+            ["al09-if-if", "g14", "cpu", "alk12-kepler", "vulkan-rt", "watertight", "cpu", "l9-mbvh", "g14-wide4"];
+        let subjects = names.map(|name| name.parse::<Subject>().unwrap());
+        let named = |groups: Vec<Vec<Subject>>| -> Vec<Vec<String>> {
+            groups.iter().map(|group| group.iter().map(Subject::name).collect()).collect()
+        };
+        let on_gpu = named(groups(&subjects, |variant| Some(Encoding::of(variant))));
+        let expected: [&[&str]; 7] = [
+            &["al09-if-if", "alk12-kepler"],
+            &["g14", "g14-wide4"],
+            &["cpu"],
+            &["vulkan-rt"],
+            &["watertight"],
+            &["cpu"],
+            &["l9-mbvh"],
+        ];
+        assert_eq!(on_gpu, expected);
+        assert_eq!(Target::Cpu.groups(&subjects).len(), subjects.len());
     }
 }

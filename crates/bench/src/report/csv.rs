@@ -5,7 +5,7 @@ use crate::{Check, Quartiles};
 use std::fmt::Write;
 
 /// Names of the columns.
-const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,builder,reinsertion,max_leaf,rays,runs,mrays_median,\
+const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,builder,reinsertion,max_leaf,block_threads,max_registers,rays,runs,mrays_median,\
     mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target";
 
 /// All reports: for each subject, tree and column a line for all views together (`view` is `all`), then one a view.
@@ -53,6 +53,8 @@ fn line(
         builder_name(build.builder).to_string(),
         build.reinsertion.to_string(),
         build.max_leaf.to_string(),
+        bound(row.bounds.block_threads),
+        bound(row.bounds.max_registers),
         rays.to_string(),
         report.runs[1].to_string(),
         format!("{:.3}", rates.median),
@@ -73,6 +75,11 @@ fn line(
         quoted(&report.target),
     ];
     let _ = writeln!(text, "{}", cells.join(","));
+}
+
+/// A launch bound, or nothing where it is as compiled.
+fn bound(value: Option<u32>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 /// A cell that may hold a comma or a quotation mark (RFC 4180).
@@ -99,7 +106,7 @@ mod tests {
         let first = text.lines().nth(1).unwrap();
         assert!(
             first.contains(
-                ",primary,workload,all,al09-if-if,direct/if-if/bvh2,balanced,binned,0,8,4000000,10,1000.000,"
+                ",primary,workload,all,al09-if-if,direct/if-if/bvh2,balanced,binned,0,8,,,4000000,10,1000.000,"
             )
         );
     }

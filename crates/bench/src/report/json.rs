@@ -66,6 +66,8 @@ fn row(report: &SceneReport, row: &Row) -> Value {
         "name": row.subject.name(),
         "variant": row.subject.to_string(),
         "tree": row.tree,
+        "block_threads": row.bounds.block_threads,
+        "max_registers": row.bounds.max_registers,
         "column": row.column,
         "mrays": rates(&row.seconds(), row.rays()),
         "spread_percent": row.seconds().spread_percent(),

@@ -14,6 +14,7 @@ pub use text::text;
 use crate::engine::Resources;
 use crate::{BenchRequest, Check, Column, Quartiles, Subject, Target};
 use raywarp_bvh::{BuildOptions, Builder, presets};
+use raywarp_cuda::LaunchBounds;
 use raywarp_workload::rays::Workload;
 
 /// What was measured on a scene.
@@ -78,6 +79,8 @@ pub struct TreeFacts {
 pub struct Row {
     /// What traced.
     pub subject: Subject,
+    /// Under which launch bounds.
+    pub bounds: LaunchBounds,
     /// Index of the tree.
     pub tree: usize,
     /// Index of the column.
@@ -126,7 +129,14 @@ impl TreeFacts {
     }
 }
 
+/// What a line of a table is about: a subject, the index of its tree, and launch bounds.
+type Line = (Subject, usize, LaunchBounds);
+
 impl Row {
+    fn line(&self) -> Line {
+        (self.subject, self.tree, self.bounds)
+    }
+
     /// Rays of all views.
     pub fn rays(&self) -> u64 {
         self.views.iter().map(|view| view.rays).sum()
@@ -171,7 +181,8 @@ impl SceneReport {
         self.rows.iter().all(|row| row.check.passes())
     }
 
-    /// The line of a table that a row stands in: the subject's name, with its tree and leaf size where there are several.
+    /// The line of a table that a row stands in: the subject's name, with its tree and leaf size where there are several,
+    /// and launch bounds that are not its own.
     pub fn line_name(&self, row: &Row) -> String {
         let mut name = row.subject.name();
         let Some(own) = self.trees.get(row.tree) else { return name };
@@ -188,25 +199,28 @@ impl SceneReport {
         if leaves {
             name += &format!(" leaf {}", own.options.max_leaf);
         }
+        if !row.bounds.are_default() {
+            name += &format!(" {}", row.bounds);
+        }
         name
     }
 
-    /// Subjects and trees that have rows, in order; each stands for a line of a table.
-    fn lines(&self) -> Vec<(Subject, usize)> {
+    /// What has rows, in order; each stands for a line of a table.
+    fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         for row in &self.rows {
-            if !lines.contains(&(row.subject, row.tree)) {
-                lines.push((row.subject, row.tree));
+            if !lines.contains(&row.line()) {
+                lines.push(row.line());
             }
         }
         // Subjects that share a tree were measured together.
         let place = |subject: &Subject| self.subjects.iter().position(|known| known == subject);
-        lines.sort_by_key(|(subject, tree)| (place(subject), *tree));
+        lines.sort_by_key(|(subject, tree, _)| (place(subject), *tree));
         lines
     }
 
-    fn row(&self, (subject, tree): (Subject, usize), column: usize) -> Option<&Row> {
-        self.rows.iter().find(|row| row.subject == subject && row.tree == tree && row.column == column)
+    fn row(&self, line: Line, column: usize) -> Option<&Row> {
+        self.rows.iter().find(|row| row.line() == line && row.column == column)
     }
 
     /// The fastest right row of a column.
@@ -268,6 +282,7 @@ pub(crate) mod tests {
             one_launch: false,
             subjects: subjects.iter().map(|text| text.parse().unwrap()).collect(),
             builds: vec![BuildOptions::default()],
+            bounds: vec![LaunchBounds::default()],
             width: 32,
             warmup: 3,
             runs: 10,
@@ -295,6 +310,7 @@ pub(crate) mod tests {
                 total += check;
                 report.rows.push(Row {
                     subject: *subject,
+                    bounds: LaunchBounds::default(),
                     tree: 0,
                     column: index,
                     views: vec![view(0), view(1)],
@@ -330,5 +346,8 @@ pub(crate) mod tests {
         assert_eq!(report.line_name(&report.rows[1]), "al09-if-if best");
         report.trees[1].options = BuildOptions { reinsertion: 2, max_leaf: 4, ..presets::BEST };
         assert_eq!(report.line_name(&report.rows[1]), "al09-if-if sbvh+2 leaf 4");
+        report.rows[1].bounds = LaunchBounds { block_threads: Some(64), max_registers: Some(32) };
+        assert_eq!(report.line_name(&report.rows[1]), "al09-if-if sbvh+2 leaf 4 64 threads, 32 registers");
+        assert_eq!(report.lines().len(), 2);
     }
 }

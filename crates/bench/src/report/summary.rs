@@ -35,6 +35,7 @@ pub fn summary(reports: &[SceneReport], top: Option<usize>) -> String {
             );
         }
     }
+    text += &crate::papers::text(reports);
     text += &crate::bar::text(reports);
     text + LEGEND
 }

@@ -11,8 +11,8 @@ pub fn text(report: &SceneReport) -> String {
     let lines = report.lines();
     let names: Vec<String> = lines
         .iter()
-        .map(|&(subject, tree)| {
-            let row = report.rows.iter().find(|row| row.subject == subject && row.tree == tree);
+        .map(|&line| {
+            let row = report.rows.iter().find(|row| row.line() == line);
             row.map(|row| report.line_name(row)).unwrap_or_default()
         })
         .collect();
@@ -55,7 +55,7 @@ pub fn text(report: &SceneReport) -> String {
             taken.extend(row.resources.map(|resources| resources.registers.to_string()));
         }
         let _ = write!(text, " {:>9} {differ:>6} {stray:>6}", short(checked));
-        if registers {
+        if registers && !taken.is_empty() {
             taken.dedup();
             let _ = write!(text, "  {}", taken.join("/"));
         }
@@ -122,10 +122,11 @@ fn header(report: &SceneReport, text: &mut String) {
 /// The encodings of a tree that were walked.
 fn walked_as(report: &SceneReport, tree: usize) -> String {
     let mut kinds: Vec<&str> = Vec::new();
-    for row in report.rows.iter().filter(|row| row.tree == tree) {
+    // A peer's tree is its driver's.
+    for row in report.rows.iter().filter(|row| row.tree == tree && !row.subject.has_own_tree()) {
         let kind = match &row.subject {
             Subject::Kernel(variant) => variant.tree().name(),
-            Subject::CpuTracer => "the CPU tracer's",
+            Subject::CpuTracer | Subject::VulkanRt => "the CPU tracer's",
         };
         if !kinds.contains(&kind) {
             kinds.push(kind);

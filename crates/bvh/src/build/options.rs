@@ -38,6 +38,9 @@ pub struct BuildOptions {
     /// Of [`Builder::Sbvh`]: the most references that cutting may add, as a share of the triangles,
     /// 0 to 4.
     pub split_budget: f32,
+    /// Of [`Builder::Sbvh`]: the largest node that may be cut, as a share of the root's area, 0 to 1. Large triangles that
+    /// stay whole lie near the root after reinsertion, and end rays early.
+    pub split_below: f32,
     /// Passes of parallel reinsertion over the finished tree, 0 to 64; 0 leaves it as it is.
     pub reinsertion: u32,
     /// Cost of visiting an inner node, at least 0, in any unit.
@@ -54,6 +57,7 @@ impl Default for BuildOptions {
             split_clipping: None,
             split_alpha: 1e-5,
             split_budget: 1.0,
+            split_below: 1.0,
             reinsertion: 0,
             traversal_cost: 1.0,
             intersection_cost: 1.0,
@@ -119,6 +123,8 @@ impl BuildOptions {
         range((0.0..=1.0).contains(&alpha), "split_alpha", f64::from(alpha), "a share from 0 to 1")?;
         let budget = self.split_budget;
         range((0.0..=4.0).contains(&budget), "split_budget", f64::from(budget), "a share from 0 to 4")?;
+        let below = self.split_below;
+        range((0.0..=1.0).contains(&below), "split_below", f64::from(below), "a share from 0 to 1")?;
         let passes = self.reinsertion;
         range(passes <= Self::REINSERTION_LIMIT, "reinsertion", f64::from(passes), "0 to 64")?;
         let mut found = primitives + extra_references(primitives, share);
@@ -158,6 +164,8 @@ mod tests {
             (BuildOptions { split_alpha: f32::NAN, ..good }, "split_alpha"),
             (BuildOptions { split_budget: 4.1, ..good }, "split_budget"),
             (BuildOptions { split_budget: f32::NAN, ..good }, "split_budget"),
+            (BuildOptions { split_below: 1.1, ..good }, "split_below"),
+            (BuildOptions { split_below: f32::NAN, ..good }, "split_below"),
             (BuildOptions { reinsertion: 65, ..good }, "reinsertion"),
         ];
         assert_eq!(good.check(1), Ok(()));

@@ -8,6 +8,7 @@ use crate::interrupt;
 use raywarp::Ray;
 use raywarp::bench::{BenchError, BenchRequest, MachineFacts, SceneReport, Target, Watch};
 use raywarp::bench::{bench_scene, csv, json, record, summary, text};
+use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::npy::write_rays;
 use raywarp::render::output;
 use std::io::Write;
@@ -31,9 +32,20 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         }
     }
     let target = target(common)?;
+    if args.has_bounds() && !target.is_gpu() {
+        return Err(CliError::machine("--block-threads and --max-registers are for kernels on a GPU"));
+    }
     let machine = MachineFacts::read(&target);
     common.note(machine.line());
-    let request = args.request(&target);
+    let auto = match &target {
+        Target::Cuda(device) if args.has_auto() => {
+            let choice = common.choose(device, Promise::Fast)?;
+            RayKind::ALL.map(|kind| choice.of(kind).variant).to_vec()
+        }
+        Target::Cpu if args.has_auto() => return Err(super::auto_needs_gpu()),
+        _ => Vec::new(),
+    };
+    let request = args.request(&target, &auto);
     let mut reports: Vec<SceneReport> = Vec::new();
     let mut outcome = Ok(());
     for scene in &scenes {

@@ -7,8 +7,9 @@ use crate::exit::CliError;
 use clap::Args;
 use raywarp::BuildOptions;
 use raywarp::bench::suite::{self, Suite};
-use raywarp::bench::{BenchRequest, CheckSize, RayOrder, Subject, Target};
+use raywarp::bench::{BenchRequest, CheckSize, LaunchBounds, RayOrder, Subject, Target};
 use raywarp::bvh::presets;
+use raywarp::family::Variant;
 use raywarp::workload::rays::{RESOLUTION, RayKind, Workload};
 use std::path::PathBuf;
 
@@ -39,7 +40,7 @@ pub struct BenchArgs {
     pub suite: Option<&'static Suite>,
     /// Kernels, comma-separated: variants, names of rows (see `raywarp variants`), rows with options such as
     /// alk12-kepler?planes=plain, papers, compiled (all that this
-    /// machine has), or cpu (the tracer of this CPU). By default papers on a GPU, cpu otherwise.
+    /// machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the tracer of this CPU). By default papers on a GPU, cpu otherwise.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_choice)]
     variant: Vec<Choice>,
     /// Whose rays: raywarp, al09 or g14; raywarp by default.
@@ -84,6 +85,13 @@ pub struct BenchArgs {
     /// Most triangles of a leaf, comma-separated, in place of --max-leaf: a tree each.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255))]
     leaf_size: Vec<u32>,
+    /// Threads of a block, comma-separated: multiples of 32 up to 1024. Each kernel runs with each, compiled anew from
+    /// its PTX; compare with 128 of the same run. GPUs only.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_block)]
+    block_threads: Vec<u32>,
+    /// Registers of a thread at most, comma-separated: 16 to 255, each compiled anew from PTX. GPUs only.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(16..=255))]
+    max_registers: Vec<u32>,
     /// Print only the so many fastest kernels of each kind, over all scenes, and what is wrong; files hold all.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub top: Option<u32>,
@@ -112,6 +120,8 @@ pub struct BenchArgs {
 enum Choice {
     Papers,
     Compiled,
+    /// The fastest by kind of ray.
+    Auto,
     One(Subject),
 }
 
@@ -119,6 +129,7 @@ fn parse_choice(text: &str) -> Result<Choice, String> {
     match text {
         "papers" => Ok(Choice::Papers),
         "compiled" => Ok(Choice::Compiled),
+        "auto" => Ok(Choice::Auto),
         other => other.parse().map(Choice::One).map_err(|error: raywarp::family::IllegalVariant| error.to_string()),
     }
 }
@@ -131,6 +142,13 @@ fn parse_suite(name: &str) -> Result<&'static Suite, String> {
 fn parse_preset(name: &str) -> Result<BuildOptions, String> {
     let names = || presets::ALL.map(|(name, _)| name).join(", ");
     presets::named(name).ok_or_else(|| format!("known are {}", names()))
+}
+
+fn parse_block(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(threads) if (32..=1024).contains(&threads) && threads.is_multiple_of(32) => Ok(threads),
+        _ => Err("must be a multiple of 32, at most 1024".to_string()),
+    }
 }
 
 fn parse_check(text: &str) -> Result<CheckSize, String> {
@@ -165,7 +183,7 @@ impl BenchArgs {
     }
 
     /// What the options and the suite ask of `target`.
-    pub fn request(&self, target: &Target) -> BenchRequest {
+    pub fn request(&self, target: &Target, auto: &[Variant]) -> BenchRequest {
         let gpu = target.is_gpu();
         let kinds: &[RayKind] = match (self.suite, self.kind.is_empty()) {
             (_, false) => &self.kind,
@@ -196,8 +214,9 @@ impl BenchArgs {
             columns: suite::columns(&kinds, orders),
             size: self.size.unwrap_or(RESOLUTION),
             one_launch: self.one_launch || self.suite.is_some_and(|suite| suite.one_launch),
-            subjects: self.subjects(target),
+            subjects: self.subjects(target, auto),
             builds: trees.into_iter().flat_map(sized).collect(),
+            bounds: self.bounds(),
             width: self.width,
             warmup: self.warmup.unwrap_or(if gpu { 3 } else { 1 }),
             runs: self.runs.unwrap_or(if gpu { 20 } else { 10 }),
@@ -205,8 +224,32 @@ impl BenchArgs {
         }
     }
 
-    /// The kernels, each once.
-    fn subjects(&self, target: &Target) -> Vec<Subject> {
+    /// Whether other launch bounds than the kernels' own are asked for.
+    pub fn has_bounds(&self) -> bool {
+        !(self.block_threads.is_empty() && self.max_registers.is_empty())
+    }
+
+    /// Each block size with each register limit.
+    fn bounds(&self) -> Vec<LaunchBounds> {
+        let each = |list: &[u32]| -> Vec<Option<u32>> {
+            if list.is_empty() { vec![None] } else { list.iter().copied().map(Some).collect() }
+        };
+        let registers = each(&self.max_registers);
+        each(&self.block_threads)
+            .into_iter()
+            .flat_map(|block_threads| {
+                registers.iter().map(move |&max_registers| LaunchBounds { block_threads, max_registers })
+            })
+            .collect()
+    }
+
+    /// Whether kernels are to be chosen.
+    pub fn has_auto(&self) -> bool {
+        self.variant.contains(&Choice::Auto)
+    }
+
+    /// The kernels, each once; `auto` are those chosen.
+    fn subjects(&self, target: &Target, auto: &[Variant]) -> Vec<Subject> {
         let papers = || raywarp::family::papers().iter().map(|row| Subject::Kernel(row.variant)).collect::<Vec<_>>();
         let all = match (&self.variant[..], self.suite) {
             ([], Some(suite)) => suite.subjects(target),
@@ -217,6 +260,7 @@ impl BenchArgs {
                 .flat_map(|choice| match choice {
                     Choice::Papers => papers(),
                     Choice::Compiled => target.compiled(),
+                    Choice::Auto => auto.iter().copied().map(Subject::Kernel).collect(),
                     Choice::One(subject) => vec![*subject],
                 })
                 .collect(),

@@ -19,6 +19,28 @@ pub use render_args::RenderArgs;
 use crate::exit::CliError;
 use raywarp::family::Variant;
 
+/// An entry of `--variant` where `auto` may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum VariantChoice {
+    /// The fastest of the GPU.
+    Auto,
+    One(Variant),
+}
+
+fn parse_variant(text: &str) -> Result<VariantChoice, String> {
+    match text {
+        "auto" => Ok(VariantChoice::Auto),
+        other => {
+            other.parse().map(VariantChoice::One).map_err(|error: raywarp::family::IllegalVariant| error.to_string())
+        }
+    }
+}
+
+/// `--variant auto` without a GPU.
+fn auto_needs_gpu() -> CliError {
+    CliError::usage("--variant auto chooses among the kernels of a GPU: it needs --device cuda")
+}
+
 /// Refuses kernels that need a GPU, or that fit warps of none of the widths.
 fn check_machine(variants: &[Variant], widths: &[u32]) -> Result<(), CliError> {
     for variant in variants {

@@ -6,9 +6,10 @@ use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Bar;
+use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::picture::Picture;
 use raywarp::render::{RenderError, Rendered, StopReason, Watch, output};
-use raywarp::{PrepareOptions, Prepared};
+use raywarp::{Gpu, PrepareOptions, Prepared};
 use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -22,7 +23,12 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         checked.map_err(CliError::picture)?;
     }
     let request = args.request(common.threads)?;
-    let gpu = common.gpu()?;
+    let gpu = common.gpu()?.map(|device| -> Result<Gpu, CliError> {
+        // Kernels whose hits have the bits of the CPU's, so that pictures are the same. Most rays are scattered ones.
+        let choice = common.choose(&device, Promise::Bits)?;
+        Ok(Gpu::chosen(device, &choice, RayKind::Incoherent))
+    });
+    let gpu = gpu.transpose()?;
 
     let start = Instant::now();
     let (mut scene, name, warnings) = match args.scene() {

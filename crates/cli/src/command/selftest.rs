@@ -1,10 +1,13 @@
 //! `raywarp selftest`: conformance of every engine on this machine.
 
+use super::{VariantChoice, auto_needs_gpu, parse_variant};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
+use raywarp::cuda::Device;
+use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::family::Variant;
 use raywarp::selftest::{SelfTestError, SelfTestRequest, selftest};
 use raywarp::workload::cases::cases;
@@ -14,9 +17,10 @@ use std::io::Write;
 /// Tests every engine of this machine against brute force, with a verdict; with --device cuda the kernels of a GPU.
 #[derive(Debug, Args)]
 pub struct SelftestArgs {
-    /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    variant: Vec<Variant>,
+    /// Kernels: variants, names of rows (see `raywarp variants`), or auto (what a GPU traces with by itself),
+    /// comma-separated; all rows by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_variant)]
+    variant: Vec<VariantChoice>,
     /// Legal variants to try beside the papers' rows, drawn by seed.
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     legal: u64,
@@ -25,16 +29,44 @@ pub struct SelftestArgs {
     width: Vec<u32>,
 }
 
+impl SelftestArgs {
+    /// The kernels that are named, each once.
+    fn variants(&self, common: &Common, gpu: Option<&Device>) -> Result<Vec<Variant>, CliError> {
+        let mut variants = Vec::new();
+        for choice in &self.variant {
+            match choice {
+                VariantChoice::One(variant) => variants.push(*variant),
+                VariantChoice::Auto => {
+                    let device = gpu.ok_or_else(auto_needs_gpu)?;
+                    for promise in [Promise::Bits, Promise::Fast] {
+                        let choice = common.choose(device, promise)?;
+                        variants.extend(RayKind::ALL.map(|kind| choice.of(kind).variant));
+                    }
+                }
+            }
+        }
+        let mut seen = Vec::new();
+        variants.retain(|variant| {
+            !seen.contains(variant) && {
+                seen.push(*variant);
+                true
+            }
+        });
+        Ok(variants)
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let gpu = common.gpu()?;
+    let variants = args.variants(common, gpu.as_ref())?;
     let mut request = gpu.map_or_else(|| SelfTestRequest::all(args.legal), SelfTestRequest::gpu);
     match &mut request.gpu {
-        Some(gpu) if !args.variant.is_empty() => gpu.variants.clone_from(&args.variant),
+        Some(gpu) if !variants.is_empty() => gpu.variants = variants,
         Some(_) => {}
         None => {
-            if !args.variant.is_empty() {
-                request.variants.clone_from(&args.variant);
+            if !variants.is_empty() {
+                request.variants = variants;
                 request.cpu = false;
             }
             request.widths.clone_from(&args.width);

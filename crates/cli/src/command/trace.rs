@@ -1,17 +1,18 @@
 //! `raywarp trace SCENE RAYS -o HITS`: rays in, hits out.
 
 use super::tree_args::{TreeArgs, builder_name};
+use super::{VariantChoice, auto_needs_gpu, parse_variant};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
-use raywarp::Control;
-use raywarp::family::Variant;
+use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::npy::{NpyError, RayFile, read_rays};
 use raywarp::render::output;
 use raywarp::trace::{Engine, TraceOptions, TraceScene, TraceSceneError, Traced};
 use raywarp::traverse::{KernelError, Machine, Query};
+use raywarp::{Control, Gpu, Ray, are_coherent};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,10 +42,11 @@ pub struct TraceArgs {
     /// Ask only whether anything is on the ray.
     #[arg(long)]
     any: bool,
-    /// A kernel of the family instead of this CPU's tracer: a variant or the name of a row (see `raywarp variants`).
-    #[arg(long, value_name = "VARIANT")]
-    variant: Option<Variant>,
-    /// Lanes of the warp that runs the kernel, 1 to 64, or scalar: one lane without masks.
+    /// A kernel of the family instead of this CPU's tracer: a variant or the name of a row (see `raywarp variants`). With
+    /// --device cuda also auto: the GPU's fastest, which may lose a ray at an edge; without, the fastest watertight one.
+    #[arg(long, value_name = "VARIANT", value_parser = parse_variant)]
+    variant: Option<VariantChoice>,
+    /// Lanes of the warp that runs the kernel on this CPU, 1 to 64, or scalar: one lane without masks.
     #[arg(long, value_name = "LANES", default_value = "32", value_parser = parse_machine, requires = "variant")]
     width: Machine,
     /// Go on without files that the scene names and that are missing.
@@ -81,20 +83,18 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     // The rays first: what is wrong with them shows before a large scene is loaded.
     let rays = read(rays_name)?;
     interrupt::check("reading rays")?;
+    let query = if args.any { Query::Any } else { Query::Closest };
+    let (engine, gpu) = args.engine(common, &rays.rays)?;
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
-    let engine = match args.variant {
-        Some(variant) => Engine::Family { variant, machine: args.width },
-        None => Engine::Cpu,
-    };
     let fail = |error| failure(error, &path, &rays, rays_name);
-    let scene = TraceScene::new(&loaded.scene, &TraceOptions { build: args.tree.options(), engine }).map_err(fail)?;
+    let scene =
+        TraceScene::new(&loaded.scene, &TraceOptions { build: args.tree.options(), engine, gpu }).map_err(fail)?;
     interrupt::check("building the tree")?;
     if scene.non_opaque_count() > 0 {
         let [all, some] = [scene.triangle_count(), scene.non_opaque_count()];
         common.note(format!("{some} of {all} triangles have an alpha mask or blend; rays take them as opaque"));
     }
 
-    let query = if args.any { Query::Any } else { Query::Closest };
     let bar = StepBar::new(common.quiet, rays.rays.len() as u64);
     let progress = |rays: usize| bar.advance(rays as u64);
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
@@ -110,7 +110,8 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         output::write_atomic(&args.output, &bytes).map_err(CliError::picture)?;
     }
 
-    let report = Report { args, scene: &path, traced: &traced, prepared: &scene, load };
+    let report =
+        Report { args, query, scene: &path, traced: &traced, prepared: &scene, device: common.device.clone(), load };
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else if piped {
@@ -153,6 +154,28 @@ fn failure(error: TraceSceneError, scene: &Path, rays: &RayFile, rays_name: &Pat
 }
 
 impl TraceArgs {
+    /// What answers `rays`.
+    fn engine(&self, common: &Common, rays: &[Ray]) -> Result<(Engine, Option<Gpu>), CliError> {
+        let Some(device) = common.gpu()? else {
+            return match self.variant {
+                Some(VariantChoice::One(variant)) => Ok((Engine::Family { variant, machine: self.width }, None)),
+                Some(VariantChoice::Auto) => Err(auto_needs_gpu()),
+                None => Ok((Engine::Cpu, None)),
+            };
+        };
+        let gpu = match self.variant {
+            Some(VariantChoice::One(variant)) => Gpu { device, closest: variant, any: variant },
+            choice => {
+                let early = rays.iter().any(|ray| ray.t_min < 0.0);
+                let promise = if choice.is_some() && !early { Promise::Fast } else { Promise::Bits };
+                let kind = if are_coherent(rays) { RayKind::Coherent } else { RayKind::Incoherent };
+                let choice = common.choose(&device, promise)?;
+                Gpu::chosen(device, &choice, kind)
+            }
+        };
+        Ok((Engine::Gpu, Some(gpu)))
+    }
+
     /// The scene and the rays.
     fn inputs(&self) -> Result<(&Path, &Path), CliError> {
         match (&self.scene, &self.inputs[..]) {
@@ -167,6 +190,8 @@ impl TraceArgs {
 /// What is said in the end.
 struct Report<'a> {
     args: &'a TraceArgs,
+    query: Query,
+    device: String,
     scene: &'a Path,
     traced: &'a Traced,
     prepared: &'a TraceScene,
@@ -176,9 +201,11 @@ struct Report<'a> {
 impl Report<'_> {
     /// What traced, and on what.
     fn engine(&self) -> [String; 2] {
+        let kernel = self.prepared.kernel(self.query).map(|variant| variant.to_string()).unwrap_or_default();
         match self.prepared.engine() {
             Engine::Cpu => ["cpu".to_string(), raywarp::cpu::Isa::detect().to_string()],
-            Engine::Family { variant, machine } => [variant.to_string(), machine.to_string()],
+            Engine::Family { machine, .. } => [kernel, machine.to_string()],
+            Engine::Gpu => [kernel, self.device.clone()],
         }
     }
 
@@ -215,7 +242,7 @@ impl Report<'_> {
             "invalid": stats.invalid,
             "seconds": self.traced.elapsed.as_secs_f64(),
             "rays_per_s": self.traced.rays_per_s(),
-            "variant": self.args.variant.map(|_| engine),
+            "variant": self.prepared.kernel(self.query).map(|_| engine),
             "machine": machine,
             "builder": builder_name(build.builder),
             "reinsertion": build.reinsertion,

@@ -3,10 +3,14 @@
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use clap::Args;
+use raywarp::cuda::Device;
+use raywarp::cuda::auto::{Choice, Pick, Promise, RayKind};
 use raywarp::variants::Variants;
+use serde_json::{Map, Value, json};
 use std::io::Write;
 
-/// Lists the papers' kernels: name, variant, where it is from, tree, stack and needs.
+/// Lists the papers' kernels: name, variant, where it is from, tree, stack and needs; with --device cuda also which a GPU
+/// takes by itself.
 #[derive(Debug, Args)]
 pub struct VariantsArgs {
     /// List what else can be combined, one option changed at a time, and how many variants there are in all.
@@ -17,10 +21,36 @@ pub struct VariantsArgs {
 /// Runs the command.
 pub fn run(args: &VariantsArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let variants = if args.legal { Variants::legal() } else { Variants::papers() };
-    if common.json {
-        writeln!(out, "{:#}", variants.json())?;
-    } else {
-        write!(out, "{}", variants.text())?;
+    let chosen = common.gpu()?.map(|device| chosen(&device, common)).transpose()?;
+    match (common.json, chosen) {
+        (true, None) => writeln!(out, "{:#}", variants.json())?,
+        (true, Some(chosen)) => {
+            let auto: Map<String, Value> =
+                chosen.iter().map(|(promise, choice)| (promise.name().to_string(), choice_json(choice))).collect();
+            writeln!(out, "{:#}", json!({ "variants": variants.json(), "auto": auto }))?;
+        }
+        (false, chosen) => {
+            write!(out, "{}", variants.text())?;
+            for (promise, choice) in chosen.iter().flatten() {
+                for kind in RayKind::ALL {
+                    let Pick { variant, mega_rays } = choice.of(kind);
+                    writeln!(out, "auto, {}, {} rays: {variant}, {mega_rays:.0} Mrays/s", promise.name(), kind.name())?;
+                }
+            }
+        }
     }
     Ok(Status::Done)
+}
+
+/// What a GPU takes: to give the bits of the CPU, and to be fast.
+fn chosen(device: &Device, common: &Common) -> Result<Vec<(Promise, Choice)>, CliError> {
+    [Promise::Bits, Promise::Fast].into_iter().map(|promise| Ok((promise, common.choose(device, promise)?))).collect()
+}
+
+fn choice_json(choice: &Choice) -> Value {
+    let pick = |kind: RayKind| {
+        let Pick { variant, mega_rays } = choice.of(kind);
+        (kind.name().to_string(), json!({ "variant": variant.to_string(), "mega_rays_per_s": mega_rays }))
+    };
+    Value::Object(RayKind::ALL.into_iter().map(pick).collect())
 }

@@ -43,7 +43,9 @@ template <Options O>
 RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4 d) {
     float limit = d.w;
     if constexpr (O.tree == TreeKind::H8) {
-        limit *= prepare_h8(launch, lane.setup, o, d, begin_of(launch, lane, o.w));
+        const float unscale = prepare_h8(launch, lane.setup, o, d, begin_of(launch, lane, o.w));
+        // What is not finite is behind it.
+        limit = platform::least(limit * unscale, slab::LARGEST);
     } else {
         lane.setup.origin = o;
         lane.setup.direction = d;

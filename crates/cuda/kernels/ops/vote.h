@@ -16,8 +16,21 @@ RW_FUNCTION bool any(bool x, [[maybe_unused]] platform::Site site = platform::Si
     }
 }
 
-// The least number of lanes that are `share` of a hundred of `lanes`.
-RW_FUNCTION constexpr u32 least_count(u32 share, u32 lanes) { return (share * lanes + 99) / 100; }
+// The least number of lanes that are `SHARE` of a hundred of `lanes`, at most 32: as (SHARE * lanes + 99) / 100.
+template <u32 SHARE>
+RW_FUNCTION constexpr u32 least_count(u32 lanes) {
+    return (lanes * ((SHARE * 16384 + 99) / 100) + 16302) / 16384;
+}
+
+template <u32 SHARE>
+RW_FUNCTION constexpr bool counts_exactly() {
+    for (u32 lanes = 0; lanes <= WARP; lanes++) {
+        if (least_count<SHARE>(lanes) != (SHARE * lanes + 99) / 100) {
+            return false;
+        }
+    }
+    return true;
+}
 
 // How many lanes of the warp say yes.
 RW_FUNCTION u32 ballot(bool x, platform::Site site = platform::Site::here()) {

@@ -106,6 +106,8 @@ RW_FUNCTION float most(float a, float b) { return fmaxf(a, b); }
 RW_FUNCTION float float_of(u32 bits) { return __uint_as_float(bits); }
 RW_FUNCTION u32 bits_of(float x) { return __float_as_uint(x); }
 RW_FUNCTION float magnitude(float x) { return fabsf(x); }
+// All bits if the sign is set, none otherwise.
+RW_FUNCTION u32 sign_mask(float x) { return static_cast<u32>(__float_as_int(x) >> 31); }
 // Neither infinite nor NaN.
 RW_FUNCTION bool is_finite(float x) { return (__float_as_uint(x) & 0x7f800000u) != 0x7f800000u; }
 

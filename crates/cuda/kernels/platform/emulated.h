@@ -173,6 +173,8 @@ inline u32 bits_of(float x) {
     return bits;
 }
 inline float magnitude(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
+// All bits if the sign is set, none otherwise.
+inline u32 sign_mask(float x) { return bits_of(x) >> 31 != 0 ? 0xffffffffu : 0; }
 // Neither infinite nor NaN.
 inline bool is_finite(float x) { return (bits_of(x) & 0x7f800000u) != 0x7f800000u; }
 

@@ -17,7 +17,8 @@ struct Phased {
     using Tree = typename Lane<O>::Tree;
 
     static RW_FUNCTION void traverse(const Launch& launch, Lane<O>& lane) {
-        const u32 share = least_count(O.step, ballot(lane.is_alive()));
+        static_assert(counts_exactly<O.step>());
+        const u32 share = least_count<O.step>(ballot(lane.is_alive()));
         const u32 enough = share > 1 ? share : 1;
         while (true) {
             const bool ready = lane.at_inner_node();
@@ -80,7 +81,7 @@ struct Phased {
                     }
                 }
             }
-            if (count < least_count(O.test, WARP)) {
+            if (count < least_count<O.test>(WARP)) {
                 break;
             }
         }

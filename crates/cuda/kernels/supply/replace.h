@@ -22,7 +22,7 @@ RW_FUNCTION void replace(const Launch& launch, Lane<O>& lane) {
                     FREE_LANES * static_cast<int>(O.width());
             fetch = lost >= LOST_ITERATIONS * static_cast<int>(O.width());
         } else {
-            fetch = 100 * alive < O.refill * O.width();
+            fetch = alive < (O.refill * O.width() + 99) / 100;
         }
         const bool dry = pool.dry && pool.next == pool.end;
         if (alive == 0 && dry) {

@@ -20,6 +20,7 @@ template <Options O>
 struct Cwbvh8 {
     using Entry = Group;
 
+    static constexpr u32 DEPTH = STACK_DEPTH;
     // What is left to do besides groups: like none of theirs.
     static constexpr Entry POP{0, 0x40000000u}, DONE{1, 0x40000000u};
     // No triangles.
@@ -40,10 +41,12 @@ struct Cwbvh8 {
         return launch.node_count != 0 ? Entry{0, 1u << (24 + inverse_octant(ray)) | 1u} : DONE;
     }
 
-    // 7 less the octant that the ray comes from: xor it to a slot, and the nearest is the highest.
+    // 7 less the octant that the ray comes from: xor it to a slot, and the nearest is the highest; or the farthest, if an
+    // any-hit ray wants that first.
     static RW_FUNCTION u32 inverse_octant(const LaneRay<O>& ray) {
-        return (ray.direction.x < 0.0f ? 0u : 4u) | (ray.direction.y < 0.0f ? 0u : 2u) |
-               (ray.direction.z < 0.0f ? 0u : 1u);
+        const u32 octant = (ray.direction.x < 0.0f ? 0u : 4u) | (ray.direction.y < 0.0f ? 0u : 2u) |
+                           (ray.direction.z < 0.0f ? 0u : 1u);
+        return O.any_hit() && O.occlusion == Occlusion::Far ? 7u ^ octant : octant;
     }
 
     static RW_FUNCTION float byte(u32 word, u32 i) { return static_cast<float>(platform::byte(word, i)); }

@@ -10,6 +10,7 @@ namespace raywarp {
 struct RangeEntries {
     using Entry = u32;
 
+    static constexpr u32 DEPTH = STACK_DEPTH;
     static constexpr u32 FIRST_BITS = 27;
     static constexpr u32 LEAF = 0x80000000u;
     // What is left to do besides nodes and leaves.

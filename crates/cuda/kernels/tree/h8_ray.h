@@ -76,27 +76,29 @@ RW_FUNCTION float prepare_h8(const Launch& launch, LaneRay<O>& ray, float4 o, fl
     exponent = (exponent < 1 ? 1 : exponent > 253 ? 253 : exponent) << 23;
     const float scale = float_of(0x7f000000u - exponent), unscale = float_of(exponent);
     float product[3], negative[3];
+    u32 backward[3];  // All bits, or none.
 #pragma unroll
     for (u32 i = 0; i < 3; i++) {
         const float s = given[i] * scale;
-        const bool backward = bits_of(s) >> 31 != 0;
+        backward[i] = platform::sign_mask(s);
         ray.origin[i] = given_origin[i];
         ray.direction[i] = s;
         const float inverse = platform::reciprocal_of_middling(most(magnitude(s), h8::LEAST_COMPONENT));
-        ray.inverse[i] = backward ? -inverse : inverse;
-        ray.near[i] = backward ? 0x4341u : 0x4240u;
+        ray.inverse[i] = float_of(bits_of(inverse) | (bits_of(s) & 0x80000000u));
+        ray.near[i] = 0x4240u | (backward[i] & 0x0101u);
         product[i] = given_origin[i] * s;
-        negative[i] = backward ? -s : 0.0f;
+        negative[i] = most(-s, 0.0f);
     }
     ray.factor_xy = bits_of(platform::halves(0.5f * ray.inverse[0], 0.5f * ray.inverse[1]));
     const float size = magnitude(product[0]) + magnitude(product[1]) + magnitude(product[2]) + 16.0f * launch.farthest;
     ray.along = fused(size, h8::START_SLACK, product[0] + product[1] + product[2]);
     ray.behind = 256.0f * (negative[0] + negative[1] + negative[2]);
     ray.inverse_square = platform::reciprocal_of_middling(h8::dot(ray.direction, ray.direction));
-    ray.t_low = t_low * unscale;
-    const u32 by_x = (ray.near[0] & 1) != 0 ? 0xf0u : 0x0fu, by_y = (ray.near[1] & 1) != 0 ? 0xccu : 0x33u;
-    const u32 by_z = (ray.near[2] & 1) != 0 ? 0xaau : 0x55u;
-    ray.order = by_x | by_y << 8 | by_z << 16 | exponent << 1;
+    ray.t_low = most(t_low * unscale, -slab::LARGEST);
+    // An any-hit ray may see the farthest first.
+    const u32 forward = O.any_hit() && O.occlusion == Occlusion::Far ? 0xaaccf0u : 0x55330fu;
+    const u32 octant = (backward[0] & 0x0000ffu) | (backward[1] & 0x00ff00u) | (backward[2] & 0xff0000u);
+    ray.order = (octant ^ forward) | exponent << 1;
     ray.near[0] |= bits_of(platform::halves(0.0f, 0.5f * ray.inverse[2]));
     return unscale;
 }

@@ -35,7 +35,7 @@ RW_FUNCTION Crossing cross_plane(const LaneRay<O>& ray, const Shared& shared, ui
     return {own, end, far, area, own >= 0.0f && end >= 0.0f && own + end <= area};
 }
 
-// The t, u, v of a crossing, t scaled as the ray's; `order` says which weight is which.
+// The t, u, v of a crossing, t scaled as the ray's and perhaps not finite; `order` says which weight is which.
 RW_FUNCTION Tuv finish(const Crossing& at, u32 order) {
     const float inverse = platform::reciprocal_of_middling(at.area);
     const float own = at.own * inverse, end = at.end * inverse;
@@ -43,7 +43,7 @@ RW_FUNCTION Tuv finish(const Crossing& at, u32 order) {
     const float t = at.far * inverse;
     const float u = (order & 3) != 0 ? ((order & 1) != 0 ? own : end) : rest;
     const float v = (order & 12) != 0 ? ((order & 4) != 0 ? own : end) : rest;
-    return {t, u, v, at.area >= h8::LEAST_AREA && at.area <= h8::LARGEST_AREA && platform::is_finite(t)};
+    return {t, u, v, at.area >= h8::LEAST_AREA && at.area <= h8::LARGEST_AREA};
 }
 
 // Tests the triangles of a block, and gives those that the ray's line meets to `accept` with their number in the block and
@@ -60,6 +60,8 @@ RW_FUNCTION void test(const LaneRay<O>& ray, const uint4 (&chunk)[4], Accept acc
     for (u32 i = 0; i < 3; i++) {
         shared.s[i] = ray.origin[i] - v0[i];
     }
+    // The last word is zero. Read here, all loads are under way at once; the compiler would leave the last one for later.
+    shared.s[0] -= float_of(chunk[3].w);
     h8::cross(ray.direction, shared.edge, shared.p);
     shared.weight = h8::dot(shared.s, shared.p);
     const Crossing first = cross_plane(ray, shared, chunk[1]), second = cross_plane(ray, shared, chunk[3]);

@@ -1,51 +1,75 @@
 //! Stage 2: the next vertex of each path; transparent candidates are decided here.
 
+use crate::joined::{Closest, Joined};
 use crate::path::{Scratch, Wave};
 use crate::world::World;
-use raywarp_geom::{Control, HitKey, TraceError, Tracer};
+use raywarp_geom::{HitKey, TraceError, Tracer};
 
 /// Finds the next visible vertex of every living path.
-pub(crate) fn extend(world: &World, tracer: &dyn Tracer, wave: &mut Wave) -> Result<(), TraceError> {
-    let count = wave.rays.len();
-    wave.hits.resize(count, Default::default());
-    wave.instances.resize(count, 0);
-    wave.rays_traced += count as u64;
-    let control = Control::default();
-    tracer.closest(&wave.rays, &[], &mut wave.hits, &mut wave.instances, &control)?;
+pub(crate) fn extend(
+    world: &World,
+    tracer: &dyn Tracer,
+    waves: &mut [Wave],
+    joined: &mut Joined,
+) -> Result<(), TraceError> {
+    joined.each(waves, |wave| {
+        let count = wave.rays.len();
+        wave.hits.resize(count, Default::default());
+        wave.instances.resize(count, 0);
+        wave.rays_traced += count as u64;
+    });
+    joined.closest(tracer, waves, |wave| Closest {
+        rays: &wave.rays,
+        after: &[],
+        hits: &mut wave.hits,
+        instances: &mut wave.instances,
+    })?;
     if world.all_opaque {
         return Ok(());
     }
-    let Scratch { retry_rays, retry_after, retry_index, retry_hits, retry_instances, next_after, next_index, .. } =
-        &mut wave.scratch;
-    retry_index.clear();
-    retry_index.extend(0..count as u32);
+    joined.each(waves, |wave| {
+        let Wave { scratch, rays, .. } = wave;
+        scratch.retry_index.clear();
+        scratch.retry_index.extend(0..rays.len() as u32);
+    });
     loop {
-        // Keep the rays whose nearest candidate turns out to be a hole.
-        next_after.clear();
-        next_index.clear();
-        for &index in retry_index.iter() {
-            let i = index as usize;
-            let (hit, instance) = (&wave.hits[i], wave.instances[i]);
-            let slot = wave.slots[i] as usize;
-            if hit.is_hit() && !world.is_there(hit, instance, wave.pixel[slot], wave.sample[slot], wave.bounce) {
-                next_index.push(index);
-                next_after.push(HitKey { t: hit.t, instance, primitive: hit.primitive });
-            }
-        }
-        std::mem::swap(retry_index, next_index);
-        std::mem::swap(retry_after, next_after);
-        if retry_index.is_empty() {
+        joined.each(waves, |wave| keep_holes(world, wave));
+        if waves.iter().all(|wave| wave.scratch.retry_rays.is_empty()) {
             return Ok(());
         }
-        retry_rays.clear();
-        retry_rays.extend(retry_index.iter().map(|&i| wave.rays[i as usize]));
-        retry_hits.resize(retry_rays.len(), Default::default());
-        retry_instances.resize(retry_rays.len(), 0);
-        wave.rays_traced += retry_rays.len() as u64;
-        tracer.closest(retry_rays, retry_after, retry_hits, retry_instances, &control)?;
-        for (k, &i) in retry_index.iter().enumerate() {
-            wave.hits[i as usize] = retry_hits[k];
-            wave.instances[i as usize] = retry_instances[k];
+        joined.closest(tracer, waves, |wave| {
+            let Scratch { retry_rays, retry_after, retry_hits, retry_instances, .. } = &mut wave.scratch;
+            Closest { rays: retry_rays, after: retry_after, hits: retry_hits, instances: retry_instances }
+        })?;
+        joined.each(waves, |wave| {
+            let Wave { scratch, hits, instances, .. } = wave;
+            for (k, &i) in scratch.retry_index.iter().enumerate() {
+                hits[i as usize] = scratch.retry_hits[k];
+                instances[i as usize] = scratch.retry_instances[k];
+            }
+        });
+    }
+}
+
+/// Of the rays last asked, keeps those whose nearest candidate turns out to be a hole, to be asked again behind it.
+fn keep_holes(world: &World, wave: &mut Wave) {
+    let Scratch { retry_rays, retry_after, retry_index, retry_hits, retry_instances, next_index, .. } =
+        &mut wave.scratch;
+    next_index.clear();
+    retry_rays.clear();
+    retry_after.clear();
+    for &index in retry_index.iter() {
+        let i = index as usize;
+        let (hit, instance) = (&wave.hits[i], wave.instances[i]);
+        let slot = wave.slots[i] as usize;
+        if hit.is_hit() && !world.is_there(hit, instance, wave.pixel[slot], wave.sample[slot], wave.bounce) {
+            next_index.push(index);
+            retry_rays.push(wave.rays[i]);
+            retry_after.push(HitKey { t: hit.t, instance, primitive: hit.primitive });
         }
     }
+    std::mem::swap(retry_index, next_index);
+    retry_hits.resize(retry_rays.len(), Default::default());
+    retry_instances.resize(retry_rays.len(), 0);
+    wave.rays_traced += retry_rays.len() as u64;
 }

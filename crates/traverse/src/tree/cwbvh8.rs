@@ -55,10 +55,10 @@ impl Tree for Cwbvh8 {
         mut group: NodeGroup,
         ray: &LaneRay,
         t_max: f32,
-        _: &VisitRules,
+        rules: &VisitRules,
         out: &mut Visit<NodeGroup, TriangleGroup>,
     ) {
-        out.node = group.take_nearest(Cwbvh8Node::octant(&ray.given.direction));
+        out.node = group.take_nearest(rules.octant(Cwbvh8Node::octant(&ray.given.direction)));
         out.rest = (group.hits != 0).then_some(Entry::Inner(group));
         let node = &self.nodes()[out.node as usize];
         let (mut hits, mut records) = (0u8, 0u32);

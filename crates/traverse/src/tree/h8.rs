@@ -76,10 +76,10 @@ impl Tree for H8 {
         mut group: NodeGroup,
         ray: &LaneRay,
         t_max: f32,
-        _: &VisitRules,
+        rules: &VisitRules,
         out: &mut Visit<NodeGroup, PairGroup>,
     ) {
-        out.node = group.take_nearest(ray.blocks.octant());
+        out.node = group.take_nearest(rules.octant(ray.blocks.octant()));
         out.rest = (group.hits != 0).then_some(Entry::Inner(group));
         let node = self.node(out.node);
         out.used = (0..8).filter(|&slot| node.has_child(slot)).count() as u32;

@@ -12,7 +12,7 @@ pub(crate) use order::order_children;
 
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
-use raywarp_family::{BoxTest, ChildOrder, Variant};
+use raywarp_family::{BoxTest, ChildOrder, Occlusion, Variant};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::fmt::Debug;
 
@@ -116,13 +116,24 @@ pub(crate) struct VisitRules {
     pub box_test: BoxTest,
     /// How hit children are ordered; `None` leaves them as they stand (unsorted occlusion).
     pub order: Option<ChildOrder>,
+    /// Groups are taken from the far end.
+    pub far: bool,
 }
 
 impl VisitRules {
     /// Of `variant`, for any-hit or closest-hit rays.
     pub fn new(variant: &Variant, any_hit: bool) -> Self {
-        let unsorted = any_hit && variant.occlusion() == raywarp_family::Occlusion::Unsorted;
-        Self { box_test: variant.box_test(), order: (!unsorted).then(|| variant.child_order()) }
+        let unsorted = any_hit && variant.occlusion() == Occlusion::Unsorted;
+        let far = any_hit && variant.occlusion() == Occlusion::Far;
+        Self { box_test: variant.box_test(), order: (!unsorted).then(|| variant.child_order()), far }
+    }
+}
+
+impl VisitRules {
+    /// The octant by which a ray from `octant` takes the nodes of a group.
+    #[inline]
+    pub fn octant(&self, octant: usize) -> usize {
+        if self.far { 7 ^ octant } else { octant }
     }
 }
 

@@ -33,6 +33,8 @@ struct Sbvh<'a> {
     rules: &'a LeafRules,
     /// Half area of overlap above which spatial splits are tried.
     min_overlap: f64,
+    /// Half area of the largest node that may be cut.
+    most_area: f64,
 }
 
 /// References below one node, and what may become of them.
@@ -76,7 +78,8 @@ pub(super) fn build(
     let share = f64::from(options.split_alpha);
     let min_overlap = if may_cut { share * bounds.boxes.half_area() } else { f64::INFINITY };
     let budget = extra_references(triangles.len() as u64, options.split_budget) as usize;
-    let sbvh = Sbvh { triangles: &triangles.vertices, rules, min_overlap };
+    let most_area = f64::from(options.split_below) * bounds.boxes.half_area();
+    let sbvh = Sbvh { triangles: &triangles.vertices, rules, min_overlap, most_area };
     sbvh.build_large(references, Range { bounds, depth: 0, budget })
 }
 
@@ -129,7 +132,8 @@ impl Sbvh<'_> {
     ) -> Option<(SlabMap, SpatialSplit)> {
         let overlap =
             if object.left == 0 { range.bounds.boxes.half_area() } else { sides[0].intersection(sides[1]).half_area() };
-        if range.budget == 0 || overlap <= self.min_overlap {
+        let large = range.bounds.boxes.half_area() > self.most_area;
+        if range.budget == 0 || large || overlap <= self.min_overlap {
             return None;
         }
         let map = SlabMap::new(&range.bounds.boxes, count);

@@ -1,0 +1,41 @@
+//! The peer `vulkan-rt` among the subjects.
+
+use super::cpu::{of_bits, of_hits};
+use super::{Prepared, Resources, Session};
+use crate::BenchError;
+use crate::check::Answers;
+use crate::peers::PeerError;
+use crate::rays::RayBatch;
+
+/// A session of a target that runs the peer too.
+pub(super) struct WithVulkan(pub Box<dyn Session>);
+
+impl Session for WithVulkan {
+    fn run(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<f64, BenchError> {
+        let Prepared::Vulkan(tracer) = subject else { return self.0.run(subject, batch) };
+        tracer.borrow_mut().run(batch.id, &batch.rays, batch.any).map_err(refused)
+    }
+
+    fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<Answers, BenchError> {
+        let Prepared::Vulkan(tracer) = subject else { return self.0.answers(subject, batch) };
+        let mut tracer = tracer.borrow_mut();
+        Ok(if batch.any {
+            of_bits(&tracer.blocked(batch.id, &batch.rays).map_err(refused)?, batch.rays.len())
+        } else {
+            of_hits(&tracer.hits(batch.id, &batch.rays).map_err(refused)?)
+        })
+    }
+
+    fn resources(&self, subject: &Prepared, any: bool) -> Result<Option<Resources>, BenchError> {
+        match subject {
+            Prepared::Vulkan(_) => Ok(None),
+            _ => self.0.resources(subject, any),
+        }
+    }
+}
+
+/// Why the peer is left out.
+#[allow(clippy::needless_pass_by_value)] // For `map_err`.
+pub(super) fn refused(error: PeerError) -> BenchError {
+    BenchError::Peer(error.to_string())
+}

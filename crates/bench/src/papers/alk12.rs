@@ -1,0 +1,176 @@
+//! Tables 1 and 2 of ALK12.
+
+use super::{SCENES, fitting, gains, rate, shown};
+use crate::SceneReport;
+use raywarp_workload::rays::{RayKind, Workload};
+use std::fmt::Write;
+
+/// A scene of Table 1: for each kind of rays Mrays/s of Tesla (GTX 285), Fermi (GTX 480) and Kepler (GTX 680).
+const TABLE1: [(&str, [[Option<f64>; 3]; 3]); 4] = [
+    (
+        "conference",
+        [
+            [Some(142.2), Some(272.1), Some(432.6)],
+            [Some(134.5), Some(284.1), Some(518.2)],
+            [Some(60.9), Some(126.1), Some(245.4)],
+        ],
+    ),
+    (
+        "fairy",
+        [
+            [Some(74.6), Some(154.6), Some(250.8)],
+            [Some(92.5), Some(163.6), Some(317.6)],
+            [Some(40.8), Some(73.2), Some(156.6)],
+        ],
+    ),
+    (
+        "sibenik",
+        [
+            [Some(117.5), Some(243.4), Some(388.2)],
+            [Some(119.6), Some(244.1), Some(441.2)],
+            [Some(46.8), Some(94.7), Some(192.5)],
+        ],
+    ),
+    ("san_miguel", [[None, Some(76.9), Some(131.7)], [None, Some(94.5), Some(187.9)], [None, Some(33.3), Some(58.8)]]),
+];
+
+const FERMI: &str = "alk12-fermi";
+const KEPLER: &str = "alk12-kepler";
+/// The Fermi kernel with rows fetched at once: the Kepler kernel without replacement.
+const FERMI_AT_ONCE: &str = "alk12-fermi?fetch=once";
+
+/// A choice of Table 2: what the table says of Tesla, Fermi and Kepler, in short, and which kernels show its worth here:
+/// what is compared, the kernel with it, the kernel without.
+struct Choice {
+    name: &'static str,
+    said: [&'static str; 3],
+    here: &'static [(&'static str, &'static str, &'static str)],
+}
+
+const TABLE2: [Choice; 4] = [
+    Choice {
+        name: "data fetches",
+        said: [
+            "nodes through texture, triangles from global memory",
+            "nodes through L1, triangles through texture",
+            "all through texture; avoid dependent fetches, even of data that is seldom used",
+        ],
+        here: &[
+            ("one ray a lane: at once against row by row", FERMI_AT_ONCE, FERMI),
+            ("replacing: at once against row by row", KEPLER, "alk12-kepler?fetch=needed"),
+        ],
+    },
+    Choice {
+        name: "persistent threads",
+        said: [
+            "double the performance",
+            "not beneficial: the hardware distributes work better",
+            "replace ended rays below 60 % of lanes: +10 % for incoherent rays",
+        ],
+        here: &[
+            ("replacing below 20 %, against one ray a lane", "alk12-kepler?refill=20", FERMI_AT_ONCE),
+            ("below 40 %", "alk12-kepler?refill=40", FERMI_AT_ONCE),
+            ("below 60 %", KEPLER, FERMI_AT_ONCE),
+            ("below 80 %", "alk12-kepler?refill=80", FERMI_AT_ONCE),
+            ("below 100 %", "alk12-kepler?refill=100", FERMI_AT_ONCE),
+            ("by lost iterations (YKL17)", "alk12-kepler?refill=lost", FERMI_AT_ONCE),
+        ],
+    },
+    Choice {
+        name: "speculative traversal",
+        said: [
+            "nearly always useful",
+            "a small win for incoherent rays and large scenes",
+            "a postpone buffer of one or two helps incoherent rays",
+        ],
+        here: &[
+            ("a buffer of one against none", KEPLER, "alk12-kepler-postpone-0"),
+            ("of two against none", "alk12-kepler-postpone-2", "alk12-kepler-postpone-0"),
+        ],
+    },
+    Choice {
+        name: "VMIN, VMAX",
+        said: ["not available", "+10 %", "+5 %, their throughput is lower"],
+        here: &[
+            ("one ray a lane: integers against floats", FERMI, "alk12-fermi?box=float"),
+            ("replacing: integers against floats", KEPLER, "alk12-kepler-float"),
+        ],
+    },
+];
+
+/// Both tables with a column for this machine.
+pub(super) fn text(reports: &[SceneReport]) -> String {
+    let reports = fitting(reports, Workload::Al09, &[KEPLER, "alk12-kepler-postpone-0"]);
+    let Some(first) = reports.first() else { return String::new() };
+    let mut text = String::new();
+    if reports.iter().any(|report| known(report).is_some()) {
+        let _ = writeln!(
+            text,
+            "Table 1 of ALK12, Mrays/s, and its next column: {}, by the faster of its Fermi and Kepler kernels\n({SCENES}):",
+            first.target
+        );
+        let heads = ["scene", "rays", "GTX 285", "GTX 480", "GTX 680", "here", "x Kepler"];
+        let _ = write!(text, "{:12} {:9}", heads[0], heads[1]);
+        heads[2..].iter().for_each(|head| text.push_str(&format!(" {head:>9}")));
+        text.push('\n');
+        for report in &reports {
+            let Some(cells) = known(report) else { continue };
+            for (kind, generations) in RayKind::ALL.into_iter().zip(cells) {
+                let here = [FERMI, KEPLER].into_iter().filter_map(|kernel| rate(report, kernel, kind)).reduce(f64::max);
+                let times = here.zip(generations[2]).map(|(here, kepler)| here / kepler);
+                let _ = write!(text, "{:12} {:9}", report.scene, kind.name());
+                generations.iter().for_each(|&figure| text.push_str(&format!(" {:>9}", shown(figure, 1))));
+                let _ = writeln!(text, " {:>9} {:>9}", shown(here, 1), shown(times, 2));
+            }
+        }
+        text.push('\n');
+    }
+    let scenes: Vec<&str> = reports.iter().map(|report| report.scene.as_str()).collect();
+    let _ = writeln!(
+        text,
+        "Table 2 of ALK12, and what each choice gains on {}: primary / AO / diffuse rays, mean over {}:",
+        first.target,
+        scenes.join(", ")
+    );
+    for choice in &TABLE2 {
+        let _ = writeln!(text, "{}", choice.name);
+        for (architecture, said) in ["Tesla", "Fermi", "Kepler"].iter().zip(choice.said) {
+            let _ = writeln!(text, "  {architecture:8} {said}");
+        }
+        for (what, with, without) in choice.here {
+            let _ = writeln!(text, "  {:8} {what:46} {}", "here", gains(&reports, with, without));
+        }
+    }
+    text
+}
+
+fn known(report: &SceneReport) -> Option<&'static [[Option<f64>; 3]; 3]> {
+    TABLE1.iter().find(|(scene, _)| *scene == report.scene).map(|(_, cells)| cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::measured;
+    use super::*;
+
+    #[test]
+    fn every_comparison_is_of_kernels_that_the_suite_measures() {
+        let suite = crate::suite::named("alk12").unwrap().subjects(&crate::Target::Cpu);
+        for (_, with, without) in TABLE2.iter().flat_map(|choice| choice.here) {
+            for kernel in [with, without] {
+                assert!(suite.contains(&kernel.parse().unwrap()), "{kernel}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_faster_kernel_continues_table_1_and_gains_are_shown() {
+        let text = text(&[measured("sibenik", Workload::Al09, &[FERMI, KEPLER, "alk12-kepler-postpone-0"])]);
+        let line = text.lines().find(|line| line.starts_with("sibenik      primary")).unwrap();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(words, ["sibenik", "primary", "117.5", "243.4", "388.2", "1000.0", "2.58"]);
+        // 500 against 333.3 Mrays/s; for AO 333.3 against 250.
+        assert!(text.contains(" +50.0 % / +33.3 % / +25.0 %\n"), "{text}");
+        assert!(text.contains(" - / - / -\n"));
+    }
+}

@@ -1,0 +1,111 @@
+//! The papers' own tables with a column for this machine.
+//!
+//! Figures of the papers are data here, each with its table. They stand beside ours where a run has the paper's rays and
+//! kernels; of the scenes only sibenik has the papers' viewpoints, conference and san_miguel are other versions, and
+//! fairy is not to be had.
+
+mod al09;
+mod alk12;
+mod g14;
+
+use crate::report::SceneReport;
+use crate::{RayOrder, Subject, geometric_mean};
+use raywarp_workload::rays::{RayKind, Workload};
+
+/// Every table that the reports have the rays and kernels for; empty where there is none.
+pub(crate) fn text(reports: &[SceneReport]) -> String {
+    let mut text = String::new();
+    for table in [al09::text, alk12::text, g14::text] {
+        let one = table(reports);
+        if !one.is_empty() {
+            text += &one;
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// What the tables say of the scenes, once.
+const SCENES: &str = "sibenik from the papers' viewpoints; conference and san_miguel are other versions of their scenes; \
+    fairy is not to be had";
+
+/// Reports of `workload` from all viewpoints at the papers' size, of which `kernels` were measured.
+fn fitting<'a>(reports: &'a [SceneReport], workload: Workload, kernels: &[&str]) -> Vec<&'a SceneReport> {
+    let fits = |report: &&SceneReport| {
+        report.workload == workload
+            && report.size == raywarp_workload::rays::RESOLUTION
+            && kernels.iter().all(|kernel| RayKind::ALL.iter().any(|&kind| rate(report, kernel, kind).is_some()))
+    };
+    reports.iter().filter(fits).collect()
+}
+
+/// Mrays/s of a kernel as it is, on its best tree; `None` where it was not measured or was wrong.
+fn rate(report: &SceneReport, kernel: &str, kind: RayKind) -> Option<f64> {
+    let subject: Subject = kernel.parse().ok()?;
+    let fits = |column: &crate::Column| column.kind == kind && column.order == RayOrder::Workload;
+    let rows = report.rows.iter().filter(|row| {
+        row.subject == subject
+            && row.bounds.are_default()
+            && row.check.passes()
+            && fits(&report.columns[row.column].column)
+    });
+    rows.map(|row| row.mega_rates().median).reduce(f64::max)
+}
+
+/// How `kernel` stands to `base` in the geometric mean over the scenes that have both.
+fn ratio(reports: &[&SceneReport], kernel: &str, base: &str, kind: RayKind) -> Option<f64> {
+    let both = |report: &&SceneReport| Some(rate(report, kernel, kind)? / rate(report, base, kind)?);
+    let ratios: Vec<f64> = reports.iter().filter_map(both).collect();
+    (!ratios.is_empty()).then(|| geometric_mean(&ratios))
+}
+
+/// Gains of `kernel` over `base` for primary, AO and diffuse rays.
+fn gains(reports: &[&SceneReport], kernel: &str, base: &str) -> String {
+    RayKind::ALL.map(|kind| percent(ratio(reports, kernel, base, kind))).join(" / ")
+}
+
+/// A ratio as a gain.
+fn percent(ratio: Option<f64>) -> String {
+    ratio.map_or("-".to_string(), |ratio| format!("{:+.1} %", 100.0 * (ratio - 1.0)))
+}
+
+/// A figure, or what stands for one that is not there.
+fn shown(figure: Option<f64>, decimals: usize) -> String {
+    figure.map_or("-".to_string(), |figure| format!("{figure:.decimals$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::sample;
+
+    /// A report of all viewpoints where the subjects run at 1000, 500, 333 and so on Mrays/s of primary rays.
+    pub fn measured(scene: &str, workload: Workload, kernels: &[&str]) -> SceneReport {
+        let mut report = sample(scene, kernels, &RayKind::ALL);
+        report.workload = workload;
+        report.target = "GPU X".to_string();
+        report
+    }
+
+    #[test]
+    fn a_wrong_rate_and_one_under_other_bounds_stand_beside_nothing() {
+        let mut report = measured("sibenik", Workload::Al09, &["al09-if-if", "al09-while-while"]);
+        assert_eq!(rate(&report, "al09-if-if", RayKind::Primary), Some(1000.0));
+        assert_eq!(ratio(&[&report], "al09-if-if", "al09-while-while", RayKind::Primary), Some(2.0));
+        report.rows[0].check.differ = 1;
+        assert_eq!(rate(&report, "al09-if-if", RayKind::Primary), None);
+        report.rows[1].bounds.max_registers = Some(32);
+        assert_eq!(rate(&report, "al09-if-if", RayKind::Ao), None);
+        assert_eq!(rate(&report, "al09-queue", RayKind::Ao), None);
+    }
+
+    #[test]
+    fn other_rays_and_sizes_stand_beside_no_paper() {
+        let kernels = ["alk12-kepler", "alk12-kepler-postpone-0", "g14"];
+        assert!(!text(&[measured("sibenik", Workload::Al09, &kernels)]).is_empty());
+        assert!(text(&[measured("sibenik", Workload::Raywarp, &kernels)]).is_empty());
+        let mut small = measured("sibenik", Workload::Al09, &kernels);
+        small.size = [64, 48];
+        assert!(text(&[small]).is_empty());
+    }
+}

@@ -1,0 +1,187 @@
+//! The command on a GPU, or rather on a pretended driver with emulated kernels, also one that fails.
+
+use raywarp_cuda_emulation::{not_emulated, pretended_driver};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// A folder for all tests of this process, with a cache that holds something else at first.
+struct Place {
+    folder: PathBuf,
+    driver: &'static str,
+    /// What the first run says on standard error.
+    first: String,
+}
+
+const SIZE: &str = "--size 12x8 --spp 2 --max-depth 2";
+
+fn place() -> Option<&'static Place> {
+    static PLACE: OnceLock<Option<Place>> = OnceLock::new();
+    let place = PLACE.get_or_init(|| {
+        let driver = pretended_driver()?;
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu");
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("cache/raywarp")).unwrap();
+        std::fs::write(folder.join("cache/raywarp/kernels.tsv"), "a shopping list\n").unwrap();
+        std::fs::write(folder.join("scene.obj"), scene()).unwrap();
+        std::fs::write(folder.join("rays.npy"), rays()).unwrap();
+        let mut place = Place { folder, driver, first: String::new() };
+        let output = place.run(&format!("render --device cuda {SIZE} -o first.hdr"), &[]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        place.first = text(&output.stderr);
+        Some(place)
+    });
+    if place.is_none() {
+        println!("skipped: no pretended CUDA driver: {}", not_emulated().unwrap_or("it is for Linux only"));
+    }
+    place.as_ref()
+}
+
+impl Place {
+    fn run(&self, line: &str, settings: &[(&str, u64)]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
+        command.current_dir(&self.folder).env_remove("RAYWARP_SCENES").args(line.split_whitespace());
+        command.env("LD_LIBRARY_PATH", self.driver).env("XDG_CACHE_HOME", self.folder.join("cache"));
+        command.envs(settings.iter().map(|(name, value)| (format!("RAYWARP_PRETEND_{name}"), value.to_string())));
+        command.output().unwrap()
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Runs `line`, whose output is the file `output`, with a failure at every call of the driver, or at as many as
+    /// `step` leaves: the same bytes as `right`, if nothing failed; else status 4, one or two lines, and no file.
+    fn fails_well(&self, line: &str, output: &str, right: &[u8], memory: u64, step: usize) {
+        let path = self.folder.join(output);
+        for once in [false, true] {
+            let mut failures = 0;
+            for call in (0..10).chain((10..).step_by(step)) {
+                let mut settings = vec![("FAILS_AT", call), ("MEMORY", memory)];
+                settings.extend(once.then_some(("FAILS_ONCE", 1)));
+                let ended = self.run(line, &settings);
+                let message = text(&ended.stderr);
+                if ended.status.code() == Some(0) {
+                    assert!(self.read(output) == right, "call {call}: another result");
+                    std::fs::remove_file(&path).unwrap();
+                    break;
+                }
+                failures += 1;
+                let said: Vec<&str> = message.lines().filter(|line| !line.contains("tuned")).collect();
+                assert_eq!(ended.status.code(), Some(4), "call {call}: {message}");
+                assert!((1..=2).contains(&said.len()) && said[0].starts_with("raywarp: "), "call {call}: {message}");
+                assert!(!path.exists() && ended.stdout.is_empty(), "call {call} failed, but there is a result");
+            }
+            assert!(failures > 12, "{failures}");
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A bumpy sheet.
+fn scene() -> String {
+    let mut text = String::new();
+    for (x, y) in (0..12).flat_map(|y| (0..12).map(move |x| (x, y))) {
+        text += &format!("v {x} {y} {}\n", (x * 7 + y * 5) % 3);
+    }
+    for (x, y) in (0..11).flat_map(|y| (0..11).map(move |x| (x, y))) {
+        let first = 12 * y + x + 1;
+        text += &format!("f {} {} {} {}\n", first, first + 1, first + 13, first + 12);
+    }
+    text
+}
+
+/// 2500 rays as an array of NumPy's, downwards and aslant.
+fn rays() -> Vec<u8> {
+    let count = 2500;
+    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({count}, 8), }}");
+    header += &" ".repeat(63 - (10 + header.len()) % 64);
+    header += "\n";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    for i in 0..count {
+        let (x, y) = ((i % 50) as f32 * 0.25 - 0.4, (i / 50) as f32 * 0.25 - 0.4);
+        let ray = [x, y, 9.0, 0.0, 0.02 * (i % 7) as f32, 0.1, -1.0, f32::INFINITY];
+        ray.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    }
+    bytes
+}
+
+#[test]
+fn a_gpu_renders_the_picture_of_the_cpu_and_says_by_which_kernels() {
+    let Some(place) = place() else { return };
+    place.run(&format!("render --device cpu {SIZE} -o cpu.hdr"), &[]);
+    assert!(place.read("first.hdr") == place.read("cpu.hdr"));
+    let lines: Vec<&str> = place.first.lines().collect();
+    assert!(lines.len() == 2 && lines[0].contains("kernels.tsv: it does not begin with"), "{lines:?}");
+    assert!(lines[1].starts_with("raywarp: cuda: closest hits by watertight") && lines[1].contains("tuned in"));
+    // The choice is kept.
+    let cache = place.read("cache/raywarp/kernels.tsv");
+    let again = place.run(&format!("render --device cuda {SIZE} -o again.hdr"), &[]);
+    assert!(text(&again.stderr).contains("tuned earlier") && text(&again.stderr).lines().count() == 1);
+    assert!(place.read("again.hdr") == place.read("cpu.hdr") && place.read("cache/raywarp/kernels.tsv") == cache);
+}
+
+#[test]
+fn a_gpu_answers_rays_as_the_cpu_does() {
+    let Some(place) = place() else { return };
+    for any in ["", "--any"] {
+        for device in ["cpu", "cuda"] {
+            let output = place.run(&format!("trace scene.obj rays.npy --device {device} {any} -o {device}.npy"), &[]);
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        }
+        assert!(place.read("cpu.npy") == place.read("cuda.npy"), "{any}");
+    }
+    // A kernel by name, on the GPU and on the CPU.
+    for (device, file) in [("cuda", "gpu-row.npy"), ("cpu", "cpu-row.npy")] {
+        let line = format!("trace scene.obj rays.npy --device {device} --variant watertight -o {file}");
+        assert_eq!(place.run(&line, &[]).status.code(), Some(0));
+    }
+    assert!(place.read("gpu-row.npy") == place.read("cpu-row.npy"));
+}
+
+#[test]
+fn a_gpu_that_fails_leaves_no_picture() {
+    let Some(place) = place() else { return };
+    place.run(&format!("render --device cpu {SIZE} -o right.hdr"), &[]);
+    let line = format!("render --device cuda {SIZE} -o failed.hdr");
+    place.fails_well(&line, "failed.hdr", &place.read("right.hdr"), 1 << 30, 37);
+}
+
+#[test]
+fn a_gpu_that_fails_leaves_no_hits() {
+    let Some(place) = place() else { return };
+    place.run("trace scene.obj rays.npy --device cpu -o right.npy", &[]);
+    // Memory for a thousand rays at a time.
+    place.fails_well(
+        "trace scene.obj rays.npy --device cuda -o failed.npy",
+        "failed.npy",
+        &place.read("right.npy"),
+        130_000,
+        3,
+    );
+}
+
+#[test]
+fn a_scene_that_a_gpu_cannot_hold_is_refused_with_what_it_needs() {
+    let Some(place) = place() else { return };
+    let output = place.run("trace scene.obj rays.npy --device cuda -o none.npy", &[("MEMORY", 9000)]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{message}");
+    assert!(message.contains("scene.obj: the scene needs 1 MiB of device memory, 0 MiB are free"), "{message}");
+    assert!(!place.folder.join("none.npy").exists());
+}
+
+#[test]
+fn auto_is_for_gpus() {
+    let Some(place) = place() else { return };
+    for command in ["selftest", "bench scene.obj", "trace scene.obj rays.npy -o auto.npy"] {
+        let output = place.run(&format!("{command} --device cpu --variant auto"), &[]);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert!(text(&output.stderr).contains("needs --device cuda"), "{}", text(&output.stderr));
+    }
+}

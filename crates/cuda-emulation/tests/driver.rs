@@ -1,0 +1,274 @@
+//! The tracer for GPUs on a driver that fails wherever it can: an error each time, and never a result.
+
+use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_cuda::{CudaError, CudaTracer, Device};
+use raywarp_cuda_emulation::{not_emulated, pretended_driver};
+use raywarp_family::Variant;
+use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, TraceError, Tracer};
+use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+const NEVER: u64 = u64::MAX;
+
+/// The pretended driver in this process, for one test at a time.
+struct Driver(libloading::Library);
+
+impl Driver {
+    /// `None`, said, where there is none.
+    fn get() -> Option<MutexGuard<'static, Driver>> {
+        static DRIVER: OnceLock<Mutex<Driver>> = OnceLock::new();
+        let Some(folder) = pretended_driver() else {
+            println!("skipped: no pretended CUDA driver: {}", not_emulated().unwrap_or("it is for Linux only"));
+            return None;
+        };
+        let driver = DRIVER.get_or_init(|| {
+            // SAFETY: our own library, which does nothing when it is loaded.
+            let library = unsafe { libloading::Library::new(format!("{folder}/libcuda.so")) };
+            Mutex::new(Driver(library.unwrap_or_else(|error| panic!("{folder}: {error}"))))
+        });
+        let driver = driver.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        driver.fails_at(NEVER, false);
+        driver.memory(1 << 30);
+        Some(driver)
+    }
+
+    /// The call from now on that fails: it alone, or all that follow too.
+    fn fails_at(&self, call: u64, once: bool) {
+        // SAFETY: the function has this type in driver/driver.cpp.
+        unsafe {
+            let set = self.0.get::<extern "C" fn(u64, i32)>(b"raywarp_pretend_fails_at").unwrap();
+            set(call, i32::from(once));
+        }
+    }
+
+    /// Bytes beside what is taken.
+    fn memory(&self, bytes: u64) {
+        // SAFETY: as above.
+        unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_memory").unwrap()(bytes) };
+    }
+
+    fn ask(&self, what: &str) -> u64 {
+        // SAFETY: as above; all three have this type.
+        unsafe { self.0.get::<extern "C" fn() -> u64>(format!("raywarp_pretend_{what}").as_bytes()).unwrap()() }
+    }
+}
+
+struct Scene {
+    triangles: FlatTriangles,
+    bvh: Bvh2,
+    rays: Vec<Ray>,
+    after: Vec<HitKey>,
+}
+
+fn number(seed: &mut u32) -> f32 {
+    *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    (*seed >> 8) as f32 / (1 << 23) as f32 - 1.0
+}
+
+/// A cloud of triangles, a third of which may let rays through, and rays from all sides, some of which are invalid.
+fn scene(rays: usize) -> Scene {
+    let mut seed = 7;
+    let mut point = |scale: f32| std::array::from_fn::<f32, 3, _>(|_| scale * number(&mut seed));
+    let mut vertices = Vec::new();
+    for _ in 0..300 {
+        let at = point(1.0);
+        vertices.push([point(0.3), point(0.3), point(0.3)].map(|d| std::array::from_fn(|i| at[i] + d[i])));
+    }
+    let mut triangles = FlatTriangles::from_vertices(vertices);
+    triangles.opaque.iter_mut().step_by(3).for_each(|opaque| *opaque = false);
+    let bvh = build(&triangles, &BuildOptions::default()).unwrap();
+    let mut rays: Vec<Ray> = (0..rays).map(|_| Ray::new(point(2.0), point(1.0))).collect();
+    rays.iter_mut().step_by(97).for_each(|ray| ray.origin[0] = f32::NAN);
+    let after = (0..rays.len() as u32).map(|i| HitKey { t: 0.1 * (i % 7) as f32, instance: 0, primitive: i % 300 });
+    Scene { triangles, bvh, after: after.collect(), rays }
+}
+
+/// All that a tracer says of a batch.
+#[derive(Debug, Clone, PartialEq)]
+struct Answers {
+    hits: Vec<[u32; 4]>,
+    instances: Vec<u32>,
+    blocked: Vec<u32>,
+    undecided: Vec<Candidate>,
+    stats: [BatchStats; 2],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ask {
+    Closest,
+    Any,
+}
+
+fn ask(
+    tracer: &dyn Tracer,
+    scene: &Scene,
+    ask: Ask,
+    after: bool,
+    control: &Control<'_>,
+) -> Result<Answers, TraceError> {
+    let (rays, count) = (&scene.rays, scene.rays.len());
+    let after: &[HitKey] = if after { &scene.after } else { &[] };
+    let (mut hits, mut instances) = (vec![Hit::default(); count], vec![0; count]);
+    let (mut blocked, mut undecided) = (vec![0; count.div_ceil(32)], Vec::new());
+    let mut stats = [BatchStats::default(); 2];
+    match ask {
+        Ask::Closest => stats[0] = tracer.closest(rays, after, &mut hits, &mut instances, control)?,
+        Ask::Any => stats[1] = tracer.any(rays, after, &mut blocked, &mut undecided, control)?,
+    }
+    let hits = hits.iter().map(|hit| [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.primitive]).collect();
+    Ok(Answers { hits, instances, blocked, undecided, stats })
+}
+
+fn watertight() -> Variant {
+    "watertight".parse().unwrap()
+}
+
+/// What one lane on the CPU says.
+fn expected(scene: &Scene, question: Ask, after: bool) -> Answers {
+    let kernel = Kernel::new(&watertight(), &scene.bvh, &scene.triangles).unwrap();
+    let tracer = FamilyTracer::new(kernel, Machine::Scalar).unwrap();
+    ask(&tracer, scene, question, after, &Control::default()).unwrap()
+}
+
+fn tracer(scene: &Scene) -> Result<CudaTracer, CudaError> {
+    CudaTracer::new(&Device::open(0)?, &watertight(), &scene.bvh, &scene.triangles)
+}
+
+/// Memory that holds some thousand rays: a batch is split.
+const SCARCE: u64 = 100_000;
+
+const QUESTIONS: [(Ask, bool); 4] = [(Ask::Closest, false), (Ask::Closest, true), (Ask::Any, false), (Ask::Any, true)];
+
+#[test]
+fn batches_larger_than_memory_are_split_and_answered_in_order() {
+    let Some(driver) = Driver::get() else { return };
+    let scene = scene(2500);
+    let whole = tracer(&scene).unwrap();
+    let split = tracer(&scene).unwrap();
+    for (question, after) in QUESTIONS {
+        let expected = expected(&scene, question, after);
+        let hits = expected.hits.iter().filter(|hit| hit[3] != Hit::MISS).count();
+        assert!(question == Ask::Any || hits > 200, "{hits}");
+        assert!(question == Ask::Closest || expected.undecided.len() > 50);
+        driver.memory(1 << 30);
+        assert!(ask(&whole, &scene, question, after, &Control::default()).as_ref() == Ok(&expected));
+        driver.memory(SCARCE);
+        let parts = Mutex::new(Vec::new());
+        let note = |rays: usize| parts.lock().unwrap().push(rays);
+        let control = Control { cancel: None, progress: Some(&note) };
+        assert!(ask(&split, &scene, question, after, &control) == Ok(expected), "{question:?}");
+        assert_eq!(*parts.lock().unwrap(), [1024, 1024, 452]);
+    }
+}
+
+#[test]
+fn whatever_call_of_a_split_batch_fails_it_is_an_error_and_the_next_batch_is_right() {
+    let Some(driver) = Driver::get() else { return };
+    let scene = scene(2100);
+    for (question, after) in [(Ask::Closest, true), (Ask::Any, false)] {
+        let expected = expected(&scene, question, after);
+        for once in [true, false] {
+            // The first batch of a tracer asks for memory too.
+            let mut calls = 0;
+            loop {
+                let tracer = self::tracer(&scene).unwrap();
+                driver.memory(SCARCE);
+                driver.fails_at(calls, once);
+                let result = ask(&tracer, &scene, question, after, &Control::default());
+                let made = driver.ask("calls");
+                driver.fails_at(NEVER, false);
+                if made <= calls {
+                    assert!(result.as_ref() == Ok(&expected), "nothing has failed");
+                    break;
+                }
+                let error = result.map(drop).expect_err(&format!("{question:?}: call {calls} has failed"));
+                assert!(matches!(error, TraceError::Device(_)), "{error}");
+                // What fails while memory is given back is told by the next call.
+                let next = || ask(&tracer, &scene, question, after, &Control::default());
+                let next = next().or_else(|_| next());
+                assert!(next.as_ref() == Ok(&expected), "{question:?}: after call {calls} has failed");
+                calls += 1;
+            }
+            // Three parts: rays, results and counters each.
+            assert!(calls >= 3 * 6, "{calls}");
+        }
+    }
+}
+
+#[test]
+fn whatever_call_fails_while_a_scene_is_uploaded_it_is_an_error_and_nothing_stays_in_memory() {
+    let Some(driver) = Driver::get() else { return };
+    let scene = scene(1);
+    drop(tracer(&scene).unwrap());
+    let before = driver.ask("taken");
+    let mut calls = 0;
+    loop {
+        driver.fails_at(calls, true);
+        let made = tracer(&scene);
+        let failed = driver.ask("calls") > calls;
+        driver.fails_at(NEVER, false);
+        assert_eq!(made.is_err(), failed, "call {calls}");
+        drop(made);
+        assert_eq!(driver.ask("taken"), before, "call {calls}");
+        if !failed {
+            break;
+        }
+        calls += 1;
+    }
+    // Four arrays, each allocated, cleared and written.
+    assert!(calls >= 12, "{calls}");
+}
+
+#[test]
+fn a_scene_larger_than_memory_is_refused_before_anything_is_allocated() {
+    let Some(driver) = Driver::get() else { return };
+    let scene = scene(1);
+    let bytes = tracer(&scene).unwrap().scene().bytes();
+    driver.memory(bytes as u64 - 1);
+    driver.fails_at(NEVER, false);
+    let error = tracer(&scene).unwrap_err();
+    assert_eq!(error, CudaError::OutOfMemory { what: "the scene", needed: bytes, free: bytes - 1 });
+    assert_eq!(driver.ask("allocations"), 0);
+    assert_eq!(error.to_string(), "the scene needs 1 MiB of device memory, 0 MiB are free");
+}
+
+#[test]
+fn rays_for_which_there_is_no_memory_are_an_error_that_says_how_much_is_missing() {
+    let Some(driver) = Driver::get() else { return };
+    let scene = scene(2500);
+    let tracer = tracer(&scene).unwrap();
+    driver.memory(20_000);
+    let error = ask(&tracer, &scene, Ask::Closest, false, &Control::default()).unwrap_err();
+    let TraceError::Device(message) = &error else { panic!("{error}") };
+    assert!(message.contains("needs") && message.contains("are free"), "{message}");
+    // More memory, and the same tracer answers.
+    driver.memory(1 << 20);
+    let expected = expected(&scene, Ask::Closest, false);
+    assert!(ask(&tracer, &scene, Ask::Closest, false, &Control::default()) == Ok(expected));
+}
+
+#[test]
+fn buffers_of_small_batches_are_not_in_the_way_of_large_ones() {
+    let Some(driver) = Driver::get() else { return };
+    let taken_after = |batches: &[usize]| {
+        let tracer = tracer(&scene(1)).unwrap();
+        let before = driver.ask("taken");
+        for &rays in batches {
+            ask(&tracer, &scene(rays), Ask::Closest, false, &Control::default()).unwrap();
+        }
+        driver.ask("taken") - before
+    };
+    let [large, mixed] = [&[5000][..], &[1, 3000, 5000, 2, 4000]].map(taken_after);
+    assert!(large == mixed && large > 5000 * 64, "{large} {mixed}");
+}
+
+#[test]
+fn a_cancelled_batch_says_so() {
+    let Some(_driver) = Driver::get() else { return };
+    let scene = scene(100);
+    let cancel = AtomicBool::new(true);
+    let control = Control { cancel: Some(&cancel), progress: None };
+    let result = ask(&tracer(&scene).unwrap(), &scene, Ask::Any, false, &control);
+    assert_eq!(result, Err(TraceError::Cancelled));
+}

@@ -1,0 +1,198 @@
+//! Variant `auto`: the fastest kernels of a GPU by kind of ray, found by timing them once.
+//!
+//! ```text
+//! tune.rs    which candidates are timed how often, and which is taken
+//! scene.rs   what they trace: a made-up hall, the same for everyone
+//! trial.rs   the timing itself, on a GPU
+//! cache.rs   choices of earlier runs, in a file
+//! ```
+//!
+//! Candidates are timed on a made-up scene and not on the user's: the choice is kept for all scenes that come, and must
+//! not depend on which was the first (a cube, say). Kernels rank in it as they do in rooms: on an H200 their rates there
+//! and in two of the papers' scenes correlate by 0.93 to 0.97 (logarithms, each kind of ray). Where the best differs from
+//! scene to scene, no choice is the best in all.
+
+mod cache;
+mod scene;
+#[cfg(test)]
+mod tests;
+mod trial;
+mod tune;
+
+pub use cache::cache_file;
+
+use crate::{CudaError, Device, compiled, prebuilt};
+use raywarp_family::{BoxPlanes, Key, TriangleTest, Variant, papers};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Kinds of rays that have a fastest kernel each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RayKind {
+    /// Closest-hit rays that lie side by side, as from a camera.
+    Coherent,
+    /// Closest-hit rays in all directions, as scattered ones are.
+    Incoherent,
+    /// Any-hit rays in all directions.
+    Any,
+}
+
+impl RayKind {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Coherent, Self::Incoherent, Self::Any];
+
+    /// What the cache calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Coherent => "coherent",
+            Self::Incoherent => "incoherent",
+            Self::Any => "any",
+        }
+    }
+}
+
+/// What kernels must keep to be candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Promise {
+    /// Hits have the bits of the CPU's tracer: the watertight triangle test, and boxes padded for it.
+    Bits,
+    /// No node is lost to rounding, but a triangle test may lose a ray at an edge. Rays begin at `t_min >= 0`.
+    Fast,
+}
+
+impl Promise {
+    /// What the cache calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bits => "bits",
+            Self::Fast => "fast",
+        }
+    }
+
+    /// The kernels to choose from: those compiled that keep the promise, one ray a lane. (Several lanes a ray were
+    /// three to ten times behind for every kind of rays on an H200.)
+    pub fn candidates(self) -> Vec<Variant> {
+        let keeps = |variant: &Variant| {
+            let exact = variant.triangle() == TriangleTest::Watertight;
+            variant.box_planes() == BoxPlanes::Padded
+                && variant.lanes_per_ray() == 1
+                && (self == Self::Fast || (exact && !variant.needs().t_min_not_negative))
+        };
+        compiled().into_iter().filter(keeps).collect()
+    }
+}
+
+/// A kernel and how fast it was.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pick {
+    /// The kernel.
+    pub variant: Variant,
+    /// Millions of rays a second of its own time, on the made-up scene.
+    pub mega_rays: f64,
+}
+
+/// The fastest kernel of each kind of rays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    /// By [`RayKind::ALL`].
+    picks: [Pick; 3],
+}
+
+impl Choice {
+    /// The kernel for rays of `kind`.
+    pub fn of(&self, kind: RayKind) -> &Pick {
+        &self.picks[kind as usize]
+    }
+}
+
+/// A choice, and how it came about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    /// The choice.
+    pub choice: Choice,
+    /// How long finding it took; `None` for one of an earlier run.
+    pub tuned: Option<Duration>,
+    /// What is wrong with the cache, a line each, for people to read.
+    pub warnings: Vec<String>,
+}
+
+impl std::fmt::Display for Chosen {
+    /// One line: kernels, rates, and when they were timed.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let part = |kind| {
+            let Pick { variant, mega_rays } = self.choice.of(kind);
+            format!("{}, {mega_rays:.0} Mrays/s", short_name(variant))
+        };
+        let [coherent, incoherent, any] = RayKind::ALL.map(part);
+        write!(f, "closest hits by {incoherent}; of coherent rays by {coherent}; any by {any}; ")?;
+        match self.tuned {
+            Some(time) => write!(f, "tuned in {:.1} s", time.as_secs_f64()),
+            None => f.write_str("tuned earlier"),
+        }
+    }
+}
+
+/// The row of a paper that a kernel is, or the form without votes of, else its text.
+fn short_name(variant: &Variant) -> String {
+    let voted = variant.with(Key::Sync, "voted").unwrap_or(*variant);
+    let form = if *variant == voted { "" } else { "?sync=implicit" };
+    match papers().iter().find(|row| row.variant == voted) {
+        Some(row) => format!("{}{form}", row.name),
+        None => variant.to_string(),
+    }
+}
+
+/// The fastest kernels of `device` that keep `promise`: from `cache`, or timed now and kept there.
+///
+/// Timing takes some tenths of a second of kernel time, and about two seconds in all the first time. A choice
+/// is kept for the device's name, compute capability and driver, and as long as the kernels are the same. A cache
+/// that cannot be read or written costs time, and a line in [`Chosen::warnings`].
+///
+/// # Errors
+/// [`CudaError`]: the device fails, or no candidate runs on it.
+pub fn choose(device: &Device, promise: Promise, cache: Option<&Path>) -> Result<Chosen, CudaError> {
+    let key = cache::Key {
+        device: device.name().to_string(),
+        capability: device.capability(),
+        driver: device.driver_version()?,
+        kernels: prebuilt::hash(device)?,
+        promise,
+    };
+    choose_with(&key, cache, || {
+        let candidates = promise.candidates();
+        let mut trial = trial::Trial::new(device)?;
+        tune::tune(&candidates, &mut trial)
+    })
+}
+
+fn choose_with(
+    key: &cache::Key,
+    cache: Option<&Path>,
+    tune: impl FnOnce() -> Result<Choice, CudaError>,
+) -> Result<Chosen, CudaError> {
+    let mut warnings = Vec::new();
+    let mut known = Vec::new();
+    if let Some(file) = cache {
+        match cache::read(file) {
+            Ok(entries) => known = entries,
+            Err(why) => warnings.push(format!("{}: {why}; it is ignored and written anew", file.display())),
+        }
+    }
+    let candidates = key.promise.candidates();
+    let is_candidate = |choice: &Choice| choice.picks.iter().all(|pick| candidates.contains(&pick.variant));
+    if let Some((_, choice)) = known.iter().find(|(of, choice)| of == key && is_candidate(choice)) {
+        return Ok(Chosen { choice: *choice, tuned: None, warnings });
+    }
+    let start = Instant::now();
+    let choice = tune()?;
+    let tuned = Some(start.elapsed());
+    if let Some(file) = cache {
+        // What was found with another driver or other kernels is of no use any more.
+        known.retain(|(of, _)| of.device != key.device || of.promise != key.promise);
+        known.push((key.clone(), choice));
+        if let Err(why) = cache::write(file, &known) {
+            warnings.push(format!("{}: cannot be written ({why}); kernels are timed again next time", file.display()));
+        }
+    }
+    Ok(Chosen { choice, tuned, warnings })
+}

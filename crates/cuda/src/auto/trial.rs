@@ -1,0 +1,125 @@
+//! Candidates timed on a GPU.
+
+use super::scene::{camera_rays, hall, scattered};
+use super::tune::Stopwatch;
+use super::{Promise, RayKind};
+use crate::{
+    CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceScene, Encoding, LaunchBounds, Query, Stream,
+};
+use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_family::Variant;
+use raywarp_geom::{FlatTriangles, Hit, Ray};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Rays of a launch for each multiprocessor, so that each has some three times as many as it can hold: 800,000 on the
+/// 132 of an H200, a picture's worth.
+const RAYS_A_MULTIPROCESSOR: usize = 6144;
+/// Seconds of launches before anything is timed: a GPU at rest takes some milliseconds to reach its clock.
+const WARM_UP: f64 = 0.02;
+
+/// The hall and its rays on a device. One encoding is there at a time.
+pub(super) struct Trial {
+    device: Device,
+    stream: Stream,
+    triangles: FlatTriangles,
+    /// By the most triangles of a leaf.
+    trees: Vec<(u32, Bvh2)>,
+    scene: Option<(Encoding, Arc<DeviceScene>)>,
+    tracer: Option<CudaTracer>,
+    /// By [`RayKind::ALL`].
+    rays: Vec<DeviceBuffer<Ray>>,
+    out: DeviceHits,
+}
+
+impl Trial {
+    /// # Errors
+    /// [`CudaError`].
+    pub fn new(device: &Device) -> Result<Self, CudaError> {
+        let stream = device.stream()?;
+        let triangles = hall();
+        let camera = camera_rays(device.multiprocessors()? as usize * RAYS_A_MULTIPROCESSOR);
+        let count = camera.len();
+        let rays = vec![stream.upload(&camera)?];
+        let out = DeviceHits::new(&stream, count, false)?;
+        let (trees, scene, tracer) = (Vec::new(), None, None);
+        let mut trial = Self { device: device.clone(), stream, triangles, trees, scene, tracer, rays, out };
+        // Scattered rays start where the camera's end: any kernel finds that.
+        let mut first = None;
+        for variant in Promise::Bits.candidates().into_iter().chain(Promise::Fast.candidates()) {
+            if trial.prepare(&variant)? {
+                first = Some(variant);
+                break;
+            }
+        }
+        let first = first.ok_or(CudaError::NoCandidate)?;
+        let start = Instant::now();
+        trial.time(&first, RayKind::Coherent)?;
+        while start.elapsed().as_secs_f64() < WARM_UP {
+            trial.time(&first, RayKind::Coherent)?;
+        }
+        let mut hits = vec![Hit::default(); count];
+        trial.stream.read(&trial.out.hits, &mut hits)?;
+        let [diffuse, occlusion] = scattered(&trial.triangles, &camera, &hits);
+        for rays in [diffuse, occlusion] {
+            trial.rays.push(trial.stream.upload(&rays)?);
+        }
+        trial.stream.synchronize()?;
+        Ok(trial)
+    }
+
+    /// Makes `variant` ready; false if it cannot be run here.
+    fn prepare(&mut self, variant: &Variant) -> Result<bool, CudaError> {
+        if self.tracer.as_ref().is_some_and(|tracer| tracer.variant() == variant) {
+            return Ok(true);
+        }
+        self.tracer = None;
+        let made = self
+            .scene(variant)
+            .and_then(|scene| CudaTracer::over(&self.device, variant, &LaunchBounds::default(), scene));
+        match made {
+            Ok(tracer) => self.tracer = Some(tracer),
+            // The device itself has failed, and would for all others.
+            Err(error @ (CudaError::Driver { .. } | CudaError::OldDevice { .. })) => return Err(error),
+            Err(_) => {}
+        }
+        Ok(self.tracer.is_some())
+    }
+
+    fn scene(&mut self, variant: &Variant) -> Result<Arc<DeviceScene>, CudaError> {
+        let encoding = Encoding::of(variant);
+        if let Some((_, scene)) = self.scene.as_ref().filter(|(known, _)| *known == encoding) {
+            return Ok(scene.clone());
+        }
+        // Before the next one, so that memory holds one.
+        self.scene = None;
+        let options = BuildOptions::default();
+        let max_leaf = options.max_leaf.min(variant.tree().max_leaf());
+        if !self.trees.iter().any(|(known, _)| *known == max_leaf) {
+            let bvh = build(&self.triangles, &BuildOptions { max_leaf, ..options })?;
+            self.trees.push((max_leaf, bvh));
+        }
+        let Some((_, bvh)) = self.trees.iter().find(|(known, _)| *known == max_leaf) else {
+            return Err(CudaError::NoCandidate);
+        };
+        let scene = Arc::new(DeviceScene::new(&self.device, &self.stream, variant, bvh, &self.triangles)?);
+        self.scene = Some((encoding, scene.clone()));
+        Ok(scene)
+    }
+}
+
+impl Stopwatch for Trial {
+    fn time(&mut self, variant: &Variant, kind: RayKind) -> Result<Option<f64>, CudaError> {
+        if !self.prepare(variant)? {
+            return Ok(None);
+        }
+        let Some(tracer) = &self.tracer else { return Ok(None) };
+        let query = if kind == RayKind::Any { Query::Any } else { Query::Closest };
+        let rays = &self.rays[kind as usize];
+        tracer.time(&self.stream, query, rays, rays.len(), &mut self.out).map(Some)
+    }
+
+    fn ray_count(&self, kind: RayKind) -> usize {
+        self.rays[kind as usize].len()
+    }
+}

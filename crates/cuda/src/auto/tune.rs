@@ -1,0 +1,85 @@
+//! Which candidates are timed how often, and which is taken.
+
+use super::{Choice, Pick, RayKind};
+use crate::{CudaError, Encoding};
+use raywarp_family::Variant;
+
+/// Times kernels: a GPU does, and planted figures in tests.
+pub(crate) trait Stopwatch {
+    /// Seconds of kernel time of one launch with rays of `kind`; `None` if the kernel cannot be run here. Candidates
+    /// that walk the same bytes come one after the other.
+    fn time(&mut self, variant: &Variant, kind: RayKind) -> Result<Option<f64>, CudaError>;
+
+    /// Rays of a launch.
+    fn ray_count(&self, kind: RayKind) -> usize;
+}
+
+/// Launches that count, of a candidate that may be the fastest.
+const RUNS: usize = 5;
+/// One that takes so many times the best in its first launch is not timed further: launches of one kernel differ by
+/// less than a tenth.
+const HOPELESS: f64 = 1.25;
+
+/// Times `candidates` and takes the fastest of each kind; of equal ones the first.
+///
+/// A candidate gets a launch that does not count, one that does, and, if that was not hopeless, four more; what counts
+/// is the median.
+///
+/// # Errors
+/// [`CudaError::NoCandidate`] if none can be run; as the stopwatch.
+pub(crate) fn tune(candidates: &[Variant], stopwatch: &mut dyn Stopwatch) -> Result<Choice, CudaError> {
+    let mut best: [Option<(f64, Variant)>; 3] = [None; 3];
+    for variant in by_encoding(candidates) {
+        for kind in RayKind::ALL {
+            let best = &mut best[kind as usize];
+            if let Some(seconds) = seconds(&variant, kind, best.map(|(seconds, _)| seconds), stopwatch)?
+                && best.is_none_or(|(fastest, _)| seconds < fastest)
+            {
+                *best = Some((seconds, variant));
+            }
+        }
+    }
+    let pick = |kind: RayKind| -> Result<Pick, CudaError> {
+        let (seconds, variant) = best[kind as usize].ok_or(CudaError::NoCandidate)?;
+        Ok(Pick { variant, mega_rays: stopwatch.ray_count(kind) as f64 / seconds / 1e6 })
+    };
+    Ok(Choice { picks: [pick(RayKind::Coherent)?, pick(RayKind::Incoherent)?, pick(RayKind::Any)?] })
+}
+
+/// Median seconds of a candidate, or nothing for one that cannot be run or cannot win.
+fn seconds(
+    variant: &Variant,
+    kind: RayKind,
+    best: Option<f64>,
+    stopwatch: &mut dyn Stopwatch,
+) -> Result<Option<f64>, CudaError> {
+    if stopwatch.time(variant, kind)?.is_none() {
+        return Ok(None);
+    }
+    let mut times = Vec::with_capacity(RUNS);
+    while times.len() < RUNS {
+        // A clock that says zero or nothing at all says nothing of a kernel.
+        match stopwatch.time(variant, kind)? {
+            Some(seconds) if seconds > 0.0 && seconds.is_finite() => times.push(seconds),
+            _ => return Ok(None),
+        }
+        if best.is_some_and(|best| times[0] > HOPELESS * best) {
+            return Ok(None);
+        }
+    }
+    times.sort_unstable_by(f64::total_cmp);
+    Ok(Some(times[RUNS / 2]))
+}
+
+/// The candidates with those of one encoding side by side, else in their order.
+fn by_encoding(candidates: &[Variant]) -> Vec<Variant> {
+    let mut groups: Vec<(Encoding, Vec<Variant>)> = Vec::new();
+    for variant in candidates {
+        let encoding = Encoding::of(variant);
+        match groups.iter_mut().find(|(known, _)| *known == encoding) {
+            Some((_, variants)) => variants.push(*variant),
+            None => groups.push((encoding, vec![*variant])),
+        }
+    }
+    groups.into_iter().flat_map(|(_, variants)| variants).collect()
+}

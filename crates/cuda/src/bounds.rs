@@ -1,0 +1,176 @@
+//! Kernels with other launch bounds than those they were compiled with: block size and register limit as sweeps.
+//!
+//! No file holds them: the embedded PTX of one kernel gets other bounds, and the driver compiles it. That is another
+//! compiler than the one of the prebuilt machine code, so that a sweep compares figures of its own only; asking for the
+//! usual 128 threads gives its base line.
+
+use crate::error::driver;
+use crate::launch::{BLOCK_THREADS, WARP};
+use crate::{CudaError, Device, Query, kernel_name, prebuilt, source_name};
+use cudarc::driver::CudaFunction;
+use cudarc::nvrtc::Ptx;
+use raywarp_family::{Supply, Tree, Variant};
+use std::fmt;
+
+/// Threads of a block and registers of a thread; what is not given is as compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct LaunchBounds {
+    /// Threads of a block: a multiple of 32, at most 1024.
+    pub block_threads: Option<u32>,
+    /// Registers of a thread at most, 16 to 255. More blocks fit a multiprocessor; what does not fit is spilled.
+    pub max_registers: Option<u32>,
+}
+
+impl LaunchBounds {
+    /// Whether everything is as compiled ahead of time.
+    pub fn are_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Threads of a block.
+    pub(crate) fn threads(&self) -> u32 {
+        self.block_threads.unwrap_or(BLOCK_THREADS)
+    }
+
+    /// The kernel of `variant` and `query` under these bounds; `None` where none was compiled.
+    pub(crate) fn kernel(
+        &self,
+        device: &Device,
+        variant: &Variant,
+        query: Query,
+    ) -> Result<Option<CudaFunction>, CudaError> {
+        let (source, name) = (source_name(variant), kernel_name(variant, query));
+        if self.are_default() {
+            return prebuilt::kernel(device, &source, &name);
+        }
+        self.check(variant)?;
+        let Some(text) = prebuilt::ptx(&source)?.and_then(|text| self.rewrite(&text, &name)) else { return Ok(None) };
+        let module = device.context().load_module(Ptx::from_src(text)).map_err(driver("compiling a kernel's PTX"))?;
+        module.load_function(&name).map(Some).map_err(driver("loading a kernel"))
+    }
+
+    /// Whether a kernel of `variant` can have them.
+    fn check(&self, variant: &Variant) -> Result<(), CudaError> {
+        let fault = |why| Err(CudaError::Bounds { variant: Box::new(*variant), bounds: *self, why });
+        let threads = self.threads();
+        if threads == 0 || threads > 1024 || !threads.is_multiple_of(WARP) {
+            return fault("a block has a multiple of 32 threads, at most 1024");
+        }
+        if self.max_registers.is_some_and(|registers| !(16..=255).contains(&registers)) {
+            return fault("a thread has 16 to 255 registers");
+        }
+        let shares = variant.tree() == Tree::WideN || variant.supply() == Supply::Queue;
+        if shares && threads > BLOCK_THREADS {
+            return fault("its shared memory is for at most 128 threads");
+        }
+        Ok(())
+    }
+
+    /// The PTX of the kernel `name` alone out of `text`, under these bounds. `None` if it is not there.
+    fn rewrite(&self, text: &str, name: &str) -> Option<String> {
+        let start = format!(".visible .entry {name}(");
+        let mut kept = String::new();
+        let (mut found, mut skipping) = (false, false);
+        for line in text.lines() {
+            if line.starts_with(".visible .entry ") {
+                skipping = !line.starts_with(&start);
+                found |= !skipping;
+            }
+            if !skipping {
+                kept += &self.line(line);
+                kept.push('\n');
+            }
+            // A function's end stands at the margin.
+            skipping &= line != "}";
+        }
+        found.then_some(kept)
+    }
+
+    /// A line of PTX with what it says of bounds replaced.
+    fn line(&self, line: &str) -> String {
+        if line.starts_with(".maxntid ") {
+            let registers = self.max_registers.map(|most| format!("\n.maxnreg {most}")).unwrap_or_default();
+            return format!(".maxntid {}, 1, 1{registers}", self.threads());
+        }
+        let blocks = line.strip_prefix(".minnctapersm ").and_then(|blocks| blocks.trim().parse::<u32>().ok());
+        match (blocks, self.max_registers) {
+            // One of both limits registers.
+            (Some(_), Some(_)) => String::new(),
+            // As many threads a multiprocessor as before.
+            (Some(blocks), None) => format!(".minnctapersm {}", (blocks * BLOCK_THREADS / self.threads()).clamp(1, 32)),
+            (None, _) => line.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for LaunchBounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.block_threads, self.max_registers) {
+            (None, None) => f.write_str("its own bounds"),
+            (Some(threads), None) => write!(f, "{threads} threads"),
+            (None, Some(registers)) => write!(f, "{registers} registers"),
+            (Some(threads), Some(registers)) => write!(f, "{threads} threads, {registers} registers"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compiled;
+
+    const BOTH: LaunchBounds = LaunchBounds { block_threads: Some(64), max_registers: Some(48) };
+
+    #[test]
+    fn every_kernel_stands_alone_under_its_new_bounds() {
+        for variant in compiled() {
+            // Kernels are compiled apart from this crate; what is missing there says so when it is asked for.
+            let Some(text) = prebuilt::ptx(&source_name(&variant)).unwrap() else { continue };
+            for query in Query::ALL {
+                let name = kernel_name(&variant, query);
+                let Some(alone) = BOTH.rewrite(&text, &name) else { continue };
+                let count = |start: &str| alone.lines().filter(|line| line.starts_with(start)).count();
+                assert_eq!((count(".visible .entry "), count(".version ")), (1, 1), "{name}");
+                assert_eq!((count(".maxntid 64, 1, 1"), count(".maxnreg 48"), count(".minnctapersm")), (1, 1, 0));
+                let braces = |c: char| alone.chars().filter(|&x| x == c).count();
+                assert_eq!(braces('{'), braces('}'), "{name}");
+                // What it calls is there.
+                for call in alone.lines().filter_map(|line| line.trim().strip_prefix("_Z")) {
+                    let function = format!("_Z{}", call.trim_end_matches([',', ' ', ';', '(']));
+                    assert!(alone.matches(&function).count() > 1, "{function}");
+                }
+            }
+        }
+        let text = prebuilt::ptx("while_while").unwrap().unwrap();
+        assert_eq!(BOTH.rewrite(&text, "no_such_kernel__any"), None);
+        assert!(BOTH.rewrite(&text, "direct_while_while_bvh2__any").is_some());
+    }
+
+    #[test]
+    fn larger_blocks_leave_as_many_threads_a_multiprocessor() {
+        let bounds = |threads| LaunchBounds { block_threads: Some(threads), max_registers: None };
+        let line = |threads| bounds(threads).line(".minnctapersm 12");
+        assert_eq!(line(128), ".minnctapersm 12");
+        assert_eq!(line(64), ".minnctapersm 24");
+        assert_eq!(line(256), ".minnctapersm 6");
+        assert_eq!(line(1024), ".minnctapersm 1");
+        assert_eq!(bounds(256).line(".maxntid 128, 1, 1"), ".maxntid 256, 1, 1");
+        assert_eq!(bounds(256).line("\tadd.s32 %r1, %r2, 128;"), "\tadd.s32 %r1, %r2, 128;");
+    }
+
+    #[test]
+    fn bounds_that_no_kernel_can_have_are_refused() {
+        let check = |name: &str, block_threads, max_registers| {
+            LaunchBounds { block_threads, max_registers }.check(&name.parse().unwrap())
+        };
+        assert!(check("al09-while-while", Some(1024), Some(255)).is_ok());
+        for (threads, registers) in
+            [(Some(0), None), (Some(48), None), (Some(1056), None), (None, Some(15)), (None, Some(256))]
+        {
+            let error = check("al09-while-while", threads, registers).unwrap_err();
+            assert!(matches!(error, CudaError::Bounds { .. }), "{error}");
+        }
+        assert!(check("al09-wide4", Some(256), None).is_err() && check("al09-queue", Some(256), None).is_err());
+        assert!(check("al09-wide4", Some(64), None).is_ok());
+    }
+}

@@ -1,0 +1,62 @@
+//! What variants must have in common to walk the same bytes.
+
+use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
+
+/// The encoding that a variant walks: variants of one encoding can share a [`crate::DeviceScene`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Encoding {
+    tree: Tree,
+    lanes_per_ray: u32,
+    collapse: Collapse,
+    /// One of the tests that read these records.
+    records: TriangleTest,
+}
+
+impl Encoding {
+    /// That of `variant`.
+    pub fn of(variant: &Variant) -> Self {
+        let records = match variant.triangle() {
+            // Both read three corners.
+            TriangleTest::Watertight => TriangleTest::MoellerTrumbore,
+            other => other,
+        };
+        Self { tree: variant.tree(), lanes_per_ray: variant.lanes_per_ray(), collapse: variant.collapse(), records }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EncodedScene, compiled};
+    use raywarp_bvh::{BuildOptions, build};
+    use raywarp_geom::FlatTriangles;
+
+    /// Triangles along a bent line, so that trees are deep enough to differ.
+    fn triangles() -> FlatTriangles {
+        let triangle = |i: u32| {
+            let x = i as f32;
+            [[x, x * x * 0.01, 0.0], [x + 1.5, 0.3 * x, 1.0], [x, 2.0, x * 0.1]]
+        };
+        FlatTriangles::from_vertices((0..60).map(triangle).collect())
+    }
+
+    #[test]
+    fn variants_of_one_encoding_walk_the_same_bytes_and_others_do_not() {
+        let triangles = triangles();
+        let bvh = build(&triangles, &BuildOptions { max_leaf: 3, ..Default::default() }).unwrap();
+        let mut seen: Vec<(Encoding, EncodedScene)> = Vec::new();
+        for variant in compiled() {
+            let Ok(scene) = EncodedScene::new(&variant, &bvh, &triangles) else { continue };
+            let bytes = |scene: &EncodedScene| (scene.nodes.clone(), scene.triangles.clone(), scene.slots.clone());
+            let encoding = Encoding::of(&variant);
+            match seen.iter().find(|(known, _)| *known == encoding) {
+                Some((_, known)) => assert_eq!(bytes(known), bytes(&scene), "{variant}"),
+                None => {
+                    assert!(seen.iter().all(|(_, other)| bytes(other) != bytes(&scene)), "{variant}");
+                    seen.push((encoding, scene));
+                }
+            }
+        }
+        assert!(seen.len() >= 6, "{}", seen.len());
+    }
+}
