@@ -47,11 +47,41 @@ pub struct Machine {
     pub blocks: Vec<BasicBlock>,
 }
 
-#[cfg(test)]
 impl Machine {
     /// All of its instructions.
+    #[cfg(test)]
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.instructions.len()).sum()
+    }
+
+    /// The same with the places of another compilation of the kernel: those of the longest sequence of opcodes that both have.
+    pub fn with_places(mut self, other: &Self) -> Self {
+        let theirs: Vec<&Instruction> = other.blocks.iter().flat_map(|block| &block.instructions).collect();
+        let mut own: Vec<&mut Instruction> = self.blocks.iter_mut().flat_map(|block| &mut block.instructions).collect();
+        // How long the sequence is from each pair of instructions on.
+        let width = theirs.len() + 1;
+        let mut length = vec![0u16; (own.len() + 1) * width];
+        for i in (0..own.len()).rev() {
+            for j in (0..theirs.len()).rev() {
+                length[i * width + j] = if own[i].opcode == theirs[j].opcode {
+                    length[(i + 1) * width + j + 1] + 1
+                } else {
+                    length[(i + 1) * width + j].max(length[i * width + j + 1])
+                };
+            }
+        }
+        let (mut i, mut j) = (0, 0);
+        while i < own.len() && j < theirs.len() {
+            if own[i].opcode == theirs[j].opcode {
+                own[i].places.clone_from(&theirs[j].places);
+                (i, j) = (i + 1, j + 1);
+            } else if length[(i + 1) * width + j] >= length[i * width + j + 1] {
+                i += 1;
+            } else {
+                j += 1;
+            }
+        }
+        self
     }
 }
 
@@ -196,6 +226,23 @@ mod tests {
         assert_eq!(kernels[0].blocks[2].instructions[0].places, branch.places);
         assert_eq!(kernels[0].blocks[0].instructions[0].places, []);
         assert_eq!(kernels[0].blocks[5].instructions[0].places, []);
+    }
+
+    #[test]
+    fn other_code_takes_the_places_of_what_it_has_in_common() {
+        let lined = parse(TEXT).unwrap().remove(0);
+        // Without lines, and with an instruction more before the branch.
+        let text: String =
+            TEXT.lines().filter(|line| !line.contains("//## ")).map(|line| format!("{line}\n")).collect();
+        let own = parse(&text.replace("/*0010*/", "/*0008*/ IMAD.MOV R1, R1 ;\n/*0010*/")).unwrap().remove(0);
+        let placed = own.with_places(&lined);
+        let places = |machine: &Machine| -> Vec<(String, usize)> {
+            let all = machine.blocks.iter().flat_map(|block| &block.instructions);
+            all.map(|i| (i.opcode.clone(), i.places.len())).collect()
+        };
+        let mut want = places(&lined);
+        want.insert(1, ("IMAD.MOV".to_string(), 0));
+        assert_eq!(places(&placed), want);
     }
 
     #[test]

@@ -254,15 +254,20 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
     if job.architecture == 0 {
         return Ok(Compiled { image: packed, ..Compiled::default() });
     }
-    // Lines make images four times as large, so that others are embedded; their code must be the same.
+    // Lines make images four times as large, so that others are embedded; and those are priced.
     let with_lines = object.with_extension("lines.cubin");
     let (lines, report) = compile(&with_lines, &["-lineinfo", "-Xptxas", "-v"])?;
-    let code = elf::code(&image)?;
-    if elf::code(&lines)? != code {
-        return Err(format!("{}: compiled with line information it is other code", job.file()));
+    let (code, code_with_lines) = (elf::code(&image)?, elf::code(&lines)?);
+    let disassemble = |image: &Path| -> Result<Vec<disassembly::Machine>, String> {
+        let text = output(Command::new(nvcc.with_file_name("nvdisasm")).args(["-c", "-gi"]).arg(image))?;
+        disassembly::parse(&String::from_utf8_lossy(&text.stdout))
+    };
+    let mut machines = disassemble(&with_lines)?;
+    if code_with_lines != code {
+        // Seldom the compiler chooses otherwise then.
+        machines =
+            disassemble(&object)?.into_iter().zip(&machines).map(|(own, lined)| own.with_places(lined)).collect();
     }
-    let text = output(Command::new(nvcc.with_file_name("nvdisasm")).args(["-c", "-gi"]).arg(&with_lines))?;
-    let machines = disassembly::parse(&String::from_utf8_lossy(&text.stdout))?;
     if !machines.iter().map(|machine| machine.name.as_str()).eq(code.iter().map(|(name, _)| *name)) {
         return Err(format!("{}: nvdisasm shows other kernels than are there", job.file()));
     }
