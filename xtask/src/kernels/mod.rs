@@ -35,6 +35,9 @@ const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
 /// The one whose kernels are measured.
 const MEASURED: u32 = 90;
 
+/// What the compiler writes into the names of functions that are static, before a hash of the source's path.
+const INTERNAL: &[u8] = b"_INTERNAL_";
+
 /// Most bytes of all prebuilt files.
 const MOST_BYTES: usize = 8 << 20;
 
@@ -257,6 +260,10 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
         Ok((image, String::from_utf8_lossy(&report.stderr).into_owned()))
     };
     let (image, _) = compile(&object, &[])?;
+    if image.windows(INTERNAL.len()).any(|name| name == INTERNAL) {
+        let source = source.display();
+        return Err(format!("{source}: a static function's name depends on the folder; make it inline"));
+    }
     let packed = pack(&image)?;
     if job.architecture == 0 {
         return Ok(Compiled { image: packed, ..Compiled::default() });
