@@ -5,7 +5,7 @@
 //! how far it holds.
 
 use super::counts::{Launch, launches};
-use super::price::{INSTRUCTION_BYTES, Priced};
+use super::price::{INSTRUCTION_BYTES, Priced, Shape};
 use raywarp_cuda::{Block, Count, Issued};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,10 +29,19 @@ pub struct Measured {
     pub fingerprint: u64,
     /// The larger share of instructions that the combinations count wrongly, of the two held-out batches.
     pub residual: f64,
-    /// By a block's offset; a block that no combination fits has the nearest count, or none.
-    pub issued: BTreeMap<u32, Issued>,
-    /// Offsets of blocks that no combination fits.
-    pub nearest: Vec<u32>,
+    /// By offset.
+    pub blocks: Vec<MeasuredBlock>,
+}
+
+/// A block of a kernel that was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredBlock {
+    pub offset: u32,
+    pub shape: Shape,
+    /// How often it is issued; of a block that no combination fits the nearest count, or none.
+    pub issued: Issued,
+    /// Whether a combination fits.
+    pub fits: bool,
 }
 
 impl Measured {
@@ -43,7 +52,7 @@ impl Measured {
 }
 
 /// The first line of the table.
-const COLUMNS: &str = "kernel,code,residual,offset,fit,issued";
+const COLUMNS: &str = "kernel,code,residual,offset,fit,issued,shape,places";
 
 /// Reads a table.
 ///
@@ -54,18 +63,22 @@ pub fn read(table: &str) -> Result<BTreeMap<String, Measured>, String> {
     for line in table.lines().skip(1) {
         let wrong = || format!("what was measured: {line:?} is no line of it");
         let fields: Vec<&str> = line.split(',').collect();
-        let [kernel, code, residual, offset, fit, issued] = fields[..] else { return Err(wrong()) };
+        let [kernel, code, residual, offset, fit, issued, shape, places] = fields[..] else { return Err(wrong()) };
         let fingerprint = u64::from_str_radix(code, 16).map_err(|_| wrong())?;
         let residual = residual.parse().map_err(|_| wrong())?;
-        let empty = Measured { fingerprint, residual, issued: BTreeMap::new(), nearest: vec![] };
-        let measured = kernels.entry(kernel.to_string()).or_insert(empty);
-        let offset = offset.parse().map_err(|_| wrong())?;
-        measured.issued.insert(offset, issued.parse().map_err(|error| format!("{error}: {}", wrong()))?);
-        match fit {
-            "exact" => {}
-            "nearest" => measured.nearest.push(offset),
-            _ => return Err(wrong()),
-        }
+        let empty = Measured { fingerprint, residual, blocks: vec![] };
+        let places = places.split_whitespace().map(|place| u32::from_str_radix(place, 16));
+        let places = places.collect::<Result<_, _>>().map_err(|_| wrong())?;
+        kernels.entry(kernel.to_string()).or_insert(empty).blocks.push(MeasuredBlock {
+            offset: offset.parse().map_err(|_| wrong())?,
+            shape: Shape { places, waits: shape == "waits", called: shape == "called" },
+            issued: issued.parse().map_err(|error| format!("{error}: {}", wrong()))?,
+            fits: match fit {
+                "exact" => true,
+                "nearest" => false,
+                _ => return Err(wrong()),
+            },
+        });
     }
     Ok(kernels)
 }
@@ -74,9 +87,17 @@ pub fn read(table: &str) -> Result<BTreeMap<String, Measured>, String> {
 pub fn write(kernels: &BTreeMap<String, Measured>) -> String {
     let mut text = format!("{COLUMNS}\n");
     for (kernel, m) in kernels {
-        for (offset, issued) in &m.issued {
-            let fit = if m.nearest.contains(offset) { "nearest" } else { "exact" };
-            text += &format!("{kernel},{:016x},{:.5},{offset},{fit},{issued}\n", m.fingerprint, m.residual);
+        for block in &m.blocks {
+            let fit = if block.fits { "exact" } else { "nearest" };
+            let shape = match (block.shape.waits, block.shape.called) {
+                (true, _) => "waits",
+                (_, true) => "called",
+                _ => "runs",
+            };
+            let places: Vec<String> = block.shape.places.iter().map(|place| format!("{place:x}")).collect();
+            let (code, residual, places) = (m.fingerprint, m.residual, places.join(" "));
+            let (offset, issued) = (block.offset, &block.issued);
+            text += &format!("{kernel},{code:016x},{residual:.5},{offset},{fit},{issued},{shape},{places}\n");
         }
     }
     text
@@ -118,7 +139,7 @@ struct Part {
 fn fit(kernel: &Priced, launches: &[&Launch]) -> Result<Measured, String> {
     let found_on = launches.len() - HELD_OUT;
     let all_parts = parts(&launches[..found_on]);
-    let (mut issued, mut nearest) = (BTreeMap::new(), Vec::new());
+    let mut blocks = Vec::new();
     let mut known: Vec<(Block, Vec<f64>, Issued, bool)> = Vec::new();
     let (mut wrong, mut all) = (vec![0.0; launches.len()], vec![0.0; launches.len()]);
     for block in &kernel.blocks {
@@ -147,13 +168,11 @@ fn fit(kernel: &Priced, launches: &[&Launch]) -> Result<Measured, String> {
             wrong[i] += size * (launch.times(&combination) - times[i]).abs();
             all[i] += size * times[i];
         }
-        if !fits {
-            nearest.push(block.cost.offset);
-        }
-        issued.insert(block.cost.offset, combination);
+        let (offset, shape) = (block.cost.offset, block.shape.clone());
+        blocks.push(MeasuredBlock { offset, shape, issued: combination, fits });
     }
     let residual = (found_on..launches.len()).map(|i| wrong[i] / all[i].max(1.0)).fold(0.0, f64::max);
-    Ok(Measured { fingerprint: kernel.fingerprint, residual, issued, nearest })
+    Ok(Measured { fingerprint: kernel.fingerprint, residual, blocks })
 }
 
 /// All that combinations can be made of, the simplest first: events of a block; those after an operation; those that
@@ -314,7 +333,7 @@ mod tests {
     fn combinations_are_found_and_told_by_what_was_held_out() {
         let (events, counts) = files(0);
         let measured = measure(&[kernel()], &events, &counts).unwrap();
-        let texts: Vec<String> = measured["k"].issued.values().map(Issued::to_string).collect();
+        let texts: Vec<String> = measured["k"].blocks.iter().map(|block| block.issued.to_string()).collect();
         assert_eq!(texts, ["vote", "visit_node", "2*visit_node-visit_node!", "0"]);
         assert!(measured["k"].holds() && measured["k"].residual == 0.0);
         assert_eq!(read(&write(&measured)), Ok(measured));
@@ -352,7 +371,9 @@ mod tests {
 
     #[test]
     fn a_broken_table_is_an_error() {
-        for line in ["k,7,0.1,16,exact", "k,x,0.1,16,exact,0", "k,7,0.1,16,good,0", "k,7,0.1,16,exact,popp"] {
+        for line in
+            ["k,7,0.1,16,exact,0", "k,x,0.1,16,exact,0,runs,", "k,7,0.1,16,good,0,runs,", "k,7,0.1,16,exact,0,runs,xyz"]
+        {
             assert!(read(&format!("{COLUMNS}\n{line}\n")).is_err(), "{line}");
         }
     }

@@ -35,6 +35,9 @@ const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
 /// The one whose kernels are measured.
 const MEASURED: u32 = 90;
 
+/// What the compiler writes into the names of functions that are static, before a hash of the source's path.
+const INTERNAL: &[u8] = b"_INTERNAL_";
+
 /// Most bytes of all prebuilt files.
 const MOST_BYTES: usize = 8 << 20;
 
@@ -152,13 +155,12 @@ fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<(), Strin
         println!(
             "{kernel}: {:.3} % of held-out instructions otherwise, {} of {} blocks without a combination: {verdict}",
             100.0 * measured.residual,
-            measured.nearest.len(),
-            measured.issued.len()
+            measured.blocks.iter().filter(|block| !block.fits).count(),
+            measured.blocks.len()
         );
     }
     known.extend(new);
-    // Of kernels that are compiled no more, or to other code, nothing is known.
-    known.retain(|kernel, m| kernels.iter().any(|k| k.name == *kernel && k.fingerprint == m.fingerprint));
+    known.retain(|kernel, _| kernels.iter().any(|compiled| compiled.name == *kernel));
     std::fs::write(path, pack(measured::write(&known).as_bytes())?)
         .map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -172,19 +174,17 @@ fn tables(
     let mut needs = Vec::new();
     let mut costs: BTreeMap<u32, String> = BTreeMap::new();
     let of = |architecture: u32| jobs.iter().zip(compiled).filter(move |(job, _)| job.architecture == architecture);
-    let references: BTreeMap<&str, &Priced> =
+    let own: BTreeMap<&str, &Priced> =
         of(MEASURED).flat_map(|(_, compiled)| &compiled.kernels).map(|kernel| (kernel.name.as_str(), kernel)).collect();
-    let twins = twins();
+    let references = references(measured);
     for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0) {
         needs.extend(compiled.resources.iter().map(|needs| (needs.clone(), job.architecture)));
         let table = costs.entry(job.architecture).or_insert_with(|| format!("{COST_COLUMNS}\n"));
         for kernel in &compiled.kernels {
-            let twin = twins.get(&kernel.name).map_or(kernel.name.as_str(), String::as_str);
-            let reference = references.get(twin).and_then(|priced| Some((*priced, measured.get(twin)?)));
-            *table += &write_costs(&kernel.name, &price::costs(kernel, reference));
+            *table += &write_costs(&kernel.name, &price::costs(kernel, references.get(&kernel.name).copied()));
         }
     }
-    let explained = branches::explained(&references, measured);
+    let explained = branches::explained(&own, measured);
     let mut files = vec![
         ("resources.csv".to_string(), resources::table(needs).into_bytes()),
         ("table.rs".to_string(), table(jobs, costs.keys()).into_bytes()),
@@ -199,13 +199,23 @@ fn costs_file(architecture: u32) -> String {
     format!("costs.sm_{architecture}.csv.gz")
 }
 
-/// For each kernel that leaves its lanes to the hardware the same in lockstep, by name.
-fn twins() -> BTreeMap<String, String> {
-    let twin = |variant: Variant| {
-        let voted = variant.with(Key::Sync, "voted").unwrap_or(variant);
-        Query::ALL.map(|query| (kernel_name(&variant, query), kernel_name(&voted, query)))
-    };
-    compiled().into_iter().flat_map(twin).collect()
+/// For each kernel the measured one that it is likest: itself, the same in lockstep, or the one of the same parts that differs
+/// in the fewest options.
+fn references(measured: &BTreeMap<String, Measured>) -> BTreeMap<String, &Measured> {
+    let variants = compiled();
+    let mut references = BTreeMap::new();
+    for (variant, query) in variants.iter().flat_map(|variant| Query::ALL.map(|query| (variant, query))) {
+        let voted = variant.with(Key::Sync, "voted").unwrap_or(*variant);
+        let differ = |other: &Variant| Key::ALL.iter().filter(|key| other.value(**key) != voted.value(**key)).count();
+        let same_parts = variants.iter().filter(|other| other.parts() == variant.parts());
+        let known = same_parts.filter_map(|other| Some((differ(other), measured.get(&kernel_name(other, query))?)));
+        let name = kernel_name(variant, query);
+        let own = measured.get(&name).map(|own| (0, own));
+        if let Some((_, likest)) = own.into_iter().chain(known).min_by_key(|known| known.0) {
+            references.insert(name, likest);
+        }
+    }
+    references
 }
 
 /// Compiles on all processors, in the order of `jobs`.
@@ -250,6 +260,10 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
         Ok((image, String::from_utf8_lossy(&report.stderr).into_owned()))
     };
     let (image, _) = compile(&object, &[])?;
+    if image.windows(INTERNAL.len()).any(|name| name == INTERNAL) {
+        let source = source.display();
+        return Err(format!("{source}: a static function's name depends on the folder; make it inline"));
+    }
     let packed = pack(&image)?;
     if job.architecture == 0 {
         return Ok(Compiled { image: packed, ..Compiled::default() });

@@ -1,12 +1,11 @@
 //! What machine code costs, block by block: whose it is, how many instructions on which pipeline, and how often warps
 //! issue it.
 
-use super::disassembly::{BasicBlock, Machine, Place};
-use super::measured::{Measured, opcodes};
+use super::disassembly::{BasicBlock, Machine};
+use super::measured::{Measured, MeasuredBlock, opcodes};
 use super::source::Sources;
 use raywarp_cuda::{Block, BlockCost, Count, Issued, KernelCosts, Known, Pipe};
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{BTreeSet, HashMap};
 
 /// A kernel's machine code with its owners.
 #[derive(Debug, Clone)]
@@ -23,12 +22,29 @@ pub struct Priced {
 pub struct PricedBlock {
     /// How often it is issued is not known yet.
     pub cost: BlockCost,
-    /// Numbers of the places that its instructions come from.
-    pub places: Vec<u64>,
+    pub shape: Shape,
+}
+
+/// By what blocks of different code are told to be alike.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// Numbers of the places that its instructions come from, each once, in order.
+    pub places: Vec<u32>,
     /// Whether it only waits for lanes that went elsewhere.
     pub waits: bool,
     /// Whether it is a function that the kernel calls, such as a division's slow path.
     pub called: bool,
+}
+
+impl Shape {
+    /// From 0 to 2: what share of either's places the other one has; 0 if one waits or is called and the other is not.
+    fn likeness(&self, other: &Self) -> f64 {
+        if self.waits != other.waits || self.called != other.called {
+            return 0.0;
+        }
+        let shared = self.places.iter().filter(|place| other.places.contains(place)).count() as f64;
+        shared / self.places.len().max(1) as f64 + shared / other.places.len().max(1) as f64
+    }
 }
 
 /// Whose the blocks of `machine` are.
@@ -55,6 +71,8 @@ pub fn price(machine: &Machine, fingerprint: u64, sources: &Sources) -> Result<P
                 .ok_or_else(|| format!("{}: no pipeline is known for {}", machine.name, instruction.opcode))?;
             pipes[pipe as usize] += 1;
         }
+        let placed = block.instructions.iter().filter(|instruction| !instruction.places.is_empty());
+        let places: BTreeSet<u32> = placed.map(|instruction| sources.number(&instruction.places)).collect();
         blocks.push(PricedBlock {
             cost: BlockCost {
                 block: last,
@@ -64,9 +82,11 @@ pub fn price(machine: &Machine, fingerprint: u64, sources: &Sources) -> Result<P
                 issued: Issued::default(),
                 known: Known::Assumed,
             },
-            places: block.instructions.iter().filter(|i| !i.places.is_empty()).map(|i| number(&i.places)).collect(),
-            waits: block.instructions.iter().all(|i| i.opcode.starts_with("BSYNC")),
-            called: block.called.is_some(),
+            shape: Shape {
+                places: places.into_iter().collect(),
+                waits: block.instructions.iter().all(|i| i.opcode.starts_with("BSYNC")),
+                called: block.called.is_some(),
+            },
         });
     }
     let opcodes = opcodes(machine.blocks.iter().flat_map(|b| &b.instructions).map(|i| i.opcode.as_str()));
@@ -86,12 +106,6 @@ fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
     votes.iter().find(|vote| vote.1 == most).map(|vote| vote.0)
 }
 
-fn number(places: &[Place]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    places.hash(&mut hasher);
-    hasher.finish()
-}
-
 /// Bytes of an instruction, on every architecture since compute capability 7.0.
 pub const INSTRUCTION_BYTES: usize = 16;
 
@@ -102,68 +116,59 @@ impl Priced {
     }
 }
 
-/// A kernel's costs. `reference` is the kernel of the architecture that was measured, or of the same variant in lockstep,
-/// and what was measured of it.
-pub fn costs(kernel: &Priced, reference: Option<(&Priced, &Measured)>) -> KernelCosts {
+/// A kernel's costs by what was measured of it, or of the same kernel on another architecture or in lockstep.
+pub fn costs(kernel: &Priced, measured: Option<&Measured>) -> KernelCosts {
     let mut blocks: Vec<BlockCost> = kernel.blocks.iter().map(|block| block.cost.clone()).collect();
-    let assumed = |block: Block| Issued(vec![(1, Count { block, after: None, full: false })]);
     for block in &mut blocks {
-        block.issued = assumed(block.block);
+        block.issued = Issued(vec![(1, Count { block: block.block, after: None, full: false })]);
     }
-    let Some((reference, measured)) = reference.filter(|(priced, measured)| measured.fingerprint == priced.fingerprint)
-    else {
-        return KernelCosts { blocks, verified: false };
+    let Some(measured) = measured else { return KernelCosts { blocks, verified: false } };
+    let same = measured.fingerprint == kernel.fingerprint;
+    let alike = if same {
+        blocks.iter().map(|block| measured.blocks.iter().find(|known| known.offset == block.offset)).collect()
+    } else {
+        alike(kernel, measured)
     };
-    let same = reference.fingerprint == kernel.fingerprint;
-    let known = if same { Known::Measured } else { Known::Likened };
-    for (cost, alike) in blocks.iter_mut().zip(alike(kernel, reference, same)) {
+    for (cost, alike) in blocks.iter_mut().zip(alike) {
         let Some(alike) = alike else { continue };
-        let offset = reference.blocks[alike].cost.offset;
-        if let Some(issued) = measured.issued.get(&offset) {
-            let fits = !measured.nearest.contains(&offset);
-            (cost.issued, cost.known) = (issued.clone(), if fits { known } else { Known::Nearest });
-        }
+        cost.issued = alike.issued.clone();
+        cost.known = match (alike.fits, same) {
+            (false, _) => Known::Nearest,
+            (true, true) => Known::Measured,
+            (true, false) => Known::Likened,
+        };
     }
     KernelCosts { blocks, verified: same && measured.holds() }
 }
 
-/// For each block of a kernel the block of the reference that comes from the same places: the one that shares most of
-/// them; of several, one after the other.
-fn alike(kernel: &Priced, reference: &Priced, same: bool) -> Vec<Option<usize>> {
-    if same {
-        return (0..kernel.blocks.len()).map(Some).collect();
-    }
+/// For each block of a kernel the measured block that comes from the same places: the one that shares most of them; of
+/// several, one after the other.
+fn alike<'a>(kernel: &Priced, measured: &'a Measured) -> Vec<Option<&'a MeasuredBlock>> {
     let mut taken: HashMap<usize, usize> = HashMap::new();
     let find = |block: &PricedBlock| {
-        let share = |other: &PricedBlock| -> f64 {
-            if block.waits != other.waits || block.called != other.called {
-                return 0.0;
-            }
-            let shared = |a: &PricedBlock, b: &PricedBlock| {
-                a.places.iter().filter(|place| b.places.contains(place)).count() as f64 / a.places.len().max(1) as f64
-            };
-            shared(block, other) + shared(other, block)
-        };
-        if block.places.is_empty() {
-            return reference.blocks.iter().position(|other| block.called && other.called);
+        let shape = &block.shape;
+        if shape.places.is_empty() {
+            return measured.blocks.iter().find(|known| shape.called && known.shape.called);
         }
-        let shares: Vec<f64> = reference.blocks.iter().map(share).collect();
-        let best = shares.iter().copied().fold(0.0, f64::max);
-        // Half of either's instructions.
-        if best < 0.5 {
+        let likeness: Vec<f64> = measured.blocks.iter().map(|known| shape.likeness(&known.shape)).collect();
+        let best = likeness.iter().copied().fold(0.0, f64::max);
+        if best < LEAST_LIKENESS {
             return None;
         }
-        let equals: Vec<usize> = (0..shares.len()).filter(|&i| shares[i] == best).collect();
+        let equals: Vec<usize> = (0..likeness.len()).filter(|&i| likeness[i] == best).collect();
         let turn = taken.entry(equals[0]).or_default();
         *turn += 1;
-        Some(equals[(*turn - 1).min(equals.len() - 1)])
+        measured.blocks.get(equals[(*turn - 1).min(equals.len() - 1)])
     };
     kernel.blocks.iter().map(find).collect()
 }
 
+/// The least likeness of blocks that are taken to be issued alike: a quarter of either's places.
+const LEAST_LIKENESS: f64 = 0.5;
+
 #[cfg(test)]
 mod tests {
-    use super::super::disassembly::Instruction;
+    use super::super::disassembly::{Instruction, Place};
     use super::*;
 
     fn block(offset: usize, opcodes: &[&str], line: usize) -> BasicBlock {
@@ -203,21 +208,28 @@ mod tests {
     #[test]
     fn other_code_from_the_same_places_is_issued_as_often() {
         let measured_code = priced("a", 1, vec![block(0, &["LDL", "VIADD"], 11), block(32, &["BSYNC"], 11)]);
-        let issued = [(0, "pop@visit_node"), (32, "vote")].map(|(at, text)| (at, text.parse().unwrap()));
-        let measured =
-            Measured { fingerprint: 1, residual: 0.001, issued: issued.into_iter().collect(), nearest: vec![] };
+        let issued = ["pop@visit_node", "vote"];
+        let measured = Measured {
+            fingerprint: 1,
+            residual: 0.001,
+            blocks: (measured_code.blocks.iter().zip(issued))
+                .map(|(block, issued)| MeasuredBlock {
+                    offset: block.cost.offset,
+                    shape: block.shape.clone(),
+                    issued: issued.parse().unwrap(),
+                    fits: true,
+                })
+                .collect(),
+        };
         let other = priced("a", 2, vec![block(0, &["BSYNC"], 11), block(16, &["LDL", "IADD3", "MOV"], 11)]);
-        let costs_of = |kernel: &Priced, measured: &Measured| costs(kernel, Some((&measured_code, measured)));
         let texts = |costs: &KernelCosts| -> Vec<(Known, String)> {
             costs.blocks.iter().map(|block| (block.known, block.issued.to_string())).collect()
         };
         let likened = |text: &str| (Known::Likened, text.to_string());
-        let found = costs_of(&other, &measured);
+        let found = costs(&other, Some(&measured));
         assert_eq!((texts(&found), found.verified), (vec![likened("vote"), likened("pop@visit_node")], false));
-        assert!(costs_of(&measured_code, &measured).verified);
-        // Measured before the code changed.
-        let stale = Measured { fingerprint: 7, ..measured };
-        let found = costs_of(&measured_code, &stale);
-        assert_eq!((found.blocks[0].known, found.verified), (Known::Assumed, false));
+        assert!(costs(&measured_code, Some(&measured)).verified);
+        let unknown = priced("a", 3, vec![block(0, &["LDL", "VIADD"], 20)]);
+        assert_eq!(costs(&unknown, Some(&measured)).blocks[0].known, Known::Assumed);
     }
 }

@@ -5,6 +5,7 @@
 //! known for nothing (a minimum, a stack) is part of what calls it.
 
 use super::disassembly::Place;
+use super::elf::fingerprint;
 use raywarp_cuda::Block;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,9 +51,9 @@ const FUNCTIONS: &[(&str, Block)] = &[
     ("write_hit", Block::StoreHit),
 ];
 
-/// The lines of kernels/ and what they are part of.
+/// The lines of kernels/: what each is part of, and a number of its text.
 pub struct Sources {
-    files: BTreeMap<String, Vec<Option<Block>>>,
+    files: BTreeMap<String, Vec<(Option<Block>, u64)>>,
 }
 
 impl Sources {
@@ -72,7 +73,8 @@ impl Sources {
                     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
                     let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().replace('\\', "/");
                     let lines = lines(&name, &text).map_err(|error| format!("{}: {error}", path.display()))?;
-                    files.insert(name, lines);
+                    let numbers = text.lines().map(|line| fingerprint(line.trim().as_bytes()));
+                    files.insert(name, lines.into_iter().zip(numbers).collect());
                 }
             }
         }
@@ -81,7 +83,21 @@ impl Sources {
 
     /// What an instruction from these places is part of: the innermost place that is part of something.
     pub fn owner(&self, places: &[Place]) -> Option<Block> {
-        places.iter().find_map(|place| *self.files.get(&place.file)?.get(place.line.checked_sub(1)?)?)
+        places.iter().find_map(|place| self.line(place)?.0)
+    }
+
+    fn line(&self, place: &Place) -> Option<(Option<Block>, u64)> {
+        self.files.get(&place.file)?.get(place.line.checked_sub(1)?).copied()
+    }
+
+    /// A number of places that stays when lines move in their files.
+    pub fn number(&self, places: &[Place]) -> u32 {
+        let texts = places.iter().flat_map(|place| {
+            let text = self.line(place).map_or(0, |line| line.1);
+            [fingerprint(place.file.as_bytes()).to_le_bytes(), text.to_le_bytes()].concat()
+        });
+        let all = fingerprint(&texts.collect::<Vec<u8>>());
+        (all ^ all >> 32) as u32
     }
 }
 
@@ -205,7 +221,8 @@ mod tests {
 
     #[test]
     fn the_innermost_known_place_owns_an_instruction() {
-        let files = [("ops/a.h".to_string(), lines("ops/a.h", TEXT).unwrap())].into_iter().collect();
+        let parts = lines("ops/a.h", TEXT).unwrap().into_iter().map(|part| (part, 0)).collect();
+        let files = [("ops/a.h".to_string(), parts)].into_iter().collect();
         let sources = Sources { files };
         let place = |line| Place { file: "ops/a.h".to_string(), line };
         assert_eq!(sources.owner(&[place(4), place(8), place(13)]), Some(Block::Postpone));
