@@ -200,6 +200,46 @@ const PLANTS: &[Plant] = &[
         test: EMULATION,
         hangs: false,
     },
+    Plant {
+        name: "cuda: any-hit rays from near to far",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/tree/h8_ray.h",
+            find: "0xaaccf0u : 0x55330fu",
+            replace: "0x55330fu : 0x55330fu",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: boxes in halves without a guard",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/tree/h8.h",
+            find: "fused(place, inverse, -h8::GUARD)",
+            replace: "fused(place, inverse, h8::GUARD)",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: no pop after a second group of leaves",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/schedule/phased.h",
+            find: "stood && Tree::is_empty(lane.work)",
+            replace: "false",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "large nodes are cut all the same",
+        edits: &[Edit {
+            file: "crates/bvh/src/build/sbvh/mod.rs",
+            find: "range.budget == 0 || large || overlap",
+            replace: "range.budget == 0 || (large && overlap < 0.0) || overlap",
+        }],
+        test: &["-p", "raywarp-bvh", "--test", "sbvh"],
+        hangs: false,
+    },
 ];
 
 /// What became of the tests.
