@@ -70,7 +70,7 @@ impl LaunchBounds {
     fn rewrite(&self, text: &str, name: &str) -> Option<String> {
         let start = format!(".visible .entry {name}(");
         let mut kept = String::new();
-        let (mut found, mut skipping) = (false, false);
+        let (mut found, mut skipping, mut depth) = (false, false, 0);
         for line in text.lines() {
             if line.starts_with(".visible .entry ") {
                 skipping = !line.starts_with(&start);
@@ -80,8 +80,9 @@ impl LaunchBounds {
                 kept += &self.line(line);
                 kept.push('\n');
             }
-            // A function's end stands at the margin.
-            skipping &= line != "}";
+            // Assembly in the source may have braces at the margin inside of a function.
+            depth += line.matches('{').count() as i32 - line.matches('}').count() as i32;
+            skipping &= depth > 0 || !line.ends_with('}');
         }
         found.then_some(kept)
     }
