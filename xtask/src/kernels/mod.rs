@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
-use toolkit::{compiler, output};
+use toolkit::{compiler, output, steady};
 
 /// Architectures with machine code of their own; the first one also as PTX for what comes after.
 const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
@@ -253,7 +253,7 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
         architecture => vec![format!("-arch=sm_{architecture}"), "-cubin".to_string()],
     };
     let compile = |object: &Path, more: &[&str]| -> Result<(Vec<u8>, String), String> {
-        let mut command = Command::new(nvcc);
+        let mut command = steady(nvcc);
         command.args(["-std=c++20", "-fmad=false", "-I"]).arg(root.join("crates/cuda/kernels"));
         let report = output(command.args(&target).args(more).arg(&source).arg("-o").arg(object))?;
         let image = std::fs::read(object).map_err(|error| format!("{}: {error}", object.display()))?;
