@@ -254,8 +254,10 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
     };
     let compile = |object: &Path, more: &[&str]| -> Result<(Vec<u8>, String), String> {
         let mut command = steady(nvcc);
-        command.args(["-std=c++20", "-fmad=false", "-I"]).arg(root.join("crates/cuda/kernels"));
-        let report = output(command.args(&target).args(more).arg(&source).arg("-o").arg(object))?;
+        // From the folder, by names without the path to it, which would be part of line information, and so choose code.
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_os_string();
+        command.current_dir(&folder).args(["-std=c++20", "-fmad=false", "-I", "../../crates/cuda/kernels"]);
+        let report = output(command.args(&target).args(more).arg(name(&source)).arg("-o").arg(name(object)))?;
         let image = std::fs::read(object).map_err(|error| format!("{}: {error}", object.display()))?;
         Ok((image, String::from_utf8_lossy(&report.stderr).into_owned()))
     };
