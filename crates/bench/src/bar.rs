@@ -46,7 +46,7 @@ const fn all(rates: [[u32; 3]; 6]) -> [[Option<f64>; 3]; 6] {
 pub const PEERS: [Peer; 7] = [
     Peer {
         name: "AL Fermi speculative while-while",
-        stand_in: Some("direct/speculative-while-while/bvh2?fetch=needed&leaves=nested&planes=plain"),
+        stand_in: Some("direct/speculative-while-while/bvh2?planes=plain"),
         mega_rates: all([
             [6216, 4467, 3283],
             [3481, 3130, 2298],
@@ -70,7 +70,7 @@ pub const PEERS: [Peer; 7] = [
     },
     Peer {
         name: "CW dynamic fetch",
-        stand_in: Some("replace/if-while/cwbvh8?batch=exact&planes=plain&refill=lost"),
+        stand_in: Some("replace/if-while/cwbvh8?batch=exact&planes=plain&refill=80"),
         mega_rates: all([
             [3799, 4524, 3134],
             [2071, 4799, 2057],

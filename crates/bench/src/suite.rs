@@ -54,11 +54,11 @@ const ORDERS: &[&str] = &[
     "alk12-fermi",
     "alk12-kepler",
     "alk12-kepler-float",
-    "direct/speculative-while-while/bvh2?fetch=needed&leaves=nested&planes=plain",
+    "direct/speculative-while-while/bvh2?planes=plain",
     "replace/speculative-while-while/bvh2?batch=exact&leaves=nested&planes=plain",
     "g14",
     "ykl17",
-    "replace/if-while/cwbvh8?batch=exact&planes=plain&refill=lost",
+    "replace/if-while/cwbvh8?batch=exact&planes=plain&refill=80",
 ];
 
 /// ALK12's Table 2, and each of its choices undone or varied.

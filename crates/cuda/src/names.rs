@@ -89,9 +89,9 @@ fn is_written(variant: &Variant) -> bool {
 /// Variants beside the papers' that are compiled: those that are measured.
 const OTHERS: &[&str] = &[
     // ALK12 with the plain box test in floats: what the peers of MEASUREMENTS are.
-    "direct/speculative-while-while/bvh2?fetch=needed&leaves=nested&planes=plain",
+    "direct/speculative-while-while/bvh2?planes=plain",
     "replace/speculative-while-while/bvh2?batch=exact&leaves=nested&planes=plain",
-    "replace/if-while/cwbvh8?batch=exact&planes=plain&refill=lost",
+    "replace/if-while/cwbvh8?batch=exact&planes=plain&refill=80",
     "direct/if-while/cwbvh8?planes=plain",
     // Ours with any-hit rays from near to far.
     "replace/phased/h8?batch=exact&refill=80",

@@ -37,9 +37,12 @@ pub struct EncodedScene {
     pub ids: Vec<[u32; 2]>,
     /// Of all triangles.
     pub bounds: Aabb,
-    /// What h8's kernels take besides: see [`raywarp_layout::H8::kernel_words`].
+    /// What kernels take besides: for h8 see [`raywarp_layout::H8::kernel_words`]; for cwbvh8 the exponent bits of 2^23.
     pub grid: (u32, f32),
 }
+
+/// The exponent bits of 2^23: with a byte in its last places, less 2^23, it is the byte as a float.
+const BYTE_EXPONENT: u32 = 127 + 23;
 
 /// A tree as words.
 struct Encoded {
@@ -121,14 +124,17 @@ impl DeviceScene {
 
 fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Encoded, CudaError> {
     macro_rules! encoded {
-        ($tree:expr) => {{
+        ($tree:expr) => {
+            encoded!($tree, (0, 0.0))
+        };
+        ($tree:expr, $grid:expr) => {{
             let tree = $tree;
             Encoded {
                 nodes: bytemuck::cast_slice(tree.nodes()).to_vec(),
                 node_count: tree.nodes().len(),
                 slots: tree.slots().to_vec(),
                 bounds: *tree.bounds(),
-                grid: (0, 0.0),
+                grid: $grid,
                 stack_depth: tree.stack_depth(),
             }
         }};
@@ -143,7 +149,7 @@ fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<En
                 Collapse::Adopt => raywarp_layout::Collapse::Adopt,
             }
         )?),
-        Tree::Cwbvh8 => encoded!(encode_cwbvh8(bvh, triangles)?),
+        Tree::Cwbvh8 => encoded!(encode_cwbvh8(bvh, triangles)?, (BYTE_EXPONENT, 0.0)),
         Tree::H8 => {
             let tree = encode_h8(bvh, triangles)?;
             Encoded {

@@ -74,6 +74,13 @@ RW_FUNCTION u32 byte(u32 word, u32 i) {
     asm("prmt.b32 %0, %1, 0, %2;" : "=r"(x) : "r"(word), "r"(0x4440u + i));
     return x;
 }
+// The same as a float. A conversion takes the pipeline of integers: 2^23 with the byte in its last places, less 2^23,
+// takes that of multiply-adds. `power` is the bits of 2^23, computed: with a constant every selector is moved to a register.
+RW_FUNCTION float byte_as_float(u32 word, u32 i, u32 power) {
+    u32 x;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(x) : "r"(word), "r"(power), "r"(0x7440u | i));
+    return __fadd_rn(__uint_as_float(x), -8388608.0f);
+}
 // The n-th set bit of x, counted from 0.
 RW_FUNCTION u32 nth_bit(u32 x, u32 n) { return __fns(x, 0, static_cast<int>(n) + 1); }
 

@@ -173,6 +173,10 @@ inline u32 bits_of(float x) {
     return bits;
 }
 inline float magnitude(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
+// Byte i of a word as a float; `power` is the bits of 2^23.
+inline float byte_as_float(u32 word, u32 i, u32 power) {
+    return float_of(power | byte(word, i)) - 8388608.0f;
+}
 // All bits if the sign is set, none otherwise.
 inline u32 sign_mask(float x) { return bits_of(x) >> 31 != 0 ? 0xffffffffu : 0; }
 // Neither infinite nor NaN.

@@ -58,7 +58,8 @@ impl Tree for Cwbvh8 {
         rules: &VisitRules,
         out: &mut Visit<NodeGroup, TriangleGroup>,
     ) {
-        out.node = group.take_nearest(rules.octant(Cwbvh8Node::octant(&ray.given.direction)));
+        // By the reciprocal, whose sign says which planes are near.
+        out.node = group.take_nearest(rules.octant(Cwbvh8Node::octant(&ray.inverse)));
         out.rest = (group.hits != 0).then_some(Entry::Inner(group));
         let node = &self.nodes()[out.node as usize];
         let (mut hits, mut records) = (0u8, 0u32);
