@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Counters of each kernel on this GPU, as a table: what `raywarp simulate` foretells.
+
+Runs `raywarp bench` under Nsight Compute (ncu), one view of each scene, one ray of each kind a pixel; see README.md. Prints CSV.
+"""
+
+import argparse
+import csv
+import io
+import pathlib
+import shutil
+import subprocess
+import sys
+
+# Columns of the table after scene, variant, kind, tree, rays and blocks, each with its metric.
+COLUMNS = {
+    "warp_instructions": "smsp__inst_executed.sum",
+    "thread_instructions": "smsp__thread_inst_executed.sum",
+    "ns": "gpu__time_duration.sum",
+    "cycles": "sm__cycles_active.avg",
+    **{pipe: f"sm__inst_executed_pipe_{pipe}.sum" for pipe in ["alu", "fma", "lsu", "xu", "adu", "cbu", "uniform"]},
+    "wavefronts": "l1tex__data_pipe_lsu_wavefronts.sum",
+    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "local_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+    "local_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+    "l2_sectors": "lts__t_sectors.sum",
+    "dram_bytes": "dram__bytes.sum",
+    "warps_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
+}
+FIXED = ["scene", "variant", "kind", "tree", "rays", "blocks"]
+
+# Kernels by the tree that they walk, and the tree.
+SWEEP = ["--builder", "sweep", "--max-leaf"]
+GROUPS = [
+    (
+        "al09-while-while,al09-if-if,al09-spec-if-if,al09-spec-while-while,al09-packet,al09-persistent-while-while,"
+        "al09-persistent-spec-while-while,al09-persistent-packet,al09-replace,al09-replace-every-4,al09-queue,"
+        "al09-queue-2,al09-queue-1,al09-wide4,al09-wide8,al09-wide16,al09-wide32,alk12-fermi,alk12-kepler,"
+        "alk12-kepler-float,alk12-kepler-postpone-0,alk12-kepler-postpone-2,g14-wide4,g14-wide4-merge,"
+        "g14-wide4-unsorted,g14-unroll,g14,l9-mbvh,l9-mbvh-nearest,watertight,"
+        "direct/speculative-while-while/bvh2?planes=plain",
+        [*SWEEP, "8"],
+    ),
+    ("ykl17,ykl17-direct,replace/if-while/cwbvh8?batch=exact&planes=plain&refill=80", [*SWEEP, "3"]),
+    ("raywarp-h8,raywarp-h8-direct", [*SWEEP, "1", "--reinsertion", "10"]),
+    # As the papers print them: without votes.
+    (
+        "al09-while-while?sync=implicit,al09-spec-while-while?sync=implicit,alk12-kepler?sync=implicit",
+        [*SWEEP, "8", "--kind", "primary,diffuse"],
+    ),
+]
+
+
+def launches(raw, measured):
+    """Rows of the table: `raw` is ncu's page as text, `measured` the lines of bench's CSV.
+
+    Bench launches each cell twice, one timed and one checked, in the order of its lines; of the two the first counts.
+    """
+    text = raw[raw.index('"ID",') :]
+    counted = list(csv.DictReader(io.StringIO(text)))[1::2]
+    cells = [row for row in csv.DictReader(measured) if row["view"] != "all"]
+    if len(counted) != len(cells):
+        sys.exit(f"counters.py: {len(counted)} launches, but {len(cells)} cells")
+    for launch, cell in zip(counted, cells):
+        query = "any" if cell["kind"] == "ao" else "closest"
+        if not launch["Kernel Name"].split("(")[0].strip().endswith(f"__{query}"):
+            sys.exit(f"counters.py: {launch['Kernel Name']} is not {cell['name']}, {cell['kind']}")
+        tree = "{builder}+{reinsertion}/{max_leaf}".format(**cell)
+        blocks = launch["Grid Size"].strip("()").split(",")[0]
+        fixed = [cell["scene"], cell["variant"], cell["kind"], tree, cell["rays"], blocks]
+        yield fixed + [launch[metric].replace(",", "") for metric in COLUMNS.values()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("scenes", nargs="+", help="names in RAYWARP_SCENES")
+    parser.add_argument("--raywarp", default="target/release/raywarp", help="the program")
+    parser.add_argument("--folder", type=pathlib.Path, required=True, help="where the profiler's own tables are kept")
+    arguments = parser.parse_args()
+    if shutil.which("ncu") is None:
+        sys.exit("counters.py: there is no ncu (Nsight Compute) on this machine")
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(FIXED + list(COLUMNS))
+    for scene in arguments.scenes:
+        for number, (kernels, tree) in enumerate(GROUPS):
+            measured = arguments.folder / f"bench.{scene}.{number}.csv"
+            command = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--metrics", ",".join(COLUMNS.values())]
+            command += [arguments.raywarp, "bench", scene, "--device", "cuda", "--workload", "raywarp", "--views", "1"]
+            command += ["--rays-per-pixel", "1", "--runs", "1", "--warmup", "0", "--check", "256", "-q"]
+            command += ["--variant", kernels, *tree, "--csv", str(measured)]
+            print("$", " ".join(command), file=sys.stderr)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            (arguments.folder / f"counters.{scene}.{number}.csv").write_text(done.stdout)
+            if done.returncode != 0 or '"Kernel Name"' not in done.stdout:
+                sys.exit(f"counters.py: ncu cannot read the counters here:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+            out.writerows(launches(done.stdout, measured.read_text().splitlines()))
+
+
+if __name__ == "__main__":
+    main()
