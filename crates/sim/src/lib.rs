@@ -2,10 +2,12 @@
 //! operations that each ray requires, under a schedule and a SIMD width).
 //!
 //! [`measure`] runs a kernel's warps in lockstep and counts, for each block of a micro-operation, how often
-//! it was issued and how many lanes ran it. [`table1`] holds what AL09 found.
+//! it was issued and how many lanes ran it. [`table1`] holds what AL09 found. [`machine`] has the simulated GPUs: their numbers,
+//! each with its source, and how many warps a launch keeps resident.
 #![forbid(unsafe_code)]
 
 mod efficiency;
+pub mod machine;
 pub mod table1;
 
 pub use efficiency::{BlockCount, Efficiency, measure};
