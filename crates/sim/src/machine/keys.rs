@@ -59,6 +59,7 @@ keys! {
     PIPE_ALU, "pipes.alu", must, real, 0.25, 4096, "lanes a clock", "Comparisons, minima, logic, selections.";
     PIPE_FMA, "pipes.fma", must, real, 0.25, 4096, "lanes a clock", "Products and sums of floats.";
     PIPE_FMAHEAVY, "pipes.fmaheavy", may, real, 0.25, 4096, "lanes a clock", "Products of integers.";
+    PIPE_SECOND, "pipes.second", may, real, 0.25, 4096, "lanes a clock", "Products of floats that a second pipe takes besides fma (GTX 285).";
     PIPE_HALF, "pipes.half", may, real, 0.25, 4096, "lanes a clock", "Pairs of 16-bit floats; two results a lane.";
     PIPE_DOUBLE, "pipes.double", may, real, 0.25, 4096, "lanes a clock", "64-bit floats.";
     PIPE_XU, "pipes.xu", must, real, 0.25, 4096, "lanes a clock", "Reciprocals, square roots, sines.";

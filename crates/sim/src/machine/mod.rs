@@ -7,9 +7,11 @@
 pub mod keys;
 mod occupancy;
 mod parse;
+mod table;
 
 pub use keys::Key;
 pub use occupancy::{Launch, Limit, Occupancy, OccupancyError};
+pub use table::{number_table, source_list};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -185,3 +185,6 @@ impl RegisterRule {
         Allocation { assumed: warp * warps.next_multiple_of(self.partitions), blocks: fitting / warps }
     }
 }
+
+#[cfg(test)]
+mod tests;
