@@ -191,4 +191,8 @@ fn what_cannot_be_set_is_said_and_changes_nothing() {
             }
         }
     }
+    let before = Machine::find("a100").unwrap();
+    let mut machine = before.clone();
+    assert!(machine.set("latency.l2_hit", "5").is_err(), "below an L1 hit");
+    assert_eq!(machine, before);
 }

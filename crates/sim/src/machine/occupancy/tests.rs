@@ -96,9 +96,10 @@ fn al09s_kernels_have_more_than_20_thousand_threads_on_a_gtx_285() {
 
 #[test]
 fn fermi_rounds_some_register_counts_to_a_coarser_unit() {
-    // 37 registers (G14 4): 1,184 to 1,280 and not to 1,216; two partitions of 16,384.
-    assert_eq!(resident("gtx480", launch(37, 0, 128)), (6, 24, Limit::Registers));
-    assert_eq!(resident("gtx480", launch(36, 0, 128)), (7, 28, Limit::Registers));
+    // 37 registers (G14 4): 1,184 a warp become 1,280, so 12 warps in each of two partitions, four blocks of five; with 1,216
+    // it would be 13 and five.
+    assert_eq!(resident("gtx480", launch(37, 0, 160)), (4, 20, Limit::Registers));
+    assert_eq!(resident("gtx480", launch(36, 0, 160)), (5, 25, Limit::Registers));
 }
 
 #[test]
@@ -134,6 +135,16 @@ fn a_launch_that_does_not_fit_is_refused_with_what_is_allowed() {
         let message = Machine::find(name).unwrap().occupancy(at).unwrap_err().to_string();
         assert!(message.contains(expected), "{message}");
     }
+}
+
+#[test]
+fn a_block_is_held_to_its_registers_as_if_partitions_had_equally_many_warps() {
+    // As compute capability 3.7, whose blocks may have half of the registers: 25 warps of 2,560 are 64,000, but count as 28.
+    let mut machine = Machine::find("gtxtitan").unwrap();
+    machine.set("registers.per_sm", "2x").unwrap();
+    let error = machine.occupancy(launch(80, 0, 800)).unwrap_err();
+    assert_eq!((error.what, error.found, error.most), ("registers a block", 71_680, 65_536));
+    assert_eq!(machine.occupancy(launch(80, 0, 768)).unwrap().blocks, 2);
 }
 
 #[test]
