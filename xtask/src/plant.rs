@@ -224,8 +224,8 @@ const PLANTS: &[Plant] = &[
         name: "cuda: no pop after a second group of leaves",
         edits: &[Edit {
             file: "crates/cuda/kernels/schedule/phased.h",
-            find: "stood && Tree::is_empty(lane.work)",
-            replace: "false",
+            find: "if (Tree::is_empty(lane.work)) {\n                lane.work = lane.stack.pop();",
+            replace: "if (false) {\n                lane.work = lane.stack.pop();",
         }],
         test: EMULATION,
         hangs: false,

@@ -7,7 +7,7 @@
 //! once our stand-ins for the first three peers are within 5 % of them there.
 
 use crate::report::SceneReport;
-use crate::{RayOrder, Subject, geometric_mean};
+use crate::{LaunchBounds, RayOrder, Subject, geometric_mean};
 use raywarp_workload::rays::{RayKind, Workload};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -172,7 +172,7 @@ fn kind_index(kind: RayKind) -> usize {
 pub struct Cell {
     /// The scene.
     pub scene: String,
-    /// Its tree on which the kernel is fastest: peers had the better of two in each cell.
+    /// Of the trees that were measured, the one on which the kernel is fastest: peers had the better of two in each cell.
     pub tree: String,
     /// Mrays/s.
     pub rate: f64,
@@ -210,10 +210,8 @@ impl Verdict {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let cells = self
-            .cells
-            .iter()
-            .map(|Cell { scene, tree, rate, bar }| json!({ "scene": scene, "tree": tree, "mrays": rate, "bar": bar, "ratio": rate / bar }));
+        let cell = |Cell { scene, tree, rate, bar }: &Cell| json!({ "scene": scene, "tree": tree, "mrays": rate, "bar": bar, "ratio": rate / bar });
+        let cells = self.cells.iter().map(cell);
         json!({
             "kind": self.aim.kind.name(),
             "name": self.name,
@@ -248,27 +246,34 @@ pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
     for aim in AIMS {
         let fits = |column: &crate::Column| column.kind == aim.kind && column.order == RayOrder::Workload;
         let Some(column) = first.columns.iter().position(|total| fits(&total.column)) else { continue };
-        let mut subjects: Vec<Subject> = Vec::new();
-        for row in first.rows.iter().filter(|row| row.column == column) {
-            if !subjects.contains(&row.subject) {
-                subjects.push(row.subject);
+        let mut kernels: Vec<(Subject, LaunchBounds)> = Vec::new();
+        let rows = first.rows.iter().filter(|row| row.column == column && matches!(row.subject, Subject::Kernel(_)));
+        for kernel in rows.map(|row| (row.subject, row.bounds)) {
+            if !kernels.contains(&kernel) {
+                kernels.push(kernel);
             }
         }
-        let verdict = |subject: &Subject| {
-            let cells: Vec<Cell> =
-                reports.iter().filter_map(|report| cell(report, column, subject, aim.kind)).collect();
+        let verdict = |kernel: &(Subject, LaunchBounds)| {
+            let cells: Vec<Cell> = reports.iter().filter_map(|report| cell(report, column, kernel, aim.kind)).collect();
             let ratios: Vec<f64> = cells.iter().map(|cell| cell.rate / cell.bar).collect();
-            Verdict { aim, name: subject.name(), mean: geometric_mean(&ratios), cells }
+            let bounds = if kernel.1.are_default() { String::new() } else { format!(" {}", kernel.1) };
+            Verdict { aim, name: kernel.0.name() + &bounds, mean: geometric_mean(&ratios), cells }
         };
-        let all = subjects.iter().map(verdict).filter(|verdict| verdict.cells.len() == reports.len());
+        let all = kernels.iter().map(verdict).filter(|verdict| verdict.cells.len() == reports.len());
         verdicts.extend(all.max_by(|a, b| a.mean.total_cmp(&b.mean)));
     }
     verdicts
 }
 
-/// The rate of `subject` in a scene on the tree that suits it best.
-fn cell(report: &SceneReport, column: usize, subject: &Subject, kind: RayKind) -> Option<Cell> {
-    let rows = report.rows.iter().filter(|row| row.column == column && row.subject == *subject && row.check.passes());
+/// The rate of a kernel in a scene on the tree that suits it best.
+fn cell(
+    report: &SceneReport,
+    column: usize,
+    (subject, bounds): &(Subject, LaunchBounds),
+    kind: RayKind,
+) -> Option<Cell> {
+    let is_it = |row: &&crate::Row| row.column == column && row.subject == *subject && row.bounds == *bounds;
+    let rows = report.rows.iter().filter(is_it).filter(|row| row.check.passes());
     let row = rows.max_by(|a, b| a.mega_rates().median.total_cmp(&b.mega_rates().median))?;
     let tree = report.trees.get(row.tree).map_or_else(String::new, |tree| tree.name());
     let bar = bar(&report.scene, kind)?;
@@ -398,6 +403,35 @@ mod tests {
         let text = text(&reports(1.7));
         assert!(text.contains("primary: 1.70 x in the mean, 1.70 x at least; must 1.3 and 1, goal 1.5: goal reached"));
         assert!(text.contains("to AL Fermi speculative while-while: "));
+    }
+
+    #[test]
+    fn a_scene_takes_its_best_tree_of_those_whose_hits_are_right() {
+        let mut reports = reports(1.0);
+        let kitchen = &mut reports[3];
+        let first = kitchen.rows.iter().find(|row| row.column == 1).unwrap().clone();
+        let on_tree = |tree: usize, share: f64, differ: u64| {
+            let mut row = crate::Row { tree, ..first.clone() };
+            row.views[0].seconds = crate::Quartiles::of(&[row.views[0].seconds.median * share]);
+            row.check.differ = differ;
+            row
+        };
+        let tree = |reinsertion| crate::TreeFacts {
+            options: raywarp_bvh::BuildOptions { reinsertion, ..kitchen.trees[0].options },
+            ..kitchen.trees[0].clone()
+        };
+        let more = [tree(3), tree(5)];
+        kitchen.trees.extend(more);
+        // The second tree is faster, the third the fastest, and wrong.
+        kitchen.rows.push(on_tree(1, 0.8, 0));
+        kitchen.rows.push(on_tree(2, 0.5, u64::from(u32::MAX)));
+        let verdict = &super::verdicts(&reports)[1];
+        let cell = &verdict.cells[3];
+        assert_eq!(cell.tree, reports[3].trees[1].name());
+        assert!((cell.rate / cell.bar - 1.25).abs() < 1e-9 && verdict.mean > 1.0);
+        // A kernel that is not right in every scene is none.
+        reports[0].rows.iter_mut().filter(|row| row.column == 1).for_each(|row| row.check.differ = u64::from(u32::MAX));
+        assert!(super::verdicts(&reports).iter().all(|verdict| verdict.aim.kind != RayKind::Ao));
     }
 
     #[test]

@@ -82,6 +82,36 @@ fn without_a_budget_or_with_alpha_one_or_nodes_small_enough_the_tree_is_the_binn
 }
 
 #[test]
+fn nodes_above_the_largest_that_may_be_cut_divide_their_triangles() {
+    let triangles = FlatTriangles::from_vertices(scenes::needles(3000));
+    let of_nodes = |split_below: f32| {
+        let tree = build(&triangles, &BuildOptions { split_below, ..options() }).unwrap();
+        assert_eq!(tree.validate(&triangles), Ok(()));
+        tree
+    };
+    let all = of_nodes(1.0);
+    for split_below in [0.5, 0.1] {
+        let tree = of_nodes(split_below);
+        assert!(extra(&tree) > 0 && extra(&tree) < extra(&all), "{split_below}: {}", extra(&tree));
+        let most = split_below * tree.nodes[0].bounds.half_area();
+        for node in tree.nodes.iter().filter(|node| !node.is_leaf() && node.bounds.half_area() > most) {
+            let held = [0, 1].map(|side| primitives(&tree, node.first as usize + side));
+            assert!(held[0].is_disjoint(&held[1]), "a large node was cut");
+        }
+    }
+}
+
+/// The triangles below a node.
+fn primitives(tree: &Bvh2, node: usize) -> std::collections::BTreeSet<u32> {
+    let n = &tree.nodes[node];
+    let first = n.first as usize;
+    if n.is_leaf() {
+        return tree.references[first..first + n.count as usize].iter().copied().collect();
+    }
+    [first, first + 1].into_iter().flat_map(|child| primitives(tree, child)).collect()
+}
+
+#[test]
 fn a_larger_budget_makes_a_better_tree_of_crossing_needles() {
     let triangles = FlatTriangles::from_vertices(scenes::needles(2000));
     let cost = |split_budget| build(&triangles, &BuildOptions { split_budget, ..options() }).unwrap().sah_cost();

@@ -147,24 +147,8 @@ struct Lane {
         return record;
     }
 
-    // The next pair of the oldest group of leaves: an empty group is NOTHING.
-    RW_FUNCTION u32 take_pair() {
-        if constexpr (ROOM == 0) {
-            Entry leaves = Tree::split(work);
-            const u32 record = Tree::take(leaves);
-            work.y |= leaves.y;
-            return record;
-        } else {
-            // Nobody stands at leaves without some aside.
-            const u32 record = Tree::take(postponed[0]);
-            if constexpr (ROOM > 1) {
-                if (!Tree::is_leaf(postponed[0])) {
-                    remove_first_postponed();
-                }
-            }
-            return record;
-        }
-    }
+    // The next pair of the group of leaves that is put aside: an empty group is NOTHING.
+    RW_FUNCTION u32 take_pair() { return Tree::take(postponed[0]); }
 
     // Ends the ray: whatever it had still to do is dropped.
     RW_FUNCTION void end() {

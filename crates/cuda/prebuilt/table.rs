@@ -62,8 +62,25 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (100, include_bytes!("../prebuilt/if_while.sm_100.cubin.gz")),
         (120, include_bytes!("../prebuilt/if_while.sm_120.cubin.gz")),
     ]),
+    ("phased", &[
+        (0, include_bytes!("../prebuilt/phased.ptx.gz")),
+        (75, include_bytes!("../prebuilt/phased.sm_75.cubin.gz")),
+        (80, include_bytes!("../prebuilt/phased.sm_80.cubin.gz")),
+        (86, include_bytes!("../prebuilt/phased.sm_86.cubin.gz")),
+        (89, include_bytes!("../prebuilt/phased.sm_89.cubin.gz")),
+        (90, include_bytes!("../prebuilt/phased.sm_90.cubin.gz")),
+        (100, include_bytes!("../prebuilt/phased.sm_100.cubin.gz")),
+        (120, include_bytes!("../prebuilt/phased.sm_120.cubin.gz")),
+    ]),
 ];
 
 /// The costs of all kernels by architecture.
 pub(crate) static COSTS: &[Image] = &[
+    (75, include_bytes!("../prebuilt/costs.sm_75.csv.gz")),
+    (80, include_bytes!("../prebuilt/costs.sm_80.csv.gz")),
+    (86, include_bytes!("../prebuilt/costs.sm_86.csv.gz")),
+    (89, include_bytes!("../prebuilt/costs.sm_89.csv.gz")),
+    (90, include_bytes!("../prebuilt/costs.sm_90.csv.gz")),
+    (100, include_bytes!("../prebuilt/costs.sm_100.csv.gz")),
+    (120, include_bytes!("../prebuilt/costs.sm_120.csv.gz")),
 ];

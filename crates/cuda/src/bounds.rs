@@ -70,7 +70,7 @@ impl LaunchBounds {
     fn rewrite(&self, text: &str, name: &str) -> Option<String> {
         let start = format!(".visible .entry {name}(");
         let mut kept = String::new();
-        let (mut found, mut skipping) = (false, false);
+        let (mut found, mut skipping, mut depth) = (false, false, 0i32);
         for line in text.lines() {
             if line.starts_with(".visible .entry ") {
                 skipping = !line.starts_with(&start);
@@ -80,8 +80,10 @@ impl LaunchBounds {
                 kept += &self.line(line);
                 kept.push('\n');
             }
-            // A function's end stands at the margin.
-            skipping &= line != "}";
+            // Inline assembly has braces too, also at the margin.
+            let braces: i32 = line.chars().map(|c| i32::from(c == '{') - i32::from(c == '}')).sum();
+            depth += braces;
+            skipping &= !(depth == 0 && line.contains('}'));
         }
         found.then_some(kept)
     }

@@ -57,3 +57,18 @@ pub struct Launch {
 unsafe impl DeviceRepr for Launch {}
 
 const _: () = assert!(size_of::<Launch>() == 13 * 8 + 10 * 4);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_are_as_deep_as_the_kernels_have_them() {
+        let depth = |text: &str, name: &str| -> usize {
+            let at = text.find(name).expect("it is there") + name.len();
+            text[at..].split(';').next().and_then(|number| number.parse().ok()).expect("a number")
+        };
+        assert_eq!(depth(include_str!("../kernels/launch.h"), "constexpr u32 STACK_DEPTH = "), STACK_DEPTH);
+        assert_eq!(depth(include_str!("../kernels/tree/h8.h"), "constexpr u32 DEPTH = "), H8_STACK_DEPTH);
+    }
+}

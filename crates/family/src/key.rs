@@ -189,7 +189,7 @@ impl Key {
             Self::Postpone => "1",
             Self::Refill => "60",
             Self::Share => "20",
-            // Trials on an H200: docs/performance.md.
+            // Sweeps on an H200: docs/performance.md.
             Self::Step | Self::Test => "56",
             Self::Triangle if tree == Tree::H8 => "pair",
             _ => self.values()[0],

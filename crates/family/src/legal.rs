@@ -105,6 +105,17 @@ mod tests {
     }
 
     #[test]
+    fn groups_are_turned_round_and_other_nodes_left_as_they_stand() {
+        let with = |text: &str, value: &str| text.parse::<Variant>().unwrap().with(Key::Occlusion, value).is_ok();
+        for text in ["replace/phased/h8", "replace/if-while/cwbvh8"] {
+            assert_eq!(["sorted", "unsorted", "far"].map(|value| with(text, value)), [true, false, true], "{text}");
+        }
+        for text in ["direct/if-if/bvh2", "direct/while-while/wide4"] {
+            assert_eq!(["sorted", "unsorted", "far"].map(|value| with(text, value)), [true, true, false], "{text}");
+        }
+    }
+
+    #[test]
     fn defaults_may_be_written_and_are_left_out_when_printed() {
         let variant: Variant = "queue/while-while/bvh2?every=4&rounds=4&triangle=woop&fetch=needed".parse().unwrap();
         assert_eq!(variant.to_string(), "queue/while-while/bvh2?fetch=needed");

@@ -121,7 +121,7 @@ fn deepest_walk(tree: &H8) -> usize {
 fn every_triangle_of_every_tree_is_held() {
     for count in [0, 1, 2, 3, 4, 5, 8, 9, 24, 25, 33, 1000] {
         let triangles = soup(count, 10.0, [0.0; 3]);
-        for options in [presets::SINGLE, presets::SINGLE_SPLIT] {
+        for (_, options) in presets::OF_SINGLES {
             check(&build(&triangles, &options).unwrap(), &triangles);
         }
         let clipped = BuildOptions { max_leaf: 1, split_clipping: Some(0.5), ..BuildOptions::default() };

@@ -56,6 +56,12 @@ enum PresetArg {
     Good,
     /// Spatial splits, improved by reinsertion.
     Best,
+    /// One triangle a leaf, for h8: every split tried, improved by reinsertion.
+    Single,
+    /// The same with spatial splits.
+    SingleSplit,
+    /// The same with spatial splits in all but the largest nodes.
+    SingleSplitInner,
 }
 
 impl BuilderArg {
@@ -97,11 +103,14 @@ impl TreeArgs {
             PresetArg::Balanced => presets::BALANCED,
             PresetArg::Good => presets::GOOD,
             PresetArg::Best => presets::BEST,
+            PresetArg::Single => presets::SINGLE,
+            PresetArg::SingleSplit => presets::SINGLE_SPLIT,
+            PresetArg::SingleSplitInner => presets::SINGLE_SPLIT_INNER,
         };
         BuildOptions {
             builder: self.builder.map(BuilderArg::builder).or(default).unwrap_or(preset.builder),
             reinsertion: self.reinsertion.unwrap_or(preset.reinsertion),
-            max_leaf: self.max_leaf,
+            max_leaf: if preset.max_leaf == 1 { 1 } else { self.max_leaf },
             split_clipping: self.split,
             traversal_cost: self.traversal_cost,
             ..preset

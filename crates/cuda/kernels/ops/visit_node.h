@@ -11,7 +11,7 @@ RW_FUNCTION void visit_node(const Launch& launch, Lane<O>& lane) {
     using Tree = typename Lane<O>::Tree;
     if constexpr (O.tree == TreeKind::H8) {
         const u32 block = Tree::take_nearest(lane.work, lane.setup.order);
-        [[maybe_unused]] const bool pushed = !Tree::is_empty(lane.work);
+        const bool pushed = !Tree::is_empty(lane.work);
         if (pushed) {
             lane.push(lane.work);
         }
@@ -19,11 +19,9 @@ RW_FUNCTION void visit_node(const Launch& launch, Lane<O>& lane) {
         if (pushed) {
             RW_EVENT(VisitNodePush);
         }
-        // A group of leaves has registers of its own where it can be put aside (YKL17).
-        if constexpr (Lane<O>::ROOM > 0) {
-            if (lane.has_room()) {
-                lane.postpone_leaf(Tree::split(lane.work));
-            }
+        // A group of leaves has registers of its own (YKL17).
+        if (lane.has_room()) {
+            lane.postpone_leaf(Tree::split(lane.work));
         }
     } else if constexpr (O.tree == TreeKind::Cwbvh8) {
         const GroupVisit visit = Tree::visit(launch, lane.work, lane.setup, lane.found.limit);

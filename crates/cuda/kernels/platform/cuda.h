@@ -143,7 +143,7 @@ RW_FUNCTION u32 least_pairs(u32 a, u32 b) { return __vmins2(a, b); }
 // All bits of a half where a <= b.
 RW_FUNCTION u32 not_above(u32 a, u32 b) { return __hle2_mask(halves_of_bits(a), halves_of_bits(b)); }
 
-// The same, but the compiler does not know.
+// x, hidden from the optimiser.
 RW_FUNCTION u32 hidden(u32 x) {
     asm volatile("" : "+r"(x));
     return x;

@@ -228,7 +228,7 @@ inline u32 not_above(u32 a, u32 b) {
     return each_half([&](u32 at) { return binary16::to_double(a >> at) <= binary16::to_double(b >> at) ? 0xffffu : 0u; });
 }
 
-// The same, but a compiler for GPUs does not know.
+// x; hidden from the optimiser where that matters.
 inline u32 hidden(u32 x) { return x; }
 
 // An array that the lanes of a block share. Two lanes' accesses to an element, one of them a write, need a `sync`

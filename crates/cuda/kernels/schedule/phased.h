@@ -15,9 +15,10 @@ namespace raywarp {
 template <Options O>
 struct Phased {
     using Tree = typename Lane<O>::Tree;
+    static_assert(Lane<O>::ROOM == 1, "one group of leaves is put aside");
 
     static RW_FUNCTION void traverse(const Launch& launch, Lane<O>& lane) {
-        static_assert(counts_exactly<O.step>());
+        static_assert(counts_exactly<O.step>() && counts_exactly<O.test>());
         const u32 share = least_count<O.step>(ballot(lane.is_alive()));
         const u32 enough = share > 1 ? share : 1;
         while (true) {
@@ -39,29 +40,25 @@ struct Phased {
         bool postponed, popped;
     };
 
-    // Whoever stood at a second group and has ended the first puts it aside, and can walk on; and who has nothing left of
-    // a group pops. Before the test, so that it covers the time of a pop.
+    // Whoever stood at a second group and has ended the first puts it aside and walks on: at the nodes of that group, or
+    // after a pop. Before the test, so that it covers the time of the pop.
     static RW_FUNCTION Moved move_on(Lane<O>& lane) {
         [[maybe_unused]] Moved moved{};
-        bool stood = true;
-        if constexpr (Lane<O>::ROOM > 0) {
-            stood = lane.stands_at_leaf() && lane.has_room();
-            if (stood) {
-                lane.postpone_leaf(Tree::split(lane.work));
-                moved.postponed = true;
+        if (lane.stands_at_leaf() && lane.has_room()) {
+            lane.postpone_leaf(Tree::split(lane.work));
+            moved.postponed = true;
+            if (Tree::is_empty(lane.work)) {
+                lane.work = lane.stack.pop();
+                moved.popped = true;
             }
-        }
-        if (stood && Tree::is_empty(lane.work)) {
-            lane.work = lane.stack.pop();
-            moved.popped = true;
         }
         return moved;
     }
 
     static RW_FUNCTION void intersect(const Launch& launch, Lane<O>& lane) {
         while (true) {
-            // With room aside nobody has leaves elsewhere without some there.
-            const bool ready = Lane<O>::ROOM > 0 ? lane.has_postponed() : lane.stands_at_leaf();
+            // Nobody has leaves elsewhere without some aside.
+            const bool ready = lane.has_postponed();
             const u32 count = ballot(ready);
             if (count == 0) {
                 break;

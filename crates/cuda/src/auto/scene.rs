@@ -2,7 +2,8 @@
 //!
 //! It has what makes trees and lanes work in rooms: a few huge triangles around many small ones, slivers, dense spots
 //! and free space, 160,000 triangles in all, most of them along the axes as what people build is. (With two thousand
-//! sticks askew kernels ranked otherwise than in real rooms: four children a node fell behind two.) Rays are those of DESIGN's workload in kind: a camera's in blocks of 8 x 4
+//! sticks askew kernels ranked otherwise than in real rooms: four children a node fell behind two.) Rays are of the kinds that
+//! the papers trace: a camera's in blocks of 8 x 4
 //! pixels, and one occlusion and one diffuse ray from what each of them hit.
 
 use raywarp_geom::{FlatTriangles, Hit, Ray};

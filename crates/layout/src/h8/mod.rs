@@ -63,8 +63,8 @@ struct Slotted {
 /// The collapse is the one of least SAH cost in which sibling leaves whose triangles share an edge may be one.
 /// A tree that is one leaf gets a root around it.
 ///
-/// - Input: boxes finite, within 2^100 of zero; leaves of one reference: [`raywarp_bvh::presets::SINGLE`] and
-///   [`raywarp_bvh::presets::SINGLE_SPLIT`] build such trees.
+/// - Input: boxes finite, within 2^100 of zero; leaves of one reference: [`raywarp_bvh::presets::OF_SINGLES`]
+///   build such trees.
 /// - Output: blocks, a node's children side by side and otherwise depth first. Equal input gives equal bytes at
 ///   any number of threads. O(n).
 ///

@@ -91,3 +91,21 @@ impl Tree for H8 {
         out.group = (hits & !inner != 0).then_some(PairGroup { first, inner, hits: hits & !inner, nodes: 0 });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_bring_the_nodes_behind_them_along() {
+        let nodes = NodeGroup { first: 40, inner: 0b0000_0110, hits: 0b0000_0100 };
+        let leaves = PairGroup { first: 40, inner: nodes.inner, hits: 0b0000_1001, nodes: 0 };
+        let mut children = vec![Entry::Inner(nodes)];
+        let mut joined = H8::join(leaves, &mut children);
+        assert!(children.is_empty());
+        // Nodes come first in memory: slots 0 and 3 are the third and the fourth block.
+        assert_eq!([joined.take(), joined.take(), joined.take()], [Some(42), Some(43), None]);
+        assert_eq!((H8::take_behind(&mut joined), H8::take_behind(&mut joined)), (Some(nodes), None));
+        assert_eq!(H8::take_behind(&mut H8::join(leaves, &mut vec![])), None);
+    }
+}

@@ -174,3 +174,21 @@ impl<I, L> Visit<I, L> {
 pub(crate) fn slot_index(word: u32) -> (u32, bool) {
     (word & INDEX_MASK, word & NON_OPAQUE == 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_family::Key;
+
+    #[test]
+    fn only_any_hit_rays_that_want_it_take_the_farthest_node_first() {
+        let far: Variant = "replace/phased/h8?occlusion=far".parse().unwrap();
+        let near = far.with(Key::Occlusion, "sorted").unwrap();
+        let group = |variant: &Variant, any_hit| {
+            let mut group = node_group::NodeGroup { first: 10, inner: 0b1001_0011, hits: 0b1000_0011 };
+            // From octant 1 slot 1 is the nearest and slot 7 next to the farthest, 6.
+            group.take_nearest(VisitRules::new(variant, any_hit).octant(1))
+        };
+        assert_eq!([group(&far, true), group(&far, false), group(&near, true), group(&near, false)], [13, 11, 11, 11]);
+    }
+}
