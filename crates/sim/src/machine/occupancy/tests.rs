@@ -27,12 +27,12 @@ fn by_placing(machine: &Machine, launch: Launch) -> u32 {
     let mut blocks = 0;
     while blocks < count(keys::RESIDENT_BLOCKS) {
         let mut bytes = launch.shared_bytes_per_block + or_zero(keys::SHARED_RESERVED);
-        while bytes % count(keys::SHARED_UNIT) != 0 {
+        while !bytes.is_multiple_of(count(keys::SHARED_UNIT)) {
             bytes += 1;
         }
         let pieces = if by_block { 1 } else { warps };
         let mut registers = launch.registers_per_thread * 32 * if by_block { warps + warps % 2 } else { 1 };
-        while registers % unit != 0 {
+        while !registers.is_multiple_of(unit) {
             registers += 1;
         }
         if slots < warps || shared < bytes {
