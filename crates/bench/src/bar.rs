@@ -275,7 +275,7 @@ fn cell(
     let is_it = |row: &&crate::Row| row.column == column && row.subject == *subject && row.bounds == *bounds;
     let rows = report.rows.iter().filter(is_it).filter(|row| row.check.passes());
     let row = rows.max_by(|a, b| a.mega_rates().median.total_cmp(&b.mega_rates().median))?;
-    let tree = report.trees.get(row.tree).map_or_else(String::new, |tree| tree.name());
+    let tree = report.trees.get(row.tree).map_or_else(String::new, crate::TreeFacts::name);
     let bar = bar(&report.scene, kind)?;
     Some(Cell { scene: report.scene.clone(), tree, rate: row.mega_rates().median, bar })
 }
@@ -418,7 +418,7 @@ mod tests {
         };
         let tree = |reinsertion| crate::TreeFacts {
             options: raywarp_bvh::BuildOptions { reinsertion, ..kitchen.trees[0].options },
-            ..kitchen.trees[0].clone()
+            ..kitchen.trees[0]
         };
         let more = [tree(3), tree(5)];
         kitchen.trees.extend(more);

@@ -41,13 +41,8 @@ impl Subject {
 
     /// The most triangles of a leaf that its tree can hold.
     pub fn leaf_limit(&self) -> u32 {
-        // By name, so that a tree of the family that comes later is no reason to change this.
         match self {
-            Self::Kernel(variant) => match variant.tree().name() {
-                "cwbvh8" => 3,
-                "h8" => 1,
-                _ => 255,
-            },
+            Self::Kernel(variant) => variant.tree().max_leaf().min(255),
             Self::CpuTracer | Self::VulkanRt => 255,
         }
     }

@@ -68,8 +68,7 @@ impl EncodedScene {
             // Pairs are part of their tree.
             TriangleTest::MoellerTrumbore | TriangleTest::Watertight | TriangleTest::Pair => TriangleFormat::Vertices,
         };
-        let slots: &[u32] = if variant.tree() == Tree::H8 { &[] } else { &encoded.slots };
-        let records = TriangleRecords::new(slots, triangles, format);
+        let records = TriangleRecords::new(&encoded.slots, triangles, format);
         let records: &[u8] = match format {
             TriangleFormat::Woop => bytemuck::cast_slice(records.woop()),
             TriangleFormat::Vertices => bytemuck::cast_slice(records.vertices()),
@@ -78,7 +77,7 @@ impl EncodedScene {
             nodes: bytemuck::cast_slice(&encoded.nodes).to_vec(),
             node_count: encoded.node_count,
             triangles: records.to_vec(),
-            slots: slots.to_vec(),
+            slots: encoded.slots,
             ids: triangles.ids.iter().map(|id| [id.instance, id.primitive]).collect(),
             bounds: encoded.bounds,
             grid: encoded.grid,
@@ -150,7 +149,8 @@ fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<En
             Encoded {
                 nodes: bytemuck::cast_slice(tree.blocks()).to_vec(),
                 node_count: tree.blocks().len(),
-                slots: tree.slots().to_vec(),
+                // Its triangles stand among its nodes.
+                slots: Vec::new(),
                 bounds: *tree.bounds(),
                 grid: tree.kernel_words(),
                 stack_depth: tree.stack_depth(),

@@ -55,6 +55,7 @@ impl Gpu {
     }
 }
 
-fn fitting(options: &BuildOptions, variant: &Variant) -> BuildOptions {
+/// `options` with leaves that the nodes of `variant` can hold.
+pub(crate) fn fitting(options: &BuildOptions, variant: &Variant) -> BuildOptions {
     BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..*options }
 }

@@ -1,6 +1,6 @@
 //! Rays in, hits out: a scene under an engine that answers batches of rays.
 
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, fitting};
 use crate::npy;
 use crate::prepared::{PrepareError, Timings, check_memory};
 use raywarp_bvh::{BuildOptions, build};
@@ -112,7 +112,7 @@ impl TraceScene {
         };
         let asked = options.build;
         if let Some([variant, _]) = kernels {
-            options.build.max_leaf = asked.max_leaf.min(variant.tree().max_leaf());
+            options.build = fitting(&asked, &variant);
         }
         let bvh = build(&flat, &options.build).map_err(PrepareError::from)?;
         let built = Instant::now();

@@ -1,4 +1,4 @@
-//! The papers' rays from a small scene, against their definition in DESIGN's words.
+//! The papers' rays from a small scene, against their definition, written out anew.
 
 mod common;
 

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
-use toolkit::{compiler, output};
+use toolkit::{compiler, output, steady};
 
 /// Architectures with machine code of their own; the first one also as PTX for what comes after.
 const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
@@ -253,9 +253,11 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
         architecture => vec![format!("-arch=sm_{architecture}"), "-cubin".to_string()],
     };
     let compile = |object: &Path, more: &[&str]| -> Result<(Vec<u8>, String), String> {
-        let mut command = Command::new(nvcc);
-        command.args(["-std=c++20", "-fmad=false", "-I"]).arg(root.join("crates/cuda/kernels"));
-        let report = output(command.args(&target).args(more).arg(&source).arg("-o").arg(object))?;
+        let mut command = steady(nvcc);
+        // From the folder, by names without the path to it, which would be part of line information, and so choose code.
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_os_string();
+        command.current_dir(&folder).args(["-std=c++20", "-fmad=false", "-I", "../../crates/cuda/kernels"]);
+        let report = output(command.args(&target).args(more).arg(name(&source)).arg("-o").arg(name(object)))?;
         let image = std::fs::read(object).map_err(|error| format!("{}: {error}", object.display()))?;
         Ok((image, String::from_utf8_lossy(&report.stderr).into_owned()))
     };

@@ -50,3 +50,14 @@ pub fn output(command: &mut Command) -> Result<std::process::Output, String> {
         false => Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr))),
     }
 }
+
+/// A command of `program` whose addresses are the same each time, where the system can: the assembler makes now one code
+/// and now another of a kernel when they are not (13.0, one kernel for compute capability 10.0).
+pub fn steady(program: &Path) -> Command {
+    let can = Command::new("setarch").args(["-R", "true"]).output().is_ok_and(|tried| tried.status.success());
+    let mut command = Command::new(if can { Path::new("setarch") } else { program });
+    if can {
+        command.arg("-R").arg(program);
+    }
+    command
+}

@@ -34,7 +34,7 @@ use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 
-pub use node::{H8Block, H8Node};
+pub use node::{H8Block, H8Node, child_block};
 pub use pair::H8Pair;
 pub use ray::H8Ray;
 

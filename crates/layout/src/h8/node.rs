@@ -138,9 +138,10 @@ impl H8Node {
     }
 }
 
-/// Block of the child in `slot` of a node: nodes come first, and no unused slot is below a leaf's.
+/// Block of the child in `slot`, 0 to 7, of a node whose first child's block is `first`, with a bit of `inner` for each slot
+/// that is a node: nodes come first, and no unused slot is below a leaf's.
 #[inline]
-pub(crate) fn child_block(first: u32, inner: u8, slot: usize) -> u32 {
+pub fn child_block(first: u32, inner: u8, slot: usize) -> u32 {
     let below = (1u32 << slot) - 1;
     let inner = u32::from(inner);
     if inner >> slot & 1 == 1 {

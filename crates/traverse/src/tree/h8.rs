@@ -4,7 +4,7 @@ use super::node_group::NodeGroup;
 use super::{Candidate, Entry, Leaf, Tree, Visit, VisitRules};
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
-use raywarp_layout::H8;
+use raywarp_layout::{H8, child_block};
 
 /// Hit leaves of one node, each a record of one or two triangles, and perhaps its hit nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,7 @@ impl Leaf for PairGroup {
         let slot = self.hits.trailing_zeros();
         (self.hits != 0).then(|| {
             self.hits &= self.hits - 1;
-            let leaves_below = (!self.inner & ((1 << slot) - 1)).count_ones();
-            self.first + self.inner.count_ones() + leaves_below
+            child_block(self.first, self.inner, slot as usize)
         })
     }
 
