@@ -52,6 +52,7 @@ keys! {
     CLOCK_MHZ, "clock.mhz", must, real, 1, 20_000, "MHz", "The clock that bounds count in: that of the lanes.";
     CLOCK_BASE_MHZ, "clock.base_mhz", may, real, 1, 20_000, "MHz", "The clock that the vendor promises.";
     CLOCK_BOOST_MHZ, "clock.boost_mhz", may, real, 1, 20_000, "MHz", "The vendor's boost clock.";
+    CLOCK_MAX_MHZ, "clock.max_mhz", may, real, 1, 20_000, "MHz", "The highest clock that its driver offers.";
     CLOCK_MEASURED_MHZ, "clock.measured_mhz", may, real, 1, 20_000, "MHz", "The clock seen under load in a recorded run.";
     ISSUE_PER_SCHEDULER, "issue.per_scheduler", must, real, 0.01, 16, "warp instructions a clock", "The most that a scheduler issues, with ideal dual issue where there is any.";
     ISSUE_SINGLE, "issue.single_per_scheduler", may, real, 0.01, 16, "warp instructions a clock", "The same without dual issue.";
@@ -66,10 +67,11 @@ keys! {
     PIPE_CONVERSION, "pipes.conversion", may, real, 0.25, 4096, "lanes a clock", "Conversions between 32-bit integers and floats; if not given, as xu.";
     PIPE_LSU, "pipes.lsu", may, real, 0.25, 4096, "lanes a clock", "Addresses of loads and stores, and shuffles.";
     L1_BYTES, "l1.bytes", may, count, 0, 1u64 << 30, "bytes a multiprocessor", "The first cache that node fetches use; where it shares its memory with shared memory, all of it.";
-    L1_LINE_BYTES, "l1.line_bytes", may, count, 4, 4096, "bytes", "A line: what one wavefront reads from.";
+    L1_LINE_BYTES, "l1.line_bytes", may, count, 4, 4096, "bytes", "A line.";
     L1_SECTOR_BYTES, "l1.sector_bytes", may, count, 4, 4096, "bytes", "The least that a miss brings.";
     L1_BYTES_PER_CLOCK, "l1.bytes_per_clock", may, real, 1, 65_536, "bytes a clock and multiprocessor", "Read from it at most.";
     L1_WAVEFRONTS_PER_CLOCK, "l1.wavefronts_per_clock", may, real, 0.01, 16, "a clock and multiprocessor", "Passes through its data stage.";
+    L1_LINES_PER_WAVEFRONT, "l1.lines_per_wavefront", may, real, 1, 64, "lines", "Lines that one pass may look up.";
     L2_BYTES, "l2.bytes", may, count, 0, 1u64 << 40, "bytes", "The cache of all multiprocessors.";
     L2_LINE_BYTES, "l2.line_bytes", may, count, 4, 4096, "bytes", "A line.";
     L2_SECTOR_BYTES, "l2.sector_bytes", may, count, 4, 4096, "bytes", "The least that is read.";

@@ -32,6 +32,17 @@ const FILES: [(&str, &str); 9] = [
 /// A machine file may have this many bytes; the built-in ones have less than a tenth.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// Whether the document that a number is from was itself read for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checked {
+    /// It was; or the number is a measurement of ours, or the user's word.
+    Read,
+    /// It was not, but a text that quotes or copies it, named here.
+    Quoted(String),
+    /// Neither could be had: the number is known, and the document said to have it.
+    Unread,
+}
+
 /// A number and where it is from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
@@ -39,6 +50,8 @@ pub struct Given {
     pub value: f64,
     /// The document, or run, that has it; "set by the user" after [`Machine::set`].
     pub source: String,
+    /// Whether that was read.
+    pub checked: Checked,
     /// How it was read or made from the source, where that needs saying.
     pub note: Option<String>,
     /// Whether it is not what the source says but was made from it, as the note says.
@@ -241,7 +254,8 @@ impl Machine {
             return Err(fault(message));
         }
         let note = self.get(known).map(|before| format!("was {before}"));
-        let given = Given { value: now, source: "set by the user".into(), note, estimate: false };
+        let given =
+            Given { value: now, source: "set by the user".into(), checked: Checked::Read, note, estimate: false };
         let before = self.numbers.insert(known.path, given);
         if let Some((_, message)) = parse::contradiction(&self.numbers) {
             match before {

@@ -1,9 +1,13 @@
 //! Reads a machine file: TOML whose every number is `{ value = .., source = ".." }`.
 //!
+//! A source is the text that names a document, or a table that says more of it: `{ document = "..", quoted_in = ".." }` for one
+//! that was read in another text, `{ document = "..", read = false }` for one that was not read at all.
+//!
 //! Walked by hand over the parser's spanned tables, since derived errors have no line for a number out of range and none for
 //! a source that is not listed.
 
-use super::{Given, Key, Machine, MachineError, keys};
+use super::{Checked, Given, Key, Machine, MachineError, keys};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
@@ -11,6 +15,13 @@ use toml::de::{DeTable, DeValue};
 
 /// What is wrong, and where in the text.
 type Fault = (Range<usize>, String);
+
+/// One entry of `[sources]`.
+struct Source {
+    span: Range<usize>,
+    document: String,
+    checked: Checked,
+}
 
 impl Machine {
     /// Reads the text of a machine file; `file` is for messages.
@@ -34,7 +45,7 @@ fn read(text: &str) -> Result<Machine, Fault> {
     let mut sources = BTreeMap::new();
     if let Some((_, value)) = root.iter().find(|(key, _)| key.get_ref() == "sources") {
         for (id, text) in table("sources", value)? {
-            sources.insert(id.get_ref().to_string(), (id.span(), string(id.get_ref(), text)?));
+            sources.insert(id.get_ref().to_string(), source(id, text)?);
         }
     }
     let mut numbers: BTreeMap<&'static str, Given> = BTreeMap::new();
@@ -68,8 +79,11 @@ fn read(text: &str) -> Result<Machine, Fault> {
     if let Some((path, message)) = contradiction(&numbers) {
         return Err((spans[path].clone(), message));
     }
-    if let Some((id, (span, _))) = sources.iter().find(|(id, _)| !used.contains(id)) {
-        return Err((span.clone(), format!("no number has source \"{id}\"; remove it, or name it where it belongs")));
+    if let Some((id, source)) = sources.iter().find(|(id, _)| !used.contains(id)) {
+        return Err((
+            source.span.clone(),
+            format!("no number has source \"{id}\"; remove it, or name it where it belongs"),
+        ));
     }
     Ok(Machine { name, capability, numbers })
 }
@@ -101,6 +115,42 @@ fn kind(value: &Spanned<DeValue>) -> &'static str {
     }
 }
 
+/// A document's name, or `{ document, quoted_in, read }`.
+fn source(id: &Spanned<Cow<str>>, value: &Spanned<DeValue>) -> Result<Source, Fault> {
+    let (name, span) = (id.get_ref(), id.span());
+    let Some(fields) = value.get_ref().as_table() else {
+        return Ok(Source { span, document: string(name, value)?, checked: Checked::Read });
+    };
+    let (mut document, mut quoted, mut read) = (None, None, true);
+    for (field, value) in fields {
+        match field.get_ref().as_ref() {
+            "document" => document = Some(string(&format!("{name}'s document"), value)?),
+            "quoted_in" => quoted = Some(string(&format!("{name}'s quoted_in"), value)?),
+            "read" => {
+                let truth = value.get_ref().as_bool();
+                read = truth.ok_or_else(|| (value.span(), format!("{name}'s read must be true or false")))?;
+            }
+            other => {
+                let message = format!("unknown key \"{other}\" in source {name}; it has document, quoted_in and read");
+                return Err((field.span(), message));
+            }
+        }
+    }
+    let document = document.ok_or_else(|| (value.span(), format!("source {name} has no document")))?;
+    let checked = match (quoted, read) {
+        (Some(_), false) => {
+            return Err((
+                value.span(),
+                format!("source {name} is quoted_in a text, so read = false cannot be said of it"),
+            ));
+        }
+        (Some(text), true) => Checked::Quoted(text),
+        (None, true) => Checked::Read,
+        (None, false) => Checked::Unread,
+    };
+    Ok(Source { span, document, checked })
+}
+
 /// "9.0" to (9, 0).
 fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
     let parsed = value.get_ref().as_str().and_then(|text| {
@@ -114,7 +164,7 @@ fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
 fn number(
     key: &Key,
     value: &Spanned<DeValue>,
-    sources: &BTreeMap<String, (Range<usize>, String)>,
+    sources: &BTreeMap<String, Source>,
     used: &mut Vec<String>,
 ) -> Result<Given, Fault> {
     let path = key.path;
@@ -143,14 +193,14 @@ fn number(
         return Err((span, message));
     }
     let (span, id) = source.ok_or_else(|| (at.clone(), format!("{path} has no source")))?;
-    let Some((_, document)) = sources.get(&id) else {
+    let Some(listed) = sources.get(&id) else {
         return Err((span, format!("{path} has source \"{id}\", which [sources] does not list")));
     };
     if estimate && note.is_none() {
         return Err((at, format!("{path} is an estimate; a note must say how it was made")));
     }
     used.push(id);
-    Ok(Given { value: found, source: document.clone(), note, estimate })
+    Ok(Given { value: found, source: listed.document.clone(), checked: listed.checked.clone(), note, estimate })
 }
 
 fn plain_number(path: &str, value: &Spanned<DeValue>) -> Result<f64, Fault> {
@@ -167,6 +217,7 @@ pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(
     // The first is at most the second.
     let ordered = [
         (keys::CLOCK_BASE_MHZ, keys::CLOCK_BOOST_MHZ),
+        (keys::CLOCK_BOOST_MHZ, keys::CLOCK_MAX_MHZ),
         (keys::ISSUE_SINGLE, keys::ISSUE_PER_SCHEDULER),
         (keys::L1_SECTOR_BYTES, keys::L1_LINE_BYTES),
         (keys::L2_SECTOR_BYTES, keys::L2_LINE_BYTES),

@@ -1,9 +1,10 @@
 //! Machines side by side, as Markdown: what docs/machines.md shows.
 
-use super::{Machine, keys};
+use super::{Checked, Given, Machine, keys};
 use std::fmt::Write as _;
 
-/// A row a number, a column a machine. Estimates are in italics; what no source has is a dash.
+/// A row a number, a column a machine. Estimates are in italics, a number whose document was not read has a question mark;
+/// what no source has is a dash.
 pub fn number_table(machines: &[Machine]) -> String {
     let mut text = String::from("| number | unit |");
     for machine in machines {
@@ -19,11 +20,10 @@ pub fn number_table(machines: &[Machine]) -> String {
         let _ = write!(text, "| `{}` | {} |", key.path, key.unit);
         for machine in machines {
             match machine.given(key) {
-                Some(given) if given.estimate => {
-                    let _ = write!(text, " *{}* |", given.value);
-                }
                 Some(given) => {
-                    let _ = write!(text, " {} |", given.value);
+                    let doubt = if given.checked == Checked::Unread { "?" } else { "" };
+                    let slant = if given.estimate { "*" } else { "" };
+                    let _ = write!(text, " {slant}{}{slant}{doubt} |", given.value);
                 }
                 None => text.push_str(" - |"),
             }
@@ -33,28 +33,34 @@ pub fn number_table(machines: &[Machine]) -> String {
     text
 }
 
-/// Under each machine its documents, each with the numbers that are from it and their notes.
+/// Under each machine its documents, each with whether it was read, the numbers that are from it and their notes.
 pub fn source_list(machines: &[Machine]) -> String {
     let mut text = String::new();
     for machine in machines {
         let _ = write!(text, "\n### {}\n\n", machine.name());
-        let mut documents: Vec<&str> = Vec::new();
+        let same = |a: &Given, b: &Given| a.source == b.source && a.checked == b.checked;
+        let mut documents: Vec<&Given> = Vec::new();
         for (_, given) in machine.numbers() {
-            if !documents.contains(&given.source.as_str()) {
-                documents.push(&given.source);
+            if !documents.iter().any(|listed| same(listed, given)) {
+                documents.push(given);
             }
         }
         for document in documents {
             let of: Vec<String> = machine
                 .numbers()
-                .filter(|(_, given)| given.source == document)
+                .filter(|(_, given)| same(given, document))
                 .map(|(key, given)| {
                     let estimate = if given.estimate { ", an estimate" } else { "" };
                     let note = given.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
                     format!("`{}`{estimate}{note}", key.path)
                 })
                 .collect();
-            let _ = writeln!(text, "- {document}: {}.", of.join("; "));
+            let read = match &document.checked {
+                Checked::Read => String::new(),
+                Checked::Quoted(text) => format!(" [as quoted in {text}]"),
+                Checked::Unread => " [not read]".into(),
+            };
+            let _ = writeln!(text, "- {}{read}: {}.", document.source, of.join("; "));
         }
     }
     text

@@ -23,6 +23,9 @@ fn every_built_in_machine_is_read_and_each_number_has_a_source() {
         for (key, given) in machine.numbers() {
             assert!(given.source.len() > 10, "{}: {}", machine.name(), key.path);
             assert!(!given.estimate || given.note.is_some(), "{}: {}", machine.name(), key.path);
+            if let Checked::Quoted(text) = &given.checked {
+                assert!(text.len() > 10, "{}: {}", machine.name(), key.path);
+            }
         }
     }
 }
@@ -127,6 +130,16 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
     refused("name = \"H200\"\n", "", "name is missing");
     refused("compute_capability = \"9.0\"", "compute_capability = 9.0", "compute_capability must be two numbers");
     refused("count = {", "count = [", "line 7: ");
+    refused("ncu = '", "ncu = { read = false } #'", "source ncu has no document");
+    refused("ncu = '", "ncu = { document = 3 } #'", "ncu's document must be a text that says something");
+    refused("ncu = '", "ncu = { document = 'a', read = 0 } #'", "ncu's read must be true or false");
+    refused("ncu = '", "ncu = { document = 'a', quoted_in = '' } #'", "ncu's quoted_in must be a text");
+    refused("ncu = '", "ncu = { document = 'a', seen = true } #'", "unknown key \"seen\" in source ncu");
+    refused(
+        "ncu = '",
+        "ncu = { document = 'a', quoted_in = 'b', read = false } #'",
+        "read = false cannot be said of it",
+    );
     refused("[sources]\n", "[sources]\nspare = 'a document'\n", "no number has source \"spare\"");
     refused(
         ", estimate = true, note = \"as on",
@@ -141,6 +154,52 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
 }
 
 #[test]
+fn a_source_says_whether_it_was_read_and_so_does_the_table() {
+    for (entry, checked, cell, line) in [
+        ("'a text'", Checked::Read, "| 50331648 |", "- a text: `l2.bytes`."),
+        ("{ document = 'a text' }", Checked::Read, "| 50331648 |", "- a text: `l2.bytes`."),
+        ("{ document = 'a text', read = true }", Checked::Read, "| 50331648 |", "- a text: `l2.bytes`."),
+        (
+            "{ document = 'a text', quoted_in = 'another' }",
+            Checked::Quoted("another".into()),
+            "| 50331648 |",
+            "- a text [as quoted in another]: `l2.bytes`.",
+        ),
+        ("{ document = 'a text', read = false }", Checked::Unread, "| 50331648? |", "- a text [not read]: `l2.bytes`."),
+    ] {
+        let text = FILES.iter().find(|(name, _)| *name == "h200").unwrap().1;
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("l2 = ")).collect();
+        let from = lines.iter().find(|line| line.contains("source = \"l2\"")).unwrap();
+        let text = lines.join("\n").replace(from, "bytes = { value = 50331648, source = \"mine\" }");
+        let machine = Machine::parse("my.toml", &format!("{text}\nmine = {entry}\n")).unwrap();
+        assert_eq!(machine.given(keys::L2_BYTES).unwrap().checked, checked, "{entry}");
+        assert!(number_table(std::slice::from_ref(&machine)).contains(cell), "{entry}");
+        assert!(source_list(std::slice::from_ref(&machine)).lines().any(|shown| shown == line), "{entry}");
+    }
+}
+
+/// A strict bound must not be above what the memory's clock and width give, nor below it as a printed number, rounded down, is.
+#[test]
+fn memory_bandwidths_are_those_of_clock_and_width() {
+    for (name, mega_transfers, bits, printed) in [
+        ("gtx285", 2484.0, 512.0, 159.0),
+        ("gtx480", 3696.0, 384.0, 177.4),
+        ("gtx680", 6008.0, 256.0, 192.2),
+        ("gtxtitan", 6008.0, 384.0, 288.4),
+        ("a100", 2430.0, 5120.0, 1555.0),
+        ("h100", 5238.0, 5120.0, 3350.0),
+        ("h200", 6402.0, 6144.0, 4800.0),
+        ("rtx4090", 21_002.0, 384.0, 1008.0),
+        ("rtx5090", 28_002.0, 512.0, 1792.0),
+    ] {
+        let machine = Machine::find(name).unwrap();
+        let (ours, bus) = (machine.need(keys::DRAM_GB_PER_S), mega_transfers * bits / 8e3);
+        assert!((0.0..0.1).contains(&(ours - bus)), "{name}: {ours}, of the bus {bus}");
+        assert!((ours / printed - 1.0).abs() < 0.03, "{name}: {ours}, printed {printed}");
+    }
+}
+
+#[test]
 fn a_file_that_is_no_machine_is_refused_without_a_panic() {
     for text in ["", "name = 3", "sm = 4", "[sm]\ncount = []", "sources = 1", "\u{0}", "[[sm]]", "name = ''"] {
         let message = Machine::parse("my.toml", text).unwrap_err().to_string();
@@ -152,11 +211,11 @@ fn a_file_that_is_no_machine_is_refused_without_a_panic() {
 fn any_number_can_be_set_or_scaled_and_its_source_says_so() {
     let mut machine = Machine::find("h200").unwrap();
     machine.set("l2.bytes", "2x").unwrap();
-    assert_eq!(machine.get(keys::L2_BYTES), Some(104_857_600.0));
+    assert_eq!(machine.get(keys::L2_BYTES), Some(125_829_120.0));
     machine.set("l2.bytes", "1e6").unwrap();
     let given = machine.given(keys::L2_BYTES).unwrap();
     assert_eq!((given.value, given.source.as_str()), (1e6, "set by the user"));
-    assert_eq!(given.note.as_deref(), Some("was 104857600"));
+    assert_eq!(given.note.as_deref(), Some("was 125829120"));
     for key in keys::ALL {
         let mut machine = Machine::find("h200").unwrap();
         if let Some(value) = machine.get(key) {
