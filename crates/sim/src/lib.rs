@@ -6,6 +6,7 @@
 //! each with its source, and how many warps a launch keeps resident.
 #![forbid(unsafe_code)]
 
+pub mod compaction;
 mod efficiency;
 pub mod machine;
 pub mod table1;
