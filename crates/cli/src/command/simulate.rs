@@ -1,13 +1,14 @@
-//! `raywarp simulate --efficiency SCENE`: how full warps are under the papers' kernels.
+//! `raywarp simulate SCENE --efficiency`: how full warps are under the papers' kernels; or one of their experiments.
 
 use super::render_args::parse_size;
+use super::simulate_compaction::{self, CompactionArgs};
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use raywarp::family::{Key, Variant};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
@@ -25,8 +26,11 @@ pub struct SimulateArgs {
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
     named: Option<PathBuf>,
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "experiment")]
     efficiency: bool,
+    /// An experiment of a paper instead.
+    #[arg(long, value_name = "NAME", value_enum, conflicts_with = "efficiency")]
+    experiment: Option<Experiment>,
     /// Whose rays: raywarp, al09 or g14.
     #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
     workload: Workload,
@@ -69,6 +73,16 @@ pub struct SimulateArgs {
     /// The tree; by default a greedy SAH sweep, as in Aila and Laine 2009.
     #[command(flatten)]
     tree: TreeArgs,
+    #[command(flatten)]
+    compaction: CompactionArgs,
+}
+
+/// `--experiment`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Experiment {
+    /// Active paths and warps a bounce of a path tracer, naive and compacted (Wald 2011, Table 2 and figure 2). Takes
+    /// --frames, --max-depth, --clay, --lens-radius, --size, --view and --width.
+    Compaction,
 }
 
 pub(super) fn parse_workload(name: &str) -> Result<Workload, String> {
@@ -91,6 +105,17 @@ fn parse_setting(text: &str) -> Result<(Key, String), String> {
 /// Runs the command.
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
+    if let Some(Experiment::Compaction) = args.experiment {
+        let shared = simulate_compaction::Shared {
+            scene: name,
+            view: args.view.as_deref(),
+            size: args.size,
+            widths: &args.width,
+            build: args.tree.options(),
+            allow_missing: args.allow_missing,
+        };
+        return simulate_compaction::run(&args.compaction, &shared, common, out);
+    }
     let variants = args.variants();
     super::check_machine(&variants, &args.width)?;
     for (key, value) in &args.settings {
