@@ -13,6 +13,12 @@ use std::fmt::Write;
 /// Size of W11's pictures.
 pub const W11_SIZE: [u32; 2] = [1280, 768];
 
+/// Its bounces: paths of up to nine segments.
+pub const W11_DEPTH: u32 = 8;
+
+/// Reflectance of its diffuse materials, which nearly all are.
+pub const W11_REFLECTANCE: f32 = 0.7;
+
 /// Pixels of a thread block, across and down (W11, appendix B.1): a warp of 32 has 8 x 4 of them.
 const BLOCK: [u32; 2] = [8, 8];
 
@@ -208,12 +214,12 @@ impl CompactionReport {
             counts.width
         );
         let first = counts.bounces.first().map_or(0, |bounce| bounce.paths);
-        let (mut sum, mut their_sum) = (Bounce::default(), (0.0, 0.0));
+        let mut sum = Bounce::default();
         for (index, bounce) in counts.bounces.iter().enumerate() {
             sum = sum.plus(*bounce);
-            let printed = W11_TABLE_2.get(index).filter(|_| theirs).map(|&(paths, naive, compact)| {
-                their_sum = (their_sum.0 + naive, their_sum.1 + 1e3 * compact);
-                [100.0 * paths / W11_TABLE_2[0].0, 1e3 * paths / naive, their_sum.0 / their_sum.1]
+            let printed = W11_TABLE_2.get(index).filter(|_| theirs).map(|row| {
+                let share = 100.0 * row.kilo_paths / W11_TABLE_2[0].kilo_paths;
+                [share, 1e3 * row.kilo_paths / row.naive_warps, row.saved]
             });
             let cell = |column: usize, digits: usize| {
                 printed.map_or_else(String::new, |cells| format!("{:.digits$}", cells[column]))
@@ -229,7 +235,7 @@ impl CompactionReport {
                 cell(1, 1),
                 bounce.compact_warps as f64 / frames,
                 sum.saved(),
-                cell(2, 2),
+                cell(2, 1),
             );
         }
         let _ = writeln!(
@@ -278,8 +284,11 @@ impl CompactionReport {
             "frames": self.frames,
             "max_depth": request.max_depth,
             "counts": self.counts.iter().map(counts).collect::<Vec<_>>(),
-            "theirs": W11_TABLE_2.map(|(paths, naive, compact)| json!({
-                "paths": 1e3 * paths, "naive_warps": naive, "compact_warps": 1e3 * compact,
+            "theirs": W11_TABLE_2.map(|row| json!({
+                "paths": 1e3 * row.kilo_paths,
+                "naive_warps": row.naive_warps,
+                "compact_warps": 1e3 * row.kilo_compact_warps,
+                "saved_so_far": row.saved,
             })),
             "occupancy": curves(1024).into_iter().map(|(machine, points)| curve(machine.name(), points)).collect::<Vec<_>>(),
         })

@@ -116,6 +116,9 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         };
         return simulate_compaction::run(&args.compaction, &shared, common, out);
     }
+    if let Some(flag) = args.compaction.given() {
+        return Err(CliError::usage(format!("{flag} goes with --experiment compaction")));
+    }
     let variants = args.variants();
     super::check_machine(&variants, &args.width)?;
     for (key, value) in &args.settings {

@@ -6,7 +6,9 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Bar;
 use clap::Args;
-use raywarp::compaction::{CompactionError, CompactionReport, CompactionRequest, W11_SIZE, compaction};
+use raywarp::compaction::{
+    CompactionError, CompactionReport, CompactionRequest, W11_DEPTH, W11_REFLECTANCE, W11_SIZE, compaction,
+};
 use raywarp::render::{RenderError, Watch};
 use raywarp::{BuildOptions, PrepareOptions, Prepared};
 use std::io::Write;
@@ -16,18 +18,31 @@ use std::path::Path;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "With --experiment compaction")]
 pub struct CompactionArgs {
-    /// Frames of each view, of one path a pixel.
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "experiment", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    frames: u32,
-    /// Bounces of a path.
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "experiment", value_parser = clap::value_parser!(u32).range(0..=10_000))]
-    max_depth: u32,
-    /// Reflectance of all materials, which become diffuse; "off" keeps them as they are.
-    #[arg(long, value_name = "R", default_value = "0.7", requires = "experiment", value_parser = parse_clay)]
-    clay: Clay,
+    /// Frames of each view, of one path a pixel; 1 by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    frames: Option<u32>,
+    /// Bounces of a path; 8 by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    max_depth: Option<u32>,
+    /// Reflectance of all materials, which become diffuse, 0.7 by default; "off" keeps them as they are.
+    #[arg(long, value_name = "R", value_parser = parse_clay)]
+    clay: Option<Clay>,
     /// Radius of the lens in scene units.
-    #[arg(long, value_name = "RADIUS", requires = "experiment", value_parser = super::render_args::parse_not_negative)]
+    #[arg(long, value_name = "RADIUS", value_parser = super::render_args::parse_not_negative)]
     lens_radius: Option<f32>,
+}
+
+impl CompactionArgs {
+    /// The first of them that is given, for where none of them means anything. (Clap's `requires` gives way to conflicts.)
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.frames.is_some(), "--frames"),
+            (self.max_depth.is_some(), "--max-depth"),
+            (self.clay.is_some(), "--clay"),
+            (self.lens_radius.is_some(), "--lens-radius"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
 }
 
 /// `--clay`.
@@ -54,7 +69,7 @@ pub fn run(args: &CompactionArgs, shared: &Shared, common: &Common, out: &mut dy
     let mut scene = loaded.scene;
     let name = scene_name(&path);
     let views = views(common, &scene, &name, shared.view)?;
-    if let Clay(Some(reflectance)) = args.clay {
+    if let Clay(Some(reflectance)) = args.clay.unwrap_or(Clay(Some(W11_REFLECTANCE))) {
         raywarp::make_clay(&mut scene, reflectance);
     }
     let options = PrepareOptions { build: shared.build, ..PrepareOptions::default() };
@@ -62,11 +77,11 @@ pub fn run(args: &CompactionArgs, shared: &Shared, common: &Common, out: &mut dy
         Prepared::new(scene, &options).map_err(|error| CliError::prepare(&path.display().to_string(), error))?;
     interrupt::check("building the tree")?;
     let request = CompactionRequest {
-        scene: name,
+        scene: scene_name(shared.scene),
         cameras: views.into_iter().map(|(_, view)| view.camera).collect(),
         size: shared.size.unwrap_or(W11_SIZE),
-        frames: args.frames,
-        max_depth: args.max_depth,
+        frames: args.frames.unwrap_or(1),
+        max_depth: args.max_depth.unwrap_or(W11_DEPTH),
         lens_radius: args.lens_radius,
         widths: shared.widths.to_vec(),
         threads: common.threads,
