@@ -3,7 +3,7 @@
 //!
 //! [`measure`] runs a kernel's warps in lockstep and counts, for each block of a micro-operation, how often
 //! it was issued and how many lanes ran it. [`table1`] holds what AL09 found. [`machine`] has the simulated GPUs: their numbers,
-//! each with its source, and how many warps a launch keeps resident.
+//! each with its source, and how many warps a launch keeps resident. [`compaction`] counts the warps of a path tracer (W11).
 #![forbid(unsafe_code)]
 
 pub mod compaction;
