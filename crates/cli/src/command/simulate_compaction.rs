@@ -74,7 +74,7 @@ pub fn run(args: &CompactionArgs, shared: &Shared, common: &Common, out: &mut dy
     }
     let options = PrepareOptions { build: shared.build, ..PrepareOptions::default() };
     let mut prepared =
-        Prepared::new(scene, &options).map_err(|error| CliError::prepare(&path.display().to_string(), error))?;
+        Prepared::new(scene, &options).map_err(|error| CliError::prepare(path.display(), error))?;
     interrupt::check("building the tree")?;
     let request = CompactionRequest {
         scene: scene_name(shared.scene),
