@@ -1,5 +1,6 @@
 //! Watching paths live and die: the tables of W11 are made of this.
 
+use raywarp_geom::Ray;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -8,6 +9,10 @@ pub trait PathObserver: Sync {
     /// The path of `sample` of `pixel` (index `y * width + x`) is alive with `bounce` vertices behind
     /// it. Called from the workers, wave by wave.
     fn alive(&self, pixel: u32, sample: u32, bounce: u32);
+
+    /// The ray that extends it, told right after; nobody has to listen.
+    #[inline]
+    fn ray(&self, _pixel: u32, _sample: u32, _bounce: u32, _ray: &Ray) {}
 }
 
 /// Nobody watches; costs nothing.

@@ -6,7 +6,12 @@
 //!
 //! What shared memory for tiles costs in resident warps is [`occupancy_curve`] (figure 2).
 //!
-//! Only lengths of paths go in; what they are paths of is the caller's matter.
+//! Only lengths of paths go in; what they are paths of is the caller's matter. [`work`] takes their rays too: what a warp does
+//! for them (Table 3).
+
+mod work;
+
+pub use work::{W11_TABLE_3, Work, work};
 
 use crate::machine::{Launch, Machine, Occupancy, OccupancyError, keys};
 
