@@ -73,8 +73,7 @@ pub fn run(args: &CompactionArgs, shared: &Shared, common: &Common, out: &mut dy
         raywarp::make_clay(&mut scene, reflectance);
     }
     let options = PrepareOptions { build: shared.build, ..PrepareOptions::default() };
-    let mut prepared =
-        Prepared::new(scene, &options).map_err(|error| CliError::prepare(path.display(), error))?;
+    let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(path.display(), error))?;
     interrupt::check("building the tree")?;
     let request = CompactionRequest {
         scene: scene_name(shared.scene),

@@ -237,7 +237,7 @@ mod tests {
             let threads = 1 + random(200) as usize;
             let (frames, longest) = (1 + random(3) as usize, random(12));
             let segments: Vec<u16> = (0..threads * frames).map(|_| random(longest + 1) as u16).collect();
-            check(&segments, threads, width as usize, tile);
+            check(&segments, threads, width, tile);
         }
     }
 

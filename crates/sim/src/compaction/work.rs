@@ -102,7 +102,7 @@ mod tests {
             Ray::new([x, y, 3.0], [0.1 * (i % 3) as f32, -0.2, -1.0])
         };
         // Path i lives where i is a multiple of 5, and nowhere in the third warp.
-        let alive = |i: usize| i % 5 == 0 && !(64..96).contains(&i);
+        let alive = |i: usize| i.is_multiple_of(5) && !(64..96).contains(&i);
         let threads: Vec<Option<Ray>> = (0..150).map(|i| alive(i).then(|| ray(i))).collect();
         let [naive, compact] = work(&kernel, 32, &threads).unwrap();
         let alone: Vec<Work> = threads
