@@ -213,6 +213,19 @@ mod tests {
     use crate::{PrepareOptions, default_scene, make_clay};
 
     #[test]
+    fn steps_that_are_saved_are_those_of_all_warps() {
+        let bounce = |naive_warps, compact_warps| Bounce { naive_warps, compact_warps, ..Bounce::default() };
+        let work = |warps, visits, tests| Work { warps, visits, tests, ..Work::default() };
+        let mut counts = Counts::new(32);
+        counts.bounces = vec![bounce(100, 100), bounce(80, 20)];
+        // Of half of the warps: 7 steps each at bounce 0; then 5 steps of a naive warp and 9 of a full one.
+        counts.add_work(0, [work(50, 200, 150), work(50, 200, 150)]);
+        counts.add_work(1, [work(30, 100, 50), work(10, 50, 40)]);
+        counts.add_work(1, [work(10, 20, 30), Work::default()]);
+        assert_eq!(counts.saved_steps(), (700.0 + 400.0) / (700.0 + 180.0));
+    }
+
+    #[test]
     fn the_built_in_scene_loses_paths_and_compaction_saves_warps() {
         let mut scene = default_scene();
         make_clay(&mut scene, 0.7);
