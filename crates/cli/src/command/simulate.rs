@@ -51,6 +51,9 @@ pub struct SimulateArgs {
     /// About how many rays of each kind and view are traced, in evenly spaced runs.
     #[arg(long, value_name = "RAYS", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
+    /// AO and diffuse rays of a pixel; the workload's by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    rays_per_pixel: Option<u32>,
     /// Shuffle the rays (Aila and Laine 2009, section 6).
     #[arg(long, conflicts_with = "sort")]
     shuffle: bool,
@@ -109,6 +112,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         views,
         size: args.size.unwrap_or(RESOLUTION),
         sample: args.sample as usize,
+        rays_per_pixel: args.rays_per_pixel,
         order: match (args.shuffle, &args.sort) {
             (true, _) => Order::Shuffled(0),
             (false, Some(_)) => Order::Morton,
