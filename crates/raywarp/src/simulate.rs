@@ -1,6 +1,11 @@
 //! SIMD efficiency of the kernel family on the papers' workloads, as in AL09 Table 1.
 
+mod experiment;
 mod walks;
+
+pub use experiment::{Cell, Experiment, ExperimentReport, ExperimentRequest, Row, Table, experiment};
+pub use raywarp_sim::Al09Prices;
+pub use raywarp_sim::machine::Machine;
 
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
@@ -100,7 +105,7 @@ pub struct EfficiencyReport {
     /// In the order of widths, leaf sizes, variants, kinds.
     pub measurements: Vec<Measurement>,
     /// Rays of each kind that were traced, and that there are in all.
-    pub rays: Vec<(RayKind, u64, u64)>,
+    pub rays: RayCounts,
 }
 
 /// Measures the SIMD efficiency of kernels on a scene. All triangles count as opaque (AL09 2: the papers'
@@ -165,7 +170,7 @@ pub fn efficiency(
 type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 
 /// For each kind how many rays are traced, and how many there are.
-type RayCounts = Vec<(RayKind, u64, u64)>;
+pub type RayCounts = Vec<(RayKind, u64, u64)>;
 
 /// The rays that are traced, and their counts.
 fn sample_rays(

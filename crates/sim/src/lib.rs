@@ -7,10 +7,13 @@
 //! each with its source, and how many warps a launch keeps resident.
 #![forbid(unsafe_code)]
 
+pub mod distribution;
 mod efficiency;
 pub mod machine;
+mod price;
 mod source;
 pub mod table1;
 
 pub use efficiency::{BlockCount, Efficiency, measure, measure_source};
+pub use price::{Al09Prices, Prices};
 pub use source::Source;

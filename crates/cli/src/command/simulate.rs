@@ -1,6 +1,7 @@
 //! `raywarp simulate --efficiency SCENE`: how full warps are under the papers' kernels.
 
 use super::render_args::parse_size;
+use super::simulate_experiment::ExperimentArgs;
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
 use crate::common::Common;
@@ -13,7 +14,7 @@ use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::{Builder, Control};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy.
 #[derive(Debug, Args)]
@@ -25,8 +26,10 @@ pub struct SimulateArgs {
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
     named: Option<PathBuf>,
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "experiment")]
     efficiency: bool,
+    #[command(flatten)]
+    experiment: ExperimentArgs,
     /// Whose rays: raywarp, al09 or g14.
     #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
     workload: Workload,
@@ -48,9 +51,9 @@ pub struct SimulateArgs {
     /// An option of the family for every kernel that knows it.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting)]
     settings: Vec<(Key, String)>,
-    /// About how many rays of each kind and view are traced, in evenly spaced runs.
-    #[arg(long, value_name = "RAYS", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..))]
-    sample: u32,
+    /// About how many rays of each kind and view are traced, in evenly spaced runs; 16384, or what an experiment needs.
+    #[arg(long, value_name = "RAYS", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: Option<u32>,
     /// AO and diffuse rays of a pixel; the workload's by default.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     rays_per_pixel: Option<u32>,
@@ -111,7 +114,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         kinds: args.kind.clone(),
         views,
         size: args.size.unwrap_or(RESOLUTION),
-        sample: args.sample as usize,
+        sample: args.sample.unwrap_or(16_384) as usize,
         rays_per_pixel: args.rays_per_pixel,
         order: match (args.shuffle, &args.sort) {
             (true, _) => Order::Shuffled(0),
@@ -124,24 +127,32 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         build,
         scene: scene_name,
     };
+    if let Some(which) = args.experiment.experiment {
+        return args.experiment.run(which, (&loaded.scene, &path), request, args.sample, common, out);
+    }
     let steps = request.variants.len() * request.widths.len() * request.leaf_sizes.len();
     let bar = StepBar::new(common.quiet, steps as u64);
     let progress = |steps: usize| bar.advance(steps as u64);
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
     let report = efficiency(&loaded.scene, &request, &control);
     bar.finish();
-    let report = report.map_err(|error| match error {
-        SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
-        SimulateError::Build(error) => CliError::usage(error),
-        SimulateError::Kernel(error) => CliError::usage(error),
-        other => CliError::input(format!("{}: {other}", path.display())),
-    })?;
+    let report = report.map_err(|error| refusal(error, &path))?;
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else {
         write!(out, "{}", report.text())?;
     }
     Ok(Status::Done)
+}
+
+/// Why nothing was simulated, with the exit status of each cause.
+pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
+    match error {
+        SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
+        SimulateError::Build(error) => CliError::usage(error),
+        SimulateError::Kernel(error) => CliError::usage(error),
+        other => CliError::input(format!("{}: {other}", path.display())),
+    }
 }
 
 impl SimulateArgs {

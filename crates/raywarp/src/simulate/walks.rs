@@ -3,7 +3,7 @@
 use super::{EfficiencyRequest, Samples, SimulateError};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Key, Variant};
-use raywarp_geom::{Control, FlatTriangles, TraceError};
+use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_sim::{Efficiency, Source, measure_source};
 use raywarp_traverse::{Code, Kernel, Query, RayDump, Replay};
 use raywarp_workload::rays::RayKind;
@@ -46,7 +46,21 @@ impl Group {
             let replays = if Replay::walk_of(variant).is_ok() { request.widths.len() } else { 0 };
             replays + usize::from(without_postponing(variant).is_some())
         };
-        let Some(walk) = self.walk.filter(|_| self.rows.iter().map(uses).sum::<usize>() > 1) else { return Ok(None) };
+        if self.rows.iter().map(uses).sum::<usize>() <= 1 {
+            return Ok(None);
+        }
+        self.write_down(bvh, triangles, samples, control)
+    }
+
+    /// What the rays of all views do; none where that cannot be written down.
+    pub fn write_down(
+        &self,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        samples: &Samples,
+        control: &Control<'_>,
+    ) -> Result<Option<Dumps>, SimulateError> {
+        let Some(walk) = self.walk else { return Ok(None) };
         let kernel = Kernel::new(&walk, bvh, triangles)?;
         let mut dumps = Dumps::new();
         for (kind, views) in samples {
@@ -108,18 +122,23 @@ impl<'a> Runs<'a> {
         self.needed.as_ref().map(|needed| needed[number])
     }
 
-    /// Counts of warps of `width` lanes, for the rays of kind `number` over all views.
-    pub fn counts(&self, number: usize, width: u32) -> Result<Efficiency, SimulateError> {
+    /// The rays of kind `number`, of each view.
+    pub fn sources(&self, number: usize) -> Result<Vec<Source<'_>>, SimulateError> {
         let (kind, views) = &self.samples[number];
-        let mut sum = Efficiency::new(width);
-        for (view, rays) in views.iter().enumerate() {
-            let source = match &self.how {
+        let source = |(view, rays): (usize, &'a Vec<Ray>)| {
+            Ok(match &self.how {
                 How::Replay(dumps) => Source::Replay(Replay::new(&self.variant, &dumps[number][view])?),
                 How::Run(kernel) => Source::Run { kernel, rays, after: &[], query: query(*kind) },
-            };
-            sum = sum.plus(&measure_source(&source, width)?);
-        }
-        Ok(sum)
+            })
+        };
+        views.iter().enumerate().map(source).collect()
+    }
+
+    /// Counts of warps of `width` lanes, for the rays of kind `number` over all views.
+    pub fn counts(&self, number: usize, width: u32) -> Result<Efficiency, SimulateError> {
+        let sources = self.sources(number)?;
+        let add = |sum: Efficiency, source| Ok(sum.plus(&measure_source(source, width)?));
+        sources.iter().try_fold(Efficiency::new(width), add)
     }
 }
 
