@@ -2,19 +2,20 @@
 
 use super::render_args::parse_size;
 use super::simulate_compaction::{self, CompactionArgs};
+use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use raywarp::family::{Key, Variant};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::{Builder, Control};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy.
 #[derive(Debug, Args)]
@@ -28,9 +29,8 @@ pub struct SimulateArgs {
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
     #[arg(long, required_unless_present = "experiment")]
     efficiency: bool,
-    /// An experiment of a paper instead.
-    #[arg(long, value_name = "NAME", value_enum, conflicts_with = "efficiency")]
-    experiment: Option<Experiment>,
+    #[command(flatten)]
+    experiment: ExperimentArgs,
     /// Whose rays: raywarp, al09 or g14.
     #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
     workload: Workload,
@@ -40,8 +40,8 @@ pub struct SimulateArgs {
     /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     variant: Vec<Variant>,
-    /// Lanes of a warp, 1 to 64, comma-separated.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "32", value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Lanes of a warp, 1 to 64, comma-separated; 32 by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
     width: Vec<u32>,
     /// Most triangles of a leaf, comma-separated; in place of --max-leaf.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "8", value_parser = clap::value_parser!(u32).range(1..=255))]
@@ -52,9 +52,12 @@ pub struct SimulateArgs {
     /// An option of the family for every kernel that knows it.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting)]
     settings: Vec<(Key, String)>,
-    /// About how many rays of each kind and view are traced, in evenly spaced runs.
-    #[arg(long, value_name = "RAYS", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..))]
-    sample: u32,
+    /// About how many rays of each kind and view are traced, in evenly spaced runs; 16384, or what an experiment needs.
+    #[arg(long, value_name = "RAYS", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: Option<u32>,
+    /// AO and diffuse rays of a pixel; the workload's by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    rays_per_pixel: Option<u32>,
     /// Shuffle the rays (Aila and Laine 2009, section 6).
     #[arg(long, conflicts_with = "sort")]
     shuffle: bool,
@@ -77,14 +80,6 @@ pub struct SimulateArgs {
     compaction: CompactionArgs,
 }
 
-/// `--experiment`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Experiment {
-    /// Active paths and warps a bounce of a path tracer, naive and compacted (Wald 2011, Table 2 and figure 2). Takes
-    /// --frames, --max-depth, --clay, --lens-radius, --size, --view and --width.
-    Compaction,
-}
-
 pub(super) fn parse_workload(name: &str) -> Result<Workload, String> {
     Workload::parse(name).ok_or_else(|| format!("known are {}", Workload::ALL.map(Workload::name).join(", ")))
 }
@@ -105,22 +100,26 @@ fn parse_setting(text: &str) -> Result<(Key, String), String> {
 /// Runs the command.
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
-    if let Some(Experiment::Compaction) = args.experiment {
+    let widths = if args.width.is_empty() { vec![32] } else { args.width.clone() };
+    if let Some(ExperimentChoice::Compaction) = args.experiment.experiment {
         let shared = simulate_compaction::Shared {
             scene: name,
             view: args.view.as_deref(),
             size: args.size,
-            widths: &args.width,
+            widths: &widths,
             build: args.tree.options(),
             allow_missing: args.allow_missing,
         };
         return simulate_compaction::run(&args.compaction, &shared, common, out);
     }
+    if args.experiment.experiment.is_some() && !args.width.is_empty() {
+        return Err(CliError::usage("--width: this experiment has its own"));
+    }
     if let Some(flag) = args.compaction.given() {
         return Err(CliError::usage(format!("{flag} goes with --experiment compaction")));
     }
     let variants = args.variants();
-    super::check_machine(&variants, &args.width)?;
+    super::check_machine(&variants, &widths)?;
     for (key, value) in &args.settings {
         if !variants.iter().any(|variant| variant.value(*key) == value && variant.with(*key, value).is_ok()) {
             return Err(CliError::usage(format!("--set {key}={value}: it applies to none of these kernels")));
@@ -136,36 +135,45 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         kinds: args.kind.clone(),
         views,
         size: args.size.unwrap_or(RESOLUTION),
-        sample: args.sample as usize,
+        sample: args.sample.unwrap_or(16_384) as usize,
+        rays_per_pixel: args.rays_per_pixel,
         order: match (args.shuffle, &args.sort) {
             (true, _) => Order::Shuffled(0),
             (false, Some(_)) => Order::Morton,
             (false, None) => Order::Workload,
         },
         variants,
-        widths: args.width.clone(),
+        widths,
         leaf_sizes: args.leaf_size.clone(),
         build,
         scene: scene_name,
     };
+    if let Some(ExperimentChoice::Simulated(which)) = args.experiment.experiment {
+        return args.experiment.run(which, (&loaded.scene, &path), request, args.sample, common, out);
+    }
     let steps = request.variants.len() * request.widths.len() * request.leaf_sizes.len();
     let bar = StepBar::new(common.quiet, steps as u64);
     let progress = |steps: usize| bar.advance(steps as u64);
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
     let report = efficiency(&loaded.scene, &request, &control);
     bar.finish();
-    let report = report.map_err(|error| match error {
-        SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
-        SimulateError::Build(error) => CliError::usage(error),
-        SimulateError::Kernel(error) => CliError::usage(error),
-        other => CliError::input(format!("{}: {other}", path.display())),
-    })?;
+    let report = report.map_err(|error| refusal(error, &path))?;
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else {
         write!(out, "{}", report.text())?;
     }
     Ok(Status::Done)
+}
+
+/// Why nothing was simulated, with the exit status of each cause.
+pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
+    match error {
+        SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
+        SimulateError::Build(error) => CliError::usage(error),
+        SimulateError::Kernel(error) => CliError::usage(error),
+        other => CliError::input(format!("{}: {other}", path.display())),
+    }
 }
 
 impl SimulateArgs {
