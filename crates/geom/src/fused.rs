@@ -33,7 +33,7 @@ fn software(a: f32, b: f32, c: f32) -> f32 {
 /// Whether a second rounding, to f32, may go wrong: only from a sum that looks halfway between two
 /// floats, and where floats are denormal and halfway looks different. NaN and infinity pass either way.
 #[inline(always)]
-fn rounds_twice(sum: f64) -> bool {
+pub fn rounds_twice(sum: f64) -> bool {
     const HALF: u64 = 1 << 28;
     let halfway = sum.to_bits() & (2 * HALF - 1) == HALF;
     halfway | ((sum.abs() < f64::from(f32::MIN_POSITIVE)) & (sum != 0.0))

@@ -19,7 +19,7 @@ pub mod triangle;
 pub use aabb::Aabb;
 pub use affine::Affine;
 pub use flat::{FlatError, FlatTriangles, PrimitiveId};
-pub use fused::{fused_multiply_add, fused_multiply_adds};
+pub use fused::{fused_multiply_add, fused_multiply_adds, rounds_twice};
 pub use half::{HALF_INFINITY, half_from_f32, half_multiply_add, half_to_f64};
 pub use mesh::{MeshError, TriangleMesh};
 pub use offset::{offset_from_triangle, offset_origin};

@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod coherence;
+pub mod compaction;
 mod default_scene;
 mod framing;
 mod gpu;

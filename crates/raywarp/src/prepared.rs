@@ -165,7 +165,21 @@ impl Prepared {
     /// # Errors
     /// [`RenderError`].
     pub fn render(&self, camera: &Camera, options: &RenderOptions, watch: &Watch) -> Result<Rendered, RenderError> {
-        raywarp_render::render(&self.scene, camera, &*self.tracer, &self.bounds, options, watch)
+        self.render_observed(camera, options, watch, &raywarp_render::Unobserved)
+    }
+
+    /// As [`render`](Self::render), telling `observer` which paths live at each bounce.
+    ///
+    /// # Errors
+    /// [`RenderError`].
+    pub fn render_observed<O: raywarp_render::PathObserver>(
+        &self,
+        camera: &Camera,
+        options: &RenderOptions,
+        watch: &Watch,
+        observer: &O,
+    ) -> Result<Rendered, RenderError> {
+        raywarp_render::render_observed(&self.scene, camera, &*self.tracer, &self.bounds, options, watch, observer)
     }
 }
 

@@ -1,13 +1,20 @@
 //! SIMD efficiency of the kernel family on the papers' workloads, as in AL09 Table 1.
 
+mod experiment;
+mod walks;
+
+pub use experiment::{Cell, Experiment, ExperimentReport, ExperimentRequest, Row, Table, experiment};
+pub use raywarp_sim::Al09Prices;
+pub use raywarp_sim::machine::Machine;
+
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::{Operation, Tree, Variant};
 use raywarp_geom::{Control, FlatError, FlatTriangles, Ray, TraceError};
 use raywarp_layout::LayoutError;
 use raywarp_scene::{Scene, flatten};
-use raywarp_sim::{Efficiency, measure, table1};
-use raywarp_traverse::{Kernel, KernelError, Query};
+use raywarp_sim::{Efficiency, table1};
+use raywarp_traverse::{KernelError, ReplayError};
 use raywarp_workload::rays::{Order, RayKind, RaysError, ViewRays, Workload};
 use raywarp_workload::views::View;
 use std::fmt::Write;
@@ -31,6 +38,8 @@ pub struct EfficiencyRequest {
     pub sample: usize,
     /// Order of the rays.
     pub order: Order,
+    /// AO and diffuse rays of a pixel; the workload's by default.
+    pub rays_per_pixel: Option<u32>,
     /// Kernels.
     pub variants: Vec<Variant>,
     /// Lanes of a warp, 1 to 64.
@@ -59,6 +68,9 @@ pub enum SimulateError {
     /// A kernel refuses.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// A replay refuses.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
     /// The rays cannot be made.
     #[error(transparent)]
     Rays(#[from] RaysError),
@@ -93,7 +105,7 @@ pub struct EfficiencyReport {
     /// In the order of widths, leaf sizes, variants, kinds.
     pub measurements: Vec<Measurement>,
     /// Rays of each kind that were traced, and that there are in all.
-    pub rays: Vec<(RayKind, u64, u64)>,
+    pub rays: RayCounts,
 }
 
 /// Measures the SIMD efficiency of kernels on a scene. All triangles count as opaque (AL09 2: the papers'
@@ -124,52 +136,41 @@ pub fn efficiency(
                 small.push((most, tree(most)?));
             }
         }
-        for variant in &request.variants {
-            let most = variant.tree().max_leaf();
+        let mut measured: Vec<(usize, Measurement)> = Vec::new();
+        for group in walks::groups(&request.variants) {
+            // A tree of its size for all: they have one walk, or are alone.
+            let most = request.variants[group.rows[0]].tree().max_leaf();
             let bvh = small.iter().find(|(known, _)| *known == most).map_or(&plain, |(_, tree)| tree);
-            let kernel = Kernel::new(variant, bvh, &triangles)?;
-            // What each ray needs depends on nothing but the tree.
-            let mut needed = vec![None; samples.len()];
-            if let Some(eager) = without_postponing(variant) {
-                let eager = Kernel::new(&eager, bvh, &triangles)?;
-                for (needed, (kind, views)) in needed.iter_mut().zip(&samples) {
-                    *needed = Some(over_views(&eager, 32, *kind, views)?.nodes);
-                }
-            }
-            for &width in request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
-                for ((kind, views), needed) in samples.iter().zip(&needed) {
-                    if control.is_cancelled() {
-                        return Err(TraceError::Cancelled.into());
-                    }
-                    let counts = over_views(&kernel, width, *kind, views)?;
+            let dumps = group.dumps(request, bvh, &triangles, &samples, control)?;
+            for &row in &group.rows {
+                let variant = &request.variants[row];
+                let measure = |counts: Efficiency, kind: RayKind, needed: Option<u64>| {
                     let overfetch = needed.map_or(0.0, |needed| counts.nodes as f64 / needed as f64 - 1.0);
-                    let leaf_size = leaf_size.min(most);
-                    report.measurements.push(Measurement {
-                        variant: *variant,
-                        kind: *kind,
-                        leaf_size,
-                        counts,
-                        overfetch,
-                    });
+                    (row, Measurement { variant: *variant, kind, leaf_size: leaf_size.min(most), counts, overfetch })
+                };
+                let runs = walks::Runs::new(variant, bvh, &triangles, &samples, dumps.as_ref())?;
+                for &width in request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
+                    for (number, (kind, _)) in samples.iter().enumerate() {
+                        if control.is_cancelled() {
+                            return Err(TraceError::Cancelled.into());
+                        }
+                        measured.push(measure(runs.counts(number, width)?, *kind, runs.needed(number)));
+                    }
+                    control.advance(1);
                 }
-                control.advance(1);
             }
         }
+        measured.sort_by_key(|(row, _)| *row);
+        report.measurements.extend(measured.into_iter().map(|(_, measurement)| measurement));
     }
     Ok(report)
-}
-
-/// The same kernel without a postpone buffer; `None` if it has none.
-fn without_postponing(variant: &Variant) -> Option<Variant> {
-    let speculative = variant.organisation().is_speculative() && variant.postpone() > 0;
-    speculative.then(|| variant.with(raywarp_family::Key::Postpone, "0").ok()).flatten()
 }
 
 /// Sampled rays: for each kind those of each view.
 type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 
 /// For each kind how many rays are traced, and how many there are.
-type RayCounts = Vec<(RayKind, u64, u64)>;
+pub type RayCounts = Vec<(RayKind, u64, u64)>;
 
 /// The rays that are traced, and their counts.
 fn sample_rays(
@@ -188,7 +189,8 @@ fn sample_rays(
             if control.is_cancelled() {
                 return Err(TraceError::Cancelled.into());
             }
-            let batches = rays.batches(*kind, request.workload.rays_per_pixel(), request.order);
+            let rays_per_pixel = request.rays_per_pixel.unwrap_or(request.workload.rays_per_pixel());
+            let batches = rays.batches(*kind, rays_per_pixel, request.order);
             let every = (batches.ray_count() / request.sample.max(1) as u64).max(1);
             let sample = batches.sample(CHUNK, every as usize);
             (count.1, count.2) = (count.1 + sample.len() as u64, count.2 + batches.ray_count());
@@ -199,12 +201,6 @@ fn sample_rays(
         Some((kind, ..)) => Err(SimulateError::NoRays(kind.name())),
         None => Ok((samples, counts)),
     }
-}
-
-fn over_views(kernel: &Kernel, width: u32, kind: RayKind, views: &[Vec<Ray>]) -> Result<Efficiency, KernelError> {
-    let query = if kind.is_any() { Query::Any } else { Query::Closest };
-    let measure = |rays: &Vec<Ray>| measure(kernel, width, rays, &[], query);
-    views.iter().try_fold(Efficiency::new(width), |sum, rays| Ok(sum.plus(&measure(rays)?)))
 }
 
 impl Measurement {

@@ -19,6 +19,6 @@ mod stage;
 mod wide;
 mod world;
 
-pub use observe::{PathObserver, Unobserved};
+pub use observe::{PathObserver, PathRecorder, Unobserved};
 pub use options::{DirectLight, Integrator, RenderError, RenderOptions};
 pub use render::{Progress, Rendered, StopReason, Watch, render, render_observed};

@@ -1,10 +1,18 @@
 //! Watching paths live and die: the tables of W11 are made of this.
 
+use raywarp_geom::Ray;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU16, Ordering};
+
 /// Told of each path that is about to be extended.
 pub trait PathObserver: Sync {
     /// The path of `sample` of `pixel` (index `y * width + x`) is alive with `bounce` vertices behind
     /// it. Called from the workers, wave by wave.
     fn alive(&self, pixel: u32, sample: u32, bounce: u32);
+
+    /// The ray that extends it, told right after; nobody has to listen.
+    #[inline]
+    fn ray(&self, _pixel: u32, _sample: u32, _bounce: u32, _ray: &Ray) {}
 }
 
 /// Nobody watches; costs nothing.
@@ -14,4 +22,38 @@ pub struct Unobserved;
 impl PathObserver for Unobserved {
     #[inline]
     fn alive(&self, _pixel: u32, _sample: u32, _bounce: u32) {}
+}
+
+/// Remembers how many segments each path lived.
+#[derive(Debug)]
+pub struct PathRecorder {
+    pixels: usize,
+    first_sample: u32,
+    segments: Vec<AtomicU16>,
+}
+
+impl PathRecorder {
+    /// For the paths of `samples` of every pixel of a picture of `size`; two bytes a path.
+    pub fn new(size: [u32; 2], samples: Range<u32>) -> Self {
+        let pixels = size[0] as usize * size[1] as usize;
+        let segments = std::iter::repeat_with(AtomicU16::default).take(pixels * samples.len()).collect();
+        Self { pixels, first_sample: samples.start, segments }
+    }
+
+    /// Segments of each path: one sample of all pixels after the other, pixels row by row from the top left. 0 for a path
+    /// that was never begun, at most 65,535.
+    pub fn into_segments(self) -> Vec<u16> {
+        self.segments.into_iter().map(AtomicU16::into_inner).collect()
+    }
+}
+
+impl PathObserver for PathRecorder {
+    fn alive(&self, pixel: u32, sample: u32, bounce: u32) {
+        let frame = sample.checked_sub(self.first_sample).map(|frame| frame as usize * self.pixels);
+        let path = frame.and_then(|frame| self.segments.get(frame + pixel as usize));
+        let segments = u16::try_from(bounce + 1).unwrap_or(u16::MAX);
+        if let Some(path) = path {
+            path.fetch_max(segments, Ordering::Relaxed);
+        }
+    }
 }

@@ -297,8 +297,10 @@ impl<O: PathObserver> Job<'_, O> {
                         return Ok(false);
                     }
                     joined.each(waves, |wave| {
-                        for &slot in &wave.slots {
-                            self.observer.alive(wave.pixel[slot as usize], wave.sample[slot as usize], wave.bounce);
+                        for (&slot, ray) in wave.slots.iter().zip(&wave.rays) {
+                            let (pixel, sample) = (wave.pixel[slot as usize], wave.sample[slot as usize]);
+                            self.observer.alive(pixel, sample, wave.bounce);
+                            self.observer.ray(pixel, sample, wave.bounce, ray);
                         }
                     });
                     extend(world, tracer, waves, joined)?;

@@ -298,6 +298,31 @@ impl raywarp_render::PathObserver for Alive {
     }
 }
 
+/// Half a floor, seen from above.
+#[test]
+fn a_recorder_has_each_path_and_leaves_the_picture_as_it_is() {
+    let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };
+    add(&mut scene, quad([-9.0, 0.0, 9.0], [9.0, 0.0, 0.0], [0.0, 0.0, -18.0]), Material::diffuse("floor", [0.5; 3]));
+    let flat = raywarp_scene::flatten(&scene).unwrap();
+    let (bounds, size) = (flat.bounds(), [16, 8]);
+    let (tracer, camera) = (common::BruteForce(flat), camera([0.0, 4.0, 0.0], [0.0; 3], 40.0));
+    let options = raywarp_render::RenderOptions { samples: 3..5, ..options(size, 0, 8) };
+    let watch = raywarp_render::Watch::default();
+    let recorder = raywarp_render::PathRecorder::new(size, 3..5);
+    let seen =
+        raywarp_render::render_observed(&scene, &camera, &tracer, &bounds, &options, &watch, &recorder).unwrap().film;
+    let plain = raywarp_render::render(&scene, &camera, &tracer, &bounds, &options, &watch).unwrap().film;
+    assert_eq!(seen.means(), plain.means());
+    let segments = recorder.into_segments();
+    assert_eq!(segments.len(), 16 * 8 * 2);
+    // A path meets the floor once and leaves for the sky, or leaves at once: half of each row, in both samples.
+    for row in segments.chunks(16) {
+        let floor = row[0];
+        assert!(row[..7].iter().all(|&segments| segments == floor), "{row:?}");
+        assert!(row[9..].iter().all(|&segments| segments == 3 - floor), "{row:?}");
+    }
+}
+
 #[test]
 fn an_observer_sees_each_path_until_it_ends() {
     let mut scene = Scene { lights: vec![white_sky()], ..Scene::default() };

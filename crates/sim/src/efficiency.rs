@@ -1,9 +1,10 @@
 //! How full warps are.
 
+use crate::source::Source;
 use rayon::prelude::*;
 use raywarp_family::{Block, Operation, Supply};
 use raywarp_geom::{HitKey, Ray};
-use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe, Query};
+use raywarp_traverse::{Event, Kernel, KernelError, Probe, Query};
 
 /// How often a block was issued, and by how many lanes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -157,13 +158,10 @@ impl Probe for Counter {
     }
 }
 
-/// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
-const BATCHES_A_WARP: u64 = 32;
-
 /// Runs `kernel` over `rays` in warps of `width` lanes and counts, in parallel over warps.
 ///
 /// Supplies with a global pool deal it to as many warps as get about 32 batches each; at least one.
-/// `after` as in [`Batch::after`]. The counts do not depend on the number of threads.
+/// `after` as in [`Batch::after`](raywarp_traverse::Batch::after). The counts do not depend on the number of threads.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.
@@ -174,26 +172,25 @@ pub fn measure(
     after: &[HitKey],
     query: Query,
 ) -> Result<Efficiency, KernelError> {
-    let variant = kernel.variant();
-    let machine = Machine::Lockstep { width };
-    let per_batch = u64::from(variant.batch().unwrap_or(1)) * u64::from(width / variant.lanes_per_ray()).max(1);
-    let resident = match variant.supply() {
-        Supply::Direct => 1,
-        _ => (rays.len() as u64 / (per_batch * BATCHES_A_WARP)).max(1) as u32,
-    };
-    let batch = Batch { rays, after, query, resident };
-    let warps = kernel.warp_count(machine, &batch)?;
+    measure_source(&Source::Run { kernel, rays, after, query }, width)
+}
+
+/// As [`measure`], for rays that are run or replayed: the same counts.
+///
+/// # Errors
+/// [`KernelError::Width`] if warps of this width do not fit the variant.
+pub fn measure_source(source: &Source<'_>, width: u32) -> Result<Efficiency, KernelError> {
+    let resident = source.resident(width);
     let run = |number: u32| {
-        let mut answers = Vec::new();
-        let mut counter = Counter { counts: Efficiency::new(width), lanes_per_ray: variant.lanes_per_ray() };
-        kernel.run_warp(machine, &batch, number, &mut answers, Some(&mut counter))?;
-        counter.counts.rays = answers.len() as u64;
+        let lanes_per_ray = source.variant().lanes_per_ray();
+        let mut counter = Counter { counts: Efficiency::new(width), lanes_per_ray };
+        counter.counts.rays = source.run_warp(width, resident, number, &mut counter)?;
         counter.counts.warps = 1;
         Ok(counter.counts)
     };
-    (0..warps)
+    (0..source.warp_count(width, resident)?)
         .into_par_iter()
-        .with_min_len(if variant.supply() == Supply::Direct { 16 } else { 1 })
+        .with_min_len(if source.variant().supply() == Supply::Direct { 16 } else { 1 })
         .map(run)
         .try_reduce(|| Efficiency::new(width), |a, b| Ok(a.plus(&b)))
 }

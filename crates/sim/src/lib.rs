@@ -2,10 +2,19 @@
 //! operations that each ray requires, under a schedule and a SIMD width).
 //!
 //! [`measure`] runs a kernel's warps in lockstep and counts, for each block of a micro-operation, how often
-//! it was issued and how many lanes ran it. [`table1`] holds what AL09 found.
+//! it was issued and how many lanes ran it; a [`Source`] is either a kernel over rays or a dump of
+//! their operations, replayed. [`table1`] holds what AL09 found. [`machine`] has the simulated GPUs: their numbers,
+//! each with its source, and how many warps a launch keeps resident. [`compaction`] counts the warps of a path tracer (W11).
 #![forbid(unsafe_code)]
 
+pub mod compaction;
+pub mod distribution;
 mod efficiency;
+pub mod machine;
+mod price;
+mod source;
 pub mod table1;
 
-pub use efficiency::{BlockCount, Efficiency, measure};
+pub use efficiency::{BlockCount, Efficiency, measure, measure_source};
+pub use price::{Al09Prices, Prices};
+pub use source::Source;

@@ -1,15 +1,12 @@
 //! A variant over a scene: what is traced, on which machine, with which probe.
 
-use crate::lane::Lane;
-use crate::lanes::{Lanes, Lockstep, Scalar};
+use crate::launch::{self, Place};
 use crate::probe::{Probe, Unwatched, Watch, Watched};
-use crate::schedule::{IfIf, IfWhile, Packet, Phased, Schedule, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
-use crate::supply::{self, Pool};
-use crate::tree::Tree;
+use crate::tree::{BoxTree, Boxes};
 use crate::triangles::Triangles;
-use crate::warp::{Answer, Launch, Warp};
+use crate::warp::{Answer, Launch};
 use raywarp_bvh::Bvh2;
-use raywarp_family::{Block, Collapse, Organisation, Supply, Tree as TreeKind, Variant};
+use raywarp_family::{Collapse, Tree as TreeKind, Variant};
 use raywarp_geom::{Aabb, FlatTriangles, HitKey, Ray};
 use raywarp_layout::{
     Cwbvh8, EncodedBvh2, H8, LayoutError, Wide4Tree, WideN, encode_bvh2, encode_cwbvh8, encode_h8, encode_wide_n,
@@ -74,6 +71,14 @@ pub enum KernelError {
     TooManyRays {
         /// Rays that were given.
         found: usize,
+    },
+    /// A walk that cannot be written down.
+    #[error("{variant} has no dump of its rays' operations: {why}")]
+    NoDump {
+        /// The variant.
+        variant: Variant,
+        /// The reason.
+        why: &'static str,
     },
     /// A warp that does not fit.
     #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
@@ -164,7 +169,7 @@ impl Kernel {
 
     /// Stack entries that any ray may need.
     pub fn stack_depth(&self) -> usize {
-        with_tree!(&self.encoding, tree => Tree::stack_depth(tree))
+        with_tree!(&self.encoding, tree => BoxTree::stack_depth(tree))
     }
 
     /// Refuses a stack of `entries` that some ray might overflow. Warps here get the stack that the tree
@@ -191,21 +196,7 @@ impl Kernel {
     /// # Errors
     /// [`KernelError::Width`] if the machine's warps do not fit the variant; [`KernelError::TooManyRays`].
     pub fn warp_count(&self, machine: Machine, batch: &Batch<'_>) -> Result<u32, KernelError> {
-        let rays = self.rays_per_warp(machine)?;
-        if batch.rays.len() >= u32::MAX as usize {
-            return Err(KernelError::TooManyRays { found: batch.rays.len() });
-        }
-        let warps = (batch.rays.len() as u64).div_ceil(u64::from(rays)) as u32;
-        Ok(if self.variant.supply() == Supply::Direct { warps } else { warps.min(batch.resident.max(1)) })
-    }
-
-    fn rays_per_warp(&self, machine: Machine) -> Result<u32, KernelError> {
-        let lanes = self.variant.lanes_per_ray();
-        match machine {
-            Machine::Scalar => Ok(1),
-            Machine::Lockstep { width } if (1..=64).contains(&width) && width % lanes == 0 => Ok(width / lanes),
-            Machine::Lockstep { width } => Err(KernelError::Width { variant: self.variant, lanes, width }),
-        }
+        launch::warp_count(&self.variant, machine, batch.rays.len(), batch.resident)
     }
 
     /// Runs warp `number` of those that trace `batch`; its rays' answers are added to `answers` in the
@@ -225,87 +216,36 @@ impl Kernel {
         probe: Option<&mut dyn Probe>,
     ) -> Result<(), KernelError> {
         assert!(batch.after.is_empty() || batch.after.len() == batch.rays.len(), "one key a ray, or none");
-        let width = self.rays_per_warp(machine)?;
-        let warps = self.warp_count(machine, batch)?;
-        if number >= warps {
+        let Some(place) = Place::new(&self.variant, machine, number, batch.rays.len(), batch.resident)? else {
             return Ok(());
-        }
-        let count = batch.rays.len() as u32;
-        let pool = match self.variant.supply() {
-            Supply::Direct => Pool::direct(number, width, count),
-            _ => match self.variant.batch() {
-                Some(batch) => Pool::dealt(number, batch * width, warps, count),
-                None => Pool::exact(number, width, warps, count),
-            },
         };
         match probe {
-            None => self.launch(machine, batch, (number, width, pool), answers, &mut Unwatched),
-            Some(probe) => self.launch(machine, batch, (number, width, pool), answers, &mut Watched::new(probe)),
+            None => self.launch(batch, place, answers, &mut Unwatched),
+            Some(probe) => self.launch(batch, place, answers, &mut Watched::new(probe)),
         }
         Ok(())
     }
 
-    /// Runs warp `number` of `width` rays, which takes them from `pool`.
-    fn launch<P: Watch>(
-        &self,
-        machine: Machine,
-        batch: &Batch<'_>,
-        (number, width, pool): (u32, u32, Pool),
-        answers: &mut Vec<Answer>,
-        probe: &mut P,
-    ) {
+    fn launch<P: Watch>(&self, batch: &Batch<'_>, place: Place, answers: &mut Vec<Answer>, probe: &mut P) {
         with_tree!(&self.encoding, tree => {
-            let launch = Launch {
-                variant: &self.variant,
-                tree,
-                triangles: &self.triangles,
-                bounds: &self.bounds,
-                rays: batch.rays,
-                after: batch.after,
-                any_hit: batch.query == Query::Any,
-            };
-            let lane = |stack: u32| Lane::idle(Tree::stack_depth(tree), stack as u16);
-            match machine {
-                Machine::Scalar => run(Warp::new(launch, number, Scalar(lane(0)), pool, answers, probe), lane),
-                Machine::Lockstep { .. } => {
-                    let lanes = Lockstep((0..width).map(lane).collect());
-                    run(Warp::new(launch, number, lanes, pool, answers, probe), lane);
-                }
-            }
+            let boxes = self.boxes(tree, batch);
+            let launch = Launch { variant: &self.variant, tree: &boxes, any_hit: batch.query == Query::Any };
+            launch::run_warp(launch, place, answers, probe);
         });
     }
-}
 
-/// Runs a warp to its end under the variant's organisation.
-fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lane: impl Fn(u32) -> Lane<T>) {
-    warp.issue_everyone(Block::Prologue);
-    match warp.launch.variant.organisation() {
-        Organisation::Packet if warp.launch.variant.supply() == Supply::Direct => {
-            supply::direct::<Packet, L, T, P>(&mut warp);
-        }
-        Organisation::Packet => supply::persistent::<Packet, L, T, P>(&mut warp),
-        Organisation::WhileWhile => supplied::<WhileWhile, L, T, P>(&mut warp, lane),
-        Organisation::IfIf => supplied::<IfIf, L, T, P>(&mut warp, lane),
-        Organisation::SpeculativeWhileWhile => supplied::<SpeculativeWhileWhile, L, T, P>(&mut warp, lane),
-        Organisation::SpeculativeIfIf => supplied::<SpeculativeIfIf, L, T, P>(&mut warp, lane),
-        Organisation::IfWhile => supplied::<IfWhile, L, T, P>(&mut warp, lane),
-        Organisation::Phased => supplied::<Phased, L, T, P>(&mut warp, lane),
+    fn boxes<'a, B>(&'a self, tree: &'a B, batch: &Batch<'a>) -> Boxes<'a, B> {
+        let (triangles, bounds) = (&self.triangles, &self.bounds);
+        Boxes { tree, triangles, bounds, rays: batch.rays, after: batch.after }
     }
-}
 
-/// Runs a schedule under the variant's supply; `lane` makes an idle one with the stack of a number.
-fn supplied<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
-    warp: &mut Warp<'_, L, T, P>,
-    lane: impl Fn(u32) -> Lane<T>,
-) {
-    match warp.launch.variant.supply() {
-        Supply::Direct => supply::direct::<S, L, T, P>(warp),
-        Supply::Persistent => supply::persistent::<S, L, T, P>(warp),
-        Supply::Replace => supply::replace::<S, L, T, P>(warp),
-        Supply::Queue => {
-            let width = warp.width();
-            let mut parked: Vec<Lane<T>> = (width..2 * width).map(lane).collect();
-            supply::queue::<S, L, T, P>(warp, &mut parked);
-        }
+    /// Runs the rays of `batch` one after the other on the scalar machine, whatever the variant's organisation: each
+    /// ray as it is traced by itself.
+    pub(crate) fn run_each(&self, batch: &Batch<'_>, probe: &mut dyn Probe) {
+        with_tree!(&self.encoding, tree => {
+            let boxes = self.boxes(tree, batch);
+            let launch = Launch { variant: &self.variant, tree: &boxes, any_hit: batch.query == Query::Any };
+            launch::run_each(launch, batch.rays.len() as u32, &mut Watched::untouched(probe));
+        });
     }
 }

@@ -25,7 +25,7 @@ pub(crate) enum Work<I, L> {
 pub(crate) struct Lane<T: Tree> {
     /// Number of the ray in its batch, or [`IDLE`].
     pub ray: u32,
-    pub setup: Option<LaneRay>,
+    pub setup: Option<T::Ray>,
     pub work: Work<T::Inner, T::Leaf>,
     /// The leaf that the lane tested last has no triangles left.
     pub leaf_ended: bool,

@@ -4,6 +4,8 @@
 //! without masks, the reference, or a warp of 1 to 64 lanes in lockstep, which a simulator drives. A
 //! [`Probe`] is told each block of a micro-operation with the lanes that run it and what they touch.
 //!
+//! What each ray does can be written down once, a [`RayDump`], and replayed by other schedules and widths: [`Replay`].
+//!
 //! ```text
 //! supply/      the main loop: how rays come to lanes          direct, persistent, replace, queue
 //! schedule/    its body: one organisation a file              packet, while_while, if_if, ...
@@ -13,12 +15,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod dump;
 mod kernel;
 mod lane;
 mod lanes;
+mod launch;
 mod ops;
 mod probe;
 mod ray;
+mod replay;
 mod schedule;
 mod supply;
 mod tracer;
@@ -26,7 +31,9 @@ mod tree;
 mod triangles;
 mod warp;
 
+pub use dump::{Code, RayDump};
 pub use kernel::{Batch, Kernel, KernelError, Machine, Query};
 pub use probe::{Event, Probe, Recorded, Recorder, Touch};
+pub use replay::{Replay, ReplayError};
 pub use tracer::FamilyTracer;
 pub use warp::Answer;

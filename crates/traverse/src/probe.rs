@@ -79,6 +79,11 @@ impl<'a> Watched<'a> {
     pub fn new(probe: &'a mut dyn Probe) -> Self {
         Self { touches: probe.touches(), probe }
     }
+
+    /// As [`Watched::new`] for a probe that is told of no touches, whether it asks or not.
+    pub fn untouched(probe: &'a mut dyn Probe) -> Self {
+        Self { touches: false, probe }
+    }
 }
 
 impl Watch for Watched<'_> {

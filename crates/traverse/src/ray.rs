@@ -2,7 +2,7 @@
 
 use raywarp_family::{BoxPlanes, BoxTest};
 use raywarp_geom::triangle::Watertight;
-use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray, fused_multiply_adds};
+use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray, fused_multiply_adds, rounds_twice};
 use raywarp_layout::H8Ray;
 
 /// A ray in a lane.
@@ -16,6 +16,9 @@ pub(crate) struct LaneRay {
     pub inverse: [f32; 3],
     /// Origin times reciprocal, for the lower and the upper plane of an axis.
     pub ood: [[f32; 3]; 2],
+    /// Both in twice the precision, where a machine has to make do without fused multiply-adds.
+    wide_inverse: [f64; 3],
+    wide_ood: [[f64; 3]; 2],
     /// `t_min` and `t_max` as boxes see them: distances to boxes are `t * scale`.
     pub scale: f32,
     /// Nearest distance at which a box matters.
@@ -44,7 +47,9 @@ impl LaneRay {
         let box_low = if test == BoxTest::Integer { low.max(0.0) + 0.0 } else { low };
         let farthest = bounds.min.iter().chain(&bounds.max).fold(0.0, |most: f32, x| most.max(x.abs()));
         let blocks = H8Ray::new(ray, ray.t_min.max(after.t), farthest);
-        Self { given: *ray, after: *after, inverse, ood, scale, box_low, watertight: Watertight::new(ray), blocks }
+        let (wide_inverse, wide_ood) = (inverse.map(f64::from), ood.map(|ood| ood.map(f64::from)));
+        let watertight = Watertight::new(ray);
+        Self { given: *ray, after: *after, inverse, ood, wide_inverse, wide_ood, scale, box_low, watertight, blocks }
     }
 
     /// Nearest `t` that counts.
@@ -61,14 +66,35 @@ impl LaneRay {
     /// Where the ray enters `bounds` at most at `t_max`, in box distances, or `None`.
     ///
     /// Source: ALK12, figure 2: six fused multiply-adds, then minima and maxima.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&self, bounds: &Aabb, t_max: f32, test: BoxTest) -> Option<f32> {
+        let t_max = self.box_distance(t_max);
+        if !cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+            let plane = |x: f32, i: usize, side: usize| f64::from(x) * self.wide_inverse[i] - self.wide_ood[side][i];
+            // Rounding keeps the order: of all sums only the two that count have to be rounded, or looked at closely.
+            let a: [f64; 3] = std::array::from_fn(|i| plane(bounds.min[i], i, 0));
+            let b: [f64; 3] = std::array::from_fn(|i| plane(bounds.max[i], i, 1));
+            let near = (0..3).fold(f64::from(self.box_low), |t, i| t.max(a[i].min(b[i])));
+            let far = (0..3).fold(f64::from(t_max), |t, i| t.min(a[i].max(b[i])));
+            // Integers end up where floats do, but for a NaN and for what may round to a negative zero.
+            let plain = |x: &f64| x.abs() >= f64::from(f32::MIN_POSITIVE);
+            let floats = || a.iter().chain(&b).all(plain);
+            if !(rounds_twice(near) | rounds_twice(far)) && (test == BoxTest::Float || floats()) {
+                let (near, far) = (near as f32, far as f32);
+                return (near <= far).then_some(near);
+            }
+        }
+        self.enter_exactly(bounds, t_max, test)
+    }
+
+    /// The same with each plane's distance rounded, as a machine with fused multiply-adds has it.
+    #[inline(never)]
+    fn enter_exactly(&self, bounds: &Aabb, t_max: f32, test: BoxTest) -> Option<f32> {
         let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
         let ([i, j, k], [lo, hi]) = (self.inverse, self.ood.map(|ood| ood.map(|x| -x)));
         let [x0, y0, z0, x1, y1, z1] =
             fused_multiply_adds([a, b, c, d, e, f], [i, j, k, i, j, k], [lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]]);
         let (lo, hi) = ([x0, y0, z0], [x1, y1, z1]);
-        let t_max = self.box_distance(t_max);
         match test {
             BoxTest::Float => span_float(lo, hi, self.box_low, t_max),
             BoxTest::Integer => span_integer(lo, hi, self.box_low, t_max),
@@ -121,6 +147,46 @@ mod tests {
             }
         }
         assert!(hits > 100_000);
+    }
+
+    #[test]
+    fn rounding_only_what_counts_changes_no_box_test() {
+        let mut state = 5u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize
+        };
+        let scene = Aabb { min: [-8.0; 3], max: [8.0; 3] };
+        // Few values, so that planes, origins and distances coincide; and all bits of a float between.
+        let few = [0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -3.0, 1.0 + f32::EPSILON, 7.999_999_5, 1e-30, -1e-38];
+        let (mut hits, mut all) = (0, 0);
+        for round in 0..200_000 {
+            let mut number = || {
+                if random() % 4 > 0 { few[random() % few.len()] } else { random() as f32 / (1u32 << 28) as f32 - 4.0 }
+            };
+            let mut ray = Ray::new([number(), number(), number()], [number(), number(), number()]);
+            (ray.t_min, ray.t_max) = (number().abs(), if round % 3 == 0 { f32::INFINITY } else { number().abs() });
+            let (p, q): ([f32; 3], [f32; 3]) = ([(); 3].map(|()| number()), [(); 3].map(|()| number()));
+            let bounds =
+                Aabb { min: std::array::from_fn(|i| p[i].min(q[i])), max: std::array::from_fn(|i| p[i].max(q[i])) };
+            for planes in [BoxPlanes::Padded, BoxPlanes::Plain] {
+                for test in [BoxTest::Float, BoxTest::Integer] {
+                    let lane = LaneRay::new(&ray, &HitKey::START, &scene, planes, test);
+                    let (fast, slow) = (
+                        lane.enter(&bounds, ray.t_max, test),
+                        lane.enter_exactly(&bounds, lane.box_distance(ray.t_max), test),
+                    );
+                    // A zero of either sign is the same place.
+                    assert!(
+                        fast == slow && fast.map(|t| t == 0.0 || t.is_sign_positive()) == slow.map(|_| true),
+                        "{ray:?} {bounds:?} {planes:?} {test:?}: {fast:?}, exactly {slow:?}"
+                    );
+                    hits += u32::from(slow.is_some());
+                    all += 1;
+                }
+            }
+        }
+        assert!(hits > all / 40 && hits < all, "{hits} of {all}");
     }
 
     #[test]

@@ -6,20 +6,14 @@ use crate::lanes::{Lanes, Mask};
 use crate::ops::{Tested, Visited};
 use crate::probe::{Event, Touch, Watch};
 use crate::supply::Pool;
-use crate::tree::{Tree, Visit, VisitRules};
-use crate::triangles::Triangles;
-use raywarp_family::{Block, Space, Variant};
-use raywarp_geom::{Aabb, Hit, HitKey, Ray};
+use crate::tree::{TestRules, Tree, Visit, VisitRules};
+use raywarp_family::{Block, Fetch, Space, Variant};
+use raywarp_geom::Hit;
 
 /// What a launch traces: the same for all of its warps.
 pub(crate) struct Launch<'a, T> {
     pub variant: &'a Variant,
     pub tree: &'a T,
-    pub triangles: &'a Triangles,
-    pub bounds: &'a Aabb,
-    pub rays: &'a [Ray],
-    /// Empty, or a key a ray.
-    pub after: &'a [HitKey],
     pub any_hit: bool,
 }
 
@@ -51,6 +45,7 @@ pub struct Answer {
 pub(crate) struct Warp<'a, L, T: Tree, P> {
     pub launch: Launch<'a, T>,
     pub rules: VisitRules,
+    pub test_rules: TestRules,
     pub lanes: L,
     pub pool: Pool,
     pub answers: &'a mut Vec<Answer>,
@@ -79,9 +74,11 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
     ) -> Self {
         let rays = vec![IDLE; (lanes.count() * launch.variant.lanes_per_ray()) as usize];
         let rules = VisitRules::new(launch.variant, launch.any_hit);
+        let by_rows = P::ON && launch.variant.fetch() == Fetch::Needed;
         Self {
             launch,
             rules,
+            test_rules: TestRules { any_hit: launch.any_hit, by_rows },
             lanes,
             pool,
             answers,

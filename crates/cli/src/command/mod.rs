@@ -9,6 +9,8 @@ mod render_args;
 mod render_report;
 pub mod selftest;
 pub mod simulate;
+mod simulate_compaction;
+mod simulate_experiment;
 pub mod trace;
 mod tree_args;
 pub mod variants;

@@ -306,11 +306,11 @@ fn parse_positive_f32(text: &str) -> Result<f32, String> {
     number(text, |x| x as f32 > 0.0 && (x as f32).is_finite(), "a number above 0").map(|x| x as f32)
 }
 
-fn parse_not_negative(text: &str) -> Result<f32, String> {
+pub(super) fn parse_not_negative(text: &str) -> Result<f32, String> {
     number(text, |x| x >= 0.0 && (x as f32).is_finite(), "a number from 0").map(|x| x as f32)
 }
 
-fn parse_share(text: &str) -> Result<f32, String> {
+pub(super) fn parse_share(text: &str) -> Result<f32, String> {
     number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1").map(|x| x as f32)
 }
 

@@ -1,6 +1,8 @@
-//! `raywarp simulate --efficiency SCENE`: how full warps are under the papers' kernels.
+//! `raywarp simulate SCENE --efficiency`: how full warps are under the papers' kernels; or one of their experiments.
 
 use super::render_args::parse_size;
+use super::simulate_compaction::{self, CompactionArgs};
+use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
 use crate::common::Common;
@@ -13,7 +15,7 @@ use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::{Builder, Control};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy.
 #[derive(Debug, Args)]
@@ -25,8 +27,10 @@ pub struct SimulateArgs {
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
     named: Option<PathBuf>,
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "experiment")]
     efficiency: bool,
+    #[command(flatten)]
+    experiment: ExperimentArgs,
     /// Whose rays: raywarp, al09 or g14.
     #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
     workload: Workload,
@@ -36,8 +40,8 @@ pub struct SimulateArgs {
     /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     variant: Vec<Variant>,
-    /// Lanes of a warp, 1 to 64, comma-separated.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "32", value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Lanes of a warp, 1 to 64, comma-separated; 32 by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
     width: Vec<u32>,
     /// Most triangles of a leaf, comma-separated; in place of --max-leaf.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "8", value_parser = clap::value_parser!(u32).range(1..=255))]
@@ -48,9 +52,12 @@ pub struct SimulateArgs {
     /// An option of the family for every kernel that knows it.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting)]
     settings: Vec<(Key, String)>,
-    /// About how many rays of each kind and view are traced, in evenly spaced runs.
-    #[arg(long, value_name = "RAYS", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..))]
-    sample: u32,
+    /// About how many rays of each kind and view are traced, in evenly spaced runs; 16384, or what an experiment needs.
+    #[arg(long, value_name = "RAYS", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: Option<u32>,
+    /// AO and diffuse rays of a pixel; the workload's by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    rays_per_pixel: Option<u32>,
     /// Shuffle the rays (Aila and Laine 2009, section 6).
     #[arg(long, conflicts_with = "sort")]
     shuffle: bool,
@@ -69,6 +76,8 @@ pub struct SimulateArgs {
     /// The tree; by default a greedy SAH sweep, as in Aila and Laine 2009.
     #[command(flatten)]
     tree: TreeArgs,
+    #[command(flatten)]
+    compaction: CompactionArgs,
 }
 
 pub(super) fn parse_workload(name: &str) -> Result<Workload, String> {
@@ -91,8 +100,26 @@ fn parse_setting(text: &str) -> Result<(Key, String), String> {
 /// Runs the command.
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
+    let widths = if args.width.is_empty() { vec![32] } else { args.width.clone() };
+    if let Some(ExperimentChoice::Compaction) = args.experiment.experiment {
+        let shared = simulate_compaction::Shared {
+            scene: name,
+            view: args.view.as_deref(),
+            size: args.size,
+            widths: &widths,
+            build: args.tree.options(),
+            allow_missing: args.allow_missing,
+        };
+        return simulate_compaction::run(&args.compaction, &shared, common, out);
+    }
+    if args.experiment.experiment.is_some() && !args.width.is_empty() {
+        return Err(CliError::usage("--width: this experiment has its own"));
+    }
+    if let Some(flag) = args.compaction.given() {
+        return Err(CliError::usage(format!("{flag} goes with --experiment compaction")));
+    }
     let variants = args.variants();
-    super::check_machine(&variants, &args.width)?;
+    super::check_machine(&variants, &widths)?;
     for (key, value) in &args.settings {
         if !variants.iter().any(|variant| variant.value(*key) == value && variant.with(*key, value).is_ok()) {
             return Err(CliError::usage(format!("--set {key}={value}: it applies to none of these kernels")));
@@ -108,36 +135,45 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         kinds: args.kind.clone(),
         views,
         size: args.size.unwrap_or(RESOLUTION),
-        sample: args.sample as usize,
+        sample: args.sample.unwrap_or(16_384) as usize,
+        rays_per_pixel: args.rays_per_pixel,
         order: match (args.shuffle, &args.sort) {
             (true, _) => Order::Shuffled(0),
             (false, Some(_)) => Order::Morton,
             (false, None) => Order::Workload,
         },
         variants,
-        widths: args.width.clone(),
+        widths,
         leaf_sizes: args.leaf_size.clone(),
         build,
         scene: scene_name,
     };
+    if let Some(ExperimentChoice::Simulated(which)) = args.experiment.experiment {
+        return args.experiment.run(which, (&loaded.scene, &path), request, args.sample, common, out);
+    }
     let steps = request.variants.len() * request.widths.len() * request.leaf_sizes.len();
     let bar = StepBar::new(common.quiet, steps as u64);
     let progress = |steps: usize| bar.advance(steps as u64);
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
     let report = efficiency(&loaded.scene, &request, &control);
     bar.finish();
-    let report = report.map_err(|error| match error {
-        SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
-        SimulateError::Build(error) => CliError::usage(error),
-        SimulateError::Kernel(error) => CliError::usage(error),
-        other => CliError::input(format!("{}: {other}", path.display())),
-    })?;
+    let report = report.map_err(|error| refusal(error, &path))?;
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else {
         write!(out, "{}", report.text())?;
     }
     Ok(Status::Done)
+}
+
+/// Why nothing was simulated, with the exit status of each cause.
+pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
+    match error {
+        SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
+        SimulateError::Build(error) => CliError::usage(error),
+        SimulateError::Kernel(error) => CliError::usage(error),
+        other => CliError::input(format!("{}: {other}", path.display())),
+    }
 }
 
 impl SimulateArgs {

@@ -1,6 +1,6 @@
 //! `fetch_ray`: take a ray from the supply (AL09 appendix A).
 
-use crate::lane::{Found, Lane};
+use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};
 use crate::probe::Watch;
 use crate::tree::Tree;
@@ -32,13 +32,12 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
                     break;
                 }
             }
-            let (rays, pool) = (self.launch.rays, &mut self.pool);
+            let pool = &mut self.pool;
             let mut took = std::mem::take(&mut self.noted);
             took.clear();
             self.lanes.each(wanting, |i, lane| {
                 if let Some(ray) = pool.next() {
                     lane.ray = ray;
-                    lane.found = Found::nothing(rays[ray as usize].t_max);
                     took.push((i, ray));
                 }
             });
@@ -46,7 +45,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             for &(i, ray) in &took {
                 self.set_ray(i, ray);
                 self.touch(i * n, Space::Ray, ray, 0, 32, false);
-                if !self.launch.after.is_empty() {
+                if self.launch.tree.has_keys() {
                     // The key that hits come after: an array of its own beside the rays.
                     self.touch(i * n, Space::Ray, ray, 32, 12, false);
                 }

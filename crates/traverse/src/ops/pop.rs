@@ -14,9 +14,13 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     pub fn pop(&mut self, mask: L::Mask) {
         let mut read = std::mem::take(&mut self.stacked);
         read.clear();
+        let tree = self.launch.tree;
         self.lanes.each(mask, |i, lane| {
             let (entry, index) = lane.stack.pop();
-            lane.work = entry.map_or(Work::Done, Work::At);
+            lane.work = match (entry, &lane.setup) {
+                (Some(entry), Some(ray)) => Work::At(tree.popped(ray, entry)),
+                _ => Work::Done,
+            };
             read.push((i, lane.stack_number, index));
         });
         for &(i, owner, index) in &read {

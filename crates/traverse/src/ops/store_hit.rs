@@ -4,7 +4,7 @@ use crate::lane::{IDLE, Lane};
 use crate::lanes::Lanes;
 use crate::probe::Watch;
 use crate::tree::Tree;
-use crate::warp::{Answer, Warp};
+use crate::warp::Warp;
 use raywarp_family::{Block, Space};
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
@@ -16,7 +16,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         let mut written = std::mem::take(&mut self.noted);
         written.clear();
         self.lanes.each(mask, |i, lane| {
-            answers.push(answer(lane, launch.rays[lane.ray as usize].t_max, &launch.triangles.ids));
+            answers.push(launch.tree.answer(lane.ray, &lane.found));
             written.push((i, lane.ray));
             (lane.ray, lane.setup) = (IDLE, None);
         });
@@ -32,9 +32,4 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         }
         self.noted = written;
     }
-}
-
-fn answer<T: Tree>(lane: &Lane<T>, t_max: f32, ids: &[raywarp_geom::PrimitiveId]) -> Answer {
-    let (hit, instance) = lane.found.hit(t_max, ids);
-    Answer { ray: lane.ray, hit, instance, blocked: lane.found.blocked, invalid: lane.found.invalid }
 }

@@ -1,11 +1,10 @@
 //! `test_triangle`: fetch a triangle record, test, shorten the ray.
 
-use crate::lane::{Found, Lane};
+use crate::lane::Lane;
 use crate::lanes::{Lanes, Mask};
 use crate::probe::Watch;
-use crate::ray::LaneRay;
-use crate::tree::Tree;
-use crate::warp::{Launch, Warp};
+use crate::tree::{RecordTest, Tree};
+use crate::warp::Warp;
 use raywarp_family::{Block, Fetch, Space, Tree as TreeKind};
 
 /// Bytes of each of the three rows of a record.
@@ -16,15 +15,17 @@ const ROW_BYTES: u16 = 16;
 pub(crate) struct Tested {
     lane: u32,
     record: u32,
-    /// Whether the second and the third row were needed.
-    rows: [bool; 2],
-    accepted: bool,
+    result: RecordTest,
 }
 
 impl Tested {
     /// A test of `record` that all rows are read for, and that hits nothing.
-    pub(super) fn new(lane: u32, record: u32) -> Self {
-        Self { lane, record, rows: [true; 2], accepted: false }
+    pub(super) fn nothing(lane: u32, record: u32) -> Self {
+        Self { lane, record, result: RecordTest { rows: [true; 2], accepted: false } }
+    }
+
+    pub(super) fn new(lane: u32, record: u32, result: RecordTest) -> Self {
+        Self { lane, record, result }
     }
 }
 
@@ -43,7 +44,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// side by side, and the ray is shortened after all of them.
     #[inline(never)]
     fn test_one(&mut self, mask: L::Mask) {
-        let launch = self.launch;
+        let (launch, rules) = (self.launch, self.test_rules);
         let n = self.lanes_per_ray();
         let mut tested = std::mem::take(&mut self.tested);
         tested.clear();
@@ -52,15 +53,15 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             for k in 0..n {
                 let Some(record) = lane.take_record() else { break };
                 let Some(ray) = &lane.setup else { break };
-                let mut test = Tested::new(i * n + k, record);
-                if n > 1 {
+                let result = if n > 1 {
                     // What the lane by itself sees; the record counts for the ray below.
-                    test = test_record::<T, P>(&launch, ray, &mut before.clone(), test);
-                    test_record::<T, P>(&launch, ray, &mut lane.found, test);
+                    let seen = launch.tree.test(record, ray, &mut before.clone(), &rules);
+                    launch.tree.test(record, ray, &mut lane.found, &rules);
+                    seen
                 } else {
-                    test = test_record::<T, P>(&launch, ray, &mut lane.found, test);
-                }
-                tested.push(test);
+                    launch.tree.test(record, ray, &mut lane.found, &rules)
+                };
+                tested.push(Tested::new(i * n + k, record, result));
                 if lane.leaf_ended {
                     break;
                 }
@@ -84,14 +85,14 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         let row = |k: u16| (k * ROW_BYTES, ROW_BYTES);
         if by_rows {
             self.tell_rows(Block::TestTriangleT, tested, row(0), |_| true);
-            self.tell_rows(Block::TestTriangleU, tested, row(1), |t| t.rows[0]);
-            self.tell_rows(Block::TestTriangleV, tested, row(2), |t| t.rows[1]);
+            self.tell_rows(Block::TestTriangleU, tested, row(1), |t| t.result.rows[0]);
+            self.tell_rows(Block::TestTriangleV, tested, row(2), |t| t.result.rows[1]);
         } else {
             let bytes = self.launch.variant.tree().record_bytes() as u16;
             self.tell_rows(Block::TestTriangle, tested, (0, bytes), |_| true);
         }
         let mut active = 0;
-        for t in tested.iter().filter(|t| t.accepted) {
+        for t in tested.iter().filter(|t| t.result.accepted) {
             // A pair's words are in its record.
             if self.launch.variant.tree() != TreeKind::H8 {
                 self.touch(t.lane, Space::Slot, t.record, 0, 4, false);
@@ -109,21 +110,4 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         }
         self.issue_bits(block, active);
     }
-}
-
-/// Tests one record; `found` is shortened by a hit.
-pub(super) fn test_record<T: Tree, P: Watch>(
-    launch: &Launch<'_, T>,
-    ray: &LaneRay,
-    found: &mut Found,
-    test: Tested,
-) -> Tested {
-    let mut result = test;
-    if P::ON && launch.variant.fetch() == Fetch::Needed {
-        result.rows = launch.triangles.rows_needed(test.record, ray, found.limit);
-    }
-    for (tuv, word) in launch.tree.test(test.record, ray, launch.triangles).into_iter().flatten() {
-        result.accepted |= found.offer(ray, tuv, word, &launch.triangles.ids, launch.any_hit);
-    }
-    result
 }

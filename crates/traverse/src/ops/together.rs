@@ -1,7 +1,7 @@
 //! The micro-operations of a packet: one node, one triangle and one stack for all rays of a warp
 //! (Günther et al. 2007; AL09 3.1). Every lane with a ray takes part, also one whose ray has ended.
 
-use super::test_triangle::{Tested, test_record};
+use super::test_triangle::Tested;
 use crate::lane::{Lane, Stack};
 use crate::lanes::Lanes;
 use crate::probe::Watch;
@@ -72,13 +72,13 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
 
     /// All rays test one triangle. One that has ended hits nothing any more.
     pub fn test_triangle_together(&mut self, record: u32) {
-        let (launch, holding) = (self.launch, self.holding());
+        let (launch, rules, holding) = (self.launch, self.test_rules, self.holding());
         let mut tested = std::mem::take(&mut self.tested);
         tested.clear();
         self.lanes.each(holding, |i, lane| {
-            let mut test = Tested::new(i, record);
+            let mut test = Tested::nothing(i, record);
             if let Some(ray) = lane.setup.as_ref().filter(|_| lane.is_alive()) {
-                test = test_record::<T, P>(&launch, ray, &mut lane.found, test);
+                test = Tested::new(i, record, launch.tree.test(record, ray, &mut lane.found, &rules));
                 if lane.found.blocked {
                     lane.end();
                 }

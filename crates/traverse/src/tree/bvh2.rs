@@ -1,12 +1,12 @@
 //! The two-child node of the papers: both boxes fetched and tested together, the closer child first.
 
-use super::{Candidate, Entry, RangeLeaf, Tree, Visit, VisitRules, order_children, test_slot};
+use super::{BoxTree, Candidate, Entry, RangeLeaf, Visit, VisitRules, order_children, test_slot};
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
 use raywarp_family::ChildOrder;
 use raywarp_layout::{Bvh2Node, EncodedBvh2};
 
-impl Tree for EncodedBvh2 {
+impl BoxTree for EncodedBvh2 {
     type Inner = u32;
     type Leaf = RangeLeaf;
 

@@ -2,7 +2,7 @@
 //! groups of triangles.
 
 use super::node_group::NodeGroup;
-use super::{Candidate, Entry, Leaf, Tree, Visit, VisitRules, test_slot};
+use super::{BoxTree, Candidate, Entry, Leaf, Visit, VisitRules, test_slot};
 use crate::ray::{LaneRay, span_float};
 use crate::triangles::Triangles;
 use raywarp_geom::fused_multiply_add;
@@ -32,7 +32,7 @@ impl Leaf for TriangleGroup {
     }
 }
 
-impl Tree for Cwbvh8 {
+impl BoxTree for Cwbvh8 {
     type Inner = NodeGroup;
     type Leaf = TriangleGroup;
 

@@ -1,7 +1,7 @@
 //! Our eight-child node of 64 bytes: groups of nodes in octant order, and groups of pairs of triangles.
 
 use super::node_group::NodeGroup;
-use super::{Candidate, Entry, Leaf, Tree, Visit, VisitRules};
+use super::{BoxTree, Candidate, Entry, Leaf, Visit, VisitRules};
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
 use raywarp_layout::{H8, child_block};
@@ -32,7 +32,7 @@ impl Leaf for PairGroup {
     }
 }
 
-impl Tree for H8 {
+impl BoxTree for H8 {
     type Inner = NodeGroup;
     type Leaf = PairGroup;
 

@@ -1,5 +1,6 @@
-//! What a kernel walks: one file a tree.
+//! What a kernel walks: one file a tree, [`boxes`] for what they have in common.
 
+mod boxes;
 mod bvh2;
 mod cwbvh8;
 mod h8;
@@ -8,33 +9,57 @@ mod order;
 mod wide4;
 mod wide_n;
 
+pub(crate) use boxes::{BoxTree, Boxes, Candidate, test_slot};
 pub(crate) use order::order_children;
 
-use crate::ray::LaneRay;
-use crate::triangles::Triangles;
+use crate::lane::Found;
+use crate::warp::Answer;
 use raywarp_family::{BoxTest, ChildOrder, Occlusion, Variant};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::fmt::Debug;
 
-/// An encoded tree as schedules see it.
+/// What rays walk, as schedules see it: a tree of boxes and triangles, or what was written down of a walk.
 pub(crate) trait Tree: Sync {
     /// What names a node that is yet to be visited.
     type Inner: Copy + Debug + PartialEq;
     /// Triangles that are yet to be tested.
     type Leaf: Leaf;
+    /// What a lane keeps of its ray.
+    type Ray;
 
-    /// Where a walk starts; `None` for a tree without triangles.
-    fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
+    /// Where every walk starts; `None` for a tree without triangles.
+    fn root(&self) -> Option<EntryOf<Self>>;
     /// Stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
-    /// `t u v` where the line of `ray` meets the triangle of `record`, or both of a pair; each with the index of the
-    /// triangle, with [`NON_OPAQUE`].
-    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2];
+    /// Whether each ray has a key that its hits come after.
+    fn has_keys(&self) -> bool;
+
+    /// Prepares a ray: what the lane keeps, what it has found so far, and where it starts. `None`: it ends at once.
+    fn begin(&self, ray: u32, variant: &Variant) -> (Self::Ray, Found, Option<EntryOf<Self>>);
+
+    /// Tests a ray against the boxes of the children of a node, up to `t_max`.
+    fn visit(
+        &self,
+        inner: Self::Inner,
+        ray: &Self::Ray,
+        t_max: f32,
+        rules: &VisitRules,
+        out: &mut Visit<Self::Inner, Self::Leaf>,
+    );
+
+    /// Tests a triangle record, or both triangles of a pair; a hit shortens `found`.
+    fn test(&self, record: u32, ray: &Self::Ray, found: &mut Found, rules: &TestRules) -> RecordTest;
+
+    /// Where a lane goes on that has popped `entry`.
+    #[inline]
+    fn popped(&self, _ray: &Self::Ray, entry: EntryOf<Self>) -> EntryOf<Self> {
+        entry
+    }
 
     /// Lets a group of triangles bring the group of nodes behind it along, `children` then being empty: a tree whose
     /// groups hold both needs no stack for it.
     #[inline]
-    fn join(leaf: Self::Leaf, _children: &mut Vec<Entry<Self::Inner, Self::Leaf>>) -> Self::Leaf {
+    fn join(leaf: Self::Leaf, _children: &mut Vec<EntryOf<Self>>) -> Self::Leaf {
         leaf
     }
 
@@ -44,24 +69,8 @@ pub(crate) trait Tree: Sync {
         None
     }
 
-    /// Tests `ray` against the boxes of the children of a node, within `ray.t_min ..= t_max`.
-    fn visit(
-        &self,
-        inner: Self::Inner,
-        ray: &LaneRay,
-        t_max: f32,
-        rules: &VisitRules,
-        out: &mut Visit<Self::Inner, Self::Leaf>,
-    );
-}
-
-/// A triangle that a ray's line meets: `t u v` and the slot's word.
-pub(crate) type Candidate = ([f32; 3], u32);
-
-/// The test of a tree with a slot for each of the records of `triangles`.
-#[inline]
-pub(crate) fn test_slot(slots: &[u32], record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
-    [triangles.test(record, ray).map(|tuv| (tuv, slots[record as usize])), None]
+    /// What is stored of a ray that has ended.
+    fn answer(&self, ray: u32, found: &Found) -> Answer;
 }
 
 /// A node or a leaf, as a stack holds it.
@@ -135,6 +144,23 @@ impl VisitRules {
     pub fn octant(&self, octant: usize) -> usize {
         if self.far { 7 ^ octant } else { octant }
     }
+}
+
+/// How a triangle record is tested.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TestRules {
+    pub any_hit: bool,
+    /// Whether anybody asks which rows of a record are needed.
+    pub by_rows: bool,
+}
+
+/// What the test of a record did.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecordTest {
+    /// Whether the second and the third row were needed.
+    pub rows: [bool; 2],
+    /// Whether a hit was taken.
+    pub accepted: bool,
 }
 
 /// What a visit found. Kept by the warp, so that nothing is allocated.

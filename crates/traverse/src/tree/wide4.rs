@@ -1,11 +1,11 @@
 //! The four-child node (G14 4.1, L9): four boxes tested together, which do not depend on each other.
 
-use super::{Candidate, Entry, RangeLeaf, Tree, Visit, VisitRules, order_children, test_slot};
+use super::{BoxTree, Candidate, Entry, RangeLeaf, Visit, VisitRules, order_children, test_slot};
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
 use raywarp_layout::{NO_CHILD, Wide4Node, Wide4Tree};
 
-impl Tree for Wide4Tree {
+impl BoxTree for Wide4Tree {
     type Inner = u32;
     type Leaf = RangeLeaf;
 

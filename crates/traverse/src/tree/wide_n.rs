@@ -1,13 +1,13 @@
 //! As many children as lanes that share a ray (AL09 5.3; Wald, Benthin and Boulos 2008): each lane
 //! tests one child, and finds its place among the hits by looking at all others.
 
-use super::{Candidate, Entry, RangeLeaf, Tree, Visit, VisitRules, test_slot};
+use super::{BoxTree, Candidate, Entry, RangeLeaf, Visit, VisitRules, test_slot};
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
 use raywarp_layout::{WideN, WideNChild};
 use std::cmp::Ordering;
 
-impl Tree for WideN {
+impl BoxTree for WideN {
     type Inner = u32;
     type Leaf = RangeLeaf;
 

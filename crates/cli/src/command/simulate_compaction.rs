@@ -1,0 +1,114 @@
+//! `raywarp simulate SCENE --experiment compaction`: how full warps of a path tracer are, as in Wald 2011.
+
+use super::views::{scene_name, views};
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use crate::interrupt;
+use crate::progress::Bar;
+use clap::Args;
+use raywarp::compaction::{
+    CompactionError, CompactionReport, CompactionRequest, W11_DEPTH, W11_REFLECTANCE, W11_SIZE, compaction,
+};
+use raywarp::render::{RenderError, Watch};
+use raywarp::{BuildOptions, PrepareOptions, Prepared};
+use std::io::Write;
+use std::path::Path;
+
+/// What this experiment takes beside what all take; the defaults are Wald's.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "With --experiment compaction")]
+pub struct CompactionArgs {
+    /// Frames of each view, of one path a pixel; 1 by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    frames: Option<u32>,
+    /// Bounces of a path; 8 by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    max_depth: Option<u32>,
+    /// Reflectance of all materials, which become diffuse, 0.7 by default; "off" keeps them as they are.
+    #[arg(long, value_name = "R", value_parser = parse_clay)]
+    clay: Option<Clay>,
+    /// Radius of the lens in scene units.
+    #[arg(long, value_name = "RADIUS", value_parser = super::render_args::parse_not_negative)]
+    lens_radius: Option<f32>,
+}
+
+impl CompactionArgs {
+    /// The first of them that is given, for where none of them means anything. (Clap's `requires` gives way to conflicts.)
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.frames.is_some(), "--frames"),
+            (self.max_depth.is_some(), "--max-depth"),
+            (self.clay.is_some(), "--clay"),
+            (self.lens_radius.is_some(), "--lens-radius"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+}
+
+/// `--clay`.
+#[derive(Debug, Clone, Copy)]
+struct Clay(Option<f32>);
+
+fn parse_clay(text: &str) -> Result<Clay, String> {
+    if text == "off" { Ok(Clay(None)) } else { super::render_args::parse_share(text).map(|share| Clay(Some(share))) }
+}
+
+/// What the command line says for all experiments.
+pub struct Shared<'a> {
+    pub scene: &'a Path,
+    pub view: Option<&'a str>,
+    pub size: Option<[u32; 2]>,
+    pub widths: &'a [u32],
+    pub build: BuildOptions,
+    pub allow_missing: bool,
+}
+
+/// Runs the experiment.
+pub fn run(args: &CompactionArgs, shared: &Shared, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let (loaded, path, _) = common.load(shared.scene, shared.allow_missing)?;
+    let mut scene = loaded.scene;
+    let name = scene_name(&path);
+    let views = views(common, &scene, &name, shared.view)?;
+    if let Clay(Some(reflectance)) = args.clay.unwrap_or(Clay(Some(W11_REFLECTANCE))) {
+        raywarp::make_clay(&mut scene, reflectance);
+    }
+    let options = PrepareOptions { build: shared.build, ..PrepareOptions::default() };
+    let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(path.display(), error))?;
+    interrupt::check("building the tree")?;
+    let request = CompactionRequest {
+        scene: scene_name(shared.scene),
+        cameras: views.into_iter().map(|(_, view)| view.camera).collect(),
+        size: shared.size.unwrap_or(W11_SIZE),
+        frames: args.frames.unwrap_or(1),
+        max_depth: args.max_depth.unwrap_or(W11_DEPTH),
+        lens_radius: args.lens_radius,
+        widths: shared.widths.to_vec(),
+        threads: common.threads,
+    };
+    let report = count(&mut prepared, &request, common)?;
+    if common.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else {
+        write!(out, "{}", report.text())?;
+    }
+    Ok(Status::Done)
+}
+
+fn count(prepared: &mut Prepared, request: &CompactionRequest, common: &Common) -> Result<CompactionReport, CliError> {
+    let bar = Bar::new(common.quiet, None);
+    let pixels = u64::from(request.size[0]) * u64::from(request.size[1]);
+    let progress = |progress: &raywarp::render::Progress| bar.update(progress, pixels);
+    let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let report = compaction(prepared, request, &watch);
+    bar.finish();
+    report.map_err(|error| match error {
+        CompactionError::Cancelled => {
+            CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string())
+        }
+        CompactionError::Width(_) => CliError::usage(format!("--width: {error}")),
+        CompactionError::Paths { .. } | CompactionError::Depth(_) => CliError::usage(error),
+        CompactionError::Render(RenderError::Option(message)) => CliError::usage(message),
+        CompactionError::Render(RenderError::TextureTooDeep { .. }) => CliError::input(error),
+        other => CliError::machine(other),
+    })
+}

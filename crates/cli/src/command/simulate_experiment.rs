@@ -1,0 +1,99 @@
+//! `raywarp simulate --experiment NAME SCENE`: the papers' simulated experiments, theirs beside ours.
+
+use super::simulate::refusal;
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use crate::interrupt;
+use crate::progress::StepBar;
+use clap::Args;
+use raywarp::Control;
+use raywarp::scene::Scene;
+use raywarp::simulate::{Al09Prices, EfficiencyRequest, Experiment, ExperimentRequest, Machine, experiment};
+use std::io::Write;
+use std::path::Path;
+
+/// What an experiment takes beside rays and a tree.
+#[derive(Debug, Args)]
+pub struct ExperimentArgs {
+    /// One of Aila and Laine's simulated experiments: rates, distribution, speculation, replacement, queue, width; or Wald's:
+    /// compaction, active paths and warps of a path tracer at each bounce.
+    #[arg(long, value_name = "NAME", value_parser = parse_experiment, conflicts_with_all = ["efficiency", "variant", "postpone", "settings"])]
+    pub experiment: Option<ExperimentChoice>,
+    /// What an operation costs there, in issue slots: visit_node, test_triangle, loop, postpone, fetch_ray, shuffle.
+    #[arg(long = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_price, requires = "experiment")]
+    prices: Vec<(Operation, f64)>,
+}
+
+/// `--experiment`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExperimentChoice {
+    /// Of the traversal kernels.
+    Simulated(Experiment),
+    /// Of the path tracer ([`super::simulate_compaction`]).
+    Compaction,
+}
+
+/// An operation with a price.
+type Operation = fn(&mut Al09Prices) -> &mut f64;
+
+const OPERATIONS: [(&str, Operation); 6] = [
+    ("visit_node", |prices| &mut prices.visit_node),
+    ("test_triangle", |prices| &mut prices.test_triangle),
+    ("loop", |prices| &mut prices.turn),
+    ("postpone", |prices| &mut prices.postpone),
+    ("fetch_ray", |prices| &mut prices.fetch),
+    ("shuffle", |prices| &mut prices.shuffle),
+];
+
+fn parse_experiment(name: &str) -> Result<ExperimentChoice, String> {
+    if name == "compaction" {
+        return Ok(ExperimentChoice::Compaction);
+    }
+    let known = || format!("known are {}, compaction", Experiment::ALL.map(Experiment::name).join(", "));
+    Experiment::parse(name).map(ExperimentChoice::Simulated).ok_or_else(known)
+}
+
+fn parse_price(text: &str) -> Result<(Operation, f64), String> {
+    let (name, price) = text.split_once('=').ok_or("must be OPERATION=SLOTS, such as fetch_ray=100")?;
+    let known = || format!("known are {}", OPERATIONS.map(|(name, _)| name).join(", "));
+    let (_, operation) = OPERATIONS.iter().find(|(known, _)| *known == name).ok_or_else(known)?;
+    let price = price.parse::<f64>().ok().filter(|price| (0.0..=1e6).contains(price));
+    Ok((*operation, price.ok_or("a price is a number from 0 to 1000000")?))
+}
+
+impl ExperimentArgs {
+    /// Runs the experiment; `sample` is how many rays of a kind and view are to be traced, if that was said.
+    pub(super) fn run(
+        &self,
+        which: Experiment,
+        (scene, path): (&Scene, &Path),
+        rays: EfficiencyRequest,
+        sample: Option<u32>,
+        common: &Common,
+        out: &mut dyn Write,
+    ) -> Result<Status, CliError> {
+        let mut prices = Al09Prices::default();
+        for (operation, price) in &self.prices {
+            *operation(&mut prices) = *price;
+        }
+        let sample = sample.map_or_else(|| which.sample(), |sample| sample as usize);
+        let request = ExperimentRequest {
+            rays: EfficiencyRequest { sample, ..rays },
+            experiment: which,
+            prices,
+            machine: Machine::find("gtx285").map_err(CliError::usage)?,
+        };
+        let bar = StepBar::new(common.quiet, which.steps() as u64);
+        let progress = |steps: usize| bar.advance(steps as u64);
+        let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+        let report = experiment(scene, &request, &control);
+        bar.finish();
+        let report = report.map_err(|error| refusal(error, path))?;
+        if common.json {
+            writeln!(out, "{:#}", report.json())?;
+        } else {
+            write!(out, "{}", report.text())?;
+        }
+        Ok(Status::Done)
+    }
+}

@@ -1,0 +1,53 @@
+//! Simulated rates of Table 1 (AL09).
+
+use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of};
+use raywarp_sim::machine::{Machine, keys};
+
+/// Kernels, and their simulated Mrays/s on a GTX 285: Conference, Sibenik.
+const TRIED: [(&str, [&str; 3], [&str; 3]); 5] = [
+    ("al09-while-while", ["166.7", "160.7", "81.4"], ["130.8", "124.4", "58.5"]),
+    ("al09-if-if", ["129.3", "131.6", "70.5"], ["97.0", "99.5", "51.7"]),
+    ("al09-spec-if-if", ["132.9", "139.2", "76.5"], ["99.6", "107.7", "58.6"]),
+    ("al09-persistent-while-while", ["166.7", "160.7", "81.4"], ["130.8", "124.4", "58.5"]),
+    ("al09-persistent-spec-while-while", ["165.7", "169.1", "92.9"], ["128.4", "132.8", "70.0"]),
+];
+
+pub(super) const STEPS: usize = TRIED.len();
+
+/// Lanes that a machine issues for in a second, one instruction of a warp at a time.
+pub(super) fn lane_slots_per_s(machine: &Machine) -> f64 {
+    let per_scheduler = machine.get(keys::ISSUE_SINGLE).unwrap_or_else(|| machine.need(keys::ISSUE_PER_SCHEDULER));
+    machine.issue_per_s() / machine.need(keys::ISSUE_PER_SCHEDULER) * per_scheduler * f64::from(WARP)
+}
+
+pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
+    let kinds = lab.kinds();
+    let columns: Vec<String> = kinds.iter().map(|kind| kind.name().to_string()).collect();
+    let per_s = lane_slots_per_s(&lab.request.machine);
+    let mut rows = Vec::new();
+    for (name, conference, sibenik) in TRIED {
+        let theirs = match lab.request.rays.scene.as_str() {
+            "conference" => conference,
+            "sibenik" => sibenik,
+            _ => [""; 3],
+        };
+        let slots = lab.slots(&row(name), WARP)?;
+        let cell = |(&kind, slots): (&_, &f64)| {
+            let (theirs, rate) = (theirs_of(kind, theirs), per_s / slots / 1e6);
+            let off = theirs
+                .parse::<f64>()
+                .map_or_else(|_| String::new(), |t| format!(" ({:+.0} %)", 100.0 * (rate / t - 1.0)));
+            let cell = Cell::number(theirs, rate, 1);
+            Cell { ours: cell.ours.clone() + &off, ..cell }
+        };
+        rows.push(Row { name: name.into(), cells: kinds.iter().zip(&slots).map(cell).collect() });
+    }
+    Ok(vec![Table {
+        title: format!("{} with memory for free (AL09 Table 1, simulated): Mrays/s", lab.request.machine.name()),
+        columns,
+        rows,
+        why: vec![
+            "prices are fitted to theirs on sibenik: four numbers for twelve rates, at the tree and the rays of docs/papers.md.".into(),
+        ],
+    }])
+}

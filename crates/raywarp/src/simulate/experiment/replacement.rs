@@ -1,0 +1,89 @@
+//! Replacing terminated rays (AL09 5.1).
+
+use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of, with};
+use raywarp_family::{Block, Key, Variant};
+use raywarp_workload::rays::RayKind;
+
+/// Rays are fetched every n iterations ...
+const EVERY: [&str; 4] = ["1", "2", "4", "8"];
+/// ... where fewer than this share of the lanes live, %.
+const BELOW: [&str; 5] = ["20", "40", "60", "80", "100"];
+/// Inner loops are cut after N iterations.
+const ROUNDS: [&str; 2] = ["4", "unlimited"];
+
+pub(super) const STEPS: usize = 1 + EVERY.len() * BELOW.len() * ROUNDS.len();
+
+/// Two instructions that would halve the overhead: so much more it is without them.
+const WITHOUT: f64 = 2.0;
+
+pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
+    let base = row("al09-persistent-while-while");
+    let kinds = lab.kinds();
+    let slots = lab.slots(&base, WARP)?;
+    let mut tried: Vec<(Variant, Vec<[f64; 2]>)> = Vec::new();
+    for rounds in ROUNDS {
+        for every in EVERY {
+            for below in BELOW {
+                let options = [(Key::Rounds, rounds), (Key::Every, every), (Key::Refill, below)];
+                let variant = with(row("al09-replace"), &options);
+                let prices = lab.prices(&variant);
+                let dear = prices.with(Block::FetchRay, WITHOUT * prices.of(Block::FetchRay));
+                let counts = lab.counts(&variant, WARP)?.to_vec();
+                let gain = |(kind, counts): (usize, &_)| {
+                    [prices, dear].map(|p| 100.0 * (slots[kind] / p.lane_slots_per_ray(counts) - 1.0))
+                };
+                tried.push((variant, counts.iter().enumerate().map(gain).collect()));
+            }
+        }
+    }
+    let named =
+        |variant: &Variant| format!("every {}, below {} %", variant.value(Key::Every), variant.value(Key::Refill));
+    let mut rows = Vec::new();
+    for (index, with) in [(0, "with"), (1, "without")] {
+        for rounds in ROUNDS {
+            let of_rounds = || tried.iter().filter(|(variant, _)| variant.value(Key::Rounds) == rounds);
+            let theirs: [&str; 3] = match (rounds, index) {
+                ("4", 0) => ["loss", "up to 20", "up to 20"],
+                ("4", _) => ["loss", "rarely 10", ""],
+                _ => ["", "worse", "worse"],
+            };
+            let best = |(number, &kind): (usize, &RayKind)| {
+                let (variant, gain) = of_rounds()
+                    .map(|(variant, gains)| (variant, gains[number][index]))
+                    .max_by(|a, b| a.1.total_cmp(&b.1))
+                    .map_or((String::new(), f64::NAN), |(variant, gain)| (named(variant), gain));
+                let cell = Cell::number(theirs_of(kind, theirs), gain, 1);
+                Cell { ours: format!("{} ({variant})", cell.ours), ..cell }
+            };
+            let cells = kinds.iter().enumerate().map(best).collect();
+            rows.push(Row { name: format!("{with} the two instructions, inner loops of {rounds}"), cells });
+        }
+    }
+    let mut shares = Vec::new();
+    for every in EVERY {
+        let options = [(Key::Rounds, "4"), (Key::Every, every), (Key::Refill, "100")];
+        let variant = with(row("al09-replace"), &options);
+        let gains = tried.iter().find(|(known, _)| *known == variant).map(|(_, gains)| gains);
+        let gains: Vec<f64> = gains.map_or(vec![], |gains| gains.iter().map(|gain| gain[0]).collect());
+        shares.push(lab.row(format!("every {every}, whoever has ended"), ["", "", ""], &gains, 1));
+    }
+    let columns: Vec<String> = kinds.iter().map(|kind| kind.name().to_string()).collect();
+    Ok(vec![
+        Table {
+            title: "replacing terminated rays (AL09 5.1): best gain over persistent while-while of all n and m, %".into(),
+            columns: columns.clone(),
+            rows,
+            why: vec![
+                "every n iterations of the main loop, rays are fetched if fewer than a share of the lanes live; the best of 20 is printed with its n and share.".into(),
+                format!("prefix sum and population count halve the overhead, they say: a fetch costs {WITHOUT} times as much without."),
+                "their measured \"almost 10\" is of single viewpoints with AO rays; nothing was consistently faster.".into(),
+            ],
+        },
+        Table {
+            title: "the same with the two instructions and N = 4, without a threshold, %".into(),
+            columns,
+            rows: shares,
+            why: vec![],
+        },
+    ])
+}

@@ -1,0 +1,166 @@
+//! Theirs beside ours.
+
+use super::ExperimentRequest;
+use crate::simulate::RayCounts;
+use std::fmt::Write;
+
+/// What the paper found, if it says, and what we did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// In the paper's words or digits; empty where it says nothing.
+    pub theirs: String,
+    /// Ours as printed.
+    pub ours: String,
+    /// Ours.
+    pub numbers: Vec<f64>,
+}
+
+impl Cell {
+    pub(super) fn number(theirs: &str, number: f64, digits: usize) -> Self {
+        let ours = if number.is_nan() { "-".to_string() } else { format!("{number:.digits$}") };
+        Self { theirs: theirs.into(), ours, numbers: vec![number] }
+    }
+
+    pub(super) fn pair(theirs: &str, [a, b]: [f64; 2]) -> Self {
+        Self { theirs: theirs.into(), ours: format!("{a:.0}/{b:.0}"), numbers: vec![a, b] }
+    }
+}
+
+/// A line of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// What was tried.
+    pub name: String,
+    /// A cell for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// Theirs beside ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// What it shows, and in what unit.
+    pub title: String,
+    /// Names of the columns: kinds of rays.
+    pub columns: Vec<String>,
+    /// The lines.
+    pub rows: Vec<Row>,
+    /// Why ours differ, a reason a line.
+    pub why: Vec<String>,
+}
+
+/// What an experiment found.
+#[derive(Debug, Clone)]
+pub struct ExperimentReport {
+    pub(super) request: ExperimentRequest,
+    /// Rays of each kind that were traced, and that there are in all.
+    pub rays: RayCounts,
+    /// Its tables.
+    pub tables: Vec<Table>,
+}
+
+impl ExperimentReport {
+    /// As text.
+    pub fn text(&self) -> String {
+        let (request, prices) = (&self.request, &self.request.prices);
+        let rays: Vec<String> =
+            self.rays.iter().map(|(kind, n, all)| format!("{n} of {all} {}", kind.name())).collect();
+        let mut text = format!(
+            "{}: {}, workload {}, views: {}, {}x{}, leaves of at most {}; rays traced: {}\n\
+             prices in issue slots: visit {}, test {}, main loop {}, postponing {} a visit, fetch {}, shuffle {}\n",
+            request.experiment.name(),
+            request.rays.scene,
+            request.rays.workload.name(),
+            request.rays.views.len(),
+            request.rays.size[0],
+            request.rays.size[1],
+            request.rays.leaf_sizes.first().copied().unwrap_or(8),
+            rays.join(", "),
+            prices.visit_node,
+            prices.test_triangle,
+            prices.turn,
+            prices.postpone,
+            prices.fetch,
+            prices.shuffle,
+        );
+        for table in &self.tables {
+            table.write(&mut text);
+        }
+        text
+    }
+
+    /// The same as a JSON document.
+    pub fn json(&self) -> serde_json::Value {
+        let (rays, prices) = (&self.request.rays, &self.request.prices);
+        let table = |table: &Table| {
+            let row = |row: &Row| {
+                let cells: serde_json::Map<String, serde_json::Value> = table
+                    .columns
+                    .iter()
+                    .zip(&row.cells)
+                    .map(|(column, cell)| {
+                        let theirs = (!cell.theirs.is_empty()).then_some(&cell.theirs);
+                        (column.clone(), serde_json::json!({ "theirs": theirs, "ours": cell.numbers }))
+                    })
+                    .collect();
+                serde_json::json!({ "name": row.name, "cells": cells })
+            };
+            serde_json::json!({
+                "title": table.title,
+                "rows": table.rows.iter().map(row).collect::<Vec<_>>(),
+                "why": table.why,
+            })
+        };
+        serde_json::json!({
+            "experiment": self.request.experiment.name(),
+            "scene": rays.scene,
+            "workload": rays.workload.name(),
+            "views": rays.views.len(),
+            "size": rays.size,
+            "leaf_size": rays.leaf_sizes.first(),
+            "machine": self.request.machine.name(),
+            "rays": self.rays.iter().map(|(kind, traced, all)| serde_json::json!({
+                "kind": kind.name(), "traced": traced, "all": all,
+            })).collect::<Vec<_>>(),
+            "prices": {
+                "visit_node": prices.visit_node,
+                "test_triangle": prices.test_triangle,
+                "loop": prices.turn,
+                "postpone": prices.postpone,
+                "fetch_ray": prices.fetch,
+                "shuffle": prices.shuffle,
+            },
+            "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Table {
+    fn write(&self, text: &mut String) {
+        let name_width = self.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+        let cells = |column: usize| self.rows.iter().filter_map(move |row| row.cells.get(column));
+        let widest = |column: usize, of: fn(&Cell) -> &String| cells(column).map(|c| of(c).chars().count()).max();
+        let _ = writeln!(text, "\n{}", self.title);
+        let _ = write!(text, "{:name_width$}", "");
+        let widths: Vec<[usize; 2]> = (0..self.columns.len())
+            .map(|i| {
+                let theirs = widest(i, |cell| &cell.theirs).unwrap_or(0).max(6);
+                [theirs, widest(i, |cell| &cell.ours).unwrap_or(0).max(self.columns[i].len() + 6)]
+            })
+            .collect();
+        for (column, [theirs, ours]) in self.columns.iter().zip(&widths) {
+            let _ = write!(text, "  {:>theirs$} | {:<ours$}", "theirs", format!("{column}, ours"));
+        }
+        text.push('\n');
+        for row in &self.rows {
+            let _ = write!(text, "{:name_width$}", row.name);
+            for (cell, [theirs, ours]) in row.cells.iter().zip(&widths) {
+                let _ = write!(text, "  {:>theirs$} | {:<ours$}", cell.theirs, cell.ours);
+            }
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
+        for why in &self.why {
+            let _ = writeln!(text, "- {why}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Kernels whose rays walk alike share one dump of their operations.
+
+use super::{EfficiencyRequest, Samples, SimulateError};
+use raywarp_bvh::Bvh2;
+use raywarp_family::{Key, Variant};
+use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
+use raywarp_sim::{Efficiency, Source, measure_source};
+use raywarp_traverse::{Code, Kernel, Query, RayDump, Replay};
+use raywarp_workload::rays::RayKind;
+
+/// For each kind of rays the dumps of each view.
+pub(super) type Dumps = Vec<Vec<RayDump>>;
+
+/// Rows of a request, by number, whose rays walk alike; a row whose walk cannot be written down is alone.
+pub(super) struct Group {
+    walk: Option<Variant>,
+    /// In order, at least one.
+    pub rows: Vec<usize>,
+}
+
+/// The rows of all variants, in order of their first.
+pub(super) fn groups(variants: &[Variant]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (row, variant) in variants.iter().enumerate() {
+        let walk = RayDump::walk_of(variant).ok();
+        match groups.iter_mut().find(|group| group.walk.is_some() && group.walk == walk) {
+            Some(group) => group.rows.push(row),
+            None => groups.push(Group { walk, rows: vec![row] }),
+        }
+    }
+    groups
+}
+
+impl Group {
+    /// What the rays of all views do, if that is asked for more than once.
+    pub fn dumps(
+        &self,
+        request: &EfficiencyRequest,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        samples: &Samples,
+        control: &Control<'_>,
+    ) -> Result<Option<Dumps>, SimulateError> {
+        let uses = |&row: &usize| {
+            let variant = &request.variants[row];
+            let replays = if Replay::walk_of(variant).is_ok() { request.widths.len() } else { 0 };
+            replays + usize::from(without_postponing(variant).is_some())
+        };
+        if self.rows.iter().map(uses).sum::<usize>() <= 1 {
+            return Ok(None);
+        }
+        self.write_down(bvh, triangles, samples, control)
+    }
+
+    /// What the rays of all views do; none where that cannot be written down.
+    pub fn write_down(
+        &self,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        samples: &Samples,
+        control: &Control<'_>,
+    ) -> Result<Option<Dumps>, SimulateError> {
+        let Some(walk) = self.walk else { return Ok(None) };
+        let kernel = Kernel::new(&walk, bvh, triangles)?;
+        let mut dumps = Dumps::new();
+        for (kind, views) in samples {
+            if control.is_cancelled() {
+                return Err(TraceError::Cancelled.into());
+            }
+            let dump = |rays: &Vec<_>| RayDump::record(&kernel, rays, &[], query(*kind));
+            dumps.push(views.iter().map(dump).collect::<Result<_, _>>()?);
+        }
+        Ok(Some(dumps))
+    }
+}
+
+/// One variant over all rays.
+pub(super) struct Runs<'a> {
+    samples: &'a Samples,
+    variant: Variant,
+    how: How<'a>,
+    /// For each kind the nodes that its rays need.
+    needed: Option<Vec<u64>>,
+}
+
+enum How<'a> {
+    Replay(&'a Dumps),
+    Run(Kernel),
+}
+
+impl<'a> Runs<'a> {
+    pub fn new(
+        variant: &Variant,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        samples: &'a Samples,
+        dumps: Option<&'a Dumps>,
+    ) -> Result<Self, SimulateError> {
+        let run = |variant: &Variant| Kernel::new(variant, bvh, triangles).map(How::Run);
+        let how = match dumps.filter(|_| Replay::walk_of(variant).is_ok()) {
+            Some(dumps) => How::Replay(dumps),
+            None => run(variant)?,
+        };
+        let mut runs = Self { samples, variant: *variant, how, needed: None };
+        runs.needed = match (without_postponing(variant), dumps) {
+            (None, _) => None,
+            (Some(_), Some(dumps)) => {
+                let nodes = |views: &Vec<RayDump>| views.iter().map(|dump| dump.count(Code::Visit)).sum();
+                Some(dumps.iter().map(nodes).collect())
+            }
+            (Some(eager), None) => {
+                let eager = Self { samples, variant: eager, how: run(&eager)?, needed: None };
+                let nodes = |kind: usize| Ok(eager.counts(kind, 32)?.nodes);
+                Some((0..samples.len()).map(nodes).collect::<Result<_, SimulateError>>()?)
+            }
+        };
+        Ok(runs)
+    }
+
+    /// Nodes that the rays of kind `number` need whatever their neighbours do, for a variant that may visit more.
+    pub fn needed(&self, number: usize) -> Option<u64> {
+        self.needed.as_ref().map(|needed| needed[number])
+    }
+
+    /// The rays of kind `number`, of each view.
+    pub fn sources(&self, number: usize) -> Result<Vec<Source<'_>>, SimulateError> {
+        let (kind, views) = &self.samples[number];
+        let source = |(view, rays): (usize, &'a Vec<Ray>)| {
+            Ok(match &self.how {
+                How::Replay(dumps) => Source::Replay(Replay::new(&self.variant, &dumps[number][view])?),
+                How::Run(kernel) => Source::Run { kernel, rays, after: &[], query: query(*kind) },
+            })
+        };
+        views.iter().enumerate().map(source).collect()
+    }
+
+    /// Counts of warps of `width` lanes, for the rays of kind `number` over all views.
+    pub fn counts(&self, number: usize, width: u32) -> Result<Efficiency, SimulateError> {
+        let sources = self.sources(number)?;
+        let add = |sum: Efficiency, source| Ok(sum.plus(&measure_source(source, width)?));
+        sources.iter().try_fold(Efficiency::new(width), add)
+    }
+}
+
+/// The query of a kind of rays.
+pub(super) fn query(kind: RayKind) -> Query {
+    if kind.is_any() { Query::Any } else { Query::Closest }
+}
+
+/// The same kernel without a postpone buffer; `None` if it has none.
+fn without_postponing(variant: &Variant) -> Option<Variant> {
+    let speculative = variant.organisation().is_speculative() && variant.postpone() > 0;
+    speculative.then(|| variant.with(Key::Postpone, "0").ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_walk_alike_are_one_group_and_others_are_alone() {
+        let names = ["al09-while-while", "al09-wide8", "al09-packet", "al09-queue", "watertight", "al09-wide8"];
+        let variants = names.map(|name| name.parse().unwrap());
+        let rows: Vec<Vec<usize>> = groups(&variants).into_iter().map(|group| group.rows).collect();
+        assert_eq!(rows, [vec![0, 2, 3], vec![1], vec![4], vec![5]]);
+    }
+}

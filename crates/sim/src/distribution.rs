@@ -1,0 +1,311 @@
+//! How long warps run, and what is lost when they are dealt to multiprocessors (AL09 3.2 and 3.3).
+//!
+//! Memory is for free here, as in the rest of the simulation: a multiprocessor issues one slot a unit of time, shared evenly
+//! by its warps, and each warp gets at most its part of `hide` (so many warps hide the latency of one).
+
+use crate::price::Prices;
+use crate::source::Source;
+use rayon::prelude::*;
+use raywarp_traverse::{Event, KernelError, Probe};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Adds up what a warp issues.
+struct Clock<'a> {
+    prices: &'a Prices,
+    time: f64,
+}
+
+impl Probe for Clock<'_> {
+    fn touches(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.time += self.prices.of(event.block);
+    }
+}
+
+/// What each warp costs, in the order of their rays; in parallel. A warp of a supply with a global pool is one of about
+/// as many as [`Source::resident`] says.
+///
+/// # Errors
+/// [`KernelError::Width`] if warps of this width do not fit the variant.
+pub fn warp_costs(source: &Source<'_>, width: u32, prices: &Prices) -> Result<Vec<f64>, KernelError> {
+    let resident = source.resident(width);
+    let run = |number: u32| {
+        let mut clock = Clock { prices, time: 0.0 };
+        source.run_warp(width, resident, number, &mut clock)?;
+        Ok(clock.time)
+    };
+    (0..source.warp_count(width, resident)?).into_par_iter().with_min_len(16).map(run).collect()
+}
+
+/// How the costs of warps are spread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spread {
+    sorted: Vec<f64>,
+}
+
+impl Spread {
+    /// Of `costs`, which are finite.
+    pub fn new(mut costs: Vec<f64>) -> Self {
+        costs.sort_by(f64::total_cmp);
+        Self { sorted: costs }
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// The average; NaN of none.
+    pub fn mean(&self) -> f64 {
+        self.sorted.iter().sum::<f64>() / self.sorted.len() as f64
+    }
+
+    /// The cost that a share (0 to 1) of the warps does not exceed; NaN of none.
+    pub fn quantile(&self, share: f64) -> f64 {
+        let last = self.sorted.len().saturating_sub(1);
+        self.sorted.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Average of the slowest share (above 0, to 1), of one warp at least; NaN of none.
+    pub fn slowest(&self, share: f64) -> f64 {
+        let count = ((share * self.sorted.len() as f64).ceil() as usize).clamp(1, self.sorted.len().max(1));
+        let slowest = &self.sorted[self.sorted.len().saturating_sub(count)..];
+        slowest.iter().sum::<f64>() / slowest.len() as f64
+    }
+
+    /// How many warps lie in each of `bins` equal steps from 0 to `most`; what is above is in the last.
+    pub fn histogram(&self, bins: usize, most: f64) -> Vec<u64> {
+        let mut counts = vec![0; bins.max(1)];
+        let last = counts.len() - 1;
+        for cost in &self.sorted {
+            counts[((cost / most * bins as f64) as usize).min(last)] += 1;
+        }
+        counts
+    }
+}
+
+/// Who gets a slot of a multiprocessor when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dealing {
+    /// The hardware deals blocks of warps, and a block's place is free when all its warps have ended.
+    Blocks {
+        /// Warps of a block.
+        warps: u32,
+    },
+    /// The same, and a multiprocessor gets its next blocks when all those it holds have ended.
+    Rounds {
+        /// Warps of a block.
+        warps: u32,
+    },
+    /// Warps stay and take the next work from a global pool (AL09 3.3).
+    Persistent {
+        /// Warps' worth of rays that one takes at a time (AL09 appendix A: 3).
+        batch: u32,
+    },
+}
+
+/// The machine that warps are dealt to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slots {
+    /// Multiprocessors, at least one.
+    pub multiprocessors: u32,
+    /// Warps that each holds at once, at least one.
+    pub warps: u32,
+    /// Warps that it takes to issue in every slot: one alone issues in each `hide`th, as its latency is not hidden. At least one.
+    pub hide: u32,
+}
+
+/// How a launch went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dealt {
+    /// When the last warp ended, in the unit of the costs.
+    pub end: f64,
+    /// When it would have, had every multiprocessor issued in every slot.
+    pub ideal: f64,
+}
+
+impl Dealt {
+    /// Share of the issue slots that were used, 0 to 1; 1 for no work.
+    pub fn share(&self) -> f64 {
+        if self.end > 0.0 { self.ideal / self.end } else { 1.0 }
+    }
+
+    /// One launch after the other.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        Self { end: self.end + next.end, ideal: self.ideal + next.ideal }
+    }
+}
+
+/// When a task of a multiprocessor ends, on the clock of what each of its warps has issued.
+#[derive(Debug, PartialEq)]
+struct End {
+    at: f64,
+    block: usize,
+}
+
+impl Eq for End {}
+
+impl Ord for End {
+    /// The earliest is the greatest; of equals the lower block.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.at.total_cmp(&self.at).then(other.block.cmp(&self.block))
+    }
+}
+
+impl PartialOrd for End {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+struct Multiprocessor {
+    /// What a warp that has been here from the beginning would have issued.
+    issued: f64,
+    /// When that was so.
+    now: f64,
+    running: BinaryHeap<End>,
+}
+
+impl Multiprocessor {
+    /// Slots that each warp gets in a unit of time.
+    fn rate(&self, hide: u32) -> f64 {
+        1.0 / (self.running.len() as f64).max(f64::from(hide))
+    }
+
+    /// When its next warp ends.
+    fn next(&self, hide: u32) -> f64 {
+        self.running.peek().map_or(f64::INFINITY, |end| self.now + (end.at - self.issued).max(0.0) / self.rate(hide))
+    }
+}
+
+/// Warps that have not been dealt yet.
+struct Work<'a> {
+    groups: std::slice::Chunks<'a, f64>,
+    /// Whether the warps of a group run side by side.
+    together: bool,
+    /// For each group that was dealt how many of its warps run.
+    left: Vec<u32>,
+}
+
+impl Work<'_> {
+    /// Puts the next group on a multiprocessor, if there is one.
+    fn give(&mut self, at: &mut Multiprocessor) {
+        let Some(group) = self.groups.next() else { return };
+        let block = self.left.len();
+        if self.together {
+            self.left.push(group.len() as u32);
+            at.running.extend(group.iter().map(|cost| End { at: at.issued + cost, block }));
+        } else {
+            self.left.push(1);
+            at.running.push(End { at: at.issued + group.iter().sum::<f64>(), block });
+        }
+    }
+}
+
+/// Deals warps that cost `costs` (finite, not negative), in order, to a machine. Equal inputs give equal results.
+///
+/// # Panics
+/// If a field of `slots` or of `dealing` is 0.
+pub fn deal(costs: &[f64], slots: Slots, dealing: Dealing) -> Dealt {
+    let (size, together) = match dealing {
+        Dealing::Blocks { warps } | Dealing::Rounds { warps } => (warps, true),
+        Dealing::Persistent { batch } => (batch, false),
+    };
+    assert!(size > 0 && slots.warps > 0 && slots.hide > 0 && slots.multiprocessors > 0, "{slots:?}, {dealing:?}");
+    // A block has one place for all its warps; a persistent warp runs what it takes one after the other.
+    let places = if together { (slots.warps / size).max(1) } else { slots.warps };
+    let mut work = Work { groups: costs.chunks(size as usize), together, left: Vec::new() };
+    let start = || Multiprocessor { issued: 0.0, now: 0.0, running: BinaryHeap::new() };
+    let mut machine: Vec<Multiprocessor> = (0..slots.multiprocessors).map(|_| start()).collect();
+    for _ in 0..places {
+        machine.iter_mut().for_each(|at| work.give(at));
+    }
+    let mut end = 0.0;
+    loop {
+        let times = machine.iter().map(|at| at.next(slots.hide)).enumerate();
+        let Some((first, time)) = times.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
+        let at = &mut machine[first];
+        let Some(ended) = at.running.pop() else { break };
+        (at.now, at.issued, end) = (time, ended.at, time);
+        work.left[ended.block] -= 1;
+        if work.left[ended.block] > 0 {
+            continue;
+        }
+        match dealing {
+            Dealing::Rounds { .. } if at.running.is_empty() => (0..places).for_each(|_| work.give(at)),
+            Dealing::Rounds { .. } => {}
+            _ => work.give(at),
+        }
+    }
+    Dealt { end, ideal: costs.iter().sum::<f64>() / f64::from(slots.multiprocessors) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Slots = Slots { multiprocessors: 1, warps: 4, hide: 1 };
+
+    #[test]
+    fn a_multiprocessor_that_a_single_warp_fills_loses_nothing_however_warps_are_dealt() {
+        let costs: Vec<f64> = (0..50).map(|i| f64::from(i % 7 * i)).collect();
+        for dealing in [Dealing::Blocks { warps: 2 }, Dealing::Rounds { warps: 4 }, Dealing::Persistent { batch: 3 }] {
+            let dealt = deal(&costs, ONE, dealing);
+            assert!((dealt.share() - 1.0).abs() < 1e-12, "{dealing:?}: {dealt:?}");
+        }
+        assert_eq!(deal(&[], ONE, Dealing::Persistent { batch: 1 }).share(), 1.0);
+    }
+
+    #[test]
+    fn a_block_keeps_its_place_until_its_slowest_warp_ends() {
+        // Two places, two warps a block, each warp at a fourth of the rate: 1 and 3 units take 4 and 12.
+        let slots = Slots { hide: 4, ..ONE };
+        let costs = [1.0, 3.0, 1.0, 3.0, 1.0, 3.0, 1.0, 3.0];
+        assert_eq!(deal(&costs, slots, Dealing::Blocks { warps: 2 }).end, 24.0);
+        // One place for two warps: the next block waits for the 3; single warps go on in the other half meanwhile.
+        let two = Slots { multiprocessors: 1, warps: 2, hide: 2 };
+        assert_eq!(deal(&[3.0, 1.0, 1.0, 1.0], two, Dealing::Blocks { warps: 2 }).end, 8.0);
+        assert_eq!(deal(&[3.0, 1.0, 1.0, 1.0], two, Dealing::Blocks { warps: 1 }).end, 6.0);
+        // Unequal blocks: in rounds the short one waits for the long one.
+        let costs = [1.0, 1.0, 5.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+        assert_eq!(deal(&costs, slots, Dealing::Blocks { warps: 2 }).end, 20.0);
+        assert_eq!(deal(&costs, slots, Dealing::Rounds { warps: 2 }).end, 28.0);
+    }
+
+    #[test]
+    fn warps_share_the_issue_slots_evenly() {
+        // One and two units side by side: each gets half until the first ends at 2, then the other has all.
+        let slots = Slots { warps: 2, ..ONE };
+        assert_eq!(deal(&[1.0, 2.0], slots, Dealing::Blocks { warps: 1 }).end, 3.0);
+        // With latency for two: alone, the second issues in every other slot: 2 + 2.
+        let slow = Slots { hide: 2, ..slots };
+        let dealt = deal(&[1.0, 2.0], slow, Dealing::Blocks { warps: 1 });
+        assert_eq!((dealt.end, dealt.ideal, dealt.share()), (4.0, 3.0, 0.75));
+        assert_eq!(dealt.then(dealt).share(), 0.75);
+        // Two multiprocessors: the third warp goes where a place is free first.
+        let two = Slots { multiprocessors: 2, warps: 1, hide: 1 };
+        assert_eq!(deal(&[5.0, 1.0, 1.0, 1.0], two, Dealing::Blocks { warps: 1 }).end, 5.0);
+    }
+
+    #[test]
+    fn persistent_warps_take_batches_one_after_the_other() {
+        let slots = Slots { multiprocessors: 1, warps: 2, hide: 2 };
+        // Batches 1+2 and 3+4: 6 and 14 units of time at half the rate.
+        assert_eq!(deal(&[1.0, 2.0, 3.0, 4.0], slots, Dealing::Persistent { batch: 2 }).end, 14.0);
+    }
+
+    #[test]
+    fn a_spread_has_its_slowest_warps_last() {
+        let spread = Spread::new((0..200).rev().map(f64::from).collect());
+        assert_eq!((spread.count(), spread.mean(), spread.quantile(0.5)), (200, 99.5, 100.0));
+        assert_eq!((spread.slowest(0.01), spread.slowest(1e-9), spread.slowest(1.0)), (198.5, 199.0, 99.5));
+        assert_eq!(spread.histogram(4, 100.0), [25, 25, 25, 125]);
+        let none = Spread::new(vec![]);
+        assert!(none.mean().is_nan() && none.slowest(0.5).is_nan() && none.quantile(0.5).is_nan());
+    }
+}

@@ -1,0 +1,164 @@
+//! What a machine file may say: every number, its unit and what it may be, in one table.
+//!
+//! A number's key is its group and its name in it, as the file writes them: `l2.bytes` is `bytes` under `[l2]`.
+
+/// One number that a machine file may give.
+#[derive(Debug)]
+pub struct Key {
+    /// Group and name, with a dot between.
+    pub path: &'static str,
+    /// The unit, and of what.
+    pub unit: &'static str,
+    /// Whether each file must give it.
+    pub required: bool,
+    /// Whether it counts something, and so has no fraction.
+    pub whole: bool,
+    /// The smallest value that makes sense.
+    pub least: f64,
+    /// The greatest; above it a unit was mistaken.
+    pub most: f64,
+    /// What it is.
+    pub meaning: &'static str,
+}
+
+macro_rules! keys {
+    ($($name:ident, $path:literal, $need:ident, $kind:ident, $least:expr, $most:expr, $unit:literal, $meaning:literal;)*) => {
+        $(
+            #[doc = $meaning]
+            #[doc = concat!("\n\nIn files `", $path, "`, in ", $unit, ".")]
+            pub const $name: &Key = &Key {
+                path: $path,
+                unit: $unit,
+                required: keys!(@need $need),
+                whole: keys!(@kind $kind),
+                least: $least as f64,
+                most: $most as f64,
+                meaning: $meaning,
+            };
+        )*
+        /// All keys, in the order of a machine file.
+        pub const ALL: &[&Key] = &[$($name),*];
+    };
+    (@need must) => { true };
+    (@need may) => { false };
+    (@kind count) => { true };
+    (@kind real) => { false };
+}
+
+keys! {
+    SM_COUNT, "sm.count", must, count, 1, 4096, "multiprocessors", "Multiprocessors that run kernels.";
+    SM_SCHEDULERS, "sm.schedulers", must, count, 1, 16, "a multiprocessor", "Warp schedulers.";
+    SM_WARP_WIDTH, "sm.warp_width", must, count, 1, 64, "lanes", "Lanes of a warp; the simulator's masks have 64 bits.";
+    CLOCK_MHZ, "clock.mhz", must, real, 1, 20_000, "MHz", "The clock that bounds count in: that of the lanes.";
+    CLOCK_BASE_MHZ, "clock.base_mhz", may, real, 1, 20_000, "MHz", "The clock that the vendor promises.";
+    CLOCK_BOOST_MHZ, "clock.boost_mhz", may, real, 1, 20_000, "MHz", "The vendor's boost clock.";
+    CLOCK_MAX_MHZ, "clock.max_mhz", may, real, 1, 20_000, "MHz", "The highest clock that its driver offers.";
+    CLOCK_MEASURED_MHZ, "clock.measured_mhz", may, real, 1, 20_000, "MHz", "The clock seen under load in a recorded run.";
+    ISSUE_PER_SCHEDULER, "issue.per_scheduler", must, real, 0.01, 16, "warp instructions a clock", "The most that a scheduler issues, with ideal dual issue where there is any.";
+    ISSUE_SINGLE, "issue.single_per_scheduler", may, real, 0.01, 16, "warp instructions a clock", "The same without dual issue.";
+    ISSUE_FIGURE3_RATE, "issue.figure3_dual_rate", may, real, 1, 2, "instructions for one", "The dual issue rate that ALK12 assumes in its figure 3, and there only.";
+    PIPE_ALU, "pipes.alu", must, real, 0.25, 4096, "lanes a clock", "Comparisons, minima, logic, selections.";
+    PIPE_FMA, "pipes.fma", must, real, 0.25, 4096, "lanes a clock", "Products and sums of floats.";
+    PIPE_FMAHEAVY, "pipes.fmaheavy", may, real, 0.25, 4096, "lanes a clock", "Products of integers.";
+    PIPE_SECOND, "pipes.second", may, real, 0.25, 4096, "lanes a clock", "Products of floats that a second pipe takes besides fma (GTX 285).";
+    PIPE_HALF, "pipes.half", may, real, 0.25, 4096, "lanes a clock", "Pairs of 16-bit floats; two results a lane.";
+    PIPE_DOUBLE, "pipes.double", may, real, 0.25, 4096, "lanes a clock", "64-bit floats.";
+    PIPE_XU, "pipes.xu", must, real, 0.25, 4096, "lanes a clock", "Reciprocals, square roots, sines.";
+    PIPE_CONVERSION, "pipes.conversion", may, real, 0.25, 4096, "lanes a clock", "Conversions between 32-bit integers and floats; if not given, as xu.";
+    PIPE_LSU, "pipes.lsu", may, real, 0.25, 4096, "lanes a clock", "Addresses of loads and stores, and shuffles.";
+    L1_BYTES, "l1.bytes", may, count, 0, 1u64 << 30, "bytes a multiprocessor", "The first cache that node fetches use; where it shares its memory with shared memory, all of it.";
+    L1_LINE_BYTES, "l1.line_bytes", may, count, 4, 4096, "bytes", "A line.";
+    L1_SECTOR_BYTES, "l1.sector_bytes", may, count, 4, 4096, "bytes", "The least that a miss brings.";
+    L1_BYTES_PER_CLOCK, "l1.bytes_per_clock", may, real, 1, 65_536, "bytes a clock and multiprocessor", "Read from it at most.";
+    L1_WAVEFRONTS_PER_CLOCK, "l1.wavefronts_per_clock", may, real, 0.01, 16, "a clock and multiprocessor", "Passes through its data stage.";
+    L1_LINES_PER_WAVEFRONT, "l1.lines_per_wavefront", may, real, 1, 64, "lines", "Lines that one pass may look up.";
+    L2_BYTES, "l2.bytes", may, count, 0, 1u64 << 40, "bytes", "The cache of all multiprocessors.";
+    L2_LINE_BYTES, "l2.line_bytes", may, count, 4, 4096, "bytes", "A line.";
+    L2_SECTOR_BYTES, "l2.sector_bytes", may, count, 4, 4096, "bytes", "The least that is read.";
+    L2_BYTES_PER_CLOCK, "l2.bytes_per_clock", may, real, 1, 1_000_000, "bytes a clock", "Read from it at most, by all multiprocessors.";
+    DRAM_BYTES, "dram.bytes", may, count, 1, 1u64 << 50, "bytes", "The device's memory.";
+    DRAM_GB_PER_S, "dram.gb_per_s", must, real, 0.1, 1_000_000, "10^9 bytes a second", "Its bandwidth.";
+    LATENCY_ALU, "latency.alu", may, real, 1, 1000, "clocks", "From an arithmetic instruction to one that needs its result.";
+    LATENCY_SHARED, "latency.shared", may, real, 1, 100_000, "clocks", "Of a load from shared memory.";
+    LATENCY_L1, "latency.l1_hit", may, real, 1, 100_000, "clocks", "Of a load that hits the first cache.";
+    LATENCY_L2, "latency.l2_hit", may, real, 1, 100_000, "clocks", "Of a load that hits the second.";
+    LATENCY_DRAM, "latency.dram", may, real, 1, 100_000, "clocks", "Of a load that misses both.";
+    REGISTERS_PER_SM, "registers.per_sm", must, count, 1, 1 << 24, "registers of 32 bits", "Of a multiprocessor.";
+    REGISTERS_PER_BLOCK, "registers.per_block", must, count, 1, 1 << 24, "registers", "The most that a block may have.";
+    REGISTERS_PER_THREAD, "registers.per_thread", must, count, 1, 4096, "registers", "The most that a thread may have.";
+    REGISTERS_UNIT, "registers.unit", must, count, 1, 65_536, "registers", "They are given out in multiples of this: to a warp, or to a block where registers.to_blocks is 1.";
+    REGISTERS_COARSE_UNIT, "registers.coarse_unit", may, count, 1, 65_536, "registers", "The unit for 21, 22, 29, 30, 37, 38, 45 and 46 registers a thread (compute capability 2).";
+    REGISTERS_TO_BLOCKS, "registers.to_blocks", may, count, 0, 1, "1 or 0", "1 where registers are given to whole blocks, of an even number of warps (compute capability 1).";
+    REGISTERS_PARTITIONS, "registers.partitions", must, count, 1, 16, "a multiprocessor", "Parts that its registers are divided into; a warp has its own from one of them.";
+    SHARED_PER_SM, "shared.per_sm_bytes", must, count, 0, 1 << 30, "bytes", "Shared memory of a multiprocessor, at most.";
+    SHARED_PER_BLOCK, "shared.per_block_bytes", must, count, 0, 1 << 30, "bytes", "The most that a block may ask for.";
+    SHARED_UNIT, "shared.unit_bytes", must, count, 1, 65_536, "bytes", "It is given out in multiples of this.";
+    SHARED_RESERVED, "shared.reserved_bytes", may, count, 0, 65_536, "bytes a block", "What the system takes for each block.";
+    RESIDENT_WARPS, "resident.warps", must, count, 1, 4096, "a multiprocessor", "Warps that it can hold.";
+    RESIDENT_BLOCKS, "resident.blocks", must, count, 1, 4096, "a multiprocessor", "Blocks that it can hold.";
+    RESIDENT_BLOCK_THREADS, "resident.threads_per_block", must, count, 1, 65_536, "threads", "The most that a block may have.";
+}
+
+/// The key of this path.
+pub fn find(path: &str) -> Option<&'static Key> {
+    ALL.iter().find(|key| key.path == path).copied()
+}
+
+/// Up to three keys whose paths are most like `path`, best first; none where nothing is alike.
+pub fn near(path: &str) -> Vec<&'static str> {
+    let asked = path.to_ascii_lowercase();
+    let mut scored: Vec<(f64, &'static str)> = ALL
+        .iter()
+        .map(|key| {
+            let (group, name) = key.path.split_once('.').unwrap_or_default();
+            // A name without its group is a likely slip; a wrong group is not.
+            let alike = strsim::jaro_winkler(&asked, key.path).max(strsim::jaro_winkler(&asked, name));
+            let same_group = asked.split('.').next() == Some(group);
+            (if same_group { alike + 0.1 } else { alike }, key.path)
+        })
+        .filter(|&(alike, _)| alike >= 0.75)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.into_iter().take(3).map(|(_, path)| path).collect()
+}
+
+impl Key {
+    /// What is wrong with `value` under this key, if anything.
+    pub fn fault(&self, value: f64) -> Option<String> {
+        // Written so that NaN is a fault.
+        if !(value >= self.least && value <= self.most) {
+            return Some(format!("{} is {value}; it may be {} to {}", self.path, self.least, self.most));
+        }
+        (self.whole && value.fract() != 0.0).then(|| format!("{} is {value}; it must be a whole number", self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_unique_and_have_one_dot() {
+        for (i, key) in ALL.iter().enumerate() {
+            assert_eq!(key.path.matches('.').count(), 1, "{}", key.path);
+            assert!(key.least <= key.most, "{}", key.path);
+            assert!(ALL[..i].iter().all(|other| other.path != key.path), "{} twice", key.path);
+        }
+    }
+
+    #[test]
+    fn a_mistyped_key_is_answered_with_the_one_meant() {
+        for (typed, meant) in [
+            ("l2.byte", "l2.bytes"),
+            ("l2.size_bytes", "l2.bytes"),
+            ("L2.Bytes", "l2.bytes"),
+            ("wavefronts_per_clock", "l1.wavefronts_per_clock"),
+            ("pipe.fma", "pipes.fma"),
+            ("register.per_sm", "registers.per_sm"),
+            ("dram.gbps", "dram.gb_per_s"),
+        ] {
+            assert!(near(typed).contains(&meant), "{typed}: {:?}", near(typed));
+        }
+        assert!(near("zzzz").is_empty());
+    }
+}

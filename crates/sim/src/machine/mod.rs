@@ -1,0 +1,272 @@
+//! Simulated GPUs as data: a file a machine, and a source for each number.
+//!
+//! [`Machine::find`] takes the name of one that is built in ([`Machine::builtin`]: the files of `machines/`) or the path of
+//! a user's own file; [`Machine::set`] changes any number by its key (`l2.bytes`). [`keys`] says what numbers there are.
+//! How many warps a launch keeps resident on a machine is in [`occupancy`](Machine::occupancy).
+
+pub mod keys;
+mod occupancy;
+mod parse;
+mod table;
+
+pub use keys::Key;
+pub use occupancy::{Launch, Limit, Occupancy, OccupancyError};
+pub use table::{number_table, source_list};
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The files of `machines/`, by age of the machine.
+const FILES: [(&str, &str); 9] = [
+    ("gtx285", include_str!("../../../../machines/gtx285.toml")),
+    ("gtx480", include_str!("../../../../machines/gtx480.toml")),
+    ("gtx680", include_str!("../../../../machines/gtx680.toml")),
+    ("gtxtitan", include_str!("../../../../machines/gtxtitan.toml")),
+    ("a100", include_str!("../../../../machines/a100.toml")),
+    ("h100", include_str!("../../../../machines/h100.toml")),
+    ("h200", include_str!("../../../../machines/h200.toml")),
+    ("rtx4090", include_str!("../../../../machines/rtx4090.toml")),
+    ("rtx5090", include_str!("../../../../machines/rtx5090.toml")),
+];
+
+/// A machine file may have this many bytes; the built-in ones have less than a tenth.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Whether the document that a number is from was itself read for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checked {
+    /// It was; or the number is a measurement of ours, or the user's word.
+    Read,
+    /// It was not, but a text that quotes or copies it, named here.
+    Quoted(String),
+    /// Neither could be had: the number is known, and the document said to have it.
+    Unread,
+}
+
+/// A number and where it is from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// The number, in its key's unit.
+    pub value: f64,
+    /// The document, or run, that has it; "set by the user" after [`Machine::set`].
+    pub source: String,
+    /// Whether that was read.
+    pub checked: Checked,
+    /// How it was read or made from the source, where that needs saying.
+    pub note: Option<String>,
+    /// Whether it is not what the source says but was made from it, as the note says.
+    pub estimate: bool,
+}
+
+/// One GPU.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machine {
+    name: String,
+    capability: (u32, u32),
+    numbers: BTreeMap<&'static str, Given>,
+}
+
+/// Why there is no such machine, or no such number in it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MachineError {
+    /// Neither built in nor a file.
+    #[error("no machine \"{name}\"; there are {known}, or give the path of a .toml file")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names of those built in.
+        known: String,
+    },
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not that of a machine.
+    #[error("{file}: line {line}: {message}")]
+    Malformed {
+        /// The file, or the name of one that is built in.
+        file: String,
+        /// Counted from 1.
+        line: usize,
+        /// The key and what is wrong with it.
+        message: String,
+    },
+    /// A key that no machine has.
+    #[error("no number \"{key}\" in a machine{}", hint(near))]
+    Key {
+        /// What was asked for.
+        key: String,
+        /// Keys like it, best first.
+        near: Vec<&'static str>,
+    },
+    /// A value that its key may not have.
+    #[error("{message}")]
+    Value {
+        /// The key, the value and what is allowed.
+        message: String,
+    },
+}
+
+fn hint(near: &[&str]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
+}
+
+impl Machine {
+    /// The short names of those built in, oldest first.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        FILES.iter().map(|&(name, _)| name)
+    }
+
+    /// All that are built in, oldest first.
+    ///
+    /// # Panics
+    /// If a built-in file is malformed: a bug, and the tests read them all.
+    pub fn builtin() -> Vec<Self> {
+        let read = |(name, text): &(&str, &str)| {
+            Self::parse(&format!("{name}.toml"), text).expect("built-in files are read by tests")
+        };
+        FILES.iter().map(read).collect()
+    }
+
+    /// A machine by its short name ("h200"), its full name ("GeForce GTX 285") or the path of its file.
+    ///
+    /// Case, spaces and dashes of a name don't matter; what ends in `.toml` or has a `/` is a path.
+    ///
+    /// # Errors
+    /// [`MachineError`] when there is none, or the file is malformed.
+    pub fn find(name_or_path: &str) -> Result<Self, MachineError> {
+        if name_or_path.ends_with(".toml") || name_or_path.contains(['/', '\\']) {
+            return Self::load(Path::new(name_or_path));
+        }
+        let plain = |name: &str| -> String {
+            name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_ascii_lowercase()
+        };
+        let asked = plain(name_or_path);
+        for (short, text) in FILES {
+            let machine = Self::parse(&format!("{short}.toml"), text)?;
+            if short == asked || plain(machine.name()) == asked {
+                return Ok(machine);
+            }
+        }
+        let known = FILES.map(|(name, _)| name).join(", ");
+        Err(MachineError::Unknown { name: name_or_path.into(), known })
+    }
+
+    /// Reads a machine file.
+    ///
+    /// # Errors
+    /// [`MachineError::Read`] and [`MachineError::Malformed`].
+    pub fn load(path: &Path) -> Result<Self, MachineError> {
+        use std::io::Read;
+        let read_error = |source| MachineError::Read { path: path.to_path_buf(), source };
+        let mut text = String::new();
+        // A device may never end.
+        let file = std::fs::File::open(path).map_err(read_error)?;
+        file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(read_error)?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err(read_error(std::io::Error::other(format!("it has more than {MAX_BYTES} bytes"))));
+        }
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// The vendor's name for it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Major and minor compute capability.
+    pub fn capability(&self) -> (u32, u32) {
+        self.capability
+    }
+
+    /// A number that this machine need not have; none where no source has it.
+    pub fn get(&self, key: &Key) -> Option<f64> {
+        self.given(key).map(|given| given.value)
+    }
+
+    /// A number with its source.
+    pub fn given(&self, key: &Key) -> Option<&Given> {
+        self.numbers.get(key.path)
+    }
+
+    /// A number that every machine has ([`Key::required`]).
+    ///
+    /// # Panics
+    /// If the key is not a required one.
+    pub fn need(&self, key: &Key) -> f64 {
+        assert!(key.required, "{} is not in every machine", key.path);
+        self.numbers[key.path].value
+    }
+
+    /// As [`Machine::need`], for a count.
+    ///
+    /// # Panics
+    /// If the key is not a required one.
+    pub fn count(&self, key: &Key) -> u32 {
+        debug_assert!(key.whole && key.most <= f64::from(u32::MAX), "{} is no count of 32 bits", key.path);
+        // The range of a count was checked when it was read or set.
+        self.need(key) as u32
+    }
+
+    /// All numbers that it has, in the order of [`keys::ALL`].
+    pub fn numbers(&self) -> impl Iterator<Item = (&'static Key, &Given)> {
+        keys::ALL.iter().filter_map(|key| Some((*key, self.given(key)?)))
+    }
+
+    /// Warp instructions that the whole machine issues in a second at most.
+    pub fn issue_per_s(&self) -> f64 {
+        let per_clock = self.need(keys::SM_SCHEDULERS) * self.need(keys::ISSUE_PER_SCHEDULER);
+        self.need(keys::SM_COUNT) * per_clock * self.clock_hz()
+    }
+
+    /// Clocks in a second.
+    pub fn clock_hz(&self) -> f64 {
+        self.need(keys::CLOCK_MHZ) * 1e6
+    }
+
+    /// Changes a number: `l2.bytes` to `1e8`, or to `2x` for twice what it is.
+    ///
+    /// # Errors
+    /// [`MachineError::Key`] for a key that no machine has, with keys like it; [`MachineError::Value`] for what is no number,
+    /// is out of range, is a multiple of a number that this machine lacks, or contradicts another number of it.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), MachineError> {
+        let known = keys::find(key).ok_or_else(|| MachineError::Key { key: key.into(), near: keys::near(key) })?;
+        let fault = |message: String| MachineError::Value { message };
+        let number = |text: &str| {
+            let parsed = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+            parsed.ok_or_else(|| fault(format!("{key} is \"{value}\"; give a number, or a factor as in 2x")))
+        };
+        let now = match value.trim().strip_suffix('x') {
+            Some(factor) => {
+                let before = self.get(known).ok_or_else(|| {
+                    fault(format!("{key} is set to {value}, but {} has no such number to multiply", self.name))
+                })?;
+                before * number(factor)?
+            }
+            None => number(value)?,
+        };
+        if let Some(message) = known.fault(now) {
+            return Err(fault(message));
+        }
+        let note = self.get(known).map(|before| format!("was {before}"));
+        let given =
+            Given { value: now, source: "set by the user".into(), checked: Checked::Read, note, estimate: false };
+        let before = self.numbers.insert(known.path, given);
+        if let Some((_, message)) = parse::contradiction(&self.numbers) {
+            match before {
+                Some(before) => self.numbers.insert(known.path, before),
+                None => self.numbers.remove(known.path),
+            };
+            return Err(fault(message));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

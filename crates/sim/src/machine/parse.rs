@@ -1,0 +1,241 @@
+//! Reads a machine file: TOML whose every number is `{ value = .., source = ".." }`.
+//!
+//! A source is the text that names a document, or a table that says more of it: `{ document = "..", quoted_in = ".." }` for one
+//! that was read in another text, `{ document = "..", read = false }` for one that was not read at all.
+//!
+//! Walked by hand over the parser's spanned tables, since derived errors have no line for a number out of range and none for
+//! a source that is not listed.
+
+use super::{Checked, Given, Key, Machine, MachineError, keys};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// What is wrong, and where in the text.
+type Fault = (Range<usize>, String);
+
+/// One entry of `[sources]`.
+struct Source {
+    span: Range<usize>,
+    document: String,
+    checked: Checked,
+}
+
+impl Machine {
+    /// Reads the text of a machine file; `file` is for messages.
+    ///
+    /// # Errors
+    /// [`MachineError::Malformed`], naming file, line and key: not TOML, an unknown key, a number that is missing, has no
+    /// source or is out of range, or two numbers that contradict each other.
+    pub fn parse(file: &str, text: &str) -> Result<Self, MachineError> {
+        read(text).map_err(|(span, message)| {
+            let line = 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count();
+            MachineError::Malformed { file: file.into(), line, message: message.replace('\n', " ") }
+        })
+    }
+}
+
+fn read(text: &str) -> Result<Machine, Fault> {
+    let root =
+        DeTable::parse(text).map_err(|error| (error.span().unwrap_or(0..0), error.message().trim_end().to_string()))?;
+    let root = root.into_inner();
+    let (mut name, mut capability) = (None, None);
+    let mut sources = BTreeMap::new();
+    if let Some((_, value)) = root.iter().find(|(key, _)| key.get_ref() == "sources") {
+        for (id, text) in table("sources", value)? {
+            sources.insert(id.get_ref().to_string(), source(id, text)?);
+        }
+    }
+    let mut numbers: BTreeMap<&'static str, Given> = BTreeMap::new();
+    let mut spans: BTreeMap<&'static str, Range<usize>> = BTreeMap::new();
+    let mut used: Vec<String> = Vec::new();
+    for (key, value) in &root {
+        match key.get_ref().as_ref() {
+            "name" => name = Some(string("name", value)?),
+            "compute_capability" => capability = Some(parse_capability(value)?),
+            "sources" => {}
+            group => {
+                if !keys::ALL.iter().any(|key| key.path.split('.').next() == Some(group)) {
+                    return Err((key.span(), unknown(group)));
+                }
+                for (field, value) in table(group, value)? {
+                    let path = format!("{group}.{}", field.get_ref());
+                    let known = keys::find(&path).ok_or_else(|| (field.span(), unknown(&path)))?;
+                    numbers.insert(known.path, number(known, value, &sources, &mut used)?);
+                    spans.insert(known.path, value.span());
+                }
+            }
+        }
+    }
+    let end = text.trim_end().len()..text.len();
+    let missing = |what: &str| (end.clone(), format!("{what} is missing"));
+    let name = name.ok_or_else(|| missing("name"))?;
+    let capability = capability.ok_or_else(|| missing("compute_capability"))?;
+    if let Some(key) = keys::ALL.iter().find(|key| key.required && !numbers.contains_key(key.path)) {
+        return Err(missing(key.path));
+    }
+    if let Some((path, message)) = contradiction(&numbers) {
+        return Err((spans[path].clone(), message));
+    }
+    if let Some((id, source)) = sources.iter().find(|(id, _)| !used.contains(id)) {
+        return Err((
+            source.span.clone(),
+            format!("no number has source \"{id}\"; remove it, or name it where it belongs"),
+        ));
+    }
+    Ok(Machine { name, capability, numbers })
+}
+
+fn unknown(path: &str) -> String {
+    let near = keys::near(path);
+    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+    format!("unknown key \"{path}\"{hint}")
+}
+
+fn table<'t, 'i>(name: &str, value: &'t Spanned<DeValue<'i>>) -> Result<&'t DeTable<'i>, Fault> {
+    value.get_ref().as_table().ok_or_else(|| (value.span(), format!("{name} must be a table, not {}", kind(value))))
+}
+
+fn string(name: &str, value: &Spanned<DeValue>) -> Result<String, Fault> {
+    let text = value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty());
+    text.map(Into::into)
+        .ok_or_else(|| (value.span(), format!("{name} must be a text that says something, not {}", kind(value))))
+}
+
+fn kind(value: &Spanned<DeValue>) -> &'static str {
+    match value.get_ref() {
+        DeValue::String(_) => "an empty text or a text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// A document's name, or `{ document, quoted_in, read }`.
+fn source(id: &Spanned<Cow<str>>, value: &Spanned<DeValue>) -> Result<Source, Fault> {
+    let (name, span) = (id.get_ref(), id.span());
+    let Some(fields) = value.get_ref().as_table() else {
+        return Ok(Source { span, document: string(name, value)?, checked: Checked::Read });
+    };
+    let (mut document, mut quoted, mut read) = (None, None, true);
+    for (field, value) in fields {
+        match field.get_ref().as_ref() {
+            "document" => document = Some(string(&format!("{name}'s document"), value)?),
+            "quoted_in" => quoted = Some(string(&format!("{name}'s quoted_in"), value)?),
+            "read" => {
+                let truth = value.get_ref().as_bool();
+                read = truth.ok_or_else(|| (value.span(), format!("{name}'s read must be true or false")))?;
+            }
+            other => {
+                let message = format!("unknown key \"{other}\" in source {name}; it has document, quoted_in and read");
+                return Err((field.span(), message));
+            }
+        }
+    }
+    let document = document.ok_or_else(|| (value.span(), format!("source {name} has no document")))?;
+    let checked = match (quoted, read) {
+        (Some(_), false) => {
+            return Err((
+                value.span(),
+                format!("source {name} is quoted_in a text, so read = false cannot be said of it"),
+            ));
+        }
+        (Some(text), true) => Checked::Quoted(text),
+        (None, true) => Checked::Read,
+        (None, false) => Checked::Unread,
+    };
+    Ok(Source { span, document, checked })
+}
+
+/// "9.0" to (9, 0).
+fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
+    let parsed = value.get_ref().as_str().and_then(|text| {
+        let (major, minor) = text.split_once('.')?;
+        Some((major.parse().ok().filter(|&major| major > 0)?, minor.parse().ok()?))
+    });
+    parsed.ok_or_else(|| (value.span(), "compute_capability must be two numbers in a text, as \"9.0\"".into()))
+}
+
+/// One `{ value, source, note, estimate }`.
+fn number(
+    key: &Key,
+    value: &Spanned<DeValue>,
+    sources: &BTreeMap<String, Source>,
+    used: &mut Vec<String>,
+) -> Result<Given, Fault> {
+    let path = key.path;
+    let at = value.span();
+    let Some(fields) = value.get_ref().as_table() else {
+        return Err((at, format!("{path} has no source; write {path} as {{ value = .., source = \"..\" }}")));
+    };
+    let (mut found, mut source, mut note, mut estimate) = (None, None, None, false);
+    for (field, value) in fields {
+        match field.get_ref().as_ref() {
+            "value" => found = Some((value.span(), plain_number(path, value)?)),
+            "source" => source = Some((value.span(), string(&format!("{path}'s source"), value)?)),
+            "note" => note = Some(string(&format!("{path}'s note"), value)?),
+            "estimate" => {
+                let truth = value.get_ref().as_bool();
+                estimate = truth.ok_or_else(|| (value.span(), format!("{path}'s estimate must be true or false")))?;
+            }
+            other => {
+                let message = format!("unknown key \"{other}\" in {path}; it has value, source, note and estimate");
+                return Err((field.span(), message));
+            }
+        }
+    }
+    let (span, found) = found.ok_or_else(|| (at.clone(), format!("{path} has no value")))?;
+    if let Some(message) = key.fault(found) {
+        return Err((span, message));
+    }
+    let (span, id) = source.ok_or_else(|| (at.clone(), format!("{path} has no source")))?;
+    let Some(listed) = sources.get(&id) else {
+        return Err((span, format!("{path} has source \"{id}\", which [sources] does not list")));
+    };
+    if estimate && note.is_none() {
+        return Err((at, format!("{path} is an estimate; a note must say how it was made")));
+    }
+    used.push(id);
+    Ok(Given { value: found, source: listed.document.clone(), checked: listed.checked.clone(), note, estimate })
+}
+
+fn plain_number(path: &str, value: &Spanned<DeValue>) -> Result<f64, Fault> {
+    let parsed = match value.get_ref() {
+        DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().parse().ok(),
+        DeValue::Float(float) => float.as_str().parse::<f64>().ok().filter(|number| number.is_finite()),
+        _ => None,
+    };
+    parsed.ok_or_else(|| (value.span(), format!("{path} must be a finite decimal number, not {}", kind(value))))
+}
+
+/// Two numbers that cannot both be so: the key to blame, and why.
+pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(&'static str, String)> {
+    // The first is at most the second.
+    let ordered = [
+        (keys::CLOCK_BASE_MHZ, keys::CLOCK_BOOST_MHZ),
+        (keys::CLOCK_BOOST_MHZ, keys::CLOCK_MAX_MHZ),
+        (keys::ISSUE_SINGLE, keys::ISSUE_PER_SCHEDULER),
+        (keys::L1_SECTOR_BYTES, keys::L1_LINE_BYTES),
+        (keys::L2_SECTOR_BYTES, keys::L2_LINE_BYTES),
+        (keys::REGISTERS_PER_BLOCK, keys::REGISTERS_PER_SM),
+        (keys::REGISTERS_PER_THREAD, keys::REGISTERS_PER_BLOCK),
+        (keys::SHARED_PER_BLOCK, keys::SHARED_PER_SM),
+        (keys::LATENCY_L1, keys::LATENCY_L2),
+        (keys::LATENCY_L2, keys::LATENCY_DRAM),
+    ];
+    for (less, more) in ordered {
+        if let (Some(a), Some(b)) = (numbers.get(less.path), numbers.get(more.path))
+            && a.value > b.value
+        {
+            return Some((
+                less.path,
+                format!("{} is {}, above {}, which is {}", less.path, a.value, more.path, b.value),
+            ));
+        }
+    }
+    None
+}

@@ -1,0 +1,273 @@
+use super::*;
+
+/// The built-in H200's file, with one text replaced by another.
+fn changed(from: &str, to: &str) -> Result<Machine, MachineError> {
+    let text = FILES.iter().find(|(name, _)| *name == "h200").unwrap().1;
+    assert!(text.contains(from), "{from} is not in h200.toml");
+    Machine::parse("my.toml", &text.replacen(from, to, 1))
+}
+
+#[track_caller]
+fn refused(from: &str, to: &str, expected: &str) {
+    let message = changed(from, to).expect_err(to).to_string();
+    assert!(message.contains(expected), "{message}\nshould have: {expected}");
+    assert!(message.starts_with("my.toml: line ") && message.lines().count() == 1, "{message}");
+}
+
+#[test]
+fn every_built_in_machine_is_read_and_each_number_has_a_source() {
+    let machines = Machine::builtin();
+    assert_eq!(machines.len(), FILES.len());
+    for machine in &machines {
+        assert!(machine.numbers().count() >= 25, "{}", machine.name());
+        for (key, given) in machine.numbers() {
+            assert!(given.source.len() > 10, "{}: {}", machine.name(), key.path);
+            assert!(!given.estimate || given.note.is_some(), "{}: {}", machine.name(), key.path);
+            if let Checked::Quoted(text) = &given.checked {
+                assert!(text.len() > 10, "{}: {}", machine.name(), key.path);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_machine_file_is_built_in() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines");
+    let mut found: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut known: Vec<String> = Machine::names().map(|name| format!("{name}.toml")).collect();
+    found.sort();
+    known.sort();
+    assert_eq!(found, known);
+}
+
+/// Peak rates that vendors print, from our parts: lanes, multiprocessors, clocks.
+#[test]
+fn peak_float_rates_are_those_that_vendors_print() {
+    // 10^12 operations a second, two for a multiply-add, without the GTX 285's second pipe; in NVIDIA's whitepapers and
+    // datasheets. Kepler's are at the base clock.
+    for (name, tera) in [
+        ("gtx285", 0.7085),
+        ("gtx480", 1.345),
+        ("gtx680", 3.090),
+        ("gtxtitan", 4.5),
+        ("a100", 19.5),
+        ("h100", 67.0),
+        ("h200", 67.0),
+        ("rtx4090", 82.6),
+        ("rtx5090", 104.8),
+    ] {
+        let machine = Machine::find(name).unwrap();
+        let kepler = machine.capability().0 == 3;
+        let mhz = machine.get(if kepler { keys::CLOCK_BASE_MHZ } else { keys::CLOCK_MHZ }).unwrap();
+        let ours = machine.need(keys::SM_COUNT) * machine.need(keys::PIPE_FMA) * mhz * 2e-6;
+        assert!((ours / tera - 1.0).abs() < 0.003, "{name}: {ours}, printed {tera}");
+    }
+}
+
+#[test]
+fn an_h200_issues_at_most_1045_g_warp_instructions_a_second() {
+    let rate = Machine::find("h200").unwrap().issue_per_s();
+    assert_eq!(rate, 132.0 * 4.0 * 1.98e9);
+}
+
+#[test]
+fn the_gtx_285_issues_twice_as_much_with_ideal_dual_issue() {
+    let machine = Machine::find("gtx285").unwrap();
+    let single = machine.get(keys::ISSUE_SINGLE).unwrap();
+    assert_eq!(machine.need(keys::ISSUE_PER_SCHEDULER), 2.0 * single);
+    // An instruction at a time fills the eight lanes.
+    assert_eq!(single * 32.0, machine.need(keys::PIPE_FMA));
+    assert_eq!(machine.get(keys::ISSUE_FIGURE3_RATE), Some(1.2));
+}
+
+#[test]
+fn guthes_dependent_issue_latencies_are_those_of_fermi_and_kepler() {
+    for (name, clocks) in [("gtx480", 22.0), ("gtx680", 11.0), ("gtxtitan", 11.0)] {
+        assert_eq!(Machine::find(name).unwrap().get(keys::LATENCY_ALU), Some(clocks), "{name}");
+    }
+}
+
+#[test]
+fn a_machine_is_found_by_either_name_in_any_case_and_by_path() {
+    for name in ["gtx285", "GTX 285", "GeForce GTX 285", "geforce-gtx-285"] {
+        assert_eq!(Machine::find(name).unwrap().name(), "GeForce GTX 285", "{name}");
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines/h200.toml");
+    assert_eq!(Machine::find(path).unwrap(), Machine::find("H200").unwrap());
+}
+
+#[test]
+fn an_unknown_machine_is_answered_with_those_there_are() {
+    let message = Machine::find("voodoo2").unwrap_err().to_string();
+    assert!(message.contains("voodoo2") && message.contains("gtx285") && message.contains(".toml"), "{message}");
+    let message = Machine::find("no/such.toml").unwrap_err().to_string();
+    assert!(message.starts_with("no/such.toml: "), "{message}");
+}
+
+#[test]
+fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
+    refused("[l2]\nbytes", "[l2]\nbites", "unknown key \"l2.bites\"; did you mean l2.bytes");
+    refused("[dram]", "[dramm]", "unknown key \"dramm\"");
+    refused("count = { value = 132", "count = { value = 0", "line 7: sm.count is 0; it may be 1 to 4096");
+    refused("count = { value = 132", "count = { value = 1.5", "sm.count is 1.5; it must be a whole number");
+    refused("count = { value = 132", "count = { value = nan", "sm.count must be a finite decimal number");
+    refused("count = { value = 132", "count = { value = \"132\"", "sm.count must be a finite decimal number");
+    refused("count = { value = 132, source = \"product\" }", "count = 132", "sm.count has no source");
+    refused("count = { value = 132, source = \"product\" }", "count = { value = 132 }", "sm.count has no source");
+    refused(
+        "count = { value = 132, source = \"product\" }",
+        "count = { source = \"product\" }",
+        "sm.count has no value",
+    );
+    refused("count = { value = 132, source", "count = { vaule = 132, source", "unknown key \"vaule\" in sm.count");
+    refused(
+        "count = { value = 132, source = \"product\"",
+        "count = { value = 132, source = \"x\"",
+        "sm.count has source \"x\", which",
+    );
+    refused("count = { value = 132, source = \"product\" }\n", "", "sm.count is missing");
+    refused("name = \"H200\"\n", "", "name is missing");
+    refused("compute_capability = \"9.0\"", "compute_capability = 9.0", "compute_capability must be two numbers");
+    refused("count = {", "count = [", "line 7: ");
+    refused("ncu = '", "ncu = { read = false } #'", "source ncu has no document");
+    refused("ncu = '", "ncu = { document = 3 } #'", "ncu's document must be a text that says something");
+    refused("ncu = '", "ncu = { document = 'a', read = 0 } #'", "ncu's read must be true or false");
+    refused("ncu = '", "ncu = { document = 'a', quoted_in = '' } #'", "ncu's quoted_in must be a text");
+    refused("ncu = '", "ncu = { document = 'a', seen = true } #'", "unknown key \"seen\" in source ncu");
+    refused(
+        "ncu = '",
+        "ncu = { document = 'a', quoted_in = 'b', read = false } #'",
+        "read = false cannot be said of it",
+    );
+    refused("[sources]\n", "[sources]\nspare = 'a document'\n", "no number has source \"spare\"");
+    refused(
+        ", estimate = true, note = \"as on",
+        ", estimate = true } # \"as on",
+        "is an estimate; a note must say how",
+    );
+    refused(
+        "l2_hit = { value = 281",
+        "l2_hit = { value = 28",
+        "latency.l1_hit is 40, above latency.l2_hit, which is 28",
+    );
+}
+
+#[test]
+fn a_source_says_whether_it_was_read_and_so_does_the_table() {
+    for (entry, checked, cell, line) in [
+        ("'a text'", Checked::Read, "| 50331648 |", "- a text: `l2.bytes`."),
+        ("{ document = 'a text' }", Checked::Read, "| 50331648 |", "- a text: `l2.bytes`."),
+        ("{ document = 'a text', read = true }", Checked::Read, "| 50331648 |", "- a text: `l2.bytes`."),
+        (
+            "{ document = 'a text', quoted_in = 'another' }",
+            Checked::Quoted("another".into()),
+            "| 50331648 |",
+            "- a text [as quoted in another]: `l2.bytes`.",
+        ),
+        ("{ document = 'a text', read = false }", Checked::Unread, "| 50331648? |", "- a text [not read]: `l2.bytes`."),
+    ] {
+        let text = FILES.iter().find(|(name, _)| *name == "h200").unwrap().1;
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("l2 = ")).collect();
+        let from = lines.iter().find(|line| line.contains("source = \"l2\"")).unwrap();
+        let text = lines.join("\n").replace(from, "bytes = { value = 50331648, source = \"mine\" }");
+        let machine = Machine::parse("my.toml", &format!("{text}\nmine = {entry}\n")).unwrap();
+        assert_eq!(machine.given(keys::L2_BYTES).unwrap().checked, checked, "{entry}");
+        assert!(number_table(std::slice::from_ref(&machine)).contains(cell), "{entry}");
+        assert!(source_list(std::slice::from_ref(&machine)).lines().any(|shown| shown == line), "{entry}");
+    }
+}
+
+/// A strict bound must not be above what the memory's clock and width give, nor below it as a printed number, rounded down, is.
+#[test]
+fn memory_bandwidths_are_those_of_clock_and_width() {
+    for (name, mega_transfers, bits, printed) in [
+        ("gtx285", 2484.0, 512.0, 159.0),
+        ("gtx480", 3696.0, 384.0, 177.4),
+        ("gtx680", 6008.0, 256.0, 192.2),
+        ("gtxtitan", 6008.0, 384.0, 288.4),
+        ("a100", 2430.0, 5120.0, 1555.0),
+        ("h100", 5238.0, 5120.0, 3350.0),
+        ("h200", 6402.0, 6144.0, 4800.0),
+        ("rtx4090", 21_002.0, 384.0, 1008.0),
+        ("rtx5090", 28_002.0, 512.0, 1792.0),
+    ] {
+        let machine = Machine::find(name).unwrap();
+        let (ours, bus) = (machine.need(keys::DRAM_GB_PER_S), mega_transfers * bits / 8e3);
+        assert!((0.0..0.1).contains(&(ours - bus)), "{name}: {ours}, of the bus {bus}");
+        assert!((ours / printed - 1.0).abs() < 0.03, "{name}: {ours}, printed {printed}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_machine_is_refused_without_a_panic() {
+    for text in ["", "name = 3", "sm = 4", "[sm]\ncount = []", "sources = 1", "\u{0}", "[[sm]]", "name = ''"] {
+        let message = Machine::parse("my.toml", text).unwrap_err().to_string();
+        assert!(message.starts_with("my.toml: line "), "{text:?}: {message}");
+    }
+}
+
+#[test]
+fn any_number_can_be_set_or_scaled_and_its_source_says_so() {
+    let mut machine = Machine::find("h200").unwrap();
+    machine.set("l2.bytes", "2x").unwrap();
+    assert_eq!(machine.get(keys::L2_BYTES), Some(125_829_120.0));
+    machine.set("l2.bytes", "1e6").unwrap();
+    let given = machine.given(keys::L2_BYTES).unwrap();
+    assert_eq!((given.value, given.source.as_str()), (1e6, "set by the user"));
+    assert_eq!(given.note.as_deref(), Some("was 125829120"));
+    for key in keys::ALL {
+        let mut machine = Machine::find("h200").unwrap();
+        if let Some(value) = machine.get(key) {
+            machine.set(key.path, &value.to_string()).unwrap();
+            assert_eq!(machine.get(key), Some(value), "{}", key.path);
+        }
+    }
+    // What the file leaves out.
+    machine.set("latency.shared", "29").unwrap();
+    assert_eq!(machine.get(keys::LATENCY_SHARED), Some(29.0));
+}
+
+#[test]
+fn what_cannot_be_set_is_said_and_changes_nothing() {
+    let before = Machine::find("h200").unwrap();
+    for (key, value, expected) in [
+        ("l2.byte", "5", "no number \"l2.byte\" in a machine; did you mean l2.bytes"),
+        ("qqqq", "5", "no number \"qqqq\" in a machine"),
+        ("sm.count", "many", "sm.count is \"many\"; give a number, or a factor as in 2x"),
+        ("sm.count", "inf", "give a number"),
+        ("sm.count", "x", "give a number"),
+        ("sm.count", "0", "it may be 1 to 4096"),
+        ("sm.count", "0.5x", ""),
+        ("sm.count", "0.3x", "must be a whole number"),
+        ("latency.shared", "2x", "H200 has no such number to multiply"),
+        ("latency.l1_hit", "1000", "latency.l1_hit is 1000, above latency.l2_hit"),
+    ] {
+        let mut machine = before.clone();
+        match machine.set(key, value) {
+            Ok(()) => assert!(expected.is_empty(), "{key} {value}"),
+            Err(error) => {
+                assert!(!expected.is_empty() && error.to_string().contains(expected), "{key} {value}: {error}");
+                assert_eq!(machine, before, "{key} {value}");
+            }
+        }
+    }
+    let before = Machine::find("a100").unwrap();
+    let mut machine = before.clone();
+    assert!(machine.set("latency.l2_hit", "5").is_err(), "below an L1 hit");
+    assert_eq!(machine, before);
+}
+
+#[test]
+fn a_damaged_file_is_refused_or_read_and_never_panics() {
+    let text = FILES.iter().find(|(name, _)| *name == "h200").unwrap().1;
+    let mut refused = 0;
+    for at in (0..text.len()).filter(|&at| text.is_char_boundary(at)) {
+        let mut without = text.to_string();
+        without.remove(at);
+        for damaged in [&text[..at], &text[at..], &without] {
+            refused += u32::from(Machine::parse("my.toml", damaged).is_err());
+        }
+    }
+    assert!(refused > 2 * text.len() as u32, "{refused}");
+}

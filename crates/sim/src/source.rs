@@ -1,0 +1,85 @@
+//! Where events come from: a kernel that runs, or a dump that is replayed.
+
+use raywarp_family::{Supply, Variant};
+use raywarp_geom::{HitKey, Ray};
+use raywarp_traverse::{Batch, Kernel, KernelError, Machine, Probe, Query, Replay};
+
+/// A variant over rays.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// Rays that are traced.
+    Run {
+        /// The variant and its tree.
+        kernel: &'a Kernel,
+        /// The rays.
+        rays: &'a [Ray],
+        /// As in [`Batch::after`].
+        after: &'a [HitKey],
+        /// Which query.
+        query: Query,
+    },
+    /// Rays whose operations were written down: the same events, without what lanes touch.
+    Replay(Replay<'a>),
+}
+
+/// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
+const BATCHES_A_WARP: u64 = 32;
+
+impl Source<'_> {
+    /// The variant.
+    pub fn variant(&self) -> &Variant {
+        match self {
+            Self::Run { kernel, .. } => kernel.variant(),
+            Self::Replay(replay) => replay.variant(),
+        }
+    }
+
+    /// How many rays.
+    pub fn ray_count(&self) -> u64 {
+        match self {
+            Self::Run { rays, .. } => rays.len() as u64,
+            Self::Replay(replay) => replay.dump().ray_count() as u64,
+        }
+    }
+
+    /// Warps of `width` lanes among which a global pool is dealt, so that each gets about 32 batches; at least one.
+    pub fn resident(&self, width: u32) -> u32 {
+        let variant = self.variant();
+        let rays = u64::from(width / variant.lanes_per_ray()).max(1);
+        match variant.supply() {
+            Supply::Direct => 1,
+            _ => (self.ray_count() / (u64::from(variant.batch().unwrap_or(1)) * rays * BATCHES_A_WARP)).max(1) as u32,
+        }
+    }
+
+    /// How many warps of `width` lanes trace the rays, of which a machine holds `resident` at once.
+    ///
+    /// # Errors
+    /// [`KernelError::Width`] if warps of this width do not fit the variant; [`KernelError::TooManyRays`].
+    pub fn warp_count(&self, width: u32, resident: u32) -> Result<u32, KernelError> {
+        let machine = Machine::Lockstep { width };
+        match *self {
+            Self::Run { kernel, rays, after, query } => {
+                kernel.warp_count(machine, &Batch { rays, after, query, resident })
+            }
+            Self::Replay(replay) => replay.warp_count(machine, resident),
+        }
+    }
+
+    /// Runs warp `number` and tells `probe`. Returns how many rays ended in it.
+    ///
+    /// # Errors
+    /// As [`Source::warp_count`].
+    pub fn run_warp(&self, width: u32, resident: u32, number: u32, probe: &mut dyn Probe) -> Result<u64, KernelError> {
+        let machine = Machine::Lockstep { width };
+        match *self {
+            Self::Run { kernel, rays, after, query } => {
+                let mut answers = Vec::new();
+                let batch = Batch { rays, after, query, resident };
+                kernel.run_warp(machine, &batch, number, &mut answers, Some(probe))?;
+                Ok(answers.len() as u64)
+            }
+            Self::Replay(replay) => replay.run_warp(machine, resident, number, probe),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The operations that each ray needs, written down once (AL09 2.1), two bits an operation.
+//!
+//! A ray's dump is what one lane by itself does with it: visits, tests and pops in order. Two kinds of events ride on
+//! the operation before them as [`Code::Mark`]s: a pushed child on a visit, and on a test what a hit needs: one mark when
+//! it was taken; where the rows of a record are fetched one by one, a mark a row more.
+
+use crate::kernel::{Batch, Kernel, KernelError, Query};
+use crate::probe::{Event, Probe};
+use rayon::prelude::*;
+use raywarp_family::{Block, Key, Organisation, Supply, Tree, Variant};
+use raywarp_geom::{HitKey, Ray};
+
+/// Rays that are written down together.
+pub(crate) const CHUNK: usize = 1 << 12;
+
+/// Operations that a chunk may have: positions are 32 bits.
+const MAX_CODES: usize = u32::MAX as usize;
+
+/// One of a ray's operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// Visit a node.
+    Visit,
+    /// Test a triangle.
+    Test,
+    /// After a visit: push a child. After a test: go on with the record's next row; last of all, take the hit.
+    Mark,
+    /// Take the next entry from the stack: after a visit that hit nothing, or the last test of a leaf. A ray that ends
+    /// otherwise is blocked.
+    Pop,
+}
+
+impl Code {
+    const ALL: [Self; 4] = [Self::Visit, Self::Test, Self::Mark, Self::Pop];
+}
+
+/// The dumps of consecutive rays, end to end.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Chunk {
+    /// 32 codes a word, the first in the lowest bits.
+    words: Vec<u64>,
+    /// Codes so far.
+    len: usize,
+    /// For each ray where its codes end.
+    ends: Vec<u32>,
+}
+
+impl Chunk {
+    fn push(&mut self, code: Code) {
+        let bit = self.len % 32 * 2;
+        if bit == 0 {
+            self.words.push(0);
+        }
+        if let Some(last) = self.words.last_mut() {
+            *last |= (code as u64) << bit;
+        }
+        self.len += 1;
+    }
+
+    #[inline]
+    pub fn code(&self, at: u32) -> Code {
+        Code::ALL[(self.words[at as usize / 32] >> (at % 32 * 2) & 3) as usize]
+    }
+
+    /// Where the codes of a ray begin and end.
+    pub fn range(&self, ray: usize) -> std::ops::Range<u32> {
+        let first = if ray == 0 { 0 } else { self.ends[ray - 1] };
+        first..self.ends[ray]
+    }
+}
+
+impl Probe for Chunk {
+    fn touches(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        let code = match event.block {
+            Block::VisitNode => Code::Visit,
+            Block::TestTriangle | Block::TestTriangleT => Code::Test,
+            Block::VisitNodePush | Block::TestTriangleU | Block::TestTriangleV | Block::TestTriangleAccept => {
+                Code::Mark
+            }
+            Block::Pop => Code::Pop,
+            Block::StoreHit => return self.ends.push(self.len.min(MAX_CODES) as u32),
+            _ => return,
+        };
+        self.push(code);
+    }
+}
+
+/// What every ray of a batch does by itself in one tree: to be replayed by a [`Replay`](crate::Replay).
+#[derive(Debug, Clone)]
+pub struct RayDump {
+    pub(crate) walk: Variant,
+    pub(crate) query: Query,
+    pub(crate) stack_depth: usize,
+    pub(crate) chunks: Vec<Chunk>,
+    ray_count: usize,
+}
+
+impl RayDump {
+    /// Writes down what each ray does in the tree of `kernel`, in parallel. `after` as in [`Batch::after`].
+    ///
+    /// The organisation and the supply of the kernel's variant do not matter: each ray is traced by one lane.
+    ///
+    /// # Errors
+    /// [`KernelError::NoDump`] for trees other than `bvh2` and `wide4`, and for rays with more operations than can be
+    /// numbered; [`KernelError::TooManyRays`].
+    /// # Panics
+    /// If `after` is neither empty nor as long as the rays.
+    pub fn record(kernel: &Kernel, rays: &[Ray], after: &[HitKey], query: Query) -> Result<Self, KernelError> {
+        assert!(after.is_empty() || after.len() == rays.len(), "one key a ray, or none");
+        let walk = Self::walk_of(kernel.variant())?;
+        if rays.len() >= u32::MAX as usize {
+            return Err(KernelError::TooManyRays { found: rays.len() });
+        }
+        let chunk = |(i, rays): (usize, &[Ray])| {
+            let after = if after.is_empty() { &[][..] } else { &after[i * CHUNK..][..rays.len()] };
+            let mut chunk = Chunk::default();
+            kernel.run_each(&Batch { rays, after, query, resident: 1 }, &mut chunk);
+            chunk
+        };
+        let chunks: Vec<Chunk> = rays.par_chunks(CHUNK).enumerate().map(chunk).collect();
+        if chunks.iter().any(|chunk| chunk.len > MAX_CODES) {
+            let why = "some rays have more operations than a dump can number";
+            return Err(KernelError::NoDump { variant: *kernel.variant(), why });
+        }
+        Ok(Self { walk, query, stack_depth: kernel.stack_depth(), chunks, ray_count: rays.len() })
+    }
+
+    /// `variant` but for what does not change what a ray does by itself: one of the same walk can replay its dump.
+    ///
+    /// # Errors
+    /// [`KernelError::NoDump`] for trees other than `bvh2` and `wide4`.
+    pub fn walk_of(variant: &Variant) -> Result<Variant, KernelError> {
+        let why = match variant.tree() {
+            Tree::Bvh2 | Tree::Wide4 => None,
+            Tree::WideN => Some("several lanes share a ray, and a dump does not tell which of them does what"),
+            Tree::Cwbvh8 | Tree::H8 => Some(
+                "leaves of a group wait in a register or on the stack as other lanes go on, which changes the walk",
+            ),
+        };
+        let keys = [Key::Box, Key::Collapse, Key::Fetch, Key::Occlusion, Key::Order, Key::Planes, Key::Triangle];
+        let walk =
+            Variant::new(Supply::Direct, Organisation::WhileWhile, variant.tree()).ok().filter(|_| why.is_none());
+        let with = |walk: Variant, &key: &Key| walk.with(key, variant.value(key)).unwrap_or(walk);
+        let walk = walk.map(|walk| keys.iter().fold(walk, with));
+        walk.ok_or(KernelError::NoDump { variant: *variant, why: why.unwrap_or("its tree has no while-while") })
+    }
+
+    /// What kind of walk was written down: see [`RayDump::walk_of`].
+    pub fn walk(&self) -> &Variant {
+        &self.walk
+    }
+
+    /// Which query.
+    pub fn query(&self) -> Query {
+        self.query
+    }
+
+    /// How many rays.
+    pub fn ray_count(&self) -> usize {
+        self.ray_count
+    }
+
+    /// What ray `ray` does, in order; nothing for one past the last.
+    pub fn codes(&self, ray: usize) -> impl Iterator<Item = Code> + '_ {
+        let chunk = self.chunks.get(ray / CHUNK).filter(|_| ray < self.ray_count);
+        chunk.into_iter().flat_map(move |chunk| chunk.range(ray % CHUNK).map(|at| chunk.code(at)))
+    }
+
+    /// How many operations of a kind all rays have.
+    pub fn count(&self, code: Code) -> u64 {
+        // A place differs where either bit of the exclusive or with the code, repeated, is set.
+        let repeated = code as u64 * LOW_BITS;
+        let in_chunk = |chunk: &Chunk| {
+            let same = |word: &u64| {
+                let differs = word ^ repeated;
+                u64::from((!(differs | differs >> 1) & LOW_BITS).count_ones())
+            };
+            let unused = chunk.words.len() * 32 - chunk.len;
+            let all: u64 = chunk.words.iter().map(same).sum();
+            // What is left of the last word reads as visits.
+            all - if code == Code::Visit { unused as u64 } else { 0 }
+        };
+        self.chunks.iter().map(in_chunk).sum()
+    }
+
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.chunks.iter().map(|chunk| 8 * chunk.words.len() + 4 * chunk.ends.len()).sum()
+    }
+}
+
+/// The lower bit of every place of a word.
+const LOW_BITS: u64 = 0x5555_5555_5555_5555;

@@ -1,0 +1,123 @@
+//! How a warp is started: its rays, its lanes, the loop of its variant.
+
+use crate::kernel::{KernelError, Machine};
+use crate::lane::Lane;
+use crate::lanes::{Lanes, Lockstep, Scalar};
+use crate::probe::Watch;
+use crate::schedule::{IfIf, IfWhile, Packet, Phased, Schedule, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
+use crate::supply::{self, Pool};
+use crate::tree::Tree;
+use crate::warp::{Answer, Launch, Warp};
+use raywarp_family::{Block, Organisation, Supply, Variant};
+
+fn rays_per_warp(variant: &Variant, machine: Machine) -> Result<u32, KernelError> {
+    let lanes = variant.lanes_per_ray();
+    match machine {
+        Machine::Scalar => Ok(1),
+        Machine::Lockstep { width } if (1..=64).contains(&width) && width % lanes == 0 => Ok(width / lanes),
+        Machine::Lockstep { width } => Err(KernelError::Width { variant: *variant, lanes, width }),
+    }
+}
+
+/// How many warps trace `rays` rays.
+pub(crate) fn warp_count(variant: &Variant, machine: Machine, rays: usize, resident: u32) -> Result<u32, KernelError> {
+    let per_warp = rays_per_warp(variant, machine)?;
+    if rays >= u32::MAX as usize {
+        return Err(KernelError::TooManyRays { found: rays });
+    }
+    let warps = (rays as u64).div_ceil(u64::from(per_warp)) as u32;
+    Ok(if variant.supply() == Supply::Direct { warps } else { warps.min(resident.max(1)) })
+}
+
+/// A warp of a launch: who runs it, and which rays it may take.
+pub(crate) struct Place {
+    machine: Machine,
+    number: u32,
+    /// Rays at once.
+    width: u32,
+    pool: Pool,
+}
+
+impl Place {
+    /// Warp `number` of a launch over `rays` rays; none past the last.
+    pub fn new(
+        variant: &Variant,
+        machine: Machine,
+        number: u32,
+        rays: usize,
+        resident: u32,
+    ) -> Result<Option<Self>, KernelError> {
+        let width = rays_per_warp(variant, machine)?;
+        let warps = warp_count(variant, machine, rays, resident)?;
+        let count = rays as u32;
+        let pool = match variant.supply() {
+            Supply::Direct => Pool::direct(number, width, count),
+            _ => match variant.batch() {
+                Some(batch) => Pool::dealt(number, batch * width, warps, count),
+                None => Pool::exact(number, width, warps, count),
+            },
+        };
+        Ok((number < warps).then_some(Self { machine, number, width, pool }))
+    }
+}
+
+/// Runs a warp to its end.
+pub(crate) fn run_warp<T: Tree, P: Watch>(
+    launch: Launch<'_, T>,
+    place: Place,
+    answers: &mut Vec<Answer>,
+    probe: &mut P,
+) {
+    let Place { machine, number, width, pool } = place;
+    let depth = launch.tree.stack_depth();
+    let lane = |stack: u32| Lane::idle(depth, stack as u16);
+    match machine {
+        Machine::Scalar => run(Warp::new(launch, number, Scalar(lane(0)), pool, answers, probe), lane),
+        Machine::Lockstep { .. } => {
+            let lanes = Lockstep((0..width).map(lane).collect());
+            run(Warp::new(launch, number, lanes, pool, answers, probe), lane);
+        }
+    }
+}
+
+/// Runs `count` rays one after the other on one lane.
+pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, probe: &mut P) {
+    let lane = Scalar(Lane::idle(launch.tree.stack_depth(), 0));
+    let mut answers = Vec::with_capacity(count as usize);
+    let mut warp = Warp::new(launch, 0, lane, Pool::direct(0, count, count), &mut answers, probe);
+    supply::persistent::<WhileWhile, _, T, P>(&mut warp);
+}
+
+/// Runs a warp to its end under the variant's organisation.
+fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lane: impl Fn(u32) -> Lane<T>) {
+    warp.issue_everyone(Block::Prologue);
+    match warp.launch.variant.organisation() {
+        Organisation::Packet if warp.launch.variant.supply() == Supply::Direct => {
+            supply::direct::<Packet, L, T, P>(&mut warp);
+        }
+        Organisation::Packet => supply::persistent::<Packet, L, T, P>(&mut warp),
+        Organisation::WhileWhile => supplied::<WhileWhile, L, T, P>(&mut warp, lane),
+        Organisation::IfIf => supplied::<IfIf, L, T, P>(&mut warp, lane),
+        Organisation::SpeculativeWhileWhile => supplied::<SpeculativeWhileWhile, L, T, P>(&mut warp, lane),
+        Organisation::SpeculativeIfIf => supplied::<SpeculativeIfIf, L, T, P>(&mut warp, lane),
+        Organisation::IfWhile => supplied::<IfWhile, L, T, P>(&mut warp, lane),
+        Organisation::Phased => supplied::<Phased, L, T, P>(&mut warp, lane),
+    }
+}
+
+/// Runs a schedule under the variant's supply; `lane` makes an idle one with the stack of a number.
+fn supplied<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
+    warp: &mut Warp<'_, L, T, P>,
+    lane: impl Fn(u32) -> Lane<T>,
+) {
+    match warp.launch.variant.supply() {
+        Supply::Direct => supply::direct::<S, L, T, P>(warp),
+        Supply::Persistent => supply::persistent::<S, L, T, P>(warp),
+        Supply::Replace => supply::replace::<S, L, T, P>(warp),
+        Supply::Queue => {
+            let width = warp.width();
+            let mut parked: Vec<Lane<T>> = (width..2 * width).map(lane).collect();
+            supply::queue::<S, L, T, P>(warp, &mut parked);
+        }
+    }
+}

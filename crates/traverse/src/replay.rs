@@ -1,0 +1,248 @@
+//! Replaying what rays did by themselves under another organisation, supply and width (AL09 2.1).
+//!
+//! A replay runs the very schedules of a kernel: only what a lane finds when it visits, tests and pops is read from the
+//! dump instead of from a tree. That is the same where a ray does the same whoever its neighbours are: not under a packet
+//! nor with a postpone buffer.
+
+use crate::dump::{CHUNK, Chunk, Code, RayDump};
+use crate::kernel::{KernelError, Machine, Query};
+use crate::lane::Found;
+use crate::launch::{self, Place};
+use crate::probe::{Probe, Watched};
+use crate::tree::{Entry, Leaf, RecordTest, TestRules, Tree, Visit, VisitRules};
+use crate::warp::{Answer, Launch};
+use raywarp_family::{Organisation, Variant};
+use raywarp_geom::Hit;
+use std::cell::Cell;
+
+/// A variant that replays a dump.
+#[derive(Debug, Clone, Copy)]
+pub struct Replay<'a> {
+    variant: Variant,
+    dump: &'a RayDump,
+}
+
+/// Why a variant cannot replay.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// What a ray does depends on its neighbours.
+    #[error("{variant} cannot be replayed from a dump but must be run: {why}")]
+    Dependent {
+        /// The variant.
+        variant: Variant,
+        /// The reason.
+        why: &'static str,
+    },
+    /// Another tree, box test, order or the like than was written down.
+    #[error("{variant} walks as {walk} does, but the dump is of {dumped}")]
+    OtherWalk {
+        /// The variant.
+        variant: Variant,
+        /// Its own walk.
+        walk: Variant,
+        /// The walk of the dump.
+        dumped: Variant,
+    },
+    /// No dump of its tree.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+}
+
+impl<'a> Replay<'a> {
+    /// Whether `variant` can replay dumps of its [walk](RayDump::walk_of), which is returned.
+    ///
+    /// # Errors
+    /// [`ReplayError::Dependent`]; [`ReplayError::Kernel`] with [`KernelError::NoDump`] or [`KernelError::NeedsGpu`].
+    pub fn walk_of(variant: &Variant) -> Result<Variant, ReplayError> {
+        let walk = RayDump::walk_of(variant)?;
+        if variant.needs().gpu {
+            return Err(KernelError::NeedsGpu { variant: *variant }.into());
+        }
+        let why = if variant.organisation() == Organisation::Packet {
+            "the rays of a packet go where any of them wants to"
+        } else if variant.postpone() > 0 {
+            "while a leaf is put aside the ray walks on, how far depends on the other lanes"
+        } else {
+            return Ok(walk);
+        };
+        Err(ReplayError::Dependent { variant: *variant, why })
+    }
+
+    /// `variant` over the rays of `dump`.
+    ///
+    /// # Errors
+    /// Those of [`Replay::walk_of`], and [`ReplayError::OtherWalk`].
+    pub fn new(variant: &Variant, dump: &'a RayDump) -> Result<Self, ReplayError> {
+        let walk = Self::walk_of(variant)?;
+        if walk != dump.walk {
+            return Err(ReplayError::OtherWalk { variant: *variant, walk, dumped: dump.walk });
+        }
+        Ok(Self { variant: *variant, dump })
+    }
+
+    /// The variant.
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// What is replayed.
+    pub fn dump(&self) -> &'a RayDump {
+        self.dump
+    }
+
+    /// How many warps trace the rays on `machine`; `resident` as in [`Batch::resident`](crate::Batch::resident).
+    ///
+    /// # Errors
+    /// [`KernelError::Width`].
+    pub fn warp_count(&self, machine: Machine, resident: u32) -> Result<u32, KernelError> {
+        launch::warp_count(&self.variant, machine, self.dump.ray_count(), resident)
+    }
+
+    /// Runs warp `number` and tells `probe` every event; there are no touches. Returns how many rays ended in it: none
+    /// past the last warp.
+    ///
+    /// # Errors
+    /// [`KernelError::Width`].
+    pub fn run_warp(
+        &self,
+        machine: Machine,
+        resident: u32,
+        number: u32,
+        probe: &mut dyn Probe,
+    ) -> Result<u64, KernelError> {
+        let rays = self.dump.ray_count();
+        let Some(place) = Place::new(&self.variant, machine, number, rays, resident)? else { return Ok(0) };
+        let launch = Launch { variant: &self.variant, tree: self.dump, any_hit: self.dump.query == Query::Any };
+        let mut answers = Vec::new();
+        launch::run_warp(launch, place, &mut answers, &mut Watched::untouched(probe));
+        Ok(answers.len() as u64)
+    }
+}
+
+/// A ray that is being replayed.
+pub(crate) struct Position {
+    chunk: u32,
+    /// The next code, and one past the last.
+    next: Cell<u32>,
+    end: u32,
+}
+
+impl Position {
+    /// The next code.
+    #[inline]
+    fn code(&self, chunk: &Chunk) -> Option<Code> {
+        (self.next.get() < self.end).then(|| chunk.code(self.next.get()))
+    }
+
+    /// Goes past the next code if it is `code`.
+    #[inline]
+    fn take(&self, chunk: &Chunk, code: Code) -> bool {
+        let is = self.code(chunk) == Some(code);
+        if is {
+            self.next.set(self.next.get() + 1);
+        }
+        is
+    }
+
+    /// Goes past marks, and tells how many.
+    #[inline]
+    fn marks(&self, chunk: &Chunk) -> u32 {
+        let mut count = 0;
+        while self.take(chunk, Code::Mark) {
+            count += 1;
+        }
+        count
+    }
+
+    /// What the ray stands at.
+    #[inline]
+    fn here(&self, chunk: &Chunk) -> Entry<(), Tests> {
+        if self.code(chunk) != Some(Code::Test) {
+            return Entry::Inner(());
+        }
+        let codes = (self.next.get()..self.end).map(|at| chunk.code(at));
+        let leaf = codes.take_while(|code| matches!(code, Code::Test | Code::Mark));
+        Entry::Leaf(Tests { left: leaf.filter(|&code| code == Code::Test).count() as u32 })
+    }
+}
+
+/// Tests of a leaf that are left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tests {
+    left: u32,
+}
+
+impl Leaf for Tests {
+    #[inline]
+    fn take(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        Some(0)
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+}
+
+/// What lanes find is what they found. Entries on the stack are only counted: where a lane goes on after a pop is the
+/// next code.
+impl Tree for RayDump {
+    type Inner = ();
+    type Leaf = Tests;
+    type Ray = Position;
+
+    /// Only a packet asks.
+    fn root(&self) -> Option<Entry<(), Tests>> {
+        None
+    }
+
+    fn stack_depth(&self) -> usize {
+        self.stack_depth
+    }
+
+    fn has_keys(&self) -> bool {
+        false
+    }
+
+    fn begin(&self, ray: u32, _: &Variant) -> (Position, Found, Option<Entry<(), Tests>>) {
+        let number = ray as usize / CHUNK;
+        let chunk = &self.chunks[number];
+        let codes = chunk.range(ray as usize % CHUNK);
+        let position = Position { chunk: number as u32, next: Cell::new(codes.start), end: codes.end };
+        let start = (!codes.is_empty()).then(|| position.here(chunk));
+        (position, Found::nothing(f32::INFINITY), start)
+    }
+
+    #[inline]
+    fn visit(&self, (): (), ray: &Position, _: f32, _: &VisitRules, out: &mut Visit<(), Tests>) {
+        let chunk = &self.chunks[ray.chunk as usize];
+        ray.take(chunk, Code::Visit);
+        let pushed = ray.marks(chunk);
+        if !ray.take(chunk, Code::Pop) {
+            out.children.push(ray.here(chunk));
+            out.children.extend((0..pushed).map(|_| Entry::Inner(())));
+        }
+    }
+
+    #[inline]
+    fn test(&self, _: u32, ray: &Position, found: &mut Found, rules: &TestRules) -> RecordTest {
+        let chunk = &self.chunks[ray.chunk as usize];
+        ray.take(chunk, Code::Test);
+        let marks = ray.marks(chunk);
+        let rows = if rules.by_rows { [marks >= 1, marks >= 2] } else { [true; 2] };
+        // Whoever ends otherwise than by a pop is blocked.
+        found.blocked = !ray.take(chunk, Code::Pop) && ray.next.get() == ray.end;
+        RecordTest { rows, accepted: marks > if rules.by_rows { 2 } else { 0 } }
+    }
+
+    #[inline]
+    fn popped(&self, ray: &Position, _: Entry<(), Tests>) -> Entry<(), Tests> {
+        ray.here(&self.chunks[ray.chunk as usize])
+    }
+
+    fn answer(&self, ray: u32, found: &Found) -> Answer {
+        Answer { ray, hit: Hit::miss(f32::INFINITY), instance: Hit::MISS, blocked: found.blocked, invalid: false }
+    }
+}
