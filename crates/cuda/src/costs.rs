@@ -1,6 +1,7 @@
 //! What the machine code of each kernel costs: the table that `cargo xtask kernels` writes from the disassembly
 //! ([`raywarp_family::costs`] reads it; docs/gpu.md, "Instruction costs", says how it is made).
 
+use crate::launch::BLOCK_THREADS;
 use crate::prebuilt;
 use crate::{KernelCosts, Query, kernel_name, read_costs};
 use flate2::read::GzDecoder;
@@ -14,6 +15,35 @@ pub fn costs(variant: &Variant, query: Query, architecture: u32) -> Option<Kerne
     let mut text = String::new();
     GzDecoder::new(packed).read_to_string(&mut text).ok()?;
     read_costs(&text, &kernel_name(variant, query)).ok()?
+}
+
+/// What a compiled kernel takes of a multiprocessor, as the assembler reported it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelResources {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of local memory of a thread: its stack, and what is spilled.
+    pub local_bytes: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+    /// Threads of a block.
+    pub block_threads: u32,
+}
+
+/// The architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
+pub fn cost_architectures() -> impl Iterator<Item = u32> {
+    let mut known: Vec<u32> = prebuilt::COSTS.iter().map(|(architecture, _)| *architecture).collect();
+    known.sort_unstable();
+    known.into_iter()
+}
+
+/// What the kernel of a variant and query takes on an architecture; none where it is not compiled for it.
+pub fn kernel_resources(variant: &Variant, query: Query, architecture: u32) -> Option<KernelResources> {
+    let start = format!("{},{architecture},", kernel_name(variant, query));
+    let rest = include_str!("../prebuilt/resources.csv").lines().find_map(|line| line.strip_prefix(&start))?;
+    let numbers: Vec<u32> = rest.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let &[registers, _, _, local_bytes, shared_bytes] = &numbers[..] else { return None };
+    Some(KernelResources { registers, local_bytes, shared_bytes, block_threads: BLOCK_THREADS })
 }
 
 #[cfg(test)]
@@ -55,5 +85,21 @@ mod tests {
             );
         }
         assert_eq!(costs(&variant, Query::Closest, 20), None);
+    }
+
+    #[test]
+    fn every_kernel_with_costs_has_resources() {
+        for architecture in cost_architectures() {
+            for variant in crate::compiled() {
+                let variant: Variant = variant;
+                for query in Query::ALL {
+                    let known = costs(&variant, query, architecture).is_some();
+                    let resources = kernel_resources(&variant, query, architecture);
+                    assert_eq!(resources.is_some(), known, "{variant}, {architecture}");
+                    assert!(resources.is_none_or(|r| (16..=255).contains(&r.registers)), "{variant}, {architecture}");
+                }
+            }
+        }
+        assert_eq!(kernel_resources(&"direct/while-while/bvh2".parse().unwrap(), Query::Any, 20), None);
     }
 }

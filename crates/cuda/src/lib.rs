@@ -19,7 +19,7 @@ mod scene;
 mod tracer;
 
 pub use bounds::LaunchBounds;
-pub use costs::costs;
+pub use costs::{KernelResources, cost_architectures, costs, kernel_resources};
 pub use device::{Device, DeviceBuffer, Stream};
 pub use encoding::Encoding;
 pub use error::CudaError;

@@ -129,9 +129,9 @@ impl Efficiency {
 }
 
 /// The probe that counts.
-struct Counter {
-    counts: Efficiency,
-    lanes_per_ray: u32,
+pub(crate) struct Counter {
+    pub counts: Efficiency,
+    pub lanes_per_ray: u32,
 }
 
 impl Probe for Counter {
@@ -160,6 +160,16 @@ impl Probe for Counter {
 /// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
 const BATCHES_A_WARP: u64 = 32;
 
+/// The warps that a global pool of `rays` rays is dealt to.
+pub(crate) fn resident_warps(kernel: &Kernel, width: u32, rays: usize) -> u32 {
+    let variant = kernel.variant();
+    let per_batch = u64::from(variant.batch().unwrap_or(1)) * u64::from(width / variant.lanes_per_ray()).max(1);
+    match variant.supply() {
+        Supply::Direct => 1,
+        _ => (rays as u64 / (per_batch * BATCHES_A_WARP)).max(1) as u32,
+    }
+}
+
 /// Runs `kernel` over `rays` in warps of `width` lanes and counts, in parallel over warps.
 ///
 /// Supplies with a global pool deal it to as many warps as get about 32 batches each; at least one.
@@ -176,11 +186,7 @@ pub fn measure(
 ) -> Result<Efficiency, KernelError> {
     let variant = kernel.variant();
     let machine = Machine::Lockstep { width };
-    let per_batch = u64::from(variant.batch().unwrap_or(1)) * u64::from(width / variant.lanes_per_ray()).max(1);
-    let resident = match variant.supply() {
-        Supply::Direct => 1,
-        _ => (rays.len() as u64 / (per_batch * BATCHES_A_WARP)).max(1) as u32,
-    };
+    let resident = resident_warps(kernel, width, rays.len());
     let batch = Batch { rays, after, query, resident };
     let warps = kernel.warp_count(machine, &batch)?;
     let run = |number: u32| {

@@ -6,8 +6,15 @@
 //! each with its source, and how many warps a launch keeps resident.
 #![forbid(unsafe_code)]
 
+pub mod al09;
+pub mod bounds;
 mod efficiency;
 pub mod machine;
+pub mod memory;
+mod price;
+mod profile;
 pub mod table1;
 
 pub use efficiency::{BlockCount, Efficiency, measure};
+pub use price::{Change, CostChange, Price};
+pub use profile::{Profile, ProfileOptions, profile, warp_tallies};

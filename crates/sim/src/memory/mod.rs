@@ -1,0 +1,10 @@
+//! Memory as a kernel's probe sees it: addresses, what a warp-wide access costs, and which sectors must be brought at all.
+
+mod address;
+mod counts;
+mod wavefronts;
+
+pub use address::{AddressMap, Place, Region};
+pub(crate) use counts::MemoryProbe;
+pub use counts::{MemoryCounts, RegionCounts};
+pub use wavefronts::{AccessCost, access_cost};
