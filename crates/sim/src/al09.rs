@@ -26,6 +26,9 @@ pub struct Costs {
     pub test_triangle: f64,
 }
 
+/// What Sibenik's while-while cells say, on the tree that has as many nodes as the paper's (docs/papers.md, "What bounds them").
+pub const GTX285: Costs = Costs { visit_node: 140.0, test_triangle: 90.0 };
+
 /// A cell: events a ray, and slots a ray.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {

@@ -1,4 +1,7 @@
-//! `raywarp simulate --efficiency SCENE`: how full warps are under the papers' kernels.
+//! `raywarp simulate SCENE`: how full warps are under the papers' kernels (`--efficiency`), and what bounds their rates on a
+//! machine (`--machine`).
+
+mod setting;
 
 use super::render_args::parse_size;
 use super::tree_args::TreeArgs;
@@ -8,14 +11,20 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
+use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::family::{Key, Variant};
+use raywarp::sim::machine::{Machine, MachineError};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::{Builder, Control};
-use std::io::Write;
-use std::path::PathBuf;
+use setting::Setting;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
-/// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy.
+/// A table of costs may have this many bytes; ours have a few per cent of it.
+const MOST_COST_BYTES: u64 = 1 << 26;
+
+/// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy, and what bounds the rate on a GPU.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
     /// Scene file, or a name in --scenes.
@@ -25,8 +34,14 @@ pub struct SimulateArgs {
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
     named: Option<PathBuf>,
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "machine", conflicts_with = "machine")]
     efficiency: bool,
+    /// Bounds of the rate on these GPUs, comma-separated: names such as h200 or gtx285, or files (docs/machines.md).
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    machine: Vec<String>,
+    /// What kernels cost, in place of our tables; as `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
+    #[arg(long, value_name = "FILE", requires = "machine")]
+    costs: Option<PathBuf>,
     /// Whose rays: raywarp, al09 or g14.
     #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
     workload: Workload,
@@ -45,9 +60,10 @@ pub struct SimulateArgs {
     /// Sizes of the postpone buffer, 0 to 4, comma-separated: each speculative kernel runs with each.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4))]
     postpone: Vec<u32>,
-    /// An option of the family for every kernel that knows it.
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting)]
-    settings: Vec<(Key, String)>,
+    /// An option of the family for every kernel that knows it; with a dot a number of the machines (l2.bytes=2x) or the cost of
+    /// an operation in instructions (cost.visit_node=-30).
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting::parse)]
+    settings: Vec<Setting>,
     /// About how many rays of each kind and view are traced, in evenly spaced runs.
     #[arg(long, value_name = "RAYS", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
@@ -79,25 +95,18 @@ pub(super) fn parse_kind(name: &str) -> Result<RayKind, String> {
     RayKind::parse(name).ok_or_else(|| format!("known are {}", RayKind::ALL.map(RayKind::name).join(", ")))
 }
 
-fn parse_setting(text: &str) -> Result<(Key, String), String> {
-    let (name, value) = text.split_once('=').ok_or("must be KEY=VALUE, such as leaves=nested")?;
-    let key = Key::parse(name).ok_or_else(|| format!("known are {}", Key::NAMES.join(", ")))?;
-    if !key.values().contains(&value) {
-        return Err(format!("{name} takes {}", key.values().join(", ")));
-    }
-    Ok((key, value.to_string()))
-}
-
 /// Runs the command.
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
     let variants = args.variants();
     super::check_machine(&variants, &args.width)?;
-    for (key, value) in &args.settings {
-        if !variants.iter().any(|variant| variant.value(*key) == value && variant.with(*key, value).is_ok()) {
+    let machines = args.machines()?;
+    for (key, value) in args.options() {
+        if !variants.iter().any(|variant| variant.value(key) == value && variant.with(key, value).is_ok()) {
             return Err(CliError::usage(format!("--set {key}={value}: it applies to none of these kernels")));
         }
     }
+    let costs = args.costs.as_ref().map(|path| read_cost_table(path, &variants)).transpose()?;
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
     let scene_name = scene_name(&path);
     let views =
@@ -124,31 +133,85 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let bar = StepBar::new(common.quiet, steps as u64);
     let progress = |steps: usize| bar.advance(steps as u64);
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
-    let report = efficiency(&loaded.scene, &request, &control);
-    bar.finish();
-    let report = report.map_err(|error| match error {
+    let failed = |error| match error {
         SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
         SimulateError::Build(error) => CliError::usage(error),
         SimulateError::Kernel(error) => CliError::usage(error),
         other => CliError::input(format!("{}: {other}", path.display())),
-    })?;
-    if common.json {
-        writeln!(out, "{:#}", report.json())?;
+    };
+    let (text, json) = if machines.is_empty() {
+        let report = efficiency(&loaded.scene, &request, &control).map_err(failed);
+        bar.finish();
+        let report = report?;
+        (report.text(), common.json.then(|| report.json()))
     } else {
-        write!(out, "{}", report.text())?;
+        let changes = args.settings.iter().filter_map(Setting::cost).collect();
+        let request = BoundsRequest { rays: request, machines, changes, costs };
+        let report = bound_rates(&loaded.scene, &request, &control).map_err(failed);
+        bar.finish();
+        let report = report?;
+        (report.text(), common.json.then(|| report.json()))
+    };
+    match json {
+        Some(json) => writeln!(out, "{json:#}")?,
+        None => write!(out, "{text}")?,
     }
     Ok(Status::Done)
 }
 
+/// A table of costs that can be read for each of `variants`.
+fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError> {
+    let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
+    file.take(MOST_COST_BYTES + 1).read_to_string(&mut text).map_err(|error| fault(error.to_string()))?;
+    if text.len() as u64 > MOST_COST_BYTES {
+        return Err(fault(format!("it has more than {MOST_COST_BYTES} bytes")));
+    }
+    let mut found = false;
+    for variant in variants {
+        for query in raywarp::cuda::Query::ALL {
+            let kernel = raywarp::cuda::kernel_name(variant, query);
+            found |= raywarp::cuda::read_costs(&text, &kernel).map_err(fault)?.is_some();
+        }
+    }
+    if found { Ok(text) } else { Err(fault("it has the costs of none of these kernels".to_string())) }
+}
+
 impl SimulateArgs {
+    /// The machines, with the numbers that were set.
+    fn machines(&self) -> Result<Vec<Machine>, CliError> {
+        let mut machines = Vec::new();
+        for name in &self.machine {
+            let mut machine = Machine::find(name).map_err(|error| match error {
+                MachineError::Unknown { .. } => CliError::usage(error),
+                other => CliError::input(other),
+            })?;
+            for (key, value) in self.settings.iter().filter_map(Setting::number) {
+                machine.set(key, value).map_err(|error| CliError::usage(format!("--set {key}={value}: {error}")))?;
+            }
+            machines.push(machine);
+        }
+        let needs_machine = self.settings.iter().any(|setting| !matches!(setting, Setting::Option(..)));
+        if machines.is_empty() && needs_machine {
+            return Err(CliError::usage("--set with a dot changes a machine or a cost: give --machine"));
+        }
+        Ok(machines)
+    }
+
+    /// Options of the family that were set.
+    fn options(&self) -> impl Iterator<Item = (Key, &str)> {
+        self.settings.iter().filter_map(Setting::option)
+    }
+
     /// The kernels, with the options that were set, each once.
     fn variants(&self) -> Vec<Variant> {
         let rows = || Variant::papers().iter().map(|row| row.variant).collect();
         let chosen: Vec<Variant> = if self.variant.is_empty() { rows() } else { self.variant.clone() };
         let mut variants: Vec<Variant> = Vec::new();
         for variant in chosen {
-            let set = |variant: Variant, (key, value): &(Key, String)| variant.with(*key, value).unwrap_or(variant);
-            let variant = self.settings.iter().fold(variant, set);
+            let set = |variant: Variant, (key, value): (Key, &str)| variant.with(key, value).unwrap_or(variant);
+            let variant = self.options().fold(variant, set);
             if self.postpone.is_empty() || !variant.organisation().is_speculative() {
                 variants.push(variant);
             } else {
