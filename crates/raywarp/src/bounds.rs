@@ -5,7 +5,7 @@ mod report;
 use crate::simulate::{EfficiencyRequest, SimulateError, name_of, sample_rays, theirs_column};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::costs::{KernelCosts, read_costs};
-use raywarp_family::{Key, Sync, Variant};
+use raywarp_family::{Key, Organisation, Sync, Variant};
 use raywarp_geom::{Control, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
@@ -57,6 +57,17 @@ impl Bounded {
     }
 }
 
+/// Costs of the GTX 285 from AL09's simulated rates on Sibenik.
+#[derive(Debug, Clone, Copy)]
+pub struct Fit {
+    /// A visit and a test, by while-while's primary and diffuse cells alone.
+    pub two_cells: Option<[f64; 2]>,
+    /// By all cells without packets that are here.
+    pub all: Option<al09::Costs>,
+    /// How many these are.
+    pub cells: usize,
+}
+
 /// Everything that was bounded.
 #[derive(Debug, Clone)]
 pub struct BoundsReport {
@@ -65,8 +76,8 @@ pub struct BoundsReport {
     pub rows: Vec<Bounded>,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: Vec<(RayKind, u64, u64)>,
-    /// What while-while's cells of these rays and this tree say of the GTX 285's costs, if both are here and say anything.
-    pub fit: Option<Result<al09::Costs, [al09::Cell; 2]>>,
+    /// What the paper's cells say of the GTX 285's costs on these rays and this tree.
+    pub fit: Option<Fit>,
 }
 
 /// Bounds the rates of kernels on machines. All triangles count as opaque.
@@ -190,7 +201,7 @@ fn known_costs(request: &BoundsRequest, machine: &Machine, variant: &Variant, qu
     let (major, minor) = machine.capability();
     if major == 1 && request.costs.is_none() {
         let costs = al09::GTX285.of(variant).map_or(Costs::None, Costs::Operations);
-        let doubt = Some("costs fitted to two cells of AL09".to_string());
+        let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
         return KnownCosts { costs, launch: Some(al09::LAUNCH), doubt };
     }
     let wanted = 10 * major + minor;
@@ -234,22 +245,26 @@ impl BoundsRequest {
     }
 }
 
-/// The two cells that fix the GTX 285's costs, as these rays and this tree have them.
-fn fit(
-    request: &BoundsRequest,
-    profiles: &[(Variant, RayKind, u32, Profile)],
-) -> Option<Result<al09::Costs, [al09::Cell; 2]>> {
+/// What the paper's cells say, as these rays and this tree have them.
+fn fit(request: &BoundsRequest, profiles: &[(Variant, RayKind, u32, Profile)]) -> Option<Fit> {
     let machine = request.machines.iter().find(|machine| machine.capability() == (1, 3))?;
-    let rates = table1::simulated(&request.rays.scene, "al09-while-while")?;
-    let cell = |wanted: RayKind| {
-        let found = profiles.iter().find(|(variant, kind, _, profile)| {
-            *kind == wanted && profile.counts.width == 32 && name_of(variant) == "al09-while-while"
-        });
-        let rate = 1e6 * rates[theirs_column(wanted)];
-        found.map(|(.., profile)| al09::Cell::new(&profile.counts, rate, machine.issue_per_s()))
+    if !(request.is_theirs() && request.rays.scene == "sibenik") {
+        return None;
+    }
+    let cell = |(variant, kind, _, profile): &(Variant, RayKind, u32, Profile)| {
+        let rate = 1e6 * request.theirs(machine, variant, profile.counts.width)?[theirs_column(*kind)];
+        let packet = variant.organisation() == Organisation::Packet;
+        let cell = al09::Cell::new(&profile.counts, rate, machine.issue_per_s());
+        (!packet).then(|| (name_of(variant), *kind, cell))
     };
-    let cells = [cell(RayKind::Primary)?, cell(RayKind::Diffuse)?];
-    (request.is_theirs() && request.rays.scene == "sibenik").then(|| al09::fit(cells).ok_or(cells))
+    let cells: Vec<_> = profiles.iter().filter_map(cell).collect();
+    let find = |wanted| cells.iter().find(|(name, kind, _)| name == "al09-while-while" && *kind == wanted);
+    let two_cells = match (find(RayKind::Primary), find(RayKind::Diffuse)) {
+        (Some(primary), Some(diffuse)) => al09::two_cells([primary.2, diffuse.2]),
+        _ => None,
+    };
+    let all: Vec<al09::Cell> = cells.iter().map(|cell| cell.2).collect();
+    Some(Fit { two_cells, all: al09::fit(&all), cells: all.len() })
 }
 
 /// Whether kernels with lanes left to the hardware are bounded.

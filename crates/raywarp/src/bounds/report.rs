@@ -97,22 +97,19 @@ impl BoundsReport {
                 );
             }
         }
-        match self.fit {
-            Some(Ok(costs)) => {
-                let _ = writeln!(
-                    text,
-                    "while-while's primary and diffuse cells on these rays and this tree: visit_node {:.1}, test_triangle {:.1} issue slots",
-                    costs.visit_node, costs.test_triangle
-                );
-            }
-            Some(Err([a, b])) => {
-                let _ = writeln!(
-                    text,
-                    "while-while's primary and diffuse cells fix no costs here: {:.3} visits and {:.3} tests are {:.1} slots, {:.3} and {:.3} are {:.1}",
-                    a.visits, a.tests, a.slots, b.visits, b.tests, b.slots
-                );
-            }
-            None => {}
+        let Some(fit) = self.fit else { return };
+        if let Some([visit, test]) = fit.two_cells {
+            let _ = writeln!(
+                text,
+                "while-while's primary and diffuse cells alone, here: visit_node {visit:.1}, test_triangle {test:.1} issue slots"
+            );
+        }
+        if let Some(costs) = fit.all {
+            let _ = writeln!(
+                text,
+                "all {} cells without packets, here: visit_node {:.1}, test_triangle {:.1}, loop {:.1} issue slots",
+                fit.cells, costs.visit_node, costs.test_triangle, costs.turn
+            );
         }
     }
 
