@@ -6,12 +6,13 @@ use crate::simulate::{EfficiencyRequest, SimulateError, name_of, sample_rays, th
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::costs::{KernelCosts, read_costs};
 use raywarp_family::{Key, Organisation, Sync, Variant};
-use raywarp_geom::{Control, TraceError};
+use raywarp_geom::{Control, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
-use raywarp_sim::machine::{Launch, Machine};
+use raywarp_sim::machine::{Launch, Machine, keys};
+use raywarp_sim::memory::{Caches, Traffic, traffic};
 use raywarp_sim::{CostChange, Price, Profile, ProfileOptions, al09, profile, table1};
-use raywarp_traverse::{Kernel, Query};
+use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
 /// What to bound.
@@ -42,6 +43,8 @@ pub struct Bounded {
     pub profile: Profile,
     /// What that costs; none where nobody knows.
     pub price: Option<Price>,
+    /// What its accesses do in the machine's caches; none where the machine has none that is known.
+    pub traffic: Option<Traffic>,
     /// Why the price is not this kernel's on this machine.
     pub doubt: Option<String>,
     /// All bounds.
@@ -97,7 +100,7 @@ pub fn bound_rates(
     let mut triangles = flatten(scene)?;
     triangles.opaque.fill(true);
     let (samples, rays) = sample_rays(&triangles, wanted, control)?;
-    let mut profiles: Vec<(Variant, RayKind, u32, Profile)> = Vec::new();
+    let mut profiled: Vec<Profiled> = Vec::new();
     for &leaf_size in &wanted.leaf_sizes {
         let mut trees: Vec<(u32, Bvh2)> = Vec::new();
         for variant in &wanted.variants {
@@ -126,7 +129,16 @@ pub fn bound_rates(
                             None => one,
                         });
                     }
-                    profiles.extend(sum.map(|sum| (*variant, *kind, max_leaf, sum)));
+                    let Some(profile) = sum else { continue };
+                    let mut through = Vec::new();
+                    for machine in &request.machines {
+                        let launch = known_costs(request, machine, variant, query).launch;
+                        through.push(match caches(machine, launch) {
+                            Some(caches) => Some(over_views(&kernel, views, query, width, caches)?),
+                            None => None,
+                        });
+                    }
+                    profiled.push(Profiled { variant: *variant, kind: *kind, leaf_size: max_leaf, profile, through });
                 }
                 control.advance(1);
             }
@@ -134,22 +146,53 @@ pub fn bound_rates(
     }
     let mut rows = Vec::new();
     for (number, machine) in request.machines.iter().enumerate() {
-        for (variant, kind, leaf_size, profile) in &profiles {
-            rows.push(bound_row(request, (number, machine), variant, *kind, *leaf_size, profile));
-        }
+        rows.extend(profiled.iter().map(|profiled| bound_row(request, (number, machine), profiled)));
     }
-    let fit = fit(request, &profiles);
+    let fit = fit(request, &profiled);
     Ok(BoundsReport { request: request.clone(), rows, rays, fit })
 }
 
-fn bound_row(
-    request: &BoundsRequest,
-    (number, machine): (usize, &Machine),
-    variant: &Variant,
+/// What a kernel does with rays of a kind.
+struct Profiled {
+    variant: Variant,
     kind: RayKind,
     leaf_size: u32,
-    profile: &Profile,
-) -> Bounded {
+    profile: Profile,
+    /// What that does in each machine's caches.
+    through: Vec<Option<Traffic>>,
+}
+
+/// Warps of a view that go through the model of the caches.
+const CACHED_WARPS: u32 = 512;
+
+/// The caches of a machine, as a launch shares them; none where they are not known.
+fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
+    let launch = launch?;
+    let warps = machine.occupancy(launch).ok()?;
+    let shared = u64::from(warps.blocks) * u64::from(launch.shared_bytes_per_block);
+    Some(Caches {
+        // Where shared memory is taken from it, what is left.
+        l1_bytes: (machine.get(keys::L1_BYTES)? as u64).saturating_sub(shared),
+        l2_bytes: machine.get(keys::L2_BYTES)? as u64,
+        multiprocessors: machine.count(keys::SM_COUNT),
+        warps: warps.warps,
+    })
+}
+
+fn over_views(
+    kernel: &Kernel,
+    views: &[Vec<Ray>],
+    query: Query,
+    width: u32,
+    caches: Caches,
+) -> Result<Traffic, KernelError> {
+    let one = |rays: &Vec<Ray>| traffic(kernel, rays, query, width, CACHED_WARPS, caches);
+    views.iter().try_fold(Traffic::default(), |sum, rays| Ok(sum.plus(&one(rays)?)))
+}
+
+fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), profiled: &Profiled) -> Bounded {
+    let Profiled { variant, kind, leaf_size, profile, through } = profiled;
+    let traffic = through.get(number).copied().flatten();
     let query = if kind.is_any() { Query::Any } else { Query::Closest };
     let known = known_costs(request, machine, variant, query);
     let mut doubt = known.doubt;
@@ -162,17 +205,25 @@ fn bound_row(
         request.changes.iter().for_each(|change| price.change(change, &profile.counts));
         doubt = Some(doubt.map_or_else(|| "changed costs".into(), |doubt| format!("{doubt}; changed costs")));
     }
-    let subject =
-        Subject { variant, query, profile, price: price.as_ref(), launch: known.launch, doubt: doubt.as_deref() };
+    let subject = Subject {
+        variant,
+        query,
+        profile,
+        price: price.as_ref(),
+        launch: known.launch,
+        traffic: traffic.as_ref(),
+        doubt: doubt.as_deref(),
+    };
     let bounds = bounds(machine, subject);
-    let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(kind)]);
+    let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(*kind)]);
     Bounded {
         machine: number,
         variant: *variant,
-        kind,
-        leaf_size,
+        kind: *kind,
+        leaf_size: *leaf_size,
         profile: profile.clone(),
         price,
+        traffic,
         doubt,
         bounds,
         theirs,
@@ -246,18 +297,18 @@ impl BoundsRequest {
 }
 
 /// What the paper's cells say, as these rays and this tree have them.
-fn fit(request: &BoundsRequest, profiles: &[(Variant, RayKind, u32, Profile)]) -> Option<Fit> {
+fn fit(request: &BoundsRequest, profiled: &[Profiled]) -> Option<Fit> {
     let machine = request.machines.iter().find(|machine| machine.capability() == (1, 3))?;
     if !(request.is_theirs() && request.rays.scene == "sibenik") {
         return None;
     }
-    let cell = |(variant, kind, _, profile): &(Variant, RayKind, u32, Profile)| {
+    let cell = |Profiled { variant, kind, profile, .. }: &Profiled| {
         let rate = 1e6 * request.theirs(machine, variant, profile.counts.width)?[theirs_column(*kind)];
         let packet = variant.organisation() == Organisation::Packet;
         let cell = al09::Cell::new(&profile.counts, rate, machine.issue_per_s());
         (!packet).then(|| (name_of(variant), *kind, cell))
     };
-    let cells: Vec<_> = profiles.iter().filter_map(cell).collect();
+    let cells: Vec<_> = profiled.iter().filter_map(cell).collect();
     let find = |wanted| cells.iter().find(|(name, kind, _)| name == "al09-while-while" && *kind == wanted);
     let two_cells = match (find(RayKind::Primary), find(RayKind::Diffuse)) {
         (Some(primary), Some(diffuse)) => al09::two_cells([primary.2, diffuse.2]),

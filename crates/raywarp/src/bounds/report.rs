@@ -7,7 +7,7 @@ use raywarp_sim::bounds::{Bound, Class, Limit};
 use std::fmt::Write;
 
 /// The columns of bounds.
-const COLUMNS: [&str; 8] = ["lanes", "issue", "pipe", "L1 bytes", "L1 banks", "DRAM", "cold", "latency"];
+const COLUMNS: [&str; 10] = ["lanes", "issue", "pipe", "L1 bytes", "L1 banks", "L2", "DRAM", "cold", "LRU", "latency"];
 
 fn column(limit: Limit) -> usize {
     match limit {
@@ -16,9 +16,11 @@ fn column(limit: Limit) -> usize {
         Limit::Pipe(_) => 2,
         Limit::L1Least => 3,
         Limit::L1Banks => 4,
-        Limit::Dram => 5,
-        Limit::DramCold => 6,
-        Limit::Latency => 7,
+        Limit::L2 => 5,
+        Limit::Dram => 6,
+        Limit::DramCold => 7,
+        Limit::DramLru => 8,
+        Limit::Latency => 9,
     }
 }
 
@@ -44,7 +46,7 @@ impl BoundsReport {
         text.push_str(
             "\nRates in Mrays/s. trav/isect: lanes (%) that take part. instr: warp instructions a ray. lanes: all lanes full. pipe: the \
              busiest pipeline. L1 bytes, L1 banks: passes through the L1 by distinct bytes, by banks. DRAM, cold: tree, rays and hits \
-             once, with caches that may hold them, and empty. latency: chains of instructions over resident warps. A star marks a strict \
+             once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of instructions over resident warps. A star marks a strict \
              bound, which no run passes; the others assume something (--json says what).\n",
         );
         text
@@ -217,6 +219,16 @@ impl Bounded {
                 self.price.as_ref().map(|price| price.thread_instructions(&self.profile.counts) / rays),
             "instructions_by_pipe_per_ray": pipes,
             "memory": memory,
+            "traffic": self.traffic.map(|traffic| {
+                let per_ray = |n: u64| n as f64 / traffic.rays as f64;
+                serde_json::json!({
+                    "rays": traffic.rays,
+                    "l1_hit_percent": 100.0 * traffic.l1_hit_share(),
+                    "l2_bytes_per_ray": traffic.l2_bytes_per_ray(),
+                    "l2_missed_sectors_per_ray": per_ray(traffic.missed_l2),
+                    "of_these_again_per_ray": per_ray(traffic.again),
+                })
+            }),
             "costs_doubt": self.doubt,
             "bounds": self.bounds.iter().map(bound).collect::<Vec<_>>(),
             "lowest": self.lowest().map(|bound| bound.limit.name()),

@@ -13,7 +13,7 @@ mod latency;
 pub use latency::{Chain, chain, warp_clocks};
 
 use crate::machine::{Key, Launch, Machine, keys};
-use crate::memory::Region;
+use crate::memory::{Region, Traffic};
 use crate::price::Price;
 use crate::profile::Profile;
 use raywarp_family::costs::Pipe;
@@ -37,6 +37,10 @@ pub enum Limit {
     Dram,
     /// What must come from memory when the caches were empty, and go there in the end.
     DramCold,
+    /// What comes from memory and goes there by a model of the caches ([`crate::memory::Traffic`]).
+    DramLru,
+    /// What goes between the caches by the same model.
+    L2,
     /// Chains of dependent instructions over the warps that are resident.
     Latency,
 }
@@ -52,6 +56,8 @@ impl Limit {
             Self::L1Banks => "L1 banks".into(),
             Self::Dram => "DRAM".into(),
             Self::DramCold => "DRAM, cold".into(),
+            Self::DramLru => "DRAM, LRU".into(),
+            Self::L2 => "L2".into(),
             Self::Latency => "latency".into(),
         }
     }
@@ -102,6 +108,8 @@ pub struct Subject<'a> {
     pub price: Option<&'a Price>,
     /// What its launch takes of a multiprocessor, if anybody knows.
     pub launch: Option<Launch>,
+    /// What its accesses do in the machine's caches, if that was modelled.
+    pub traffic: Option<&'a Traffic>,
     /// Why the price is not this kernel's on this machine, if it is not.
     pub doubt: Option<&'a str>,
 }
@@ -130,6 +138,7 @@ pub fn bounds(machine: &Machine, subject: Subject<'_>) -> Vec<Bound> {
     }
     maker.l1();
     maker.dram();
+    maker.l2();
     if let (Some(price), Some(launch)) = (subject.price, subject.launch) {
         maker.latency(price, launch);
     }
@@ -318,7 +327,23 @@ impl Maker<'_> {
         let minimum = "each sector of tree, rays and hits once, less what the cache may hold before and after";
         self.add(Limit::Dram, share * surely / per_s, minimum, doubts.clone());
         doubts.push("caches are empty before, and everything is written in the end".to_string());
-        self.add(Limit::DramCold, share * bytes / per_s, "", doubts);
+        self.add(Limit::DramCold, share * bytes / per_s, "", doubts.clone());
+        if let Some(traffic) = self.subject.traffic {
+            // What had been dropped comes again for each ray; what comes once comes once a launch.
+            let again = 32.0 * traffic.again as f64 / traffic.rays as f64 * rays;
+            doubts.push("a cache without ways that drops what was used longest ago, warps in turns".to_string());
+            self.add(Limit::DramLru, share * (bytes + again) / per_s, "", doubts);
+        }
+    }
+
+    fn l2(&mut self) {
+        let (Some(traffic), Some(per_clock)) = (self.subject.traffic, self.machine.get(keys::L2_BYTES_PER_CLOCK))
+        else {
+            return;
+        };
+        let seconds = self.rays() * traffic.l2_bytes_per_ray() / (per_clock * self.machine.clock_hz());
+        let doubts = vec!["first caches without ways that drop what was used longest ago, warps in turns".to_string()];
+        self.add(Limit::L2, seconds, "", doubts);
     }
 
     fn latency(&mut self, price: &Price, launch: Launch) {
