@@ -7,7 +7,7 @@ use raywarp_sim::bounds::{Bound, Class, Limit};
 use std::fmt::Write;
 
 /// The columns of bounds.
-const COLUMNS: [&str; 10] = ["lanes", "issue", "pipe", "L1 bytes", "L1 banks", "L2", "DRAM", "cold", "LRU", "latency"];
+const COLUMNS: [&str; 10] = ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency"];
 
 fn column(limit: Limit) -> usize {
     match limit {
@@ -15,7 +15,7 @@ fn column(limit: Limit) -> usize {
         Limit::Issue => 1,
         Limit::Pipe(_) => 2,
         Limit::L1Least => 3,
-        Limit::L1Banks => 4,
+        Limit::L1Passes => 4,
         Limit::L2 => 5,
         Limit::Dram => 6,
         Limit::DramCold => 7,
@@ -45,7 +45,7 @@ impl BoundsReport {
         }
         text.push_str(
             "\nRates in Mrays/s. trav/isect: lanes (%) that take part. instr: warp instructions a ray. lanes: all lanes full. pipe: the \
-             busiest pipeline. L1 bytes, L1 banks: passes through the L1 by distinct bytes, by banks. DRAM, cold: tree, rays and hits \
+             busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
              once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of instructions over resident warps. A star marks a strict \
              bound, which no run passes; the others assume something (--json says what).\n",
         );
@@ -194,7 +194,7 @@ impl Bounded {
                         "accesses_per_ray": per_ray(counts.accesses),
                         "lanes_per_access": counts.lanes as f64 / counts.accesses.max(1) as f64,
                         "wavefronts_least_per_ray": per_ray(counts.least),
-                        "wavefronts_banks_per_ray": per_ray(counts.banks),
+                        "wavefronts_passes_per_ray": per_ray(counts.passes),
                         "sectors_per_ray": per_ray(counts.sectors),
                         "lines_per_ray": per_ray(counts.lines),
                         "distinct_sectors": counts.distinct,

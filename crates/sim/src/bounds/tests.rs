@@ -95,20 +95,21 @@ fn accesses_over_the_caches_passes_are_bounds() {
     let (bounds, profile) = bounded(DIRECT, 32, 32, &machine);
     let memory = profile.memory.unwrap();
     // All lanes read the same: four loads of a node, three of a record, a word; rays and hits are 16 bytes each, apart.
-    let banks = |region| memory.region(region).banks;
-    assert_eq!((banks(Region::Nodes), banks(Region::Triangles), banks(Region::Slots)), (4, 3, 1));
+    let passes = |region| memory.region(region).passes;
+    // By quarters of a warp.
+    assert_eq!((passes(Region::Nodes), passes(Region::Triangles), passes(Region::Slots)), (4 * 4, 3 * 4, 1));
     // Two loads of 16 bytes in 32 lie in half of the banks; results lie side by side.
     let rays = memory.region(Region::Rays);
-    assert_eq!((rays.least, rays.banks, rays.lanes), (2 * 4, 2 * 8, 64));
-    assert_eq!(banks(Region::Hits), 4);
+    assert_eq!((rays.least, rays.passes, rays.lanes), (2 * 4, 2 * 8, 64));
+    assert_eq!(passes(Region::Hits), 4);
     let distinct = |region| memory.region(region).distinct;
     assert_eq!((distinct(Region::Nodes), distinct(Region::Triangles), distinct(Region::Slots)), (2, 2, 1));
     let all = memory.all();
     let passes_per_s = 132.0 * 1.98e9;
-    assert!(close(find(&bounds, Limit::L1Banks).rays_per_s, 32.0 * passes_per_s / all.banks as f64));
+    assert!(close(find(&bounds, Limit::L1Passes).rays_per_s, 32.0 * passes_per_s / all.passes as f64));
     let least = find(&bounds, Limit::L1Least);
     assert!(close(least.rays_per_s, 32.0 * passes_per_s / all.least as f64));
-    assert_eq!((least.class, find(&bounds, Limit::L1Banks).class), (Class::Strict, Class::Modelled));
+    assert_eq!((least.class, find(&bounds, Limit::L1Passes).class), (Class::Strict, Class::Modelled));
 }
 
 #[test]

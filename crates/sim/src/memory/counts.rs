@@ -15,8 +15,8 @@ pub struct RegionCounts {
     pub lanes: u64,
     /// Passes through the first cache's data stage at least.
     pub least: u64,
-    /// The same by banks.
-    pub banks: u64,
+    /// The same as hardware was seen to make them ([`super::AccessCost::passes`]).
+    pub passes: u64,
     /// Distinct sectors of each access, over all of them.
     pub sectors: u64,
     /// Distinct lines of each access, over all of them.
@@ -30,7 +30,7 @@ impl RegionCounts {
         self.accesses += other.accesses;
         self.lanes += other.lanes;
         self.least += other.least;
-        self.banks += other.banks;
+        self.passes += other.passes;
         self.sectors += other.sectors;
         self.lines += other.lines;
         self.distinct += other.distinct;
@@ -91,7 +91,7 @@ impl SectorSet {
 struct Open {
     key: Option<(Region, bool, u8, u8, u8)>,
     lanes: u64,
-    places: Vec<Place>,
+    places: Vec<(u8, Place)>,
 }
 
 /// Gathers [`MemoryCounts`] from touches.
@@ -103,7 +103,7 @@ pub(crate) struct MemoryProbe {
     distinct: [SectorSet; 3],
     open: Vec<Open>,
     used: usize,
-    addresses: Vec<u64>,
+    addresses: Vec<(u8, u64)>,
 }
 
 impl MemoryProbe {
@@ -140,23 +140,23 @@ impl MemoryProbe {
                 }
             };
             self.open[at].lanes |= lane;
-            self.open[at].places.push(place);
+            self.open[at].places.push((touch.lane, place));
         }
         for open in &self.open[..self.used] {
-            let Some(first) = open.places.first() else { continue };
+            let Some((_, first)) = open.places.first() else { continue };
             let counts = &mut self.counts.0[first.region as usize];
             for k in 0..first.chunks {
                 self.addresses.clear();
-                self.addresses.extend(open.places.iter().map(|place| place.address(k)));
+                self.addresses.extend(open.places.iter().map(|(lane, place)| (*lane, place.address(k))));
                 if first.region <= Region::Slots {
                     let set = &mut self.distinct[first.region as usize];
-                    self.addresses.iter().for_each(|address| set.insert(address / SECTOR));
+                    self.addresses.iter().for_each(|(_, address)| set.insert(address / SECTOR));
                 }
-                let cost = access_cost(&mut self.addresses, u64::from(first.chunk));
+                let cost = access_cost(&self.addresses, u64::from(first.chunk));
                 counts.accesses += 1;
                 counts.lanes += open.places.len() as u64;
                 counts.least += u64::from(cost.least);
-                counts.banks += u64::from(cost.banks);
+                counts.passes += u64::from(cost.passes);
                 counts.sectors += u64::from(cost.sectors);
                 counts.lines += u64::from(cost.lines);
             }

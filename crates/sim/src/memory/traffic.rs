@@ -3,15 +3,12 @@
 
 use super::address::{AddressMap, Region};
 use super::cache::Lru;
+use super::wavefronts::{LINE, SECTOR};
 use crate::efficiency::resident_warps;
 use rayon::prelude::*;
 use raywarp_geom::Ray;
 use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe, Query, Touch};
 use std::collections::HashSet;
-
-/// Bytes of a line and of a sector.
-const LINE: u64 = 128;
-const SECTOR: u64 = 32;
 
 /// The caches of a machine, and how many warps share them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
