@@ -1,7 +1,7 @@
 //! What a launch costs in instructions: a table of costs times the events of a schedule (AL09 2.1).
 
 use crate::efficiency::Efficiency;
-use raywarp_family::costs::{KernelCosts, Pipe, Tally};
+use raywarp_family::costs::{KernelCosts, Known, Pipe, Tally};
 use raywarp_family::{Block, Operation};
 
 const BLOCKS: usize = Block::ALL.len();
@@ -14,6 +14,9 @@ pub struct Price {
     pipes: [[f64; PIPES]; BLOCKS],
     /// Whether a profiler's counts agree with the table within 1 %, and nothing was changed since.
     pub verified: bool,
+    /// Share of the instructions whose count is assumed or the nearest that was counted, 0 to 1: mostly too many, since slow
+    /// paths count too.
+    pub assumed: f64,
     /// Whether instructions are told apart by pipeline.
     pub by_pipe: bool,
 }
@@ -83,14 +86,19 @@ impl CostChange {
 impl Price {
     /// What warps issue which do what was counted.
     pub fn of(costs: &KernelCosts, tally: &Tally) -> Self {
-        let mut price =
-            Self { issued: [0.0; BLOCKS], pipes: [[0.0; PIPES]; BLOCKS], verified: costs.verified, by_pipe: true };
+        let (verified, by_pipe) = (costs.verified, true);
+        let mut price = Self { issued: [0.0; BLOCKS], pipes: [[0.0; PIPES]; BLOCKS], verified, assumed: 0.0, by_pipe };
         for cost in &costs.blocks {
             let times = cost.issued.times(tally) as f64;
-            price.issued[cost.block as usize] += times * f64::from(cost.instructions);
+            let instructions = times * f64::from(cost.instructions);
+            price.issued[cost.block as usize] += instructions;
+            if matches!(cost.known, Known::Assumed | Known::Nearest) {
+                price.assumed += instructions;
+            }
             let sums = &mut price.pipes[cost.block as usize];
             sums.iter_mut().zip(cost.pipes).for_each(|(sum, n)| *sum += times * f64::from(n));
         }
+        price.assumed /= price.warp_instructions().max(1.0);
         price
     }
 
@@ -103,7 +111,7 @@ impl Price {
                 issued[block as usize] += cost * counts.operation(operation).issued as f64;
             }
         }
-        Self { issued, pipes: [[0.0; PIPES]; BLOCKS], verified: false, by_pipe: false }
+        Self { issued, pipes: [[0.0; PIPES]; BLOCKS], verified: false, assumed: 0.0, by_pipe: false }
     }
 
     /// Changes a cost; instructions of a block stay in the proportion of their pipelines.
@@ -157,7 +165,7 @@ impl Price {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_family::costs::{BlockCost, Known};
+    use raywarp_family::costs::BlockCost;
 
     /// Two visits of 60 and a pop of 3 after the first.
     fn counted() -> (KernelCosts, Tally, Efficiency) {
@@ -182,6 +190,10 @@ mod tests {
         let (costs, tally, counts) = counted();
         let price = Price::of(&costs, &tally);
         assert_eq!((price.warp_instructions(), price.pipe(Pipe::Alu), price.block(Block::Pop)), (123.0, 123.0, 3.0));
+        assert_eq!((price.assumed, price.verified), (0.0, true));
+        let mut guessed = costs.clone();
+        guessed.blocks[0].known = Known::Assumed;
+        assert_eq!(Price::of(&guessed, &tally).assumed, 120.0 / 123.0);
         // One lane and four in the visits, one in the pop.
         assert_eq!(price.thread_instructions(&counts), 60.0 * 5.0 + 3.0);
         let operations = [(Operation::VisitNode, 50.0), (Operation::TestTriangle, 40.0)];

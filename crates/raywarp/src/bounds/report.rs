@@ -3,7 +3,7 @@
 use super::{Bounded, BoundsReport, is_implicit};
 use crate::simulate::name_of;
 use raywarp_family::{Operation, costs::Pipe};
-use raywarp_sim::bounds::{Bound, Class, Limit};
+use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 use std::fmt::Write;
 
 /// The columns of bounds.
@@ -65,6 +65,13 @@ impl BoundsReport {
             row.line(text);
         }
         let mut doubts: Vec<&str> = rows.iter().filter_map(|row| row.doubt.as_deref()).collect();
+        let guessed = rows.iter().filter(|row| row.price.as_ref().is_some_and(|price| price.assumed > 0.2));
+        let mut guessed: Vec<String> = guessed.map(|row| name_of(&row.variant)).collect();
+        guessed.dedup();
+        if !guessed.is_empty() {
+            let _ =
+                writeln!(text, "more than a fifth of the costs is assumed, mostly too high: {}", guessed.join(", "));
+        }
         doubts.sort_unstable();
         doubts.dedup();
         if !doubts.is_empty() {
@@ -124,6 +131,15 @@ impl BoundsReport {
             "views": rays.views.len(),
             "size": rays.size,
             "machines": self.request.machines.iter().map(|machine| machine.name()).collect::<Vec<_>>(),
+            "al09_fit": self.fit.map(|fit| serde_json::json!({
+                "cells": fit.cells,
+                "two_cells": fit.two_cells.map(|[visit, test]| serde_json::json!({ "visit_node": visit, "test_triangle": test })),
+                "all": fit.all.map(|costs| serde_json::json!({
+                    "visit_node": costs.visit_node,
+                    "test_triangle": costs.test_triangle,
+                    "loop": costs.turn,
+                })),
+            })),
             "rows": self.rows.iter().map(|row| row.json(self.request.machines[row.machine].name())).collect::<Vec<_>>(),
         })
     }
@@ -165,8 +181,10 @@ impl Bounded {
             let _ = write!(text, " {:>9}", bound.map_or_else(|| "-".into(), mrays));
         }
         let lowest = self.lowest().map_or_else(|| "-".into(), |bound| bound.limit.name());
+        let next = headroom(&self.bounds)
+            .map_or_else(String::new, |(next, gain)| format!("; then {}, +{:.0} %", next.limit.name(), 100.0 * gain));
         let form = if is_implicit(&self.variant) { ", lanes left to the hardware" } else { "" };
-        let _ = writeln!(text, "  {lowest}{form}");
+        let _ = writeln!(text, "  {lowest}{next}{form}");
     }
 
     fn json(&self, machine: &str) -> serde_json::Value {
@@ -215,6 +233,7 @@ impl Bounded {
             "traversal_percent": visit,
             "intersection_percent": test,
             "warp_instructions_per_ray": self.instructions_per_ray(),
+            "instructions_assumed_percent": self.price.as_ref().map(|price| 100.0 * price.assumed),
             "thread_instructions_per_ray":
                 self.price.as_ref().map(|price| price.thread_instructions(&self.profile.counts) / rays),
             "instructions_by_pipe_per_ray": pipes,

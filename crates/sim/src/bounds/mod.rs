@@ -150,6 +150,14 @@ pub fn lowest<'a>(bounds: impl IntoIterator<Item = &'a Bound>) -> Option<&'a Bou
     bounds.into_iter().min_by(|a, b| a.rays_per_s.total_cmp(&b.rays_per_s))
 }
 
+/// By how much the rate could rise, as a share of it, if what limits it first did not: up to the next bound. None of less than
+/// two bounds.
+pub fn headroom(bounds: &[Bound]) -> Option<(&Bound, f64)> {
+    let first = lowest(bounds)?;
+    let next = lowest(bounds.iter().filter(|bound| bound.limit != first.limit))?;
+    Some((next, next.rays_per_s / first.rays_per_s - 1.0))
+}
+
 impl Maker<'_> {
     fn rays(&self) -> f64 {
         self.subject.profile.rays() as f64
@@ -193,7 +201,8 @@ impl Maker<'_> {
     fn price_doubts(&self, price: &Price) -> Vec<String> {
         let mut doubts: Vec<String> = self.subject.doubt.map(str::to_string).into_iter().collect();
         if !price.verified && doubts.is_empty() {
-            doubts.push("costs that are not verified".to_string());
+            let assumed = (100.0 * price.assumed).round();
+            doubts.push(format!("costs that are not verified, {assumed} % of them assumed"));
         }
         doubts
     }

@@ -158,6 +158,15 @@ fn a_bound_is_strict_only_where_nothing_is_assumed() {
 }
 
 #[test]
+fn the_lowest_bound_is_named_and_what_comes_after_it() {
+    let bound = |limit, rays_per_s| Bound { limit, rays_per_s, class: Class::Strict, why: String::new() };
+    let bounds = [bound(Limit::Issue, 3e9), bound(Limit::Pipe(Pipe::Alu), 2e9), bound(Limit::Latency, 9e9)];
+    assert_eq!(lowest(&bounds).map(|bound| bound.limit), Some(Limit::Pipe(Pipe::Alu)));
+    assert_eq!(headroom(&bounds).map(|(next, gain)| (next.limit, gain)), Some((Limit::Issue, 0.5)));
+    assert_eq!((lowest(&[]), headroom(&bounds[..1])), (None, None));
+}
+
+#[test]
 fn lanes_left_to_the_hardware_have_bounds_of_full_lanes_only() {
     let machine = Machine::find("h200").unwrap();
     let voted: Variant = DIRECT.parse().unwrap();
