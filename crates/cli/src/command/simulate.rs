@@ -34,7 +34,7 @@ pub struct SimulateArgs {
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
     named: Option<PathBuf>,
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
-    #[arg(long, required_unless_present = "machine", conflicts_with = "machine")]
+    #[arg(long, conflicts_with = "machine")]
     efficiency: bool,
     /// Bounds of the rate on these GPUs, comma-separated: names such as h200 or gtx285, or files (docs/machines.md).
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -99,7 +99,15 @@ pub(super) fn parse_kind(name: &str) -> Result<RayKind, String> {
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
     let variants = args.variants();
-    super::check_machine(&variants, &args.width)?;
+    if !args.efficiency && args.machine.is_empty() {
+        return Err(CliError::usage(
+            "what is to be simulated? Give --efficiency, or --machine with a GPU such as h200",
+        ));
+    }
+    // Bounds are known of lanes that are left to a GPU, too.
+    let voted = |variant: &Variant| variant.with(Key::Sync, "voted").unwrap_or(*variant);
+    let checked = if args.efficiency { variants.clone() } else { variants.iter().map(voted).collect() };
+    super::check_machine(&checked, &args.width)?;
     let machines = args.machines()?;
     for (key, value) in args.options() {
         if !variants.iter().any(|variant| variant.value(key) == value && variant.with(key, value).is_ok()) {
