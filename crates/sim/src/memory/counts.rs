@@ -179,3 +179,46 @@ impl MemoryProbe {
         counts
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_family::Space;
+
+    fn probe() -> MemoryProbe {
+        MemoryProbe::new(AddressMap::new(&"direct/while-while/bvh2".parse().unwrap(), 32))
+    }
+
+    fn touch(lane: u8, space: Space, index: u32, bytes: u16) -> Touch {
+        Touch { lane, space, index, owner: 0, offset: 0, bytes, write: false }
+    }
+
+    #[test]
+    fn lanes_touch_together_and_a_lane_that_touches_twice_does_so_in_turn() {
+        let mut probe = probe();
+        probe.event(&[touch(0, Space::Slot, 0, 4), touch(1, Space::Slot, 1, 4)]);
+        let slots = |probe: &MemoryProbe| *probe.counts().region(Region::Slots);
+        assert_eq!((slots(&probe).accesses, slots(&probe).lanes, slots(&probe).passes), (1, 2, 1));
+        probe.event(&[touch(0, Space::Slot, 0, 4), touch(0, Space::Slot, 1, 4)]);
+        assert_eq!((slots(&probe).accesses, slots(&probe).lanes, slots(&probe).passes), (3, 4, 3));
+        // Records of another kind in between do not part those of one access.
+        probe.event(&[touch(0, Space::Slot, 0, 4), touch(0, Space::Node, 3, 64), touch(1, Space::Slot, 1, 4)]);
+        assert_eq!((slots(&probe).accesses, probe.counts().region(Region::Nodes).accesses), (4, 4));
+        assert_eq!(probe.counts().all().accesses, 8);
+    }
+
+    #[test]
+    fn sectors_are_distinct_over_all_threads() {
+        let [mut one, mut other] = [probe(), probe()];
+        one.event(&[touch(0, Space::Node, 0, 64)]);
+        one.event(&[touch(0, Space::Node, 500, 64)]);
+        other.event(&[touch(0, Space::Node, 0, 64)]);
+        other.event(&[touch(0, Space::Node, 7, 64)]);
+        one.join(&other);
+        let nodes = *one.counts().region(Region::Nodes);
+        assert_eq!((nodes.distinct, nodes.sectors, nodes.accesses), (6, 16, 16));
+        let mut launches = one.counts();
+        launches.merge(&one.counts());
+        assert_eq!(launches.region(Region::Nodes).distinct, 12);
+    }
+}

@@ -264,5 +264,9 @@ mod tests {
         ]);
         let sum = through(&[warp.clone(), warp], caches(8, 8, 2));
         assert_eq!((sum.asked, sum.missed_l1, sum.stored, sum.rays), (2, 0, 4, 64));
+        // Each slot reads its own, and the next warp in a slot finds what was there.
+        let reader = stream(&[request(stack, 1)]);
+        assert_eq!(through(&vec![reader.clone(); 2], caches(8, 8, 2)).missed_l1, 2);
+        assert_eq!(through(&vec![reader; 2], caches(8, 8, 1)).missed_l1, 1);
     }
 }
