@@ -30,8 +30,8 @@ pub struct Costs {
     pub turn: f64,
 }
 
-/// What Sibenik's twelve cells without packets say, on the tree that has as many nodes as the paper's (docs/papers.md, "What
-/// bounds them"): 150,000 rays of each kind and view.
+/// What Sibenik's twelve cells without packets say, on the tree that has as many nodes as the paper's (docs/papers.md, "Table 1's
+/// simulated rates"): 150,000 rays of each kind and view.
 pub const GTX285: Costs = Costs { visit_node: 141.6, test_triangle: 50.3, turn: 50.6 };
 
 /// A cell: events a ray that warps issued, and slots a ray.

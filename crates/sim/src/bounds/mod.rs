@@ -307,7 +307,7 @@ impl Maker<'_> {
         }
         self.add(Limit::L1Least, all.least as f64 / per_s, "distinct bytes that each load must bring", doubts.clone());
         doubts.push(
-            "passes by parts of a warp, banks and lines, as counters of an H200 have them within 15 %".to_string(),
+            "passes by parts of a warp, banks and lines, as counters of an H200 have them within 16 %".to_string(),
         );
         self.add(Limit::L1Passes, all.passes as f64 / per_s, "", doubts);
     }

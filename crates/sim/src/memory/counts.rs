@@ -211,14 +211,15 @@ mod tests {
     fn sectors_are_distinct_over_all_threads() {
         let [mut one, mut other] = [probe(), probe()];
         one.event(&[touch(0, Space::Node, 0, 64)]);
+        one.event(&[touch(0, Space::Node, 3, 64)]);
         one.event(&[touch(0, Space::Node, 500, 64)]);
         other.event(&[touch(0, Space::Node, 0, 64)]);
         other.event(&[touch(0, Space::Node, 7, 64)]);
         one.join(&other);
         let nodes = *one.counts().region(Region::Nodes);
-        assert_eq!((nodes.distinct, nodes.sectors, nodes.accesses), (6, 16, 16));
+        assert_eq!((nodes.distinct, nodes.sectors, nodes.accesses), (8, 20, 20));
         let mut launches = one.counts();
         launches.merge(&one.counts());
-        assert_eq!(launches.region(Region::Nodes).distinct, 12);
+        assert_eq!(launches.region(Region::Nodes).distinct, 16);
     }
 }
