@@ -4,6 +4,7 @@ use super::{Bounded, BoundsReport, is_implicit};
 use crate::simulate::name_of;
 use raywarp_family::{Operation, costs::Pipe};
 use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
+use raywarp_sim::machine::Machine;
 use std::fmt::Write;
 
 /// The columns of bounds.
@@ -130,7 +131,7 @@ impl BoundsReport {
             "workload": rays.workload.name(),
             "views": rays.views.len(),
             "size": rays.size,
-            "machines": self.request.machines.iter().map(|machine| machine.name()).collect::<Vec<_>>(),
+            "machines": self.request.machines.iter().map(Machine::name).collect::<Vec<_>>(),
             "al09_fit": self.fit.map(|fit| serde_json::json!({
                 "cells": fit.cells,
                 "two_cells": fit.two_cells.map(|[visit, test]| serde_json::json!({ "visit_node": visit, "test_triangle": test })),

@@ -164,9 +164,8 @@ impl Maker<'_> {
     }
 
     /// Adds a bound of `seconds` for all traced rays; nothing for a resource that is not used.
-    fn add(&mut self, limit: Limit, seconds: f64, minimum: &str, doubts: Vec<String>) {
-        // Written so that NaN is left out.
-        if !(seconds > 0.0) {
+    fn add(&mut self, limit: Limit, seconds: f64, minimum: &str, doubts: &[String]) {
+        if seconds.is_nan() || seconds <= 0.0 {
             return;
         }
         let (class, why) = match doubts.is_empty() {
@@ -243,7 +242,7 @@ impl Maker<'_> {
             self.price_doubts(price),
             self.number_doubts(&[keys::CLOCK_MHZ, keys::ISSUE_PER_SCHEDULER]),
         ];
-        self.add(Limit::Lanes, seconds, "instructions of lanes, verified within 1 %", doubts.concat());
+        self.add(Limit::Lanes, seconds, "instructions of lanes, verified within 1 %", &doubts.concat());
     }
 
     fn issue(&mut self, price: &Price) {
@@ -254,7 +253,7 @@ impl Maker<'_> {
             self.price_doubts(price),
             self.number_doubts(&[keys::CLOCK_MHZ, keys::ISSUE_PER_SCHEDULER]),
         ];
-        self.add(Limit::Issue, seconds, "instructions of warps, verified within 1 %", doubts.concat());
+        self.add(Limit::Issue, seconds, "instructions of warps, verified within 1 %", &doubts.concat());
     }
 
     /// Of pipelines that share lanes the instructions add up (docs/machines.md).
@@ -287,7 +286,7 @@ impl Maker<'_> {
             let lanes_per_s = lanes * self.machine.need(keys::SM_COUNT) * self.machine.clock_hz();
             let seconds = instructions * f64::from(self.subject.profile.counts.width) / lanes_per_s;
             let doubts = [self.count_doubts(true), self.price_doubts(price), self.number_doubts(&needed)];
-            self.add(Limit::Pipe(pipe), seconds, "instructions of warps, verified within 1 %", doubts.concat());
+            self.add(Limit::Pipe(pipe), seconds, "instructions of warps, verified within 1 %", &doubts.concat());
         }
     }
 
@@ -305,11 +304,11 @@ impl Maker<'_> {
         if self.machine.get(keys::L1_BYTES_PER_CLOCK).is_some_and(|bytes| bytes != 128.0 * per_clock) {
             doubts.push("passes of 128 bytes".to_string());
         }
-        self.add(Limit::L1Least, all.least as f64 / per_s, "distinct bytes that each load must bring", doubts.clone());
+        self.add(Limit::L1Least, all.least as f64 / per_s, "distinct bytes that each load must bring", &doubts);
         doubts.push(
             "passes by parts of a warp, banks and lines, as counters of an H200 have them within 16 %".to_string(),
         );
-        self.add(Limit::L1Passes, all.passes as f64 / per_s, "", doubts);
+        self.add(Limit::L1Passes, all.passes as f64 / per_s, "", &doubts);
     }
 
     fn dram(&mut self) {
@@ -336,14 +335,14 @@ impl Maker<'_> {
         // It may hold as much before the launch, and as much that is not written yet after it.
         let surely = (bytes - 2.0 * cache).max(0.0);
         let minimum = "each sector of tree, rays and hits once, less what the cache may hold before and after";
-        self.add(Limit::Dram, share * surely / per_s, minimum, doubts.clone());
+        self.add(Limit::Dram, share * surely / per_s, minimum, &doubts);
         doubts.push("caches are empty before, and everything is written in the end".to_string());
-        self.add(Limit::DramCold, share * bytes / per_s, "", doubts.clone());
+        self.add(Limit::DramCold, share * bytes / per_s, "", &doubts);
         if let Some(traffic) = self.subject.traffic {
             // What had been dropped comes again for each ray; what comes once comes once a launch.
             let again = 32.0 * traffic.again as f64 / traffic.rays as f64 * rays;
             doubts.push("a cache without ways that drops what was used longest ago, warps in turns".to_string());
-            self.add(Limit::DramLru, share * (bytes + again) / per_s, "", doubts);
+            self.add(Limit::DramLru, share * (bytes + again) / per_s, "", &doubts);
         }
     }
 
@@ -354,7 +353,7 @@ impl Maker<'_> {
         };
         let seconds = self.rays() * traffic.l2_bytes_per_ray() / (per_clock * self.machine.clock_hz());
         let doubts = vec!["first caches without ways that drop what was used longest ago, warps in turns".to_string()];
-        self.add(Limit::L2, seconds, "", doubts);
+        self.add(Limit::L2, seconds, "", &doubts);
     }
 
     fn latency(&mut self, price: &Price, launch: Launch) {
@@ -365,7 +364,7 @@ impl Maker<'_> {
         let mut doubts = [self.count_doubts(true), self.price_doubts(price)].concat();
         doubts
             .push("latencies are means that were measured or said, chains the shortest that any code can have".into());
-        self.add(Limit::Latency, seconds, "", doubts);
+        self.add(Limit::Latency, seconds, "", &doubts);
     }
 }
 
