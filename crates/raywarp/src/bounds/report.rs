@@ -55,8 +55,16 @@ impl BoundsReport {
 
     fn machine(&self, text: &mut String, number: usize) {
         let machine = &self.request.machines[number];
-        let _ =
-            write!(text, "\n{}\n{:<34}{:<9}{:>3} {:>7} {:>7}", machine.name(), "kernel", "rays", "W", "tr/is", "instr");
+        let _ = write!(
+            text,
+            "\n{}\n{:<34} {:<9}{:>3} {:>7} {:>7}",
+            machine.name(),
+            "kernel",
+            "rays",
+            "W",
+            "tr/is",
+            "instr"
+        );
         for name in COLUMNS {
             let _ = write!(text, " {name:>9}");
         }
@@ -90,7 +98,7 @@ impl BoundsReport {
     fn beside_theirs(&self, text: &mut String, rows: &[&Bounded]) {
         let _ = writeln!(
             text,
-            "\n{:<34}{:<9} {:>8} {:>8} {:>7}   (Table 1 of AL09, simulated; Mrays/s)",
+            "\n{:<34} {:<9} {:>8} {:>8} {:>7}   (Table 1 of AL09, simulated; Mrays/s)",
             "kernel", "rays", "theirs", "ours", "error"
         );
         for row in rows {
@@ -98,7 +106,7 @@ impl BoundsReport {
             if let (Some(theirs), Some(ours)) = (row.theirs, ours) {
                 let _ = writeln!(
                     text,
-                    "{:<34}{:<9} {:>8.1} {:>8.1} {:>+6.1}%",
+                    "{:<34} {:<9} {:>8.1} {:>8.1} {:>+6.1}%",
                     name_of(&row.variant),
                     row.kind.name(),
                     theirs / 1e6,
@@ -170,7 +178,7 @@ impl Bounded {
         let instructions = self.instructions_per_ray().map_or_else(|| "-".into(), |n| format!("{n:.1}"));
         let _ = write!(
             text,
-            "{:<34}{:<9}{:>3} {:>7} {instructions:>7}",
+            "{:<34} {:<9}{:>3} {:>7} {instructions:>7}",
             name_of(&self.variant),
             self.kind.name(),
             self.profile.counts.width,
