@@ -292,3 +292,29 @@ fn what_the_caches_drop_comes_again_for_every_ray() {
     machine.set("l2.bytes_per_clock", "2x").unwrap();
     assert!(close(find(&bounded(&machine), Limit::L2).rays_per_s, 2.0 * 5120.0 * 1.41e9 / 192.0));
 }
+
+#[test]
+fn what_any_hit_rays_may_not_write_is_in_no_strict_bound() {
+    let machine = Machine::find("h200").unwrap();
+    let variant: Variant = DIRECT.parse().unwrap();
+    let triangles = one_triangle();
+    let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
+    let kernel = Kernel::new(&variant, &bvh, &triangles).unwrap();
+    let rays = [towards(0.2); 32];
+    let profile = profile(&kernel, &rays, 32, Query::Any, ProfileOptions::default()).unwrap();
+    let subject = Subject {
+        variant: &variant,
+        query: Query::Any,
+        profile: &profile,
+        price: None,
+        launch: None,
+        doubt: None,
+        traffic: None,
+    };
+    let memory = profile.memory.unwrap();
+    assert_eq!(memory.region(Region::Hits).least, 1);
+    let made = bounds(&machine, subject);
+    let passes = (memory.all().least - 1) as f64;
+    assert!(close(find(&made, Limit::L1Least).rays_per_s, 32.0 * 132.0 * 1.98e9 / passes));
+    assert!(close(find(&made, Limit::DramCold).rays_per_s, 32.0 * 4.8e12 / (5.0 * 32.0 + 32.0 * 32.0)));
+}
