@@ -28,6 +28,8 @@ struct Plant {
 const CONFORMANCE: &[&str] = &["-p", "raywarp", "--test", "conformance"];
 const EVENTS: &[&str] = &["-p", "raywarp-traverse", "--test", "events"];
 
+const SIMULATOR: &[&str] = &["-p", "raywarp-sim", "--lib"];
+
 const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedules"];
 
 /// Tests that run so long will never end.
@@ -238,6 +240,46 @@ const PLANTS: &[Plant] = &[
             replace: "range.budget == 0 || (large && overlap < 0.0) || overlap",
         }],
         test: &["-p", "raywarp-bvh", "--test", "sbvh"],
+        hangs: false,
+    },
+    Plant {
+        name: "a cache that drops what was used last",
+        edits: &[Edit {
+            file: "crates/sim/src/memory/cache.rs",
+            find: "let place = self.oldest;",
+            replace: "let place = self.newest;",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "lanes of a warp that share no pass of the L1",
+        edits: &[Edit {
+            file: "crates/sim/src/memory/wavefronts.rs",
+            find: "at_place[(address % LINE / bytes) as usize] += unit;",
+            replace: "at_place[(address % LINE / bytes) as usize] += 1;",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "a strict bound from a sample",
+        edits: &[Edit {
+            file: "crates/sim/src/bounds/mod.rs",
+            find: "if !profile.is_whole() {",
+            replace: "if false {",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "integer products on lanes of their own",
+        edits: &[Edit {
+            file: "crates/sim/src/bounds/mod.rs",
+            find: "&[Pipe::Fma, Pipe::FmaHeavy, Pipe::Half]",
+            replace: "&[Pipe::Fma]",
+        }],
+        test: SIMULATOR,
         hangs: false,
     },
 ];

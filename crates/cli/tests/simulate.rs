@@ -1,4 +1,4 @@
-//! `raywarp simulate --efficiency` as a user meets it.
+//! `raywarp simulate` as a user meets it.
 
 use std::fmt::Write;
 use std::process::{Command, Output};
@@ -23,11 +23,18 @@ fn scattered() -> String {
 }
 
 fn simulate(test: &str, options: &str) -> Output {
+    run(test, &format!("--efficiency --json {options}"), &[])
+}
+
+/// Runs on the scattered triangles, with other files beside them.
+fn run(test: &str, options: &str, files: &[(&str, &str)]) -> Output {
     let folder = std::env::temp_dir().join(format!("raywarp-simulate-{test}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("scattered.obj"), scattered()).unwrap();
-    let line =
-        format!("simulate --efficiency scattered.obj --size 64x48 --sample 3072 --kind primary --json -q {options}");
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let line = format!("simulate scattered.obj --size 64x48 --sample 3072 --kind primary -q {options}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
     let output =
         command.current_dir(&folder).env_remove("RAYWARP_SCENES").args(line.split_whitespace()).output().unwrap();
@@ -73,5 +80,96 @@ fn unknown_builders_and_too_many_passes_are_wrong_usage() {
         let output = simulate(test, options);
         assert_eq!(output.status.code(), Some(2), "{options}");
         assert!(output.stdout.is_empty(), "{options}");
+    }
+}
+
+/// The rows of a JSON document.
+#[track_caller]
+fn rows(test: &str, options: &str, files: &[(&str, &str)]) -> Vec<serde_json::Value> {
+    let output = run(test, &format!("--json {options}"), files);
+    assert!(output.status.success(), "{options}: {}", String::from_utf8_lossy(&output.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    document["rows"].as_array().unwrap().clone()
+}
+
+/// A bound's rate and class.
+fn bound(row: &serde_json::Value, limit: &str) -> (f64, String) {
+    let found = row["bounds"].as_array().unwrap().iter().find(|bound| bound["limit"] == limit);
+    let bound = found.unwrap_or_else(|| panic!("{limit} in {row:#}"));
+    (bound["mrays_per_s"].as_f64().unwrap(), bound["class"].as_str().unwrap().to_string())
+}
+
+#[test]
+fn machines_bound_kernels_and_what_is_set_moves_the_bounds() {
+    let base = rows("base", "--variant al09-while-while --machine h200,a100", &[]);
+    assert_eq!(base.iter().map(|row| row["machine"].as_str().unwrap()).collect::<Vec<_>>(), ["H200", "A100"]);
+    let issue = bound(&base[0], "issue").0;
+    // 132 against 108 multiprocessors at 1980 and 1410 MHz; the code is another.
+    assert!((1.2..2.2).contains(&(issue / bound(&base[1], "issue").0)), "{base:?}");
+    for limit in ["full lanes", "pipe alu", "L1 bytes", "L1 passes", "DRAM, cold", "DRAM, LRU", "latency"] {
+        assert!(bound(&base[0], limit).0 > 0.0);
+    }
+    let twice = rows("twice", "--variant al09-while-while --machine h200 --set clock.mhz=2x", &[]);
+    assert!((bound(&twice[0], "issue").0 / issue - 2.0).abs() < 1e-9);
+    let cheaper = rows("cheaper", "--variant al09-while-while --machine h200 --set cost.visit_node=-30", &[]);
+    let [before, after] = [&base[0], &cheaper[0]].map(|row| row["warp_instructions_per_ray"].as_f64().unwrap());
+    assert!(after < before - 1.0 && bound(&cheaper[0], "issue").0 > issue, "{before} {after}");
+    // An option of the family, in the same flag.
+    let nested = rows("nested", "--variant al09-while-while --machine h200 --set leaves=nested", &[]);
+    assert_ne!(nested[0]["variant"], base[0]["variant"]);
+}
+
+#[test]
+fn lanes_that_are_left_to_a_gpu_are_bounded_by_full_lanes() {
+    let rows = rows("implicit", "--variant direct/while-while/bvh2?sync=implicit --machine h200", &[]);
+    assert!(bound(&rows[0], "full lanes").0 > 0.0);
+    assert!(rows[0]["bounds"].as_array().unwrap().iter().all(|bound| bound["limit"] != "issue"));
+}
+
+#[test]
+fn a_table_of_costs_of_ones_own_is_priced() {
+    let table = "kernel,verified,offset,block,known,issued,instructions,pipes\n\
+        direct_while_while_bvh2__closest,verified,0,visit_node,measured,visit_node,10,10 0 0 0 0 0 0 0 0 0 0 0\n";
+    let rows = rows("costs", "--variant al09-while-while --machine h200 --costs own.csv", &[("own.csv", table)]);
+    let per_ray = rows[0]["warp_instructions_per_ray"].as_f64().unwrap();
+    let visits = rows[0]["memory"]["nodes"]["accesses_per_ray"].as_f64().unwrap() / 4.0;
+    assert!((per_ray - 10.0 * visits).abs() < 1e-9, "{per_ray}, {visits}");
+    // Every ray was traced, the costs are said to be verified, the clock was measured: nothing is assumed.
+    assert_eq!(bound(&rows[0], "issue").1, "strict");
+}
+
+#[test]
+fn the_table_names_what_limits_and_marks_what_is_strict() {
+    let output = run("text", "--machine gtx285 --variant al09-while-while,g14", &[]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{text}"));
+    assert!(line("al09-while-while").contains("issue"), "{text}");
+    // Nobody knows what a node of four costs a GTX 285.
+    assert!(line("g14").split_whitespace().nth(4) == Some("-"), "{text}");
+    assert!(text.contains("fitted") && text.contains("no table has"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_simulated_is_said_in_a_line_or_two() {
+    for (test, options, status, said) in [
+        ("nothing", "", 2, "--machine"),
+        ("both", "--efficiency --machine h200", 2, "--efficiency"),
+        ("machine", "--machine h2000", 2, "h200"),
+        ("file", "--machine nowhere.toml", 3, "nowhere.toml"),
+        ("number", "--machine h200 --set l2.byte=1", 2, "l2.bytes"),
+        ("value", "--machine h200 --set clock.mhz=0", 2, "clock.mhz"),
+        ("lacks", "--machine gtx285 --set l2.bytes=2x", 2, "no such number"),
+        ("cost", "--machine h200 --set cost.visit=1", 2, "visit_node"),
+        ("alone", "--efficiency --set l2.bytes=2x", 2, "--machine"),
+        ("costs", "--machine h200 --costs broken.csv", 3, "line 2"),
+        ("other", "--machine h200 --costs scattered.obj", 3, "none of these kernels"),
+        ("missing", "--machine h200 --costs nowhere.csv", 3, "nowhere.csv"),
+    ] {
+        let broken = "kernel\ndirect_while_while_bvh2__closest,verified,0\n";
+        let output = run(test, &format!("--variant al09-while-while {options}"), &[("broken.csv", broken)]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{options}: {error}");
+        assert!(error.contains(said) && output.stdout.is_empty(), "{options}: {error}");
+        assert!(!error.contains("panicked"), "{error}");
     }
 }

@@ -1,150 +1,12 @@
-//! What the machine code of each kernel costs: the table that `cargo xtask kernels` writes from the disassembly.
-//!
-//! The unit is the basic block: instructions that a warp issues one after the other. A block is owned by the part of a
-//! micro-operation that its instructions come from, and its count says how often warps issue it: a combination
-//! of the events of the kernel's Rust schedule ([`Tally`]). docs/gpu.md, "Instruction costs", says how both are found.
+//! What the machine code of each kernel costs: the table that `cargo xtask kernels` writes from the disassembly
+//! ([`raywarp_family::costs`] reads it; docs/gpu.md, "Instruction costs", says how it is made).
 
+use crate::launch::BLOCK_THREADS;
 use crate::prebuilt;
-use crate::{Count, Pipe, Query, Tally, kernel_name};
+use crate::{KernelCosts, Query, kernel_name, read_costs};
 use flate2::read::GzDecoder;
-use raywarp_family::{Block, Variant};
+use raywarp_family::Variant;
 use std::io::Read;
-
-/// The first line of a table of costs.
-pub const COST_COLUMNS: &str = "kernel,verified,offset,block,known,issued,instructions,\
-    alu fma fmaheavy half double xu lsu adu cbu uniform branch other";
-
-/// How it is known how often a block is issued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Known {
-    /// A profiler's counts of this very code are that combination of events.
-    Measured,
-    /// The measured block that comes from the same places of the source has that combination.
-    Likened,
-    /// No combination of events is what a profiler counted: the nearest count, or none. The block runs where a branch
-    /// decides that is no event.
-    Nearest,
-    /// Nobody knows: once an event of the block that owns it.
-    Assumed,
-}
-
-impl Known {
-    const ALL: [Self; 4] = [Self::Measured, Self::Likened, Self::Nearest, Self::Assumed];
-
-    /// The name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Likened => "likened",
-            Self::Nearest => "nearest",
-            Self::Assumed => "assumed",
-        }
-    }
-}
-
-/// A sum of counts of events: empty for what is never issued.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Issued(
-    /// Each count with its factor.
-    pub Vec<(i32, Count)>,
-);
-
-impl Issued {
-    /// How often a kernel issues it that did what was counted; not below 0.
-    pub fn times(&self, tally: &Tally) -> u64 {
-        let term = |&(factor, count): &(i32, Count)| i64::from(factor) * tally.count(count) as i64;
-        self.0.iter().map(term).sum::<i64>().max(0) as u64
-    }
-}
-
-impl std::fmt::Display for Issued {
-    /// `2*visit_node-visit_node!+vote`, or `0`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (i, (factor, count)) in self.0.iter().enumerate() {
-            f.write_str(if *factor < 0 { "-" } else { ["+", ""][usize::from(i == 0)] })?;
-            if factor.abs() != 1 {
-                write!(f, "{}*", factor.abs())?;
-            }
-            count.fmt(f)?;
-        }
-        if self.0.is_empty() { f.write_str("0") } else { Ok(()) }
-    }
-}
-
-impl std::str::FromStr for Issued {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "0" {
-            return Ok(Self::default());
-        }
-        let mut terms = Vec::new();
-        let signed = text.replace('-', "+-");
-        // A sign before the first term.
-        let signed = if text.starts_with('-') { &signed[1..] } else { &signed };
-        for term in signed.split('+') {
-            let (sign, term) = term.strip_prefix('-').map_or((1, term), |term| (-1, term));
-            let (factor, count) = term.split_once('*').unwrap_or(("1", term));
-            let factor: i32 = factor.parse().map_err(|_| format!("{factor:?} in {text:?} is no factor"))?;
-            terms.push((sign * factor, count.parse()?));
-        }
-        Ok(Self(terms))
-    }
-}
-
-/// A basic block of a kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockCost {
-    /// What it is part of.
-    pub block: Block,
-    /// Bytes from the kernel's start.
-    pub offset: u32,
-    /// Its instructions. One whose predicate is off costs its slot all the same.
-    pub instructions: u32,
-    /// The same by [`Pipe`].
-    pub pipes: [u32; Pipe::ALL.len()],
-    /// How often warps issue it.
-    pub issued: Issued,
-    /// How that is known.
-    pub known: Known,
-}
-
-impl BlockCost {
-    fn is_never(&self) -> bool {
-        self.issued.0.is_empty()
-    }
-}
-
-/// What a kernel costs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KernelCosts {
-    /// By offset.
-    pub blocks: Vec<BlockCost>,
-    /// Whether a profiler's counts on batches that the combinations were not found on agree within 1 %.
-    pub verified: bool,
-}
-
-impl KernelCosts {
-    /// Instructions of the kernel: those of its operations, its main loop and its start, and nothing besides.
-    pub fn instructions(&self) -> u32 {
-        self.blocks.iter().map(|block| block.instructions).sum()
-    }
-
-    /// Warp instructions that warps issue which do what was counted.
-    pub fn issued(&self, tally: &Tally) -> u64 {
-        self.blocks.iter().map(|block| u64::from(block.instructions) * block.issued.times(tally)).sum()
-    }
-
-    /// The same by [`Pipe`].
-    pub fn issued_by_pipe(&self, tally: &Tally) -> [u64; Pipe::ALL.len()] {
-        let mut sums = [0; Pipe::ALL.len()];
-        for block in &self.blocks {
-            let times = block.issued.times(tally);
-            sums.iter_mut().zip(block.pipes).for_each(|(sum, n)| *sum += times * u64::from(n));
-        }
-        sums
-    }
-}
 
 /// What the kernel of a variant and query costs on an architecture (90 for compute capability 9.0); none where it is
 /// not compiled for it.
@@ -155,127 +17,39 @@ pub fn costs(variant: &Variant, query: Query, architecture: u32) -> Option<Kerne
     read_costs(&text, &kernel_name(variant, query)).ok()?
 }
 
-/// The costs of a kernel in a table; none where the table does not have it.
-///
-/// # Errors
-/// A line that is none, by its number.
-pub fn read_costs(table: &str, kernel: &str) -> Result<Option<KernelCosts>, String> {
-    let mut found = KernelCosts { blocks: vec![], verified: false };
-    for (number, line) in table.lines().enumerate().skip(1) {
-        let Some(rest) = line.strip_prefix(kernel).and_then(|rest| rest.strip_prefix(',')) else { continue };
-        let wrong = |what: &str| format!("line {} of the costs: {what} in {line:?}", number + 1);
-        let fields: Vec<&str> = rest.split(',').collect();
-        let [verified, offset, block, known, issued, instructions, pipes] = fields[..] else {
-            return Err(wrong("8 fields are wanted"));
-        };
-        let number = |text: &str| text.parse::<u32>().map_err(|_| wrong("a number is wanted"));
-        let by_pipe: Vec<u32> = pipes.split(' ').map(number).collect::<Result<_, _>>()?;
-        found.verified = verified == "verified";
-        found.blocks.push(BlockCost {
-            block: Block::ALL.into_iter().find(|b| b.name() == block).ok_or_else(|| wrong("no block"))?,
-            offset: number(offset)?,
-            instructions: number(instructions)?,
-            pipes: by_pipe.try_into().map_err(|_| wrong("a number a pipeline is wanted"))?,
-            issued: issued.parse().map_err(|error: String| wrong(&error))?,
-            known: Known::ALL.into_iter().find(|k| k.name() == known).ok_or_else(|| wrong("no way to know"))?,
-        });
-    }
-    Ok(if found.blocks.is_empty() { None } else { Some(found) })
+/// What a compiled kernel takes of a multiprocessor, as the assembler reported it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelResources {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of local memory of a thread: its stack, and what is spilled.
+    pub local_bytes: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+    /// Threads of a block.
+    pub block_threads: u32,
 }
 
-/// A kernel's lines of a table. What is never issued, such as a slow path, is one line as long as it is part of one block.
-pub fn write_costs(kernel: &str, costs: &KernelCosts) -> String {
-    let verified = if costs.verified { "verified" } else { "unverified" };
-    let line = |b: &BlockCost| {
-        let (block, known, issued) = (b.block.name(), b.known.name(), &b.issued);
-        let pipes = b.pipes.map(|n| n.to_string()).join(" ");
-        format!("{kernel},{verified},{},{block},{known},{issued},{},{pipes}\n", b.offset, b.instructions)
-    };
-    let mut merged: Vec<BlockCost> = Vec::new();
-    for block in &costs.blocks {
-        match merged.last_mut() {
-            Some(last)
-                if last.is_never() && block.is_never() && (last.block, last.known) == (block.block, block.known) =>
-            {
-                last.instructions += block.instructions;
-                last.pipes.iter_mut().zip(block.pipes).for_each(|(sum, n)| *sum += n);
-            }
-            _ => merged.push(block.clone()),
-        }
-    }
-    merged.iter().map(line).collect()
+/// The architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
+pub fn cost_architectures() -> impl Iterator<Item = u32> {
+    let mut known: Vec<u32> = prebuilt::COSTS.iter().map(|(architecture, _)| *architecture).collect();
+    known.sort_unstable();
+    known.into_iter()
+}
+
+/// What the kernel of a variant and query takes on an architecture; none where it is not compiled for it.
+pub fn kernel_resources(variant: &Variant, query: Query, architecture: u32) -> Option<KernelResources> {
+    let start = format!("{},{architecture},", kernel_name(variant, query));
+    let rest = include_str!("../prebuilt/resources.csv").lines().find_map(|line| line.strip_prefix(&start))?;
+    let numbers: Vec<u32> = rest.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let &[registers, _, _, local_bytes, shared_bytes] = &numbers[..] else { return None };
+    Some(KernelResources { registers, local_bytes, shared_bytes, block_threads: BLOCK_THREADS })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn cost(block: Block, instructions: u32, issued: &str) -> BlockCost {
-        let mut pipes = [0; Pipe::ALL.len()];
-        pipes[Pipe::Alu as usize] = instructions;
-        BlockCost { block, offset: 16, instructions, pipes, issued: issued.parse().unwrap(), known: Known::Measured }
-    }
-
-    fn kernel() -> KernelCosts {
-        let blocks = vec![
-            cost(Block::VisitNode, 60, "visit_node"),
-            cost(Block::VisitNode, 1, "2*visit_node-visit_node!"),
-            cost(Block::Pop, 3, "pop@visit_node"),
-            cost(Block::SetupRay, 100, "0"),
-        ];
-        KernelCosts { blocks, verified: true }
-    }
-
-    #[test]
-    fn combinations_have_texts_that_parse_back() {
-        for text in ["0", "vote", "2*visit_node-visit_node!+pop@test_triangle", "-vote+loop"] {
-            let issued: Issued = text.parse().unwrap();
-            assert_eq!(issued.to_string(), text);
-        }
-        for wrong in ["", "1", "two*vote", "vote+", "vote-", "*vote"] {
-            assert!(wrong.parse::<Issued>().is_err(), "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn the_columns_name_every_pipeline() {
-        assert!(COST_COLUMNS.ends_with(&format!(",{}", Pipe::ALL.map(Pipe::name).join(" "))));
-    }
-
-    #[test]
-    fn costs_times_counts_are_issued_instructions() {
-        let mut tally = Tally::default();
-        tally.add(Block::VisitNode, 1, 3);
-        tally.add(Block::Pop, 1, 3);
-        tally.add(Block::VisitNode, 3, 3);
-        let kernel = kernel();
-        // Two visits, one of them by all lanes, and a pop.
-        assert_eq!(kernel.issued(&tally), 60 * 2 + 3 + 3);
-        assert_eq!(kernel.issued_by_pipe(&tally)[Pipe::Alu as usize], 60 * 2 + 3 + 3);
-        assert_eq!(kernel.instructions(), 164);
-    }
-
-    #[test]
-    fn what_is_never_issued_is_one_line() {
-        let mut costs = kernel();
-        costs.blocks.push(cost(Block::SetupRay, 30, "0"));
-        costs.blocks.push(cost(Block::StoreHit, 5, "0"));
-        let table = format!("{COST_COLUMNS}\n{}", write_costs("a", &costs));
-        let read = read_costs(&table, "a").unwrap().unwrap();
-        let sizes: Vec<u32> = read.blocks.iter().map(|block| block.instructions).collect();
-        assert_eq!((sizes, read.instructions()), (vec![60, 1, 3, 130, 5], costs.instructions()));
-    }
-
-    #[test]
-    fn a_table_is_read_as_it_was_written() {
-        let table =
-            format!("{COST_COLUMNS}\n{}{}", write_costs("a__any", &kernel()), write_costs("a__any_b", &kernel()));
-        assert_eq!(read_costs(&table, "a__any"), Ok(Some(kernel())));
-        assert_eq!(read_costs(&table, "a"), Ok(None));
-        for (whole, broken) in [("60", "sixty"), (",visit_node,", ",visit,"), ("measured", "guessed"), (" 0\n", "\n")] {
-            assert!(read_costs(&table.replacen(whole, broken, 1), "a__any").is_err(), "{broken}");
-        }
-    }
+    use raywarp_family::Block;
 
     #[test]
     fn no_instruction_of_a_kernel_is_without_a_block() {
@@ -311,5 +85,21 @@ mod tests {
             );
         }
         assert_eq!(costs(&variant, Query::Closest, 20), None);
+    }
+
+    #[test]
+    fn every_kernel_with_costs_has_resources() {
+        for architecture in cost_architectures() {
+            for variant in crate::compiled() {
+                let variant: Variant = variant;
+                for query in Query::ALL {
+                    let known = costs(&variant, query, architecture).is_some();
+                    let resources = kernel_resources(&variant, query, architecture);
+                    assert_eq!(resources.is_some(), known, "{variant}, {architecture}");
+                    assert!(resources.is_none_or(|r| (16..=255).contains(&r.registers)), "{variant}, {architecture}");
+                }
+            }
+        }
+        assert_eq!(kernel_resources(&"direct/while-while/bvh2".parse().unwrap(), Query::Any, 20), None);
     }
 }

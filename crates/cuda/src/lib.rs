@@ -14,23 +14,23 @@ mod error;
 mod launch;
 mod names;
 mod pair;
-mod pipe;
 mod prebuilt;
 mod scene;
-mod tally;
 mod tracer;
 
 pub use bounds::LaunchBounds;
-pub use costs::{BlockCost, COST_COLUMNS, Issued, KernelCosts, Known, costs, read_costs, write_costs};
+pub use costs::{KernelResources, cost_architectures, costs, kernel_resources};
 pub use device::{Device, DeviceBuffer, Stream};
 pub use encoding::Encoding;
 pub use error::CudaError;
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{Query, compiled, kernel_name, options_text, source_name, source_text, sources};
 pub use pair::{CudaPair, OnTree};
-pub use pipe::Pipe;
+/// The vocabulary of costs.
+pub use raywarp_family::costs::{
+    BlockCost, COST_COLUMNS, Count, Issued, KernelCosts, Known, Pipe, Tally, read_costs, within, write_costs,
+};
 /// The blocks of micro-operations that costs are told by.
 pub use raywarp_family::{Block, Operation};
 pub use scene::{DeviceScene, EncodedScene};
-pub use tally::{Count, Tally, within};
 pub use tracer::{CudaTracer, DeviceHits};

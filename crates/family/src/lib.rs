@@ -4,9 +4,10 @@
 //! `persistent/speculative-while-while/bvh2?postpone=2`. An illegal combination cannot be built, and
 //! the text form parses back. [`papers`] lists the kernels of the papers; [`legal`] knows all that
 //! can be combined. [`Operation`] and [`Block`] are the vocabulary of the schedules, the same in
-//! Rust, CUDA and the simulator. No code here traces a ray.
+//! Rust, CUDA and the simulator; [`costs`] has the tables of what their machine code costs. No code here traces a ray.
 #![forbid(unsafe_code)]
 
+pub mod costs;
 mod key;
 pub mod legal;
 mod operation;

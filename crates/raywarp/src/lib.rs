@@ -20,6 +20,7 @@
 //! [`render::Rendered`] of it, and [`render::output`] writes files.
 #![forbid(unsafe_code)]
 
+pub mod bounds;
 mod coherence;
 pub mod compaction;
 mod default_scene;
@@ -90,6 +91,11 @@ pub mod bench {
 /// The papers' kernels as schedules.
 pub mod traverse {
     pub use raywarp_traverse::*;
+}
+
+/// Simulated machines, prices and bounds.
+pub mod sim {
+    pub use raywarp_sim::*;
 }
 
 /// The papers' ray batches and views, the oracle and the conformance cases.

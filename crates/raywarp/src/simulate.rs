@@ -167,13 +167,13 @@ pub fn efficiency(
 }
 
 /// Sampled rays: for each kind those of each view.
-type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
+pub(crate) type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 
 /// For each kind how many rays are traced, and how many there are.
 pub type RayCounts = Vec<(RayKind, u64, u64)>;
 
 /// The rays that are traced, and their counts.
-fn sample_rays(
+pub(crate) fn sample_rays(
     triangles: &FlatTriangles,
     request: &EfficiencyRequest,
     control: &Control<'_>,
@@ -216,7 +216,7 @@ fn percent(share: f64) -> String {
 }
 
 /// The row's name, or the text of a variant that is none.
-fn name_of(variant: &Variant) -> String {
+pub(crate) fn name_of(variant: &Variant) -> String {
     let row = Variant::papers().iter().find(|row| row.variant == *variant);
     row.map_or_else(|| variant.to_string(), |row| row.name.to_string())
 }
@@ -381,7 +381,7 @@ impl EfficiencyReport {
     }
 }
 
-fn theirs_column(kind: RayKind) -> usize {
+pub(crate) fn theirs_column(kind: RayKind) -> usize {
     match kind {
         RayKind::Primary => 0,
         RayKind::Ao => 1,

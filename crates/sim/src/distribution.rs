@@ -3,7 +3,7 @@
 //! Memory is for free here, as in the rest of the simulation: a multiprocessor issues one slot a unit of time, shared evenly
 //! by its warps, and each warp gets at most its part of `hide` (so many warps hide the latency of one).
 
-use crate::price::Prices;
+use crate::block_prices::Prices;
 use crate::source::Source;
 use rayon::prelude::*;
 use raywarp_traverse::{Event, KernelError, Probe};

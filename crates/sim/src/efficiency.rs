@@ -130,9 +130,9 @@ impl Efficiency {
 }
 
 /// The probe that counts.
-struct Counter {
-    counts: Efficiency,
-    lanes_per_ray: u32,
+pub(crate) struct Counter {
+    pub counts: Efficiency,
+    pub lanes_per_ray: u32,
 }
 
 impl Probe for Counter {

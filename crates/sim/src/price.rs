@@ -1,111 +1,225 @@
-//! What issuing a block costs: instructions, or issue slots, of whatever unit the caller counts in.
+//! What a launch costs in instructions: a table of costs times the events of a schedule (AL09 2.1).
 
 use crate::efficiency::Efficiency;
-use raywarp_family::{Block, Supply, Variant};
+use raywarp_family::costs::{KernelCosts, Known, Pipe, Tally};
+use raywarp_family::{Block, Operation};
 
-/// A price for each block of a micro-operation, paid each time that a warp issues it, however many lanes take part.
+const BLOCKS: usize = Block::ALL.len();
+const PIPES: usize = Pipe::ALL.len();
+
+/// Warp instructions of a launch, by block and pipeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Price {
+    issued: [f64; BLOCKS],
+    pipes: [[f64; PIPES]; BLOCKS],
+    /// Whether a profiler's counts agree with the table within 1 %, and nothing was changed since.
+    pub verified: bool,
+    /// Share of the instructions whose count is assumed or the nearest that was counted, 0 to 1: mostly too many, since slow
+    /// paths count too.
+    pub assumed: f64,
+    /// Whether instructions are told apart by pipeline.
+    pub by_pipe: bool,
+}
+
+/// What becomes of an operation's cost, or of a block's.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prices([f64; Block::ALL.len()]);
+pub enum Change {
+    /// Warp instructions an event.
+    To(f64),
+    /// As many more, or less.
+    By(f64),
+    /// As many times what it was.
+    Times(f64),
+}
 
-/// Prices by operation, as AL09 counts: "traversal, leaf, and triangle intersection operations" (2.1), and what their
-/// section 5 states.
-///
-/// The default's unit is the GTX 285's issue slot (30 multiprocessors, one warp instruction in 4 clocks of 1476 MHz). Its first
-/// four numbers are fitted to the twelve simulated rates of Sibenik in Table 1 that are not of packets, at the efficiencies
-/// that our schedules have on their views and on a tree of as many nodes; they give all twelve back within 5 %
-/// (docs/papers.md). The others are stated in AL09 5.2.
+/// A cost that is changed: `visit_node=-30`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Al09Prices {
-    /// Visit a node: fetch it, test both boxes, order, push, pop, and the inner loop around it.
-    pub visit_node: f64,
-    /// Test a triangle, and the inner loop around it.
-    pub test_triangle: f64,
-    /// An iteration of the main loop.
-    pub turn: f64,
-    /// What postponing adds to a visit.
-    pub postpone: f64,
-    /// Fetch and set up new rays.
-    pub fetch: f64,
-    /// Count, choose and exchange rays: once an iteration of a work queue's main loop.
-    pub shuffle: f64,
+pub struct CostChange {
+    /// The block that an operation is named after stands for all of its blocks.
+    pub block: Block,
+    /// What happens to it.
+    pub change: Change,
 }
 
-impl Default for Al09Prices {
-    fn default() -> Self {
-        Self { visit_node: 64.0, test_triangle: 31.0, turn: 24.0, postpone: 3.4, fetch: 50.0, shuffle: 30.0 }
+impl CostChange {
+    /// `visit_node` and `-30` (30 instructions less an event), `100`, `0.5x`; `visit_node.push` is one block of it.
+    ///
+    /// # Errors
+    /// What is wrong with either, in a line.
+    pub fn parse(name: &str, value: &str) -> Result<Self, String> {
+        let Some(block) = Block::ALL.into_iter().find(|block| block.name() == name) else {
+            let names: Vec<&str> = Block::ALL.iter().map(|block| block.name()).collect();
+            return Err(format!("cost.{name}: no such operation; known are {}", names.join(", ")));
+        };
+        let number = |text: &str| {
+            let parsed = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+            parsed.ok_or_else(|| format!("cost.{name} is \"{value}\"; give instructions (100), more or less of them (-30), or a factor (0.5x)"))
+        };
+        let change = match value.trim().strip_suffix('x') {
+            Some(factor) => Change::Times(number(factor)?),
+            None if value.trim().starts_with(['-', '+']) => Change::By(number(value)?),
+            None => Change::To(number(value)?),
+        };
+        if matches!(change, Change::To(n) | Change::Times(n) if n < 0.0) {
+            return Err(format!("cost.{name} is \"{value}\"; it cannot be less than nothing"));
+        }
+        Ok(Self { block, change })
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = Block> {
+        let (block, whole) = (self.block, !self.block.name().contains('.'));
+        Block::ALL.into_iter().filter(move |other| {
+            *other == block || (whole && other.operation() == block.operation() && *other != Block::Prologue)
+        })
+    }
+
+    /// Events that the cost is an event's.
+    fn events(&self, counts: &Efficiency) -> u64 {
+        if self.block.name().contains('.') || self.block.operation() == Operation::Loop {
+            counts.block(self.block).issued
+        } else {
+            counts.operation(self.block.operation()).issued
+        }
     }
 }
 
-impl Al09Prices {
-    /// What the blocks of `variant` cost.
-    pub fn of(&self, variant: &Variant) -> Prices {
-        let postpone = if variant.postpone() > 0 { self.postpone } else { 0.0 };
-        let shuffle = if variant.supply() == Supply::Queue { self.shuffle } else { 0.0 };
-        Prices::default()
-            .with(Block::VisitNode, self.visit_node + postpone)
-            .with(Block::TestTriangle, self.test_triangle)
-            .with(Block::TestTriangleT, self.test_triangle)
-            .with(Block::Turn, self.turn + shuffle)
-            .with(Block::FetchRay, self.fetch)
-    }
-}
-
-/// Everything for nothing.
-impl Default for Prices {
-    fn default() -> Self {
-        Self([0.0; Block::ALL.len()])
-    }
-}
-
-impl Prices {
-    /// The same with one price changed.
-    #[must_use]
-    pub fn with(mut self, block: Block, price: f64) -> Self {
-        self.0[block as usize] = price;
-        self
+impl Price {
+    /// What warps issue which do what was counted.
+    pub fn of(costs: &KernelCosts, tally: &Tally) -> Self {
+        let (verified, by_pipe) = (costs.verified, true);
+        let mut price = Self { issued: [0.0; BLOCKS], pipes: [[0.0; PIPES]; BLOCKS], verified, assumed: 0.0, by_pipe };
+        for cost in &costs.blocks {
+            let times = cost.issued.times(tally) as f64;
+            let instructions = times * f64::from(cost.instructions);
+            price.issued[cost.block as usize] += instructions;
+            if matches!(cost.known, Known::Assumed | Known::Nearest) {
+                price.assumed += instructions;
+            }
+            let sums = &mut price.pipes[cost.block as usize];
+            sums.iter_mut().zip(cost.pipes).for_each(|(sum, n)| *sum += times * f64::from(n));
+        }
+        price.assumed /= price.warp_instructions().max(1.0);
+        price
     }
 
-    /// The price of a block.
-    pub fn of(&self, block: Block) -> f64 {
-        self.0[block as usize]
+    /// The same where all that is known is what an operation costs, in warp instructions an event.
+    pub fn of_operations(costs: &[(Operation, f64)], counts: &Efficiency) -> Self {
+        let mut issued = [0.0; BLOCKS];
+        for &(operation, cost) in costs {
+            let named = Block::ALL.into_iter().rev().find(|b| b.operation() == operation && !b.name().contains('.'));
+            if let Some(block) = named {
+                issued[block as usize] += cost * counts.operation(operation).issued as f64;
+            }
+        }
+        Self { issued, pipes: [[0.0; PIPES]; BLOCKS], verified: false, assumed: 0.0, by_pipe: false }
     }
 
-    /// What all warps of a launch paid together.
-    pub fn total(&self, counts: &Efficiency) -> f64 {
-        counts.blocks.iter().zip(self.0).map(|(count, price)| count.issued as f64 * price).sum()
+    /// Changes a cost; instructions of a block stay in the proportion of their pipelines.
+    pub fn change(&mut self, change: &CostChange, counts: &Efficiency) {
+        let before: f64 = change.blocks().map(|block| self.issued[block as usize]).sum();
+        let events = change.events(counts) as f64;
+        let after = match change.change {
+            Change::To(cost) => cost * events,
+            Change::By(cost) => before + cost * events,
+            Change::Times(factor) => before * factor,
+        };
+        let after = after.max(0.0);
+        self.verified = false;
+        if before > 0.0 {
+            for block in change.blocks() {
+                self.issued[block as usize] *= after / before;
+                self.pipes[block as usize].iter_mut().for_each(|n| *n *= after / before);
+            }
+        } else {
+            // Of a kind unknown: an issue slot.
+            self.issued[change.block as usize] += after;
+            self.pipes[change.block as usize][Pipe::Other as usize] += after;
+        }
     }
 
-    /// What a ray costs on a machine that issues a warp instruction for `width` lanes as fast as for any other number of
-    /// them: price times lanes.
-    pub fn lane_slots_per_ray(&self, counts: &Efficiency) -> f64 {
-        self.total(counts) * f64::from(counts.width) / counts.rays as f64
+    /// Warp instructions in all.
+    pub fn warp_instructions(&self) -> f64 {
+        self.issued.iter().sum()
+    }
+
+    /// Those of a block.
+    pub fn block(&self, block: Block) -> f64 {
+        self.issued[block as usize]
+    }
+
+    /// Warp instructions by pipeline.
+    pub fn pipe(&self, pipe: Pipe) -> f64 {
+        self.pipes.iter().map(|sums| sums[pipe as usize]).sum()
+    }
+
+    /// Instructions of single lanes: those of a block times the lanes that were in it on average.
+    pub fn thread_instructions(&self, counts: &Efficiency) -> f64 {
+        let lanes = |block: Block| {
+            let count = counts.block(block);
+            if count.issued == 0 { f64::from(counts.width) } else { count.active as f64 / count.issued as f64 }
+        };
+        Block::ALL.iter().map(|&block| self.block(block) * lanes(block)).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_family::costs::BlockCost;
 
-    #[test]
-    fn a_block_costs_its_price_each_time_it_is_issued() {
-        let mut counts = Efficiency::new(32);
-        counts.rays = 64;
-        counts.blocks[Block::VisitNode as usize].issued = 10;
-        counts.blocks[Block::VisitNode as usize].active = 17;
-        counts.blocks[Block::Turn as usize].issued = 3;
-        counts.blocks[Block::Vote as usize].issued = 99;
-        let prices = Prices::default().with(Block::VisitNode, 60.0).with(Block::Turn, 20.0);
-        assert_eq!(prices.total(&counts), 660.0);
-        assert_eq!(prices.lane_slots_per_ray(&counts), 330.0);
+    /// Two visits of 60 and a pop of 3 after the first.
+    fn counted() -> (KernelCosts, Tally, Efficiency) {
+        let mut tally = Tally::default();
+        let mut counts = Efficiency::new(4);
+        for (block, active) in [(Block::VisitNode, 1u64), (Block::Pop, 1), (Block::VisitNode, 15)] {
+            tally.add(block, active, 15);
+            counts.blocks[block as usize].issued += 1;
+            counts.blocks[block as usize].active += u64::from(active.count_ones());
+        }
+        let cost = |block, instructions, issued: &str| {
+            let mut pipes = [0; PIPES];
+            pipes[Pipe::Alu as usize] = instructions;
+            BlockCost { block, offset: 0, instructions, pipes, issued: issued.parse().unwrap(), known: Known::Measured }
+        };
+        let blocks = vec![cost(Block::VisitNode, 60, "visit_node"), cost(Block::Pop, 3, "pop@visit_node")];
+        (KernelCosts { blocks, verified: true }, tally, counts)
     }
 
     #[test]
-    fn only_a_queue_pays_for_shuffling_and_only_speculation_for_postponing() {
-        let of = |text: &str| Al09Prices::default().of(&text.parse().unwrap());
-        assert_eq!(of("al09-while-while").of(Block::Turn), 24.0);
-        assert_eq!(of("al09-queue").of(Block::Turn), 54.0);
-        assert_eq!(of("al09-while-while").of(Block::VisitNode), 64.0);
-        assert_eq!(of("al09-spec-if-if").of(Block::VisitNode), 67.4);
-        assert_eq!(of("direct/speculative-if-if/bvh2?postpone=0").of(Block::VisitNode), 64.0);
+    fn a_price_is_costs_times_events() {
+        let (costs, tally, counts) = counted();
+        let price = Price::of(&costs, &tally);
+        assert_eq!((price.warp_instructions(), price.pipe(Pipe::Alu), price.block(Block::Pop)), (123.0, 123.0, 3.0));
+        assert_eq!((price.assumed, price.verified), (0.0, true));
+        let mut guessed = costs.clone();
+        guessed.blocks[0].known = Known::Assumed;
+        assert_eq!(Price::of(&guessed, &tally).assumed, 120.0 / 123.0);
+        // One lane and four in the visits, one in the pop.
+        assert_eq!(price.thread_instructions(&counts), 60.0 * 5.0 + 3.0);
+        let operations = [(Operation::VisitNode, 50.0), (Operation::TestTriangle, 40.0)];
+        assert_eq!(Price::of_operations(&operations, &counts).warp_instructions(), 100.0);
+    }
+
+    #[test]
+    fn costs_change_by_the_event() {
+        let (costs, tally, counts) = counted();
+        for (name, value, expected) in [
+            ("visit_node", "-30", 63.0),
+            ("visit_node", "+1", 125.0),
+            ("visit_node", "100", 203.0),
+            ("visit_node", "0.5x", 63.0),
+            ("visit_node", "-1000", 3.0),
+            ("pop", "0", 120.0),
+            ("visit_node.push", "7", 123.0),
+            ("vote", "5", 123.0),
+        ] {
+            let mut price = Price::of(&costs, &tally);
+            price.change(&CostChange::parse(name, value).unwrap(), &counts);
+            assert_eq!(price.warp_instructions(), expected, "{name}={value}");
+            assert!(!price.verified);
+        }
+        for (name, value) in [("visit", "1"), ("pop", "much"), ("pop", "-1x"), ("pop", "NaN"), ("pop", "")] {
+            assert!(CostChange::parse(name, value).is_err(), "{name}={value}");
+        }
     }
 }

@@ -25,6 +25,15 @@ pub enum Source<'a> {
 /// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
 const BATCHES_A_WARP: u64 = 32;
 
+/// The warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see [`Source::resident`].
+pub(crate) fn resident_warps(variant: &Variant, width: u32, rays: u64) -> u32 {
+    let per_batch = u64::from(variant.batch().unwrap_or(1)) * u64::from(width / variant.lanes_per_ray()).max(1);
+    match variant.supply() {
+        Supply::Direct => 1,
+        _ => (rays / (per_batch * BATCHES_A_WARP)).max(1) as u32,
+    }
+}
+
 impl Source<'_> {
     /// The variant.
     pub fn variant(&self) -> &Variant {
@@ -44,12 +53,7 @@ impl Source<'_> {
 
     /// Warps of `width` lanes among which a global pool is dealt, so that each gets about 32 batches; at least one.
     pub fn resident(&self, width: u32) -> u32 {
-        let variant = self.variant();
-        let rays = u64::from(width / variant.lanes_per_ray()).max(1);
-        match variant.supply() {
-            Supply::Direct => 1,
-            _ => (self.ray_count() / (u64::from(variant.batch().unwrap_or(1)) * rays * BATCHES_A_WARP)).max(1) as u32,
-        }
+        resident_warps(self.variant(), width, self.ray_count())
     }
 
     /// How many warps of `width` lanes trace the rays, of which a machine holds `resident` at once.

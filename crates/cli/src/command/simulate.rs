@@ -1,4 +1,7 @@
-//! `raywarp simulate SCENE --efficiency`: how full warps are under the papers' kernels; or one of their experiments.
+//! `raywarp simulate SCENE`: how full warps are under the papers' kernels (`--efficiency`), what bounds their rates on a
+//! machine (`--machine`), or one of the papers' experiments (`--experiment`).
+
+mod setting;
 
 use super::render_args::parse_size;
 use super::simulate_compaction::{self, CompactionArgs};
@@ -10,14 +13,20 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
+use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::family::{Key, Variant};
+use raywarp::sim::machine::{Machine, MachineError};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::{Builder, Control};
-use std::io::Write;
+use setting::Setting;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy.
+/// A table of costs may have this many bytes; ours have a few per cent of it.
+const MOST_COST_BYTES: u64 = 1 << 26;
+
+/// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy, and what bounds the rate on a GPU.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
     /// Scene file, or a name in --scenes.
@@ -27,10 +36,16 @@ pub struct SimulateArgs {
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
     named: Option<PathBuf>,
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
-    #[arg(long, required_unless_present = "experiment")]
+    #[arg(long, conflicts_with_all = ["machine", "experiment"])]
     efficiency: bool,
     #[command(flatten)]
     experiment: ExperimentArgs,
+    /// Bounds of the rate on these GPUs, comma-separated: names such as h200 or gtx285, or files (docs/machines.md).
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "experiment")]
+    machine: Vec<String>,
+    /// What kernels cost, in place of our tables; as `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
+    #[arg(long, value_name = "FILE", requires = "machine")]
+    costs: Option<PathBuf>,
     /// Whose rays: raywarp, al09 or g14.
     #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
     workload: Workload,
@@ -49,9 +64,10 @@ pub struct SimulateArgs {
     /// Sizes of the postpone buffer, 0 to 4, comma-separated: each speculative kernel runs with each.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4))]
     postpone: Vec<u32>,
-    /// An option of the family for every kernel that knows it.
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting)]
-    settings: Vec<(Key, String)>,
+    /// An option of the family for every kernel that knows it; with a dot a number of the machines (l2.bytes=2x) or the cost of
+    /// an operation in instructions (cost.visit_node=-30).
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting::parse)]
+    settings: Vec<Setting>,
     /// About how many rays of each kind and view are traced, in evenly spaced runs; 16384, or what an experiment needs.
     #[arg(long, value_name = "RAYS", value_parser = clap::value_parser!(u32).range(1..))]
     sample: Option<u32>,
@@ -88,15 +104,6 @@ pub(super) fn parse_kind(name: &str) -> Result<RayKind, String> {
     RayKind::parse(name).ok_or_else(|| format!("known are {}", RayKind::ALL.map(RayKind::name).join(", ")))
 }
 
-fn parse_setting(text: &str) -> Result<(Key, String), String> {
-    let (name, value) = text.split_once('=').ok_or("must be KEY=VALUE, such as leaves=nested")?;
-    let key = Key::parse(name).ok_or_else(|| format!("known are {}", Key::NAMES.join(", ")))?;
-    if !key.values().contains(&value) {
-        return Err(format!("{name} takes {}", key.values().join(", ")));
-    }
-    Ok((key, value.to_string()))
-}
-
 /// Runs the command.
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
@@ -119,12 +126,22 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         return Err(CliError::usage(format!("{flag} goes with --experiment compaction")));
     }
     let variants = args.variants();
-    super::check_machine(&variants, &widths)?;
-    for (key, value) in &args.settings {
-        if !variants.iter().any(|variant| variant.value(*key) == value && variant.with(*key, value).is_ok()) {
+    if !args.efficiency && args.machine.is_empty() && args.experiment.experiment.is_none() {
+        return Err(CliError::usage(
+            "what is to be simulated? Give --efficiency, --experiment, or --machine with a GPU such as h200",
+        ));
+    }
+    // Bounds are known of lanes that are left to a GPU, too.
+    let voted = |variant: &Variant| variant.with(Key::Sync, "voted").unwrap_or(*variant);
+    let checked = if args.machine.is_empty() { variants.clone() } else { variants.iter().map(voted).collect() };
+    super::check_machine(&checked, &widths)?;
+    let machines = args.machines()?;
+    for (key, value) in args.options() {
+        if !variants.iter().any(|variant| variant.value(key) == value && variant.with(key, value).is_ok()) {
             return Err(CliError::usage(format!("--set {key}={value}: it applies to none of these kernels")));
         }
     }
+    let costs = args.costs.as_ref().map(|path| read_cost_table(path, &variants)).transpose()?;
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
     let scene_name = scene_name(&path);
     let views =
@@ -155,13 +172,23 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let bar = StepBar::new(common.quiet, steps as u64);
     let progress = |steps: usize| bar.advance(steps as u64);
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
-    let report = efficiency(&loaded.scene, &request, &control);
-    bar.finish();
-    let report = report.map_err(|error| refusal(error, &path))?;
-    if common.json {
-        writeln!(out, "{:#}", report.json())?;
+    let failed = |error| refusal(error, &path);
+    let (text, json) = if machines.is_empty() {
+        let report = efficiency(&loaded.scene, &request, &control).map_err(failed);
+        bar.finish();
+        let report = report?;
+        (report.text(), common.json.then(|| report.json()))
     } else {
-        write!(out, "{}", report.text())?;
+        let changes = args.settings.iter().filter_map(Setting::cost).collect();
+        let request = BoundsRequest { rays: request, machines, changes, costs };
+        let report = bound_rates(&loaded.scene, &request, &control).map_err(failed);
+        bar.finish();
+        let report = report?;
+        (report.text(), common.json.then(|| report.json()))
+    };
+    match json {
+        Some(json) => writeln!(out, "{json:#}")?,
+        None => write!(out, "{text}")?,
     }
     Ok(Status::Done)
 }
@@ -176,15 +203,59 @@ pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
     }
 }
 
+/// A table of costs that can be read for each of `variants`.
+fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError> {
+    let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
+    file.take(MOST_COST_BYTES + 1).read_to_string(&mut text).map_err(|error| fault(error.to_string()))?;
+    if text.len() as u64 > MOST_COST_BYTES {
+        return Err(fault(format!("it has more than {MOST_COST_BYTES} bytes")));
+    }
+    let mut found = false;
+    for variant in variants {
+        for query in raywarp::cuda::Query::ALL {
+            let kernel = raywarp::cuda::kernel_name(variant, query);
+            found |= raywarp::cuda::read_costs(&text, &kernel).map_err(fault)?.is_some();
+        }
+    }
+    if found { Ok(text) } else { Err(fault("it has the costs of none of these kernels".to_string())) }
+}
+
 impl SimulateArgs {
+    /// The machines, with the numbers that were set.
+    fn machines(&self) -> Result<Vec<Machine>, CliError> {
+        let mut machines = Vec::new();
+        for name in &self.machine {
+            let mut machine = Machine::find(name).map_err(|error| match error {
+                MachineError::Unknown { .. } => CliError::usage(error),
+                other => CliError::input(other),
+            })?;
+            for (key, value) in self.settings.iter().filter_map(Setting::number) {
+                machine.set(key, value).map_err(|error| CliError::usage(format!("--set {key}={value}: {error}")))?;
+            }
+            machines.push(machine);
+        }
+        let needs_machine = self.settings.iter().any(|setting| !matches!(setting, Setting::Option(..)));
+        if machines.is_empty() && needs_machine {
+            return Err(CliError::usage("--set with a dot changes a machine or a cost: give --machine"));
+        }
+        Ok(machines)
+    }
+
+    /// Options of the family that were set.
+    fn options(&self) -> impl Iterator<Item = (Key, &str)> {
+        self.settings.iter().filter_map(Setting::option)
+    }
+
     /// The kernels, with the options that were set, each once.
     fn variants(&self) -> Vec<Variant> {
         let rows = || Variant::papers().iter().map(|row| row.variant).collect();
         let chosen: Vec<Variant> = if self.variant.is_empty() { rows() } else { self.variant.clone() };
         let mut variants: Vec<Variant> = Vec::new();
         for variant in chosen {
-            let set = |variant: Variant, (key, value): &(Key, String)| variant.with(*key, value).unwrap_or(variant);
-            let variant = self.settings.iter().fold(variant, set);
+            let set = |variant: Variant, (key, value): (Key, &str)| variant.with(key, value).unwrap_or(variant);
+            let variant = self.options().fold(variant, set);
             if self.postpone.is_empty() || !variant.organisation().is_speculative() {
                 variants.push(variant);
             } else {

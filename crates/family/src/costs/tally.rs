@@ -1,6 +1,6 @@
 //! Counts of a schedule's events, in which it is said how often machine code is issued.
 
-use raywarp_family::{Block, Operation};
+use crate::{Block, Operation};
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,0 +1,91 @@
+//! `--set KEY=VALUE` of `raywarp simulate`.
+
+use raywarp::family::Key;
+use raywarp::sim::CostChange;
+use raywarp::sim::machine::keys;
+
+/// What is set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Setting {
+    /// An option of the family.
+    Option(Key, String),
+    /// A number of a machine.
+    Number(String, String),
+    /// The cost of an operation.
+    Cost(CostChange),
+}
+
+impl Setting {
+    /// The option of the family, if it is one.
+    pub fn option(&self) -> Option<(Key, &str)> {
+        match self {
+            Self::Option(key, value) => Some((*key, value)),
+            _ => None,
+        }
+    }
+
+    /// The number of a machine, if it is one.
+    pub fn number(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Number(key, value) => Some((key, value)),
+            _ => None,
+        }
+    }
+
+    /// The cost, if it is one.
+    pub fn cost(&self) -> Option<CostChange> {
+        match self {
+            Self::Cost(change) => Some(*change),
+            _ => None,
+        }
+    }
+}
+
+/// Reads `leaves=nested`, `l2.bytes=2x` or `cost.visit_node=-30`.
+pub fn parse(text: &str) -> Result<Setting, String> {
+    let (name, value) = text.split_once('=').ok_or("must be KEY=VALUE, such as leaves=nested or l2.bytes=2x")?;
+    if let Some(operation) = name.strip_prefix("cost.") {
+        return CostChange::parse(operation, value).map(Setting::Cost);
+    }
+    if name.contains('.') {
+        if keys::find(name).is_none() {
+            let near = keys::near(name);
+            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+            return Err(format!("a machine has no number \"{name}\"{hint}"));
+        }
+        return Ok(Setting::Number(name.to_string(), value.to_string()));
+    }
+    let key = Key::parse(name).ok_or_else(|| {
+        format!(
+            "known are {}; a machine's numbers have a dot (l2.bytes), costs begin with cost.",
+            Key::NAMES.join(", ")
+        )
+    })?;
+    if !key.values().contains(&value) {
+        return Err(format!("{name} takes {}", key.values().join(", ")));
+    }
+    Ok(Setting::Option(key, value.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_told_apart_by_their_dots() {
+        assert_eq!(parse("leaves=nested").unwrap().option(), Some((Key::Leaves, "nested")));
+        assert_eq!(parse("l2.bytes=2x").unwrap().number(), Some(("l2.bytes", "2x")));
+        assert!(parse("cost.visit_node=-30").unwrap().cost().is_some());
+        for (wrong, said) in [
+            ("leaves", "KEY=VALUE"),
+            ("leaf=nested", "known are"),
+            ("leaves=many", "flat"),
+            ("l2.byte=2x", "l2.bytes"),
+            ("cost.visit=3", "visit_node"),
+            ("cost.pop=x", "instructions"),
+        ] {
+            let error = parse(wrong).unwrap_err();
+            assert!(error.contains(said), "{wrong}: {error}");
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! The rate that no run of a kernel can pass on a machine, and why (AL09 2.1: know what must be issued, assume the rest
+//! for free; here each resource in its turn).
+//!
+//! A bound is *strict* where every part of it is a minimum: counts of what must happen, verified costs, numbers of a machine
+//! that are its most. It is *modelled* where something was assumed; [`Bound::why`] says what. Only a strict bound that a
+//! measured rate passes is an error of somebody.
+//!
+//! What is told of a machine is a rate in the long run: the time in which a launch fills and empties the machine is in
+//! no bound.
+
+mod latency;
+
+pub use latency::{Chain, chain, warp_clocks};
+
+use crate::machine::{Key, Launch, Machine, keys};
+use crate::memory::{Region, Traffic};
+use crate::price::Price;
+use crate::profile::Profile;
+use raywarp_family::costs::Pipe;
+use raywarp_family::{Organisation, Supply, Sync, Variant};
+use raywarp_traverse::Query;
+
+/// What limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// Instructions of lanes over all lanes of the machine, as if every warp were full.
+    Lanes,
+    /// Warp instructions over the schedulers' slots.
+    Issue,
+    /// Warp instructions of a pipeline, or of several that share its lanes, over its lanes.
+    Pipe(Pipe),
+    /// Passes through the first cache's data stage, by distinct bytes.
+    L1Least,
+    /// The same as an H200 was seen to make them ([`crate::memory::AccessCost::passes`]).
+    L1Passes,
+    /// What must come from memory and go there, whatever the caches held before and hold after.
+    Dram,
+    /// What must come from memory when the caches were empty, and go there in the end.
+    DramCold,
+    /// What comes from memory and goes there by a model of the caches ([`crate::memory::Traffic`]).
+    DramLru,
+    /// What goes between the caches by the same model.
+    L2,
+    /// Chains of dependent instructions over the warps that are resident.
+    Latency,
+}
+
+impl Limit {
+    /// In tables.
+    pub fn name(self) -> String {
+        match self {
+            Self::Lanes => "full lanes".into(),
+            Self::Issue => "issue".into(),
+            Self::Pipe(pipe) => format!("pipe {}", pipe.name()),
+            Self::L1Least => "L1 bytes".into(),
+            Self::L1Passes => "L1 passes".into(),
+            Self::Dram => "DRAM".into(),
+            Self::DramCold => "DRAM, cold".into(),
+            Self::DramLru => "DRAM, LRU".into(),
+            Self::L2 => "L2".into(),
+            Self::Latency => "latency".into(),
+        }
+    }
+}
+
+/// Whether a bound can be passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Every part is a minimum.
+    Strict,
+    /// Something is assumed.
+    Modelled,
+}
+
+impl Class {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Modelled => "modelled",
+        }
+    }
+}
+
+/// A bound from above.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bound {
+    /// What limits.
+    pub limit: Limit,
+    /// Rays a second, at most.
+    pub rays_per_s: f64,
+    /// Whether it can be passed.
+    pub class: Class,
+    /// What is assumed, or what makes it a minimum.
+    pub why: String,
+}
+
+/// What runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The kernel. One with lanes left to the hardware (`sync=implicit`) is profiled in its voted form.
+    pub variant: &'a Variant,
+    /// Which query.
+    pub query: Query,
+    /// What it does.
+    pub profile: &'a Profile,
+    /// What that costs, if anybody knows.
+    pub price: Option<&'a Price>,
+    /// What its launch takes of a multiprocessor, if anybody knows.
+    pub launch: Option<Launch>,
+    /// What its accesses do in the machine's caches, if that was modelled.
+    pub traffic: Option<&'a Traffic>,
+    /// Why the price is not this kernel's on this machine, if it is not.
+    pub doubt: Option<&'a str>,
+}
+
+/// What verified costs may be off.
+const VERIFIED_WITHIN: f64 = 0.01;
+
+/// Gathers bounds and what speaks against their being strict.
+struct Maker<'a> {
+    machine: &'a Machine,
+    subject: Subject<'a>,
+    made: Vec<Bound>,
+}
+
+/// All bounds that can be had, in the order of [`Limit`]'s kinds.
+///
+/// Rates are those of the traced rays: of a sample, they estimate those of the launches.
+pub fn bounds(machine: &Machine, subject: Subject<'_>) -> Vec<Bound> {
+    let mut maker = Maker { machine, subject, made: Vec::new() };
+    if let Some(price) = subject.price {
+        maker.lanes(price);
+        if subject.variant.sync() != Sync::Implicit {
+            maker.issue(price);
+            maker.pipes(price);
+        }
+    }
+    maker.l1();
+    maker.dram();
+    maker.l2();
+    if let (Some(price), Some(launch)) = (subject.price, subject.launch) {
+        maker.latency(price, launch);
+    }
+    maker.made
+}
+
+/// The bound that is reached first, of those given; none of none.
+pub fn lowest<'a>(bounds: impl IntoIterator<Item = &'a Bound>) -> Option<&'a Bound> {
+    bounds.into_iter().min_by(|a, b| a.rays_per_s.total_cmp(&b.rays_per_s))
+}
+
+/// By how much the rate could rise, as a share of it, if what limits it first did not: up to the next bound. None of less than
+/// two bounds.
+pub fn headroom(bounds: &[Bound]) -> Option<(&Bound, f64)> {
+    let first = lowest(bounds)?;
+    let next = lowest(bounds.iter().filter(|bound| bound.limit != first.limit))?;
+    Some((next, next.rays_per_s / first.rays_per_s - 1.0))
+}
+
+impl Maker<'_> {
+    fn rays(&self) -> f64 {
+        self.subject.profile.rays() as f64
+    }
+
+    /// Adds a bound of `seconds` for all traced rays; nothing for a resource that is not used.
+    fn add(&mut self, limit: Limit, seconds: f64, minimum: &str, doubts: &[String]) {
+        if seconds.is_nan() || seconds <= 0.0 {
+            return;
+        }
+        let (class, why) = match doubts.is_empty() {
+            true => (Class::Strict, minimum.to_string()),
+            false => (Class::Modelled, doubts.join("; ")),
+        };
+        self.made.push(Bound { limit, rays_per_s: self.rays() / seconds, class, why });
+    }
+
+    /// What speaks against counts of the traced rays, of lanes or of warps, being those of the launches.
+    fn count_doubts(&self, of_warps: bool) -> Vec<String> {
+        let (variant, profile) = (self.subject.variant, self.subject.profile);
+        let mut doubts = Vec::new();
+        if !profile.is_whole() {
+            doubts.push("a sample of the rays".to_string());
+        }
+        let by_chance = variant.supply() != Supply::Direct;
+        if by_chance && of_warps {
+            doubts.push("which warp takes which ray is chance".to_string());
+        } else if by_chance && visits_what_others_do(variant) {
+            doubts.push("which nodes a ray visits depends on its warp".to_string());
+        }
+        if of_warps && variant.sync() == Sync::Implicit {
+            doubts.push("lanes are left to the hardware, and taken to be in lockstep".to_string());
+        }
+        if profile.counts.width != self.machine.count(keys::SM_WARP_WIDTH) {
+            doubts.push(format!("warps of {} lanes on lanes for {}", profile.counts.width, self.warp_width()));
+        }
+        doubts
+    }
+
+    fn price_doubts(&self, price: &Price) -> Vec<String> {
+        let mut doubts: Vec<String> = self.subject.doubt.map(str::to_string).into_iter().collect();
+        if !price.verified && doubts.is_empty() {
+            let assumed = (100.0 * price.assumed).round();
+            doubts.push(format!("costs that are not verified, {assumed} % of them assumed"));
+        }
+        doubts
+    }
+
+    /// Why a number may be higher than it is given.
+    fn number_doubts(&self, needed: &[&'static Key]) -> Vec<String> {
+        let doubt = |key: &&'static Key| {
+            let given = self.machine.given(key)?;
+            let by_user = given.source == "set by the user";
+            if key.path == keys::CLOCK_MHZ.path && !by_user {
+                let measured = self.machine.get(keys::CLOCK_MEASURED_MHZ);
+                return (measured != Some(given.value)).then(|| "the clock of a run may be higher".to_string());
+            }
+            given.estimate.then(|| format!("{} is an estimate", key.path))
+        };
+        needed.iter().filter_map(doubt).collect()
+    }
+
+    fn warp_width(&self) -> f64 {
+        self.machine.need(keys::SM_WARP_WIDTH)
+    }
+
+    /// Warps of another width on the same lanes: twice as wide, half as many a clock.
+    fn width_factor(&self) -> f64 {
+        self.warp_width() / f64::from(self.subject.profile.counts.width)
+    }
+
+    /// Verified costs may be off by a little.
+    fn surely(&self, instructions: f64, price: &Price) -> f64 {
+        if price.verified { instructions / (1.0 + VERIFIED_WITHIN) } else { instructions }
+    }
+
+    fn lanes(&mut self, price: &Price) {
+        let threads = self.surely(price.thread_instructions(&self.subject.profile.counts), price);
+        let seconds = threads / self.warp_width() / self.machine.issue_per_s();
+        let doubts = [
+            self.count_doubts(false),
+            self.price_doubts(price),
+            self.number_doubts(&[keys::CLOCK_MHZ, keys::ISSUE_PER_SCHEDULER]),
+        ];
+        self.add(Limit::Lanes, seconds, "instructions of lanes, verified within 1 %", &doubts.concat());
+    }
+
+    fn issue(&mut self, price: &Price) {
+        let instructions = self.surely(price.warp_instructions(), price);
+        let seconds = instructions / (self.machine.issue_per_s() * self.width_factor());
+        let doubts = [
+            self.count_doubts(true),
+            self.price_doubts(price),
+            self.number_doubts(&[keys::CLOCK_MHZ, keys::ISSUE_PER_SCHEDULER]),
+        ];
+        self.add(Limit::Issue, seconds, "instructions of warps, verified within 1 %", &doubts.concat());
+    }
+
+    /// Of pipelines that share lanes the instructions add up (docs/machines.md).
+    fn pipes(&mut self, price: &Price) {
+        if !price.by_pipe {
+            return;
+        }
+        let shares = self.machine.capability() >= (8, 0);
+        let fma: &[Pipe] = if shares { &[Pipe::Fma, Pipe::FmaHeavy, Pipe::Half] } else { &[Pipe::Fma] };
+        let groups: [(Pipe, &[Pipe], &'static Key); 6] = [
+            (Pipe::Alu, &[Pipe::Alu], keys::PIPE_ALU),
+            (Pipe::Fma, fma, keys::PIPE_FMA),
+            (Pipe::FmaHeavy, &[Pipe::FmaHeavy], keys::PIPE_FMAHEAVY),
+            (Pipe::Half, &[Pipe::Half], keys::PIPE_HALF),
+            (Pipe::Xu, &[Pipe::Xu], keys::PIPE_XU),
+            (Pipe::Lsu, &[Pipe::Lsu], keys::PIPE_LSU),
+        ];
+        for (pipe, together, key) in groups {
+            let Some(lanes) = self.machine.get(key) else { continue };
+            let mut needed = vec![keys::CLOCK_MHZ, key];
+            // Conversions are told apart from the rest of xu by machines only.
+            let lanes = match self.machine.get(keys::PIPE_CONVERSION) {
+                Some(conversion) if pipe == Pipe::Xu => {
+                    needed.push(keys::PIPE_CONVERSION);
+                    lanes.max(conversion)
+                }
+                _ => lanes,
+            };
+            let instructions = self.surely(together.iter().map(|&pipe| price.pipe(pipe)).sum(), price);
+            let lanes_per_s = lanes * self.machine.need(keys::SM_COUNT) * self.machine.clock_hz();
+            let seconds = instructions * f64::from(self.subject.profile.counts.width) / lanes_per_s;
+            let doubts = [self.count_doubts(true), self.price_doubts(price), self.number_doubts(&needed)];
+            self.add(Limit::Pipe(pipe), seconds, "instructions of warps, verified within 1 %", &doubts.concat());
+        }
+    }
+
+    fn l1(&mut self) {
+        let (Some(memory), Some(per_clock)) =
+            (&self.subject.profile.memory, self.machine.get(keys::L1_WAVEFRONTS_PER_CLOCK))
+        else {
+            return;
+        };
+        let all = memory.all();
+        let per_s = per_clock * self.machine.need(keys::SM_COUNT) * self.machine.clock_hz();
+        let needed = [keys::CLOCK_MHZ, keys::L1_WAVEFRONTS_PER_CLOCK];
+        let mut doubts = [self.count_doubts(true), self.number_doubts(&needed)].concat();
+        // Another width of the stage: the least is counted in passes of 128 bytes.
+        if self.machine.get(keys::L1_BYTES_PER_CLOCK).is_some_and(|bytes| bytes != 128.0 * per_clock) {
+            doubts.push("passes of 128 bytes".to_string());
+        }
+        // An any-hit ray that nothing blocks writes nothing, which the schedule's event does not tell.
+        let unsure = if self.subject.query == Query::Any { memory.region(Region::Hits).least } else { 0 };
+        self.add(
+            Limit::L1Least,
+            (all.least - unsure) as f64 / per_s,
+            "distinct bytes that each load must bring",
+            &doubts,
+        );
+        doubts.push(
+            "passes by parts of a warp, banks and lines, as counters of an H200 have them within 16 %".to_string(),
+        );
+        self.add(Limit::L1Passes, all.passes as f64 / per_s, "", &doubts);
+    }
+
+    fn dram(&mut self) {
+        let profile = self.subject.profile;
+        let Some(memory) = &profile.memory else { return };
+        let tree: u64 =
+            [Region::Nodes, Region::Triangles, Region::Slots].map(|r| memory.region(r).distinct).iter().sum();
+        let hit_bytes = match self.subject.query {
+            Query::Closest => 16.0,
+            // A bit of those that are blocked.
+            Query::Any => 0.0,
+        };
+        // All rays of the launches are read and answered; of the tree, at least what the traced ones touch.
+        let rays = profile.launch_rays as f64;
+        let bytes = 32.0 * tree as f64 + rays * (32.0 + hit_bytes);
+        let per_s = self.machine.need(keys::DRAM_GB_PER_S) * 1e9;
+        // Of the traced rays, as all bounds are.
+        let share = self.rays() / rays;
+        let mut doubts = self.number_doubts(&[keys::DRAM_GB_PER_S]);
+        if visits_what_others_do(self.subject.variant) {
+            doubts.extend(self.count_doubts(true).into_iter().filter(|doubt| !doubt.starts_with("a sample")));
+        }
+        let cache = self.machine.get(keys::L2_BYTES).unwrap_or(0.0) * profile.launches as f64;
+        // It may hold as much before the launch, and as much that is not written yet after it.
+        let surely = (bytes - 2.0 * cache).max(0.0);
+        let minimum = "each sector of tree, rays and hits once, less what the cache may hold before and after";
+        self.add(Limit::Dram, share * surely / per_s, minimum, &doubts);
+        doubts.push("caches are empty before, and everything is written in the end".to_string());
+        self.add(Limit::DramCold, share * bytes / per_s, "", &doubts);
+        if let Some(traffic) = self.subject.traffic {
+            // What had been dropped comes again for each ray; what comes once comes once a launch.
+            let again = 32.0 * traffic.again as f64 / traffic.rays as f64 * rays;
+            doubts.push("a cache without ways that drops what was used longest ago, warps in turns".to_string());
+            self.add(Limit::DramLru, share * (bytes + again) / per_s, "", &doubts);
+        }
+    }
+
+    fn l2(&mut self) {
+        let (Some(traffic), Some(per_clock)) = (self.subject.traffic, self.machine.get(keys::L2_BYTES_PER_CLOCK))
+        else {
+            return;
+        };
+        let seconds = self.rays() * traffic.l2_bytes_per_ray() / (per_clock * self.machine.clock_hz());
+        let doubts = vec!["first caches without ways that drop what was used longest ago, warps in turns".to_string()];
+        self.add(Limit::L2, seconds, "", &doubts);
+    }
+
+    fn latency(&mut self, price: &Price, launch: Launch) {
+        let Ok(occupancy) = self.machine.occupancy(launch) else { return };
+        let Some(clocks) = warp_clocks(self.machine, self.subject.variant, self.subject.profile, price) else { return };
+        let resident = f64::from(occupancy.warps) * self.width_factor() * self.machine.need(keys::SM_COUNT);
+        let seconds = clocks / self.machine.clock_hz() / resident;
+        let mut doubts = [self.count_doubts(true), self.price_doubts(price)].concat();
+        doubts
+            .push("latencies are means that were measured or said, chains the shortest that any code can have".into());
+        self.add(Limit::Latency, seconds, "", &doubts);
+    }
+}
+
+/// Whether which nodes a ray visits depends on the rays of its warp: a superset of what it needs.
+fn visits_what_others_do(variant: &Variant) -> bool {
+    variant.organisation() == Organisation::Packet || variant.postpone() > 0
+}
+
+#[cfg(test)]
+mod tests;

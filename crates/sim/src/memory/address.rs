@@ -1,0 +1,208 @@
+//! Where the records lie that a kernel touches: strides and places as the CUDA kernels have them
+//! (crates/cuda/kernels, `tree/`, `stack.h`, `launch.h`).
+
+use raywarp_family::{Organisation, Space, Supply, Tree, Variant};
+use raywarp_traverse::Touch;
+
+/// A memory of its own. Arrays begin at multiples of 256 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Region {
+    /// Nodes; of h8 its leaves too.
+    Nodes,
+    /// Triangle records.
+    Triangles,
+    /// The words that name triangles.
+    Slots,
+    /// Rays.
+    Rays,
+    /// Results.
+    Hits,
+    /// Stacks in the lanes' own memory, word by word over the lanes; or in global memory, for rays that move.
+    Stacks,
+    /// On-chip memory of a block.
+    Shared,
+    /// The counter of rays.
+    Counter,
+}
+
+impl Region {
+    /// All, in the order of their numbers.
+    pub const ALL: [Self; 8] =
+        [Self::Nodes, Self::Triangles, Self::Slots, Self::Rays, Self::Hits, Self::Stacks, Self::Shared, Self::Counter];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nodes => "nodes",
+            Self::Triangles => "triangles",
+            Self::Slots => "slots",
+            Self::Rays => "rays",
+            Self::Hits => "hits",
+            Self::Stacks => "stacks",
+            Self::Shared => "shared",
+            Self::Counter => "counter",
+        }
+    }
+}
+
+/// What one lane touches, as loads or stores of `chunk` bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Which memory.
+    pub region: Region,
+    /// The first byte of the record.
+    pub base: u64,
+    /// The first chunk of it.
+    pub first: u8,
+    /// How many chunks: as many loads or stores one after the other.
+    pub chunks: u8,
+    /// Bytes of a chunk, 4 or 16.
+    pub chunk: u8,
+    /// From one chunk to the next.
+    pub stride: u16,
+    /// Chunk k lies at place k xor this.
+    pub swizzle: u8,
+}
+
+impl Place {
+    /// Where chunk `k` begins, of those that are touched.
+    #[inline]
+    pub fn address(&self, k: u8) -> u64 {
+        self.base + u64::from((self.first + k) ^ self.swizzle) * u64::from(self.stride)
+    }
+}
+
+/// Bytes that the widest load brings a lane.
+const WIDEST: u16 = 16;
+
+/// Turns touches into addresses for a variant.
+#[derive(Debug, Clone, Copy)]
+pub struct AddressMap {
+    tree: Tree,
+    node_bytes: u64,
+    record_bytes: u64,
+    stacks: Stacks,
+    width: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stacks {
+    Local,
+    Owned,
+    Shared,
+}
+
+impl AddressMap {
+    /// That of `variant` with warps of `width` lanes.
+    pub fn new(variant: &Variant, width: u32) -> Self {
+        let shared = variant.organisation() == Organisation::Packet || variant.tree() == Tree::WideN;
+        let stacks = match variant.supply() {
+            _ if shared => Stacks::Shared,
+            Supply::Queue => Stacks::Owned,
+            _ => Stacks::Local,
+        };
+        let tree = variant.tree();
+        let [node_bytes, record_bytes] = [tree.node_bytes(), tree.record_bytes()].map(u64::from);
+        Self { tree, node_bytes, record_bytes, stacks, width: u64::from(width) }
+    }
+
+    /// Where `touch` goes.
+    pub fn place(&self, touch: &Touch) -> Place {
+        let index = u64::from(touch.index);
+        let record = |region, bytes: u64| {
+            let chunk = if touch.bytes.is_multiple_of(WIDEST) { WIDEST } else { 4 };
+            let first = (touch.offset / chunk) as u8;
+            let chunks = (touch.bytes / chunk) as u8;
+            Place { region, base: index * bytes, first, chunks, chunk: chunk as u8, stride: chunk, swizzle: 0 }
+        };
+        match touch.space {
+            // h8: chunk k of block i stands at place k ^ (i & 3) (kernels/tree/h8_ray.h).
+            Space::Node | Space::Triangle if self.tree == Tree::H8 => {
+                Place { swizzle: (touch.index & 3) as u8, ..record(Region::Nodes, self.node_bytes) }
+            }
+            Space::Node => {
+                let place = record(Region::Nodes, self.node_bytes);
+                // The last 16 bytes of a wide4 node are its leaves' sizes, which kernels have in the links.
+                let most = if self.tree == Tree::Wide4 { 7 } else { u8::MAX };
+                Place { chunks: place.chunks.min(most.saturating_sub(place.first)), ..place }
+            }
+            Space::Triangle => record(Region::Triangles, self.record_bytes),
+            Space::Slot => record(Region::Slots, 4),
+            // Keys that hits come after are an array of their own.
+            Space::Ray if touch.offset >= 32 => Place { first: 0, ..record(Region::Rays, 12) },
+            Space::Ray => record(Region::Rays, 32),
+            Space::Hit => record(Region::Hits, u64::from(touch.bytes)),
+            Space::Counter => record(Region::Counter, 4),
+            Space::Shared => self.words(Region::Shared, index * u64::from(touch.bytes / 4), touch),
+            Space::Stack => self.stack(touch),
+        }
+    }
+
+    fn stack(&self, touch: &Touch) -> Place {
+        let words = u64::from(touch.bytes / 4);
+        let entry = u64::from(touch.index) * words;
+        match self.stacks {
+            Stacks::Local => self.words(Region::Stacks, entry, touch),
+            Stacks::Owned => {
+                // Entry by entry, two stacks a lane.
+                let entry = u64::from(touch.index) * 2 * self.width + u64::from(touch.owner);
+                let chunk: u8 = if words == 2 { 8 } else { 4 };
+                let base = entry * u64::from(chunk);
+
+                let stride = u16::from(chunk);
+                Place { region: Region::Stacks, base, first: 0, chunks: 1, chunk, stride, swizzle: 0 }
+            }
+            Stacks::Shared => {
+                // A ray's stack is a row of its own.
+                let base = (u64::from(touch.owner) * 1024 + entry) * 4;
+                Place { region: Region::Shared, base, first: 0, chunks: words as u8, chunk: 4, stride: 4, swizzle: 0 }
+            }
+        }
+    }
+
+    /// Word by word over the lanes, as lanes' own memory is: word w of lane i at 4 (w width + i).
+    fn words(&self, region: Region, word: u64, touch: &Touch) -> Place {
+        let base = 4 * (word * self.width + u64::from(touch.lane));
+        let chunks = (touch.bytes / 4).max(1) as u8;
+        Place { region, base, first: 0, chunks, chunk: 4, stride: 4 * self.width as u16, swizzle: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(space: Space, index: u32, offset: u16, bytes: u16) -> Touch {
+        Touch { lane: 3, space, index, owner: 5, offset, bytes, write: false }
+    }
+
+    fn addresses(variant: &str, touch: Touch) -> Vec<u64> {
+        let place = AddressMap::new(&variant.parse().unwrap(), 32).place(&touch);
+        (0..place.chunks).map(|k| place.address(k)).collect()
+    }
+
+    #[test]
+    fn records_lie_where_the_kernels_read_them() {
+        let two = "direct/while-while/bvh2";
+        assert_eq!(addresses(two, touch(Space::Node, 2, 0, 64)), [128, 144, 160, 176]);
+        assert_eq!(addresses(two, touch(Space::Node, 2, 48, 16)), [176]);
+        assert_eq!(addresses(two, touch(Space::Triangle, 2, 16, 16)), [112]);
+        assert_eq!(addresses(two, touch(Space::Slot, 7, 0, 4)), [28]);
+        assert_eq!(addresses(two, touch(Space::Ray, 2, 0, 32)), [64, 80]);
+        assert_eq!(addresses(two, touch(Space::Hit, 2, 0, 16)), [32]);
+        // Word 9 of lane 3.
+        assert_eq!(addresses(two, touch(Space::Stack, 9, 0, 4)), [4 * (9 * 32 + 3)]);
+        assert_eq!(addresses("al09-queue", touch(Space::Stack, 9, 0, 4)), [4 * (9 * 64 + 5)]);
+        assert_eq!(addresses("direct/while-while/wide4", touch(Space::Node, 1, 0, 128)).len(), 7);
+        assert_eq!(addresses("direct/while-while/wide4?fetch=needed", touch(Space::Node, 1, 96, 32)), [128 + 96]);
+    }
+
+    #[test]
+    fn blocks_are_swizzled_and_hold_leaves_too() {
+        let h8 = "replace/phased/h8";
+        assert_eq!(addresses(h8, touch(Space::Node, 4, 0, 64)), [256, 272, 288, 304]);
+        assert_eq!(addresses(h8, touch(Space::Triangle, 5, 0, 64)), [336, 320, 368, 352]);
+        // Two words an entry, each over all lanes.
+        assert_eq!(addresses(h8, touch(Space::Stack, 1, 0, 8)), [4 * (2 * 32 + 3), 4 * (3 * 32 + 3)]);
+    }
+}

@@ -1,0 +1,152 @@
+//! What one load or store of a warp asks of the first cache.
+//!
+//! Its data stage is 128 bytes wide and has 32 banks of 4 bytes; a *wavefront* is one pass through it (Nsight Compute, Kernel
+//! Profiling Guide). Two counts are made of it:
+//!
+//! - the **least**: as many passes as the distinct bytes need that lanes ask for, 128 bytes each. No hardware with such a
+//!   stage needs fewer;
+//! - **passes** as an H200 was seen to make them: lanes go in parts that could use the whole width (8 lanes of 16 bytes, 16
+//!   of 8, 32 of 4); a pass reads one word of each bank, the bank being bits 2 to 6 of the address, from at most two lines, and
+//!   lanes of a part that ask for the same word share it. Of models that were tried this is the nearest to recorded counters, 1
+//!   to 16 % below them (docs/bounds.md); banks over the whole warp are half of what is counted, and a
+//!   pass for each line is too many where nodes are swizzled.
+
+/// What a warp-wide access costs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AccessCost {
+    /// Passes at least.
+    pub least: u32,
+    /// Passes by parts, banks and lines.
+    pub passes: u32,
+    /// Distinct sectors of 32 bytes.
+    pub sectors: u32,
+    /// Distinct lines of 128 bytes.
+    pub lines: u32,
+}
+
+/// Bytes of a line, and of a pass.
+pub(crate) const LINE: u64 = 128;
+/// Bytes of a sector.
+pub(crate) const SECTOR: u64 = 32;
+/// Lines that a pass reads from at most.
+const LINES_A_PASS: u32 = 2;
+
+/// The cost of an access of `bytes` a lane: lanes, 0 to 63, each once, and their addresses, which are multiples of
+/// `bytes` (4, 8 or 16).
+pub fn access_cost(lanes: &[(u8, u64)], bytes: u64) -> AccessCost {
+    let mut addresses = [0u64; 64];
+    let mut sorted = |part: Option<u64>| {
+        let mut count = 0;
+        for &(lane, address) in lanes {
+            if part.is_none_or(|part| u64::from(lane) / (LINE / bytes) == part) && count < addresses.len() {
+                addresses[count] = address;
+                count += 1;
+            }
+        }
+        let chosen = &mut addresses[..count];
+        chosen.sort_unstable();
+        distinct(chosen, bytes)
+    };
+    let whole = sorted(None);
+    let parts = 64 / (LINE / bytes);
+    let passes =
+        (0..parts).map(|part| sorted(Some(part))).map(|part| part.deepest.max(part.lines.div_ceil(LINES_A_PASS)));
+    let least = (u64::from(whole.units) * bytes).div_ceil(LINE) as u32;
+    AccessCost { least, passes: passes.sum(), sectors: whole.sectors, lines: whole.lines }
+}
+
+#[derive(Default)]
+struct Distinct {
+    units: u32,
+    sectors: u32,
+    lines: u32,
+    /// Units at one place of a line, of the place that has the most.
+    deepest: u32,
+}
+
+/// Distinct units of `bytes`, sectors and lines among sorted addresses.
+fn distinct(sorted: &[u64], bytes: u64) -> Distinct {
+    let mut at_place = [0u32; 32];
+    let mut found = Distinct::default();
+    let mut last = [u64::MAX; 3];
+    for &address in sorted {
+        let new = |last: &mut u64, number: u64| u32::from(std::mem::replace(last, number) != number);
+        let unit = new(&mut last[0], address / bytes);
+        found.units += unit;
+        found.sectors += new(&mut last[1], address / SECTOR);
+        found.lines += new(&mut last[2], address / LINE);
+        at_place[(address % LINE / bytes) as usize] += unit;
+    }
+    found.deepest = at_place.into_iter().max().unwrap_or(0);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Byte by byte: which words there are, which bank each is in.
+    fn slow(lanes: &[(u8, u64)], bytes: u64) -> AccessCost {
+        let touched = |of: &dyn Fn(u8) -> bool| -> BTreeSet<u64> {
+            lanes.iter().filter(|(lane, _)| of(*lane)).flat_map(|&(_, address)| address..address + bytes).collect()
+        };
+        let distinct =
+            |touched: &BTreeSet<u64>, size: u64| touched.iter().map(|byte| byte / size).collect::<BTreeSet<_>>().len();
+        let passes_of = |part: u8| {
+            let touched = touched(&|lane| lane / (128 / bytes as u8) == part);
+            let words: BTreeSet<u64> = touched.iter().map(|byte| byte / 4).collect();
+            let in_bank = |bank: u64| words.iter().filter(|&&word| word % 32 == bank).count();
+            let banks = (0..32).map(in_bank).max().unwrap_or(0);
+            banks.max(distinct(&touched, 128).div_ceil(2)) as u32
+        };
+        let all = touched(&|_| true);
+        AccessCost {
+            least: all.len().div_ceil(128) as u32,
+            passes: (0..16).map(passes_of).sum(),
+            sectors: distinct(&all, 32) as u32,
+            lines: distinct(&all, 128) as u32,
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_single_bytes() {
+        let mut state = 1u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for case in 0..3_000 {
+            let bytes = [4, 8, 16][case % 3];
+            // From all lanes in one line to all over memory.
+            let spread = [8, 64, 1 << 20][case / 3 % 3];
+            let active = next(u64::MAX >> 33) << 32 | next(u64::MAX >> 33);
+            let lanes: Vec<(u8, u64)> =
+                (0..64).filter(|lane| active >> lane & 1 == 1).map(|lane| (lane, next(spread) * bytes)).collect();
+            assert_eq!(access_cost(&lanes, bytes), slow(&lanes, bytes), "{bytes}: {lanes:?}");
+        }
+        assert_eq!(access_cost(&[], 16), AccessCost::default());
+    }
+
+    fn lanes(addresses: impl Iterator<Item = u64>) -> Vec<(u8, u64)> {
+        (0..).zip(addresses).collect()
+    }
+
+    #[test]
+    fn loads_of_16_bytes_go_by_quarters_of_a_warp() {
+        // The first chunks of nodes of 64 bytes, every other one at an odd place: four a place in each quarter.
+        let nodes = lanes((0..32).map(|i| 64 * (4 * i + i % 2)));
+        let cost = access_cost(&nodes, 16);
+        assert_eq!((cost.least, cost.passes, cost.sectors, cost.lines), (4, 16, 32, 32));
+        // Swizzled, so that no two of a quarter meet in a bank: two lines a pass.
+        let swizzled = lanes((0..32).map(|i| 128 * 3 * i + 16 * (i % 8)));
+        assert_eq!(access_cost(&swizzled, 16).passes, 16);
+        // Whole lines one after the other, and one word for all.
+        assert_eq!(access_cost(&lanes((0..32).map(|i| 16 * i)), 16).passes, 4);
+        assert_eq!(
+            access_cost(&lanes((0..32).map(|_| 640)), 4),
+            AccessCost { least: 1, passes: 1, sectors: 1, lines: 1 }
+        );
+        assert_eq!(access_cost(&lanes((0..32).map(|_| 640)), 16).passes, 4);
+    }
+}

@@ -1,0 +1,170 @@
+//! What a kernel does with a batch of rays: everything that prices and bounds are made of.
+
+use crate::efficiency::{Counter, Efficiency};
+use crate::memory::{AddressMap, MemoryCounts, MemoryProbe};
+use crate::source::resident_warps;
+use rayon::prelude::*;
+use raywarp_family::Supply;
+use raywarp_family::costs::Tally;
+use raywarp_geom::Ray;
+use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe, Query};
+
+/// Counts of one or more launches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// Events by block.
+    pub counts: Efficiency,
+    /// Events by what came before them, for tables of costs.
+    pub tally: Tally,
+    /// Accesses to memory; none where they were not asked for.
+    pub memory: Option<MemoryCounts>,
+    /// Rays of the launches that the traced rays are a part of.
+    pub launch_rays: u64,
+    /// How many launches.
+    pub launches: u64,
+}
+
+impl Profile {
+    /// Rays that were traced.
+    pub fn rays(&self) -> u64 {
+        self.counts.rays
+    }
+
+    /// Whether every ray of the launches was traced.
+    pub fn is_whole(&self) -> bool {
+        self.rays() == self.launch_rays
+    }
+
+    /// What both count together.
+    ///
+    /// # Panics
+    /// If their widths differ.
+    #[must_use]
+    pub fn plus(mut self, other: &Self) -> Self {
+        self.counts = self.counts.plus(&other.counts);
+        self.tally.merge(&other.tally);
+        match (&mut self.memory, &other.memory) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            // Half of the accesses would be less than nothing.
+            (mine, _) => *mine = None,
+        }
+        self.launch_rays += other.launch_rays;
+        self.launches += other.launches;
+        self
+    }
+}
+
+/// What is gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProfileOptions {
+    /// Lanes of a warp, 1 to 64.
+    pub width: u32,
+    /// Whether accesses to memory are counted, which takes about as long again.
+    pub memory: bool,
+}
+
+impl Default for ProfileOptions {
+    fn default() -> Self {
+        Self { width: 32, memory: true }
+    }
+}
+
+/// One thread's share of the warps.
+struct Gathered {
+    counter: Counter,
+    tally: Tally,
+    everyone: u64,
+    memory: Option<MemoryProbe>,
+}
+
+impl Gathered {
+    fn new(kernel: &Kernel, options: ProfileOptions) -> Self {
+        let variant = kernel.variant();
+        let ProfileOptions { width, memory } = options;
+        Self {
+            counter: Counter { counts: Efficiency::new(width), lanes_per_ray: variant.lanes_per_ray() },
+            tally: Tally::default(),
+            everyone: u64::MAX >> (64 - width),
+            memory: memory.then(|| MemoryProbe::new(AddressMap::new(variant, width))),
+        }
+    }
+
+    fn join(mut self, other: &Self) -> Self {
+        self.counter.counts = self.counter.counts.plus(&other.counter.counts);
+        self.tally.merge(&other.tally);
+        if let (Some(mine), Some(theirs)) = (&mut self.memory, &other.memory) {
+            mine.join(theirs);
+        }
+        self
+    }
+}
+
+impl Probe for Gathered {
+    fn touches(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.counter.event(event);
+        self.tally.add(event.block, event.active, self.everyone);
+        if let Some(memory) = &mut self.memory {
+            memory.event(event.touches);
+        }
+    }
+}
+
+/// Runs `kernel` over `rays`, of a launch of `launch_rays`, in warps of the options' width. In parallel over warps;
+/// the result does not depend on the number of threads. Supplies with a global pool deal it as [`crate::measure`] says.
+///
+/// # Errors
+/// [`KernelError::Width`] if warps of this width do not fit the variant; [`KernelError::TooManyRays`].
+pub fn profile(
+    kernel: &Kernel,
+    rays: &[Ray],
+    launch_rays: u64,
+    query: Query,
+    options: ProfileOptions,
+) -> Result<Profile, KernelError> {
+    let machine = Machine::Lockstep { width: options.width };
+    let batch =
+        Batch { rays, after: &[], query, resident: resident_warps(kernel.variant(), options.width, rays.len() as u64) };
+    let warps = kernel.warp_count(machine, &batch)?;
+    let new = || Gathered::new(kernel, options);
+    let run = |mut gathered: Gathered, number: u32| -> Result<Gathered, KernelError> {
+        let mut answers = Vec::new();
+        kernel.run_warp(machine, &batch, number, &mut answers, Some(&mut gathered))?;
+        gathered.counter.counts.rays += answers.len() as u64;
+        gathered.counter.counts.warps += 1;
+        Ok(gathered)
+    };
+    let gathered = (0..warps)
+        .into_par_iter()
+        .with_min_len(if kernel.variant().supply() == Supply::Direct { 16 } else { 1 })
+        .try_fold(new, run)
+        .try_reduce(new, |a, b| Ok(a.join(&b)))?;
+    Ok(Profile {
+        counts: gathered.counter.counts,
+        tally: gathered.tally,
+        memory: gathered.memory.map(|memory| memory.counts()),
+        launch_rays,
+        launches: 1,
+    })
+}
+
+/// The tally of each warp that traces `rays`, in their order: whose rays take how long.
+///
+/// # Errors
+/// As [`profile`].
+pub fn warp_tallies(kernel: &Kernel, width: u32, rays: &[Ray], query: Query) -> Result<Vec<Tally>, KernelError> {
+    let machine = Machine::Lockstep { width };
+    let batch = Batch { rays, after: &[], query, resident: resident_warps(kernel.variant(), width, rays.len() as u64) };
+    let options = ProfileOptions { width, memory: false };
+    (0..kernel.warp_count(machine, &batch)?)
+        .into_par_iter()
+        .map(|number| {
+            let mut gathered = Gathered::new(kernel, options);
+            kernel.run_warp(machine, &batch, number, &mut Vec::new(), Some(&mut gathered))?;
+            Ok(gathered.tally)
+        })
+        .collect()
+}
