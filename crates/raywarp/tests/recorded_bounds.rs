@@ -204,7 +204,9 @@ fn the_gtx_285s_costs_are_those_that_the_recorded_run_fits() {
     let document: Value = serde_json::from_str(&text).unwrap();
     let fit = &document["al09_fit"];
     assert_eq!(fit["cells"], 12);
-    for (name, cost) in [("visit_node", GTX285.visit_node), ("test_triangle", GTX285.test_triangle), ("loop", GTX285.turn)] {
+    for (name, cost) in
+        [("visit_node", GTX285.visit_node), ("test_triangle", GTX285.test_triangle), ("loop", GTX285.turn)]
+    {
         let found = fit["all"][name].as_f64().unwrap();
         assert!((found - cost).abs() < 0.06, "{name}: {found}, {cost} in the code");
     }
