@@ -85,7 +85,7 @@ pub struct BoundsReport {
 
 /// Bounds the rates of kernels on machines. All triangles count as opaque.
 ///
-/// `control.cancel` stops between two kernels.
+/// `control.cancel` stops between two warps.
 ///
 /// # Errors
 /// [`SimulateError`].
@@ -114,16 +114,16 @@ pub fn bound_rates(
             let kernel = Kernel::new(&voted, bvh, &triangles)?;
             for &width in wanted.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
                 for ((kind, views), (_, _, all)) in samples.iter().zip(&rays) {
-                    if control.is_cancelled() {
-                        return Err(TraceError::Cancelled.into());
-                    }
                     let query = if kind.is_any() { Query::Any } else { Query::Closest };
-                    let options = ProfileOptions { width, memory: true };
+                    let options = ProfileOptions { width, memory: true, cancel: control.cancel };
                     // A launch a view.
                     let launch_rays = all / views.len().max(1) as u64;
                     let mut sum: Option<Profile> = None;
                     for rays in views {
                         let one = profile(&kernel, rays, launch_rays.max(rays.len() as u64), query, options)?;
+                        if control.is_cancelled() {
+                            return Err(TraceError::Cancelled.into());
+                        }
                         sum = Some(match sum {
                             Some(sum) => sum.plus(&one),
                             None => one,

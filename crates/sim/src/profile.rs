@@ -8,6 +8,7 @@ use raywarp_family::Supply;
 use raywarp_family::costs::Tally;
 use raywarp_geom::Ray;
 use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe, Query};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Counts of one or more launches.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,17 +56,19 @@ impl Profile {
 }
 
 /// What is gathered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProfileOptions {
+#[derive(Debug, Clone, Copy)]
+pub struct ProfileOptions<'a> {
     /// Lanes of a warp, 1 to 64.
     pub width: u32,
     /// Whether accesses to memory are counted, which takes about as long again.
     pub memory: bool,
+    /// Once true, no further warp runs: what is returned then is of those that did.
+    pub cancel: Option<&'a AtomicBool>,
 }
 
-impl Default for ProfileOptions {
+impl Default for ProfileOptions<'_> {
     fn default() -> Self {
-        Self { width: 32, memory: true }
+        Self { width: 32, memory: true, cancel: None }
     }
 }
 
@@ -78,9 +81,9 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn new(kernel: &Kernel, options: ProfileOptions) -> Self {
+    fn new(kernel: &Kernel, options: ProfileOptions<'_>) -> Self {
         let variant = kernel.variant();
-        let ProfileOptions { width, memory } = options;
+        let ProfileOptions { width, memory, .. } = options;
         Self {
             counter: Counter { counts: Efficiency::new(width), lanes_per_ray: variant.lanes_per_ray() },
             tally: Tally::default(),
@@ -123,7 +126,7 @@ pub fn profile(
     rays: &[Ray],
     launch_rays: u64,
     query: Query,
-    options: ProfileOptions,
+    options: ProfileOptions<'_>,
 ) -> Result<Profile, KernelError> {
     let machine = Machine::Lockstep { width: options.width };
     let batch =
@@ -131,6 +134,9 @@ pub fn profile(
     let warps = kernel.warp_count(machine, &batch)?;
     let new = || Gathered::new(kernel, options);
     let run = |mut gathered: Gathered, number: u32| -> Result<Gathered, KernelError> {
+        if options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Ok(gathered);
+        }
         let mut answers = Vec::new();
         kernel.run_warp(machine, &batch, number, &mut answers, Some(&mut gathered))?;
         gathered.counter.counts.rays += answers.len() as u64;
@@ -158,7 +164,7 @@ pub fn profile(
 pub fn warp_tallies(kernel: &Kernel, width: u32, rays: &[Ray], query: Query) -> Result<Vec<Tally>, KernelError> {
     let machine = Machine::Lockstep { width };
     let batch = Batch { rays, after: &[], query, resident: resident_warps(kernel.variant(), width, rays.len() as u64) };
-    let options = ProfileOptions { width, memory: false };
+    let options = ProfileOptions { width, memory: false, cancel: None };
     (0..kernel.warp_count(machine, &batch)?)
         .into_par_iter()
         .map(|number| {

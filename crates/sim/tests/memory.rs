@@ -49,7 +49,8 @@ fn counts_are_those_of_recorded_touches() {
         let variant: Variant = text.parse().unwrap();
         let kernel = Kernel::new(&variant, &bvh, &triangles).unwrap();
         for (width, query) in [(32, Query::Closest), (8, Query::Any)] {
-            let found = profile(&kernel, &rays, 700, query, ProfileOptions { width, memory: true }).unwrap();
+            let found =
+                profile(&kernel, &rays, 700, query, ProfileOptions { width, ..ProfileOptions::default() }).unwrap();
             let memory = found.memory.unwrap();
             let machine = Machine::Lockstep { width };
             // As many warps share the pool as get 32 batches each.
@@ -97,7 +98,7 @@ fn warps_by_themselves_add_up_to_the_whole() {
     let bvh = build(&triangles, &BuildOptions::default()).unwrap();
     for text in ["al09-if-if", "al09-persistent-while-while"] {
         let kernel = Kernel::new(&text.parse().unwrap(), &bvh, &triangles).unwrap();
-        let options = ProfileOptions { width: 32, memory: false };
+        let options = ProfileOptions { memory: false, ..ProfileOptions::default() };
         let whole = profile(&kernel, &rays, 700, Query::Closest, options).unwrap();
         let mut sum = raywarp_family::costs::Tally::default();
         let warps = warp_tallies(&kernel, 32, &rays, Query::Closest).unwrap();
@@ -105,4 +106,15 @@ fn warps_by_themselves_add_up_to_the_whole() {
         assert_eq!((sum.counts(), warps.len() as u64), (whole.tally.counts(), whole.counts.warps), "{text}");
         assert!(whole.memory.is_none() && whole.is_whole());
     }
+}
+
+#[test]
+fn what_is_cancelled_runs_no_further_warp() {
+    let (triangles, rays) = scattered();
+    let bvh = build(&triangles, &BuildOptions::default()).unwrap();
+    let kernel = Kernel::new(&"al09-if-if".parse().unwrap(), &bvh, &triangles).unwrap();
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let options = ProfileOptions { cancel: Some(&stop), ..ProfileOptions::default() };
+    let stopped = profile(&kernel, &rays, 700, Query::Closest, options).unwrap();
+    assert!(stopped.rays() == 0 && !stopped.is_whole());
 }

@@ -12,6 +12,7 @@ mod latency;
 
 pub use latency::{Chain, chain, warp_clocks};
 
+use crate::machine::Checked;
 use crate::machine::{Key, Launch, Machine, keys};
 use crate::memory::{Region, Traffic};
 use crate::price::Price;
@@ -215,7 +216,10 @@ impl Maker<'_> {
                 let measured = self.machine.get(keys::CLOCK_MEASURED_MHZ);
                 return (measured != Some(given.value)).then(|| "the clock of a run may be higher".to_string());
             }
-            given.estimate.then(|| format!("{} is an estimate", key.path))
+            match given.checked {
+                Checked::Unread => Some(format!("{} is from a source that was not read", key.path)),
+                _ => given.estimate.then(|| format!("{} is an estimate", key.path)),
+            }
         };
         needed.iter().filter_map(doubt).collect()
     }
@@ -261,7 +265,8 @@ impl Maker<'_> {
         if !price.by_pipe {
             return;
         }
-        let shares = self.machine.capability() >= (8, 0);
+        // The A100 has lanes of their own for halves.
+        let shares = self.machine.capability() >= (8, 6);
         let fma: &[Pipe] = if shares { &[Pipe::Fma, Pipe::FmaHeavy, Pipe::Half] } else { &[Pipe::Fma] };
         let groups: [(Pipe, &[Pipe], &'static Key); 6] = [
             (Pipe::Alu, &[Pipe::Alu], keys::PIPE_ALU),

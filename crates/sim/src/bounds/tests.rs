@@ -21,7 +21,7 @@ fn profiled(variant: &Variant, rays: &[Ray], launch_rays: u64, width: u32) -> Pr
     let triangles = one_triangle();
     let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
     let kernel = Kernel::new(variant, &bvh, &triangles).unwrap();
-    profile(&kernel, rays, launch_rays, Query::Closest, ProfileOptions { width, memory: true }).unwrap()
+    profile(&kernel, rays, launch_rays, Query::Closest, ProfileOptions { width, ..ProfileOptions::default() }).unwrap()
 }
 
 /// Ten instructions of `alu` and two of `fmaheavy` a visit, a hundred of `fma` a test.
