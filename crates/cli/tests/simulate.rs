@@ -26,18 +26,23 @@ fn simulate(test: &str, options: &str) -> Output {
     run(test, &format!("--efficiency --json {options}"), &[])
 }
 
-/// Runs on the scattered triangles, with other files beside them.
+/// Runs on a few primary rays at the scattered triangles, with other files beside them.
 fn run(test: &str, options: &str, files: &[(&str, &str)]) -> Output {
+    run_on(test, &format!("--size 64x48 --sample 3072 --kind primary {options}"), 2, files)
+}
+
+/// `raywarp simulate` on the scattered triangles with so many threads, and other files beside them.
+fn run_on(test: &str, options: &str, threads: u32, files: &[(&str, &str)]) -> Output {
     let folder = std::env::temp_dir().join(format!("raywarp-simulate-{test}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("scattered.obj"), scattered()).unwrap();
     for (name, text) in files {
         std::fs::write(folder.join(name), text).unwrap();
     }
-    let line = format!("simulate scattered.obj --size 64x48 --sample 3072 --kind primary -q {options}");
+    let line = format!("simulate scattered.obj -q {options}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-    let output =
-        command.current_dir(&folder).env_remove("RAYWARP_SCENES").args(line.split_whitespace()).output().unwrap();
+    command.current_dir(&folder).env_remove("RAYWARP_SCENES").env("RAYON_NUM_THREADS", threads.to_string());
+    let output = command.args(line.split_whitespace()).output().unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     output
 }
@@ -171,5 +176,81 @@ fn what_cannot_be_simulated_is_said_in_a_line_or_two() {
         assert_eq!(output.status.code(), Some(status), "{options}: {error}");
         assert!(error.contains(said) && output.stdout.is_empty(), "{options}: {error}");
         assert!(!error.contains("panicked"), "{error}");
+    }
+}
+
+/// Standard output of a run that succeeds.
+#[track_caller]
+fn printed(test: &str, options: &str, threads: u32) -> String {
+    let output = run_on(test, options, threads, &[]);
+    assert!(output.status.success(), "{options}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn all_rows_print_the_same_on_one_thread_and_on_two_and_together_as_alone() {
+    let options = "--efficiency --size 32x24 --rays-per-pixel 2 --sample 100000 --json";
+    let one = printed("one", options, 1);
+    assert_eq!(one, printed("two", options, 2));
+    // Together, rows that walk alike replay one dump; alone they run.
+    let document: serde_json::Value = serde_json::from_str(&one).unwrap();
+    for name in ["al09-queue", "al09-if-if", "alk12-kepler-postpone-0", "al09-spec-if-if", "g14-wide4"] {
+        let alone = printed(name, &format!("{options} --variant {name}"), 2);
+        let alone: serde_json::Value = serde_json::from_str(&alone).unwrap();
+        let of = |document: &serde_json::Value| -> Vec<serde_json::Value> {
+            let all = document["measurements"].as_array().unwrap().iter();
+            all.filter(|measurement| measurement["name"] == name).cloned().collect()
+        };
+        assert_eq!(of(&document).len(), 3, "{name}");
+        assert_eq!(of(&document), of(&alone), "{name}");
+    }
+}
+
+#[test]
+fn experiments_print_theirs_and_ours_in_text_and_json() {
+    for name in ["rates", "distribution", "speculation", "replacement", "queue", "width"] {
+        let options = format!("--experiment {name} --size 32x24 --sample 600 --rays-per-pixel 1");
+        let text = printed(name, &options, 2);
+        assert!(text.contains("theirs") && text.contains("ours"), "{text}");
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        let json = printed(name, &format!("{options} --json"), 1);
+        assert_eq!(json, printed(name, &format!("{options} --json"), 2));
+        let document: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(document["experiment"], name);
+        for table in document["tables"].as_array().unwrap() {
+            for row in table["rows"].as_array().unwrap() {
+                assert_eq!(row["cells"].as_object().unwrap().len(), 3, "{row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_price_changes_what_it_is_the_price_of() {
+    let gain = |price: &str| {
+        let options = format!("--experiment queue --size 32x24 --sample 2000 --rays-per-pixel 1 --json {price}");
+        let document: serde_json::Value = serde_json::from_str(&printed("price", &options, 2)).unwrap();
+        document["tables"][0]["rows"][0]["cells"]["diffuse"]["ours"][0].as_f64().unwrap()
+    };
+    let (free, stated) = (gain("--price shuffle=0,fetch_ray=0"), gain(""));
+    assert!(free > stated && stated > gain("--price shuffle=300"), "{free} {stated}");
+}
+
+#[test]
+fn unknown_experiments_and_prices_are_wrong_usage() {
+    for options in [
+        "--experiment packets",
+        "--experiment queue --price walk=3",
+        "--experiment queue --price shuffle=-1",
+        "--experiment queue --price shuffle=NaN",
+        "--experiment queue --price shuffle",
+        "--experiment queue --variant al09-if-if",
+        "--experiment queue --efficiency",
+        "--efficiency --price shuffle=3",
+        "",
+    ] {
+        let output = run_on("usage", options, 1, &[]);
+        assert_eq!(output.status.code(), Some(2), "{options}");
+        assert!(output.stdout.is_empty(), "{options}");
     }
 }

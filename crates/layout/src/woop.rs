@@ -5,7 +5,7 @@
 //! and its two barycentric weights. The height row comes first, since a kernel may stop after it.
 
 use bytemuck::{Pod, Zeroable};
-use raywarp_geom::{Ray, fused_multiply_add};
+use raywarp_geom::{Ray, fused_multiply_add, fused_multiply_adds};
 
 /// The affine map from world space to the space in which the triangle is (0,0,0), (1,0,0), (0,1,0).
 ///
@@ -73,16 +73,30 @@ impl WoopTriangle {
     /// interval. Rays may slip through shared edges; the watertight test does not let them.
     #[inline]
     pub fn test(&self, ray: &Ray) -> Option<[f32; 3]> {
+        self.test_within(ray, f32::NEG_INFINITY, f32::INFINITY)
+    }
+
+    /// The same for hits from `low` to `high`: others are rejected first.
+    #[inline]
+    pub fn test_within(&self, ray: &Ray, low: f32, high: f32) -> Option<[f32; 3]> {
         let t = self.t(ray);
-        let (u, v) = (weight(&self.u, ray, t), weight(&self.v, ray, t));
         // Written so that a NaN (0 / 0: the never-hitting record) fails.
-        (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t.is_finite()).then_some([t, u, v])
+        if !(low <= t && t <= high && t.is_finite()) {
+            return None;
+        }
+        let u = weight(&self.u, ray, t);
+        if !(0.0..=1.0).contains(&u) {
+            return None;
+        }
+        let v = weight(&self.v, ray, t);
+        (v >= 0.0 && u + v <= 1.0).then_some([t, u, v])
     }
 
     /// Where the line of `ray` meets the triangle's plane: what a kernel that reads rows one by one has first.
     #[inline]
     pub fn t(&self, ray: &Ray) -> f32 {
-        -at(&self.height, &ray.origin) * (1.0 / along(&self.height, &ray.direction))
+        let [at, along] = row_of(&self.height, ray);
+        -at * (1.0 / along)
     }
 
     /// The weight of the second vertex at `t`, which it has next.
@@ -94,22 +108,19 @@ impl WoopTriangle {
 
 // Fused in this order, as the CUDA kernels are, so that all engines have the same bits.
 
-/// A row at a point.
-#[inline]
-fn at(row: &[f32; 4], p: &[f32; 3]) -> f32 {
-    let rest = fused_multiply_add(row[1], p[1], fused_multiply_add(row[2], p[2], row[3]));
-    fused_multiply_add(row[0], p[0], rest)
-}
-
-/// How a row changes along a direction.
-#[inline]
-fn along(row: &[f32; 4], d: &[f32; 3]) -> f32 {
-    fused_multiply_add(row[0], d[0], fused_multiply_add(row[1], d[1], row[2] * d[2]))
+/// A row at the ray's origin, and how it changes along its direction.
+#[inline(always)]
+fn row_of(row: &[f32; 4], ray: &Ray) -> [f32; 2] {
+    let (p, d) = (&ray.origin, &ray.direction);
+    let first = [fused_multiply_add(row[2], p[2], row[3]), row[2] * d[2]];
+    let second = fused_multiply_adds([row[1]; 2], [p[1], d[1]], first);
+    fused_multiply_adds([row[0]; 2], [p[0], d[0]], second)
 }
 
 #[inline]
 fn weight(row: &[f32; 4], ray: &Ray, t: f32) -> f32 {
-    fused_multiply_add(t, along(row, &ray.direction), at(row, &ray.origin))
+    let [at, along] = row_of(row, ray);
+    fused_multiply_add(t, along, at)
 }
 
 fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {

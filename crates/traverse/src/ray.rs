@@ -74,12 +74,15 @@ impl LaneRay {
             // Rounding keeps the order: of all sums only the two that count have to be rounded, or looked at closely.
             let a: [f64; 3] = std::array::from_fn(|i| plane(bounds.min[i], i, 0));
             let b: [f64; 3] = std::array::from_fn(|i| plane(bounds.max[i], i, 1));
-            let near = (0..3).fold(f64::from(self.box_low), |t, i| t.max(a[i].min(b[i])));
-            let far = (0..3).fold(f64::from(t_max), |t, i| t.min(a[i].max(b[i])));
+            // Without a NaN these are minima and maxima; machines have no faster ones that know of NaN.
+            let (less, more) = (|x: f64, y: f64| if x < y { x } else { y }, |x: f64, y: f64| if x > y { x } else { y });
+            let near = (0..3).fold(f64::from(self.box_low), |t, i| more(less(a[i], b[i]), t));
+            let far = (0..3).fold(f64::from(t_max), |t, i| less(more(a[i], b[i]), t));
+            let nan = (0..3).fold(false, |any, i| any | a[i].is_nan() | b[i].is_nan());
             // Integers end up where floats do, but for a NaN and for what may round to a negative zero.
             let plain = |x: &f64| x.abs() >= f64::from(f32::MIN_POSITIVE);
             let floats = || a.iter().chain(&b).all(plain);
-            if !(rounds_twice(near) | rounds_twice(far)) && (test == BoxTest::Float || floats()) {
+            if !(nan | rounds_twice(near) | rounds_twice(far)) && (test == BoxTest::Float || floats()) {
                 let (near, far) = (near as f32, far as f32);
                 return (near <= far).then_some(near);
             }

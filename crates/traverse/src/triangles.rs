@@ -31,11 +31,12 @@ impl Triangles {
         self.records.bytes()
     }
 
-    /// `t u v` where the line of `ray` meets the triangle of `record`.
+    /// `t u v` where the line of `ray` meets the triangle of `record`; one out of the ray's interval up to `limit`
+    /// may be left out.
     #[inline]
-    pub fn test(&self, record: u32, ray: &LaneRay) -> Option<[f32; 3]> {
+    pub fn test(&self, record: u32, ray: &LaneRay, limit: f32) -> Option<[f32; 3]> {
         match self.test {
-            TriangleTest::Woop => self.woop(record).test(&ray.given),
+            TriangleTest::Woop => self.woop(record).test_within(&ray.given, ray.t_low(), limit),
             TriangleTest::MoellerTrumbore => moeller_trumbore(&ray.given, &self.corners(record)),
             TriangleTest::Watertight => ray.watertight.test(&self.corners(record)),
             TriangleTest::Pair => None,

@@ -42,7 +42,7 @@ pub struct Answer {
 }
 
 /// Lanes in step.
-pub(crate) struct Warp<'a, L, T: Tree, P> {
+pub(crate) struct Warp<'a, L: Lanes, T: Tree, P> {
     pub launch: Launch<'a, T>,
     pub rules: VisitRules,
     pub test_rules: TestRules,
@@ -51,6 +51,7 @@ pub(crate) struct Warp<'a, L, T: Tree, P> {
     pub answers: &'a mut Vec<Answer>,
     pub visit: Visit<T::Inner, T::Leaf>,
     number: u32,
+    everyone: L::Mask,
     probe: &'a mut P,
     /// For each lane of the warp its ray.
     rays: Vec<u32>,
@@ -78,6 +79,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         Self {
             launch,
             rules,
+            everyone: lanes.filter(|_| true),
             test_rules: TestRules { any_hit: launch.any_hit, by_rows },
             lanes,
             pool,
@@ -138,6 +140,12 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
     /// Lanes that hold a ray, ended or not.
     pub fn holding(&self) -> L::Mask {
         self.lanes.filter(|lane| !lane.is_idle())
+    }
+
+    /// Whether anybody looks at what lanes touch.
+    #[inline]
+    pub fn wants_touches(&self) -> bool {
+        P::ON && self.probe.touches()
     }
 
     /// Notes what `lane` touches, if anybody looks.
@@ -202,7 +210,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
 
     /// All lanes of the warp, with or without a ray.
     pub fn everyone(&self) -> L::Mask {
-        self.lanes.filter(|_| true)
+        self.everyone
     }
 }
 

@@ -20,7 +20,7 @@ pub struct ExperimentArgs {
     #[arg(long, value_name = "NAME", value_parser = parse_experiment, conflicts_with_all = ["efficiency", "variant", "postpone", "settings"])]
     pub experiment: Option<ExperimentChoice>,
     /// What an operation costs there, in issue slots: visit_node, test_triangle, loop, postpone, fetch_ray, shuffle.
-    #[arg(long = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_price, requires = "experiment")]
+    #[arg(long = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_price, requires = "experiment", conflicts_with = "efficiency")]
     prices: Vec<(Operation, f64)>,
 }
 

@@ -85,7 +85,7 @@ pub(super) struct Runs<'a> {
 
 enum How<'a> {
     Replay(&'a Dumps),
-    Run(Kernel),
+    Run(Box<Kernel>),
 }
 
 impl<'a> Runs<'a> {
@@ -96,7 +96,7 @@ impl<'a> Runs<'a> {
         samples: &'a Samples,
         dumps: Option<&'a Dumps>,
     ) -> Result<Self, SimulateError> {
-        let run = |variant: &Variant| Kernel::new(variant, bvh, triangles).map(How::Run);
+        let run = |variant: &Variant| Kernel::new(variant, bvh, triangles).map(|kernel| How::Run(Box::new(kernel)));
         let how = match dumps.filter(|_| Replay::walk_of(variant).is_ok()) {
             Some(dumps) => How::Replay(dumps),
             None => run(variant)?,

@@ -23,8 +23,10 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             };
             read.push((i, lane.stack_number, index));
         });
-        for &(i, owner, index) in &read {
-            self.touch_stack(i, owner, index, false);
+        if self.wants_touches() {
+            for &(i, owner, index) in &read {
+                self.touch_stack(i, owner, index, false);
+            }
         }
         self.stacked = read;
         self.issue(Block::Pop, mask);

@@ -104,8 +104,11 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
 
     fn tell_rows(&mut self, block: Block, tested: &[Tested], (offset, bytes): (u16, u16), runs: fn(&Tested) -> bool) {
         let mut active = 0;
+        let touches = self.wants_touches();
         for t in tested.iter().filter(|t| runs(t)) {
-            self.touch(t.lane, Space::Triangle, t.record, offset, bytes, false);
+            if touches {
+                self.touch(t.lane, Space::Triangle, t.record, offset, bytes, false);
+            }
             active |= 1 << t.lane;
         }
         self.issue_bits(block, active);

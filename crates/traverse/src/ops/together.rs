@@ -24,13 +24,12 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         let (launch, rules, visit) = (self.launch, self.rules, &mut self.visit);
         let mut wanted: Vec<Wanted<EntryOf<T>>> = Vec::with_capacity(2);
         let all = self.lanes.filter(|lane| !lane.is_idle());
-        self.lanes.each(all, |_, lane| {
+        // Rays that have ended take part as well, but nobody asks what they hit.
+        let alive = self.lanes.filter(Lane::is_alive);
+        self.lanes.each(alive, |_, lane| {
             let Some(ray) = lane.setup.as_ref() else { return };
             visit.clear();
             launch.tree.visit(inner, ray, lane.found.limit, &rules, visit);
-            if !lane.is_alive() {
-                return;
-            }
             for (place, (&child, &(_, slot))) in visit.children.iter().zip(&visit.hits).enumerate() {
                 let first = u32::from(place == 0);
                 match wanted.iter_mut().find(|known| known.slot == slot) {
@@ -93,7 +92,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
 
     /// Every lane of `mask` reads the same record.
     fn touch_by_all(&mut self, mask: L::Mask, space: Space, index: u32, bytes: u16) {
-        if P::ON {
+        if self.wants_touches() {
             let mut lanes = std::mem::take(&mut self.noted);
             lanes.clear();
             self.lanes.each(mask, |i, _| lanes.push((i, index)));

@@ -20,6 +20,13 @@ pub(crate) struct Visited {
     pushed: (u32, u32),
 }
 
+impl Visited {
+    /// Entries that were pushed.
+    fn push_count(&self) -> u32 {
+        self.pushed.1.saturating_sub(self.pushed.0)
+    }
+}
+
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// The lanes of `mask` visit the nodes that they stand at. One without a hit child must pop then.
     #[inline(never)]
@@ -79,40 +86,51 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         let split = variant.fetch() == Fetch::Needed && n == 1;
         // The last 16 bytes of a bvh2 node, 32 of a wide4 node, are its links.
         let boxes = if split { node_bytes * 3 / 4 } else { node_bytes };
-        for v in visited {
-            if n == 1 {
-                self.touch(v.lane, Space::Node, v.node, 0, boxes, false);
-            } else {
-                // A lane learns that its child is not there by loading it.
-                for slot in 0..n {
-                    self.touch(v.lane * n + slot, Space::Node, v.node * n + slot, 0, node_bytes, false);
+        // Most probes count only.
+        let touches = self.wants_touches();
+        if touches {
+            for v in visited {
+                if n == 1 {
+                    self.touch(v.lane, Space::Node, v.node, 0, boxes, false);
+                } else {
+                    // A lane learns that its child is not there by loading it.
+                    for slot in 0..n {
+                        self.touch(v.lane * n + slot, Space::Node, v.node * n + slot, 0, node_bytes, false);
+                    }
                 }
             }
         }
         self.issue(Block::VisitNode, mask);
-        let lanes_where = |wants: &dyn Fn(&Visited) -> bool| {
-            visited.iter().filter(|v| wants(v)).fold(0, |bits, v| bits | spread(1 << v.lane, n, n))
-        };
+        let lanes_of = |v: &Visited| if n == 1 { 1 << v.lane } else { spread(1 << v.lane, n, n) };
+        let (mut hit, mut several, mut most) = (0, 0, 0);
+        for v in visited {
+            let lanes: u64 = lanes_of(v);
+            hit |= if v.hits > 0 { lanes } else { 0 };
+            several |= if v.hits > 1 { lanes } else { 0 };
+            most = most.max(v.push_count());
+        }
         if split {
-            for v in visited.iter().filter(|v| v.hits > 0) {
+            for v in visited.iter().filter(|v| touches && v.hits > 0) {
                 self.touch(v.lane, Space::Node, v.node, boxes, node_bytes - boxes, false);
             }
-            self.issue_bits(Block::VisitNodeLinks, lanes_where(&|v| v.hits > 0));
+            self.issue_bits(Block::VisitNodeLinks, hit);
         }
         if n > 1 {
-            return self.tell_shared_pushes(mask, lanes_where(&|v| v.hits > 0), pushers);
+            return self.tell_shared_pushes(mask, hit, pushers);
         }
         // Compressed nodes are ordered by their slots, which costs nothing here.
         if self.rules.order.is_some() && !variant.tree().groups_leaves() {
-            self.issue_bits(Block::VisitNodeOrder, lanes_where(&|v| v.hits > 1));
+            self.issue_bits(Block::VisitNodeOrder, several);
         }
-        let most = visited.iter().map(|v| v.pushed.1.saturating_sub(v.pushed.0)).max().unwrap_or(0);
         for k in 0..most {
-            let pushes = |v: &Visited| v.pushed.0 != u32::MAX && v.pushed.0 + k < v.pushed.1;
-            for v in visited.iter().filter(|v| pushes(v)) {
-                self.touch_stack(v.lane, v.owner, v.pushed.0 + k, true);
+            let mut lanes = 0;
+            for v in visited.iter().filter(|v| k < v.push_count()) {
+                if touches {
+                    self.touch_stack(v.lane, v.owner, v.pushed.0 + k, true);
+                }
+                lanes |= 1 << v.lane;
             }
-            self.issue_bits(Block::VisitNodePush, lanes_where(&pushes));
+            self.issue_bits(Block::VisitNodePush, lanes);
         }
     }
 

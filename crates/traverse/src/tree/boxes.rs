@@ -20,9 +20,10 @@ pub(crate) trait BoxTree: Sync {
     fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
     /// Stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
-    /// `t u v` where the line of `ray` meets the triangle of `record`, or both of a pair; each with the index of the
+    /// `t u v` where the line of `ray` meets the triangle of `record`, or both of a pair, but perhaps for what is out
+    /// of its interval up to `limit`; each with the index of the
     /// triangle, with the bit of one that is not opaque.
-    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2];
+    fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2];
 
     /// Lets a group of triangles bring the group of nodes behind it along, `children` then being empty: a tree whose
     /// groups hold both needs no stack for it.
@@ -53,8 +54,14 @@ pub(crate) type Candidate = ([f32; 3], u32);
 
 /// The test of a tree with a slot for each of the records of `triangles`.
 #[inline]
-pub(crate) fn test_slot(slots: &[u32], record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
-    [triangles.test(record, ray).map(|tuv| (tuv, slots[record as usize])), None]
+pub(crate) fn test_slot(
+    slots: &[u32],
+    record: u32,
+    ray: &LaneRay,
+    limit: f32,
+    triangles: &Triangles,
+) -> [Option<Candidate>; 2] {
+    [triangles.test(record, ray, limit).map(|tuv| (tuv, slots[record as usize])), None]
 }
 
 /// A tree with its triangle records and a batch of rays.
@@ -111,7 +118,7 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
         if rules.by_rows {
             result.rows = self.triangles.rows_needed(record, ray, found.limit);
         }
-        for (tuv, word) in self.tree.test(record, ray, self.triangles).into_iter().flatten() {
+        for (tuv, word) in self.tree.test(record, ray, found.limit, self.triangles).into_iter().flatten() {
             result.accepted |= found.offer(ray, tuv, word, &self.triangles.ids, rules.any_hit);
         }
         result

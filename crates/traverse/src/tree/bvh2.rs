@@ -19,8 +19,8 @@ impl BoxTree for EncodedBvh2 {
     }
 
     #[inline]
-    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
-        test_slot(EncodedBvh2::slots(self), record, ray, triangles)
+    fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2] {
+        test_slot(EncodedBvh2::slots(self), record, ray, limit, triangles)
     }
 
     #[inline]

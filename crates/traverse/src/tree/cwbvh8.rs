@@ -45,8 +45,8 @@ impl BoxTree for Cwbvh8 {
     }
 
     #[inline]
-    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
-        test_slot(Cwbvh8::slots(self), record, ray, triangles)
+    fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2] {
+        test_slot(Cwbvh8::slots(self), record, ray, limit, triangles)
     }
 
     #[inline]

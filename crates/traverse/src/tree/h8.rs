@@ -59,7 +59,7 @@ impl BoxTree for H8 {
     }
 
     #[inline]
-    fn test(&self, record: u32, ray: &LaneRay, _: &Triangles) -> [Option<Candidate>; 2] {
+    fn test(&self, record: u32, ray: &LaneRay, _: f32, _: &Triangles) -> [Option<Candidate>; 2] {
         let pair = self.pair(record);
         let found = pair.test(&ray.blocks.origin, &ray.blocks.direction);
         let mut words = pair.words.into_iter();

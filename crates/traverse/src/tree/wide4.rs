@@ -18,8 +18,8 @@ impl BoxTree for Wide4Tree {
     }
 
     #[inline]
-    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
-        test_slot(Wide4Tree::slots(self), record, ray, triangles)
+    fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2] {
+        test_slot(Wide4Tree::slots(self), record, ray, limit, triangles)
     }
 
     #[inline]

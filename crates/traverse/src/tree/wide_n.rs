@@ -20,8 +20,8 @@ impl BoxTree for WideN {
     }
 
     #[inline]
-    fn test(&self, record: u32, ray: &LaneRay, triangles: &Triangles) -> [Option<Candidate>; 2] {
-        test_slot(WideN::slots(self), record, ray, triangles)
+    fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2] {
+        test_slot(WideN::slots(self), record, ray, limit, triangles)
     }
 
     #[inline]

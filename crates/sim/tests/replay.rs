@@ -1,0 +1,79 @@
+//! Replayed counts beside run ones, whatever the number of threads, and what warps cost.
+
+use raywarp_bvh::{BuildOptions, build};
+use raywarp_family::papers;
+use raywarp_geom::{FlatTriangles, Ray};
+use raywarp_sim::distribution::warp_costs;
+use raywarp_sim::{Al09Prices, Efficiency, Source, measure, measure_source};
+use raywarp_traverse::{Kernel, Query, RayDump, Replay};
+
+/// Seeded numbers from -1 to 1.
+fn numbers() -> impl FnMut() -> f32 {
+    let mut state = 3u64;
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+}
+
+/// Triangles in a cube, and rays from everywhere to everywhere.
+fn scene() -> (FlatTriangles, Vec<Ray>) {
+    let mut number = numbers();
+    let mut point = move || [number(), number(), number()];
+    let near = |p: [f32; 3], q: [f32; 3]| std::array::from_fn(|i| p[i] + 0.2 * q[i]);
+    let triangles = (0..600).map(|_| {
+        let place = point();
+        [near(place, point()), near(place, point()), near(place, point())]
+    });
+    let triangles = FlatTriangles::from_vertices(triangles.collect());
+    let mut number = numbers();
+    let mut point = move || [number(), number(), number()];
+    (triangles, (0..1000).map(|_| Ray::new(point(), point())).collect())
+}
+
+#[test]
+fn replays_count_what_runs_count_at_every_width_and_number_of_threads() {
+    let (triangles, rays) = scene();
+    let bvh = build(&triangles, &BuildOptions { max_leaf: 8, ..BuildOptions::default() }).unwrap();
+    let threads = [1, 2].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
+    let mut compared = 0;
+    for row in papers() {
+        let Ok(walk) = Replay::walk_of(&row.variant) else { continue };
+        let kernel = Kernel::new(&row.variant, &bvh, &triangles).unwrap();
+        for query in [Query::Closest, Query::Any] {
+            let writer = Kernel::new(&walk, &bvh, &triangles).unwrap();
+            let dump = RayDump::record(&writer, &rays, &[], query).unwrap();
+            let replay = Source::Replay(Replay::new(&row.variant, &dump).unwrap());
+            for width in [8, 32] {
+                let run = measure(&kernel, width, &rays, &[], query).unwrap();
+                for pool in &threads {
+                    let counts: Efficiency = pool.install(|| measure_source(&replay, width).unwrap());
+                    assert_eq!(counts, run, "{} at {width}, {query:?}", row.name);
+                }
+                assert_eq!(run.rays, rays.len() as u64);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 12 * 2 * 2, "{compared}");
+}
+
+#[test]
+fn warps_cost_together_what_their_events_cost() {
+    let (triangles, rays) = scene();
+    let bvh = build(&triangles, &BuildOptions::default()).unwrap();
+    for name in ["al09-while-while", "al09-if-if", "al09-spec-while-while", "al09-persistent-while-while", "al09-queue"]
+    {
+        let variant = name.parse().unwrap();
+        let kernel = Kernel::new(&variant, &bvh, &triangles).unwrap();
+        let source = Source::Run { kernel: &kernel, rays: &rays, after: &[], query: Query::Closest };
+        let prices = Al09Prices::default().of(&variant);
+        let costs = warp_costs(&source, 32, &prices).unwrap();
+        let counts = measure_source(&source, 32).unwrap();
+        assert_eq!(costs.len() as u64, counts.warps, "{name}");
+        let (sum, total) = (costs.iter().sum::<f64>(), prices.total(&counts));
+        assert!((sum / total - 1.0).abs() < 1e-9, "{name}: {sum}, {total}");
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_eq!(one.install(|| warp_costs(&source, 32, &prices).unwrap()), costs, "{name}");
+    }
+}
