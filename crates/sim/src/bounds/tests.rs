@@ -13,6 +13,11 @@ fn one_triangle() -> FlatTriangles {
     FlatTriangles::from_vertices(vec![[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
 }
 
+/// Bytes from memory in a second.
+fn dram_per_s(machine: &Machine) -> f64 {
+    machine.get(keys::DRAM_GB_PER_S).unwrap() * 1e9
+}
+
 fn towards(x: f32) -> Ray {
     Ray::new([x, 0.2, -5.0], [0.0, 0.0, 1.0])
 }
@@ -118,9 +123,9 @@ fn what_must_come_from_memory_is_counted_for_the_whole_launch() {
     let launch_rays = 10_000_000;
     let (bounds, _) = bounded(DIRECT, 32, launch_rays, &machine);
     let bytes = 5.0 * 32.0 + launch_rays as f64 * 48.0;
-    assert!(close(find(&bounds, Limit::DramCold).rays_per_s, launch_rays as f64 * 4.8e12 / bytes));
+    assert!(close(find(&bounds, Limit::DramCold).rays_per_s, launch_rays as f64 * dram_per_s(&machine) / bytes));
     let warm = find(&bounds, Limit::Dram);
-    assert!(close(warm.rays_per_s, launch_rays as f64 * 4.8e12 / (bytes - 2.0 * 52_428_800.0)), "{warm:?}");
+    assert!(close(warm.rays_per_s, launch_rays as f64 * dram_per_s(&machine) / (bytes - 2.0 * machine.get(keys::L2_BYTES).unwrap())), "{warm:?}");
     // A sample touches no more of the tree than all rays do.
     assert_eq!((warm.class, find(&bounds, Limit::DramCold).class), (Class::Strict, Class::Modelled));
     // A cache that may hold everything leaves nothing that must be read.
@@ -287,7 +292,7 @@ fn what_the_caches_drop_comes_again_for_every_ray() {
     // Sixty sectors for ten rays, 5120 bytes a clock.
     assert!(close(find(&made, Limit::L2).rays_per_s, 5120.0 * 1.41e9 / 192.0));
     let bytes = 5.0 * 32.0 + launch_rays as f64 * (48.0 + 16.0);
-    assert!(close(find(&made, Limit::DramLru).rays_per_s, launch_rays as f64 * 1.555e12 / bytes));
+    assert!(close(find(&made, Limit::DramLru).rays_per_s, launch_rays as f64 * dram_per_s(&machine) / bytes));
     assert_eq!(find(&made, Limit::DramLru).class, Class::Modelled);
     machine.set("l2.bytes_per_clock", "2x").unwrap();
     assert!(close(find(&bounded(&machine), Limit::L2).rays_per_s, 2.0 * 5120.0 * 1.41e9 / 192.0));
@@ -316,5 +321,5 @@ fn what_any_hit_rays_may_not_write_is_in_no_strict_bound() {
     let made = bounds(&machine, subject);
     let passes = (memory.all().least - 1) as f64;
     assert!(close(find(&made, Limit::L1Least).rays_per_s, 32.0 * 132.0 * 1.98e9 / passes));
-    assert!(close(find(&made, Limit::DramCold).rays_per_s, 32.0 * 4.8e12 / (5.0 * 32.0 + 32.0 * 32.0)));
+    assert!(close(find(&made, Limit::DramCold).rays_per_s, 32.0 * dram_per_s(&machine) / (5.0 * 32.0 + 32.0 * 32.0)));
 }
