@@ -27,6 +27,7 @@ struct Plant {
 
 const CONFORMANCE: &[&str] = &["-p", "raywarp", "--test", "conformance"];
 const EVENTS: &[&str] = &["-p", "raywarp-traverse", "--test", "events"];
+const REPLAY: &[&str] = &["-p", "raywarp-traverse", "--test", "replay"];
 
 const SIMULATOR: &[&str] = &["-p", "raywarp-sim", "--lib"];
 
@@ -280,6 +281,56 @@ const PLANTS: &[Plant] = &[
             replace: "&[Pipe::Fma]",
         }],
         test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "a dump that forgets some pops",
+        edits: &[Edit {
+            file: "crates/traverse/src/dump.rs",
+            find: "Block::Pop => Code::Pop,",
+            replace: "Block::Pop if self.len % 977 != 0 => Code::Pop,",
+        }],
+        test: REPLAY,
+        hangs: false,
+    },
+    Plant {
+        name: "a replay that mistakes a needed row for a hit",
+        edits: &[Edit {
+            file: "crates/traverse/src/replay.rs",
+            find: "if rules.by_rows { 2 }",
+            replace: "if rules.by_rows { 1 }",
+        }],
+        test: REPLAY,
+        hangs: false,
+    },
+    Plant {
+        name: "a replay of what depends on other lanes",
+        edits: &[Edit {
+            file: "crates/traverse/src/replay.rs",
+            find: "variant.postpone() > 0",
+            replace: "variant.postpone() > 1",
+        }],
+        test: REPLAY,
+        hangs: false,
+    },
+    Plant {
+        name: "a box test by floats where integers differ",
+        edits: &[Edit {
+            file: "crates/traverse/src/ray.rs",
+            find: "(test == BoxTest::Float || floats())",
+            replace: "(test == BoxTest::Float || floats() || true)",
+        }],
+        test: &["-p", "raywarp-traverse", "--lib", "ray"],
+        hangs: false,
+    },
+    Plant {
+        name: "a block's place that is free when its first warp ends",
+        edits: &[Edit {
+            file: "crates/sim/src/distribution.rs",
+            find: "if work.left[ended.block] > 0 {",
+            replace: "if work.left[ended.block] > 6 {",
+        }],
+        test: &["-p", "raywarp-sim", "--lib", "distribution"],
         hangs: false,
     },
 ];

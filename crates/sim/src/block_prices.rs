@@ -12,8 +12,8 @@ pub struct Prices([f64; Block::ALL.len()]);
 ///
 /// The default's unit is the GTX 285's issue slot (30 multiprocessors, one warp instruction in 4 clocks of 1476 MHz). Its first
 /// four numbers are fitted to the twelve simulated rates of Sibenik in Table 1 that are not of packets, at the efficiencies
-/// that our schedules have on their views and on a tree of as many nodes; they give all twelve back within 5 %
-/// (docs/papers.md). The others are stated in AL09 5.2.
+/// that our schedules have on their views and on a tree of as many nodes; they give all twelve back within 5 % on the
+/// rays that they are fitted on, within 8 % on another sample (docs/papers.md). The others are stated in AL09 5.2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Al09Prices {
     /// Visit a node: fetch it, test both boxes, order, push, pop, and the inner loop around it.
