@@ -125,7 +125,13 @@ fn what_must_come_from_memory_is_counted_for_the_whole_launch() {
     let bytes = 5.0 * 32.0 + launch_rays as f64 * 48.0;
     assert!(close(find(&bounds, Limit::DramCold).rays_per_s, launch_rays as f64 * dram_per_s(&machine) / bytes));
     let warm = find(&bounds, Limit::Dram);
-    assert!(close(warm.rays_per_s, launch_rays as f64 * dram_per_s(&machine) / (bytes - 2.0 * machine.get(keys::L2_BYTES).unwrap())), "{warm:?}");
+    assert!(
+        close(
+            warm.rays_per_s,
+            launch_rays as f64 * dram_per_s(&machine) / (bytes - 2.0 * machine.get(keys::L2_BYTES).unwrap())
+        ),
+        "{warm:?}"
+    );
     // A sample touches no more of the tree than all rays do.
     assert_eq!((warm.class, find(&bounds, Limit::DramCold).class), (Class::Strict, Class::Modelled));
     // A cache that may hold everything leaves nothing that must be read.
