@@ -15,6 +15,8 @@ pub mod bounds;
 pub mod compaction;
 pub mod distribution;
 mod efficiency;
+pub mod gap;
+mod lanes;
 pub mod machine;
 pub mod memory;
 mod price;
@@ -24,6 +26,7 @@ pub mod table1;
 
 pub use block_prices::{Al09Prices, Prices};
 pub use efficiency::{BlockCount, Efficiency, measure, measure_source};
+pub use lanes::{LaneTally, thread_instructions};
 pub use price::{Change, CostChange, Price};
 pub use profile::{Profile, ProfileOptions, profile, warp_tallies};
 pub use source::Source;

@@ -1,6 +1,7 @@
 //! What a kernel does with a batch of rays: everything that prices and bounds are made of.
 
 use crate::efficiency::{Counter, Efficiency};
+use crate::lanes::LaneTally;
 use crate::memory::{AddressMap, MemoryCounts, MemoryProbe};
 use crate::source::resident_warps;
 use rayon::prelude::*;
@@ -17,6 +18,8 @@ pub struct Profile {
     pub counts: Efficiency,
     /// Events by what came before them, for tables of costs.
     pub tally: Tally,
+    /// Lanes of the same events.
+    pub lanes: LaneTally,
     /// Accesses to memory; none where they were not asked for.
     pub memory: Option<MemoryCounts>,
     /// Rays of the launches that the traced rays are a part of.
@@ -44,6 +47,7 @@ impl Profile {
     pub fn plus(mut self, other: &Self) -> Self {
         self.counts = self.counts.plus(&other.counts);
         self.tally.merge(&other.tally);
+        self.lanes.merge(&other.lanes);
         match (&mut self.memory, &other.memory) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
             // Half of the accesses would be less than nothing.
@@ -62,13 +66,15 @@ pub struct ProfileOptions<'a> {
     pub width: u32,
     /// Whether accesses to memory are counted, which takes about as long again.
     pub memory: bool,
+    /// Warps among which a global pool is dealt; none for so few that each gets many batches ([`crate::measure`]).
+    pub resident: Option<u32>,
     /// Once true, no further warp runs: what is returned then is of those that did.
     pub cancel: Option<&'a AtomicBool>,
 }
 
 impl Default for ProfileOptions<'_> {
     fn default() -> Self {
-        Self { width: 32, memory: true, cancel: None }
+        Self { width: 32, memory: true, resident: None, cancel: None }
     }
 }
 
@@ -76,6 +82,7 @@ impl Default for ProfileOptions<'_> {
 struct Gathered {
     counter: Counter,
     tally: Tally,
+    lanes: LaneTally,
     everyone: u64,
     memory: Option<MemoryProbe>,
 }
@@ -87,6 +94,7 @@ impl Gathered {
         Self {
             counter: Counter { counts: Efficiency::new(width), lanes_per_ray: variant.lanes_per_ray() },
             tally: Tally::default(),
+            lanes: LaneTally::default(),
             everyone: u64::MAX >> (64 - width),
             memory: memory.then(|| MemoryProbe::new(AddressMap::new(variant, width))),
         }
@@ -95,6 +103,7 @@ impl Gathered {
     fn join(mut self, other: &Self) -> Self {
         self.counter.counts = self.counter.counts.plus(&other.counter.counts);
         self.tally.merge(&other.tally);
+        self.lanes.merge(&other.lanes);
         if let (Some(mine), Some(theirs)) = (&mut self.memory, &other.memory) {
             mine.join(theirs);
         }
@@ -110,6 +119,7 @@ impl Probe for Gathered {
     fn event(&mut self, event: &Event<'_>) {
         self.counter.event(event);
         self.tally.add(event.block, event.active, self.everyone);
+        self.lanes.add(event.block, event.active);
         if let Some(memory) = &mut self.memory {
             memory.event(event.touches);
         }
@@ -129,8 +139,8 @@ pub fn profile(
     options: ProfileOptions<'_>,
 ) -> Result<Profile, KernelError> {
     let machine = Machine::Lockstep { width: options.width };
-    let batch =
-        Batch { rays, after: &[], query, resident: resident_warps(kernel.variant(), options.width, rays.len() as u64) };
+    let usual = || resident_warps(kernel.variant(), options.width, rays.len() as u64);
+    let batch = Batch { rays, after: &[], query, resident: options.resident.unwrap_or_else(usual) };
     let warps = kernel.warp_count(machine, &batch)?;
     let new = || Gathered::new(kernel, options);
     let run = |mut gathered: Gathered, number: u32| -> Result<Gathered, KernelError> {
@@ -151,6 +161,7 @@ pub fn profile(
     Ok(Profile {
         counts: gathered.counter.counts,
         tally: gathered.tally,
+        lanes: gathered.lanes,
         memory: gathered.memory.map(|memory| memory.counts()),
         launch_rays,
         launches: 1,
@@ -164,7 +175,7 @@ pub fn profile(
 pub fn warp_tallies(kernel: &Kernel, width: u32, rays: &[Ray], query: Query) -> Result<Vec<Tally>, KernelError> {
     let machine = Machine::Lockstep { width };
     let batch = Batch { rays, after: &[], query, resident: resident_warps(kernel.variant(), width, rays.len() as u64) };
-    let options = ProfileOptions { width, memory: false, cancel: None };
+    let options = ProfileOptions { width, memory: false, resident: None, cancel: None };
     (0..kernel.warp_count(machine, &batch)?)
         .into_par_iter()
         .map(|number| {

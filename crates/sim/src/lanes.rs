@@ -1,0 +1,122 @@
+//! How many lanes a warp's instructions have: what `smsp__thread_inst_executed_per_inst_executed` counts.
+//!
+//! The profiler counts lanes that are there, also those whose predicate is off. So what stands around an operation (asking who
+//! takes part, where lanes meet again, a pop that begins with "if exhausted") has every lane of a voted kernel, and
+//! only what is inside has those of the event.
+
+use raywarp_family::costs::{Count, KernelCosts, Tally};
+use raywarp_family::{Block, Operation};
+
+const BLOCKS: usize = Block::ALL.len();
+
+/// Lanes of the events of warps, by block and by the operation before; the companion of [`Tally`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneTally {
+    lanes: Vec<u64>,
+    before: Operation,
+}
+
+impl Default for LaneTally {
+    fn default() -> Self {
+        Self { lanes: vec![0; BLOCKS * BLOCKS], before: Operation::Loop }
+    }
+}
+
+impl LaneTally {
+    /// Adds an event on the lanes of `active`.
+    pub fn add(&mut self, block: Block, active: u64) {
+        if block == Block::Prologue {
+            self.before = Operation::Loop;
+        }
+        self.lanes[block as usize * BLOCKS + self.before as usize] += u64::from(active.count_ones());
+        self.before = block.operation();
+    }
+
+    /// Adds another tally's events.
+    pub fn merge(&mut self, other: &Self) {
+        self.lanes.iter_mut().zip(&other.lanes).for_each(|(mine, theirs)| *mine += theirs);
+    }
+
+    /// Lanes of the events of a kind, full or not, over all of them.
+    fn of(&self, count: Count) -> u64 {
+        let row = &self.lanes[count.block as usize * BLOCKS..][..BLOCKS];
+        match count.after {
+            Some(operation) => row[operation as usize],
+            None => row.iter().sum(),
+        }
+    }
+}
+
+/// Instructions of single lanes, of warps of `width` lanes that did what was counted; of kernels whose lanes wait for each
+/// other (`sync=voted`).
+pub fn thread_instructions(costs: &KernelCosts, tally: &Tally, lanes: &LaneTally, width: u32) -> f64 {
+    let width = f64::from(width);
+    let mut sum = 0.0;
+    for cost in &costs.blocks {
+        let times = cost.issued.times(tally) as f64;
+        let terms = &cost.issued.0;
+        // "2*visit-visit!": where lanes that parted meet again. Each comes once.
+        let parted = |count: Count| terms.iter().any(|(f, other)| *f == -1 && *other == Count { full: true, ..count });
+        let mut found = 0.0;
+        for &(factor, count) in terms {
+            let pair = if count.full { factor == -1 } else { parted(count) };
+            let factor = if pair && count.full { 0 } else { factor - i32::from(pair) };
+            let events = tally.count(count) as f64;
+            let around = cost.block.operation() != count.block.operation() || pair;
+            let among = if around || count.full { width * events } else { lanes.of(count) as f64 };
+            found += f64::from(factor) * among;
+        }
+        // Differences of counts may leave less than a lane, or more than a warp.
+        sum += f64::from(cost.instructions) * found.clamp(times, times.max(width * times));
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_family::costs::{BlockCost, Known, Pipe};
+
+    /// Two visits, by one lane of four and by all, and a pop by two after the second.
+    fn counted() -> (Tally, LaneTally) {
+        let (mut tally, mut lanes) = (Tally::default(), LaneTally::default());
+        for (block, active) in
+            [(Block::Prologue, 15), (Block::VisitNode, 1), (Block::VisitNode, 15), (Block::Pop, 3), (Block::Vote, 15)]
+        {
+            tally.add(block, active, 15);
+            lanes.add(block, active);
+        }
+        (tally, lanes)
+    }
+
+    #[track_caller]
+    fn check(block: Block, issued: &str, lane_count: f64) {
+        let (tally, lanes) = counted();
+        let cost = BlockCost {
+            block,
+            offset: 0,
+            instructions: 10,
+            pipes: [0; Pipe::ALL.len()],
+            issued: issued.parse().unwrap(),
+            known: Known::Measured,
+        };
+        let costs = KernelCosts { blocks: vec![cost], verified: true };
+        assert_eq!(thread_instructions(&costs, &tally, &lanes, 4), 10.0 * lane_count, "{issued}");
+    }
+
+    #[test]
+    fn inside_an_operation_are_its_lanes_and_around_it_is_the_warp() {
+        check(Block::VisitNode, "visit_node", 5.0);
+        // Asking who pops, by everyone after each visit; then popping.
+        check(Block::Pop, "visit_node", 8.0);
+        check(Block::Pop, "pop@visit_node", 2.0);
+        check(Block::Vote, "vote", 4.0);
+        check(Block::VisitNode, "0", 0.0);
+    }
+
+    #[test]
+    fn where_lanes_meet_again_each_comes_once() {
+        check(Block::VisitNode, "2*visit_node-visit_node!", 8.0);
+        check(Block::Pop, "pop@visit_node-pop@visit_node!+visit_node", 8.0);
+    }
+}
