@@ -85,9 +85,9 @@ impl Compared {
         self.counted.variant.supply() != Supply::Direct
     }
 
-    /// Whether most of its costs were never counted: then nothing is foretold, but printed.
+    /// Whether more than a fifth of the instructions were never counted: then nothing is foretold, but printed.
     pub fn is_guess(&self) -> bool {
-        self.instructions.is_none() || self.assumed > 0.5
+        self.instructions.is_none() || self.assumed > 0.2
     }
 }
 

@@ -23,6 +23,7 @@ mod price;
 mod profile;
 mod source;
 pub mod table1;
+mod turns;
 
 pub use block_prices::{Al09Prices, Prices};
 pub use efficiency::{BlockCount, Efficiency, measure, measure_source};

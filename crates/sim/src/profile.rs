@@ -4,6 +4,8 @@ use crate::efficiency::{Counter, Efficiency};
 use crate::lanes::LaneTally;
 use crate::memory::{AddressMap, MemoryCounts, MemoryProbe};
 use crate::source::resident_warps;
+use crate::turns::Turns;
+use crate::{Al09Prices, Prices};
 use rayon::prelude::*;
 use raywarp_family::Supply;
 use raywarp_family::costs::Tally;
@@ -143,6 +145,17 @@ pub fn profile(
     let batch = Batch { rays, after: &[], query, resident: options.resident.unwrap_or_else(usual) };
     let warps = kernel.warp_count(machine, &batch)?;
     let new = || Gathered::new(kernel, options);
+    let done = |gathered: Gathered| Profile {
+        counts: gathered.counter.counts,
+        tally: gathered.tally,
+        lanes: gathered.lanes,
+        memory: gathered.memory.map(|memory| memory.counts()),
+        launch_rays,
+        launches: 1,
+    };
+    if options.resident.is_some() && kernel.variant().supply() != Supply::Direct && warps <= MOST_IN_TURNS {
+        return Ok(done(in_turns(kernel, &batch, options, warps)?));
+    }
     let run = |mut gathered: Gathered, number: u32| -> Result<Gathered, KernelError> {
         if options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Ok(gathered);
@@ -158,14 +171,65 @@ pub fn profile(
         .with_min_len(if kernel.variant().supply() == Supply::Direct { 16 } else { 1 })
         .try_fold(new, run)
         .try_reduce(new, |a, b| Ok(a.join(&b)))?;
-    Ok(Profile {
-        counts: gathered.counter.counts,
-        tally: gathered.tally,
-        lanes: gathered.lanes,
-        memory: gathered.memory.map(|memory| memory.counts()),
-        launch_rays,
-        launches: 1,
+    Ok(done(gathered))
+}
+
+/// Warps that run at the same time here; more are dealt their rays.
+const MOST_IN_TURNS: u32 = 1024;
+
+/// Warps that ask one counter, by their clocks: whoever has issued least asks first, as on a machine that holds them all.
+fn in_turns(
+    kernel: &Kernel,
+    batch: &Batch<'_>,
+    options: ProfileOptions<'_>,
+    warps: u32,
+) -> Result<Gathered, KernelError> {
+    let turns = Turns::new(warps, options.cancel);
+    let prices = Al09Prices::default().of(kernel.variant());
+    let run = |number: u32| -> Result<Gathered, KernelError> {
+        let _leaves = turns.leaving();
+        let mut timed = Timed { gathered: Gathered::new(kernel, options), turns: &turns, prices: &prices };
+        let mut answers = Vec::new();
+        let machine = Machine::Lockstep { width: options.width };
+        kernel.run_warp_sharing(machine, batch, number, &turns, &mut answers, &mut timed)?;
+        let mut gathered = timed.gathered;
+        gathered.counter.counts.rays += answers.len() as u64;
+        gathered.counter.counts.warps += 1;
+        Ok(gathered)
+    };
+    std::thread::scope(|scope| {
+        let start = |number| {
+            let run = &run;
+            let thread = std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, move || run(number));
+            // The others trace the rays of a warp that cannot start.
+            thread.inspect_err(|_| drop(turns.leaving())).ok()
+        };
+        let threads: Vec<_> = (0..warps).map(start).collect();
+        let mut sum = Gathered::new(kernel, options);
+        for thread in threads.into_iter().flatten() {
+            let one = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            sum = sum.join(&one);
+        }
+        Ok(sum)
     })
+}
+
+/// Gathers, and tells the time.
+struct Timed<'a> {
+    gathered: Gathered,
+    turns: &'a Turns<'a>,
+    prices: &'a Prices,
+}
+
+impl Probe for Timed<'_> {
+    fn touches(&self) -> bool {
+        self.gathered.touches()
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.turns.spend(event.warp, self.prices.of(event.block) as u64);
+        self.gathered.event(event);
+    }
 }
 
 /// The tally of each warp that traces `rays`, in their order: whose rays take how long.

@@ -36,4 +36,5 @@ pub use kernel::{Batch, Kernel, KernelError, Machine, Query};
 pub use probe::{Event, Probe, Recorded, Recorder, Touch};
 pub use replay::{Replay, ReplayError};
 pub use tracer::FamilyTracer;
+pub use supply::RayCounter;
 pub use warp::Answer;

@@ -81,7 +81,7 @@ impl CountersReport {
             self.rows.iter().filter(|row| row.is_guess()).map(|row| name_of(&row.counted.variant)).collect();
         guessed.dedup();
         if !guessed.is_empty() {
-            let _ = writeln!(text, "nobody counted these kernels' costs, so nothing is foretold: {}", guessed.join(", "));
+            let _ = writeln!(text, "more than a fifth of the costs is assumed, so nothing is foretold: {}", guessed.join(", "));
         }
         text.push_str(
             "\ninstructions: of warps, a ray, foretold and counted; lanes: of an instruction. passes, sectors: foretold over counted, \
