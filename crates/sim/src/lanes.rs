@@ -4,7 +4,7 @@
 //! takes part, where lanes meet again, a pop that begins with "if exhausted") has every lane of a voted kernel, and
 //! only what is inside has those of the event.
 
-use raywarp_family::costs::{Count, KernelCosts, Tally};
+use raywarp_family::costs::{BlockCost, Count, KernelCosts, Tally};
 use raywarp_family::{Block, Operation};
 
 const BLOCKS: usize = Block::ALL.len();
@@ -52,7 +52,7 @@ impl LaneTally {
 pub fn thread_instructions(costs: &KernelCosts, tally: &Tally, lanes: &LaneTally, width: u32) -> f64 {
     let width = f64::from(width);
     let mut sum = 0.0;
-    for cost in &costs.blocks {
+    for (place, cost) in costs.blocks.iter().enumerate() {
         let times = cost.issued.times(tally) as f64;
         let terms = &cost.issued.0;
         // "2*visit-visit!": where lanes that parted meet again. Each comes once.
@@ -62,7 +62,8 @@ pub fn thread_instructions(costs: &KernelCosts, tally: &Tally, lanes: &LaneTally
             let pair = if count.full { factor == -1 } else { parted(count) };
             let factor = if pair && count.full { 0 } else { factor - i32::from(pair) };
             let events = tally.count(count) as f64;
-            let around = cost.block.operation() != count.block.operation() || pair;
+            let elsewhere = cost.block.operation() != count.block.operation();
+            let around = pair || (elsewhere && !is_inside(costs, place, count));
             let among = if around || count.full { width * events } else { lanes.of(count) as f64 };
             found += f64::from(factor) * among;
         }
@@ -72,10 +73,22 @@ pub fn thread_instructions(costs: &KernelCosts, tally: &Tally, lanes: &LaneTally
     sum
 }
 
+/// Whether the block at `place` stands between where lanes part for an event and where they meet again ("2*event-event!"), though
+/// its line is another's: not the first block that is issued with the event, which asks who takes part.
+fn is_inside(costs: &KernelCosts, place: usize, event: Count) -> bool {
+    let meets = |cost: &BlockCost| {
+        cost.issued.0.contains(&(-1, Count { full: true, ..event })) && cost.issued.0.contains(&(2, event))
+    };
+    let with_it = |cost: &BlockCost| cost.issued.0 == [(1, event)];
+    let (before, after) = costs.blocks.split_at(place);
+    let since = before.iter().rposition(meets).map_or(0, |met| met + 1);
+    with_it(&costs.blocks[place]) && after.iter().any(meets) && before[since..].iter().any(with_it)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_family::costs::{BlockCost, Known, Pipe};
+    use raywarp_family::costs::{Known, Pipe};
 
     /// Two visits, by one lane of four and by all, and a pop by two after the second.
     fn counted() -> (Tally, LaneTally) {
@@ -91,8 +104,13 @@ mod tests {
 
     #[track_caller]
     fn check(block: Block, issued: &str, lane_count: f64) {
+        check_all(&[(block, issued)], lane_count);
+    }
+
+    #[track_caller]
+    fn check_all(blocks: &[(Block, &str)], lane_count: f64) {
         let (tally, lanes) = counted();
-        let cost = BlockCost {
+        let cost = |&(block, issued): &(Block, &str)| BlockCost {
             block,
             offset: 0,
             instructions: 10,
@@ -100,8 +118,8 @@ mod tests {
             issued: issued.parse().unwrap(),
             known: Known::Measured,
         };
-        let costs = KernelCosts { blocks: vec![cost], verified: true };
-        assert_eq!(thread_instructions(&costs, &tally, &lanes, 4), 10.0 * lane_count, "{issued}");
+        let costs = KernelCosts { blocks: blocks.iter().map(cost).collect(), verified: true };
+        assert_eq!(thread_instructions(&costs, &tally, &lanes, 4), 10.0 * lane_count, "{blocks:?}");
     }
 
     #[test]
@@ -118,5 +136,14 @@ mod tests {
     fn where_lanes_meet_again_each_comes_once() {
         check(Block::VisitNode, "2*visit_node-visit_node!", 8.0);
         check(Block::Pop, "pop@visit_node-pop@visit_node!+visit_node", 8.0);
+    }
+
+    #[test]
+    fn what_stands_between_parting_and_meeting_has_the_lanes_that_parted() {
+        let (ask, inside, meet) =
+            ((Block::Turn, "visit_node"), (Block::VisitNode, "visit_node"), (Block::Turn, "2*visit_node-visit_node!"));
+        check_all(&[ask, inside, meet], 8.0 + 5.0 + 8.0);
+        check_all(&[ask, ask, inside, ask, meet, ask], 8.0 + 5.0 + 5.0 + 5.0 + 8.0 + 8.0);
+        check_all(&[ask, inside, ask], 8.0 + 5.0 + 8.0);
     }
 }

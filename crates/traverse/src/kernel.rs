@@ -1,8 +1,8 @@
 //! A variant over a scene: what is traced, on which machine, with which probe.
 
 use crate::launch::{self, Place};
-use crate::supply::RayCounter;
 use crate::probe::{Probe, Unwatched, Watch, Watched};
+use crate::supply::RayCounter;
 use crate::tree::{BoxTree, Boxes};
 use crate::triangles::Triangles;
 use crate::warp::{Answer, Launch};

@@ -47,7 +47,9 @@ pub enum CountersError {
         what: String,
     },
     /// Other rays than were counted.
-    #[error("{counted} {kind} rays were counted, but here are {found}: give the size, view and rays a pixel of that run")]
+    #[error(
+        "{counted} {kind} rays were counted, but here are {found}: give the size, view and rays a pixel of that run"
+    )]
     Rays {
         /// Of which kind.
         kind: &'static str,

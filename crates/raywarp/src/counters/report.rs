@@ -81,7 +81,11 @@ impl CountersReport {
             self.rows.iter().filter(|row| row.is_guess()).map(|row| name_of(&row.counted.variant)).collect();
         guessed.dedup();
         if !guessed.is_empty() {
-            let _ = writeln!(text, "more than a fifth of the costs is assumed, so nothing is foretold: {}", guessed.join(", "));
+            let _ = writeln!(
+                text,
+                "more than a fifth of the costs is assumed, so nothing is foretold: {}",
+                guessed.join(", ")
+            );
         }
         text.push_str(
             "\ninstructions: of warps, a ray, foretold and counted; lanes: of an instruction. passes, sectors: foretold over counted, \
@@ -129,10 +133,10 @@ impl Compared {
             pair.map_or_else(|| "-".into(), |pair| format!("{:.1} {:.1}", pair.foretold, pair.counted))
         };
         let all = [self.instructions, self.lanes].into_iter().flatten();
-        let mark = if self.is_guess() { "?" } else { [" ", "!"][usize::from(!all.map(Pair::is_near).all(|near| near))] };
-        let parts = self.parts.map_or_else(String::new, |parts| {
-            parts.map(|share| format!("{:>10.0}", 100.0 * share)).concat()
-        });
+        let mark =
+            if self.is_guess() { "?" } else { [" ", "!"][usize::from(!all.map(Pair::is_near).all(|near| near))] };
+        let parts =
+            self.parts.map_or_else(String::new, |parts| parts.map(|share| format!("{:>10.0}", 100.0 * share)).concat());
         let _ = writeln!(
             text,
             "{:<34} {:<8} {:>17} {:>8}{mark}  {:>11} {:>8} {:>8.2} {:>8.2}  {parts}",
