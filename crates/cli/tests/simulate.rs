@@ -254,3 +254,42 @@ fn unknown_experiments_and_prices_are_wrong_usage() {
         assert!(output.stdout.is_empty(), "{options}");
     }
 }
+
+/// A table of counters with one launch on the scattered triangles.
+fn counters(rays: u32) -> String {
+    format!(
+        "scene,variant,kind,tree,rays,blocks,warp_instructions,thread_instructions,ns,cycles,wavefronts,global_load_sectors\n\
+        scattered,direct/while-while/bvh2,primary,sweep+0/8,{rays},24,1e5,2e6,5000,6000,4e4,8e4\n"
+    )
+}
+
+#[test]
+fn counters_stand_beside_what_is_foretold() {
+    let options = "--machine h200 --counters c.csv --json";
+    let output = run("counters", options, &[("c.csv", &counters(64 * 48))]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let row = &document["rows"][0];
+    assert_eq!(row["lanes_per_instruction"]["counted"], 20.0);
+    assert!(row["warp_instructions_per_ray"]["foretold"].as_f64().unwrap() > 10.0);
+    let parts = row["time_percent"].as_object().unwrap();
+    let sum: f64 = parts.values().map(|part| part.as_f64().unwrap()).sum();
+    assert!((sum - 100.0).abs() < 1e-6, "{parts:?}");
+}
+
+#[test]
+fn counters_of_something_else_are_refused() {
+    for (options, table, status, said) in [
+        ("--machine h200", counters(3000), 3, "3000 primary rays were counted, but here are 3072"),
+        ("--machine h200", counters(3072).replace("scattered", "hall"), 3, "no such kernel was counted on scattered"),
+        ("--machine h200", counters(3072).replace("1e5", "many"), 3, "line 2: warp_instructions is"),
+        ("--machine h200", String::new(), 3, "line 1: there is no column scene"),
+        ("--machine h200,rtx4090", counters(3072), 2, "give one --machine"),
+        ("--efficiency", counters(3072), 2, "--counters"),
+    ] {
+        let output = run("refused", &format!("{options} --counters c.csv"), &[("c.csv", &table)]);
+        let error = String::from_utf8_lossy(&output.stderr).to_string();
+        assert!(error.contains(said) && output.stdout.is_empty(), "{options}: {error}");
+        assert_eq!(output.status.code(), Some(status), "{options}: {error}");
+    }
+}

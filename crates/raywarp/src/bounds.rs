@@ -115,7 +115,7 @@ pub fn bound_rates(
             for &width in wanted.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
                 for ((kind, views), (_, _, all)) in samples.iter().zip(&rays) {
                     let query = if kind.is_any() { Query::Any } else { Query::Closest };
-                    let options = ProfileOptions { width, memory: true, cancel: control.cancel };
+                    let options = ProfileOptions { width, memory: true, resident: None, cancel: control.cancel };
                     // A launch a view.
                     let launch_rays = all / views.len().max(1) as u64;
                     let mut sum: Option<Profile> = None;
@@ -132,7 +132,7 @@ pub fn bound_rates(
                     let Some(profile) = sum else { continue };
                     let mut through = Vec::new();
                     for machine in &request.machines {
-                        let launch = known_costs(request, machine, variant, query).launch;
+                        let launch = known_costs(request.costs.as_deref(), machine, variant, query).launch;
                         through.push(match caches(machine, launch) {
                             Some(caches) => Some(over_views(&kernel, views, query, width, caches)?),
                             None => None,
@@ -194,7 +194,7 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
     let Profiled { variant, kind, leaf_size, profile, through } = profiled;
     let traffic = through.get(number).copied().flatten();
     let query = if kind.is_any() { Query::Any } else { Query::Closest };
-    let known = known_costs(request, machine, variant, query);
+    let known = known_costs(request.costs.as_deref(), machine, variant, query);
     let mut doubt = known.doubt;
     let mut price = match known.costs {
         Costs::None => None,
@@ -230,27 +230,27 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
     }
 }
 
-enum Costs {
+pub(crate) enum Costs {
     None,
     Table(KernelCosts),
     Operations(Vec<(raywarp_family::Operation, f64)>),
 }
 
-struct KnownCosts {
-    costs: Costs,
-    launch: Option<Launch>,
-    doubt: Option<String>,
+pub(crate) struct KnownCosts {
+    pub costs: Costs,
+    pub launch: Option<Launch>,
+    pub doubt: Option<String>,
 }
 
 /// What a kernel costs on a machine: by the user's table, by AL09's simulator for a machine of its time, by the machine code
 /// for the machine's compute capability, or for one that is near.
-fn known_costs(request: &BoundsRequest, machine: &Machine, variant: &Variant, query: Query) -> KnownCosts {
+pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Variant, query: Query) -> KnownCosts {
     let query = match query {
         Query::Closest => raywarp_cuda::Query::Closest,
         Query::Any => raywarp_cuda::Query::Any,
     };
     let (major, minor) = machine.capability();
-    if major == 1 && request.costs.is_none() {
+    if major == 1 && table.is_none() {
         let costs = al09::GTX285.of(variant).map_or(Costs::None, Costs::Operations);
         let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
         return KnownCosts { costs, launch: Some(al09::LAUNCH), doubt };
@@ -268,12 +268,12 @@ fn known_costs(request: &BoundsRequest, machine: &Machine, variant: &Variant, qu
         shared_bytes_per_block: resources.shared_bytes,
         threads_per_block: resources.block_threads,
     });
-    let (costs, mut doubt) = match &request.costs {
+    let (costs, mut doubt) = match table {
         // That it can be read was checked before.
         Some(table) => (read_costs(table, &raywarp_cuda::kernel_name(variant, query)).ok().flatten(), None),
         None => (architecture.and_then(|a| raywarp_cuda::costs(variant, query, a)), None),
     };
-    if let Some(architecture) = architecture.filter(|&a| a != wanted && request.costs.is_none()) {
+    if let Some(architecture) = architecture.filter(|&a| a != wanted && table.is_none()) {
         doubt = Some(format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
     }
     KnownCosts { costs: costs.map_or(Costs::None, Costs::Table), launch, doubt }

@@ -23,6 +23,7 @@
 pub mod bounds;
 mod coherence;
 pub mod compaction;
+pub mod counters;
 mod default_scene;
 mod framing;
 mod gpu;

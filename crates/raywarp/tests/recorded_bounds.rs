@@ -55,6 +55,22 @@ fn from_csv(text: &str, run: &Path) -> Vec<Measured> {
     lines.filter_map(read).collect()
 }
 
+/// Rates of launches that a profiler counted: replayed, with caches flushed and at no higher clock, so that they are rates like
+/// others. The folder of such a tree has its name, with a dash for the slash.
+fn from_counters(text: &str, run: &Path) -> Vec<Measured> {
+    let Ok(rows) = raywarp::counters::read_counters(text) else { return Vec::new() };
+    let trees: Vec<&str> = text.lines().skip(1).map(|line| line.split(',').nth(3).unwrap_or_default()).collect();
+    let rate = |(row, tree): (raywarp::counters::Counted, &str)| Measured {
+        scene: row.scene,
+        kernel: row.variant.to_string(),
+        kind: row.kind.name().to_string(),
+        tree: tree.replace('/', "-"),
+        mrays: 1e3 * row.rays as f64 / row.ns,
+        run: run.into(),
+    };
+    rows.into_iter().zip(trees).map(rate).collect()
+}
+
 /// Medians of tables that `raywarp bench` printed.
 fn from_text(text: &str, run: &Path) -> Vec<Measured> {
     let (mut scene, mut tree, mut found) = (None, String::new(), Vec::new());
@@ -87,7 +103,10 @@ fn recorded() -> Vec<Measured> {
     for path in files(&bench().join("runs")) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some("csv") => found.extend(from_csv(&text, &path)),
+            Some("csv") => {
+                found.extend(from_csv(&text, &path));
+                found.extend(from_counters(&text, &path));
+            }
             Some("txt") => found.extend(from_text(&text, &path)),
             _ => {}
         }

@@ -1,8 +1,11 @@
 //! What a kernel does with a batch of rays: everything that prices and bounds are made of.
 
 use crate::efficiency::{Counter, Efficiency};
+use crate::lanes::LaneTally;
 use crate::memory::{AddressMap, MemoryCounts, MemoryProbe};
 use crate::source::resident_warps;
+use crate::turns::Turns;
+use crate::{Al09Prices, Prices};
 use rayon::prelude::*;
 use raywarp_family::Supply;
 use raywarp_family::costs::Tally;
@@ -17,6 +20,8 @@ pub struct Profile {
     pub counts: Efficiency,
     /// Events by what came before them, for tables of costs.
     pub tally: Tally,
+    /// Lanes of the same events.
+    pub lanes: LaneTally,
     /// Accesses to memory; none where they were not asked for.
     pub memory: Option<MemoryCounts>,
     /// Rays of the launches that the traced rays are a part of.
@@ -44,6 +49,7 @@ impl Profile {
     pub fn plus(mut self, other: &Self) -> Self {
         self.counts = self.counts.plus(&other.counts);
         self.tally.merge(&other.tally);
+        self.lanes.merge(&other.lanes);
         match (&mut self.memory, &other.memory) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
             // Half of the accesses would be less than nothing.
@@ -62,13 +68,15 @@ pub struct ProfileOptions<'a> {
     pub width: u32,
     /// Whether accesses to memory are counted, which takes about as long again.
     pub memory: bool,
+    /// Warps among which a global pool is dealt; none for so few that each gets many batches ([`crate::measure`]).
+    pub resident: Option<u32>,
     /// Once true, no further warp runs: what is returned then is of those that did.
     pub cancel: Option<&'a AtomicBool>,
 }
 
 impl Default for ProfileOptions<'_> {
     fn default() -> Self {
-        Self { width: 32, memory: true, cancel: None }
+        Self { width: 32, memory: true, resident: None, cancel: None }
     }
 }
 
@@ -76,6 +84,7 @@ impl Default for ProfileOptions<'_> {
 struct Gathered {
     counter: Counter,
     tally: Tally,
+    lanes: LaneTally,
     everyone: u64,
     memory: Option<MemoryProbe>,
 }
@@ -87,6 +96,7 @@ impl Gathered {
         Self {
             counter: Counter { counts: Efficiency::new(width), lanes_per_ray: variant.lanes_per_ray() },
             tally: Tally::default(),
+            lanes: LaneTally::default(),
             everyone: u64::MAX >> (64 - width),
             memory: memory.then(|| MemoryProbe::new(AddressMap::new(variant, width))),
         }
@@ -95,6 +105,7 @@ impl Gathered {
     fn join(mut self, other: &Self) -> Self {
         self.counter.counts = self.counter.counts.plus(&other.counter.counts);
         self.tally.merge(&other.tally);
+        self.lanes.merge(&other.lanes);
         if let (Some(mine), Some(theirs)) = (&mut self.memory, &other.memory) {
             mine.join(theirs);
         }
@@ -110,6 +121,7 @@ impl Probe for Gathered {
     fn event(&mut self, event: &Event<'_>) {
         self.counter.event(event);
         self.tally.add(event.block, event.active, self.everyone);
+        self.lanes.add(event.block, event.active);
         if let Some(memory) = &mut self.memory {
             memory.event(event.touches);
         }
@@ -129,10 +141,21 @@ pub fn profile(
     options: ProfileOptions<'_>,
 ) -> Result<Profile, KernelError> {
     let machine = Machine::Lockstep { width: options.width };
-    let batch =
-        Batch { rays, after: &[], query, resident: resident_warps(kernel.variant(), options.width, rays.len() as u64) };
+    let usual = || resident_warps(kernel.variant(), options.width, rays.len() as u64);
+    let batch = Batch { rays, after: &[], query, resident: options.resident.unwrap_or_else(usual) };
     let warps = kernel.warp_count(machine, &batch)?;
     let new = || Gathered::new(kernel, options);
+    let done = |gathered: Gathered| Profile {
+        counts: gathered.counter.counts,
+        tally: gathered.tally,
+        lanes: gathered.lanes,
+        memory: gathered.memory.map(|memory| memory.counts()),
+        launch_rays,
+        launches: 1,
+    };
+    if options.resident.is_some() && kernel.variant().supply() != Supply::Direct && warps <= MOST_IN_TURNS {
+        return Ok(done(in_turns(kernel, &batch, options, warps)?));
+    }
     let run = |mut gathered: Gathered, number: u32| -> Result<Gathered, KernelError> {
         if options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Ok(gathered);
@@ -148,13 +171,65 @@ pub fn profile(
         .with_min_len(if kernel.variant().supply() == Supply::Direct { 16 } else { 1 })
         .try_fold(new, run)
         .try_reduce(new, |a, b| Ok(a.join(&b)))?;
-    Ok(Profile {
-        counts: gathered.counter.counts,
-        tally: gathered.tally,
-        memory: gathered.memory.map(|memory| memory.counts()),
-        launch_rays,
-        launches: 1,
+    Ok(done(gathered))
+}
+
+/// Warps that run at the same time here; more are dealt their rays.
+const MOST_IN_TURNS: u32 = 1024;
+
+/// Warps that ask one counter, by their clocks: whoever has issued least asks first, as on a machine that holds them all.
+fn in_turns(
+    kernel: &Kernel,
+    batch: &Batch<'_>,
+    options: ProfileOptions<'_>,
+    warps: u32,
+) -> Result<Gathered, KernelError> {
+    let turns = Turns::new(warps, options.cancel);
+    let prices = Al09Prices::default().of(kernel.variant());
+    let run = |number: u32| -> Result<Gathered, KernelError> {
+        let _leaves = turns.leaving();
+        let mut timed = Timed { gathered: Gathered::new(kernel, options), turns: &turns, prices: &prices };
+        let mut answers = Vec::new();
+        let machine = Machine::Lockstep { width: options.width };
+        kernel.run_warp_sharing(machine, batch, number, &turns, &mut answers, &mut timed)?;
+        let mut gathered = timed.gathered;
+        gathered.counter.counts.rays += answers.len() as u64;
+        gathered.counter.counts.warps += 1;
+        Ok(gathered)
+    };
+    std::thread::scope(|scope| {
+        let start = |number| {
+            let run = &run;
+            let thread = std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, move || run(number));
+            // The others trace the rays of a warp that cannot start.
+            thread.inspect_err(|_| drop(turns.leaving())).ok()
+        };
+        let threads: Vec<_> = (0..warps).map(start).collect();
+        let mut sum = Gathered::new(kernel, options);
+        for thread in threads.into_iter().flatten() {
+            let one = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            sum = sum.join(&one);
+        }
+        Ok(sum)
     })
+}
+
+/// Gathers, and tells the time.
+struct Timed<'a> {
+    gathered: Gathered,
+    turns: &'a Turns<'a>,
+    prices: &'a Prices,
+}
+
+impl Probe for Timed<'_> {
+    fn touches(&self) -> bool {
+        self.gathered.touches()
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.turns.spend(event.warp, self.prices.of(event.block) as u64);
+        self.gathered.event(event);
+    }
 }
 
 /// The tally of each warp that traces `rays`, in their order: whose rays take how long.
@@ -164,7 +239,7 @@ pub fn profile(
 pub fn warp_tallies(kernel: &Kernel, width: u32, rays: &[Ray], query: Query) -> Result<Vec<Tally>, KernelError> {
     let machine = Machine::Lockstep { width };
     let batch = Batch { rays, after: &[], query, resident: resident_warps(kernel.variant(), width, rays.len() as u64) };
-    let options = ProfileOptions { width, memory: false, cancel: None };
+    let options = ProfileOptions { width, memory: false, resident: None, cancel: None };
     (0..kernel.warp_count(machine, &batch)?)
         .into_par_iter()
         .map(|number| {

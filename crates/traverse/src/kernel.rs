@@ -2,6 +2,7 @@
 
 use crate::launch::{self, Place};
 use crate::probe::{Probe, Unwatched, Watch, Watched};
+use crate::supply::RayCounter;
 use crate::tree::{BoxTree, Boxes};
 use crate::triangles::Triangles;
 use crate::warp::{Answer, Launch};
@@ -226,7 +227,31 @@ impl Kernel {
         Ok(())
     }
 
-    fn launch<P: Watch>(&self, batch: &Batch<'_>, place: Place, answers: &mut Vec<Answer>, probe: &mut P) {
+    /// As [`Kernel::run_warp`] for a warp that takes its rays from a counter which the others ask at the same
+    /// time, where the variant has a global pool.
+    ///
+    /// # Errors
+    /// As [`Kernel::run_warp`].
+    ///
+    /// # Panics
+    /// As [`Kernel::run_warp`].
+    pub fn run_warp_sharing(
+        &self,
+        machine: Machine,
+        batch: &Batch<'_>,
+        number: u32,
+        counter: &dyn RayCounter,
+        answers: &mut Vec<Answer>,
+        probe: &mut dyn Probe,
+    ) -> Result<(), KernelError> {
+        assert!(batch.after.is_empty() || batch.after.len() == batch.rays.len(), "one key a ray, or none");
+        if let Some(place) = Place::new(&self.variant, machine, number, batch.rays.len(), batch.resident)? {
+            self.launch(batch, place.sharing(counter), answers, &mut Watched::new(probe));
+        }
+        Ok(())
+    }
+
+    fn launch<P: Watch>(&self, batch: &Batch<'_>, place: Place<'_>, answers: &mut Vec<Answer>, probe: &mut P) {
         with_tree!(&self.encoding, tree => {
             let boxes = self.boxes(tree, batch);
             let launch = Launch { variant: &self.variant, tree: &boxes, any_hit: batch.query == Query::Any };

@@ -5,7 +5,7 @@ use crate::lane::Lane;
 use crate::lanes::{Lanes, Lockstep, Scalar};
 use crate::probe::Watch;
 use crate::schedule::{IfIf, IfWhile, Packet, Phased, Schedule, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
-use crate::supply::{self, Pool};
+use crate::supply::{self, Pool, RayCounter};
 use crate::tree::Tree;
 use crate::warp::{Answer, Launch, Warp};
 use raywarp_family::{Block, Organisation, Supply, Variant};
@@ -30,15 +30,23 @@ pub(crate) fn warp_count(variant: &Variant, machine: Machine, rays: usize, resid
 }
 
 /// A warp of a launch: who runs it, and which rays it may take.
-pub(crate) struct Place {
+pub(crate) struct Place<'a> {
     machine: Machine,
     number: u32,
     /// Rays at once.
     width: u32,
-    pool: Pool,
+    pool: Pool<'a>,
 }
 
-impl Place {
+impl<'a> Place<'a> {
+    /// The same for a warp that takes rays from a counter which others ask, too.
+    pub fn sharing(mut self, counter: &'a dyn RayCounter) -> Self {
+        if self.pool.is_global() {
+            self.pool = self.pool.shared(counter, self.number);
+        }
+        self
+    }
+
     /// Warp `number` of a launch over `rays` rays; none past the last.
     pub fn new(
         variant: &Variant,
@@ -64,7 +72,7 @@ impl Place {
 /// Runs a warp to its end.
 pub(crate) fn run_warp<T: Tree, P: Watch>(
     launch: Launch<'_, T>,
-    place: Place,
+    place: Place<'_>,
     answers: &mut Vec<Answer>,
     probe: &mut P,
 ) {

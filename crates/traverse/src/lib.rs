@@ -35,5 +35,6 @@ pub use dump::{Code, RayDump};
 pub use kernel::{Batch, Kernel, KernelError, Machine, Query};
 pub use probe::{Event, Probe, Recorded, Recorder, Touch};
 pub use replay::{Replay, ReplayError};
+pub use supply::RayCounter;
 pub use tracer::FamilyTracer;
 pub use warp::Answer;

@@ -47,7 +47,7 @@ pub(crate) struct Warp<'a, L: Lanes, T: Tree, P> {
     pub rules: VisitRules,
     pub test_rules: TestRules,
     pub lanes: L,
-    pub pool: Pool,
+    pub pool: Pool<'a>,
     pub answers: &'a mut Vec<Answer>,
     pub visit: Visit<T::Inner, T::Leaf>,
     number: u32,
@@ -69,7 +69,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         launch: Launch<'a, T>,
         number: u32,
         lanes: L,
-        pool: Pool,
+        pool: Pool<'a>,
         answers: &'a mut Vec<Answer>,
         probe: &'a mut P,
     ) -> Self {

@@ -10,6 +10,7 @@ mod render_report;
 pub mod selftest;
 pub mod simulate;
 mod simulate_compaction;
+mod simulate_counters;
 mod simulate_experiment;
 pub mod trace;
 mod tree_args;

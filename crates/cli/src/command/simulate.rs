@@ -5,6 +5,7 @@ mod setting;
 
 use super::render_args::parse_size;
 use super::simulate_compaction::{self, CompactionArgs};
+use super::simulate_counters;
 use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
@@ -43,6 +44,10 @@ pub struct SimulateArgs {
     /// Bounds of the rate on these GPUs, comma-separated: names such as h200 or gtx285, or files (docs/machines.md).
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "experiment")]
     machine: Vec<String>,
+    /// What a profiler counted on this GPU, beside what is foretold: a table of peers/nsight/counters.py. Its rows have kernels
+    /// and trees; of views the first counts, with one ray of each kind a pixel.
+    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["costs", "width", "leaf_size", "postpone", "settings", "shuffle", "sort"])]
+    counters: Option<PathBuf>,
     /// What kernels cost, in place of our tables; as `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
     #[arg(long, value_name = "FILE", requires = "machine")]
     costs: Option<PathBuf>,
@@ -51,10 +56,10 @@ pub struct SimulateArgs {
     workload: Workload,
     /// Kinds of rays, comma-separated: primary, ao, diffuse.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "primary,ao,diffuse", value_parser = parse_kind)]
-    kind: Vec<RayKind>,
+    pub(super) kind: Vec<RayKind>,
     /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    variant: Vec<Variant>,
+    pub(super) variant: Vec<Variant>,
     /// Lanes of a warp, 1 to 64, comma-separated; 32 by default.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
     width: Vec<u32>,
@@ -147,6 +152,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let views =
         views(common, &loaded.scene, &scene_name, args.view.as_deref())?.into_iter().map(|(_, view)| view).collect();
     let build = args.tree.options_or(Builder::SweepSah);
+    let counted = args.counters.as_ref().map(|path| simulate_counters::read(path, &scene_name, args)).transpose()?;
     let request = EfficiencyRequest {
         workload: args.workload,
         kinds: args.kind.clone(),
@@ -165,6 +171,9 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         build,
         scene: scene_name,
     };
+    if let Some(rows) = counted {
+        return simulate_counters::run(rows, (&loaded.scene, &path), request, machines, common, out);
+    }
     if let Some(ExperimentChoice::Simulated(which)) = args.experiment.experiment {
         return args.experiment.run(which, (&loaded.scene, &path), request, args.sample, common, out);
     }

@@ -21,6 +21,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         let exact = self.pool.is_exact();
         if exact && wanting.any() {
             self.fetch_batch();
+            self.pool.ask(wanting.count());
         }
         while wanting.any() {
             if self.pool.is_empty() {

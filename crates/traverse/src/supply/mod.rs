@@ -10,5 +10,6 @@ mod replace;
 pub(crate) use direct::direct;
 pub(crate) use persistent::persistent;
 pub(crate) use pool::Pool;
+pub use pool::RayCounter;
 pub(crate) use queue::queue;
 pub(crate) use replace::replace;

@@ -1,5 +1,13 @@
 //! The rays that a warp may take.
 
+use std::fmt::Debug;
+
+/// The counter from which warps that run at the same time take rays; who asks first is its business.
+pub trait RayCounter: Debug + Sync {
+    /// Adds `rays` on behalf of warp `warp`; returns what the counter was. Rays past the launch's last are none.
+    fn add(&self, warp: u32, rays: u32) -> u64;
+}
+
 /// Rays that a warp has taken, and where it gets more.
 ///
 /// Persistent warps take batches from a global counter, whoever asks first. In a simulation without
@@ -8,7 +16,7 @@
 /// has idle lanes is dealt a warp's worth at a time, too: its rays lie together as they would, but for
 /// where one portion ends and the next begins.
 #[derive(Debug, Clone)]
-pub(crate) struct Pool {
+pub(crate) struct Pool<'a> {
     /// Rays taken and not yet given to lanes.
     local: std::ops::Range<u32>,
     /// First ray of the next batch, if there are more.
@@ -19,25 +27,42 @@ pub(crate) struct Pool {
     ray_count: u32,
     /// Each fetch asks the counter for exactly what it needs: no ray is kept at hand.
     exact: bool,
+    /// A counter that others ask too, and who asks; none where batches are dealt.
+    shared: Option<(&'a dyn RayCounter, u32)>,
 }
 
-impl Pool {
+impl<'a> Pool<'a> {
     /// `width` rays for warp `warp`, once.
     pub fn direct(warp: u32, width: u32, ray_count: u32) -> Self {
         let first = u64::from(warp) * u64::from(width);
-        Self { local: 0..0, next_batch: Some(first), batch: width, stride: 0, ray_count, exact: false }
+        Self { local: 0..0, next_batch: Some(first), batch: width, stride: 0, ray_count, exact: false, shared: None }
     }
 
     /// Batches of `batch` rays, dealt in turns to `resident` warps.
     pub fn dealt(warp: u32, batch: u32, resident: u32, ray_count: u32) -> Self {
         let (warp, size) = (u64::from(warp), u64::from(batch));
         let stride = size * u64::from(resident);
-        Self { local: 0..0, next_batch: Some(warp * size), batch, stride, ray_count, exact: false }
+        Self { local: 0..0, next_batch: Some(warp * size), batch, stride, ray_count, exact: false, shared: None }
     }
 
     /// The same for a warp of `width` rays that asks for exactly as many as it can use.
     pub fn exact(warp: u32, width: u32, resident: u32, ray_count: u32) -> Self {
         Self { exact: true, ..Self::dealt(warp, width, resident, ray_count) }
+    }
+
+    /// The same, from a counter that other warps ask at the same time.
+    pub fn shared(self, counter: &'a dyn RayCounter, warp: u32) -> Self {
+        Self { next_batch: Some(0), shared: Some((counter, warp)), ..self }
+    }
+
+    /// Asks a shared counter for exactly `rays`; does nothing where rays are dealt.
+    pub fn ask(&mut self, rays: u32) {
+        let Some((counter, warp)) = self.shared.filter(|_| self.next_batch.is_some()) else { return };
+        let count = u64::from(self.ray_count);
+        let first = counter.add(warp, rays).min(count);
+        let end = (first + u64::from(rays)).min(count);
+        self.local = first as u32..end as u32;
+        self.next_batch = (end < count).then_some(end);
     }
 
     /// Whether there is a global counter behind it.
@@ -57,6 +82,16 @@ impl Pool {
 
     /// Takes the next batch; false when there is none.
     pub fn take_batch(&mut self) -> bool {
+        if self.shared.is_some() {
+            if self.exact {
+                return false;
+            }
+            let more = self.next_batch;
+            self.ask(self.batch);
+            // Who asks for batches learns that there are no more by getting none.
+            self.next_batch = more.filter(|_| !self.local.is_empty());
+            return !self.local.is_empty();
+        }
         let Some(first) = self.next_batch.filter(|&first| first < u64::from(self.ray_count)) else {
             self.next_batch = None;
             return false;
@@ -75,7 +110,7 @@ impl Pool {
     }
 }
 
-impl Iterator for Pool {
+impl Iterator for Pool<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
@@ -90,13 +125,46 @@ impl Iterator for Pool {
 mod tests {
     use super::*;
 
-    fn drain(mut pool: Pool) -> Vec<u32> {
+    fn drain(mut pool: Pool<'_>) -> Vec<u32> {
         let mut rays = Vec::new();
         while pool.take_batch() {
             rays.extend(&mut pool);
         }
         assert!(pool.is_dry());
         rays
+    }
+
+    #[derive(Debug, Default)]
+    struct Counter(std::sync::atomic::AtomicU64);
+
+    impl RayCounter for Counter {
+        fn add(&self, _: u32, rays: u32) -> u64 {
+            self.0.fetch_add(u64::from(rays), std::sync::atomic::Ordering::Relaxed)
+        }
+    }
+
+    #[test]
+    fn warps_that_share_a_counter_take_each_ray_once() {
+        let counter = Counter::default();
+        let mut pools = [0, 1].map(|warp| Pool::dealt(warp, 96, 2, 300).shared(&counter, warp));
+        let mut all = Vec::new();
+        for turn in [0, 1, 1, 1, 0, 1] {
+            if pools[turn].take_batch() {
+                all.extend(&mut pools[turn]);
+            }
+        }
+        assert_eq!(all, (0..300).collect::<Vec<_>>());
+        assert!(pools.iter().all(Pool::is_dry));
+        let counter = Counter::default();
+        let mut pools = [0, 1].map(|warp| Pool::exact(warp, 32, 2, 40).shared(&counter, warp));
+        // Exactly what is asked for, side by side; the one that got the last knows it.
+        pools[0].ask(32);
+        pools[1].ask(5);
+        assert_eq!((pools[0].by_ref().count(), pools[1].by_ref().collect::<Vec<_>>()), (32, (32..37).collect()));
+        assert!(!pools[0].take_batch() && !pools[0].is_dry());
+        pools[0].ask(7);
+        assert_eq!(pools[0].by_ref().collect::<Vec<_>>(), [37, 38, 39]);
+        assert!(pools[0].is_dry() && !pools[1].is_dry());
     }
 
     #[test]

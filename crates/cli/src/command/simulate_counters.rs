@@ -1,0 +1,70 @@
+//! `raywarp simulate SCENE --machine h200 --counters FILE`: what a profiler counted beside what is foretold.
+
+use super::simulate::{SimulateArgs, refusal};
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use crate::interrupt;
+use crate::progress::StepBar;
+use raywarp::Control;
+use raywarp::counters::{Counted, CountersError, CountersRequest, beside_counters, read_counters};
+use raywarp::scene::Scene;
+use raywarp::sim::machine::Machine;
+use raywarp::simulate::EfficiencyRequest;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// A table may have this many bytes; ours have a few per cent of it.
+const MOST_BYTES: u64 = 1 << 24;
+
+/// The rows of a table that are of `scene`, and of the kernels and kinds that were asked for.
+pub(super) fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<Counted>, CliError> {
+    let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
+    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| fault(error.to_string()))?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(fault(format!("it has more than {MOST_BYTES} bytes")));
+    }
+    let wanted = |row: &Counted| {
+        let variant = args.variant.is_empty() || args.variant.contains(&row.variant);
+        row.scene == scene && variant && args.kind.contains(&row.kind)
+    };
+    let rows: Vec<Counted> =
+        read_counters(&text).map_err(|error| fault(error.to_string()))?.into_iter().filter(wanted).collect();
+    if rows.is_empty() {
+        return Err(fault(format!("no such kernel was counted on {scene}")));
+    }
+    Ok(rows)
+}
+
+/// Runs the command.
+pub(super) fn run(
+    rows: Vec<Counted>,
+    (scene, path): (&Scene, &Path),
+    mut rays: EfficiencyRequest,
+    machines: Vec<Machine>,
+    common: &Common,
+    out: &mut dyn Write,
+) -> Result<Status, CliError> {
+    let Ok([machine]) = <[Machine; 1]>::try_from(machines) else {
+        return Err(CliError::usage("--counters are of one GPU: give one --machine"));
+    };
+    rays.views.truncate(1);
+    rays.rays_per_pixel = rays.rays_per_pixel.or(Some(1));
+    rays.kinds.retain(|kind| rows.iter().any(|row| row.kind == *kind));
+    let bar = StepBar::new(common.quiet, rows.len() as u64);
+    let progress = |steps: usize| bar.advance(steps as u64);
+    let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let report = beside_counters(scene, &CountersRequest { rays, machine, rows }, &control);
+    bar.finish();
+    let report = report.map_err(|error| match error {
+        CountersError::Simulate(error) => refusal(error, path),
+        other => CliError::input(other),
+    })?;
+    if common.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else {
+        write!(out, "{}", report.text())?;
+    }
+    Ok(Status::Done)
+}

@@ -1,0 +1,111 @@
+//! What is foretold of an H200 beside what its counters said (bench/runs/2026-11-21-h200-4/counters.csv).
+
+mod common;
+
+use raywarp::counters::{Compared, Counted, CountersError, CountersRequest, beside_counters, read_counters};
+use raywarp::scene::Scene;
+use raywarp::sim::machine::Machine;
+use raywarp::simulate::EfficiencyRequest;
+use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
+use raywarp::workload::views::{View, load_views};
+use raywarp::{BuildOptions, Control};
+use std::path::Path;
+
+fn request(name: &str, view: View, size: [u32; 2], sample: usize, rows: Vec<Counted>) -> CountersRequest {
+    let kinds = RayKind::ALL.into_iter().filter(|kind| rows.iter().any(|row| row.kind == *kind)).collect();
+    let rays = EfficiencyRequest {
+        workload: Workload::Raywarp,
+        kinds,
+        views: vec![view],
+        size,
+        sample,
+        order: Order::Workload,
+        rays_per_pixel: Some(1),
+        variants: vec![],
+        widths: vec![32],
+        leaf_sizes: vec![8],
+        build: BuildOptions::default(),
+        scene: name.to_string(),
+    };
+    CountersRequest { rays, machine: Machine::find("h200").unwrap(), rows }
+}
+
+fn compare(scene: &Scene, request: &CountersRequest) -> Result<Vec<Compared>, CountersError> {
+    beside_counters(scene, request, &Control::default()).map(|report| report.rows)
+}
+
+/// Cells that take little time to foretell; none of them is at the edge.
+const HELD: [(&str, RayKind); 8] = [
+    ("al09-while-while", RayKind::Ao),
+    ("al09-while-while", RayKind::Diffuse),
+    ("al09-spec-while-while", RayKind::Diffuse),
+    ("al09-persistent-while-while", RayKind::Diffuse),
+    ("al09-packet", RayKind::Ao),
+    ("alk12-kepler", RayKind::Diffuse),
+    ("g14-wide4-merge", RayKind::Diffuse),
+    ("raywarp-h8", RayKind::Diffuse),
+];
+
+#[test]
+fn instructions_and_lanes_are_within_5_percent_of_an_h200s_counters() {
+    let Some(scenes) = common::scenes("the comparison with counters") else { return };
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs/2026-11-21-h200-4/counters.csv");
+    let path = raywarp::find_scene(Path::new("sibenik"), &raywarp::SceneLookup { folder: Some(scenes.clone()) });
+    let (Ok(text), Ok(loaded)) = (std::fs::read_to_string(&table), raywarp::scene::load(&path, &Default::default()))
+    else {
+        println!("skipped: {} or {} cannot be read", table.display(), path.display());
+        return;
+    };
+    let held = |row: &Counted| {
+        let of = |(name, kind): &(&str, RayKind)| name.parse() == Ok(row.variant) && *kind == row.kind;
+        row.scene == "sibenik" && HELD.iter().any(of)
+    };
+    let rows: Vec<Counted> = read_counters(&text).unwrap().into_iter().filter(held).collect();
+    assert_eq!(rows.len(), HELD.len());
+    let view = load_views(&scenes.join("views.toml"), "sibenik").unwrap().remove(0);
+    let found = compare(&loaded.scene, &request("sibenik", view, RESOLUTION, 16_384, rows.clone())).unwrap();
+    for row in &found {
+        let (instructions, lanes) = (row.instructions.unwrap(), row.lanes.unwrap());
+        let near = instructions.is_near() && lanes.is_near();
+        assert!(near, "{} {:?}: {instructions:?}, {lanes:?}", row.counted.variant, row.counted.kind);
+    }
+}
+
+/// A launch that was never counted.
+fn row(variant: &str, kind: RayKind, rays: u64) -> Counted {
+    let table = format!(
+        "scene,variant,kind,tree,rays,blocks,warp_instructions,thread_instructions,ns,cycles,wavefronts,global_load_sectors\n\
+        shapes,{variant},{},sweep+0/8,{rays},24,1e5,2e6,5000,6000,4e4,8e4\n",
+        kind.name()
+    );
+    read_counters(&table).unwrap().remove(0)
+}
+
+fn shapes(rows: Vec<Counted>) -> Result<Vec<Compared>, CountersError> {
+    let scene = raywarp::default_scene();
+    let camera = scene.cameras[0].clone();
+    compare(&scene, &request("shapes", View { camera, ao_radius: None }, [64, 48], 4096, rows))
+}
+
+#[test]
+fn what_is_foretold_is_possible() {
+    let variants =
+        ["direct/while-while/bvh2", "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested"];
+    let rows = variants.map(|variant| row(variant, RayKind::Primary, 64 * 48)).to_vec();
+    for row in shapes(rows).unwrap() {
+        let (instructions, lanes) = (row.instructions.unwrap(), row.lanes.unwrap());
+        assert!((1.0..32.0).contains(&lanes.foretold) && lanes.counted == 20.0, "{lanes:?}");
+        assert!(instructions.foretold > 10.0 && !instructions.is_near(), "{instructions:?}");
+        let parts = row.parts.unwrap();
+        assert!((parts.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{parts:?}");
+    }
+}
+
+#[test]
+fn other_rays_than_were_counted_are_refused() {
+    let error = shapes(vec![row("direct/while-while/bvh2", RayKind::Primary, 3000)]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "3000 primary rays were counted, but here are 3072: give the size, view and rays a pixel of that run"
+    );
+}
