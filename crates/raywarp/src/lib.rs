@@ -32,6 +32,7 @@ pub mod picture;
 mod prepared;
 mod query;
 mod scene_path;
+pub mod report;
 pub mod selftest;
 pub mod simulate;
 mod threads;
