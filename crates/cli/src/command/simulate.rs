@@ -100,7 +100,7 @@ pub struct SimulateArgs {
     report: ReportArgs,
     /// Rank what would raise the lowest bounds most: each number of the machine doubled, each operation a quarter cheaper, and,
     /// where no --width is given, warps of 64 lanes, which run as well.
-    #[arg(long, requires = "machine")]
+    #[arg(long)]
     what_if: bool,
 }
 
@@ -120,6 +120,12 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         ([], true) => vec![32, 64],
         (widths, _) => widths.to_vec(),
     };
+    // Clap's `requires` gives way to conflicts.
+    if args.machine.is_empty() && (args.what_if || args.report.has_measured()) {
+        return Err(CliError::usage(
+            "--what-if and --measured are about bounds: give --machine with a GPU such as h200",
+        ));
+    }
     args.report.check()?;
     if let Some(ExperimentChoice::Compaction) = args.experiment.experiment {
         let shared = simulate_compaction::Shared {

@@ -8,7 +8,8 @@ use raywarp_sim::machine::Machine;
 use std::fmt::Write;
 
 /// The columns of bounds.
-pub(crate) const COLUMNS: [&str; 10] = ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency"];
+pub(crate) const COLUMNS: [&str; 10] =
+    ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency"];
 
 pub(crate) fn column(limit: Limit) -> usize {
     match limit {

@@ -117,7 +117,9 @@ impl BoundsReport {
         let mut widths: Vec<u32> = self.request.rays.widths.iter().copied().filter(|&other| other != width).collect();
         widths.sort_unstable();
         widths.dedup();
-        let wider = |width: u32| (format!("warps of {width} lanes on the same lanes"), format!("--width {width}"), What::Width(width));
+        let wider = |width: u32| {
+            (format!("warps of {width} lanes on the same lanes"), format!("--width {width}"), What::Width(width))
+        };
         changes.extend(widths.into_iter().map(wider));
         changes
     }

@@ -11,7 +11,7 @@ use crate::bounds::{Bounded, BoundsReport, is_implicit};
 use crate::simulate::name_of;
 use raywarp_family::costs::Pipe;
 use raywarp_sim::bounds::{Class, Limit, headroom, lowest};
-use raywarp_sim::machine::{Checked, Machine};
+use raywarp_sim::machine::{Checked, Machine, keys};
 use raywarp_workload::rays::{Order, RayKind};
 
 impl BoundsReport {
@@ -22,7 +22,8 @@ impl BoundsReport {
         let mut page = Page::new(format!("What bounds {} on {}", rays.scene, machines.join(", ")));
         let mut rows = facts(rays, &self.rays);
         rows.push(kernels(rays));
-        let costs = if self.request.costs.is_some() { "a table of the user's" } else { "from native code, as committed" };
+        let costs =
+            if self.request.costs.is_some() { "a table of the user's" } else { "from native code, as committed" };
         rows.push(("costs of operations", costs.to_string()));
         about.write(&mut page, rows);
         let beside = |row: &Bounded| {
@@ -39,9 +40,14 @@ impl BoundsReport {
             let rows: Vec<(usize, &Bounded)> =
                 self.rows.iter().enumerate().filter(|(_, row)| row.machine == number).collect();
             page.heading(format!("Bounds on {}", machine.name()));
-            page.list(what_if::in_short(self, number, &rows));
+            // Other widths are in the tables; the machine has this one.
+            let width = machine.count(keys::SM_WARP_WIDTH);
+            let own: Vec<(usize, &Bounded)> =
+                rows.iter().copied().filter(|(_, row)| row.profile.counts.width == width).collect();
+            let base = if own.is_empty() { &rows } else { &own };
+            page.list(what_if::in_short(self, number, base));
             for &kind in &rays.kinds {
-                let of_kind: Vec<&Bounded> = rows.iter().map(|(_, row)| *row).filter(|row| row.kind == kind).collect();
+                let of_kind: Vec<&Bounded> = base.iter().map(|(_, row)| *row).filter(|row| row.kind == kind).collect();
                 bars(&mut page, machine, kind, &of_kind, &beside);
             }
             page.grid(grid(machine, &rows));
@@ -98,11 +104,17 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], be
         let rate = beside(row).map(|rate| Bar {
             value: rate.rays_per_s / 1e6,
             label: match row.lowest() {
-                Some(bound) => format!("{}  {:.2} of the bound", mrays(rate.rays_per_s), rate.rays_per_s / bound.rays_per_s),
+                Some(bound) => {
+                    format!("{}  {:.2} of the bound", mrays(rate.rays_per_s), rate.rays_per_s / bound.rays_per_s)
+                }
                 None => mrays(rate.rays_per_s),
             },
         });
-        let name = if several { format!("{}, {} lanes", name_of(&row.variant), row.profile.counts.width) } else { name_of(&row.variant) };
+        let name = if several {
+            format!("{}, {} lanes", name_of(&row.variant), row.profile.counts.width)
+        } else {
+            name_of(&row.variant)
+        };
         (name, if measured { vec![bound, rate] } else { vec![bound] })
     };
     let chart = Bars {
@@ -174,9 +186,19 @@ fn measured_grid(report: &BoundsReport, rows: &[(usize, &Bounded)], beside: Besi
              where a run had others, the ratio is between different things.",
             report.request.rays.views.len()
         ),
-        head: ["kernel", "rays", "measured", "bound", "ratio", "lowest", "class", "tree measured", "viewpoints measured"]
-            .map(String::from)
-            .to_vec(),
+        head: [
+            "kernel",
+            "rays",
+            "measured",
+            "bound",
+            "ratio",
+            "lowest",
+            "class",
+            "tree measured",
+            "viewpoints measured",
+        ]
+        .map(String::from)
+        .to_vec(),
         rows: rows.iter().filter_map(line).collect(),
     }
 }
@@ -193,13 +215,28 @@ fn machine_grids(page: &mut Page, machines: &[Machine]) {
                 (Checked::Unread, _) => "not read".to_string(),
             };
             let note = given.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
-            vec![key.path.to_string(), given.value.to_string(), key.unit.to_string(), worth, format!("{}{note}", given.source)]
+            vec![
+                key.path.to_string(),
+                given.value.to_string(),
+                key.unit.to_string(),
+                worth,
+                format!("{}{note}", given.source),
+            ]
         };
         let estimates: Vec<&str> =
             machine.numbers().filter(|(_, given)| given.estimate).map(|(key, _)| key.path).collect();
-        let doubt = if estimates.is_empty() { "none is an estimate".into() } else { format!("estimates: {}", estimates.join(", ")) };
+        let doubt = if estimates.is_empty() {
+            "none is an estimate".into()
+        } else {
+            format!("estimates: {}", estimates.join(", "))
+        };
         page.grid(Grid {
-            caption: format!("{}, compute capability {}.{}; {doubt}", machine.name(), machine.capability().0, machine.capability().1),
+            caption: format!(
+                "{}, compute capability {}.{}; {doubt}",
+                machine.name(),
+                machine.capability().0,
+                machine.capability().1
+            ),
             head: ["number", "value", "unit", "worth", "source"].map(String::from).to_vec(),
             rows: machine.numbers().map(row).collect(),
         });

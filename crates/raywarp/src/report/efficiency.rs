@@ -53,7 +53,16 @@ impl EfficiencyReport {
     }
 
     fn grid(&self, width: u32, leaf_size: u32) -> Grid {
-        let head = ["kernel", "rays", "traversal %", "intersection %", "theirs", "nodes a ray", "triangles a ray", "visited in vain %"];
+        let head = [
+            "kernel",
+            "rays",
+            "traversal %",
+            "intersection %",
+            "theirs",
+            "nodes a ray",
+            "triangles a ray",
+            "visited in vain %",
+        ];
         let line = |m: &Measurement| {
             let [traversal, intersection] = m.percent();
             let theirs = self.theirs(&m.variant, width, leaf_size).map(|cells| cells[theirs_column(m.kind)]);
@@ -68,7 +77,8 @@ impl EfficiencyReport {
                 if m.overfetch == 0.0 { String::new() } else { number(100.0 * m.overfetch, 1) },
             ]
         };
-        let mine = |m: &&Measurement| m.counts.width == width && m.leaf_size == leaf_size.min(m.variant.tree().max_leaf());
+        let mine =
+            |m: &&Measurement| m.counts.width == width && m.leaf_size == leaf_size.min(m.variant.tree().max_leaf());
         Grid {
             caption: format!(
                 "Warps of {width}, leaves of at most {leaf_size}. Theirs: Table 1 of AL09, where these are its rays; another version of the scene's tree."
@@ -93,12 +103,16 @@ pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
     let mut said = Vec::new();
     for kind in kinds {
         let of = |width: u32| filled.iter().filter(move |one| one.kind == kind && one.width == width);
+        // Lanes that share a ray agree by doing the same.
+        let alone = || of(width).filter(|one| one.variant.lanes_per_ray() == 1);
         let fuller = |number: usize| {
-            of(width).filter(|one| one.percent[number].is_finite()).max_by(|a, b| a.percent[number].total_cmp(&b.percent[number]))
+            alone()
+                .filter(|one| one.percent[number].is_finite())
+                .max_by(|a, b| a.percent[number].total_cmp(&b.percent[number]))
         };
         let (Some(visit), Some(test)) = (fuller(0), fuller(1)) else { continue };
         let mut text = format!(
-            "{} rays, warps of {width}: {} has most lanes at work in traversal, {:.0} %, and {} in intersection, {:.0} %.",
+            "{} rays, warps of {width}: where each lane has its own ray, {} has most lanes at work in traversal, {:.0} %, and {} in intersection, {:.0} %.",
             capital(kind.name()),
             name_of(visit.variant),
             visit.percent[0],
@@ -107,7 +121,8 @@ pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
         );
         let plain = of(width).find(|one| name_of(one.variant) == "al09-while-while");
         if let Some(plain) = plain {
-            text += &format!(" While-while, the plainest, has {:.0} % and {:.0} %.", plain.percent[0], plain.percent[1]);
+            text +=
+                &format!(" While-while, the plainest, has {:.0} % and {:.0} %.", plain.percent[0], plain.percent[1]);
         }
         if narrowest < widest {
             let mean = |width: u32| {
@@ -126,7 +141,12 @@ pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
 }
 
 pub(super) fn capital(text: &str) -> String {
-    if text == "ao" { "AO".into() } else { text[..1].to_ascii_uppercase() + &text[1..] }
+    let mut chars = text.chars();
+    match (text, chars.next()) {
+        ("ao", _) => "AO".into(),
+        (_, Some(first)) => first.to_uppercase().chain(chars).collect(),
+        (_, None) => String::new(),
+    }
 }
 
 /// Bars by kernel and width, a picture for each kind of rays; of several widths one for each operation.
@@ -152,7 +172,8 @@ pub(super) fn charts(page: &mut Page, filled: &[Filled<'_>]) {
             least_most: 100.0,
         };
         if let [width] = widths[..] {
-            let both = |variant: &Variant| of(variant, kind, width).map_or_else(Vec::new, |shares| shares.map(bar).to_vec());
+            let both =
+                |variant: &Variant| of(variant, kind, width).map_or_else(Vec::new, |shares| shares.map(bar).to_vec());
             let chart = chart(OPERATIONS.map(String::from).to_vec(), &both);
             page.chart(
                 &format!("efficiency-{}", kind.name()),
@@ -162,7 +183,10 @@ pub(super) fn charts(page: &mut Page, filled: &[Filled<'_>]) {
         } else {
             for (number, operation) in OPERATIONS.iter().enumerate() {
                 let by_width = |variant: &Variant| {
-                    widths.iter().map(|&width| of(variant, kind, width).and_then(|shares| bar(shares[number]))).collect()
+                    widths
+                        .iter()
+                        .map(|&width| of(variant, kind, width).and_then(|shares| bar(shares[number])))
+                        .collect()
                 };
                 let chart = chart(widths.iter().map(|width| format!("{width} lanes")).collect(), &by_width);
                 page.chart(
@@ -182,6 +206,12 @@ fn add<T: PartialEq>(list: &mut Vec<T>, one: T) {
 }
 
 /// The same of counts that were priced.
-pub(super) fn of_counts<'a>(variant: &'a Variant, kind: RayKind, leaf_size: u32, counts: &Efficiency, shares: [f64; 2]) -> Filled<'a> {
+pub(super) fn of_counts<'a>(
+    variant: &'a Variant,
+    kind: RayKind,
+    leaf_size: u32,
+    counts: &Efficiency,
+    shares: [f64; 2],
+) -> Filled<'a> {
     Filled { variant, kind, width: counts.width, leaf_size, percent: shares.map(|share| 100.0 * share) }
 }

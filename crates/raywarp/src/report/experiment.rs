@@ -1,6 +1,7 @@
 //! The report of `--experiment`: theirs beside ours.
 
 use super::chart::{Bar, Bars, Columns};
+use super::efficiency::capital;
 use super::page::{Grid, Page};
 use super::run::{About, facts};
 use crate::simulate::{Cell, Experiment, ExperimentReport, Row, Table};
@@ -9,7 +10,8 @@ impl ExperimentReport {
     /// The report as a page.
     pub fn page(&self, about: &About) -> Page {
         let request = &self.request;
-        let mut page = Page::new(format!("The papers' experiments: {}, {}", request.experiment.name(), request.rays.scene));
+        let mut page =
+            Page::new(format!("The papers' experiments: {}, {}", request.experiment.name(), request.rays.scene));
         // Widths and kernels are the experiment's own.
         let mut rows: Vec<_> =
             facts(&request.rays, &self.rays).into_iter().filter(|(what, _)| *what != "lanes of a warp").collect();
@@ -25,9 +27,11 @@ impl ExperimentReport {
         about.write(&mut page, rows);
         page.heading("In short");
         page.list(self.tables.iter().filter_map(agreement).collect());
-        page.text("Only Sibenik has the papers' scene and viewpoints; in other scenes theirs are shown for orientation.");
+        page.text(
+            "Only Sibenik has the papers' scene and viewpoints; in other scenes theirs are shown for orientation.",
+        );
         for (number, table) in self.tables.iter().enumerate() {
-            page.heading(table.title.clone());
+            page.heading(capital(&table.title));
             // Of pairs, only the times of warps are a distribution.
             let pairs = table.rows.iter().flat_map(|row| &row.cells).all(|cell| cell.numbers.len() == 2);
             if pairs && request.experiment == Experiment::Distribution {
@@ -43,7 +47,8 @@ impl ExperimentReport {
 }
 
 fn grid(table: &Table) -> Grid {
-    let compared = |column: usize| table.rows.iter().any(|row| row.cells.get(column).is_some_and(|c| !c.theirs.is_empty()));
+    let compared =
+        |column: usize| table.rows.iter().any(|row| row.cells.get(column).is_some_and(|c| !c.theirs.is_empty()));
     let mut head = vec![String::new()];
     for (column, name) in table.columns.iter().enumerate() {
         if compared(column) {
@@ -61,15 +66,18 @@ fn grid(table: &Table) -> Grid {
         }
         cells
     };
-    Grid { caption: table.title.clone(), head, rows: table.rows.iter().map(line).collect() }
+    Grid {
+        caption: "Theirs, where the paper says, beside ours".into(),
+        head,
+        rows: table.rows.iter().map(line).collect(),
+    }
 }
 
 fn bars(page: &mut Page, experiment: Experiment, number: usize, table: &Table) {
     let bar = |cell: &Cell| {
         let value = *cell.numbers.first()?;
         let theirs = if cell.theirs.is_empty() { String::new() } else { format!("  (theirs {})", cell.theirs) };
-        // A loss has no length; its label says what it is.
-        value.is_finite().then(|| Bar { value: value.max(0.0), label: format!("{}{theirs}", cell.ours) })
+        value.is_finite().then(|| Bar { value, label: format!("{}{theirs}", cell.ours) })
     };
     let chart = Bars {
         axis: String::new(),
@@ -77,14 +85,15 @@ fn bars(page: &mut Page, experiment: Experiment, number: usize, table: &Table) {
         groups: table.rows.iter().map(|row| (row.name.clone(), row.cells.iter().map(bar).collect())).collect(),
         least_most: 0.0,
     };
-    page.chart(&format!("{}-{}", experiment.name(), number + 1), table.title.clone(), &chart);
+    page.chart(&format!("{}-{}", experiment.name(), number + 1), format!("Ours: {}", table.title), &chart);
 }
 
 /// One for each kind of rays.
 fn histograms(page: &mut Page, table: &Table) {
     for (column, kind) in table.columns.iter().enumerate() {
         let heights = |which: usize| -> Vec<f64> {
-            let height = |row: &Row| row.cells.get(column).and_then(|cell| cell.numbers.get(which)).copied().unwrap_or(f64::NAN);
+            let height =
+                |row: &Row| row.cells.get(column).and_then(|cell| cell.numbers.get(which)).copied().unwrap_or(f64::NAN);
             table.rows.iter().map(height).collect()
         };
         let chart = Columns {
@@ -112,7 +121,8 @@ fn agreement(table: &Table) -> Option<String> {
                 let off = (least - ours).max(ours - most).max(0.0) / least.abs().max(most.abs()).max(1.0);
                 near += u32::from(off <= 0.1);
                 if off > farthest.as_ref().map_or(0.1, |(worst, _)| *worst) {
-                    farthest = Some((off, format!("{}, {column}: theirs {}, ours {}", row.name, cell.theirs, cell.ours)));
+                    farthest =
+                        Some((off, format!("{}, {column}: theirs {}, ours {}", row.name, cell.theirs, cell.ours)));
                 }
             }
         }
@@ -121,7 +131,8 @@ fn agreement(table: &Table) -> Option<String> {
         return None;
     }
     let farthest = farthest.map_or_else(String::new, |(_, what)| format!(" The farthest: {what}."));
-    Some(format!("{}: of {given} numbers of the paper ours agree with {near} to a tenth.{farthest}", table.title))
+    let title = capital(&table.title);
+    Some(format!("{title}: of {given} numbers of the paper ours agree with {near} to a tenth.{farthest}"))
 }
 
 /// Ranges of a paper's cell: "62", "~+20", "85/84", "6-19"; none where it is in words.
@@ -133,7 +144,8 @@ fn numbers(text: &str) -> Vec<[f64; 2]> {
         }
         // A dash in front is a sign.
         let dash = text.char_indices().skip(1).find(|(_, c)| matches!(c, '-' | '\u{2013}'))?;
-        let [from, to] = [&text[..dash.0], &text[dash.0 + dash.1.len_utf8()..]].map(|end| end.trim().parse::<f64>().ok());
+        let [from, to] =
+            [&text[..dash.0], &text[dash.0 + dash.1.len_utf8()..]].map(|end| end.trim().parse::<f64>().ok());
         let (from, to) = (from?, to?);
         Some([from.min(to), from.max(to)])
     };
@@ -158,12 +170,19 @@ mod tests {
 
     #[test]
     fn agreement_counts_numbers_and_names_the_farthest() {
-        let cell = |theirs: &str, ours: f64| Cell { theirs: theirs.into(), ours: format!("{ours}"), numbers: vec![ours] };
+        let cell =
+            |theirs: &str, ours: f64| Cell { theirs: theirs.into(), ours: format!("{ours}"), numbers: vec![ours] };
         let row = |name: &str, cells| Row { name: name.into(), cells };
-        let rows = vec![row("a", vec![cell("62", 60.0), cell("6-19", 25.0)]), row("b", vec![cell("less", 1.0), cell("", 2.0)])];
+        let rows = vec![
+            row("a", vec![cell("62", 60.0), cell("6-19", 25.0)]),
+            row("b", vec![cell("less", 1.0), cell("", 2.0)]),
+        ];
         let table = Table { title: "t".into(), columns: vec!["x".into(), "y".into()], rows, why: vec![] };
         let said = agreement(&table).unwrap();
-        assert_eq!(said, "t: of 2 numbers of the paper ours agree with 1 to a tenth. The farthest: a, y: theirs 6-19, ours 25.");
+        assert_eq!(
+            said,
+            "T: of 2 numbers of the paper ours agree with 1 to a tenth. The farthest: a, y: theirs 6-19, ours 25."
+        );
         let wordless = Table { rows: table.rows[1..].to_vec(), ..table };
         assert_eq!(agreement(&wordless), None);
     }

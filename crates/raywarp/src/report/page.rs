@@ -58,7 +58,7 @@ figure{margin:1.2rem 0}figcaption{color:var(--soft);font-size:.9rem}
 table{border-collapse:collapse;font-size:.85rem;overflow-wrap:normal}
 caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.3rem}
 th,td{padding:.15rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--faint)}
-thead th{color:var(--soft);font-weight:600}tbody th{font-weight:400}tbody tr:nth-child(even){background:var(--stripe)}
+thead th{color:var(--soft);font-weight:600}tbody th{font-weight:400;white-space:nowrap}tbody tr:nth-child(even){background:var(--stripe)}
 .n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 svg{display:block}svg text{font-family:system-ui,sans-serif}
 svg [fill=\"#202226\"]{fill:var(--ink)}svg [stroke=\"#202226\"]{stroke:var(--ink)}
@@ -219,7 +219,8 @@ impl Grid {
     /// Whether a column holds numbers: digits, signs and what follows them, and nothing else.
     fn is_numeric(&self, column: usize) -> bool {
         let cells = || self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
-        let short = |cell: &String| cell.len() < 16 && cell.starts_with(|c: char| c.is_ascii_digit() || "+-~".contains(c));
+        let short =
+            |cell: &String| cell.len() < 16 && cell.starts_with(|c: char| c.is_ascii_digit() || "+-~".contains(c));
         cells().next().is_some() && cells().all(short)
     }
 }
@@ -235,7 +236,12 @@ mod tests {
         page.grid(Grid { caption: "<i>".into(), head: vec!["<th>".into()], rows: vec![vec!["</table>".into()]] });
         page.list(vec!["<script>".into()]);
         let html = page.html();
-        for wanted in ["<title>a &lt;b&gt; &amp; &quot;c&quot;</title>", "'a&lt;b&gt;'\u{FFFD}", "&lt;/table&gt;", "&lt;script&gt;"] {
+        for wanted in [
+            "<title>a &lt;b&gt; &amp; &quot;c&quot;</title>",
+            "'a&lt;b&gt;'\u{FFFD}",
+            "&lt;/table&gt;",
+            "&lt;script&gt;",
+        ] {
             assert!(html.contains(wanted), "{wanted}: {html}");
         }
         assert!(!html.contains("<script>") && !html.contains("<b>"));
@@ -253,7 +259,9 @@ mod tests {
     fn a_page_loads_nothing() {
         let html = Page::new("empty").html();
         assert!(html.contains("default-src 'none'"));
-        assert!(!html.contains("<script") && !html.contains("src=") && !html.contains("href=") && !html.contains("url("));
+        assert!(
+            !html.contains("<script") && !html.contains("src=") && !html.contains("href=") && !html.contains("url(")
+        );
     }
 
     #[test]

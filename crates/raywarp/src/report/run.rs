@@ -55,7 +55,11 @@ pub(super) fn facts(request: &EfficiencyRequest, rays: &RayCounts) -> Vec<(&'sta
 /// The kernels, in a few words.
 pub(super) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
     let names: Vec<String> = request.variants.iter().map(name_of).collect();
-    let text = if names.len() > 8 { format!("{} and {} more", names[..8].join(", "), names.len() - 8) } else { names.join(", ") };
+    let text = if names.len() > 8 {
+        format!("{} and {} more", names[..8].join(", "), names.len() - 8)
+    } else {
+        names.join(", ")
+    };
     ("kernels", text)
 }
 

@@ -32,7 +32,11 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
         let most = counts.iter().max_by_key(|(_, count)| *count);
         let most = most.map_or_else(String::new, |(limit, count)| {
             let all = of_kind().count();
-            if all < 2 { String::new() } else { format!(" Of {all} kernels, {count} are limited by {}.", in_words(*limit)) }
+            if all < 2 {
+                String::new()
+            } else {
+                format!(" Of {all} kernels, {count} are limited by {}.", in_words(*limit))
+            }
         });
         said.push(format!(
             "{} rays: {} has the highest ceiling, {} Mrays/s, set by {}.{most}",
@@ -59,7 +63,12 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
             let lanes = if several { format!(" (warps of {})", row.profile.counts.width) } else { String::new() };
             let sure = if bound.class == Class::Strict { ", a strict bound" } else { "" };
             text += if index > 0 { "; " } else { "" };
-            text += &format!("{}{lanes} at most {} Mrays/s by {}{sure}", capital(row.kind.name()), mrays(bound.rays_per_s), in_words(bound.limit));
+            text += &format!(
+                "{}{lanes} at most {} Mrays/s by {}{sure}",
+                capital(row.kind.name()),
+                mrays(bound.rays_per_s),
+                in_words(bound.limit)
+            );
             if let Some((next, gain)) = headroom(&row.bounds) {
                 text += &format!(", then {} at +{:.0} %", in_words(next.limit), 100.0 * gain);
             }
@@ -91,7 +100,8 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport) {
     );
     for (number, machine) in report.request.machines.iter().enumerate() {
         let of = |yardstick| all.iter().filter(move |one| one.machine == number && one.yardstick == yardstick);
-        let shown: Vec<&WhatIf> = of(false).filter(|one| one.most().is_some_and(|(_, gain)| gain > 0.0)).take(LISTED).collect();
+        let shown: Vec<&WhatIf> =
+            of(false).filter(|one| one.most().is_some_and(|(_, gain)| gain > 0.0)).take(LISTED).collect();
         let bar = |one: &&WhatIf| {
             let gain = 100.0 * one.mean();
             (one.change.clone(), vec![Some(Bar { value: gain.max(0.0), label: format!("{gain:+.1}") })])
@@ -140,7 +150,10 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport) {
             ])
         };
         page.grid(Grid {
-            caption: format!("For each kernel on {}: its lowest bound in Mrays/s, and the change that raises it most", machine.name()),
+            caption: format!(
+                "For each kernel on {}: its lowest bound in Mrays/s, and the change that raises it most",
+                machine.name()
+            ),
             head: ["kernel", "rays", "bound", "limit", "change", "rise %"].map(String::from).to_vec(),
             rows: report.rows.iter().enumerate().filter(|(_, row)| row.machine == number).filter_map(per_row).collect(),
         });

@@ -21,7 +21,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
     /// Rates that stand beside bounds in the report: bench.csv of `raywarp bench --record`.
-    #[arg(long, value_name = "FILE.csv", requires_all = ["machine", "report"])]
+    #[arg(long, value_name = "FILE.csv", requires = "report")]
     measured: Option<PathBuf>,
 }
 
@@ -29,6 +29,11 @@ impl ReportArgs {
     /// Whether a page is asked for.
     pub fn wanted(&self) -> bool {
         self.report.is_some() || self.svg.is_some()
+    }
+
+    /// Whether rates are given to stand beside bounds.
+    pub fn has_measured(&self) -> bool {
+        self.measured.is_some()
     }
 
     /// Whether it can be written: before a long run.

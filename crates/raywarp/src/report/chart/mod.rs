@@ -123,12 +123,32 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_is_a_bar_to_the_left_of_nothing() {
+        let group = |name: &str, value: f64| (name.to_string(), vec![Some(Bar { value, label: String::new() })]);
+        let groups = vec![group("a", -10.0), group("b", 30.0)];
+        let svg = Bars { axis: String::new(), series: vec![String::new()], groups, least_most: 0.0 }.svg().unwrap();
+        let number = |line: &str, key: &str| -> f64 {
+            line.split(&format!(" {key}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+        };
+        let rects: Vec<[f64; 2]> = svg
+            .lines()
+            .filter(|line| line.starts_with("<rect"))
+            .map(|line| [number(line, "x"), number(line, "width")])
+            .collect();
+        let [loss, gain] = rects[..] else { panic!("{svg}") };
+        assert!((loss[0] + loss[1] - gain[0]).abs() < 1.5 && (gain[1] / loss[1] - 3.0).abs() < 0.02, "{rects:?}");
+    }
+
+    #[test]
     fn a_bar_is_as_long_as_its_value_and_text_is_escaped() {
         let bar = |value: f64, label: &str| Some(Bar { value, label: label.into() });
         let bars = Bars {
             axis: "%".into(),
             series: vec!["a & b".into(), String::new()],
-            groups: vec![("<x>".into(), vec![bar(50.0, "half"), None]), ("y".into(), vec![bar(100.0, ""), bar(25.0, "")])],
+            groups: vec![
+                ("<x>".into(), vec![bar(50.0, "half"), None]),
+                ("y".into(), vec![bar(100.0, ""), bar(25.0, "")]),
+            ],
             least_most: 0.0,
         };
         let svg = bars.svg().unwrap();
@@ -139,6 +159,9 @@ mod tests {
             .map(|line| line.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap())
             .collect();
         assert_eq!(widths.len(), 3, "{svg}");
-        assert!((widths[0] / widths[1] - 0.5).abs() < 0.01 && (widths[2] / widths[1] - 0.25).abs() < 0.01, "{widths:?}");
+        assert!(
+            (widths[0] / widths[1] - 0.5).abs() < 0.01 && (widths[2] / widths[1] - 0.25).abs() < 0.01,
+            "{widths:?}"
+        );
     }
 }

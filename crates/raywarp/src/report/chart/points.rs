@@ -42,11 +42,8 @@ impl Points {
         let names: Vec<String> = self.lines.iter().map(|line| line.name.clone()).collect();
         legend(area, &names)?;
         let (_, lower) = area.split_vertically(LEGEND_HEIGHT);
-        let mut chart = ChartBuilder::on(&lower)
-            .margin(12)
-            .x_label_area_size(44)
-            .y_label_area_size(56)
-            .build_cartesian_2d(x, y)?;
+        let mut chart =
+            ChartBuilder::on(&lower).margin(12).x_label_area_size(44).y_label_area_size(56).build_cartesian_2d(x, y)?;
         let number = |value: &f64| axis_number(*value);
         chart
             .configure_mesh()
