@@ -30,6 +30,8 @@ const EVENTS: &[&str] = &["-p", "raywarp-traverse", "--test", "events"];
 
 const SIMULATOR: &[&str] = &["-p", "raywarp-sim", "--lib"];
 
+const REPORTS: &[&str] = &["-p", "raywarp-cli", "--test", "simulate_report"];
+
 const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedules"];
 
 /// Tests that run so long will never end.
@@ -280,6 +282,37 @@ const PLANTS: &[Plant] = &[
             replace: "&[Pipe::Fma]",
         }],
         test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "another change than the ranking says",
+        edits: &[Edit {
+            file: "crates/raywarp/src/bounds/what_if.rs",
+            find: "cost(Change::Times(0.75))",
+            replace: "cost(Change::Times(0.5))",
+        }],
+        test: REPORTS,
+        hangs: false,
+    },
+    Plant {
+        name: "tables as wide as they like",
+        edits: &[Edit {
+            file: "crates/raywarp/src/report/page.rs",
+            find: ".wide{overflow-x:auto",
+            replace: ".wide{overflow-x:visible",
+        }],
+        // Caught where a browser is installed.
+        test: REPORTS,
+        hangs: false,
+    },
+    Plant {
+        name: "text of others as markup",
+        edits: &[Edit {
+            file: "crates/raywarp/src/report/page.rs",
+            find: "'<' => escaped.push_str(\"&lt;\")",
+            replace: "'<' => escaped.push('<')",
+        }],
+        test: &["-p", "raywarp", "--lib", "report"],
         hangs: false,
     },
 ];

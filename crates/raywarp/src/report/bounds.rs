@@ -99,13 +99,13 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], be
     let group = |row: &&Bounded| {
         let bound = row.lowest().map(|bound| Bar {
             value: bound.rays_per_s / 1e6,
-            label: format!("{}  {}", mrays(bound.rays_per_s), bound.limit.name()),
+            label: format!("{}, {}", mrays(bound.rays_per_s), bound.limit.name()),
         });
         let rate = beside(row).map(|rate| Bar {
             value: rate.rays_per_s / 1e6,
             label: match row.lowest() {
                 Some(bound) => {
-                    format!("{}  {:.2} of the bound", mrays(rate.rays_per_s), rate.rays_per_s / bound.rays_per_s)
+                    format!("{}, {:.2} of the bound", mrays(rate.rays_per_s), rate.rays_per_s / bound.rays_per_s)
                 }
                 None => mrays(rate.rays_per_s),
             },

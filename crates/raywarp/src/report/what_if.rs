@@ -55,28 +55,29 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
         }
     }
     for name in names {
-        let mut text = format!("{name}: ");
+        let mut text = format!("{name}. ");
         let mine: Vec<&(usize, &Bounded)> = rows.iter().filter(|(_, row)| name_of(&row.variant) == name).collect();
         let several = mine.iter().any(|(_, row)| row.profile.counts.width != mine[0].1.profile.counts.width);
         for (index, (number, row)) in mine.iter().enumerate() {
             let Some(bound) = row.lowest() else { continue };
             let lanes = if several { format!(" (warps of {})", row.profile.counts.width) } else { String::new() };
             let sure = if bound.class == Class::Strict { ", a strict bound" } else { "" };
-            text += if index > 0 { "; " } else { "" };
+            text += if index > 0 { " " } else { "" };
             text += &format!(
-                "{}{lanes} at most {} Mrays/s by {}{sure}",
+                "{} rays{lanes}: at most {} Mrays/s, by {}{sure}",
                 capital(row.kind.name()),
                 mrays(bound.rays_per_s),
                 in_words(bound.limit)
             );
             if let Some((next, gain)) = headroom(&row.bounds) {
-                text += &format!(", then {} at +{:.0} %", in_words(next.limit), 100.0 * gain);
+                text += &format!("; next {}, at +{:.0} %", in_words(next.limit), 100.0 * gain);
             }
             if let Some((best, gain)) = best(&all, machine, *number) {
-                text += &format!("; most would come of {}, +{:.0} %", best.change, 100.0 * gain);
+                text += &format!("; what would pay most: {}, +{:.0} %", best.change, 100.0 * gain);
             }
+            text += ".";
         }
-        said.push(text + ".");
+        said.push(text);
     }
     said
 }
