@@ -1,7 +1,7 @@
 //! What bounds a kernel's rate on a machine: `raywarp simulate --machine`.
 
 pub(crate) mod report;
-mod what_if;
+pub(crate) mod what_if;
 
 pub use what_if::WhatIf;
 

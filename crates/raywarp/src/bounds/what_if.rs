@@ -72,6 +72,20 @@ const NUMBERS: [(&str, &[&Key], f64); 12] = [
     ("half the latency of arithmetic and the L1", &[keys::LATENCY_ALU, keys::LATENCY_L1], 0.5),
 ];
 
+/// So many changes are listed.
+const LISTED: usize = 10;
+
+/// The changes of a machine that pay most, and last, whatever they bring, warps of other widths and a larger machine.
+pub(crate) fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
+    let mine = || all.iter().filter(|what_if| what_if.machine == machine);
+    let pays = |what_if: &&WhatIf| !what_if.yardstick && what_if.most().is_some_and(|(_, gain)| gain > 0.0);
+    let mut list: Vec<&WhatIf> = mine().filter(pays).take(LISTED).collect();
+    let last = mine().filter(|what_if| what_if.yardstick || what_if.options.starts_with("--width"));
+    let last: Vec<&WhatIf> = last.filter(|what_if| list.iter().all(|other| other.options != what_if.options)).collect();
+    list.extend(last);
+    list
+}
+
 /// Whether a block stands for a whole operation; the start of a warp is none.
 fn is_operation(block: &Block) -> bool {
     *block != Block::Prologue && !block.name().contains('.')
@@ -173,10 +187,7 @@ impl BoundsReport {
                 "\nwhat would raise the lowest bound on {}: mean over kernels and kinds of rays, and where most\n",
                 machine.name()
             ));
-            let of = |yardstick| {
-                all.iter().filter(move |what_if| what_if.machine == number && what_if.yardstick == yardstick)
-            };
-            for what_if in of(false).take(10).chain(of(true)) {
+            for what_if in listed(&all, number) {
                 let (row, most) = what_if.most().unwrap_or((usize::MAX, f64::NAN));
                 text.push_str(&format!(
                     "{:<44} {:>+6.1} %  {:>+6.1} % {:<46} {}\n",

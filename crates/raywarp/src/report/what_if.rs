@@ -5,12 +5,10 @@ use super::chart::{Bar, Bars};
 use super::efficiency::capital;
 use super::page::{Grid, Page};
 use super::run::mrays;
+use crate::bounds::what_if::listed;
 use crate::bounds::{Bounded, BoundsReport, WhatIf};
 use crate::simulate::name_of;
 use raywarp_sim::bounds::{Class, Limit, headroom};
-
-/// So many changes are listed.
-const LISTED: usize = 10;
 
 /// The fastest kernel of each kind and what limits most kernels; then for each kernel what limits it and what comes next.
 pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &Bounded)]) -> Vec<String> {
@@ -100,17 +98,15 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport) {
          cheaper, the prefix sum free, and warps given other widths where the run had them. The rise is that of the lowest bound, so that it ends where the next one stands.",
     );
     for (number, machine) in report.request.machines.iter().enumerate() {
-        let of = |yardstick| all.iter().filter(move |one| one.machine == number && one.yardstick == yardstick);
-        let shown: Vec<&WhatIf> =
-            of(false).filter(|one| one.most().is_some_and(|(_, gain)| gain > 0.0)).take(LISTED).collect();
+        let shown = listed(&all, number);
         let bar = |one: &&WhatIf| {
             let gain = 100.0 * one.mean();
-            (one.change.clone(), vec![Some(Bar { value: gain.max(0.0), label: format!("{gain:+.1}") })])
+            (one.change.clone(), vec![Some(Bar { value: gain, label: format!("{gain:+.1}") })])
         };
         let chart = Bars {
             axis: "rise of the lowest bound, mean over kernels and kinds of rays, %".into(),
             series: vec![String::new()],
-            groups: shown.iter().map(bar).collect(),
+            groups: shown.iter().filter(|one| !one.yardstick).map(bar).collect(),
             least_most: 0.0,
         };
         page.chart(
@@ -128,11 +124,10 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport) {
                 one.options.clone(),
             ]
         };
-        let rows: Vec<Vec<String>> = shown.iter().map(|one| line(one)).chain(of(true).map(line)).collect();
+        let rows: Vec<Vec<String>> = shown.iter().map(|one| line(one)).collect();
         page.grid(Grid {
             caption: format!(
-                "The {} changes that pay most on {}; last, to hold them against, twice the machine without more bandwidth.",
-                shown.len(),
+                "The changes that pay most on {}; last, to hold them against, warps of other widths that ran, and twice the machine without more bandwidth.",
                 machine.name()
             ),
             head: ["change", "mean %", "most %", "where most", "options that make it"].map(String::from).to_vec(),
