@@ -97,8 +97,9 @@ pub(super) fn write(page: &mut Page) {
         page.chart(
             &format!("generations-{name}"),
             format!(
-                "Relative rate against relative {name}, as in figure 3 of ALK12; on the thin line both rise alike. GTX: their table 1, mean over Conference, Fairy and \
-                 Sibenik. H200: alk12-kepler, recorded 2026-11-21, Sibenik alone, over their GTX 285 in it."
+                "Relative rate against relative {}, as in figure 3 of ALK12; on the thin line both rise alike. GTX: their table 1, mean over Conference, Fairy and \
+                 Sibenik. H200: alk12-kepler, recorded 2026-11-21, Sibenik alone, over their GTX 285 in it.",
+                if name == "flops" { "peak operations" } else { name }
             ),
             &chart,
         );

@@ -54,7 +54,7 @@ body{margin:0 auto;max-width:62rem;padding:1rem;background:var(--paper);color:va
 h1{font-size:1.6rem;line-height:1.2}h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid var(--faint)}
 pre{white-space:pre-wrap;background:var(--stripe);padding:.6rem .8rem;border-radius:4px}
 figure{margin:1.2rem 0}figcaption{color:var(--soft);font-size:.9rem}
-.wide{overflow-x:auto;max-width:100%}.wide:focus-visible{outline:2px solid var(--soft)}
+.wide{overflow-x:auto;max-width:100%;margin:.9rem 0 .3rem}.wide:focus-visible{outline:2px solid var(--soft)}
 table{border-collapse:collapse;font-size:.85rem;overflow-wrap:normal}
 caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.3rem}
 th,td{padding:.15rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--faint)}

@@ -66,7 +66,7 @@ impl Points {
             chart.draw_series([PathElement::new(at().collect::<Vec<_>>(), colour.stroke_width(2))])?;
             chart.draw_series(at().map(|point| Circle::new(point, 4, colour.filled())))?;
             let label = |(x, y, text): &(f64, f64, String)| {
-                EmptyElement::at((*x, *y)) + Text::new(text.clone(), (-8, -8), text_style(HPos::Right))
+                EmptyElement::at((*x, *y)) + Text::new(text.clone(), (9, 10), text_style(HPos::Left))
             };
             chart.draw_series(line.points.iter().filter(|(.., text)| !text.is_empty()).map(label))?;
         }
@@ -83,7 +83,7 @@ impl Chart for Points {
         let ends = |of: fn(&(f64, f64, String)) -> f64| -> Range<f64> {
             let least = self.all().map(of).fold(f64::INFINITY, f64::min);
             let most = self.all().map(of).fold(f64::NEG_INFINITY, f64::max);
-            if self.logarithmic { least / 1.4..most * 1.4 } else { 0.0..(most * 1.08).max(1e-9) }
+            if self.logarithmic { least / 1.4..most * 1.8 } else { 0.0..(most * 1.08).max(1e-9) }
         };
         let (x, y) = (ends(|point| point.0), ends(|point| point.1));
         let corner = [x.start.max(y.start), x.end.min(y.end)];
