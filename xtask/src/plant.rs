@@ -31,6 +31,8 @@ const REPLAY: &[&str] = &["-p", "raywarp-traverse", "--test", "replay"];
 
 const SIMULATOR: &[&str] = &["-p", "raywarp-sim", "--lib"];
 
+const REPORTS: &[&str] = &["-p", "raywarp-cli", "--test", "simulate_report"];
+
 const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedules"];
 
 /// Tests that run so long will never end.
@@ -331,6 +333,37 @@ const PLANTS: &[Plant] = &[
             replace: "if work.left[ended.block] > 6 {",
         }],
         test: &["-p", "raywarp-sim", "--lib", "distribution"],
+        hangs: false,
+    },
+    Plant {
+        name: "another change than the ranking says",
+        edits: &[Edit {
+            file: "crates/raywarp/src/bounds/what_if.rs",
+            find: "cost(Change::Times(0.75))",
+            replace: "cost(Change::Times(0.5))",
+        }],
+        test: REPORTS,
+        hangs: false,
+    },
+    Plant {
+        name: "tables as wide as they like",
+        edits: &[Edit {
+            file: "crates/raywarp/src/report/page.rs",
+            find: ".wide{overflow-x:auto",
+            replace: ".wide{overflow-x:visible",
+        }],
+        // Caught where a browser is installed.
+        test: REPORTS,
+        hangs: false,
+    },
+    Plant {
+        name: "text of others as markup",
+        edits: &[Edit {
+            file: "crates/raywarp/src/report/page.rs",
+            find: "'<' => escaped.push_str(\"&lt;\")",
+            replace: "'<' => escaped.push('<')",
+        }],
+        test: &["-p", "raywarp", "--lib", "report"],
         hangs: false,
     },
 ];

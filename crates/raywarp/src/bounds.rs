@@ -1,6 +1,9 @@
 //! What bounds a kernel's rate on a machine: `raywarp simulate --machine`.
 
-mod report;
+pub(crate) mod report;
+pub(crate) mod what_if;
+
+pub use what_if::WhatIf;
 
 use crate::simulate::{EfficiencyRequest, SimulateError, name_of, sample_rays, theirs_column};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
@@ -45,6 +48,8 @@ pub struct Bounded {
     pub price: Option<Price>,
     /// What its accesses do in the machine's caches; none where the machine has none that is known.
     pub traffic: Option<Traffic>,
+    /// What its launch takes of a multiprocessor; none where nobody knows.
+    pub launch: Option<Launch>,
     /// Why the price is not this kernel's on this machine.
     pub doubt: Option<String>,
     /// All bounds.
@@ -74,7 +79,7 @@ pub struct Fit {
 /// Everything that was bounded.
 #[derive(Debug, Clone)]
 pub struct BoundsReport {
-    request: BoundsRequest,
+    pub(crate) request: BoundsRequest,
     /// In the order of machines, widths, leaf sizes, variants, kinds.
     pub rows: Vec<Bounded>,
     /// Rays of each kind that were traced, and that there are in all.
@@ -224,6 +229,7 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
         profile: profile.clone(),
         price,
         traffic,
+        launch: known.launch,
         doubt,
         bounds,
         theirs,

@@ -32,6 +32,7 @@ pub mod npy;
 pub mod picture;
 mod prepared;
 mod query;
+pub mod report;
 mod scene_path;
 pub mod selftest;
 pub mod simulate;

@@ -101,7 +101,7 @@ pub struct Measurement {
 /// Everything that was measured.
 #[derive(Debug, Clone)]
 pub struct EfficiencyReport {
-    request: EfficiencyRequest,
+    pub(crate) request: EfficiencyRequest,
     /// In the order of widths, leaf sizes, variants, kinds.
     pub measurements: Vec<Measurement>,
     /// Rays of each kind that were traced, and that there are in all.
@@ -324,7 +324,7 @@ impl EfficiencyReport {
     }
 
     /// What AL09 found, for warps of 32 on its workload.
-    fn theirs(&self, variant: &Variant, width: u32, leaf_size: u32) -> Option<[table1::Cell; 3]> {
+    pub(crate) fn theirs(&self, variant: &Variant, width: u32, leaf_size: u32) -> Option<[table1::Cell; 3]> {
         let request = &self.request;
         // Their figures are of five views at this size, with leaves of up to 8 (AL09 2).
         let same_rays = request.workload == Workload::Al09

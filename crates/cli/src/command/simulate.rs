@@ -1,6 +1,7 @@
 //! `raywarp simulate SCENE`: how full warps are under the papers' kernels (`--efficiency`), what bounds their rates on a
 //! machine (`--machine`), or one of the papers' experiments (`--experiment`).
 
+mod report_args;
 mod setting;
 
 use super::render_args::parse_size;
@@ -20,6 +21,7 @@ use raywarp::sim::machine::{Machine, MachineError};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::{Builder, Control};
+pub(super) use report_args::ReportArgs;
 use setting::Setting;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -99,6 +101,12 @@ pub struct SimulateArgs {
     tree: TreeArgs,
     #[command(flatten)]
     compaction: CompactionArgs,
+    #[command(flatten)]
+    report: ReportArgs,
+    /// Rank what would raise the lowest bounds most: each number of the machine doubled, each operation a quarter cheaper, and,
+    /// where no --width is given, warps of 64 lanes, which run as well.
+    #[arg(long)]
+    what_if: bool,
 }
 
 pub(super) fn parse_workload(name: &str) -> Result<Workload, String> {
@@ -112,7 +120,18 @@ pub(super) fn parse_kind(name: &str) -> Result<RayKind, String> {
 /// Runs the command.
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
-    let widths = if args.width.is_empty() { vec![32] } else { args.width.clone() };
+    let widths = match (&args.width[..], args.what_if) {
+        ([], false) => vec![32],
+        ([], true) => vec![32, 64],
+        (widths, _) => widths.to_vec(),
+    };
+    // Clap's `requires` gives way to conflicts.
+    if args.machine.is_empty() && (args.what_if || args.report.has_measured()) {
+        return Err(CliError::usage(
+            "--what-if and --measured are about bounds: give --machine with a GPU such as h200",
+        ));
+    }
+    args.report.check()?;
     if let Some(ExperimentChoice::Compaction) = args.experiment.experiment {
         let shared = simulate_compaction::Shared {
             scene: name,
@@ -122,7 +141,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
             build: args.tree.options(),
             allow_missing: args.allow_missing,
         };
-        return simulate_compaction::run(&args.compaction, &shared, common, out);
+        return simulate_compaction::run(&args.compaction, &args.report, &shared, common, out);
     }
     if args.experiment.experiment.is_some() && !args.width.is_empty() {
         return Err(CliError::usage("--width: this experiment has its own"));
@@ -146,6 +165,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
             return Err(CliError::usage(format!("--set {key}={value}: it applies to none of these kernels")));
         }
     }
+    let measured = args.report.measured()?;
     let costs = args.costs.as_ref().map(|path| read_cost_table(path, &variants)).transpose()?;
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
     let scene_name = scene_name(&path);
@@ -175,7 +195,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         return simulate_counters::run(rows, (&loaded.scene, &path), request, machines, common, out);
     }
     if let Some(ExperimentChoice::Simulated(which)) = args.experiment.experiment {
-        return args.experiment.run(which, (&loaded.scene, &path), request, args.sample, common, out);
+        return args.experiment.run(which, (&loaded.scene, &path), request, args.sample, (&args.report, common), out);
     }
     let steps = request.variants.len() * request.widths.len() * request.leaf_sizes.len();
     let bar = StepBar::new(common.quiet, steps as u64);
@@ -186,6 +206,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         let report = efficiency(&loaded.scene, &request, &control).map_err(failed);
         bar.finish();
         let report = report?;
+        args.report.write(&path, |about| report.page(about))?;
         (report.text(), common.json.then(|| report.json()))
     } else {
         let changes = args.settings.iter().filter_map(Setting::cost).collect();
@@ -193,7 +214,13 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         let report = bound_rates(&loaded.scene, &request, &control).map_err(failed);
         bar.finish();
         let report = report?;
-        (report.text(), common.json.then(|| report.json()))
+        args.report.write(&path, |about| report.page(about, &measured))?;
+        let (mut text, mut json) = (report.text(), report.json());
+        if args.what_if {
+            text += &report.what_if_text();
+            json["what_if"] = report.what_if_json();
+        }
+        (text, common.json.then_some(json))
     };
     match json {
         Some(json) => writeln!(out, "{json:#}")?,

@@ -1,5 +1,6 @@
 //! `raywarp simulate SCENE --experiment compaction`: how full warps of a path tracer are, as in Wald 2011.
 
+use super::simulate::ReportArgs;
 use super::views::{scene_name, views};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
@@ -64,7 +65,13 @@ pub struct Shared<'a> {
 }
 
 /// Runs the experiment.
-pub fn run(args: &CompactionArgs, shared: &Shared, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+pub fn run(
+    args: &CompactionArgs,
+    page: &ReportArgs,
+    shared: &Shared,
+    common: &Common,
+    out: &mut dyn Write,
+) -> Result<Status, CliError> {
     let (loaded, path, _) = common.load(shared.scene, shared.allow_missing)?;
     let mut scene = loaded.scene;
     let name = scene_name(&path);
@@ -86,6 +93,7 @@ pub fn run(args: &CompactionArgs, shared: &Shared, common: &Common, out: &mut dy
         threads: common.threads,
     };
     let report = count(&mut prepared, &request, common)?;
+    page.write(&path, |about| report.page(about))?;
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else {

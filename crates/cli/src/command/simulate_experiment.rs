@@ -1,6 +1,6 @@
 //! `raywarp simulate --experiment NAME SCENE`: the papers' simulated experiments, theirs beside ours.
 
-use super::simulate::refusal;
+use super::simulate::{ReportArgs, refusal};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
@@ -69,7 +69,7 @@ impl ExperimentArgs {
         (scene, path): (&Scene, &Path),
         rays: EfficiencyRequest,
         sample: Option<u32>,
-        common: &Common,
+        (page, common): (&ReportArgs, &Common),
         out: &mut dyn Write,
     ) -> Result<Status, CliError> {
         let mut prices = Al09Prices::default();
@@ -89,6 +89,7 @@ impl ExperimentArgs {
         let report = experiment(scene, &request, &control);
         bar.finish();
         let report = report.map_err(|error| refusal(error, path))?;
+        page.write(path, |about| report.page(about))?;
         if common.json {
             writeln!(out, "{:#}", report.json())?;
         } else {

@@ -8,9 +8,10 @@ use raywarp_sim::machine::Machine;
 use std::fmt::Write;
 
 /// The columns of bounds.
-const COLUMNS: [&str; 10] = ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency"];
+pub(crate) const COLUMNS: [&str; 10] =
+    ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency"];
 
-fn column(limit: Limit) -> usize {
+pub(crate) fn column(limit: Limit) -> usize {
     match limit {
         Limit::Lanes => 0,
         Limit::Issue => 1,
@@ -158,18 +159,18 @@ fn percent(share: f64) -> String {
     if share.is_nan() { "-".to_string() } else { format!("{:.0}", 100.0 * share) }
 }
 
-fn mrays(bound: &Bound) -> String {
+pub(crate) fn mrays(bound: &Bound) -> String {
     let star = if bound.class == Class::Strict { "*" } else { "" };
     let rate = bound.rays_per_s / 1e6;
     if rate < 1000.0 { format!("{rate:.1}{star}") } else { format!("{rate:.0}{star}") }
 }
 
 impl Bounded {
-    fn efficiency(&self) -> [f64; 2] {
+    pub(crate) fn efficiency(&self) -> [f64; 2] {
         [Operation::VisitNode, Operation::TestTriangle].map(|op| self.profile.counts.simd_efficiency(op))
     }
 
-    fn instructions_per_ray(&self) -> Option<f64> {
+    pub(crate) fn instructions_per_ray(&self) -> Option<f64> {
         self.price.as_ref().map(|price| price.warp_instructions() / self.profile.rays() as f64)
     }
 

@@ -2,7 +2,7 @@
 //! their warps have to do (Table 3), and what shared memory for tiles costs in resident warps (figure 2).
 
 mod record;
-mod report;
+pub(crate) mod report;
 
 use crate::Prepared;
 use crate::picture::{Picture, PictureRequest};
@@ -136,7 +136,7 @@ impl Counts {
 /// Everything that was counted.
 #[derive(Debug, Clone)]
 pub struct CompactionReport {
-    request: CompactionRequest,
+    pub(crate) request: CompactionRequest,
     /// In the order of the widths.
     pub counts: Vec<Counts>,
     /// Frames, over all viewpoints.

@@ -153,7 +153,7 @@ fn work_table(text: &mut String, counts: &Counts) {
 }
 
 /// W11's kernel on its GPU and on ours: share of the warps that stay resident, by shared memory of a block.
-fn curves(step_bytes: u32) -> Vec<(Machine, Vec<(u32, f64)>)> {
+pub(crate) fn curves(step_bytes: u32) -> Vec<(Machine, Vec<(u32, f64)>)> {
     let curve = |name: &str| {
         let machine = Machine::find(name).ok()?;
         let points = occupancy_curve(&machine, KERNEL[0], KERNEL[1], step_bytes).ok()?;

@@ -51,7 +51,7 @@ pub struct Table {
 /// What an experiment found.
 #[derive(Debug, Clone)]
 pub struct ExperimentReport {
-    pub(super) request: ExperimentRequest,
+    pub(crate) request: ExperimentRequest,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: RayCounts,
     /// Its tables.

@@ -1,0 +1,211 @@
+//! A folder to simulate in, a check of well-formedness, and a browser.
+
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder with `scattered.obj`, removed in the end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("raywarp-report-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        let folder = Self(path);
+        folder.file("scattered.obj", &scattered());
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn file(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// `raywarp simulate` of a few rays.
+    pub fn simulate(&self, options: &str) -> Output {
+        let line = format!("simulate scattered.obj -q --size 64x48 {options}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
+        command.current_dir(&self.0).env_remove("RAYWARP_SCENES");
+        command.args(line.split_whitespace()).output().unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// 300 triangles about the origin.
+fn scattered() -> String {
+    let mut seed = 1u32;
+    let mut unit = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(seed >> 8) / f64::from(1u32 << 24)
+    };
+    let mut text = String::new();
+    for i in 0..300 {
+        let [x, y, z] = [unit(), unit(), unit()].map(|u| 4.0 * u - 2.0);
+        for _ in 0..3 {
+            writeln!(text, "v {:.4} {:.4} {:.4}", x + unit(), y + unit(), z + unit()).unwrap();
+        }
+        writeln!(text, "f {} {} {}", 3 * i + 1, 3 * i + 2, 3 * i + 3).unwrap();
+    }
+    text
+}
+
+/// Names of the elements of a document in their order, if it is well-formed XML but for a first line of HTML.
+pub fn elements(text: &str) -> Result<Vec<String>, String> {
+    let mut rest = text.strip_prefix("<!DOCTYPE html>").unwrap_or(text);
+    let (mut open, mut names): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    while let Some(start) = rest.find('<') {
+        character_data(&rest[..start], open.is_empty())?;
+        rest = &rest[start + 1..];
+        let mut quoted = false;
+        let is_end = |(_, c): &(usize, char)| {
+            quoted ^= *c == '"';
+            *c == '>' && !quoted
+        };
+        let (end, _) = rest.char_indices().find(is_end).ok_or("a tag without an end")?;
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            let last = open.pop().ok_or_else(|| format!("</{name}> closes nothing"))?;
+            if last != name {
+                return Err(format!("</{name}> closes <{last}>"));
+            }
+            continue;
+        }
+        if open.is_empty() && !names.is_empty() {
+            return Err(format!("<{tag}> beside the root"));
+        }
+        let (tag, empty) = tag.strip_suffix('/').map_or((tag, false), |tag| (tag, true));
+        let (name, attributes) = tag.split_once(|c: char| c.is_whitespace()).unwrap_or((tag, ""));
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric()) {
+            return Err(format!("<{tag}> has no name"));
+        }
+        let mut parts = attributes.split('"');
+        while let (Some(key), value) = (parts.next(), parts.next()) {
+            match value {
+                Some(value) if key.trim().ends_with('=') => character_data(value, false)?,
+                None if key.trim().is_empty() => {}
+                _ => return Err(format!("<{tag}>: {key}")),
+            }
+        }
+        names.push(name.to_string());
+        if !empty {
+            open.push(name.to_string());
+        }
+    }
+    character_data(rest, true)?;
+    if let Some(name) = open.last() {
+        return Err(format!("<{name}> stays open"));
+    }
+    if names.is_empty() { Err("no element".into()) } else { Ok(names) }
+}
+
+/// Text between tags, or a value: references are known ones; outside of the root only space.
+fn character_data(text: &str, outside: bool) -> Result<(), String> {
+    if outside && !text.trim().is_empty() {
+        return Err(format!("text outside of the root: {text:.40}"));
+    }
+    for after in text.split('&').skip(1) {
+        let known = ["amp;", "lt;", "gt;", "quot;", "apos;"];
+        if !known.iter().any(|name| after.starts_with(name)) {
+            return Err(format!("&{after:.10} is no reference"));
+        }
+    }
+    Ok(())
+}
+
+/// A browser without a window.
+pub struct Browser(&'static str);
+
+/// One that is installed and starts.
+pub fn browser() -> Option<Browser> {
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let runs = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+    names.into_iter().find(runs).map(Browser)
+}
+
+/// Writes down what a person would see: how many tables and pictures, what is wider than the page, and text that leaves its picture. What scrolls by
+/// itself may be wider.
+const LOOK: &str = "
+const width = WIDTH;
+document.documentElement.style.width = width + 'px';
+const name = e => e.tagName + ': ' + e.textContent.slice(0, 40);
+const wide = [...document.body.querySelectorAll('*')].filter(e => !e.parentElement.closest('.wide'))
+  .filter(e => e.getBoundingClientRect().right > width + 0.5 || (e.scrollWidth > e.clientWidth + 1 && !e.matches('.wide') && e.clientWidth > 0));
+const outside = [...document.querySelectorAll('svg text')].filter(t => {
+  const box = t.getBoundingClientRect(), page = t.closest('svg').getBoundingClientRect();
+  return box.left < page.left - 1 || box.right > page.right + 1 || box.top < page.top - 1 || box.bottom > page.bottom + 1;
+});
+const count = selector => document.querySelectorAll(selector).length;
+document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify({
+  title: document.title, table: count('table'), svg: count('svg'), wide: wide.map(name), outside: outside.map(name) })));
+";
+
+impl Browser {
+    fn run(&self, options: &[&str], page: &Path) -> Output {
+        let profile = page.with_extension("profile");
+        let mut command = Command::new(self.0);
+        // A container's root has no sandbox; the pages are our own.
+        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage"]);
+        command.arg(format!("--user-data-dir={}", profile.display())).args(options);
+        let output = command.arg(format!("file://{}", page.display())).output().unwrap();
+        let _ = std::fs::remove_dir_all(profile);
+        output
+    }
+
+    /// What it writes to its console.
+    pub fn complaints(&self, page: &Path) -> Vec<String> {
+        let output = self.run(&["--enable-logging=stderr", "--v=0", "--dump-dom"], page);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(!output.stdout.is_empty());
+        let said = String::from_utf8_lossy(&output.stderr);
+        said.lines().filter(|line| line.contains("CONSOLE")).map(str::to_string).collect()
+    }
+
+    /// What is seen of a page that is so many pixels wide.
+    pub fn look(&self, folder: &Folder, html: &str, width: u32) -> Value {
+        let allowed = html.replace("default-src 'none'; style-src 'unsafe-inline'", "");
+        let script = LOOK.replace("WIDTH", &width.to_string());
+        folder.file("look.html", &allowed.replacen("</body>", &format!("<script>{script}</script></body>"), 1));
+        let output = self.run(&["--window-size=1200,900", "--dump-dom"], &folder.path("look.html"));
+        let dom = String::from_utf8_lossy(&output.stdout);
+        let seen = dom.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let seen = seen.unwrap_or_else(|| panic!("{dom:.200} {}", String::from_utf8_lossy(&output.stderr)));
+        serde_json::from_str(&decoded(seen)).unwrap()
+    }
+}
+
+/// Undoes `encodeURIComponent`.
+fn decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if let (b'%', [high, low, after @ ..]) = (first, after) {
+            let hex = |c: u8| (c as char).to_digit(16).unwrap() as u8;
+            bytes.push(16 * hex(*high) + hex(*low));
+            rest = after;
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).unwrap()
+}

@@ -1,0 +1,203 @@
+//! `raywarp simulate --report`, `--what-if` and `--measured` as a user meets them; the page in a browser, where one is installed.
+
+mod common_report;
+
+use common_report::{Folder, browser, elements};
+use serde_json::Value;
+
+const BOUNDS: &str =
+    "--machine h200 --variant al09-while-while,alk12-kepler,raywarp-h8 --kind primary,diffuse --sample 1536";
+
+const BENCH: &str = "scene,workload,kind,order,view,variant,tree,target,mrays_median\n\
+    scattered,raywarp,primary,workload,all,direct/while-while/bvh2,good,NVIDIA H200,123.4\n";
+
+#[test]
+fn a_report_of_bounds_is_one_whole_file_that_says_what_was_run_and_what_to_conclude() {
+    let folder = Folder::new("bounds");
+    folder.file("bench.csv", BENCH);
+    let output = folder.simulate(&format!("{BOUNDS} --report out.html --svg . --measured bench.csv"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let html = folder.read("out.html");
+    let names = elements(&html).unwrap();
+    let count = |name: &str| names.iter().filter(|element| *element == name).count();
+    // Bounds, efficiency (2 kinds each), what would pay, two of the generations.
+    assert_eq!((count("svg"), count("figure"), count("h1"), count("script")), (7, 7, 1, 0));
+    // The run, bounds, measured, what would pay, for each kernel, generations, the machine.
+    assert_eq!((count("table"), count("caption")), (7, 7));
+    for wanted in [
+        "<title>What bounds scattered on H200</title>",
+        "--report out.html",
+        "estimates: ",
+        "Mrays/s, by ",
+        "123.4",
+        "at +",
+    ] {
+        assert!(html.contains(wanted), "{wanted}");
+    }
+    for unwanted in ["<script", "src=", "href=", "NaN", "inf "] {
+        assert!(!html.contains(unwanted), "{unwanted}");
+    }
+    let pictures: Vec<String> = folder.names().into_iter().filter(|name| name.ends_with(".svg")).collect();
+    assert_eq!(pictures.len(), 7, "{pictures:?}");
+    for name in pictures {
+        assert_eq!(elements(&folder.read(&name)).unwrap()[0], "svg", "{name}");
+    }
+}
+
+#[test]
+fn reports_of_efficiency_and_of_experiments_are_well_formed_and_do_not_depend_on_threads() {
+    let folder = Folder::new("alike");
+    for (name, options) in [
+        ("efficiency", "--efficiency --width 8,32 --variant al09-while-while,al09-wide8 --sample 1536"),
+        ("distribution", "--experiment distribution --kind primary --sample 3072"),
+        ("compaction", "--experiment compaction"),
+    ] {
+        let run = |threads: u32| {
+            let output = folder.simulate(&format!("{options} --threads {threads} --report {name}.html"));
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+            folder.read(&format!("{name}.html")).replace(&format!("--threads {threads}"), "")
+        };
+        let one = run(1);
+        assert!(elements(&one).unwrap().iter().any(|element| element == "svg"), "{name}");
+        assert!(one.contains("In short") && one.contains("<li>"), "{name}");
+        assert!(one == run(2), "{name}");
+    }
+    let distribution = folder.read("distribution.html");
+    assert!(distribution.contains("How long warps of primary rays take"));
+}
+
+/// The slow way: the same run with the options that the ranking names.
+#[test]
+fn what_a_change_would_pay_is_what_it_pays() {
+    let folder = Folder::new("what-if");
+    let run = |options: &str| -> Value {
+        let output = folder.simulate(&format!("{BOUNDS} --json {options}"));
+        assert!(output.status.success(), "{options}: {}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let rates = |document: &Value, width: u64| -> Vec<(String, String, f64)> {
+        let of = |row: &Value| {
+            let bounds = row["bounds"].as_array().unwrap().iter().map(|bound| bound["mrays_per_s"].as_f64().unwrap());
+            (
+                row["variant"].as_str().unwrap().into(),
+                row["kind"].as_str().unwrap().into(),
+                bounds.fold(f64::INFINITY, f64::min),
+            )
+        };
+        document["rows"].as_array().unwrap().iter().filter(|row| row["width"] == width).map(of).collect()
+    };
+    let ranked = run("--what-if");
+    let before = rates(&ranked, 32);
+    let changes = ranked["what_if"].as_array().unwrap();
+    let means: Vec<f64> = changes.iter().map(|change| change["mean_percent"].as_f64().unwrap()).collect();
+    assert!(means[..means.len() - 1].is_sorted_by(|a, b| a >= b), "{means:?}");
+    assert!(changes.iter().any(|change| change["options"] == "--set cost.visit_node=0.75x"), "{changes:?}");
+    // Twice the machine comes last, and doubles all that needs no memory.
+    assert_eq!(changes.last().unwrap()["options"], "--set sm.count=2x");
+    let width = changes.iter().find(|change| change["options"] == "--width 64").unwrap();
+    let mut tried = 0;
+    for change in changes.iter().take(4).chain([width]) {
+        let options = change["options"].as_str().unwrap();
+        let after = if change == width { rates(&ranked, 64) } else { rates(&run(options), 32) };
+        // Costs that are set are not verified, which is no part of the gain.
+        let unverified = options.contains("cost.").then(|| rates(&run(&options.replace("0.75x", "1x")), 32));
+        let before = unverified.as_ref().unwrap_or(&before);
+        for row in change["rows"].as_array().unwrap() {
+            let find = |rates: &[(String, String, f64)]| {
+                rates.iter().find(|(variant, kind, _)| row["variant"] == **variant && row["kind"] == **kind).unwrap().2
+            };
+            let (gain, paid) = (row["gain_percent"].as_f64().unwrap(), 100.0 * (find(&after) / find(before) - 1.0));
+            assert!((gain - paid).abs() < 1e-6, "{options}, {row}: {paid}");
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 5 * 6);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_known_before_the_run_and_leaves_nothing() {
+    let folder = Folder::new("refused");
+    for (options, status, said) in [
+        ("--report none/out.html", 5, "none"),
+        ("--report .", 5, "folder"),
+        ("--report out.html --svg none", 5, "none"),
+        ("--report out.html --measured none.csv", 3, "none.csv"),
+        ("--report out.html --measured scattered.obj", 3, "line 1: no column"),
+        ("--measured scattered.obj", 2, "--report"),
+    ] {
+        let output = folder.simulate(&format!("{BOUNDS} {options}"));
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{options}: {message}");
+        assert!(message.contains(said), "{options}: {message}");
+        assert!(output.stdout.is_empty(), "{options}");
+        assert_eq!(folder.names(), ["scattered.obj"], "{options}");
+    }
+    for options in ["--efficiency --what-if", "--experiment compaction --report out.html --measured scattered.obj"] {
+        let output = folder.simulate(options);
+        assert_eq!(output.status.code(), Some(2), "{options}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("--machine"), "{options}");
+    }
+}
+
+#[test]
+fn a_browser_shows_a_report_without_complaint_and_nothing_is_wider_than_the_page() {
+    let Some(browser) = browser() else {
+        println!("skipped: no chromium or chrome is installed");
+        return;
+    };
+    let folder = Folder::new("browser");
+    for (name, options) in [
+        ("bounds", format!("{BOUNDS} --what-if")),
+        ("distribution", "--experiment distribution --kind primary --sample 3072".into()),
+        ("compaction", "--experiment compaction".into()),
+        ("efficiency", "--efficiency --width 8,32 --sample 1536 --variant al09-while-while,al09-wide8".into()),
+    ] {
+        let output = folder.simulate(&format!("{options} --report {name}.html"));
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let complaints = browser.complaints(&folder.path(&format!("{name}.html")));
+        assert_eq!(complaints, Vec::<String>::new(), "{name}");
+        let html = folder.read(&format!("{name}.html"));
+        let names = elements(&html).unwrap();
+        for width in [360, 1200] {
+            let seen = browser.look(&folder, &html, width);
+            for element in ["table", "svg"] {
+                let written = names.iter().filter(|name| *name == element).count();
+                assert_eq!(seen[element], written, "{name}, {width}, {element}");
+            }
+            let title = seen["title"].as_str().unwrap();
+            assert!(!title.is_empty() && html.contains(&format!("<h1>{title}</h1>")), "{name}: {title}");
+            assert_eq!(seen["wide"], serde_json::json!([]), "{name} at {width} pixels");
+            assert_eq!(seen["outside"], serde_json::json!([]), "{name}: text outside of its picture");
+        }
+        if name != "bounds" {
+            continue;
+        }
+        // What it is to find.
+        let wide = html.replacen("<h2>", "<p style=\"white-space:nowrap\">a line that does not break however narrow the page is, and is too long</p><h2>", 1);
+        assert_ne!(browser.look(&folder, &wide, 360)["wide"], serde_json::json!([]), "{name}");
+        let outside = html.replacen("</svg>", "<text x=\"850\" y=\"20\">outside</text></svg>", 1);
+        assert_ne!(browser.look(&folder, &outside, 360)["outside"], serde_json::json!([]), "{name}");
+    }
+    let bad = "<!DOCTYPE html><html><body><img src=\"http://localhost:1/none.png\"/><script>console.error('x')</script></body></html>";
+    folder.file("bad.html", bad);
+    assert_ne!(browser.complaints(&folder.path("bad.html")), Vec::<String>::new());
+}
+
+#[test]
+fn the_check_of_well_formedness_finds_what_is_not() {
+    assert_eq!(elements("<!DOCTYPE html>\n<a><b x=\"1 > 0\"/>t &amp; &lt;</a>").unwrap(), ["a", "b"]);
+    for wrong in [
+        "<a><b></a></b>",
+        "<a>",
+        "</a>",
+        "<a x=1></a>",
+        "<a>&</a>",
+        "<a>&nbsp;</a>",
+        "<a></a><",
+        "<a></a>t",
+        "<a></a><b></b>",
+        "<a>1 < 2</a>",
+    ] {
+        assert!(elements(wrong).is_err(), "{wrong}");
+    }
+}

@@ -1,0 +1,217 @@
+//! The report of `--efficiency`.
+
+use super::chart::{Bar, Bars};
+use super::page::{Grid, Page};
+use super::run::{About, facts, kernels, number};
+use crate::simulate::{EfficiencyReport, Measurement, name_of, theirs_column};
+use raywarp_family::Variant;
+use raywarp_sim::Efficiency;
+use raywarp_workload::rays::RayKind;
+
+const OPERATIONS: [&str; 2] = ["traversal", "intersection"];
+
+/// One kernel's share of lanes at a width, and whose it is.
+pub(super) struct Filled<'a> {
+    pub variant: &'a Variant,
+    pub kind: RayKind,
+    pub width: u32,
+    pub leaf_size: u32,
+    /// Of traversal and intersection, per cent; NaN where it never ran.
+    pub percent: [f64; 2],
+}
+
+impl<'a> Filled<'a> {
+    fn new(measurement: &'a Measurement) -> Self {
+        let Measurement { variant, kind, leaf_size, counts, .. } = measurement;
+        Self { variant, kind: *kind, width: counts.width, leaf_size: *leaf_size, percent: measurement.percent() }
+    }
+}
+
+impl EfficiencyReport {
+    /// The report as a page.
+    pub fn page(&self, about: &About) -> Page {
+        let request = &self.request;
+        let mut page = Page::new(format!("How full warps are: {}", request.scene));
+        let mut rows = facts(request, &self.rays);
+        rows.push(kernels(request));
+        about.write(&mut page, rows);
+        let filled: Vec<Filled<'_>> = self.measurements.iter().map(Filled::new).collect();
+        page.heading("In short");
+        page.list(conclusions(&filled));
+        page.heading("SIMD efficiency");
+        page.text(
+            "Lanes of a warp run one instruction together; those whose ray needs something else wait. The bars are shares of the lanes that take \
+             part when a warp visits nodes (traversal) and tests triangles (intersection).",
+        );
+        charts(&mut page, &filled);
+        for &width in &request.widths {
+            for &leaf_size in &request.leaf_sizes {
+                page.grid(self.grid(width, leaf_size));
+            }
+        }
+        page
+    }
+
+    fn grid(&self, width: u32, leaf_size: u32) -> Grid {
+        let head = [
+            "kernel",
+            "rays",
+            "traversal %",
+            "intersection %",
+            "theirs",
+            "nodes a ray",
+            "triangles a ray",
+            "visited in vain %",
+        ];
+        let line = |m: &Measurement| {
+            let [traversal, intersection] = m.percent();
+            let theirs = self.theirs(&m.variant, width, leaf_size).map(|cells| cells[theirs_column(m.kind)]);
+            vec![
+                name_of(&m.variant),
+                m.kind.name().to_string(),
+                number(traversal, 0),
+                number(intersection, 0),
+                theirs.map_or_else(String::new, |[t, i]| format!("{t}/{i}")),
+                number(m.counts.nodes_per_ray(), 1),
+                number(m.counts.triangles_per_ray(), 1),
+                if m.overfetch == 0.0 { String::new() } else { number(100.0 * m.overfetch, 1) },
+            ]
+        };
+        let mine =
+            |m: &&Measurement| m.counts.width == width && m.leaf_size == leaf_size.min(m.variant.tree().max_leaf());
+        Grid {
+            caption: format!(
+                "Warps of {width}, leaves of at most {leaf_size}. Theirs: Table 1 of AL09, where these are its rays; another version of the scene's tree."
+            ),
+            head: head.map(String::from).to_vec(),
+            rows: self.measurements.iter().filter(mine).map(line).collect(),
+        }
+    }
+}
+
+/// What the figures say, in words.
+pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
+    let mut kinds: Vec<RayKind> = Vec::new();
+    for one in filled {
+        if !kinds.contains(&one.kind) {
+            kinds.push(one.kind);
+        }
+    }
+    let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);
+    let narrowest = filled.iter().map(|one| one.width).min().unwrap_or(widest);
+    let width = if filled.iter().any(|one| one.width == 32) { 32 } else { widest };
+    let mut said = Vec::new();
+    for kind in kinds {
+        let of = |width: u32| filled.iter().filter(move |one| one.kind == kind && one.width == width);
+        // Lanes that share a ray agree by doing the same.
+        let alone = || of(width).filter(|one| one.variant.lanes_per_ray() == 1);
+        let fuller = |number: usize| {
+            alone()
+                .filter(|one| one.percent[number].is_finite())
+                .max_by(|a, b| a.percent[number].total_cmp(&b.percent[number]))
+        };
+        let (Some(visit), Some(test)) = (fuller(0), fuller(1)) else { continue };
+        let mut text = format!(
+            "{} rays, warps of {width}: where each lane has its own ray, {} has most lanes at work in traversal, {:.0} %, and {} in intersection, {:.0} %.",
+            capital(kind.name()),
+            name_of(visit.variant),
+            visit.percent[0],
+            name_of(test.variant),
+            test.percent[1],
+        );
+        let plain = of(width).find(|one| name_of(one.variant) == "al09-while-while");
+        if let Some(plain) = plain {
+            text +=
+                &format!(" While-while, the plainest, has {:.0} % and {:.0} %.", plain.percent[0], plain.percent[1]);
+        }
+        if narrowest < widest {
+            let mean = |width: u32| {
+                let shares: Vec<f64> = of(width).map(|one| one.percent[0]).filter(|share| share.is_finite()).collect();
+                shares.iter().sum::<f64>() / shares.len() as f64
+            };
+            text += &format!(
+                " From {narrowest} lanes to {widest} the mean of all kernels falls from {:.0} % to {:.0} % in traversal.",
+                mean(narrowest),
+                mean(widest)
+            );
+        }
+        said.push(text);
+    }
+    said
+}
+
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    match (text, chars.next()) {
+        ("ao", _) => "AO".into(),
+        (_, Some(first)) => first.to_uppercase().chain(chars).collect(),
+        (_, None) => String::new(),
+    }
+}
+
+/// Bars by kernel and width, a picture for each kind of rays; of several widths one for each operation.
+pub(super) fn charts(page: &mut Page, filled: &[Filled<'_>]) {
+    let (mut kinds, mut widths, mut sizes, mut variants) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for one in filled {
+        add(&mut kinds, one.kind);
+        add(&mut widths, one.width);
+        add(&mut sizes, one.leaf_size);
+        add(&mut variants, *one.variant);
+    }
+    // Of several sizes of leaves the largest that each kernel has: the tables have all.
+    let of = |variant: &Variant, kind: RayKind, width: u32| {
+        let mine = filled.iter().filter(|one| one.variant == variant && one.kind == kind && one.width == width);
+        mine.max_by_key(|one| one.leaf_size).map(|one| one.percent)
+    };
+    let bar = |share: f64| share.is_finite().then(|| Bar { value: share, label: format!("{share:.0}") });
+    for &kind in &kinds {
+        let chart = |series: Vec<String>, bars: &dyn Fn(&Variant) -> Vec<Option<Bar>>| Bars {
+            axis: "lanes that take part, %".into(),
+            series,
+            groups: variants.iter().map(|variant| (name_of(variant), bars(variant))).collect(),
+            least_most: 100.0,
+        };
+        if let [width] = widths[..] {
+            let both =
+                |variant: &Variant| of(variant, kind, width).map_or_else(Vec::new, |shares| shares.map(bar).to_vec());
+            let chart = chart(OPERATIONS.map(String::from).to_vec(), &both);
+            page.chart(
+                &format!("efficiency-{}", kind.name()),
+                format!("SIMD efficiency, {} rays, warps of {width}", kind.name()),
+                &chart,
+            );
+        } else {
+            for (number, operation) in OPERATIONS.iter().enumerate() {
+                let by_width = |variant: &Variant| {
+                    widths
+                        .iter()
+                        .map(|&width| of(variant, kind, width).and_then(|shares| bar(shares[number])))
+                        .collect()
+                };
+                let chart = chart(widths.iter().map(|width| format!("{width} lanes")).collect(), &by_width);
+                page.chart(
+                    &format!("{operation}-{}", kind.name()),
+                    format!("SIMD efficiency of {operation} by width of the warp, {} rays", kind.name()),
+                    &chart,
+                );
+            }
+        }
+    }
+}
+
+fn add<T: PartialEq>(list: &mut Vec<T>, one: T) {
+    if !list.contains(&one) {
+        list.push(one);
+    }
+}
+
+/// The same of counts that were priced.
+pub(super) fn of_counts<'a>(
+    variant: &'a Variant,
+    kind: RayKind,
+    leaf_size: u32,
+    counts: &Efficiency,
+    shares: [f64; 2],
+) -> Filled<'a> {
+    Filled { variant, kind, width: counts.width, leaf_size, percent: shares.map(|share| 100.0 * share) }
+}

@@ -1,0 +1,189 @@
+//! The report of `--experiment`: theirs beside ours.
+
+use super::chart::{Bar, Bars, Columns};
+use super::efficiency::capital;
+use super::page::{Grid, Page};
+use super::run::{About, facts};
+use crate::simulate::{Cell, Experiment, ExperimentReport, Row, Table};
+
+impl ExperimentReport {
+    /// The report as a page.
+    pub fn page(&self, about: &About) -> Page {
+        let request = &self.request;
+        let mut page =
+            Page::new(format!("The papers' experiments: {}, {}", request.experiment.name(), request.rays.scene));
+        // Widths and kernels are the experiment's own.
+        let mut rows: Vec<_> =
+            facts(&request.rays, &self.rays).into_iter().filter(|(what, _)| *what != "lanes of a warp").collect();
+        let prices = &request.prices;
+        rows.push(("multiprocessors of", request.machine.name().to_string()));
+        rows.push((
+            "prices in issue slots",
+            format!(
+                "visit {}, test {}, main loop {}, postponing {} a visit, fetch {}, shuffle {}",
+                prices.visit_node, prices.test_triangle, prices.turn, prices.postpone, prices.fetch, prices.shuffle
+            ),
+        ));
+        about.write(&mut page, rows);
+        page.heading("In short");
+        page.list(self.tables.iter().filter_map(agreement).collect());
+        page.text(
+            "Only Sibenik has the papers' scene and viewpoints; in other scenes theirs are shown for orientation.",
+        );
+        for (number, table) in self.tables.iter().enumerate() {
+            page.heading(capital(&table.title));
+            // Of pairs, only the times of warps are a distribution.
+            let pairs = table.rows.iter().flat_map(|row| &row.cells).all(|cell| cell.numbers.len() == 2);
+            if pairs && request.experiment == Experiment::Distribution {
+                histograms(&mut page, table);
+            } else {
+                bars(&mut page, request.experiment, number, table);
+            }
+            page.grid(grid(table));
+            page.list(table.why.clone());
+        }
+        page
+    }
+}
+
+fn grid(table: &Table) -> Grid {
+    let compared =
+        |column: usize| table.rows.iter().any(|row| row.cells.get(column).is_some_and(|c| !c.theirs.is_empty()));
+    let mut head = vec![String::new()];
+    for (column, name) in table.columns.iter().enumerate() {
+        if compared(column) {
+            head.push(format!("{name}, theirs"));
+        }
+        head.push(format!("{name}, ours"));
+    }
+    let line = |row: &Row| {
+        let mut cells = vec![row.name.clone()];
+        for (column, cell) in row.cells.iter().enumerate() {
+            if compared(column) {
+                cells.push(cell.theirs.clone());
+            }
+            cells.push(cell.ours.clone());
+        }
+        cells
+    };
+    Grid {
+        caption: "Theirs, where the paper says, beside ours".into(),
+        head,
+        rows: table.rows.iter().map(line).collect(),
+    }
+}
+
+fn bars(page: &mut Page, experiment: Experiment, number: usize, table: &Table) {
+    let bar = |cell: &Cell| {
+        let value = *cell.numbers.first()?;
+        let theirs = if cell.theirs.is_empty() { String::new() } else { format!("  (theirs {})", cell.theirs) };
+        value.is_finite().then(|| Bar { value, label: format!("{}{theirs}", cell.ours) })
+    };
+    let chart = Bars {
+        axis: String::new(),
+        series: table.columns.clone(),
+        groups: table.rows.iter().map(|row| (row.name.clone(), row.cells.iter().map(bar).collect())).collect(),
+        least_most: 0.0,
+    };
+    page.chart(&format!("{}-{}", experiment.name(), number + 1), format!("Ours: {}", table.title), &chart);
+}
+
+/// One for each kind of rays.
+fn histograms(page: &mut Page, table: &Table) {
+    for (column, kind) in table.columns.iter().enumerate() {
+        let heights = |which: usize| -> Vec<f64> {
+            let height =
+                |row: &Row| row.cells.get(column).and_then(|cell| cell.numbers.get(which)).copied().unwrap_or(f64::NAN);
+            table.rows.iter().map(height).collect()
+        };
+        let chart = Columns {
+            x_axis: "time of a warp, in means of while-while".into(),
+            y_axis: "share of the warps, %".into(),
+            bins: table.rows.iter().map(|row| row.name.split(' ').next().unwrap_or_default().to_string()).collect(),
+            series: vec![("while-while".into(), heights(0)), ("if-if".into(), heights(1))],
+        };
+        let caption = format!("How long warps of {kind} rays take; the last column has all that take longer");
+        page.chart(&format!("warp-times-{kind}"), caption, &chart);
+    }
+}
+
+/// How near ours come to theirs, in words; none where they give no numbers.
+fn agreement(table: &Table) -> Option<String> {
+    let (mut given, mut near, mut farthest): (u32, u32, Option<(f64, String)>) = (0, 0, None);
+    for row in &table.rows {
+        for (cell, column) in row.cells.iter().zip(&table.columns) {
+            for (theirs, &ours) in numbers(&cell.theirs).into_iter().zip(&cell.numbers) {
+                if !ours.is_finite() {
+                    continue;
+                }
+                given += 1;
+                let [least, most] = theirs;
+                let off = (least - ours).max(ours - most).max(0.0) / least.abs().max(most.abs()).max(1.0);
+                near += u32::from(off <= 0.1);
+                if off > farthest.as_ref().map_or(0.1, |(worst, _)| *worst) {
+                    farthest =
+                        Some((off, format!("{}, {column}: theirs {}, ours {}", row.name, cell.theirs, cell.ours)));
+                }
+            }
+        }
+    }
+    if given == 0 {
+        return None;
+    }
+    let farthest = farthest.map_or_else(String::new, |(_, what)| format!(" The farthest: {what}."));
+    let title = capital(&table.title);
+    Some(format!("{title}: of {given} numbers of the paper ours agree with {near} to a tenth.{farthest}"))
+}
+
+/// Ranges of a paper's cell: "62", "~+20", "85/84", "6-19"; none where it is in words.
+fn numbers(text: &str) -> Vec<[f64; 2]> {
+    let one = |text: &str| -> Option<[f64; 2]> {
+        let text = text.trim().trim_start_matches('~');
+        if let Ok(number) = text.trim_start_matches('+').parse::<f64>() {
+            return Some([number; 2]);
+        }
+        // A dash in front is a sign.
+        let dash = text.char_indices().skip(1).find(|(_, c)| matches!(c, '-' | '\u{2013}'))?;
+        let [from, to] =
+            [&text[..dash.0], &text[dash.0 + dash.1.len_utf8()..]].map(|end| end.trim().parse::<f64>().ok());
+        let (from, to) = (from?, to?);
+        Some([from.min(to), from.max(to)])
+    };
+    text.split('/').map(one).collect::<Option<_>>().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_papers_write_is_read_as_numbers_or_not_at_all() {
+        assert_eq!(numbers("62"), [[62.0, 62.0]]);
+        assert_eq!(numbers("~-30"), [[-30.0, -30.0]]);
+        assert_eq!(numbers("~+20"), [[20.0, 20.0]]);
+        assert_eq!(numbers("85/84"), [[85.0, 85.0], [84.0, 84.0]]);
+        assert_eq!(numbers("6-19"), [[6.0, 19.0]]);
+        for words in ["", "less", "nearer 100", "a little more", "NaN-", "up to 20"] {
+            assert_eq!(numbers(words), Vec::<[f64; 2]>::new(), "{words}");
+        }
+    }
+
+    #[test]
+    fn agreement_counts_numbers_and_names_the_farthest() {
+        let cell =
+            |theirs: &str, ours: f64| Cell { theirs: theirs.into(), ours: format!("{ours}"), numbers: vec![ours] };
+        let row = |name: &str, cells| Row { name: name.into(), cells };
+        let rows = vec![
+            row("a", vec![cell("62", 60.0), cell("6-19", 25.0)]),
+            row("b", vec![cell("less", 1.0), cell("", 2.0)]),
+        ];
+        let table = Table { title: "t".into(), columns: vec!["x".into(), "y".into()], rows, why: vec![] };
+        let said = agreement(&table).unwrap();
+        assert_eq!(
+            said,
+            "T: of 2 numbers of the paper ours agree with 1 to a tenth. The farthest: a, y: theirs 6-19, ours 25."
+        );
+        let wordless = Table { rows: table.rows[1..].to_vec(), ..table };
+        assert_eq!(agreement(&wordless), None);
+    }
+}

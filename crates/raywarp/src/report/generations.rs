@@ -1,0 +1,145 @@
+//! Rates of the papers' GPUs and of ours against what these GPUs can do (ALK12 figure 3).
+
+use super::chart::{Line, Points};
+use super::page::{Grid, Page};
+use raywarp_sim::machine::{Machine, keys};
+
+/// ALK12 table 1, measured Mrays/s of primary, AO and diffuse rays in Conference, Fairy and Sibenik: the scenes that all three
+/// GPUs have.
+const THEIRS: [(&str, [[f64; 3]; 3]); 3] = [
+    ("gtx285", [[142.2, 134.5, 60.9], [74.6, 92.5, 40.8], [117.5, 119.6, 46.8]]),
+    ("gtx480", [[272.1, 284.1, 126.1], [154.6, 163.6, 73.2], [243.4, 244.1, 94.7]]),
+    ("gtx680", [[432.6, 518.2, 245.4], [250.8, 317.6, 156.6], [388.2, 441.2, 192.5]]),
+];
+
+/// Theirs in Sibenik: their scene and viewpoints, which of ours only this one has.
+const SIBENIK: usize = 2;
+
+/// alk12-kepler on Sibenik under `--workload al09`: bench/runs/2026-11-21-h200-2/alk12.txt.
+const H200: [f64; 3] = [4817.8, 7582.1, 3265.8];
+
+const KINDS: [&str; 3] = ["primary", "ao", "diffuse"];
+
+/// Where a GPU stands, as multiples of the GTX 285.
+#[derive(Debug, Clone, PartialEq)]
+struct Standing {
+    name: String,
+    flops: f64,
+    bandwidth: f64,
+    rates: [f64; 3],
+}
+
+/// Peak rate of floats, in 10^9 a second: products and sums at the vendor's own clock. For the GTX 285 what ALK12 allows it of its second
+/// pipe: of the products there, a fifth at a rate of 1.2.
+fn gflops(machine: &Machine) -> f64 {
+    let second = machine.get(keys::ISSUE_FIGURE3_RATE).map_or(0.0, |rate| rate - 1.0);
+    let clock = machine.get(keys::CLOCK_BASE_MHZ).unwrap_or_else(|| machine.need(keys::CLOCK_MHZ));
+    machine.need(keys::PIPE_FMA) * (2.0 + second) * machine.need(keys::SM_COUNT) * clock / 1e3
+}
+
+fn standings() -> Option<Vec<Standing>> {
+    let base = Machine::find("gtx285").ok()?;
+    let of = |short: &str, rates: [f64; 3]| -> Option<Standing> {
+        let machine = Machine::find(short).ok()?;
+        Some(Standing {
+            name: machine.name().trim_start_matches("GeForce ").to_string(),
+            flops: gflops(&machine) / gflops(&base),
+            bandwidth: machine.need(keys::DRAM_GB_PER_S) / base.need(keys::DRAM_GB_PER_S),
+            rates,
+        })
+    };
+    let mean = |scenes: &[[f64; 3]; 3], kind: usize| {
+        scenes.iter().zip(&THEIRS[0].1).map(|(rate, base)| rate[kind] / base[kind]).sum::<f64>() / 3.0
+    };
+    let mut all = Vec::new();
+    for (short, scenes) in &THEIRS {
+        all.push(of(short, [0, 1, 2].map(|kind| mean(scenes, kind)))?);
+    }
+    all.push(of("h200", [0, 1, 2].map(|kind| H200[kind] / THEIRS[0].1[SIBENIK][kind]))?);
+    Some(all)
+}
+
+/// The figure, its numbers, and what they say.
+pub(super) fn write(page: &mut Page) {
+    let Some(all) = standings() else { return };
+    page.heading("From the papers' GPUs to an H200");
+    let last = &all[all.len() - 1];
+    let ratio = |by: f64| -> String {
+        let cells = KINDS.iter().zip(last.rates).map(|(kind, rate)| format!("{kind} {:.2}", rate / by));
+        cells.collect::<Vec<_>>().join(", ")
+    };
+    page.text(format!(
+        "Figure 3 of ALK12 asks what rates follow, peak floating-point operations or bandwidth. Over the GTX 285 an H200 has {:.0} times the \
+         operations and {:.0} times the bandwidth. Its rates rose by these parts of the operations: {}; and of the bandwidth: {}.",
+        last.flops,
+        last.bandwidth,
+        ratio(last.flops),
+        ratio(last.bandwidth),
+    ));
+    for (name, x_axis, of) in [
+        ("flops", "peak floating-point operations, GTX 285 = 1", (|s| s.flops) as fn(&Standing) -> f64),
+        ("bandwidth", "memory bandwidth, GTX 285 = 1", |s| s.bandwidth),
+    ] {
+        let line = |kind: usize| Line {
+            name: KINDS[kind].into(),
+            points: all
+                .iter()
+                .map(|s| (of(s), s.rates[kind], if kind == 1 { s.name.clone() } else { String::new() }))
+                .collect(),
+        };
+        let chart = Points {
+            x_axis: x_axis.into(),
+            y_axis: "rate, GTX 285 = 1".into(),
+            logarithmic: true,
+            diagonal: true,
+            lines: (0..3).map(line).collect(),
+        };
+        page.chart(
+            &format!("generations-{name}"),
+            format!(
+                "Relative rate against relative {}, as in figure 3 of ALK12; on the thin line both rise alike. GTX: their table 1, mean over Conference, Fairy and \
+                 Sibenik. H200: alk12-kepler, recorded 2026-11-21, Sibenik alone, over their GTX 285 in it.",
+                if name == "flops" { "peak operations" } else { name }
+            ),
+            &chart,
+        );
+    }
+    let cell = |value: f64| format!("{value:.2}");
+    page.grid(Grid {
+        caption: "Multiples of the GTX 285. Its peak counts 1.2 instructions for one, as theirs does: a sum of products and a fifth of a product.".into(),
+        head: ["GPU", "operations", "bandwidth", "primary", "AO", "diffuse"].map(String::from).to_vec(),
+        rows: all
+            .iter()
+            .map(|s| {
+                let [primary, ao, diffuse] = s.rates.map(cell);
+                vec![s.name.clone(), cell(s.flops), cell(s.bandwidth), primary, ao, diffuse]
+            })
+            .collect(),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Peaks as their vendor printed them, and ALK12's table 1: "x previous architecture".
+    #[test]
+    fn standings_are_those_that_the_paper_prints() {
+        let peak = |name: &str| gflops(&Machine::find(name).unwrap());
+        assert!((peak("gtx480") - 1345.0).abs() < 1.0, "{}", peak("gtx480"));
+        assert!((peak("gtx680") - 3090.0).abs() < 1.0, "{}", peak("gtx680"));
+        assert!((peak("gtx285") - 354.24 * 2.2).abs() < 0.1, "{}", peak("gtx285"));
+        let printed = [
+            [[1.91, 2.11, 2.07], [2.07, 1.77, 1.79], [2.07, 2.04, 2.02]],
+            [[1.59, 1.82, 1.95], [1.62, 1.94, 2.14], [1.59, 1.81, 2.03]],
+        ];
+        for (generation, scenes) in printed.iter().enumerate() {
+            for (scene, kinds) in scenes.iter().enumerate() {
+                for (kind, printed) in kinds.iter().enumerate() {
+                    let ratio = THEIRS[generation + 1].1[scene][kind] / THEIRS[generation].1[scene][kind];
+                    assert!((ratio - printed).abs() < 0.0051, "{generation} {scene} {kind}: {ratio} {printed}");
+                }
+            }
+        }
+    }
+}
