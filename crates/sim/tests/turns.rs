@@ -40,7 +40,8 @@ fn a_warp_alone_is_dealt_what_it_asks_for() {
 
 #[test]
 fn whoever_gets_a_ray_does_the_same_work_for_it() {
-    for text in POOLED.into_iter().filter(|text| !text.contains("kepler")) {
+    // Those that put leaves aside visit more, as others in the warp have it.
+    for text in POOLED.into_iter().filter(|text| !["alk12-kepler", "raywarp-h8"].contains(text)) {
         check(text, Query::Closest, |run| {
             let (one, many) = (run(Some(1)), run(Some(7)));
             assert_eq!((many.rays(), many.counts.warps), (900, 7), "{text}");
