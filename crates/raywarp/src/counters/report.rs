@@ -134,8 +134,7 @@ impl Compared {
             pair.map_or_else(|| "-".into(), |pair| format!("{:.1} {:.1}", pair.foretold, pair.counted))
         };
         let mut all = [self.instructions, self.lanes].into_iter().flatten();
-        let mark =
-            if self.is_guess() { "?" } else { [" ", "!"][usize::from(!all.all(Pair::is_near))] };
+        let mark = if self.is_guess() { "?" } else { [" ", "!"][usize::from(!all.all(Pair::is_near))] };
         let parts =
             self.parts.map_or_else(String::new, |parts| parts.map(|share| format!("{:>10.0}", 100.0 * share)).concat());
         let _ = writeln!(
