@@ -54,7 +54,8 @@ impl CountersReport {
             row.line(&mut text);
         }
         text.push('\n');
-        let groups: [(&str, fn(&Compared) -> bool); 4] = [
+        type Of = fn(&Compared) -> bool;
+        let groups: [(&str, Of); 4] = [
             ("one ray a lane or warp, voted", |row| !is_implicit(&row.counted.variant) && !row.is_pooled()),
             ("pools of rays, voted", |row| !is_implicit(&row.counted.variant) && row.is_pooled()),
             ("all voted kernels", |row| !is_implicit(&row.counted.variant)),
@@ -132,9 +133,8 @@ impl Compared {
         let pair = |pair: Option<Pair>| {
             pair.map_or_else(|| "-".into(), |pair| format!("{:.1} {:.1}", pair.foretold, pair.counted))
         };
-        let all = [self.instructions, self.lanes].into_iter().flatten();
-        let mark =
-            if self.is_guess() { "?" } else { [" ", "!"][usize::from(!all.map(Pair::is_near).all(|near| near))] };
+        let mut all = [self.instructions, self.lanes].into_iter().flatten();
+        let mark = if self.is_guess() { "?" } else { [" ", "!"][usize::from(!all.all(Pair::is_near))] };
         let parts =
             self.parts.map_or_else(String::new, |parts| parts.map(|share| format!("{:>10.0}", 100.0 * share)).concat());
         let _ = writeln!(
