@@ -265,9 +265,12 @@ impl Maker<'_> {
         if !price.by_pipe {
             return;
         }
-        // The A100 has lanes of their own for halves.
-        let shares = self.machine.capability() >= (8, 6);
-        let fma: &[Pipe] = if shares { &[Pipe::Fma, Pipe::FmaHeavy, Pipe::Half] } else { &[Pipe::Fma] };
+        let fma: &[Pipe] = match self.machine.capability() {
+            (..=7, _) => &[Pipe::Fma],
+            // The A100's halves run beside it.
+            (8, 0) => &[Pipe::Fma, Pipe::FmaHeavy],
+            _ => &[Pipe::Fma, Pipe::FmaHeavy, Pipe::Half],
+        };
         let groups: [(Pipe, &[Pipe], &'static Key); 6] = [
             (Pipe::Alu, &[Pipe::Alu], keys::PIPE_ALU),
             (Pipe::Fma, fma, keys::PIPE_FMA),

@@ -92,6 +92,11 @@ fn instructions_over_slots_and_lanes_are_bounds() {
     assert!(close(find(&bounds, Limit::Pipe(Pipe::Fma)).rays_per_s, sm_clocks * 128.0 / 102.0 * 1.01));
     assert!(close(find(&bounds, Limit::Pipe(Pipe::FmaHeavy)).rays_per_s, sm_clocks * 64.0 / 2.0 * 1.01));
     assert!(bounds.iter().all(|bound| bound.limit != Limit::Pipe(Pipe::Half)), "nothing runs there");
+    // So it is on an A100.
+    let machine = Machine::find("a100").unwrap();
+    let (bounds, _) = bounded(DIRECT, 64, 64, &machine);
+    let lanes_per_s = machine.need(keys::SM_COUNT) * machine.clock_hz() * machine.get(keys::PIPE_FMA).unwrap();
+    assert!(close(find(&bounds, Limit::Pipe(Pipe::Fma)).rays_per_s, lanes_per_s / 102.0 * 1.01));
 }
 
 #[test]
