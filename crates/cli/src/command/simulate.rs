@@ -10,7 +10,7 @@ use super::simulate_counters;
 use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
-use crate::common::Common;
+use crate::common::{Common, read_table};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
@@ -23,7 +23,7 @@ use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::{Builder, Control};
 pub(super) use report_args::ReportArgs;
 use setting::Setting;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A table of costs may have this many bytes; ours have a few per cent of it.
@@ -242,12 +242,7 @@ pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
 /// A table of costs that can be read for each of `variants`.
 fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
-    let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
-    file.take(MOST_COST_BYTES + 1).read_to_string(&mut text).map_err(|error| fault(error.to_string()))?;
-    if text.len() as u64 > MOST_COST_BYTES {
-        return Err(fault(format!("it has more than {MOST_COST_BYTES} bytes")));
-    }
+    let text = read_table(path, MOST_COST_BYTES)?;
     let mut found = false;
     for variant in variants {
         for query in raywarp::cuda::Query::ALL {

@@ -1,7 +1,7 @@
 //! `raywarp simulate SCENE --machine h200 --counters FILE`: what a profiler counted beside what is foretold.
 
 use super::simulate::{SimulateArgs, refusal};
-use crate::common::Common;
+use crate::common::{Common, read_table};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::StepBar;
@@ -10,7 +10,7 @@ use raywarp::counters::{Counted, CountersError, CountersRequest, beside_counters
 use raywarp::scene::Scene;
 use raywarp::sim::machine::Machine;
 use raywarp::simulate::EfficiencyRequest;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// A table may have this many bytes; ours have a few per cent of it.
@@ -19,12 +19,7 @@ const MOST_BYTES: u64 = 1 << 24;
 /// The rows of a table that are of `scene`, and of the kernels and kinds that were asked for.
 pub(super) fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<Counted>, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
-    let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
-    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| fault(error.to_string()))?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(fault(format!("it has more than {MOST_BYTES} bytes")));
-    }
+    let text = read_table(path, MOST_BYTES)?;
     let wanted = |row: &Counted| {
         let variant = args.variant.is_empty() || args.variant.contains(&row.variant);
         row.scene == scene && variant && args.kind.contains(&row.kind)

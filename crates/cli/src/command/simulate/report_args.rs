@@ -1,11 +1,10 @@
 //! `--report` and `--svg` of `raywarp simulate`.
 
-use crate::common::command_line;
+use crate::common::{command_line, read_table};
 use crate::exit::CliError;
 use clap::Args;
 use raywarp::render::output::{can_write_file, write_atomic};
 use raywarp::report::{About, MeasuredRate, Page, read_measured};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A bench may have this many bytes; ours have a few per cent of it.
@@ -45,14 +44,8 @@ impl ReportArgs {
     /// The rates to stand beside bounds.
     pub fn measured(&self) -> Result<Vec<MeasuredRate>, CliError> {
         let Some(path) = &self.measured else { return Ok(Vec::new()) };
-        let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
-        let mut text = String::new();
-        let file = std::fs::File::open(path).map_err(|error| fault(error.to_string()))?;
-        file.take(MOST_BENCH_BYTES + 1).read_to_string(&mut text).map_err(|error| fault(error.to_string()))?;
-        if text.len() as u64 > MOST_BENCH_BYTES {
-            return Err(fault(format!("it has more than {MOST_BENCH_BYTES} bytes")));
-        }
-        read_measured(&text).map_err(fault)
+        let text = read_table(path, MOST_BENCH_BYTES)?;
+        read_measured(&text).map_err(|what| CliError::input(format!("{}: {what}", path.display())))
     }
 
     /// Writes the page, if one is asked for.
