@@ -1,5 +1,6 @@
 //! What issuing a block costs: instructions, or issue slots, of whatever unit the caller counts in.
 
+use crate::al09::{FETCH, SHUFFLE};
 use crate::efficiency::Efficiency;
 use raywarp_family::{Block, Supply, Variant};
 
@@ -32,7 +33,7 @@ pub struct Al09Prices {
 
 impl Default for Al09Prices {
     fn default() -> Self {
-        Self { visit_node: 64.0, test_triangle: 31.0, turn: 24.0, postpone: 3.4, fetch: 50.0, shuffle: 30.0 }
+        Self { visit_node: 64.0, test_triangle: 31.0, turn: 24.0, postpone: 3.4, fetch: FETCH, shuffle: SHUFFLE }
     }
 }
 

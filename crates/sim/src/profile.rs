@@ -231,21 +231,3 @@ impl Probe for Timed<'_> {
         self.gathered.event(event);
     }
 }
-
-/// The tally of each warp that traces `rays`, in their order: whose rays take how long.
-///
-/// # Errors
-/// As [`profile`].
-pub fn warp_tallies(kernel: &Kernel, width: u32, rays: &[Ray], query: Query) -> Result<Vec<Tally>, KernelError> {
-    let machine = Machine::Lockstep { width };
-    let batch = Batch { rays, after: &[], query, resident: resident_warps(kernel.variant(), width, rays.len() as u64) };
-    let options = ProfileOptions { width, memory: false, resident: None, cancel: None };
-    (0..kernel.warp_count(machine, &batch)?)
-        .into_par_iter()
-        .map(|number| {
-            let mut gathered = Gathered::new(kernel, options);
-            kernel.run_warp(machine, &batch, number, &mut Vec::new(), Some(&mut gathered))?;
-            Ok(gathered.tally)
-        })
-        .collect()
-}

@@ -1,11 +1,12 @@
 //! Memory counts of kernels against their recorded touches, byte by byte.
 
 use raywarp_bvh::{BuildOptions, build};
+use raywarp_family::costs::Tally;
 use raywarp_family::{Space, Variant};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_sim::memory::Region;
-use raywarp_sim::{ProfileOptions, profile, warp_tallies};
-use raywarp_traverse::{Batch, Kernel, Machine, Query, Recorder, Touch};
+use raywarp_sim::{ProfileOptions, Source, profile};
+use raywarp_traverse::{Batch, Event, Kernel, Machine, Probe, Query, Recorder, Touch};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Triangles and rays without an order.
@@ -92,6 +93,27 @@ fn counts_are_those_of_recorded_touches() {
     }
 }
 
+/// The tally of each warp of 32 lanes that traces `rays`, run one after the other.
+fn warp_tallies(kernel: &Kernel, rays: &[Ray]) -> Vec<Tally> {
+    struct Counted(Tally);
+    impl Probe for Counted {
+        fn touches(&self) -> bool {
+            false
+        }
+        fn event(&mut self, event: &Event<'_>) {
+            self.0.add(event.block, event.active, u64::from(u32::MAX));
+        }
+    }
+    let source = Source::Run { kernel, rays, after: &[], query: Query::Closest };
+    let resident = source.resident(32);
+    let run = |number| {
+        let mut counted = Counted(Tally::default());
+        source.run_warp(32, resident, number, &mut counted).unwrap();
+        counted.0
+    };
+    (0..source.warp_count(32, resident).unwrap()).map(run).collect()
+}
+
 #[test]
 fn warps_by_themselves_add_up_to_the_whole() {
     let (triangles, rays) = scattered();
@@ -100,8 +122,8 @@ fn warps_by_themselves_add_up_to_the_whole() {
         let kernel = Kernel::new(&text.parse().unwrap(), &bvh, &triangles).unwrap();
         let options = ProfileOptions { memory: false, ..ProfileOptions::default() };
         let whole = profile(&kernel, &rays, 700, Query::Closest, options).unwrap();
-        let mut sum = raywarp_family::costs::Tally::default();
-        let warps = warp_tallies(&kernel, 32, &rays, Query::Closest).unwrap();
+        let mut sum = Tally::default();
+        let warps = warp_tallies(&kernel, &rays);
         warps.iter().for_each(|warp| sum.merge(warp));
         assert_eq!((sum.counts(), warps.len() as u64), (whole.tally.counts(), whole.counts.warps), "{text}");
         assert!(whole.memory.is_none() && whole.is_whole());
