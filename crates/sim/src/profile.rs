@@ -12,6 +12,7 @@ use raywarp_family::costs::Tally;
 use raywarp_geom::Ray;
 use raywarp_traverse::{Batch, Event, Kernel, KernelError, Machine, Probe, Query};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Counts of one or more launches.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +99,7 @@ impl Gathered {
             tally: Tally::default(),
             lanes: LaneTally::default(),
             everyone: u64::MAX >> (64 - width),
-            memory: memory.then(|| MemoryProbe::new(AddressMap::new(variant, width))),
+            memory: memory.then(|| memory_probe(kernel, width)),
         }
     }
 
@@ -111,6 +112,10 @@ impl Gathered {
         }
         self
     }
+}
+
+fn memory_probe(kernel: &Kernel, width: u32) -> MemoryProbe {
+    MemoryProbe::new(AddressMap::new(kernel.variant(), width))
 }
 
 impl Probe for Gathered {
@@ -175,7 +180,10 @@ pub fn profile(
 }
 
 /// Warps that run at the same time here; more are dealt their rays.
-const MOST_IN_TURNS: u32 = 1024;
+const MOST_IN_TURNS: u32 = 1 << 14;
+
+/// Probes of memory that these warps share: few, since each has a bit a sector of the tree.
+const MEMORY_PROBES: u32 = 32;
 
 /// Warps that ask one counter, by their clocks: whoever has issued least asks first, as on a machine that holds them all.
 fn in_turns(
@@ -186,9 +194,13 @@ fn in_turns(
 ) -> Result<Gathered, KernelError> {
     let turns = Turns::new(warps, options.cancel);
     let prices = Al09Prices::default().of(kernel.variant());
+    let own = ProfileOptions { memory: false, ..options };
+    let probes = if options.memory { MEMORY_PROBES.min(warps) } else { 0 };
+    let memory: Vec<_> = (0..probes).map(|_| Mutex::new(memory_probe(kernel, options.width))).collect();
     let run = |number: u32| -> Result<Gathered, KernelError> {
-        let _leaves = turns.leaving();
-        let mut timed = Timed { gathered: Gathered::new(kernel, options), turns: &turns, prices: &prices };
+        let _leaves = turns.leaving(number);
+        let memory = memory.get(number as usize % memory.len().max(1));
+        let mut timed = Timed { gathered: Gathered::new(kernel, own), memory, turns: &turns, prices: &prices };
         let mut answers = Vec::new();
         let machine = Machine::Lockstep { width: options.width };
         kernel.run_warp_sharing(machine, batch, number, &turns, &mut answers, &mut timed)?;
@@ -202,7 +214,7 @@ fn in_turns(
             let run = &run;
             let thread = std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, move || run(number));
             // The others trace the rays of a warp that cannot start.
-            thread.inspect_err(|_| drop(turns.leaving())).ok()
+            thread.inspect_err(|_| drop(turns.leaving(number))).ok()
         };
         let threads: Vec<_> = (0..warps).map(start).collect();
         let mut sum = Gathered::new(kernel, options);
@@ -210,24 +222,36 @@ fn in_turns(
             let one = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             sum = sum.join(&one);
         }
+        for probe in &memory {
+            sum.memory.iter_mut().for_each(|mine| mine.join(&lock(probe)));
+        }
         Ok(sum)
     })
 }
 
+fn lock(probe: &Mutex<MemoryProbe>) -> MutexGuard<'_, MemoryProbe> {
+    probe.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Gathers, and tells the time.
 struct Timed<'a> {
+    /// All but memory.
     gathered: Gathered,
+    memory: Option<&'a Mutex<MemoryProbe>>,
     turns: &'a Turns<'a>,
     prices: &'a Prices,
 }
 
 impl Probe for Timed<'_> {
     fn touches(&self) -> bool {
-        self.gathered.touches()
+        self.memory.is_some()
     }
 
     fn event(&mut self, event: &Event<'_>) {
         self.turns.spend(event.warp, self.prices.of(event.block) as u64);
         self.gathered.event(event);
+        if let Some(memory) = self.memory.filter(|_| !event.touches.is_empty()) {
+            lock(memory).event(event.touches);
+        }
     }
 }

@@ -1,24 +1,27 @@
 //! Warps that run at the same time and take rays from one counter.
 //!
-//! Each has a thread and a clock of what it issued. A warp that asks waits until all others ask, too, or have
-//! ended; then the one whose clock is least is served. So who gets which ray follows from the clocks alone, whatever the threads
-//! do.
+//! Each has a thread and a clock of what it issued. A warp that asks is served once no other can still ask at an earlier
+//! clock: all that run are past its own. So who gets which ray follows from the clocks alone, whatever the threads do, and
+//! warps between two asks run side by side.
 
 use raywarp_traverse::RayCounter;
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// No warp, and later than all clocks.
+const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 struct State {
     /// The counter.
     next: u64,
     /// Warps that neither ask nor have ended.
-    running: u32,
-    /// Clocks of those that ask.
-    asking: BTreeSet<(u64, u32)>,
-    /// Who may go on.
-    served: Option<u32>,
+    running: Vec<u32>,
+    /// Those that ask, by clock and number, and for how many rays.
+    asking: BTreeMap<(u64, u32), u32>,
+    /// What was given to a warp and not yet taken.
+    served: Vec<Option<u64>>,
 }
 
 /// The counter, and who asks it when.
@@ -27,16 +30,19 @@ pub(crate) struct Turns<'a> {
     state: Mutex<State>,
     wake: Vec<Condvar>,
     clocks: Vec<AtomicU64>,
+    /// The warp that the first to ask waits for, and until when: it looks again once it is there.
+    laggard: AtomicU32,
+    until: AtomicU64,
     cancel: Option<&'a AtomicBool>,
 }
 
 /// A warp's end, however it comes.
-pub(crate) struct Leaving<'a>(&'a Turns<'a>);
+pub(crate) struct Leaving<'a>(&'a Turns<'a>, u32);
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        state.running = state.running.saturating_sub(1);
+        state.running.retain(|&warp| warp != self.1);
         self.0.serve(&mut state);
     }
 }
@@ -44,37 +50,62 @@ impl Drop for Leaving<'_> {
 impl<'a> Turns<'a> {
     /// For `warps` warps, all of which will run. Once `cancel` is true no ray is left.
     pub fn new(warps: u32, cancel: Option<&'a AtomicBool>) -> Self {
+        let served = vec![None; warps as usize];
         Self {
-            state: Mutex::new(State { next: 0, running: warps, asking: BTreeSet::new(), served: None }),
+            state: Mutex::new(State { next: 0, running: (0..warps).collect(), asking: BTreeMap::new(), served }),
             wake: (0..warps).map(|_| Condvar::new()).collect(),
             clocks: (0..warps).map(|_| AtomicU64::new(0)).collect(),
+            laggard: AtomicU32::new(NONE),
+            until: AtomicU64::new(0),
             cancel,
         }
     }
 
-    /// To be dropped when a warp has ended.
-    pub fn leaving(&'a self) -> Leaving<'a> {
-        Leaving(self)
+    /// To be dropped when warp `warp` has ended.
+    pub fn leaving(&'a self, warp: u32) -> Leaving<'a> {
+        Leaving(self, warp)
     }
 
     /// Warp `warp` took its time.
     pub fn spend(&self, warp: u32, time: u64) {
-        // Only its own thread looks.
-        self.clocks[warp as usize].fetch_add(time, Ordering::Relaxed);
+        let own = &self.clocks[warp as usize];
+        // Only its own thread writes.
+        let now = own.load(Ordering::Relaxed) + time;
+        // In one order with what `serve` stores before it looks at the clock: one of the two sees the other.
+        own.store(now, Ordering::SeqCst);
+        if self.laggard.load(Ordering::SeqCst) == warp && now >= self.until.load(Ordering::SeqCst) {
+            self.serve(&mut self.lock());
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn clock(&self, warp: u32) -> u64 {
+        self.clocks[warp as usize].load(Ordering::SeqCst)
+    }
+
+    /// Serves all whose turn it is.
     fn serve(&self, state: &mut State) {
-        if state.running == 0
-            && state.served.is_none()
-            && let Some((_, warp)) = state.asking.pop_first()
-        {
-            (state.served, state.running) = (Some(warp), 1);
+        while let Some((&(clock, warp), &rays)) = state.asking.first_key_value() {
+            let last = state.running.iter().map(|&other| (self.clock(other), other)).min();
+            if let Some((_, other)) = last.filter(|&last| last < (clock, warp)) {
+                self.until.store(clock, Ordering::SeqCst);
+                self.laggard.store(other, Ordering::SeqCst);
+                // It may have come there meanwhile, and not have seen that it is waited for.
+                if (self.clock(other), other) < (clock, warp) {
+                    return;
+                }
+                continue;
+            }
+            state.asking.pop_first();
+            state.served[warp as usize] = Some(state.next);
+            state.next += u64::from(rays);
+            state.running.push(warp);
             self.wake[warp as usize].notify_one();
         }
+        self.laggard.store(NONE, Ordering::SeqCst);
     }
 }
 
@@ -84,22 +115,22 @@ impl RayCounter for Turns<'_> {
             return u64::MAX;
         }
         let mut state = self.lock();
-        state.asking.insert((self.clocks[warp as usize].load(Ordering::Relaxed), warp));
-        state.running = state.running.saturating_sub(1);
+        state.running.retain(|&other| other != warp);
+        state.asking.insert((self.clock(warp), warp), rays);
         self.serve(&mut state);
-        while state.served != Some(warp) {
+        loop {
+            if let Some(first) = state.served[warp as usize].take() {
+                return first;
+            }
             state = self.wake[warp as usize].wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.served = None;
-        let first = state.next;
-        state.next += u64::from(rays);
-        first
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn whoever_has_issued_least_asks_first() {
@@ -110,7 +141,7 @@ mod tests {
                 let run = |warp: u32, time: u64| {
                     let turns = &turns;
                     move || {
-                        let _leaves = turns.leaving();
+                        let _leaves = turns.leaving(warp);
                         let one = |_| {
                             let first = turns.add(warp, 1);
                             turns.spend(warp, time);
@@ -124,6 +155,50 @@ mod tests {
             });
             // Clocks: 0 0 0 1 2 2 3 4 5 6 10 15 of warps 0 1 2 0 0 1 0 1 2 1 2 2.
             assert_eq!(got, [vec![0, 3, 4, 6], vec![1, 5, 7, 9], vec![2, 8, 10, 11]]);
+        }
+    }
+
+    /// How long warp `warp` takes for what it was given: no two warps alike, and often nothing.
+    fn time(warp: u32, first: u64) -> u64 {
+        let mixed = (first * 64 + u64::from(warp)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        if mixed.is_multiple_of(5) { 0 } else { mixed % 1000 }
+    }
+
+    #[test]
+    fn many_warps_are_served_as_one_thread_would_serve_them() {
+        const WARPS: u32 = 48;
+        const ASKS: usize = 25;
+        // Whoever's clock is least, and of these the first.
+        let mut queue: BTreeSet<(u64, u32)> = (0..WARPS).map(|warp| (0, warp)).collect();
+        let mut expected = vec![Vec::new(); WARPS as usize];
+        let mut next = 0;
+        while let Some((clock, warp)) = queue.pop_first() {
+            let given: &mut Vec<u64> = &mut expected[warp as usize];
+            given.push(next);
+            if given.len() < ASKS {
+                queue.insert((clock + time(warp, next), warp));
+            }
+            next += u64::from(1 + warp % 3);
+        }
+        for _ in 0..5 {
+            let turns = Turns::new(WARPS, None);
+            let run = |warp: u32| {
+                let _leaves = turns.leaving(warp);
+                let one = |_| {
+                    let first = turns.add(warp, 1 + warp % 3);
+                    // In pieces, as events come.
+                    let all = time(warp, first);
+                    (0..7).for_each(|piece| turns.spend(warp, (all + piece) / 7));
+                    first
+                };
+                (0..ASKS).map(one).collect::<Vec<_>>()
+            };
+            let got: Vec<Vec<u64>> = std::thread::scope(|scope| {
+                let run = &run;
+                let threads: Vec<_> = (0..WARPS).map(|warp| scope.spawn(move || run(warp))).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(got == expected);
         }
     }
 
