@@ -1,0 +1,1 @@
+//! `raywarp bench --simulate`: what was just measured beside what is possible.
