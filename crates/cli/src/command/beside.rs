@@ -42,7 +42,8 @@ pub fn views_of(rates: &[MeasuredRate], all: Vec<(usize, View)>) -> Vec<(usize, 
 
 /// Simulates what was measured.
 pub fn run(scene: &Scene, path: &Path, request: &MeasuredRequest, common: &Common) -> Result<MeasuredReport, CliError> {
-    let bar = StepBar::new(common.quiet, request.rates.len() as u64);
+    let launches = request.rates.iter().filter(|rate| rate.view.is_some()).count();
+    let bar = StepBar::new(common.quiet, if launches > 0 { launches } else { request.rates.len() } as u64);
     let progress = |steps: usize| bar.advance(steps as u64);
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
     let report = beside_bounds(scene, request, &control);
