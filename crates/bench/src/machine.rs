@@ -5,6 +5,35 @@ use serde_json::{Value, json};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Clocks of a GPU's multiprocessors as its driver's tool says them, in MHz.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clocks {
+    /// When it was asked.
+    pub mhz: f64,
+    /// At most.
+    pub most_mhz: f64,
+}
+
+impl Clocks {
+    /// Those of the first GPU now; none where there is no tool.
+    pub(crate) fn read() -> Option<Self> {
+        Self::parse(&ask_tool(CLOCKS)?)
+    }
+
+    /// Reads `1980 MHz, 2100 MHz`.
+    fn parse(text: &str) -> Option<Self> {
+        let (now, most) = text.split_once(',')?;
+        let number = |text: &str| {
+            let number = text.trim().strip_suffix("MHz")?.trim().parse::<f64>().ok()?;
+            (number.is_finite() && number > 0.0).then_some(number)
+        };
+        Some(Self { mhz: number(now)?, most_mhz: number(most)? })
+    }
+}
+
+/// What the tool is asked for.
+const CLOCKS: &str = "clocks.sm,clocks.max.sm";
+
 /// The machine, its driver and the time, as far as they are known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MachineFacts {
@@ -43,7 +72,7 @@ impl MachineFacts {
             facts.capability = Some(device.capability());
             facts.multiprocessors = device.multiprocessors().ok();
             facts.driver = driver();
-            facts.clocks = ask_tool("clocks.sm,clocks.max.sm");
+            facts.clocks = ask_tool(CLOCKS);
         }
         facts
     }
@@ -143,6 +172,14 @@ mod tests {
         assert_eq!(date_of(951_782_400), "2000-02-29 00:00:00");
         assert_eq!(date_of(951_868_799), "2000-02-29 23:59:59");
         assert_eq!(date_of(1_795_284_245), "2026-11-21 18:04:05");
+    }
+
+    #[test]
+    fn clocks_are_read_as_the_tool_prints_them() {
+        assert_eq!(Clocks::parse("1980 MHz, 2100 MHz"), Some(Clocks { mhz: 1980.0, most_mhz: 2100.0 }));
+        for text in ["", "1980 MHz", "[N/A], [N/A]", "1980, 2100", "0 MHz, 5 MHz", "NaN MHz, 5 MHz"] {
+            assert_eq!(Clocks::parse(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::dispute::is_borderline;
 use crate::engine::{Encoded, Prepared, Session, refusal, trace};
 use crate::rays::{RayBatch, make};
 use crate::report::{Row, SceneReport, TreeFacts, ViewTimes};
-use crate::{BenchError, BenchRequest, Check, Quartiles, Subject, Target, Watch};
+use crate::{BenchError, BenchRequest, Check, Clocks, Quartiles, Subject, Target, Watch};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
@@ -109,6 +109,7 @@ pub fn bench_scene(
             }
         }
     }
+    report.clocks = target.is_gpu().then(Clocks::read).flatten();
     report.complete = true;
     Ok(())
 }

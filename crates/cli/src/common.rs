@@ -6,7 +6,7 @@ use clap::Args;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::scene::{LoadOptions, Loaded};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -132,13 +132,8 @@ impl Common {
     }
 }
 
-/// The text of a table that the user named, of at most `most` bytes: a device may never end.
+/// The text of a table that the user named, of at most `most` bytes.
 pub fn read_table(path: &Path, most: u64) -> Result<String, CliError> {
-    let fault = |error: std::io::Error| CliError::input(format!("{}: {error}", path.display()));
-    let mut text = String::new();
-    std::fs::File::open(path).and_then(|file| file.take(most + 1).read_to_string(&mut text)).map_err(fault)?;
-    if text.len() as u64 > most {
-        return Err(fault(std::io::Error::other(format!("it has more than {most} bytes"))));
-    }
-    Ok(text)
+    raywarp::sim::machine::read_text(path, most)
+        .map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }

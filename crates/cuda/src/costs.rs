@@ -7,14 +7,28 @@ use crate::{KernelCosts, Query, kernel_name, read_costs};
 use flate2::read::GzDecoder;
 use raywarp_family::Variant;
 use std::io::Read;
+use std::sync::{Mutex, PoisonError};
 
 /// What the kernel of a variant and query costs on an architecture (90 for compute capability 9.0); none where it is
 /// not compiled for it.
 pub fn costs(variant: &Variant, query: Query, architecture: u32) -> Option<KernelCosts> {
+    read_costs(table(architecture)?, &kernel_name(variant, query)).ok()?
+}
+
+/// The table of an architecture, a megabyte or so, which is unpacked once.
+fn table(architecture: u32) -> Option<&'static str> {
+    static UNPACKED: Mutex<Vec<(u32, &'static str)>> = Mutex::new(Vec::new());
+    let mut unpacked = UNPACKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, text)) = unpacked.iter().find(|(known, _)| *known == architecture) {
+        return Some(text);
+    }
     let packed = prebuilt::COSTS.iter().find(|(known, _)| *known == architecture)?.1;
     let mut text = String::new();
     GzDecoder::new(packed).read_to_string(&mut text).ok()?;
-    read_costs(&text, &kernel_name(variant, query)).ok()?
+    // Kept until the process ends: there are a handful.
+    let text: &'static str = text.leak();
+    unpacked.push((architecture, text));
+    Some(text)
 }
 
 /// What a compiled kernel takes of a multiprocessor, as the assembler reported it.

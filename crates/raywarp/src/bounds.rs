@@ -137,8 +137,7 @@ pub fn bound_rates(
                     let Some(profile) = sum else { continue };
                     let mut through = Vec::new();
                     for machine in &request.machines {
-                        let launch = known_costs(request.costs.as_deref(), machine, variant, query).launch;
-                        through.push(match caches(machine, launch) {
+                        through.push(match caches(machine, launch_of(machine, variant, query)) {
                             Some(caches) => Some(over_views(&kernel, views, query, width, caches)?),
                             None => None,
                         });
@@ -168,10 +167,10 @@ struct Profiled {
 }
 
 /// Warps of a view that go through the model of the caches.
-const CACHED_WARPS: u32 = 512;
+pub(crate) const CACHED_WARPS: u32 = 512;
 
 /// The caches of a machine, as a launch shares them; none where they are not known.
-fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
+pub(crate) fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
     let launch = launch?;
     let warps = machine.occupancy(launch).ok()?;
     let shared = u64::from(warps.blocks) * u64::from(launch.shared_bytes_per_block);
@@ -198,28 +197,12 @@ fn over_views(
 fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), profiled: &Profiled) -> Bounded {
     let Profiled { variant, kind, leaf_size, profile, through } = profiled;
     let traffic = through.get(number).copied().flatten();
-    let query = if kind.is_any() { Query::Any } else { Query::Closest };
-    let known = known_costs(request.costs.as_deref(), machine, variant, query);
-    let mut doubt = known.doubt;
-    let mut price = match known.costs {
-        Costs::None => None,
-        Costs::Table(costs) => Some(Price::of(&costs, &profile.tally)),
-        Costs::Operations(costs) => Some(Price::of_operations(&costs, &profile.counts)),
-    };
-    if let Some(price) = price.as_mut().filter(|_| !request.changes.is_empty()) {
-        request.changes.iter().for_each(|change| price.change(change, &profile.counts));
-        doubt = Some(doubt.map_or_else(|| "changed costs".into(), |doubt| format!("{doubt}; changed costs")));
+    let known = known_costs(request.costs.as_deref(), machine, variant, query_of(*kind));
+    let mut priced = Priced::new(known, profile);
+    if !request.changes.is_empty() {
+        priced.change(&request.changes, profile);
     }
-    let subject = Subject {
-        variant,
-        query,
-        profile,
-        price: price.as_ref(),
-        launch: known.launch,
-        traffic: traffic.as_ref(),
-        doubt: doubt.as_deref(),
-    };
-    let bounds = bounds(machine, subject);
+    let bounds = priced.bounds(machine, (variant, *kind), profile, traffic.as_ref());
     let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(*kind)]);
     Bounded {
         machine: number,
@@ -227,12 +210,62 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
         kind: *kind,
         leaf_size: *leaf_size,
         profile: profile.clone(),
-        price,
+        price: priced.price,
         traffic,
-        launch: known.launch,
-        doubt,
+        launch: priced.launch,
+        doubt: priced.doubt,
         bounds,
         theirs,
+    }
+}
+
+/// The query of a kind of rays.
+pub(crate) fn query_of(kind: RayKind) -> Query {
+    if kind.is_any() { Query::Any } else { Query::Closest }
+}
+
+/// What a kernel's events cost on a machine.
+pub(crate) struct Priced {
+    pub price: Option<Price>,
+    pub launch: Option<Launch>,
+    pub doubt: Option<String>,
+}
+
+impl Priced {
+    pub(crate) fn new(known: KnownCosts, profile: &Profile) -> Self {
+        let price = match known.costs {
+            Costs::None => None,
+            Costs::Table(costs) => Some(Price::of(&costs, &profile.tally)),
+            Costs::Operations(costs) => Some(Price::of_operations(&costs, &profile.counts)),
+        };
+        Self { price, launch: known.launch, doubt: known.doubt }
+    }
+
+    fn change(&mut self, changes: &[CostChange], profile: &Profile) {
+        let Some(price) = &mut self.price else { return };
+        changes.iter().for_each(|change| price.change(change, &profile.counts));
+        let doubt = self.doubt.take();
+        self.doubt = Some(doubt.map_or_else(|| "changed costs".into(), |doubt| format!("{doubt}; changed costs")));
+    }
+
+    /// All bounds of what was profiled.
+    pub(crate) fn bounds(
+        &self,
+        machine: &Machine,
+        (variant, kind): (&Variant, RayKind),
+        profile: &Profile,
+        traffic: Option<&Traffic>,
+    ) -> Vec<Bound> {
+        let subject = Subject {
+            variant,
+            query: query_of(kind),
+            profile,
+            price: self.price.as_ref(),
+            launch: self.launch,
+            traffic,
+            doubt: self.doubt.as_deref(),
+        };
+        bounds(machine, subject)
     }
 }
 
@@ -248,41 +281,66 @@ pub(crate) struct KnownCosts {
     pub doubt: Option<String>,
 }
 
-/// What a kernel costs on a machine: by the user's table, by AL09's simulator for a machine of its time, by the machine code
-/// for the machine's compute capability, or for one that is near.
-pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Variant, query: Query) -> KnownCosts {
-    let query = match query {
-        Query::Closest => raywarp_cuda::Query::Closest,
-        Query::Any => raywarp_cuda::Query::Any,
-    };
+/// The architecture whose code stands for a machine's: its own, else of the same generation and not newer, else the nearest.
+fn architecture_for(machine: &Machine) -> Option<u32> {
     let (major, minor) = machine.capability();
-    if major == 1 && table.is_none() {
-        let costs = al09::GTX285.of(variant).map_or(Costs::None, Costs::Operations);
-        let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
-        return KnownCosts { costs, launch: Some(al09::LAUNCH), doubt };
-    }
     let wanted = 10 * major + minor;
     let near = |architecture: &u32| {
-        // Of the same generation and not newer, else the nearest.
         let same = *architecture / 10 == major && *architecture <= wanted;
         (!same, architecture.abs_diff(wanted))
     };
-    let architecture = raywarp_cuda::cost_architectures().min_by_key(near);
-    let resources = architecture.and_then(|a| raywarp_cuda::kernel_resources(variant, query, a));
-    let launch = resources.map(|resources| Launch {
+    raywarp_cuda::cost_architectures().min_by_key(near)
+}
+
+/// Machines of AL09's time, which none of our code runs on.
+fn is_al09s(machine: &Machine) -> bool {
+    machine.capability().0 == 1
+}
+
+fn cuda_query(query: Query) -> raywarp_cuda::Query {
+    match query {
+        Query::Closest => raywarp_cuda::Query::Closest,
+        Query::Any => raywarp_cuda::Query::Any,
+    }
+}
+
+/// What a kernel's launch takes of a machine's multiprocessor; none where it was not compiled for such a machine.
+pub(crate) fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launch> {
+    if is_al09s(machine) {
+        return Some(al09::LAUNCH);
+    }
+    let resources = raywarp_cuda::kernel_resources(variant, cuda_query(query), architecture_for(machine)?)?;
+    Some(Launch {
         registers_per_thread: resources.registers,
         shared_bytes_per_block: resources.shared_bytes,
         threads_per_block: resources.block_threads,
-    });
-    let (costs, mut doubt) = match table {
-        // That it can be read was checked before.
-        Some(table) => (read_costs(table, &raywarp_cuda::kernel_name(variant, query)).ok().flatten(), None),
-        None => (architecture.and_then(|a| raywarp_cuda::costs(variant, query, a)), None),
+    })
+}
+
+/// What a kernel costs on a machine: by the user's table, by AL09's simulator for a machine of its time, by the machine code
+/// for the machine's compute capability, or for one that is near.
+pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Variant, query: Query) -> KnownCosts {
+    let launch = launch_of(machine, variant, query);
+    let known = |costs: Option<KernelCosts>, doubt| KnownCosts {
+        costs: costs.map_or(Costs::None, Costs::Table),
+        launch,
+        doubt,
     };
-    if let Some(architecture) = architecture.filter(|&a| a != wanted && table.is_none()) {
-        doubt = Some(format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
+    let query = cuda_query(query);
+    if let Some(table) = table {
+        // That it can be read was checked before.
+        return known(read_costs(table, &raywarp_cuda::kernel_name(variant, query)).ok().flatten(), None);
     }
-    KnownCosts { costs: costs.map_or(Costs::None, Costs::Table), launch, doubt }
+    if is_al09s(machine) {
+        let costs = al09::GTX285.of(variant).map_or(Costs::None, Costs::Operations);
+        let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
+        return KnownCosts { costs, launch, doubt };
+    }
+    let Some(architecture) = architecture_for(machine) else { return known(None, None) };
+    let (major, minor) = machine.capability();
+    let doubt = (architecture != 10 * major + minor)
+        .then(|| format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
+    known(raywarp_cuda::costs(variant, query, architecture), doubt)
 }
 
 impl BoundsRequest {

@@ -28,6 +28,7 @@ mod default_scene;
 mod framing;
 mod gpu;
 mod info;
+pub mod measured;
 pub mod npy;
 pub mod picture;
 mod prepared;

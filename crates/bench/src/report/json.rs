@@ -49,6 +49,8 @@ fn scene(report: &SceneReport) -> Value {
         "warmup": report.runs[0],
         "runs": report.runs[1],
         "width": report.width,
+        "clock_mhz": report.clocks.map(|clocks| clocks.mhz),
+        "clock_most_mhz": report.clocks.map(|clocks| clocks.most_mhz),
         "complete": report.complete,
         "columns": columns.collect::<Vec<_>>(),
         "trees": trees.collect::<Vec<_>>(),

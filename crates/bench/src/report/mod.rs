@@ -11,7 +11,7 @@ pub use summary::summary;
 pub use text::text;
 
 use crate::engine::Resources;
-use crate::{BenchRequest, Check, Column, Quartiles, Subject, Target};
+use crate::{BenchRequest, Check, Clocks, Column, Quartiles, Subject, Target};
 use raywarp_bvh::{BuildOptions, Builder, presets};
 use raywarp_cuda::LaunchBounds;
 use raywarp_workload::rays::Workload;
@@ -47,6 +47,8 @@ pub struct SceneReport {
     pub runs: [u32; 2],
     /// Lanes of a warp on a CPU; none on a GPU.
     pub width: Option<u32>,
+    /// A GPU's clocks when it had run; none on a CPU, and where nobody tells.
+    pub clocks: Option<Clocks>,
     /// Whether everything was measured.
     pub complete: bool,
 }
@@ -128,6 +130,32 @@ impl TreeFacts {
     }
 }
 
+impl TreeFacts {
+    /// The options that [`TreeFacts::name`] names, with leaves of `max_leaf`; none for what is no such name. What a name does
+    /// not say is as in [`BuildOptions::default`].
+    pub fn named(name: &str, max_leaf: u32) -> Option<BuildOptions> {
+        if let Some(preset) = presets::named(name) {
+            return Some(BuildOptions { max_leaf, ..preset });
+        }
+        let mut words = name.split(' ');
+        let (builder, reinsertion) = words.next()?.split_once('+')?;
+        const BUILDERS: [Builder; 5] =
+            [Builder::SweepSah, Builder::BinnedSah, Builder::Sbvh, Builder::Lbvh, Builder::Ploc];
+        let builder = BUILDERS.into_iter().find(|&known| builder_name(known) == builder)?;
+        let mut options =
+            BuildOptions { builder, reinsertion: reinsertion.parse().ok()?, max_leaf, ..Default::default() };
+        while let Some(key) = words.next() {
+            let value = words.next()?.parse().ok().filter(|value: &f32| value.is_finite())?;
+            match key {
+                "cost" => options.traversal_cost = value,
+                "split" => options.split_clipping = Some(value),
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
+}
+
 /// What a line of a table is about: a subject, the index of its tree, and launch bounds.
 type Line = (Subject, usize, LaunchBounds);
 
@@ -171,6 +199,7 @@ impl SceneReport {
             skipped: Vec::new(),
             runs: [request.warmup, request.runs.max(1)],
             width: (!target.is_gpu()).then_some(request.width),
+            clocks: None,
             complete: false,
         }
     }
@@ -330,6 +359,20 @@ pub(crate) mod tests {
         report.rows[2].check.differ = 1;
         assert_eq!(best(&report), "al09-while-while");
         assert!(!report.passes());
+    }
+
+    #[test]
+    fn a_tree_is_known_by_its_name() {
+        let own = BuildOptions { builder: Builder::Sbvh, reinsertion: 2, max_leaf: 4, ..Default::default() };
+        let costly = BuildOptions { traversal_cost: 1.5, split_clipping: Some(0.25), ..own };
+        let presets = presets::ALL.iter().chain(&presets::OF_SINGLES).map(|(_, preset)| *preset);
+        for options in presets.chain([own, costly]) {
+            let name = TreeFacts { options, seconds: 0.0, nodes: 1 }.name();
+            assert_eq!(TreeFacts::named(&name, options.max_leaf), Some(options), "{name}");
+        }
+        for name in ["", "oak", "sweep", "sweep+", "oak+1", "sweep+1 cost", "sweep+1 cost x", "sweep+1 height 3"] {
+            assert_eq!(TreeFacts::named(name, 8), None, "{name}");
+        }
     }
 
     #[test]

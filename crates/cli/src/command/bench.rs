@@ -1,6 +1,7 @@
 //! `raywarp bench SCENE...`: how fast kernels are here, and whether their hits are right.
 
 pub use super::bench_args::BenchArgs;
+use super::bench_simulate;
 use super::views::{scene_name, views};
 use crate::common::{Common, DeviceChoice, command_line};
 use crate::exit::{CliError, Status};
@@ -8,11 +9,14 @@ use crate::interrupt;
 use raywarp::Ray;
 use raywarp::bench::{BenchError, BenchRequest, MachineFacts, SceneReport, Target, Watch};
 use raywarp::bench::{bench_scene, csv, json, record, summary, text};
+use raywarp::measured::MeasuredReport;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::npy::write_rays;
 use raywarp::render::output;
+use raywarp::scene::Loaded;
+use raywarp::workload::views::View;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
@@ -35,6 +39,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if args.has_bounds() && !target.is_gpu() {
         return Err(CliError::machine("--block-threads and --max-registers are for kernels on a GPU"));
     }
+    let simulated_machine = bench_simulate::machine(args, &target, common)?;
     let machine = MachineFacts::read(&target);
     common.note(machine.line());
     let auto = match &target {
@@ -47,6 +52,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     };
     let request = args.request(&target, &auto);
     let mut reports: Vec<SceneReport> = Vec::new();
+    let mut measured_scenes: Vec<PathBuf> = Vec::new();
     let mut outcome = Ok(());
     for scene in &scenes {
         let mut report = None;
@@ -57,6 +63,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
                 out.flush()?;
             }
             reports.push(report);
+            measured_scenes.push(scene.clone());
             // After each scene, so that a run that is cut short leaves what it has.
             save(args, &reports, &machine)?;
         }
@@ -65,10 +72,22 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         }
     }
     let measured = reports.iter().any(|report| !report.rows.is_empty());
-    if common.json && measured {
-        writeln!(out, "{:#}", json(&reports, &machine, &command_line()))?;
-    } else if measured {
+    if measured && !common.json {
         write!(out, "{}", summary(&reports, args.top.map(|top| top as usize)))?;
+    }
+    // After all that is measured: this CPU is busy then.
+    let mut simulated = Vec::new();
+    let mut simulation = Ok(());
+    if let Some(of) = simulated_machine.as_ref().filter(|_| outcome.is_ok()) {
+        let what = (args, &request, of);
+        simulation = bench_simulate::run(what, &measured_scenes, &reports, &mut simulated, common, out);
+    }
+    if measured && common.json {
+        let mut document = json(&reports, &machine, &command_line());
+        if args.simulate {
+            document["simulated"] = simulated.iter().map(MeasuredReport::json).collect();
+        }
+        writeln!(out, "{document:#}")?;
     }
     if let Err(CliError::Stop(Status::Interrupted, message)) = &mut outcome
         && !measured
@@ -79,7 +98,14 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if !measured {
         return Err(CliError::machine("nothing was measured: this machine runs none of these kernels"));
     }
-    Ok(if reports.iter().all(SceneReport::passes) { Status::Done } else { Status::Failed })
+    simulation.map_err(|error| match error {
+        CliError::Stop(Status::Interrupted, _) => {
+            CliError::Stop(Status::Interrupted, "interrupted; what was measured was printed".to_string())
+        }
+        other => other,
+    })?;
+    let passes = reports.iter().all(SceneReport::passes) && simulated.iter().all(MeasuredReport::passes);
+    Ok(if passes { Status::Done } else { Status::Failed })
 }
 
 /// What `--device` means here.
@@ -104,9 +130,7 @@ fn measure(
     request: &BenchRequest,
     report: &mut Option<SceneReport>,
 ) -> Result<(), CliError> {
-    let (loaded, path, _) = common.load(scene, args.allow_missing)?;
-    let name = scene_name(&path);
-    let views = chosen(args, views(common, &loaded.scene, &name, args.view.as_deref())?, &name)?;
+    let Place { loaded, path, name, views } = Place::find(args, common, scene)?;
     let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
     let report = report.insert(SceneReport::new(&name, target, numbers, request));
     let say = |line: String| common.note(line);
@@ -121,6 +145,25 @@ fn measure(
         export: args.export_rays.is_some().then_some(&export as _),
     };
     bench_scene(target, loaded.scene, &views, request, &watch, report).map_err(|error| failure(error, &path))
+}
+
+/// A scene and the viewpoints that were asked for.
+pub(super) struct Place {
+    pub loaded: Loaded,
+    pub path: PathBuf,
+    pub name: String,
+    /// With their numbers.
+    pub views: Vec<(usize, View)>,
+}
+
+impl Place {
+    /// Loads a scene that the user named.
+    pub fn find(args: &BenchArgs, common: &Common, scene: &Path) -> Result<Self, CliError> {
+        let (loaded, path, _) = common.load(scene, args.allow_missing)?;
+        let name = scene_name(&path);
+        let views = chosen(args, views(common, &loaded.scene, &name, args.view.as_deref())?, &name)?;
+        Ok(Self { loaded, path, name, views })
+    }
 }
 
 /// The viewpoints that were asked for.

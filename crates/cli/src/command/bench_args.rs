@@ -104,6 +104,16 @@ pub struct BenchArgs {
     /// Keep the run in a folder: bench.csv, bench.json and README.md with command, machine and date.
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
+    /// Then put what a GPU did beside what it could do: the lowest bound of each kernel on the same rays, and where the time
+    /// went. Exit status 1 if a run passed a strict bound.
+    #[arg(long)]
+    pub simulate: bool,
+    /// The GPU that is simulated, where its name does not tell: a name such as h200, or a file (docs/machines.md).
+    #[arg(long, value_name = "NAME", requires = "simulate")]
+    pub machine: Option<String>,
+    /// About how many rays of each kind and view are simulated; 16384 by default. Only if all are, bounds are strict.
+    #[arg(long, value_name = "RAYS", requires = "simulate", value_parser = clap::value_parser!(u32).range(1..))]
+    pub simulate_sample: Option<u32>,
     /// Write the rays of each scene, view and kind to an .npy file in a folder.
     #[arg(long, value_name = "DIR")]
     pub export_rays: Option<PathBuf>,

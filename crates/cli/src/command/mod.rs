@@ -2,6 +2,8 @@
 
 pub mod bench;
 mod bench_args;
+mod bench_simulate;
+mod beside;
 pub mod info;
 pub mod merge;
 pub mod render;
@@ -12,6 +14,7 @@ pub mod simulate;
 mod simulate_compaction;
 mod simulate_counters;
 mod simulate_experiment;
+mod simulate_measured;
 pub mod trace;
 mod tree_args;
 pub mod variants;

@@ -4,9 +4,11 @@
 mod report_args;
 mod setting;
 
+use super::beside;
 use super::render_args::parse_size;
 use super::simulate_compaction::{self, CompactionArgs};
 use super::simulate_counters;
+use super::simulate_measured;
 use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
@@ -17,7 +19,7 @@ use crate::progress::StepBar;
 use clap::Args;
 use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::family::{Key, Variant};
-use raywarp::sim::machine::{Machine, MachineError};
+use raywarp::sim::machine::{Machine, keys};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::{Builder, Control};
@@ -50,12 +52,16 @@ pub struct SimulateArgs {
     /// and trees; of views the first counts, with one ray of each kind a pixel.
     #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["costs", "width", "leaf_size", "postpone", "settings", "shuffle", "sort"])]
     counters: Option<PathBuf>,
+    /// What was measured on this GPU, beside what is possible: bench.csv of `raywarp bench --record`. Its rows have kernels, trees
+    /// and viewpoints; size and rays a pixel must be that run's. Exit status 1 if a run passed a strict bound.
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["counters", "costs", "width", "leaf_size", "postpone", "shuffle", "sort"])]
+    measured: Option<PathBuf>,
     /// What kernels cost, in place of our tables; as `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
     #[arg(long, value_name = "FILE", requires = "machine")]
     costs: Option<PathBuf>,
     /// Whose rays: raywarp, al09 or g14.
     #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
-    workload: Workload,
+    pub(super) workload: Workload,
     /// Kinds of rays, comma-separated: primary, ao, diffuse.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "primary,ao,diffuse", value_parser = parse_kind)]
     pub(super) kind: Vec<RayKind>,
@@ -77,10 +83,10 @@ pub struct SimulateArgs {
     settings: Vec<Setting>,
     /// About how many rays of each kind and view are traced, in evenly spaced runs; 16384, or what an experiment needs.
     #[arg(long, value_name = "RAYS", value_parser = clap::value_parser!(u32).range(1..))]
-    sample: Option<u32>,
+    pub(super) sample: Option<u32>,
     /// AO and diffuse rays of a pixel; the workload's by default.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    rays_per_pixel: Option<u32>,
+    pub(super) rays_per_pixel: Option<u32>,
     /// Shuffle the rays (Aila and Laine 2009, section 6).
     #[arg(long, conflicts_with = "sort")]
     shuffle: bool,
@@ -89,7 +95,7 @@ pub struct SimulateArgs {
     sort: Option<String>,
     /// Columns and rows of each view.
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
-    size: Option<[u32; 2]>,
+    pub(super) size: Option<[u32; 2]>,
     /// A viewpoint of a TOML file, counted from 1; all five of the scene in views.toml of --scenes by default.
     #[arg(long, value_name = "FILE:SCENE:INDEX")]
     view: Option<String>,
@@ -126,7 +132,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         (widths, _) => widths.to_vec(),
     };
     // Clap's `requires` gives way to conflicts.
-    if args.machine.is_empty() && (args.what_if || args.report.has_measured()) {
+    if args.machine.is_empty() && (args.what_if || args.measured.is_some()) {
         return Err(CliError::usage(
             "--what-if and --measured are about bounds: give --machine with a GPU such as h200",
         ));
@@ -165,12 +171,23 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
             return Err(CliError::usage(format!("--set {key}={value}: it applies to none of these kernels")));
         }
     }
-    let measured = args.report.measured()?;
+    let measured = args.measured.as_ref().map(|path| simulate_measured::read(path, args)).transpose()?;
     let costs = args.costs.as_ref().map(|path| read_cost_table(path, &variants)).transpose()?;
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
     let scene_name = scene_name(&path);
-    let views =
-        views(common, &loaded.scene, &scene_name, args.view.as_deref())?.into_iter().map(|(_, view)| view).collect();
+    let views = views(common, &loaded.scene, &scene_name, args.view.as_deref())?;
+    let measured = match measured {
+        Some(rates) => {
+            let settings = simulate_measured::Settings { rates, scene: &scene_name, views: &views, machines: &machines };
+            Some(simulate_measured::run(settings, (&loaded.scene, &path), args, common)?)
+        }
+        None => None,
+    };
+    if let Some(report) = measured.as_ref().filter(|_| !args.report.wanted()) {
+        simulate_measured::print(report, common, out)?;
+        return Ok(simulate_measured::status(report));
+    }
+    let views = views.into_iter().map(|(_, view)| view).collect();
     let build = args.tree.options_or(Builder::SweepSah);
     let counted = args.counters.as_ref().map(|path| simulate_counters::read(path, &scene_name, args)).transpose()?;
     let request = EfficiencyRequest {
@@ -214,8 +231,12 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         let report = bound_rates(&loaded.scene, &request, &control).map_err(failed);
         bar.finish();
         let report = report?;
-        args.report.write(&path, |about| report.page(about, &measured))?;
+        args.report.write(&path, |about| report.page(about, measured.as_ref()))?;
         let (mut text, mut json) = (report.text(), report.json());
+        if let Some(measured) = &measured {
+            text += &format!("\n{}", measured.text());
+            json["measured"] = measured.json();
+        }
         if args.what_if {
             text += &report.what_if_text();
             json["what_if"] = report.what_if_json();
@@ -226,7 +247,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         Some(json) => writeln!(out, "{json:#}")?,
         None => write!(out, "{text}")?,
     }
-    Ok(Status::Done)
+    Ok(measured.as_ref().map_or(Status::Done, simulate_measured::status))
 }
 
 /// Why nothing was simulated, with the exit status of each cause.
@@ -258,10 +279,7 @@ impl SimulateArgs {
     fn machines(&self) -> Result<Vec<Machine>, CliError> {
         let mut machines = Vec::new();
         for name in &self.machine {
-            let mut machine = Machine::find(name).map_err(|error| match error {
-                MachineError::Unknown { .. } => CliError::usage(error),
-                other => CliError::input(other),
-            })?;
+            let mut machine = beside::machine(name)?;
             for (key, value) in self.settings.iter().filter_map(Setting::number) {
                 machine.set(key, value).map_err(|error| CliError::usage(format!("--set {key}={value}: {error}")))?;
             }
@@ -272,6 +290,16 @@ impl SimulateArgs {
             return Err(CliError::usage("--set with a dot changes a machine or a cost: give --machine"));
         }
         Ok(machines)
+    }
+
+    /// Whether the machines' clock was set.
+    pub(super) fn sets_clock(&self) -> bool {
+        self.settings.iter().filter_map(Setting::number).any(|(key, _)| key == keys::CLOCK_MHZ.path)
+    }
+
+    /// Whether an option of the family or a cost was set.
+    pub(super) fn sets_kernels(&self) -> bool {
+        self.settings.iter().any(|setting| setting.number().is_none())
     }
 
     /// Options of the family that were set.

@@ -2,12 +2,12 @@
 
 use super::chart::{Bar, Bars};
 use super::efficiency::{charts, of_counts};
-use super::measured::{MeasuredRate, fastest};
 use super::page::{Grid, Page};
 use super::run::{About, facts, kernels, mrays, number};
 use super::{generations, what_if};
 use crate::bounds::report::{COLUMNS, column};
 use crate::bounds::{Bounded, BoundsReport, is_implicit};
+use crate::measured::{Beside, MeasuredReport};
 use crate::simulate::name_of;
 use raywarp_family::costs::Pipe;
 use raywarp_sim::bounds::{Class, Limit, headroom, lowest};
@@ -15,8 +15,8 @@ use raywarp_sim::machine::{Checked, Machine, keys};
 use raywarp_workload::rays::{Order, RayKind};
 
 impl BoundsReport {
-    /// The report as a page; `measured` rates of the same scene, workload, kernel and kind stand beside the bounds.
-    pub fn page(&self, about: &About, measured: &[MeasuredRate]) -> Page {
+    /// The report as a page; what was `measured` of the same scene and machine stands beside the bounds of its own tree.
+    pub fn page(&self, about: &About, measured: Option<&MeasuredReport>) -> Page {
         let rays = &self.request.rays;
         let machines: Vec<&str> = self.request.machines.iter().map(Machine::name).collect();
         let mut page = Page::new(format!("What bounds {} on {}", rays.scene, machines.join(", ")));
@@ -26,12 +26,7 @@ impl BoundsReport {
             if self.request.costs.is_some() { "a table of the user's" } else { "from native code, as committed" };
         rows.push(("costs of operations", costs.to_string()));
         about.write(&mut page, rows);
-        let beside = |row: &Bounded| {
-            let comparable = rays.order == Order::Workload && row.profile.counts.width == 32;
-            let found = fastest(measured, &rays.scene, rays.workload.name(), row.kind, &row.variant);
-            let name = self.request.machines[row.machine].name();
-            found.filter(|rate| comparable && rate.target.contains(name)).cloned()
-        };
+        let of_machine = |machine: &Machine| measured.filter(|measured| measured.machine() == machine);
         page.text(
             "Each resource of the machine allows a rate at most, whatever else happens; the lowest of these bounds is named. Strict bounds have only minima \
              in them, and no run passes them; modelled ones assume something: a sample of the rays, costs that nobody verified, an order of warps.",
@@ -48,10 +43,14 @@ impl BoundsReport {
             page.list(what_if::in_short(self, number, base));
             for &kind in &rays.kinds {
                 let of_kind: Vec<&Bounded> = base.iter().map(|(_, row)| *row).filter(|row| row.kind == kind).collect();
+                let width = |row: &Bounded| row.profile.counts.width == width && rays.order == Order::Workload;
+                let beside = |row: &Bounded| of_machine(machine)?.fastest(kind, &row.variant).filter(|_| width(row));
                 bars(&mut page, machine, kind, &of_kind, &beside);
             }
             page.grid(grid(machine, &rows));
-            page.grid(measured_grid(self, &rows, &beside));
+            if let Some(measured) = of_machine(machine) {
+                super::measured::write(&mut page, measured);
+            }
         }
         let first: Vec<&Bounded> = self.rows.iter().filter(|row| row.machine == 0).collect();
         page.heading("How full warps are");
@@ -91,23 +90,23 @@ pub(super) fn in_words(limit: Limit) -> String {
     }
 }
 
-type Beside<'a> = &'a dyn Fn(&Bounded) -> Option<MeasuredRate>;
+type Measured<'a> = &'a dyn Fn(&Bounded) -> Option<&'a Beside>;
 
-fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], beside: Beside<'_>) {
+fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], beside: Measured<'_>) {
     let measured = rows.iter().any(|row| beside(row).is_some());
     let several = rows.iter().any(|row| row.profile.counts.width != rows[0].profile.counts.width);
     let group = |row: &&Bounded| {
-        let bound = row.lowest().map(|bound| Bar {
+        let measured_here = beside(row);
+        // Beside a rate stands the bound of the tree that it was measured on.
+        let bound = measured_here.map_or_else(|| row.lowest(), Beside::lowest).map(|bound| Bar {
             value: bound.rays_per_s / 1e6,
             label: format!("{}, {}", mrays(bound.rays_per_s), bound.limit.name()),
         });
-        let rate = beside(row).map(|rate| Bar {
-            value: rate.rays_per_s / 1e6,
-            label: match row.lowest() {
-                Some(bound) => {
-                    format!("{}, {:.2} of the bound", mrays(rate.rays_per_s), rate.rays_per_s / bound.rays_per_s)
-                }
-                None => mrays(rate.rays_per_s),
+        let rate = measured_here.map(|row| Bar {
+            value: row.rate.rays_per_s / 1e6,
+            label: match row.ratio() {
+                Some(ratio) => format!("{}, {ratio:.2} of the bound", mrays(row.rate.rays_per_s)),
+                None => mrays(row.rate.rays_per_s),
             },
         });
         let name = if several {
@@ -162,44 +161,6 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
         ),
         head,
         rows: rows.iter().map(line).collect(),
-    }
-}
-
-fn measured_grid(report: &BoundsReport, rows: &[(usize, &Bounded)], beside: Beside<'_>) -> Grid {
-    let line = |(_, row): &(usize, &Bounded)| {
-        let (rate, bound) = (beside(row)?, row.lowest()?);
-        Some(vec![
-            name_of(&row.variant),
-            row.kind.name().to_string(),
-            mrays(rate.rays_per_s),
-            mrays(bound.rays_per_s),
-            format!("{:.2}", rate.rays_per_s / bound.rays_per_s),
-            bound.limit.name(),
-            bound.class.name().to_string(),
-            rate.tree,
-            rate.views.to_string(),
-        ])
-    };
-    Grid {
-        caption: format!(
-            "Measured beside the lowest bound, Mrays/s: the fastest run of the kernel, whatever its tree. The bounds here are over {} viewpoint(s) and the tree above; \
-             where a run had others, the ratio is between different things.",
-            report.request.rays.views.len()
-        ),
-        head: [
-            "kernel",
-            "rays",
-            "measured",
-            "bound",
-            "ratio",
-            "lowest",
-            "class",
-            "tree measured",
-            "viewpoints measured",
-        ]
-        .map(String::from)
-        .to_vec(),
-        rows: rows.iter().filter_map(line).collect(),
     }
 }
 

@@ -14,6 +14,5 @@ mod page;
 mod run;
 mod what_if;
 
-pub use measured::{MeasuredRate, read_measured};
 pub use page::{Figure, Grid, Page};
 pub use run::About;

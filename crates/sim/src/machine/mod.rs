@@ -112,6 +112,20 @@ pub enum MachineError {
     },
 }
 
+/// The text of a file of at most `most` bytes: a device may never end.
+///
+/// # Errors
+/// What reading it says; that it is longer; that it is no UTF-8.
+pub fn read_text(path: &Path, most: u64) -> std::io::Result<String> {
+    use std::io::{Error, Read};
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(most + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > most {
+        return Err(Error::other(format!("it has more than {most} bytes")));
+    }
+    Ok(text)
+}
+
 fn hint(near: &[&str]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
 }
@@ -162,15 +176,8 @@ impl Machine {
     /// # Errors
     /// [`MachineError::Read`] and [`MachineError::Malformed`].
     pub fn load(path: &Path) -> Result<Self, MachineError> {
-        use std::io::Read;
         let read_error = |source| MachineError::Read { path: path.to_path_buf(), source };
-        let mut text = String::new();
-        // A device may never end.
-        let file = std::fs::File::open(path).map_err(read_error)?;
-        file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(read_error)?;
-        if text.len() as u64 > MAX_BYTES {
-            return Err(read_error(std::io::Error::other(format!("it has more than {MAX_BYTES} bytes"))));
-        }
+        let text = read_text(path, MAX_BYTES).map_err(read_error)?;
         Self::parse(&path.display().to_string(), &text)
     }
 

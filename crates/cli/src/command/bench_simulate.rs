@@ -1,0 +1,95 @@
+//! `raywarp bench --simulate`: what was just measured beside what is possible.
+
+use super::bench::{BenchArgs, Place};
+use super::beside;
+use crate::common::Common;
+use crate::exit::CliError;
+use raywarp::bench::{BenchRequest, SceneReport, Target};
+use raywarp::measured::{MeasuredReport, MeasuredRequest, machine_of, rates_of, set_clock};
+use raywarp::render::output;
+use raywarp::sim::machine::Machine;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// The file of a recorded run that has the rows beside their bounds.
+const FILE: &str = "bounds.csv";
+
+/// Which machine is simulated, known before anything is measured; none where nothing is to be.
+pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Result<Option<Machine>, CliError> {
+    if !args.simulate {
+        return Ok(None);
+    }
+    let Target::Cuda(device) = target else {
+        return Err(CliError::machine("--simulate knows what GPUs could do: it needs --device cuda"));
+    };
+    let (major, minor) = device.capability();
+    let machine = match &args.machine {
+        Some(name) => beside::machine(name)?,
+        None => {
+            let count = device.multiprocessors().map_err(CliError::machine)?;
+            machine_of(device.name(), (major, minor), Some(count)).ok_or_else(|| {
+                let names: Vec<&str> = Machine::names().collect();
+                CliError::usage(format!(
+                    "--simulate: no machine is \"{}\" (compute capability {major}.{minor}, {count} multiprocessors); give --machine with {} \
+                     or a file of your own (docs/machines.md)",
+                    device.name(),
+                    names.join(", ")
+                ))
+            })?
+        }
+    };
+    let (of_major, of_minor) = machine.capability();
+    if (i64::from(of_major), i64::from(of_minor)) != (i64::from(major), i64::from(minor)) {
+        common.note(format!(
+            "warning: {} has compute capability {of_major}.{of_minor}, {} {major}.{minor}",
+            machine.name(),
+            device.name()
+        ));
+    }
+    // That of an earlier run would stand beside other rates.
+    if let Some(file) = args.record.as_ref().map(|folder| folder.join(FILE)).filter(|file| file.exists()) {
+        std::fs::remove_file(&file).map_err(|error| CliError::output(format!("{}: {error}", file.display())))?;
+    }
+    Ok(Some(machine))
+}
+
+/// Simulates each scene that was measured, and prints the tables as they come; what is done is in `simulated` after an error
+/// too.
+pub(super) fn run(
+    (args, request, machine): (&BenchArgs, &BenchRequest, &Machine),
+    scenes: &[PathBuf],
+    reports: &[SceneReport],
+    simulated: &mut Vec<MeasuredReport>,
+    common: &Common,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    for (scene, report) in scenes.iter().zip(reports) {
+        let rates = rates_of(report);
+        if rates.is_empty() {
+            continue;
+        }
+        let Place { loaded, path, name, views } = Place::find(args, common, scene)?;
+        let mut machine = machine.clone();
+        let clock = set_clock(&mut machine, report.clocks).to_string();
+        let request = MeasuredRequest {
+            scene: name,
+            views: beside::views_of(&rates, views),
+            size: request.size,
+            rays_per_pixel: request.rays_per_pixel,
+            sample: args.simulate_sample.unwrap_or(beside::SAMPLE) as usize,
+            machine,
+            clock,
+            rates,
+        };
+        let beside = beside::run(&loaded.scene, &path, &request, common)?;
+        if !common.json {
+            writeln!(out, "\n{}", beside.text())?;
+            out.flush()?;
+        }
+        simulated.push(beside);
+    }
+    let Some(folder) = &args.record else { return Ok(()) };
+    let rows: Vec<String> = simulated.iter().map(MeasuredReport::csv).collect();
+    let text = MeasuredReport::csv_header() + &rows.concat();
+    output::write_atomic(&folder.join(FILE), text.as_bytes()).map_err(CliError::output)
+}

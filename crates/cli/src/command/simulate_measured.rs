@@ -1,0 +1,94 @@
+//! `raywarp simulate SCENE --machine h200 --measured bench.csv`: a recorded run beside what was possible.
+
+use super::beside;
+use super::simulate::SimulateArgs;
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use raywarp::bench::Subject;
+use raywarp::measured::{MeasuredRate, MeasuredReport, MeasuredRequest, set_clock};
+use raywarp::scene::Scene;
+use raywarp::sim::machine::Machine;
+use raywarp::workload::rays::RESOLUTION;
+use raywarp::workload::views::View;
+use std::io::Write;
+use std::path::Path;
+
+/// The rates of a table that are of the workload, kernels and kinds that were asked for.
+pub(super) fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>, CliError> {
+    if args.sets_kernels() {
+        return Err(CliError::usage("--measured: kernels and their costs are those of the run; --set numbers of the machine"));
+    }
+    let wanted = |rate: &MeasuredRate| {
+        let kernel = args.variant.is_empty()
+            || matches!(&rate.subject, Subject::Kernel(variant) if args.variant.contains(variant));
+        kernel && rate.workload == args.workload && args.kind.contains(&rate.kind)
+    };
+    let rates: Vec<MeasuredRate> = beside::read(path)?.into_iter().filter(wanted).collect();
+    if rates.is_empty() {
+        let workload = args.workload.name();
+        return Err(CliError::input(format!("{}: it has no such rates of workload {workload}", path.display())));
+    }
+    Ok(rates)
+}
+
+/// What a recorded run is put beside.
+pub(super) struct Settings<'a> {
+    pub rates: Vec<MeasuredRate>,
+    pub scene: &'a str,
+    pub views: &'a [(usize, View)],
+    pub machines: &'a [Machine],
+}
+
+/// Simulates the rates that are of the scene and machine.
+pub(super) fn run(
+    settings: Settings<'_>,
+    (scene, path): (&Scene, &Path),
+    args: &SimulateArgs,
+    common: &Common,
+) -> Result<MeasuredReport, CliError> {
+    let Settings { rates, scene: name, views, machines } = settings;
+    let [machine] = machines else {
+        return Err(CliError::usage("--measured rates are of one GPU: give one --machine"));
+    };
+    let mut targets: Vec<&str> = rates.iter().map(|rate| rate.target.as_str()).collect();
+    targets.dedup();
+    let others = targets.join(", ");
+    let is_of = |rate: &&MeasuredRate| rate.scene == name && rate.ran_on(machine);
+    let rates: Vec<MeasuredRate> = rates.iter().filter(is_of).cloned().collect();
+    let Some(first) = rates.first() else {
+        let machine = machine.name();
+        return Err(CliError::input(format!("--measured: no such rates of {name} on {machine}; they are of {others}")));
+    };
+    let mut machine = machine.clone();
+    let clock = if args.sets_clock() {
+        format!("{:.0} MHz, as it was set", machine.clock_hz() / 1e6)
+    } else {
+        set_clock(&mut machine, first.clocks).to_string()
+    };
+    let request = MeasuredRequest {
+        scene: name.to_string(),
+        views: beside::views_of(&rates, views.to_vec()),
+        size: args.size.unwrap_or(RESOLUTION),
+        rays_per_pixel: args.rays_per_pixel,
+        sample: args.sample.unwrap_or(beside::SAMPLE) as usize,
+        machine,
+        clock,
+        rates,
+    };
+    beside::run(scene, path, &request, common)
+}
+
+/// Prints the table alone.
+pub(super) fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<(), CliError> {
+    if common.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else {
+        write!(out, "{}", report.text())?;
+    }
+    Ok(())
+}
+
+/// A run above a strict bound is an error of somebody.
+pub(super) fn status(report: &MeasuredReport) -> Status {
+    if report.passes() { Status::Done } else { Status::Failed }
+}

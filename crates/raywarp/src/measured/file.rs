@@ -1,0 +1,188 @@
+//! Rates from the table of a run, `bench.csv`, and from a run itself.
+
+use super::MeasuredError;
+use raywarp_bench::{Clocks, LaunchBounds, RayOrder, SceneReport, Subject, TreeFacts};
+use raywarp_bvh::BuildOptions;
+use raywarp_workload::rays::{RayKind, Workload};
+
+/// A rate of a run: a kernel on a tree, and the rays of a kind and order from one viewpoint or from all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredRate {
+    /// The scene's name.
+    pub scene: String,
+    /// Whose rays.
+    pub workload: Workload,
+    /// Which.
+    pub kind: RayKind,
+    /// In which order.
+    pub order: RayOrder,
+    /// Number of the viewpoint; none for all.
+    pub view: Option<usize>,
+    /// What traced.
+    pub subject: Subject,
+    /// The tree's name.
+    pub tree: String,
+    /// The tree.
+    pub build: BuildOptions,
+    /// Other blocks or registers than the kernel comes with.
+    pub bounds: LaunchBounds,
+    /// Rays of a run.
+    pub rays: u64,
+    /// Median rate, rays a second.
+    pub rays_per_s: f64,
+    /// The fastest run's.
+    pub most_rays_per_s: f64,
+    /// What it ran on.
+    pub target: String,
+    /// Its clocks, where they were written down.
+    pub clocks: Option<Clocks>,
+}
+
+const COLUMNS: [&str; 14] = [
+    "scene",
+    "workload",
+    "kind",
+    "order",
+    "view",
+    "variant",
+    "tree",
+    "max_leaf",
+    "block_threads",
+    "max_registers",
+    "rays",
+    "mrays_median",
+    "mrays_max",
+    "target",
+];
+
+/// Those of younger runs.
+const CLOCKS: [&str; 2] = ["clock_mhz", "clock_most_mhz"];
+
+/// Reads `bench.csv` of `raywarp bench --record`.
+///
+/// # Errors
+/// [`MeasuredError::Line`]: a column that is missing, a field that is none of its column.
+pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
+    let mut lines = text.lines().enumerate();
+    let header = fields(lines.next().map_or("", |(_, line)| line));
+    let find = |name: &str| header.iter().position(|column| column == name);
+    let place = |name: &&str| {
+        let missing = || MeasuredError::Line { line: 1, what: format!("there is no column {name}") };
+        find(name).ok_or_else(missing)
+    };
+    let places = COLUMNS.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
+    let clocks = CLOCKS.map(find);
+    let row = |(number, line): (usize, &str)| {
+        let cells = fields(line);
+        let cell = |column: usize| cells.get(places[column]).map(String::as_str);
+        let clock = |column: usize| cells.get(clocks[column]?).map(String::as_str).filter(|cell| !cell.is_empty());
+        read(&cell, &clock).map_err(|column| {
+            let name = COLUMNS.iter().chain(&CLOCKS).nth(column).unwrap_or(&"");
+            let found = if column < COLUMNS.len() { cell(column) } else { clock(column - COLUMNS.len()) };
+            let what = found.map_or_else(|| format!("there is no {name}"), |cell| format!("{name} is {cell:?}"));
+            MeasuredError::Line { line: number + 1, what }
+        })
+    };
+    lines.filter(|(_, line)| !line.is_empty()).map(row).collect()
+}
+
+/// A row, or the column that is wrong.
+fn read<'a>(
+    cell: &dyn Fn(usize) -> Option<&'a str>,
+    clock: &dyn Fn(usize) -> Option<&'a str>,
+) -> Result<MeasuredRate, usize> {
+    const ORDERS: [RayOrder; 3] = [RayOrder::Workload, RayOrder::Morton, RayOrder::Shuffled];
+    let text = |column: usize| cell(column).ok_or(column);
+    let positive = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    let rate = |column: usize| positive(text(column)?).map(|mrays| 1e6 * mrays).ok_or(column);
+    let mhz = |column: usize| match clock(column) {
+        Some(text) => positive(text).map(Some).ok_or(COLUMNS.len() + column),
+        None => Ok(None),
+    };
+    let bound = |column: usize| match text(column)? {
+        "" => Ok(None),
+        number => number.parse().ok().filter(|&number: &u32| number > 0).map(Some).ok_or(column),
+    };
+    let max_leaf = text(7)?.parse().ok().filter(|leaf| (1..=255).contains(leaf)).ok_or(7_usize)?;
+    let [rays_per_s, most_rays_per_s] = [rate(11)?, rate(12)?];
+    if most_rays_per_s < rays_per_s {
+        return Err(12);
+    }
+    Ok(MeasuredRate {
+        scene: text(0)?.to_string(),
+        workload: Workload::parse(text(1)?).ok_or(1_usize)?,
+        kind: RayKind::parse(text(2)?).ok_or(2_usize)?,
+        order: ORDERS.into_iter().find(|order| Some(order.name()) == cell(3)).ok_or(3_usize)?,
+        view: match text(4)? {
+            "all" => None,
+            number => Some(number.parse().ok().filter(|&number| number > 0).ok_or(4_usize)?),
+        },
+        subject: text(5)?.parse().map_err(|_| 5_usize)?,
+        tree: text(6)?.to_string(),
+        build: TreeFacts::named(text(6)?, max_leaf).ok_or(6_usize)?,
+        bounds: LaunchBounds { block_threads: bound(8)?, max_registers: bound(9)? },
+        // A GPU numbers rays in 32 bits, and all viewpoints together may have more.
+        rays: text(10)?.parse().ok().filter(|&rays| rays > 0 && rays < 1 << 40).ok_or(10_usize)?,
+        rays_per_s,
+        most_rays_per_s,
+        target: text(13)?.to_string(),
+        clocks: mhz(0)?.zip(mhz(1)?).map(|(mhz, most_mhz)| Clocks { mhz, most_mhz }),
+    })
+}
+
+/// The rates of a run, in the order of its table: all viewpoints, then each.
+pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
+    let mut rates = Vec::new();
+    for row in &report.rows {
+        let (Some(total), Some(tree)) = (report.columns.get(row.column), report.trees.get(row.tree)) else { continue };
+        let rate = |view: Option<usize>, rays: u64, seconds: &raywarp_bench::Quartiles| {
+            let rates = seconds.mega_rates(rays);
+            MeasuredRate {
+                scene: report.scene.clone(),
+                workload: report.workload,
+                kind: total.column.kind,
+                order: total.column.order,
+                view,
+                subject: row.subject,
+                tree: tree.name(),
+                build: tree.options,
+                bounds: row.bounds,
+                rays,
+                rays_per_s: 1e6 * rates.median,
+                most_rays_per_s: 1e6 * rates.max,
+                target: report.target.clone(),
+                clocks: report.clocks,
+            }
+        };
+        rates.push(rate(None, row.rays(), &row.seconds()));
+        for view in &row.views {
+            let number = view.view.and_then(|index| report.views.get(index));
+            rates.extend(number.map(|&number| rate(Some(number), view.rays, &view.seconds)));
+        }
+    }
+    rates
+}
+
+/// Cells of a line; those in quotes may hold commas and doubled quotes.
+fn fields(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        let kept = match c {
+            '"' if quoted && chars.peek() == Some(&'"') => chars.next(),
+            '"' => {
+                quoted = !quoted;
+                None
+            }
+            ',' if !quoted => {
+                cells.push(String::new());
+                None
+            }
+            c => Some(c),
+        };
+        if let (Some(kept), Some(cell)) = (kept, cells.last_mut()) {
+            cell.push(kept);
+        }
+    }
+    cells
+}

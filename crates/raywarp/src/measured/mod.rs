@@ -1,0 +1,480 @@
+//! What kernels do beside what they could: rates that were measured, the bounds of the same rays, and where the time went.
+//!
+//! `raywarp bench --simulate` and `raywarp simulate --measured` both end in [`beside_bounds`]: the one with the rates of its run
+//! ([`rates_of`]), the other with those of a recorded one ([`read_measured`]).
+
+mod file;
+mod machine;
+mod report;
+
+pub use file::{MeasuredRate, rates_of, read_measured};
+pub use machine::{ClockUsed, machine_of, set_clock};
+
+use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, launch_of, query_of};
+use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};
+use raywarp_bench::{RayOrder, Subject};
+use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_family::{Key, Supply, Variant};
+use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
+use raywarp_scene::{Scene, flatten};
+use raywarp_sim::bounds::{Bound, Class, lowest};
+use raywarp_sim::gap::{Part, split};
+use raywarp_sim::machine::{Launch, Machine, keys};
+use raywarp_sim::memory::traffic;
+use raywarp_sim::{ProfileOptions, profile};
+use raywarp_traverse::Kernel;
+use raywarp_workload::rays::{Order, RayKind, Workload};
+use raywarp_workload::views::View;
+
+/// What to put side by side.
+#[derive(Debug, Clone)]
+pub struct MeasuredRequest {
+    /// The scene's name.
+    pub scene: String,
+    /// The viewpoints of the run with their numbers.
+    pub views: Vec<(usize, View)>,
+    /// Pixels of a view.
+    pub size: [u32; 2],
+    /// AO and diffuse rays of a pixel; the workload's by default.
+    pub rays_per_pixel: Option<u32>,
+    /// About how many rays of each kind and view are simulated.
+    pub sample: usize,
+    /// What they were measured on, at the clock that it had.
+    pub machine: Machine,
+    /// In words, where the clock is from.
+    pub clock: String,
+    /// The rates, all of this scene: a row of all viewpoints comes before those of each.
+    pub rates: Vec<MeasuredRate>,
+}
+
+/// Why rates cannot stand beside bounds.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasuredError {
+    /// No such table.
+    #[error("line {line}: {what}; raywarp bench --record writes such tables")]
+    Line {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// Other rays than were measured.
+    #[error(
+        "{measured} {kind} rays were measured, but here are {found}: give the scene, size, views and rays a pixel of that run"
+    )]
+    Rays {
+        /// Of which kind.
+        kind: &'static str,
+        /// In the run.
+        measured: u64,
+        /// Here.
+        found: u64,
+    },
+    /// A viewpoint that is not here.
+    #[error("view {0} was measured, which is not among the scene's here")]
+    View(usize),
+    /// Nothing can be simulated.
+    #[error(transparent)]
+    Simulate(#[from] SimulateError),
+}
+
+/// Where a share of the time went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// A part that the simulator tells apart.
+    Of(Part),
+    /// What it does not tell apart: all but the work, of lanes that are left to the hardware.
+    Rest,
+}
+
+impl Share {
+    /// All, in the order of a table's columns.
+    pub const ALL: [Self; 7] = [
+        Self::Of(Part::Work),
+        Self::Of(Part::Lanes),
+        Self::Of(Part::Pipe),
+        Self::Of(Part::Passes),
+        Self::Of(Part::Latency),
+        Self::Of(Part::Tail),
+        Self::Rest,
+    ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Of(part) => part.name(),
+            Self::Rest => "the rest",
+        }
+    }
+}
+
+/// A rate beside its bounds.
+#[derive(Debug, Clone)]
+pub struct Beside {
+    /// What was measured.
+    pub rate: MeasuredRate,
+    /// Whether it is of a viewpoint that a row of all has too.
+    pub is_part: bool,
+    /// Bounds of the same rays; none where nobody can price them.
+    pub bounds: Vec<Bound>,
+    /// Share of the instructions that nobody counted, 0 to 1; none where nobody can price them.
+    pub assumed: Option<f64>,
+    /// Warp instructions a ray.
+    pub instructions: Option<f64>,
+    /// Where the time went: shares of the median run's, which sum to 1.
+    pub shares: Option<Vec<(Share, f64)>>,
+}
+
+impl Beside {
+    fn unpriced(rate: &MeasuredRate, is_part: bool) -> Self {
+        Self { rate: rate.clone(), is_part, bounds: Vec::new(), assumed: None, instructions: None, shares: None }
+    }
+
+    /// The bound that is reached first.
+    pub fn lowest(&self) -> Option<&Bound> {
+        lowest(&self.bounds)
+    }
+
+    /// The median rate over the lowest bound.
+    pub fn ratio(&self) -> Option<f64> {
+        self.lowest().map(|bound| self.rate.rays_per_s / bound.rays_per_s)
+    }
+
+    /// A strict bound that the fastest run passed: somebody's error. The lowest of several.
+    pub fn above_strict(&self) -> Option<&Bound> {
+        let strict = self.bounds.iter().filter(|bound| bound.class == Class::Strict);
+        lowest(strict).filter(|bound| self.rate.most_rays_per_s > bound.rays_per_s)
+    }
+
+    /// Whether more than a fifth of the instructions were never counted.
+    pub fn is_guess(&self) -> bool {
+        self.assumed.is_some_and(|assumed| assumed > 0.2)
+    }
+}
+
+/// Rates of a scene beside their bounds.
+#[derive(Debug, Clone)]
+pub struct MeasuredReport {
+    request: MeasuredRequest,
+    /// In the order of the run's table; of one viewpoint alone there is no row of all.
+    pub rows: Vec<Beside>,
+    /// Most rays of a launch that were simulated, and rays of the launch, by kind.
+    pub rays: crate::simulate::RayCounts,
+}
+
+impl MeasuredReport {
+    /// Whether no run passed a strict bound.
+    pub fn passes(&self) -> bool {
+        self.rows.iter().all(|row| row.above_strict().is_none())
+    }
+
+    /// What was measured on.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.request.machine
+    }
+
+    /// The fastest row of a kernel for a kind of rays in the workload's order, whatever its tree; of all viewpoints, if there
+    /// are several.
+    pub(crate) fn fastest(&self, kind: RayKind, variant: &Variant) -> Option<&Beside> {
+        let same = |row: &&Beside| {
+            let kernel = priced_kernel(&row.rate).as_ref() == Some(variant);
+            kernel && row.rate.kind == kind && row.rate.order == RayOrder::Workload && !row.is_part
+        };
+        self.rows.iter().filter(same).max_by(|a, b| a.rate.rays_per_s.total_cmp(&b.rate.rays_per_s))
+    }
+}
+
+/// Which rays a row is about.
+enum Job {
+    /// Those of one launch, from these viewpoints of the request.
+    Launch(Vec<usize>),
+    /// Those of these rows together.
+    Total(Vec<usize>),
+}
+
+/// Rows that are about the same thing but for the viewpoint.
+fn same_line(a: &MeasuredRate, b: &MeasuredRate) -> bool {
+    let key = |rate: &MeasuredRate| (rate.workload, rate.kind, rate.order, rate.subject, rate.build, rate.bounds);
+    key(a) == key(b) && a.tree == b.tree
+}
+
+/// What each row is about; rows of all viewpoints that are one are left out.
+fn jobs(request: &MeasuredRequest) -> Result<Vec<(MeasuredRate, bool, Job)>, MeasuredError> {
+    let rates = &request.rates;
+    let mut jobs: Vec<(MeasuredRate, bool, Job)> = Vec::new();
+    let mut next = 0;
+    while let Some(first) = rates.get(next) {
+        let is_total = first.view.is_none();
+        let start = next + usize::from(is_total);
+        let of_line = |rate: &&MeasuredRate| rate.view.is_some() && same_line(rate, first);
+        let views: Vec<&MeasuredRate> = rates[start..].iter().take_while(of_line).collect();
+        next = start + views.len();
+        let is_part = is_total && views.len() > 1;
+        if is_part {
+            let own = jobs.len() + 1;
+            jobs.push((first.clone(), false, Job::Total((own..own + views.len()).collect())));
+        } else if is_total && views.is_empty() {
+            jobs.push((first.clone(), false, Job::Launch((0..request.views.len()).collect())));
+        }
+        for rate in views {
+            let number = rate.view.unwrap_or_default();
+            let place = request.views.iter().position(|(known, _)| *known == number);
+            jobs.push((rate.clone(), is_part, Job::Launch(vec![place.ok_or(MeasuredError::View(number))?])));
+        }
+    }
+    Ok(jobs)
+}
+
+/// A kernel that somebody can price: of the family, as it comes compiled.
+fn priced_kernel(rate: &MeasuredRate) -> Option<Variant> {
+    match rate.subject {
+        Subject::Kernel(variant) if rate.bounds.are_default() => Some(variant),
+        _ => None,
+    }
+}
+
+/// Simulates what was measured: the same rays through the same trees. All triangles count as opaque, as in the run.
+///
+/// `control.cancel` stops between two warps; `control.progress` is told of each row.
+///
+/// # Errors
+/// [`MeasuredError::Rays`] and [`MeasuredError::View`] where the rays are not those of the run; [`MeasuredError::Simulate`].
+/// # Panics
+/// If the scene does not pass [`raywarp_scene::validate`].
+pub fn beside_bounds(
+    scene: &Scene,
+    request: &MeasuredRequest,
+    control: &Control<'_>,
+) -> Result<MeasuredReport, MeasuredError> {
+    let jobs = jobs(request)?;
+    let mut triangles = flatten(scene).map_err(SimulateError::from)?;
+    triangles.opaque.fill(true);
+    let mut rows: Vec<Beside> = jobs.iter().map(|(rate, is_part, _)| Beside::unpriced(rate, *is_part)).collect();
+    let mut counts = Vec::new();
+    // Rays are made once for all rows that have them, and then trees.
+    let mut settings: Vec<(Workload, RayOrder)> = Vec::new();
+    for (rate, ..) in jobs.iter().filter(|(rate, ..)| priced_kernel(rate).is_some()) {
+        if !settings.contains(&(rate.workload, rate.order)) {
+            settings.push((rate.workload, rate.order));
+        }
+    }
+    for setting in settings {
+        let is_of = |rate: &MeasuredRate| (rate.workload, rate.order) == setting && priced_kernel(rate).is_some();
+        let rays = rays_of(&triangles, request, setting, &jobs, control)?;
+        counts.extend(rays.counts.iter().copied());
+        let mut left: Vec<usize> = (0..jobs.len()).filter(|&row| is_of(&jobs[row].0)).collect();
+        while let Some(options) = left.first().map(|&row| jobs[row].0.build) {
+            let bvh = build(&triangles, &options).map_err(SimulateError::from)?;
+            let (of_tree, others): (Vec<usize>, Vec<usize>) =
+                left.iter().partition(|&&row| jobs[row].0.build == options);
+            left = others;
+            let on_tree = OnTree { request, bvh: &bvh, triangles: &triangles, rays: &rays, control };
+            on_tree.rows(&of_tree, &jobs, &mut rows)?;
+        }
+    }
+    for (row, (_, _, job)) in jobs.iter().enumerate() {
+        if let Job::Total(parts) = job {
+            rows[row] = total(&rows[row], parts.iter().map(|&part| &rows[part]));
+        }
+    }
+    Ok(MeasuredReport { request: request.clone(), rows, rays: counts })
+}
+
+/// The rays of a workload and order.
+struct Rays {
+    samples: Samples,
+    counts: crate::simulate::RayCounts,
+}
+
+/// Makes the rays of the rows of a workload and order, and checks that they are those that were measured.
+fn rays_of(
+    triangles: &FlatTriangles,
+    request: &MeasuredRequest,
+    (workload, order): (Workload, RayOrder),
+    jobs: &[(MeasuredRate, bool, Job)],
+    control: &Control<'_>,
+) -> Result<Rays, MeasuredError> {
+    let is_of = |rate: &MeasuredRate| (rate.workload, rate.order) == (workload, order) && priced_kernel(rate).is_some();
+    let has = |kind: &RayKind| jobs.iter().any(|(rate, ..)| is_of(rate) && rate.kind == *kind);
+    let wanted = EfficiencyRequest {
+        workload,
+        kinds: RayKind::ALL.into_iter().filter(has).collect(),
+        views: request.views.iter().map(|(_, view)| view.clone()).collect(),
+        size: request.size,
+        sample: request.sample,
+        order: match order {
+            RayOrder::Workload => Order::Workload,
+            RayOrder::Morton => Order::Morton,
+            RayOrder::Shuffled => Order::Shuffled(0),
+        },
+        rays_per_pixel: request.rays_per_pixel,
+        variants: Vec::new(),
+        widths: Vec::new(),
+        leaf_sizes: Vec::new(),
+        build: BuildOptions::default(),
+        scene: request.scene.clone(),
+    };
+    let (samples, counts) = sample_rays(triangles, &wanted, control)?;
+    for (rate, _, job) in jobs.iter().filter(|(rate, ..)| is_of(rate)) {
+        let Some(&(_, _, all)) = counts.iter().find(|(kind, ..)| *kind == rate.kind) else { continue };
+        let sampled = |views: &[usize]| -> u64 {
+            let of_kind = samples.iter().find(|(kind, _)| *kind == rate.kind);
+            of_kind.map_or(0, |(_, rays)| views.iter().map(|&view| rays[view].len() as u64).sum())
+        };
+        let is_wrong = match job {
+            Job::Launch(views) if views.len() == request.views.len() => rate.rays != all,
+            // Of one of several viewpoints only the sample is known.
+            Job::Launch(views) => rate.rays < sampled(views) || rate.rays > all,
+            Job::Total(_) => rate.rays != all,
+        };
+        if is_wrong {
+            return Err(MeasuredError::Rays { kind: rate.kind.name(), measured: rate.rays, found: all });
+        }
+    }
+    Ok(Rays { samples, counts })
+}
+
+/// What all rows of a tree share.
+struct OnTree<'a> {
+    request: &'a MeasuredRequest,
+    bvh: &'a Bvh2,
+    triangles: &'a FlatTriangles,
+    rays: &'a Rays,
+    control: &'a Control<'a>,
+}
+
+impl OnTree<'_> {
+    /// Fills in the rows of these numbers that are launches.
+    fn rows(
+        &self,
+        numbers: &[usize],
+        jobs: &[(MeasuredRate, bool, Job)],
+        rows: &mut [Beside],
+    ) -> Result<(), MeasuredError> {
+        // Kinds and viewpoints of a kernel follow each other.
+        let mut kernel: Option<Kernel> = None;
+        for &number in numbers {
+            let (rate, _, Job::Launch(views)) = &jobs[number] else { continue };
+            let Some(variant) = priced_kernel(rate) else { continue };
+            // Lanes that are left to the hardware run in lockstep here.
+            let voted = variant.with(Key::Sync, "voted").unwrap_or(variant);
+            if kernel.as_ref().is_none_or(|kernel| *kernel.variant() != voted) {
+                kernel = Some(Kernel::new(&voted, self.bvh, self.triangles).map_err(SimulateError::from)?);
+            }
+            let Some(kernel) = &kernel else { continue };
+            let of_kind = self.rays.samples.iter().find(|(kind, _)| *kind == rate.kind);
+            let Some((_, samples)) = of_kind else { continue };
+            let rays: Vec<Ray> = views.iter().flat_map(|&view| samples[view].iter().copied()).collect();
+            self.bound(&mut rows[number], kernel, &variant, &rays)?;
+            self.control.advance(1);
+        }
+        Ok(())
+    }
+
+    /// Bounds the rate of a launch of which `rays` are a sample.
+    fn bound(
+        &self,
+        row: &mut Beside,
+        kernel: &Kernel,
+        variant: &Variant,
+        rays: &[Ray],
+    ) -> Result<(), SimulateError> {
+        let (machine, kind) = (&self.request.machine, row.rate.kind);
+        let (query, width) = (query_of(kind), machine.count(keys::SM_WARP_WIDTH));
+        let launch = launch_of(machine, variant, query);
+        let resident = launch.and_then(|launch| share_of_warps(machine, launch, rays.len() as u64, row.rate.rays));
+        let pooled = variant.supply() != Supply::Direct;
+        let options = ProfileOptions {
+            width,
+            memory: true,
+            resident: resident.filter(|_| pooled),
+            cancel: self.control.cancel,
+        };
+        let profile = profile(kernel, rays, row.rate.rays, query, options)?;
+        if self.control.is_cancelled() {
+            return Err(TraceError::Cancelled.into());
+        }
+        let through = match caches(machine, launch) {
+            Some(caches) => Some(traffic(kernel, rays, query, width, CACHED_WARPS, caches)?),
+            None => None,
+        };
+        let priced = Priced::new(known_costs(None, machine, variant, query), &profile);
+        row.bounds = priced.bounds(machine, (variant, kind), &profile, through.as_ref());
+        row.assumed = priced.price.as_ref().map(|price| price.assumed);
+        row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);
+        row.shares = shares(1.0 / row.rate.rays_per_s, is_implicit(variant), &row.bounds);
+        Ok(())
+    }
+}
+
+/// Of the warps that a launch of `rays` keeps on the machine, the part that a sample of it would.
+fn share_of_warps(machine: &Machine, launch: Launch, sample: u64, rays: u64) -> Option<u32> {
+    let warps = machine.occupancy(launch).ok()?.warps * machine.count(keys::SM_COUNT);
+    Some((u64::from(warps) * sample).div_ceil(rays.max(1)).clamp(1, u64::from(warps)) as u32)
+}
+
+/// Where `elapsed` seconds a ray went. Nobody counted how long multiprocessors had warps: start and tail are part of what
+/// is left over, which is called latency.
+fn shares(elapsed: f64, implicit: bool, bounds: &[Bound]) -> Option<Vec<(Share, f64)>> {
+    if implicit {
+        // Only the work is known of lanes that may run apart.
+        let work = bounds.iter().find(|bound| bound.limit == raywarp_sim::bounds::Limit::Lanes)?;
+        let work = (1.0 / work.rays_per_s / elapsed).min(1.0);
+        return Some(vec![(Share::Of(Part::Work), work), (Share::Rest, 1.0 - work)]);
+    }
+    let parts = split(elapsed, elapsed, bounds)?;
+    Some(Part::ALL.into_iter().map(Share::Of).zip(parts).collect())
+}
+
+/// A row of all viewpoints from those of each: launches one after the other.
+fn total<'a>(row: &Beside, parts: impl Iterator<Item = &'a Beside>) -> Beside {
+    let parts: Vec<&Beside> = parts.collect();
+    let rays: f64 = parts.iter().map(|part| part.rate.rays as f64).sum();
+    let mut sum = Beside { bounds: bounds_of_all(&parts), ..row.clone() };
+    let mean = |of: fn(&Beside) -> Option<f64>| -> Option<f64> {
+        let weighed = parts.iter().map(|part| Some(of(part)? * part.rate.rays as f64));
+        Some(weighed.sum::<Option<f64>>()? / rays)
+    };
+    sum.assumed = mean(|part| part.assumed);
+    sum.instructions = mean(|part| part.instructions);
+    let seconds = |part: &Beside| part.rate.rays as f64 / part.rate.rays_per_s;
+    let all: f64 = parts.iter().map(|part| seconds(part)).sum();
+    let of_parts: Option<Vec<_>> = parts.iter().map(|part| Some((part.shares.as_ref()?, seconds(part) / all))).collect();
+    sum.shares = of_parts.and_then(|of_parts| {
+        let names: Vec<Share> = of_parts.first()?.0.iter().map(|(share, _)| *share).collect();
+        let of = |wanted: Share| -> f64 {
+            let found = |shares: &Vec<(Share, f64)>| shares.iter().find(|(share, _)| *share == wanted).map_or(0.0, |s| s.1);
+            of_parts.iter().map(|(shares, weight)| weight * found(shares)).sum()
+        };
+        Some(names.into_iter().map(|share| (share, of(share))).collect())
+    });
+    sum
+}
+
+/// Bounds of launches one after the other, by what limits. A launch without a bound takes no time of that resource.
+fn bounds_of_all(parts: &[&Beside]) -> Vec<Bound> {
+    let rays: f64 = parts.iter().map(|part| part.rate.rays as f64).sum();
+    let mut all: Vec<Bound> = Vec::new();
+    for bound in parts.iter().flat_map(|part| &part.bounds) {
+        if all.iter().any(|known| known.limit == bound.limit) {
+            continue;
+        }
+        let mut sum = Bound { class: Class::Strict, why: String::new(), ..bound.clone() };
+        let mut seconds = 0.0;
+        for part in parts {
+            let Some(one) = part.bounds.iter().find(|one| one.limit == bound.limit) else { continue };
+            seconds += part.rate.rays as f64 / one.rays_per_s;
+            if one.class == Class::Modelled {
+                sum.class = Class::Modelled;
+            }
+            if !sum.why.contains(&one.why) {
+                sum.why += if sum.why.is_empty() { "" } else { "; " };
+                sum.why += &one.why;
+            }
+        }
+        sum.rays_per_s = rays / seconds;
+        all.push(sum);
+    }
+    all
+}
