@@ -8,7 +8,7 @@ pub use what_if::WhatIf;
 use crate::simulate::{EfficiencyRequest, SimulateError, name_of, sample_rays, theirs_column};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::costs::{KernelCosts, read_costs};
-use raywarp_family::{Key, Organisation, Sync, Variant};
+use raywarp_family::{Key, Organisation, Supply, Sync, Variant};
 use raywarp_geom::{Control, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
@@ -17,6 +17,7 @@ use raywarp_sim::memory::{Caches, Traffic, traffic};
 use raywarp_sim::{CostChange, Price, Profile, ProfileOptions, al09, profile, table1};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::{Order, RayKind, Workload};
+use std::sync::atomic::Ordering;
 
 /// What to bound.
 #[derive(Debug, Clone)]
@@ -120,29 +121,31 @@ pub fn bound_rates(
             for &width in wanted.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
                 for ((kind, views), (_, _, all)) in samples.iter().zip(&rays) {
                     let query = if kind.is_any() { Query::Any } else { Query::Closest };
-                    let options = ProfileOptions { width, memory: true, resident: None, cancel: control.cancel };
                     // A launch a view.
                     let launch_rays = all / views.len().max(1) as u64;
-                    let mut sum: Option<Profile> = None;
-                    for rays in views {
-                        let one = profile(&kernel, rays, launch_rays.max(rays.len() as u64), query, options)?;
-                        if control.is_cancelled() {
-                            return Err(TraceError::Cancelled.into());
-                        }
-                        sum = Some(match sum {
-                            Some(sum) => sum.plus(&one),
-                            None => one,
-                        });
-                    }
-                    let Some(profile) = sum else { continue };
-                    let mut through = Vec::new();
+                    let mut profiles: Vec<(Option<u32>, Profile)> = Vec::new();
+                    let mut on = Vec::new();
                     for machine in &request.machines {
-                        through.push(match caches(machine, launch_of(machine, variant, query)) {
+                        let launch = launch_of(machine, variant, query);
+                        let sample = views.first().map_or(0, |rays| rays.len() as u64);
+                        let pooled = launch.filter(|_| variant.supply() != Supply::Direct);
+                        let resident = pooled.and_then(|launch| share_of_warps(machine, launch, sample, launch_rays));
+                        if profiles.iter().all(|(known, _)| *known != resident) {
+                            let options = ProfileOptions { width, memory: true, resident, cancel: control.cancel };
+                            let Some(profile) = profile_views(&kernel, views, launch_rays, query, options)? else {
+                                continue;
+                            };
+                            profiles.push((resident, profile));
+                        }
+                        let profile = profiles.iter().position(|(known, _)| *known == resident).unwrap_or(0);
+                        let traffic = match caches(machine, launch) {
                             Some(caches) => Some(over_views(&kernel, views, query, width, caches)?),
                             None => None,
-                        });
+                        };
+                        on.push((profile, traffic));
                     }
-                    profiled.push(Profiled { variant: *variant, kind: *kind, leaf_size: max_leaf, profile, through });
+                    let profiles = profiles.into_iter().map(|(_, profile)| profile).collect();
+                    profiled.push(Profiled { variant: *variant, kind: *kind, leaf_size: max_leaf, profiles, on });
                 }
                 control.advance(1);
             }
@@ -150,7 +153,7 @@ pub fn bound_rates(
     }
     let mut rows = Vec::new();
     for (number, machine) in request.machines.iter().enumerate() {
-        rows.extend(profiled.iter().map(|profiled| bound_row(request, (number, machine), profiled)));
+        rows.extend(profiled.iter().filter_map(|profiled| bound_row(request, (number, machine), profiled)));
     }
     let fit = fit(request, &profiled);
     Ok(BoundsReport { request: request.clone(), rows, rays, fit })
@@ -161,9 +164,38 @@ struct Profiled {
     variant: Variant,
     kind: RayKind,
     leaf_size: u32,
-    profile: Profile,
-    /// What that does in each machine's caches.
-    through: Vec<Option<Traffic>>,
+    /// As it does it where so many warps share its rays.
+    profiles: Vec<Profile>,
+    /// On each machine which of these, and what that does in the caches.
+    on: Vec<(usize, Option<Traffic>)>,
+}
+
+/// What launches over the rays of each view do together; none without a view.
+fn profile_views(
+    kernel: &Kernel,
+    views: &[Vec<Ray>],
+    launch_rays: u64,
+    query: Query,
+    options: ProfileOptions<'_>,
+) -> Result<Option<Profile>, SimulateError> {
+    let mut sum: Option<Profile> = None;
+    for rays in views {
+        let one = profile(kernel, rays, launch_rays.max(rays.len() as u64), query, options)?;
+        if options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(TraceError::Cancelled.into());
+        }
+        sum = Some(match sum {
+            Some(sum) => sum.plus(&one),
+            None => one,
+        });
+    }
+    Ok(sum)
+}
+
+/// Of the warps that a launch of `rays` keeps on the machine, the part that a sample of it would.
+pub(crate) fn share_of_warps(machine: &Machine, launch: Launch, sample: u64, rays: u64) -> Option<u32> {
+    let warps = machine.occupancy(launch).ok()?.warps * machine.count(keys::SM_COUNT);
+    Some((u64::from(warps) * sample).div_ceil(rays.max(1)).clamp(1, u64::from(warps)) as u32)
 }
 
 /// Warps of a view that go through the model of the caches.
@@ -194,9 +226,10 @@ fn over_views(
     views.iter().try_fold(Traffic::default(), |sum, rays| Ok(sum.plus(&one(rays)?)))
 }
 
-fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), profiled: &Profiled) -> Bounded {
-    let Profiled { variant, kind, leaf_size, profile, through } = profiled;
-    let traffic = through.get(number).copied().flatten();
+fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), profiled: &Profiled) -> Option<Bounded> {
+    let Profiled { variant, kind, leaf_size, profiles, on } = profiled;
+    let &(profile, traffic) = on.get(number)?;
+    let profile = profiles.get(profile)?;
     let known = known_costs(request.costs.as_deref(), machine, variant, query_of(*kind));
     let mut priced = Priced::new(known, profile);
     if !request.changes.is_empty() {
@@ -204,7 +237,7 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
     }
     let bounds = priced.bounds(machine, (variant, *kind), profile, traffic.as_ref());
     let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(*kind)]);
-    Bounded {
+    Some(Bounded {
         machine: number,
         variant: *variant,
         kind: *kind,
@@ -216,7 +249,7 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
         doubt: priced.doubt,
         bounds,
         theirs,
-    }
+    })
 }
 
 /// The query of a kind of rays.
@@ -362,11 +395,12 @@ impl BoundsRequest {
 
 /// What the paper's cells say, as these rays and this tree have them.
 fn fit(request: &BoundsRequest, profiled: &[Profiled]) -> Option<Fit> {
-    let machine = request.machines.iter().find(|machine| machine.capability() == (1, 3))?;
+    let (number, machine) = request.machines.iter().enumerate().find(|(_, m)| m.capability() == (1, 3))?;
     if !(request.is_theirs() && request.rays.scene == "sibenik") {
         return None;
     }
-    let cell = |Profiled { variant, kind, profile, .. }: &Profiled| {
+    let cell = |Profiled { variant, kind, profiles, on, .. }: &Profiled| {
+        let profile = profiles.get(on.get(number)?.0)?;
         let rate = 1e6 * request.theirs(machine, variant, profile.counts.width)?[theirs_column(*kind)];
         let packet = variant.organisation() == Organisation::Packet;
         let cell = al09::Cell::new(&profile.counts, rate, machine.issue_per_s());

@@ -13,7 +13,7 @@ use raywarp_family::{Operation, Tree, Variant};
 use raywarp_geom::{Control, FlatError, FlatTriangles, Ray, TraceError};
 use raywarp_layout::LayoutError;
 use raywarp_scene::{Scene, flatten};
-use raywarp_sim::{Efficiency, table1};
+use raywarp_sim::{Efficiency, ProfileError, table1};
 use raywarp_traverse::{KernelError, ReplayError};
 use raywarp_workload::rays::{Order, RayKind, RaysError, ViewRays, Workload};
 use raywarp_workload::views::View;
@@ -68,6 +68,9 @@ pub enum SimulateError {
     /// A kernel refuses.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// A launch cannot be followed.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// A replay refuses.
     #[error(transparent)]
     Replay(#[from] ReplayError),

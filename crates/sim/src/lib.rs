@@ -29,5 +29,5 @@ pub use block_prices::{Al09Prices, Prices};
 pub use efficiency::{BlockCount, Efficiency, measure, measure_source};
 pub use lanes::{LaneTally, thread_instructions};
 pub use price::{Change, CostChange, Price};
-pub use profile::{Profile, ProfileOptions, profile};
+pub use profile::{Profile, ProfileError, ProfileOptions, profile};
 pub use source::Source;

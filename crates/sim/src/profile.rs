@@ -62,6 +62,25 @@ impl Profile {
     }
 }
 
+/// Why a launch cannot be followed.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProfileError {
+    /// The kernel refuses.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// Warps that share a pool need a thread each, and the system starts no more.
+    #[error(
+        "{wanted} warps that share the launch's rays need a thread each, and the system starts no more than {started}; trace fewer rays (--sample)"
+    )]
+    Threads {
+        /// Warps.
+        wanted: u32,
+        /// Threads that could be started.
+        started: u32,
+    },
+}
+
 /// What is gathered.
 #[derive(Debug, Clone, Copy)]
 pub struct ProfileOptions<'a> {
@@ -137,14 +156,15 @@ impl Probe for Gathered {
 /// the result does not depend on the number of threads. Supplies with a global pool deal it as [`crate::measure`] says.
 ///
 /// # Errors
-/// [`KernelError::Width`] if warps of this width do not fit the variant; [`KernelError::TooManyRays`].
+/// [`KernelError::Width`] if warps of this width do not fit the variant; [`KernelError::TooManyRays`];
+/// [`ProfileError::Threads`].
 pub fn profile(
     kernel: &Kernel,
     rays: &[Ray],
     launch_rays: u64,
     query: Query,
     options: ProfileOptions<'_>,
-) -> Result<Profile, KernelError> {
+) -> Result<Profile, ProfileError> {
     let machine = Machine::Lockstep { width: options.width };
     let usual = || resident_warps(kernel.variant(), options.width, rays.len() as u64);
     let batch = Batch { rays, after: &[], query, resident: options.resident.unwrap_or_else(usual) };
@@ -191,7 +211,7 @@ fn in_turns(
     batch: &Batch<'_>,
     options: ProfileOptions<'_>,
     warps: u32,
-) -> Result<Gathered, KernelError> {
+) -> Result<Gathered, ProfileError> {
     let turns = Turns::new(warps, options.cancel);
     let prices = Al09Prices::default().of(kernel.variant());
     let own = ProfileOptions { memory: false, ..options };
@@ -212,15 +232,21 @@ fn in_turns(
     std::thread::scope(|scope| {
         let start = |number| {
             let run = &run;
-            let thread = std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, move || run(number));
-            // The others trace the rays of a warp that cannot start.
-            thread.inspect_err(|_| drop(turns.leaving(number))).ok()
+            std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, move || run(number))
         };
-        let threads: Vec<_> = (0..warps).map(start).collect();
+        let threads: Vec<_> = (0..warps).map_while(|number| start(number).ok()).collect();
+        let started = threads.len() as u32;
+        if started < warps {
+            turns.stop();
+            (started..warps).for_each(|number| drop(turns.leaving(number)));
+        }
         let mut sum = Gathered::new(kernel, options);
-        for thread in threads.into_iter().flatten() {
+        for thread in threads {
             let one = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             sum = sum.join(&one);
+        }
+        if started < warps {
+            return Err(ProfileError::Threads { wanted: warps, started });
         }
         for probe in &memory {
             sum.memory.iter_mut().for_each(|mine| mine.join(&lock(probe)));

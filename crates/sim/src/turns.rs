@@ -33,6 +33,7 @@ pub(crate) struct Turns<'a> {
     /// The warp that the first to ask waits for, and until when: it looks again once it is there.
     laggard: AtomicU32,
     until: AtomicU64,
+    stopped: AtomicBool,
     cancel: Option<&'a AtomicBool>,
 }
 
@@ -57,8 +58,14 @@ impl<'a> Turns<'a> {
             clocks: (0..warps).map(|_| AtomicU64::new(0)).collect(),
             laggard: AtomicU32::new(NONE),
             until: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
             cancel,
         }
+    }
+
+    /// From now on no ray is left.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
     }
 
     /// To be dropped when warp `warp` has ended.
@@ -111,7 +118,8 @@ impl<'a> Turns<'a> {
 
 impl RayCounter for Turns<'_> {
     fn add(&self, warp: u32, rays: u32) -> u64 {
-        if self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        let stop = [Some(&self.stopped), self.cancel];
+        if stop.into_iter().flatten().any(|flag| flag.load(Ordering::Relaxed)) {
             return u64::MAX;
         }
         let mut state = self.lock();
@@ -206,5 +214,10 @@ mod tests {
     fn once_it_is_stopped_no_ray_is_left() {
         let stop = AtomicBool::new(true);
         assert_eq!(Turns::new(1, Some(&stop)).add(0, 32), u64::MAX);
+        let turns = Turns::new(2, None);
+        // Of two warps the second never starts.
+        turns.stop();
+        drop(turns.leaving(1));
+        assert_eq!(turns.add(0, 32), u64::MAX);
     }
 }

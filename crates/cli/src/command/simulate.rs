@@ -8,8 +8,8 @@ use super::beside;
 use super::render_args::parse_size;
 use super::simulate_compaction::{self, CompactionArgs};
 use super::simulate_counters;
-use super::simulate_measured;
 use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
+use super::simulate_measured;
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
 use crate::common::{Common, read_table};
@@ -19,6 +19,7 @@ use crate::progress::StepBar;
 use clap::Args;
 use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::family::{Key, Variant};
+use raywarp::sim::ProfileError;
 use raywarp::sim::machine::{Machine, keys};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
@@ -178,7 +179,8 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let views = views(common, &loaded.scene, &scene_name, args.view.as_deref())?;
     let measured = match measured {
         Some(rates) => {
-            let settings = simulate_measured::Settings { rates, scene: &scene_name, views: &views, machines: &machines };
+            let settings =
+                simulate_measured::Settings { rates, scene: &scene_name, views: &views, machines: &machines };
             Some(simulate_measured::run(settings, (&loaded.scene, &path), args, common)?)
         }
         None => None,
@@ -255,7 +257,8 @@ pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
     match error {
         SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
         SimulateError::Build(error) => CliError::usage(error),
-        SimulateError::Kernel(error) => CliError::usage(error),
+        SimulateError::Kernel(error) | SimulateError::Profile(ProfileError::Kernel(error)) => CliError::usage(error),
+        SimulateError::Profile(error @ ProfileError::Threads { .. }) => CliError::machine(error),
         other => CliError::input(format!("{}: {other}", path.display())),
     }
 }

@@ -10,7 +10,7 @@ mod report;
 pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, machine_of, set_clock};
 
-use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, launch_of, query_of};
+use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, launch_of, query_of, share_of_warps};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
@@ -19,7 +19,7 @@ use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Class, lowest};
 use raywarp_sim::gap::{Part, split};
-use raywarp_sim::machine::{Launch, Machine, keys};
+use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::memory::traffic;
 use raywarp_sim::{ProfileOptions, profile};
 use raywarp_traverse::Kernel;
@@ -373,24 +373,14 @@ impl OnTree<'_> {
     }
 
     /// Bounds the rate of a launch of which `rays` are a sample.
-    fn bound(
-        &self,
-        row: &mut Beside,
-        kernel: &Kernel,
-        variant: &Variant,
-        rays: &[Ray],
-    ) -> Result<(), SimulateError> {
+    fn bound(&self, row: &mut Beside, kernel: &Kernel, variant: &Variant, rays: &[Ray]) -> Result<(), SimulateError> {
         let (machine, kind) = (&self.request.machine, row.rate.kind);
         let (query, width) = (query_of(kind), machine.count(keys::SM_WARP_WIDTH));
         let launch = launch_of(machine, variant, query);
         let resident = launch.and_then(|launch| share_of_warps(machine, launch, rays.len() as u64, row.rate.rays));
         let pooled = variant.supply() != Supply::Direct;
-        let options = ProfileOptions {
-            width,
-            memory: true,
-            resident: resident.filter(|_| pooled),
-            cancel: self.control.cancel,
-        };
+        let options =
+            ProfileOptions { width, memory: true, resident: resident.filter(|_| pooled), cancel: self.control.cancel };
         let profile = profile(kernel, rays, row.rate.rays, query, options)?;
         if self.control.is_cancelled() {
             return Err(TraceError::Cancelled.into());
@@ -406,12 +396,6 @@ impl OnTree<'_> {
         row.shares = shares(1.0 / row.rate.rays_per_s, is_implicit(variant), &row.bounds);
         Ok(())
     }
-}
-
-/// Of the warps that a launch of `rays` keeps on the machine, the part that a sample of it would.
-fn share_of_warps(machine: &Machine, launch: Launch, sample: u64, rays: u64) -> Option<u32> {
-    let warps = machine.occupancy(launch).ok()?.warps * machine.count(keys::SM_COUNT);
-    Some((u64::from(warps) * sample).div_ceil(rays.max(1)).clamp(1, u64::from(warps)) as u32)
 }
 
 /// Where `elapsed` seconds a ray went. Nobody counted how long multiprocessors had warps: start and tail are part of what
@@ -440,11 +424,13 @@ fn total<'a>(row: &Beside, parts: impl Iterator<Item = &'a Beside>) -> Beside {
     sum.instructions = mean(|part| part.instructions);
     let seconds = |part: &Beside| part.rate.rays as f64 / part.rate.rays_per_s;
     let all: f64 = parts.iter().map(|part| seconds(part)).sum();
-    let of_parts: Option<Vec<_>> = parts.iter().map(|part| Some((part.shares.as_ref()?, seconds(part) / all))).collect();
+    let of_parts: Option<Vec<_>> =
+        parts.iter().map(|part| Some((part.shares.as_ref()?, seconds(part) / all))).collect();
     sum.shares = of_parts.and_then(|of_parts| {
         let names: Vec<Share> = of_parts.first()?.0.iter().map(|(share, _)| *share).collect();
         let of = |wanted: Share| -> f64 {
-            let found = |shares: &Vec<(Share, f64)>| shares.iter().find(|(share, _)| *share == wanted).map_or(0.0, |s| s.1);
+            let found =
+                |shares: &Vec<(Share, f64)>| shares.iter().find(|(share, _)| *share == wanted).map_or(0.0, |s| s.1);
             of_parts.iter().map(|(shares, weight)| weight * found(shares)).sum()
         };
         Some(names.into_iter().map(|share| (share, of(share))).collect())

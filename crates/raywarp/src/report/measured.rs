@@ -21,7 +21,9 @@ pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
             bound.map_or_else(String::new, |bound| bound.class.name().to_string()),
             row.ratio().map_or_else(String::new, |ratio| number(ratio, 2)),
         ];
-        cells.extend(Share::ALL.map(|share| row.share(share).map_or_else(String::new, |share| number(100.0 * share, 0))));
+        cells.extend(
+            Share::ALL.map(|share| row.share(share).map_or_else(String::new, |share| number(100.0 * share, 0))),
+        );
         cells
     };
     page.grid(Grid {
