@@ -1,6 +1,7 @@
 //! `raywarp simulate --report`, `--what-if` and `--measured` as a user meets them; the page in a browser, where one is installed.
 
 mod common_report;
+mod common_scene;
 
 use common_report::{Folder, browser, elements};
 use serde_json::Value;
@@ -8,8 +9,8 @@ use serde_json::Value;
 const BOUNDS: &str =
     "--machine h200 --variant al09-while-while,alk12-kepler,raywarp-h8 --kind primary,diffuse --sample 1536";
 
-const BENCH: &str = "scene,workload,kind,order,view,variant,tree,target,mrays_median\n\
-    scattered,raywarp,primary,workload,all,direct/while-while/bvh2,good,NVIDIA H200,123.4\n";
+const BENCH: &str = "scene,workload,kind,order,view,variant,tree,max_leaf,block_threads,max_registers,rays,target,mrays_median,mrays_max\n\
+    scattered,raywarp,primary,workload,all,direct/while-while/bvh2,good,8,,,3072,NVIDIA H200,123.4,123.5\n";
 
 #[test]
 fn a_report_of_bounds_is_one_whole_file_that_says_what_was_run_and_what_to_conclude() {
@@ -122,8 +123,7 @@ fn a_report_that_cannot_be_written_is_known_before_the_run_and_leaves_nothing() 
         ("--report .", 5, "folder"),
         ("--report out.html --svg none", 5, "none"),
         ("--report out.html --measured none.csv", 3, "none.csv"),
-        ("--report out.html --measured scattered.obj", 3, "line 1: no column"),
-        ("--measured scattered.obj", 2, "--report"),
+        ("--report out.html --measured scattered.obj", 3, "line 1: there is no column"),
     ] {
         let output = folder.simulate(&format!("{BOUNDS} {options}"));
         let message = String::from_utf8_lossy(&output.stderr);

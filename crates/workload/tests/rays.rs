@@ -196,6 +196,7 @@ fn odd_samples_are_cut_at_the_ends() {
     let batches = view.batches(RayKind::Ao, 1, Order::Workload);
     assert_eq!(batches.sample(1000, 5).len(), 100);
     assert_eq!(batches.sample(32, 5).len(), 32);
+    assert_eq!(batches.sample(32, 1).len(), 100);
     assert_eq!(batches.sample(32, 2).len(), 64);
     assert_eq!(batches.sample(0, 0).len(), 100);
     assert_eq!(batches.sample(usize::MAX, usize::MAX).len(), 100);

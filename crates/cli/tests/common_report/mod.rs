@@ -1,7 +1,7 @@
 //! A folder to simulate in, a check of well-formedness, and a browser.
 
+use super::common_scene::scattered;
 use serde_json::Value;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -49,24 +49,6 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
-}
-
-/// 300 triangles about the origin.
-fn scattered() -> String {
-    let mut seed = 1u32;
-    let mut unit = || {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f64::from(seed >> 8) / f64::from(1u32 << 24)
-    };
-    let mut text = String::new();
-    for i in 0..300 {
-        let [x, y, z] = [unit(), unit(), unit()].map(|u| 4.0 * u - 2.0);
-        for _ in 0..3 {
-            writeln!(text, "v {:.4} {:.4} {:.4}", x + unit(), y + unit(), z + unit()).unwrap();
-        }
-        writeln!(text, "f {} {} {}", 3 * i + 1, 3 * i + 2, 3 * i + 3).unwrap();
-    }
-    text
 }
 
 /// Names of the elements of a document in their order, if it is well-formed XML but for a first line of HTML.

@@ -103,6 +103,7 @@ fn read<'a>(
         "" => Ok(None),
         number => number.parse().ok().filter(|&number: &u32| number > 0).map(Some).ok_or(column),
     };
+    (0..COLUMNS.len()).try_for_each(|column| text(column).map(drop))?;
     let max_leaf = text(7)?.parse().ok().filter(|leaf| (1..=255).contains(leaf)).ok_or(7_usize)?;
     let [rays_per_s, most_rays_per_s] = [rate(11)?, rate(12)?];
     if most_rays_per_s < rays_per_s {
@@ -185,4 +186,67 @@ fn fields(line: &str) -> Vec<String> {
         }
     }
     cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,max_leaf,block_threads,max_registers,rays,mrays_median,mrays_max,target";
+
+    fn row(view: &str, variant: &str, rate: &str) -> String {
+        format!("\"a, \"\"b\"\"\",raywarp,ao,workload,{view},x,{variant},good,8,,,768,{rate},12,NVIDIA H200")
+    }
+
+    #[test]
+    fn rows_of_a_bench_are_read_whatever_the_order_of_its_columns() {
+        let text = [HEADER, &row("all", "direct/while-while/bvh2", "10.5"), "", &row("2", "vulkan-rt", "10")].join("\n");
+        let rates = read_measured(&text).unwrap();
+        assert_eq!(rates.len(), 2, "{rates:?}");
+        let first = &rates[0];
+        assert_eq!((first.scene.as_str(), first.view, first.rays_per_s), ("a, \"b\"", None, 10.5e6));
+        assert_eq!((first.rays, first.most_rays_per_s, first.bounds, first.clocks), (768, 12e6, LaunchBounds::default(), None));
+        assert_eq!(first.build, raywarp_bvh::presets::GOOD);
+        assert_eq!((rates[1].view, rates[1].subject), (Some(2), Subject::VulkanRt));
+        let younger = |clocks: &str| {
+            let text = format!("clock_most_mhz,{HEADER},clock_mhz\n1980,{},{clocks}", row("all", "cpu", "1"));
+            read_measured(&text)
+        };
+        assert_eq!(younger("345").unwrap()[0].clocks, Some(Clocks { mhz: 345.0, most_mhz: 1980.0 }));
+        assert_eq!(younger("").unwrap()[0].clocks, None);
+        assert!(younger("slow").unwrap_err().to_string().starts_with("line 2: clock_mhz is \"slow\""));
+    }
+
+    #[test]
+    fn a_broken_bench_is_named_by_its_line() {
+        let good = row("all", "direct/if-if/bvh2", "10");
+        let broken = |find: &str, replace: &str| format!("{HEADER}\n\n{}", good.replacen(find, replace, 1));
+        for (text, said) in [
+            (String::new(), "line 1: there is no column scene"),
+            ("scene,workload".into(), "line 1: there is no column kind"),
+            (HEADER.replace("mrays_max", "mrays_most"), "line 1: there is no column mrays_max"),
+            (format!("{HEADER}\n\nsibenik,raywarp"), "line 3: there is no kind"),
+            (broken(",raywarp,", ",theirs,"), "line 3: workload is \"theirs\""),
+            (broken(",ao,", ",glossy,"), "line 3: kind is \"glossy\""),
+            (broken(",workload,", ",random,"), "line 3: order is \"random\""),
+            (broken(",all,", ",every,"), "line 3: view is \"every\""),
+            (broken(",all,", ",0,"), "line 3: view is \"0\""),
+            (broken("if-if", "if-or"), "line 3: variant is \"direct/if-or/bvh2\""),
+            (broken(",good,", ",oak,"), "line 3: tree is \"oak\""),
+            (broken(",8,,,", ",0,,,"), "line 3: max_leaf is \"0\""),
+            (broken(",8,,,", ",8,many,,"), "line 3: block_threads is \"many\""),
+            (broken(",768,", ",0,"), "line 3: rays is \"0\""),
+            (broken(",768,", ",7.5,"), "line 3: rays is \"7.5\""),
+            (broken(",768,", ",18446744073709551615,"), "line 3: rays is"),
+            (broken(",10,12", ",fast,12"), "line 3: mrays_median is \"fast\""),
+            (broken(",10,12", ",NaN,12"), "line 3: mrays_median is \"NaN\""),
+            (broken(",10,12", ",inf,12"), "line 3: mrays_median is \"inf\""),
+            (broken(",10,12", ",10,-1"), "line 3: mrays_max is \"-1\""),
+            (broken(",10,12", ",10,9"), "line 3: mrays_max is \"9\""),
+            (broken(",NVIDIA H200", ""), "line 3: there is no target"),
+        ] {
+            let error = read_measured(&text).unwrap_err().to_string();
+            assert!(error.starts_with(said), "{text}: {error}");
+        }
+    }
 }

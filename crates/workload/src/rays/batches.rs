@@ -122,12 +122,15 @@ impl<'a> Batches<'a> {
 }
 
 /// Of each `every` consecutive whole chunks of `0 .. len` one, as its ends.
+/// All is all: the last chunk, which is not whole, too.
 fn picks(len: u64, chunk_len: u64, every: u64) -> Vec<(u64, u64)> {
     let chunks = (len / chunk_len).max(1);
     let pick = |(i, first): (usize, u64)| {
         let choices = every.min(chunks - first);
         let chunk = first + u64::from(pcg(i as u32)) % choices;
-        (chunk * chunk_len, ((chunk + 1).saturating_mul(chunk_len)).min(len))
+        let is_last_of_all = every == 1 && chunk + 1 == chunks;
+        let end = if is_last_of_all { len } else { (chunk + 1).saturating_mul(chunk_len).min(len) };
+        (chunk * chunk_len, end)
     };
     (0..chunks).step_by(usize::try_from(every).unwrap_or(usize::MAX)).enumerate().map(pick).collect()
 }

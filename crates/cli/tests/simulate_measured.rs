@@ -1,0 +1,199 @@
+//! `raywarp simulate --measured`, and what is refused of its tables and of `--counters`'.
+
+mod common_scene;
+
+use common_scene::scattered;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A folder with a scene and the table of a run on it, which says that an H200 had made it; removed in the end.
+struct Folder(PathBuf);
+
+const SIZE: &str = "--size 32x24 --rays-per-pixel 2";
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("raywarp-measured-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        let folder = Self(path);
+        folder.write("scattered.obj", scattered().as_bytes());
+        let output = folder.run(&format!(
+            "bench scattered.obj -q {SIZE} --device cpu --runs 1 --warmup 0 --check 16 --kind primary,ao --trees good,single \
+             --variant al09-while-while,raywarp-h8-direct,cpu --record run"
+        ));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let document: Value = serde_json::from_str(&folder.read("run/bench.json")).unwrap();
+        let cpu = document["scenes"][0]["target"].as_str().unwrap();
+        let table = folder.read("run/bench.csv").replace(cpu, "NVIDIA H200");
+        folder.write("bench.csv", table.as_bytes());
+        folder
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.0.join(name), bytes).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).unwrap()
+    }
+
+    fn run(&self, line: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
+        command.current_dir(&self.0).env_remove("RAYWARP_SCENES").args(line.split_whitespace()).output().unwrap()
+    }
+
+    /// `raywarp simulate` of the table.
+    fn simulate(&self, options: &str) -> Output {
+        self.run(&format!("simulate scattered.obj -q {SIZE} --machine h200 {options}"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[track_caller]
+fn document(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn a_recorded_run_stands_beside_its_bounds_on_the_terminal_and_in_json() {
+    let folder = Folder::new("table");
+    let output = folder.simulate("--measured bench.csv --sample 400 --json");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let found = document(&output);
+    let rows = found["rows"].as_array().unwrap();
+    // Three that trace, two trees, two kinds; only kernels have bounds.
+    assert_eq!((rows.len(), &found["pass"], &found["machine"]), (12, &true.into(), &"H200".into()));
+    for row in rows {
+        let time = row["time_percent"].as_object();
+        if row["name"] == "cpu" {
+            assert!(time.is_none() && row["lowest"].is_null(), "{row}");
+            continue;
+        }
+        let sum: f64 = time.unwrap().values().map(|part| part.as_f64().unwrap()).sum();
+        assert!((sum - 100.0).abs() < 1e-6, "{row}");
+        let [measured, bound] = [&row["measured_mrays_per_s"], &row["lowest"]["mrays_per_s"]].map(|v| v.as_f64().unwrap());
+        assert!((row["ratio"].as_f64().unwrap() * bound / measured - 1.0).abs() < 1e-9 && measured < bound, "{row}");
+    }
+    let output = folder.simulate("--measured bench.csv --sample 400 --kind ao --variant raywarp-h8-direct");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("scattered, view 1: measured beside what H200 could do at 1980 MHz"), "{text}");
+    for tree in ["good/1", "single/1"] {
+        assert_eq!(text.lines().filter(|line| line.starts_with("raywarp-h8-direct ") && line.contains(tree)).count(), 1);
+    }
+}
+
+#[test]
+fn a_rate_above_a_strict_bound_ends_with_status_1() {
+    let folder = Folder::new("strict");
+    let options = "--measured fast.csv --sample 4294967295 --variant al09-while-while --kind primary";
+    let table = folder.read("bench.csv");
+    let place = |name: &str| table.lines().next().unwrap().split(',').position(|column| column == name).unwrap();
+    let fastest = place("mrays_max");
+    for (rate, status) in [("1000.0", 0), ("99000.0", 1)] {
+        let faster = |line: &str| -> String {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            if cells[0] == "scattered" {
+                cells[fastest] = rate;
+            }
+            cells.join(",")
+        };
+        folder.write("fast.csv", table.lines().map(faster).collect::<Vec<_>>().join("\n").as_bytes());
+        let output = folder.simulate(options);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{text}");
+        assert_eq!(text.contains("WRONG: scattered al09-while-while, primary of good, view 1: 99000.0 Mrays/s"), status == 1);
+        let json = folder.simulate(&format!("{options} --json"));
+        assert_eq!((json.status.code(), &document(&json)["pass"]), (Some(status), &(status == 0).into()));
+    }
+}
+
+#[test]
+fn a_clock_that_is_set_counts_and_one_of_the_run_otherwise() {
+    let folder = Folder::new("clock");
+    let table = folder.read("bench.csv").replace(",NVIDIA H200,,", ",NVIDIA H200,345,990");
+    folder.write("slow.csv", table.as_bytes());
+    let clock = |options: &str| {
+        let found = document(&folder.simulate(&format!("{options} --sample 400 --kind ao --json")));
+        (found["clock_mhz"].as_f64().unwrap(), found["rows"][0]["lowest"]["mrays_per_s"].as_f64().unwrap())
+    };
+    let (of_file, half, set) =
+        (clock("--measured bench.csv"), clock("--measured slow.csv"), clock("--measured slow.csv --set clock.mhz=1980"));
+    assert_eq!((of_file.0, half.0, set), (1980.0, 990.0, of_file));
+    assert!((of_file.1 / half.1 - 2.0).abs() < 1e-9);
+}
+
+/// A table of counters with one launch on the scattered triangles.
+const COUNTERS: &str = "scene,variant,kind,tree,rays,blocks,warp_instructions,thread_instructions,ns,cycles,wavefronts,global_load_sectors\n\
+    scattered,direct/while-while/bvh2,primary,sweep+0/8,768,24,1e5,2e6,5000,6000,4e4,8e4\n";
+
+#[test]
+fn tables_that_are_none_are_refused_in_a_line() {
+    let folder = Folder::new("refused");
+    let bench = folder.read("bench.csv");
+    let no_cpu: String = bench.lines().filter(|line| !line.contains(",cpu,")).map(|line| format!("{line}\n")).collect();
+    // The second line of each is its first row.
+    let edit = |text: &str, find: &str, replace: &str| text.replacen(find, replace, 1).into_bytes();
+    let row = no_cpu.lines().nth(1).unwrap();
+    let median = row.split(',').nth(15).unwrap();
+    for (flag, bytes, said) in [
+        ("measured", Vec::new(), "line 1: there is no column scene"),
+        ("measured", edit(&no_cpu, ",mrays_max,", ",most,"), "line 1: there is no column mrays_max"),
+        ("measured", edit(&no_cpu, median, "fast"), "line 2: mrays_median is \"fast\""),
+        ("measured", edit(&no_cpu, "direct/while-while/bvh2", "direct/while-when/bvh2"), "line 2: variant is"),
+        ("measured", no_cpu.replace(",768,", ",770,").into_bytes(), "770 primary rays were measured, but here are 768"),
+        ("measured", no_cpu.replace("scattered,", "hall,").into_bytes(), "no such rates of scattered on H200"),
+        ("measured", no_cpu.replace("H200", "A100").into_bytes(), "they are of NVIDIA A100"),
+        ("measured", no_cpu.replace("raywarp,", "al09,").into_bytes(), "no such rates of workload raywarp"),
+        ("measured", no_cpu.lines().next().unwrap().into(), "it has no rows"),
+        ("measured", vec![0xff; 99], "UTF-8"),
+        ("counters", Vec::new(), "line 1: there is no column scene"),
+        ("counters", edit(COUNTERS, ",cycles,", ",clocks,"), "line 1: there is no column cycles"),
+        ("counters", edit(COUNTERS, "1e5", "many"), "line 2: warp_instructions is \"many\""),
+        ("counters", edit(COUNTERS, "while-while", "while-when"), "line 2: variant is"),
+        ("counters", edit(COUNTERS, ",768,", ",770,"), "770 primary rays were counted, but here are 768"),
+        ("counters", edit(COUNTERS, "scattered", "hall"), "no such kernel was counted on scattered"),
+        ("counters", COUNTERS.lines().next().unwrap().into(), "no such kernel was counted on scattered"),
+        ("counters", vec![0xff; 99], "UTF-8"),
+    ] {
+        folder.write("table.csv", &bytes);
+        let output = folder.simulate(&format!("--{flag} table.csv --sample 400 --kind primary"));
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "--{flag}, {said}: {error}");
+        assert!(error.contains(said) && output.stdout.is_empty(), "--{flag}, {said}: {error}");
+        assert!(error.trim_end().lines().count() <= 2 && !error.contains("panicked"), "{error}");
+    }
+    // Longer than any table, and a folder.
+    std::fs::File::create(folder.0.join("huge.csv")).unwrap().set_len(1 << 30).unwrap();
+    for flag in ["measured", "counters"] {
+        for (file, said) in [("huge.csv", "bytes"), (".", "directory"), ("none.csv", "none.csv")] {
+            let output = folder.simulate(&format!("--{flag} {file}"));
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.code() == Some(3) && error.contains(said), "--{flag} {file}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_run_is_of_one_gpu_and_brings_its_kernels() {
+    let folder = Folder::new("usage");
+    for (options, said) in [
+        ("--measured bench.csv --machine a100", "give one --machine"),
+        ("--measured bench.csv --set leaves=nested", "those of the run"),
+        ("--measured bench.csv --set cost.visit_node=3", "those of the run"),
+        ("--measured bench.csv --width 16", "--width"),
+        ("--measured bench.csv --counters bench.csv", "--counters"),
+    ] {
+        let output = folder.simulate(options);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{options}: {error}");
+        assert!(error.contains(said) && output.stdout.is_empty(), "{options}: {error}");
+    }
+    let output = folder.run(&format!("simulate scattered.obj {SIZE} --efficiency --measured bench.csv"));
+    assert_eq!(output.status.code(), Some(2));
+}

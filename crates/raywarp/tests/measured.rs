@@ -1,0 +1,330 @@
+//! Rates beside the bounds of the same rays: made-up ones on the built-in scene, and those of recorded runs.
+
+mod common;
+
+use raywarp::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, SceneReport, Subject, Target, Watch};
+use raywarp::bench::{bench_scene, csv};
+use raywarp::bounds::{Bounded, BoundsRequest, bound_rates};
+use raywarp::bvh::presets;
+use raywarp::measured::{
+    Beside, MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, Share, beside_bounds, rates_of, read_measured,
+    set_clock,
+};
+use raywarp::scene::Scene;
+use raywarp::sim::bounds::{Class, Limit};
+use raywarp::sim::machine::Machine;
+use raywarp::simulate::EfficiencyRequest;
+use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
+use raywarp::workload::views::{View, load_views};
+use raywarp::{BuildOptions, Control};
+use std::path::Path;
+use std::sync::OnceLock;
+
+const SIZE: [u32; 2] = [48, 32];
+const RAYS_PER_PIXEL: u32 = 2;
+const ALL_RAYS: usize = 1 << 30;
+
+/// From the front, and from nearer and higher.
+fn views(scene: &Scene) -> Vec<(usize, View)> {
+    let camera = scene.cameras.first().unwrap().clone();
+    let bounds = raywarp::scene::flatten(scene).unwrap().bounds();
+    let framed = raywarp::frame_bounds(&bounds);
+    [(1, camera), (3, framed)].map(|(number, camera)| (number, View { camera, ao_radius: None })).to_vec()
+}
+
+/// A run of this CPU on two trees, with viewpoints 1 and 3.
+fn run() -> &'static SceneReport {
+    static RUN: OnceLock<SceneReport> = OnceLock::new();
+    RUN.get_or_init(|| {
+        let scene = raywarp::default_scene();
+        let (numbers, views): (Vec<usize>, Vec<View>) = views(&scene).into_iter().unzip();
+        let subjects = ["al09-while-while", "raywarp-h8-direct", "alk12-kepler", "cpu"];
+        let request = BenchRequest {
+            workload: Workload::Raywarp,
+            rays_per_pixel: Some(RAYS_PER_PIXEL),
+            columns: RayKind::ALL.map(|kind| Column { kind, order: RayOrder::Workload }).to_vec(),
+            size: SIZE,
+            one_launch: false,
+            subjects: subjects.map(|name| name.parse::<Subject>().unwrap()).to_vec(),
+            builds: vec![presets::GOOD, BuildOptions { max_leaf: 2, ..presets::FASTEST }],
+            bounds: vec![LaunchBounds::default()],
+            width: 32,
+            warmup: 0,
+            runs: 1,
+            check: CheckSize::Sample(16),
+        };
+        let mut report = SceneReport::new("embedded", &Target::Cpu, numbers, &request);
+        bench_scene(&Target::Cpu, scene, &views, &request, &Watch::default(), &mut report).unwrap();
+        report
+    })
+}
+
+fn beside(rates: Vec<MeasuredRate>, sample: usize) -> Result<MeasuredReport, MeasuredError> {
+    let scene = raywarp::default_scene();
+    let request = MeasuredRequest {
+        scene: "embedded".into(),
+        views: views(&scene),
+        size: SIZE,
+        rays_per_pixel: Some(RAYS_PER_PIXEL),
+        sample,
+        machine: Machine::find("h200").unwrap(),
+        clock: "1980 MHz".into(),
+        rates,
+    };
+    beside_bounds(&scene, &request, &Control::default())
+}
+
+/// The rates of the run, of one kernel.
+fn rates(name: &str) -> Vec<MeasuredRate> {
+    let subject: Subject = name.parse().unwrap();
+    rates_of(run()).into_iter().filter(|rate| rate.subject == subject).collect()
+}
+
+fn sum(row: &Beside) -> f64 {
+    row.shares.as_ref().unwrap().iter().map(|(_, share)| share).sum()
+}
+
+#[test]
+fn parts_of_the_time_sum_to_all_of_it_however_fast_a_run_was() {
+    let known = beside(rates("alk12-kepler"), 600).unwrap();
+    for factor in [0.01, 0.4, 0.95, 1.0, 2.0, 50.0] {
+        let faster = |row: &Beside| {
+            let rays_per_s = factor * row.lowest().unwrap().rays_per_s;
+            MeasuredRate { rays_per_s, most_rays_per_s: rays_per_s, ..row.rate.clone() }
+        };
+        let report = beside(known.rows.iter().map(faster).collect(), 600).unwrap();
+        // Two trees, three kinds, two viewpoints and both.
+        assert_eq!(report.rows.len(), 18);
+        for row in &report.rows {
+            assert!((sum(row) - 1.0).abs() < 1e-9, "{row:?}");
+            assert!(row.shares.as_ref().unwrap().iter().all(|(_, share)| (0.0..=1.0).contains(share)), "{row:?}");
+            let ratio = row.ratio().unwrap();
+            assert!((ratio / factor - 1.0).abs() < 1e-9, "{ratio}, {factor}");
+        }
+        // What is left over is left over of slow runs.
+        let idle = report.rows[0].share(Share::ALL[4]).unwrap();
+        assert!(if factor < 0.5 { idle > 0.3 } else { idle < 0.06 || factor < 1.0 }, "{factor}: {idle}");
+    }
+}
+
+#[test]
+fn a_run_that_passes_a_strict_bound_fails_and_one_that_passes_a_modelled_bound_does_not() {
+    let strict = |row: &Beside| {
+        let strict = row.bounds.iter().filter(|bound| bound.class == Class::Strict);
+        strict.map(|bound| bound.rays_per_s).fold(f64::INFINITY, f64::min)
+    };
+    // One tree: all rows at once would take long.
+    let rates_of_one = || {
+        let mut rates = rates("al09-while-while");
+        rates.retain(|rate| rate.tree == "good" && rate.kind != RayKind::Diffuse);
+        rates
+    };
+    let known = beside(rates_of_one(), ALL_RAYS).unwrap();
+    assert!(known.passes() && known.rows.len() == 6);
+    for number in 0..known.rows.len() {
+        let most = strict(&known.rows[number]);
+        assert!(most.is_finite(), "no strict bound of whole launches: {:?}", known.rows[number]);
+        for (factor, passes) in [(0.999, true), (1.001, false)] {
+            let mut rates: Vec<MeasuredRate> = known.rows.iter().map(|row| row.rate.clone()).collect();
+            // It is the fastest run that counts.
+            rates[number].most_rays_per_s = factor * most;
+            let report = beside(rates, ALL_RAYS).unwrap();
+            assert_eq!(report.passes(), passes, "row {number}, {factor}");
+            assert_eq!(report.rows[number].above_strict().is_none(), passes);
+            assert_eq!(report.text().contains("WRONG: embedded al09-while-while, "), !passes, "{}", report.text());
+            assert_eq!(report.json()["pass"], passes);
+        }
+    }
+    // Of a sample only bytes of memory may be strict, which so few rays do not ask for.
+    let mut rates = rates_of_one();
+    rates.iter_mut().for_each(|rate| (rate.rays_per_s, rate.most_rays_per_s) = (1e15, 1e15));
+    let report = beside(rates, 600).unwrap();
+    assert!(report.passes() && report.rows.iter().all(|row| row.ratio().unwrap() > 1.0));
+    assert!(report.text().contains("!: a run passed a modelled bound"), "{}", report.text());
+}
+
+/// The slow way: each row by itself, by `raywarp simulate --machine` on its tree, kind and viewpoint.
+#[test]
+fn a_row_has_the_bounds_of_its_kernel_kind_tree_and_viewpoint() {
+    let scene = raywarp::default_scene();
+    let all: Vec<MeasuredRate> = rates_of(run()).into_iter().filter(|rate| rate.view.is_some()).collect();
+    let report = beside(all, 900).unwrap();
+    let mut compared = 0;
+    let mut seen: Vec<Vec<f64>> = Vec::new();
+    for row in &report.rows {
+        let Subject::Kernel(variant) = row.rate.subject else {
+            assert!(row.bounds.is_empty() && row.shares.is_none() && row.ratio().is_none());
+            continue;
+        };
+        let view = views(&scene).into_iter().find(|(number, _)| Some(*number) == row.rate.view).unwrap().1;
+        let rays = EfficiencyRequest {
+            workload: Workload::Raywarp,
+            kinds: vec![row.rate.kind],
+            views: vec![view],
+            size: SIZE,
+            sample: 900,
+            order: Order::Workload,
+            rays_per_pixel: Some(RAYS_PER_PIXEL),
+            variants: vec![variant],
+            widths: vec![32],
+            leaf_sizes: vec![row.rate.build.max_leaf],
+            build: row.rate.build,
+            scene: "embedded".into(),
+        };
+        let machines = vec![Machine::find("h200").unwrap()];
+        let request = BoundsRequest { rays, machines, changes: vec![], costs: None };
+        let alone = bound_rates(&scene, &request, &Control::default()).unwrap();
+        let Bounded { bounds, .. } = &alone.rows[0];
+        // Warps that share a pool ask at other times here.
+        if !row.rate.subject.name().starts_with("alk12") {
+            assert_eq!(&row.bounds, bounds, "{:?}", row.rate);
+            compared += 1;
+        }
+        seen.push(row.bounds.iter().map(|bound| bound.rays_per_s).collect());
+    }
+    // Two kernels, two trees, three kinds, two viewpoints; none is like another.
+    assert_eq!((compared, seen.len()), (24, 36));
+    for (number, bounds) in seen.iter().enumerate() {
+        assert!(seen[..number].iter().all(|other| other != bounds), "{number}");
+    }
+}
+
+#[test]
+fn a_row_of_all_viewpoints_is_their_launches_one_after_the_other() {
+    let report = beside(rates("raywarp-h8-direct"), 600).unwrap();
+    let [all, one, three] = &report.rows[..3] else { panic!() };
+    assert_eq!((all.rate.view, one.rate.view, three.rate.view), (None, Some(1), Some(3)));
+    assert!(!all.is_part && one.is_part && three.is_part);
+    assert_eq!(all.rate.rays, one.rate.rays + three.rate.rays);
+    let seconds = |row: &Beside, limit: Limit| {
+        let bound = row.bounds.iter().find(|bound| bound.limit == limit).unwrap();
+        row.rate.rays as f64 / bound.rays_per_s
+    };
+    for limit in [Limit::Lanes, Limit::Issue, Limit::L1Passes, Limit::Latency] {
+        let sum = seconds(one, limit) + seconds(three, limit);
+        assert!((seconds(all, limit) / sum - 1.0).abs() < 1e-9, "{limit:?}");
+    }
+    let time = |row: &Beside, share| row.share(share).unwrap() * row.rate.rays as f64 / row.rate.rays_per_s;
+    let total = |row: &Beside| row.rate.rays as f64 / row.rate.rays_per_s;
+    for share in &Share::ALL[..6] {
+        let mean = (time(one, *share) + time(three, *share)) / (total(one) + total(three));
+        assert!((all.share(*share).unwrap() - mean).abs() < 1e-9, "{share:?}");
+    }
+    // Tables have a line of both; files have all.
+    assert_eq!(report.text().lines().filter(|line| line.starts_with("raywarp-h8-direct ")).count(), 6);
+    assert_eq!(report.csv().lines().count(), 18);
+    let columns = MeasuredReport::csv_header().trim_end().split(',').count();
+    assert!(report.csv().lines().all(|line| line.split(',').count() == columns), "{}", report.csv());
+}
+
+#[test]
+fn of_one_viewpoint_there_is_one_row_and_in_one_launch_too() {
+    let mut rates = rates("al09-while-while");
+    rates.retain(|rate| rate.kind == RayKind::Primary && rate.view.is_none());
+    let report = beside(rates.clone(), 600).unwrap();
+    assert_eq!((report.rows.len(), report.rows[0].rate.view), (2, None));
+    assert!(report.rows.iter().all(|row| row.ratio().is_some() && !row.is_part));
+    let all = std::mem::take(&mut rates).remove(0);
+    let one = MeasuredRate { rays: all.rays / 2, view: None, ..all.clone() };
+    let rows = beside(vec![one.clone(), MeasuredRate { view: Some(3), ..one }], 600).unwrap().rows;
+    assert_eq!((rows.len(), rows[0].rate.view, rows[0].is_part), (1, Some(3), false));
+}
+
+#[test]
+fn lanes_that_are_left_to_the_hardware_have_a_rest_and_what_nobody_prices_has_a_dash() {
+    let of = |name: &str, bounds: LaunchBounds| {
+        let subject: Subject = name.parse().unwrap();
+        rates("al09-while-while").into_iter().take(3).map(move |rate| MeasuredRate { subject, bounds, ..rate })
+    };
+    let as_compiled = LaunchBounds::default();
+    let other = LaunchBounds { block_threads: Some(64), max_registers: None };
+    let rates = of("direct/while-while/bvh2?sync=implicit", as_compiled)
+        .chain(of("al09-while-while", other))
+        .chain(of("vulkan-rt", as_compiled));
+    let report = beside(rates.collect(), 600).unwrap();
+    let (implicit, others) = report.rows.split_at(3);
+    for row in implicit {
+        assert!((sum(row) - 1.0).abs() < 1e-9);
+        assert!(row.share(Share::Rest).unwrap() > 0.0 && row.share(Share::ALL[1]).is_none());
+        assert!(row.bounds.iter().all(|bound| bound.limit != Limit::Issue));
+    }
+    assert!(others.len() == 6 && others.iter().all(|row| row.bounds.is_empty() && row.shares.is_none()));
+    assert!(report.passes());
+    let text = report.text();
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{text}"));
+    for start in ["vulkan-rt ", "al09-while-while 64 threads "] {
+        assert_eq!(line(start).split_whitespace().filter(|word| *word == "-").count(), 10, "{text}");
+    }
+}
+
+#[test]
+fn other_rays_than_were_measured_are_refused() {
+    let mut rates = rates("al09-while-while");
+    let of_ao = rates.iter().position(|rate| rate.kind == RayKind::Ao).unwrap();
+    rates[of_ao].rays += 1;
+    let error = beside(rates.clone(), 600).unwrap_err();
+    assert!(matches!(error, MeasuredError::Rays { kind: "ao", .. }), "{error}");
+    assert!(error.to_string().contains("give the scene, size, views and rays a pixel of that run"), "{error}");
+    rates[of_ao].rays -= 1;
+    rates[1].view = Some(2);
+    let error = beside(rates, 600).unwrap_err();
+    assert!(error.to_string().starts_with("view 2 was measured"), "{error}");
+}
+
+#[test]
+fn a_run_and_its_table_have_the_same_rates() {
+    let run = run();
+    let (ours, read) = (rates_of(run), read_measured(&csv(std::slice::from_ref(run))).unwrap());
+    assert_eq!(ours.len(), read.len());
+    for (a, b) in ours.into_iter().zip(read) {
+        // Three digits.
+        let near = |a: f64, b: f64| (a - b).abs() <= 501.0;
+        assert!(near(a.rays_per_s, b.rays_per_s) && near(a.most_rays_per_s, b.most_rays_per_s), "{a:?}, {b:?}");
+        assert_eq!(MeasuredRate { rays_per_s: 0.0, most_rays_per_s: 0.0, ..a }, MeasuredRate {
+            rays_per_s: 0.0,
+            most_rays_per_s: 0.0,
+            ..b
+        });
+    }
+}
+
+#[test]
+fn recorded_runs_of_an_h200_stand_below_their_bounds() {
+    let Some(scenes) = common::scenes("recorded runs beside their bounds") else { return };
+    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
+    let path = raywarp::find_scene(Path::new("sibenik"), &raywarp::SceneLookup { folder: Some(scenes.clone()) });
+    let Ok(loaded) = raywarp::scene::load(&path, &Default::default()) else {
+        println!("skipped: {} cannot be read", path.display());
+        return;
+    };
+    let all = load_views(&scenes.join("views.toml"), "sibenik").unwrap();
+    let mut machine = Machine::find("h200").unwrap();
+    for folder in ["2026-11-21-h200-3", "2026-11-21-h200-4"] {
+        let text = std::fs::read_to_string(runs.join(folder).join("bench.csv")).unwrap();
+        let kept = ["raywarp-h8", "ykl17?planes=plain&refill=80"].map(|name| name.parse::<Subject>().unwrap());
+        let is_kept = |rate: &MeasuredRate| {
+            let tree = ["good", "single"].contains(&rate.tree.as_str());
+            rate.scene == "sibenik" && rate.kind != RayKind::Primary && tree && kept.contains(&rate.subject)
+        };
+        let mut rates = read_measured(&text).unwrap();
+        rates.retain(|rate| is_kept(rate) && rate.ran_on(&machine));
+        let clock = set_clock(&mut machine, rates[0].clocks).to_string();
+        let request = MeasuredRequest {
+            scene: "sibenik".into(),
+            views: vec![(1, all[0].clone())],
+            size: RESOLUTION,
+            rays_per_pixel: None,
+            sample: 4096,
+            machine: machine.clone(),
+            clock,
+            rates,
+        };
+        let report = beside_bounds(&loaded.scene, &request, &Control::default()).unwrap();
+        assert!(report.passes() && report.rows.len() >= 2, "{}", report.text());
+        for row in &report.rows {
+            let ratio = row.ratio().unwrap();
+            assert!((0.5..1.0).contains(&ratio), "{ratio}: {}", report.text());
+            assert!((sum(row) - 1.0).abs() < 1e-9);
+        }
+    }
+}
