@@ -89,14 +89,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Those whose lanes agree at every loop end, without the queue, whose rays move from lane to lane.
+/// Those whose lanes agree at every loop end.
 fn in_lockstep() -> Vec<Variant> {
-    compiled().into_iter().filter(|v| v.sync() == Sync::Voted && v.supply() != Supply::Queue).collect()
+    compiled().into_iter().filter(|v| v.sync() == Sync::Voted).collect()
 }
 
 /// Whether one warp traces all rays. Where lanes take new rays one by one, which ones they get is chance otherwise.
 fn is_alone(variant: &Variant) -> bool {
-    variant.supply() == Supply::Replace
+    matches!(variant.supply(), Supply::Replace | Supply::Queue)
 }
 
 /// A scene with the trees that variants encode.

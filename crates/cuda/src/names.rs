@@ -109,7 +109,9 @@ const ABLATIONS: &[&str] = &[
     "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=80",
     "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=100",
     "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=lost",
-    // G14: unsorted alone, unrolled and unsorted, 4-ary and unrolled; the other combinations are rows of the paper.
+    // G14: leaves of four triangles at once, against one ("alk12-kepler") and two (a row of the paper).
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&unroll=4",
+    // Unsorted alone, unrolled and unsorted, 4-ary and unrolled; the other combinations are rows of the paper.
     "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted",
     "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted&unroll=2",
     "replace/speculative-while-while/wide4?batch=exact&box=integer&leaves=nested&unroll=2",

@@ -15,6 +15,8 @@ template <Options O>
 struct WhileWhile {
     static RW_FUNCTION void traverse(const Launch& launch, Lane<O>& lane) {
         Rounds<O> rounds;
+        // One loop also where rounds are few: what a copy of its body costs would depend on which round it is.
+#pragma unroll 1
         while (rounds.left() && any<O>(lane.at_inner_node())) {
             if (lane.at_inner_node()) {
                 visit_node(launch, lane);
@@ -25,6 +27,7 @@ struct WhileWhile {
 
     static RW_FUNCTION void intersect(const Launch& launch, Lane<O>& lane) {
         Rounds<O> rounds;
+#pragma unroll 1
         while (rounds.left() && any<O>(lane.has_leaf())) {
             if constexpr (O.leaves == LeafLoop::Flat) {
                 if (lane.has_leaf()) {
