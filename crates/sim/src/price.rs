@@ -179,7 +179,8 @@ mod tests {
         let cost = |block, instructions, issued: &str| {
             let mut pipes = [0; PIPES];
             pipes[Pipe::Alu as usize] = instructions;
-            BlockCost { block, offset: 0, instructions, pipes, issued: issued.parse().unwrap(), known: Known::Measured }
+            let issued = issued.parse().unwrap();
+            BlockCost { block, offset: 0, instructions, pipes, alone: None, issued, known: Known::Measured }
         };
         let blocks = vec![cost(Block::VisitNode, 60, "visit_node"), cost(Block::Pop, 3, "pop@visit_node")];
         (KernelCosts { blocks, verified: true }, tally, counts)
