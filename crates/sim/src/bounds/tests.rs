@@ -220,13 +220,13 @@ fn a_lone_warp_waits_for_its_chain() {
             22.0 * count(block) * f64::from(chain.loads + chain.arithmetic)
         })
         .sum();
-    assert_eq!(warp_clocks(&machine, &variant, &profile, &free), Some(expected));
+    assert_eq!(warp_clocks(&machine, &variant, &profile, &free), Some((expected, ChainOf::Algorithm)));
     assert!(expected >= 22.0 * 15.0, "{expected}");
     // A thousand instructions take longer to issue than a chain of four: 0.5 a clock.
     let mut dear = free.clone();
     let visit = crate::CostChange::parse("visit_node", "1000").unwrap();
     dear.change(&visit, &profile.counts);
-    let more = warp_clocks(&machine, &variant, &profile, &dear).unwrap() - expected;
+    let more = warp_clocks(&machine, &variant, &profile, &dear).unwrap().0 - expected;
     assert_eq!(more, count(Block::VisitNode) * (2000.0 - 4.0 * 22.0));
     // Twice the warps hide twice as much.
     let bound = |registers| {

@@ -223,8 +223,8 @@ fn any_number_can_be_set_or_scaled_and_its_source_says_so() {
         }
     }
     // What the file leaves out.
-    machine.set("latency.shared", "29").unwrap();
-    assert_eq!(machine.get(keys::LATENCY_SHARED), Some(29.0));
+    machine.set("l2.bytes_per_clock", "5120").unwrap();
+    assert_eq!(machine.get(keys::L2_BYTES_PER_CLOCK), Some(5120.0));
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn what_cannot_be_set_is_said_and_changes_nothing() {
         ("sm.count", "0", "it may be 1 to 4096"),
         ("sm.count", "0.5x", ""),
         ("sm.count", "0.3x", "must be a whole number"),
-        ("latency.shared", "2x", "H200 has no such number to multiply"),
+        ("l2.bytes_per_clock", "2x", "H200 has no such number to multiply"),
         ("latency.l1_hit", "1000", "latency.l1_hit is 1000, above latency.l2_hit"),
     ] {
         let mut machine = before.clone();
