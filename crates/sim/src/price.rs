@@ -185,6 +185,15 @@ impl Price {
         Some(Wait::ALL.into_iter().zip(waits).map(|(wait, times)| times * latency(wait)).sum::<f64>() + clocks)
     }
 
+    /// Clocks that the code tells, and waits by [`Wait`], of all warps alone and one after the other.
+    pub fn times_alone(&self) -> Option<(f64, [f64; Wait::ALL.len()])> {
+        let blocks = self.alone.as_ref()?;
+        Some(blocks.iter().fold(Times::default(), |(clocks, mut waits), block| {
+            waits.iter_mut().zip(block.1).for_each(|(sum, n)| *sum += n);
+            (clocks + block.0, waits)
+        }))
+    }
+
     /// Warp instructions by pipeline.
     pub fn pipe(&self, pipe: Pipe) -> f64 {
         self.pipes.iter().map(|sums| sums[pipe as usize]).sum()

@@ -204,7 +204,8 @@ impl Code {
 /// A block that lies outside of the code.
 pub fn time(code: &[u8], architecture: u32, costs: &mut KernelCosts) -> Result<(), String> {
     let words = code.chunks_exact(INSTRUCTION_BYTES);
-    let words: Vec<Word> = words.map(|bytes| Word(bytes.iter().rev().fold(0, |w, &b| w << 8 | u128::from(b)))).collect();
+    let words: Vec<Word> =
+        words.map(|bytes| Word(bytes.iter().rev().fold(0, |w, &b| w << 8 | u128::from(b)))).collect();
     let mut code = Code { issued: vec![false; words.len()], words, architecture };
     let place = |offset: u32, instructions: u32| {
         let first = offset as usize / INSTRUCTION_BYTES;

@@ -82,7 +82,8 @@ pub fn chains(check: bool) -> Result<bool, String> {
         kernels.dedup();
         let mut table = format!("{COST_COLUMNS}\n");
         for name in kernels {
-            let mut costs = read_costs(&old, name)?.ok_or_else(|| format!("{}: {name} has no costs", path.display()))?;
+            let mut costs =
+                read_costs(&old, name)?.ok_or_else(|| format!("{}: {name} has no costs", path.display()))?;
             let code = code.get(name).ok_or_else(|| format!("{}: {name} has no code", path.display()))?;
             chains::time(code, architecture, &mut costs).map_err(|error| format!("{name}: {error}"))?;
             table += &write_costs(name, &costs);

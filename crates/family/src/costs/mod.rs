@@ -313,7 +313,8 @@ mod tests {
         let mut timeless = kernel();
         timeless.blocks.iter_mut().for_each(|block| block.alone = None);
         assert_eq!(read_costs(&format!("\n{}", write_costs("a", &timeless)), "a"), Ok(Some(timeless)));
-        let breaks = [("60", "sixty"), (",visit_node,", ",visit,"), ("measured", "guessed"), (" 0\n", "\n"), (" 0,", ",")];
+        let breaks =
+            [("60", "sixty"), (",visit_node,", ",visit,"), ("measured", "guessed"), (" 0\n", "\n"), (" 0,", ",")];
         for (whole, broken) in breaks {
             assert!(read_costs(&table.replacen(whole, broken, 1), "a__any").is_err(), "{broken}");
         }

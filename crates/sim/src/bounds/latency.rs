@@ -73,12 +73,7 @@ pub enum ChainOf {
 
 /// Clocks that all warps of the profile take, one after the other and each alone, and of what; none where the machine has no
 /// `latency.alu`. What the machine has no latency for takes as long as an arithmetic instruction.
-pub fn warp_clocks(
-    machine: &Machine,
-    variant: &Variant,
-    profile: &Profile,
-    price: &Price,
-) -> Option<(f64, ChainOf)> {
+pub fn warp_clocks(machine: &Machine, variant: &Variant, profile: &Profile, price: &Price) -> Option<(f64, ChainOf)> {
     let arithmetic = machine.get(keys::LATENCY_ALU)?;
     let latency = |key| machine.get(key).unwrap_or(arithmetic).max(arithmetic);
     let wait = |wait| match wait {

@@ -35,7 +35,15 @@ fn costs() -> KernelCosts {
         let mut pipes = [0; Pipe::ALL.len()];
         by_pipe.iter().for_each(|&(pipe, n)| pipes[pipe as usize] = n);
         let issued = Block::name(block).parse().unwrap();
-        BlockCost { block, offset: 0, instructions: pipes.iter().sum(), pipes, alone: None, issued, known: Known::Measured }
+        BlockCost {
+            block,
+            offset: 0,
+            instructions: pipes.iter().sum(),
+            pipes,
+            alone: None,
+            issued,
+            known: Known::Measured,
+        }
     };
     let blocks = vec![
         cost(Block::VisitNode, &[(Pipe::Alu, 10), (Pipe::FmaHeavy, 2)]),
