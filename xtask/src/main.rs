@@ -23,7 +23,7 @@ fn main() -> ExitCode {
             }
         },
         Some(("chains", options @ ([] | [_]))) if options.iter().all(|option| option == "--check") => {
-            match kernels::chains(!options.is_empty()) {
+            match kernels::chains(!options.is_empty(), None) {
                 Ok(true) => ExitCode::SUCCESS,
                 Ok(false) => ExitCode::FAILURE,
                 Err(error) => {

@@ -101,24 +101,11 @@ enum Leaves {
     Unknown,
 }
 
-/// The latencies by which the longest way is chosen: those of an H200 (machines/h200.toml), rounded. On another machine the
-/// way may not be its longest, and is still one that it must go.
-pub fn nominal(wait: Wait) -> i32 {
-    match wait {
-        Wait::L1 => 40,
-        Wait::Shared => 29,
-        Wait::Xu => 18,
-        Wait::Lanes => 24,
-        Wait::Constant => 26,
-        Wait::Atomic => 281,
-    }
-}
-
 /// What each barrier still waits for, as the time from a block's start.
 type Pending = [Option<Alone>; BARRIERS];
 
 fn later(a: Alone, b: Alone) -> Alone {
-    if b.at(nominal) > a.at(nominal) { b } else { a }
+    if b.at(Wait::nominal) > a.at(Wait::nominal) { b } else { a }
 }
 
 fn plus(mut time: Alone, clocks: i32) -> Alone {
@@ -164,37 +151,37 @@ struct Code {
 }
 
 impl Code {
-    /// The time of a block that ended at `now` with `pending`, with what is left of that after it: up to `now` at `at`, of which
-    /// `passed` clocks are other blocks'. On the way on which it is least.
-    fn with_rest(&self, mut at: usize, mut now: Alone, mut pending: Pending, mut passed: i32, far: usize) -> Alone {
-        for far in (0..far).rev() {
-            let Some(&word) = self.words.get(at).filter(|_| self.issued[at]) else { break };
+    /// Where a warp goes on after a word, as far as that is ever issued: nowhere where nobody knows.
+    fn ways(&self, at: usize) -> Vec<usize> {
+        let word = self.words[at];
+        let next = at + 1;
+        let ways = match word.leaves() {
+            Leaves::Unknown => vec![],
+            Leaves::Not => vec![next],
+            Leaves::Jump => {
+                let target = word.target(at * INSTRUCTION_BYTES, self.architecture);
+                let target = target.map(|bytes| bytes / INSTRUCTION_BYTES);
+                target.into_iter().chain((!word.always()).then_some(next)).collect()
+            }
+        };
+        ways.into_iter().filter(|&way| self.issued.get(way) == Some(&true)).collect()
+    }
+
+    /// The time of a block that ended with the word at `last`, at `now` with `pending`: up to there, and what is left of those
+    /// after it, without the clocks that `passed` in other blocks. On the way on which it is least.
+    fn with_rest(&self, last: usize, now: Alone, pending: Pending, passed: i32, far: usize) -> Alone {
+        let after = |way: usize| {
+            let (mut now, mut pending) = (now, pending);
+            let word = self.words[way];
             now = issue(word, now, &mut pending);
-            // What waits from here on may wait for that as well.
-            if word.written().is_some() || pending.iter().all(Option::is_none) {
-                break;
+            // What waits from here on may wait for what this sets as well.
+            if word.written().is_some() || pending.iter().all(Option::is_none) || far == 0 {
+                return plus(now, -passed);
             }
-            (now, passed) = (plus(now, word.stall()), passed + word.stall());
-            let Leaves::Jump = word.leaves() else {
-                if let Leaves::Unknown = word.leaves() {
-                    break;
-                }
-                at += 1;
-                continue;
-            };
-            let target = word.target(at * INSTRUCTION_BYTES, self.architecture);
-            let target = target.map(|bytes| bytes / INSTRUCTION_BYTES);
-            let ways = target.into_iter().chain((!word.always()).then_some(at + 1));
-            let ways: Vec<usize> = ways.filter(|&way| self.issued.get(way) == Some(&true)).collect();
-            match ways[..] {
-                [way] => at = way,
-                _ => {
-                    let rests = ways.iter().map(|&way| self.with_rest(way, now, pending, passed, far));
-                    return rests.min_by_key(|time| time.at(nominal)).unwrap_or(plus(now, -passed));
-                }
-            }
-        }
-        plus(now, -passed)
+            self.with_rest(way, plus(now, word.stall()), pending, passed + word.stall(), far - 1)
+        };
+        let times = self.ways(last).into_iter().map(after);
+        times.min_by_key(|time| time.at(Wait::nominal)).unwrap_or(plus(now, -passed))
     }
 }
 
@@ -221,8 +208,179 @@ pub fn time(code: &[u8], architecture: u32, costs: &mut KernelCosts) -> Result<(
         if !block.is_never() {
             let place = place(block.offset, block.instructions);
             let (now, pending) = timeline(&code.words[place.clone()]);
-            block.alone = Some(code.with_rest(place.end, now, pending, 0, FAR));
+            block.alone = Some(code.with_rest(place.end - 1, now, pending, 0, FAR));
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_cuda::{Block, BlockCost, Count, Issued, Known, Pipe};
+
+    /// Bits 0 to 8 of operations.
+    const FFMA: u128 = 0x023;
+    const LDG: u128 = 0x181;
+    const MUFU: u128 = 0x108;
+    const BRA: u128 = 0x147;
+    const EXIT: u128 = 0x14d;
+
+    /// A word by its fields, as the paper's figure has them: nothing set, nothing waited for.
+    #[derive(Clone, Copy)]
+    struct Fields {
+        operation: u128,
+        stall: u128,
+        written: u128,
+        waits: u128,
+        predicate: u128,
+        words: i128,
+    }
+
+    const PLAIN: Fields = Fields { operation: FFMA, stall: 1, written: 7, waits: 0, predicate: 7, words: 0 };
+
+    fn word(f: Fields) -> Word {
+        let jump = (f.words as u128 & 0xffff_ffff_ffff) << 34;
+        let control = f.stall | 1 << 4 | f.written << 5 | 7 << 8 | f.waits << 11;
+        Word(f.operation | f.predicate << 12 | jump | control << 105)
+    }
+
+    fn plain(stall: u128, waits: u128) -> Word {
+        word(Fields { stall, waits, ..PLAIN })
+    }
+
+    fn load(stall: u128, barrier: u128) -> Word {
+        word(Fields { operation: LDG, stall, written: barrier, ..PLAIN })
+    }
+
+    fn clocks(clocks: i32) -> Alone {
+        Alone { clocks, ..Alone::default() }
+    }
+
+    fn waits(clocks: i32, wait: Wait, times: i32) -> Alone {
+        let mut alone = Alone { clocks, ..Alone::default() };
+        alone.waits[wait as usize] = times;
+        alone
+    }
+
+    #[test]
+    fn fields_are_where_the_paper_has_them() {
+        // `LDC R1, c[0x0][0x28]` of a kernel for compute capability 9.0, as nvdisasm -hex prints it, and `MUFU.COS R5, R5`.
+        let constant = Word(0x000e_2200_0000_0800_0000_0a00_ff01_7b82);
+        assert_eq!((constant.stall(), constant.written(), constant.wait()), (1, Some(0), Some(Wait::Constant)));
+        let cosine = Word(0x000e_2400_0000_0000_0000_0005_0005_7308);
+        assert_eq!((cosine.stall(), cosine.written(), cosine.wait()), (2, Some(0), Some(Wait::Xu)));
+        assert!((0..BARRIERS).all(|barrier| !cosine.waits_for(barrier)) && cosine.always());
+        // Bit by bit.
+        for bit in 0..21usize {
+            let word = Word(1 << (105 + bit));
+            assert_eq!(word.stall(), if bit < 4 { 1 << bit } else { 1 }, "{bit}");
+            let barrier = [1, 2, 4].get(bit.wrapping_sub(5)).copied().unwrap_or(0);
+            assert_eq!(word.written(), Some(barrier), "{bit}");
+            for barrier in 0..BARRIERS {
+                assert_eq!(word.waits_for(barrier), bit == 11 + barrier, "{bit}");
+            }
+        }
+        assert_eq!(plain(1, 0).written(), None);
+    }
+
+    #[test]
+    fn a_block_without_waits_takes_its_stalls() {
+        assert_eq!(timeline(&[plain(4, 0), plain(0, 0), plain(13, 0)]).0, clocks(4 + 1 + 13));
+    }
+
+    #[test]
+    fn a_wait_takes_what_is_left_of_a_latency() {
+        // Issued at 2, needed at 2 + 1 + 5.
+        let block = [plain(2, 0), load(1, 3), plain(5, 0), plain(4, 1 << 3)];
+        assert_eq!(timeline(&block).0, waits(2 + 4, Wait::L1, 1));
+        // Another's barrier, and one that was set before the block, are no wait.
+        let block = [load(1, 3), plain(5, 1 << 2)];
+        assert_eq!(timeline(&block).0, clocks(6));
+        // A result that is there by then.
+        let mut block = vec![load(1, 0)];
+        block.extend([plain(15, 0); 3]);
+        block.push(plain(1, 1));
+        assert_eq!(timeline(&block).0, clocks(1 + 45 + 1));
+    }
+
+    #[test]
+    fn the_last_of_several_is_waited_for() {
+        // Two loads of one barrier, side by side; then one that needs their result.
+        let block = [load(2, 0), load(2, 0), plain(1, 1)];
+        assert_eq!(timeline(&block).0, waits(2 + 1, Wait::L1, 1));
+        let chain = [load(2, 0), word(Fields { operation: LDG, written: 1, waits: 1, ..PLAIN }), plain(1, 2)];
+        assert_eq!(timeline(&chain).0, waits(1, Wait::L1, 2));
+        // Of a load and a reciprocal the longer.
+        let reciprocal = word(Fields { operation: MUFU, written: 1, ..PLAIN });
+        assert_eq!(timeline(&[reciprocal, load(1, 0), plain(1, 3)]).0, waits(1 + 1, Wait::L1, 1));
+    }
+
+    /// Times of blocks of so many words of a kernel, of which some are never issued.
+    fn times(architecture: u32, words: &[Word], blocks: &[(u32, bool)]) -> Vec<Alone> {
+        let mut offset = 0;
+        let cost = |&(instructions, issued): &(u32, bool)| {
+            let (block, pipes) = (Block::VisitNode, [0; Pipe::ALL.len()]);
+            let count = issued.then_some((1, Count { block, after: None, full: false }));
+            let (issued, known) = (Issued(count.into_iter().collect()), Known::Measured);
+            offset += 16 * instructions;
+            BlockCost { block, offset: offset - 16 * instructions, instructions, pipes, alone: None, issued, known }
+        };
+        let mut costs = KernelCosts { blocks: blocks.iter().map(cost).collect(), verified: true };
+        let code: Vec<u8> = words.iter().flat_map(|word| word.0.to_le_bytes()).collect();
+        time(&code, architecture, &mut costs).unwrap();
+        costs.blocks.iter().map(|block| block.alone.unwrap()).collect()
+    }
+
+    #[test]
+    fn a_wait_after_a_block_is_its_own_if_all_ways_come_to_it() {
+        // Ten clocks pass before it.
+        let words = [load(1, 0), plain(10, 0), plain(1, 1)];
+        assert_eq!(times(90, &words, &[(1, true), (2, true)]), [waits(-10, Wait::L1, 1), clocks(11)]);
+        // Something else is set before.
+        let words = [load(1, 0), load(10, 1), plain(1, 1)];
+        assert_eq!(times(90, &words, &[(1, true), (2, true)])[0], clocks(1));
+        // A jump over it.
+        let over = word(Fields { operation: BRA, stall: 5, predicate: 0, words: 4, ..PLAIN });
+        let exit = word(Fields { operation: EXIT, ..PLAIN });
+        let words = [load(1, 0), over, plain(1, 1), exit];
+        assert_eq!(times(80, &words, &[(2, true), (1, true), (1, true)])[0], clocks(6));
+        // That nobody takes.
+        assert_eq!(times(80, &words, &[(2, true), (1, true), (1, false)])[0], waits(0, Wait::L1, 1));
+        // Always taken, to a wait at the end.
+        let always = word(Fields { predicate: 7, ..Fields { operation: BRA, stall: 5, words: 4, ..PLAIN } });
+        let words = [load(1, 0), always, plain(1, 0), plain(1, 1)];
+        assert_eq!(times(80, &words, &[(2, true), (1, false), (1, true)])[0], waits(0, Wait::L1, 1));
+        // A ring without a wait.
+        let back = word(Fields { operation: BRA, stall: 5, words: -4, ..PLAIN });
+        assert_eq!(times(80, &[load(1, 0), back], &[(1, true), (1, true)]), [clocks(1), clocks(5)]);
+    }
+
+    #[test]
+    fn jumps_go_where_the_disassembler_says() {
+        // `BRA` at 0x60 of a kernel for 9.0, with three times 256 words and 0x94 of them.
+        let word = Word(0x000f_ea00_0380_0000_0000_000c_0094_8947);
+        assert_eq!(word.target(0x60, 90), Some(0x70 + 4 * 0x394));
+        let back = super::tests::word(Fields { operation: BRA, words: -8, ..PLAIN });
+        assert_eq!((back.target(0x40, 80), back.target(0, 80)), (Some(0x50 - 32), None));
+    }
+
+    #[test]
+    fn a_block_outside_of_the_code_is_an_error() {
+        let cost = BlockCost {
+            block: Block::Pop,
+            offset: 16,
+            instructions: 2,
+            pipes: [0; Pipe::ALL.len()],
+            alone: None,
+            issued: "pop".parse().unwrap(),
+            known: Known::Measured,
+        };
+        assert!(time(&[0; 32], 90, &mut KernelCosts { blocks: vec![cost], verified: false }).is_err());
+    }
+
+    #[test]
+    fn the_tables_say_what_the_machine_code_says() {
+        assert_eq!(super::super::chains(true, Some(90)), Ok(true));
+    }
 }

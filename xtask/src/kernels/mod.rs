@@ -62,12 +62,13 @@ impl Job {
 type File = (String, Vec<u8>);
 
 /// Tells again how long blocks take, of the machine code and the tables that are there; no compiler is needed. With `check`,
-/// whether the tables say so.
-pub fn chains(check: bool) -> Result<bool, String> {
+/// whether the tables say so. Of all architectures, or of one.
+pub fn chains(check: bool, only: Option<u32>) -> Result<bool, String> {
     let prebuilt = folder()?;
     let mut images: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
     for (source, _) in sources() {
-        for &architecture in ARCHITECTURES {
+        for &architecture in ARCHITECTURES.iter().filter(|&&architecture| only.is_none_or(|only| only == architecture))
+        {
             let job = Job { source: source.clone(), text: String::new(), architecture };
             images.entry(architecture).or_default().push(unpack(&prebuilt.join(job.file()))?);
         }

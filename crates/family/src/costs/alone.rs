@@ -36,6 +36,19 @@ impl Wait {
             Self::Atomic => "atomic",
         }
     }
+
+    /// Clocks by which the longest way of a block is chosen: those of an H200 (machines/h200.toml), rounded. Where others hold,
+    /// the way may not be the longest, and is one all the same: the time is still a least one.
+    pub fn nominal(self) -> i32 {
+        match self {
+            Self::L1 => 40,
+            Self::Shared => 29,
+            Self::Xu => 18,
+            Self::Lanes => 24,
+            Self::Constant => 26,
+            Self::Atomic => 281,
+        }
+    }
 }
 
 /// A time of a warp alone: clocks, and so many whole latencies.
