@@ -9,13 +9,15 @@ constexpr int LINKS = 256;
     uint32_t base = static_cast<uint32_t>(__cvta_generic_to_shared(words)); \
     for (int i = threadIdx.x; i < 1024; i += 32) { words[i] = base + 4 * ((i + 32) % 1024); } \
     __syncwarp(); \
-    uint32_t x = apart * threadIdx.x, s = base + 4 * x; \
-    uint64_t p = reinterpret_cast<uint64_t>(ring + 2 * x); \
+    uint32_t x = 4 * apart * threadIdx.x, s = base + x; \
+    uint64_t p = reinterpret_cast<uint64_t>(ring + x / 2); \
     float f = 1.0f + x; \
     uint32_t start = 0, end = 0; \
     for (int turn = 0; turn < 3; ++turn) { \
         asm volatile("mov.u32 %0, %%clock;" : "=r"(start) :: "memory"); \
-        _Pragma("unroll") for (int i = 0; i < LINKS; ++i) { __VA_ARGS__ } \
+        _Pragma("unroll") for (int i = 0; i < LINKS; ++i) { \
+            __VA_ARGS__ \
+        } \
         asm volatile("mov.u32 %0, %%clock;" : "=r"(end) : "l"(p), "r"(x), "f"(f), "r"(s) : "memory"); \
     } \
     if (threadIdx.x == 0) { out[0] = end - start; out[1] = uint32_t(p) + x + uint32_t(f) + s; } \

@@ -43,7 +43,7 @@ def main():
     # Each points 32 places on, so that lanes apart stay apart.
     pointers = b"".join(struct.pack("<QQ", ring.value + 16 * ((i + 32) % RING), 0) for i in range(RING))
     call("cuMemcpyHtoD_v2", ring, pointers, ctypes.c_size_t(len(pointers)))
-    print("kernel,one_place,apart")
+    print("kernel,one_place,apart", flush=True)
     for name in KERNELS:
         kernel = ctypes.c_void_p()
         call("cuModuleGetFunction", ctypes.byref(kernel), module, name.encode())
@@ -60,7 +60,7 @@ def main():
                 call("cuMemcpyDtoH_v2", ctypes.byref(clocks), out, ctypes.c_size_t(4))
                 seen.append(clocks.value)
             least.append(min(seen) / LINKS)
-        print(f"{name},{least[0]:.2f},{least[1]:.2f}")
+        print(f"{name},{least[0]:.2f},{least[1]:.2f}", flush=True)
 
 
 main()
