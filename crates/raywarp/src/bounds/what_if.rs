@@ -57,7 +57,7 @@ enum What {
 }
 
 /// Numbers that bounds are made of.
-const NUMBERS: [(&str, &[&Key], f64); 17] = [
+const NUMBERS: [(&str, &[&Key], f64); 18] = [
     ("twice the multiprocessors", &[keys::SM_COUNT], 2.0),
     ("twice the issue slots", &[keys::ISSUE_PER_SCHEDULER], 2.0),
     ("twice the alu pipeline", &[keys::PIPE_ALU], 2.0),
@@ -75,7 +75,8 @@ const NUMBERS: [(&str, &[&Key], f64); 17] = [
     ("half the latency of shared memory", &[keys::LATENCY_SHARED], 0.5),
     ("half the latency of xu", &[keys::LATENCY_XU], 0.5),
     ("half the latency of shuffles", &[keys::LATENCY_LANES], 0.5),
-    ("twice the registers, and the warps that they allow", &[keys::REGISTERS_PER_SM], 2.0),
+    ("half the latency of constants", &[keys::LATENCY_CONSTANT], 0.5),
+    ("twice the resident warps, and registers for them", &[keys::RESIDENT_WARPS, keys::REGISTERS_PER_SM], 2.0),
 ];
 
 /// So many changes are listed.
