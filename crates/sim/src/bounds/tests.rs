@@ -253,6 +253,17 @@ fn a_lone_warp_waits_for_its_chain() {
     assert!(close(bound(20) / bound(40), 2.0), "{}", bound(20) / bound(40));
 }
 
+/// An H200 whose latencies are whole numbers, so that sums are exact.
+fn whole_clocks() -> Machine {
+    let mut machine = Machine::find("h200").unwrap();
+    let keys = [keys::LATENCY_L1, keys::LATENCY_SHARED, keys::LATENCY_XU, keys::LATENCY_LANES, keys::LATENCY_CONSTANT];
+    for key in keys {
+        let clocks = machine.get(key).unwrap().round();
+        machine.set(key.path, &clocks.to_string()).unwrap();
+    }
+    machine
+}
+
 /// The costs above with times alone: of a visit 30 clocks, a load and a reciprocal, of a test 120 and two loads.
 fn timed() -> KernelCosts {
     let mut costs = costs();
@@ -263,7 +274,7 @@ fn timed() -> KernelCosts {
 
 #[test]
 fn a_lone_warps_time_is_that_of_its_machine_code() {
-    let mut machine = Machine::find("h200").unwrap();
+    let mut machine = whole_clocks();
     let variant: Variant = DIRECT.parse().unwrap();
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
     let price = Price::of(&timed(), &profile.tally);
@@ -297,7 +308,7 @@ fn a_lone_warps_time_is_that_of_its_machine_code() {
 
 #[test]
 fn resident_warps_hide_a_lone_warps_time() {
-    let machine = Machine::find("h200").unwrap();
+    let machine = whole_clocks();
     let variant: Variant = DIRECT.parse().unwrap();
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
     let price = Price::of(&timed(), &profile.tally);
@@ -322,7 +333,7 @@ fn resident_warps_hide_a_lone_warps_time() {
 
 #[test]
 fn a_block_is_never_faster_than_it_issues_and_cheaper_ones_wait_as_long() {
-    let machine = Machine::find("h200").unwrap();
+    let machine = whole_clocks();
     let variant: Variant = DIRECT.parse().unwrap();
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
     let mut costs = timed();

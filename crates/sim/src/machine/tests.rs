@@ -149,7 +149,7 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
     refused(
         "l2_hit = { value = 281",
         "l2_hit = { value = 28",
-        "latency.l1_hit is 40, above latency.l2_hit, which is 28",
+        "latency.l1_hit is 33.9, above latency.l2_hit, which is 28",
     );
 }
 
