@@ -357,6 +357,16 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_a_table_that_were_joined_change_no_time() {
+        let over = word(Fields { operation: BRA, stall: 5, predicate: 0, words: 8, ..PLAIN });
+        let words = [load(1, 0), over, plain(1, 0), plain(3, 0), plain(1, 1)];
+        let apart = times(80, &words, &[(2, true), (1, false), (1, false), (1, true)]);
+        let joined = times(80, &words, &[(2, true), (2, false), (1, true)]);
+        assert_eq!(apart[0], waits(0, Wait::L1, 1));
+        assert_eq!((apart[0], apart[1], apart[3]), (joined[0], joined[1], joined[2]));
+    }
+
+    #[test]
     fn jumps_go_where_the_disassembler_says() {
         // `BRA` at 0x60 of a kernel for 9.0, with three times 256 words and 0x94 of them.
         let word = Word(0x000f_ea00_0380_0000_0000_000c_0094_8947);
