@@ -37,15 +37,16 @@ impl Wait {
         }
     }
 
-    /// Clocks by which the longest way of a block is chosen: those of an H200 (machines/h200.toml), rounded. Where others hold,
+    /// Clocks by which the longest way of a block is chosen: those of an H200 (machines/h200.toml), rounded, a load's of
+    /// 128 bits. Where others hold,
     /// the way may not be the longest, and is one all the same: the time is still a least one.
     pub fn nominal(self) -> i32 {
         match self {
             Self::L1 => 40,
-            Self::Shared => 29,
-            Self::Xu => 18,
+            Self::Shared => 23,
+            Self::Xu => 17,
             Self::Lanes => 24,
-            Self::Constant => 26,
+            Self::Constant => 28,
             Self::Atomic => 281,
         }
     }

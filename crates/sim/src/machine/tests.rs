@@ -142,8 +142,8 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
     );
     refused("[sources]\n", "[sources]\nspare = 'a document'\n", "no number has source \"spare\"");
     refused(
-        ", estimate = true, note = \"as on",
-        ", estimate = true } # \"as on",
+        ", estimate = true, note = \"its GH200",
+        ", estimate = true } # \"its GH200",
         "is an estimate; a note must say how",
     );
     refused(
