@@ -21,8 +21,8 @@ use raywarp_family::costs::{Alone, KernelCosts, Wait};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word(pub u128);
 
-/// The number of no barrier.
-const NONE: usize = 7;
+/// The predicate that always holds.
+const ALWAYS: u32 = 7;
 
 const BARRIERS: usize = 6;
 
@@ -51,9 +51,9 @@ impl Word {
         self.bits(0, 9)
     }
 
-    /// Whether all lanes do it: predicate 7 is always true.
+    /// Whether all lanes do it.
     fn always(self) -> bool {
-        self.bits(12, 4) == NONE as u32
+        self.bits(12, 4) == ALWAYS
     }
 
     /// What the time of its result is that the code does not tell; none for what no class has.
