@@ -22,6 +22,16 @@ fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
+        Some(("chains", options @ ([] | [_]))) if options.iter().all(|option| option == "--check") => {
+            match kernels::chains(!options.is_empty(), None) {
+                Ok(true) => ExitCode::SUCCESS,
+                Ok(false) => ExitCode::FAILURE,
+                Err(error) => {
+                    eprintln!("{error}");
+                    ExitCode::from(2)
+                }
+            }
+        }
         #[cfg(unix)]
         Some(("plant", names)) => match plant::run(names) {
             Ok(true) => ExitCode::SUCCESS,
@@ -32,7 +42,7 @@ fn main() -> ExitCode {
             }
         },
         _ => {
-            eprintln!("usage: cargo xtask check | kernels [--check] | plant [NAME...]");
+            eprintln!("usage: cargo xtask check | kernels [--check] | chains [--check] | plant [NAME...]");
             ExitCode::from(2)
         }
     }

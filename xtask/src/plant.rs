@@ -35,10 +35,68 @@ const REPORTS: &[&str] = &["-p", "raywarp-cli", "--test", "simulate_report"];
 
 const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedules"];
 
+const CHAINS: &[&str] = &["-p", "xtask", "chains"];
+
 /// Tests that run so long will never end.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const PLANTS: &[Plant] = &[
+    Plant {
+        name: "a lone warp that ignores stalls",
+        edits: &[Edit {
+            file: "xtask/src/kernels/chains.rs",
+            find: "self.bits(105, 4).max(1) as i32",
+            replace: "self.bits(105, 0).max(1) as i32",
+        }],
+        test: CHAINS,
+        hangs: false,
+    },
+    Plant {
+        name: "waits for the next barrier",
+        edits: &[Edit {
+            file: "xtask/src/kernels/chains.rs",
+            find: "self.bits(116, 6) >> barrier & 1 == 1",
+            replace: "self.bits(117, 6) >> barrier & 1 == 1",
+        }],
+        test: CHAINS,
+        hangs: false,
+    },
+    Plant {
+        name: "a load that nobody waits for",
+        edits: &[Edit {
+            file: "xtask/src/kernels/chains.rs",
+            find: "0x180 | 0x181 | 0x183 => Wait::L1",
+            replace: "0x180 | 0x183 => Wait::L1",
+        }],
+        test: CHAINS,
+        hangs: false,
+    },
+    Plant {
+        name: "waits behind a block that not all ways come to",
+        edits: &[Edit { file: "xtask/src/kernels/chains.rs", find: "times.min_by_key(", replace: "times.max_by_key(" }],
+        test: CHAINS,
+        hangs: false,
+    },
+    Plant {
+        name: "one block more than fits",
+        edits: &[Edit {
+            file: "crates/sim/src/machine/occupancy.rs",
+            find: "let resident = blocks * warps;",
+            replace: "let resident = (blocks + 1) * warps;",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "waits that take no time",
+        edits: &[Edit {
+            file: "crates/sim/src/bounds/latency.rs",
+            find: "Wait::L1 => latency(keys::LATENCY_L1),",
+            replace: "Wait::L1 => arithmetic,",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
     Plant {
         name: "a lost pop",
         edits: &[Edit {

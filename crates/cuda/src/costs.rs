@@ -64,28 +64,55 @@ pub fn kernel_resources(variant: &Variant, query: Query, architecture: u32) -> O
 mod tests {
     use super::*;
     use raywarp_family::Block;
+    use raywarp_family::costs::Wait;
 
-    #[test]
-    fn no_instruction_of_a_kernel_is_without_a_block() {
+    /// All kernels of all tables: name, architecture, costs.
+    fn each(check: impl Fn(&str, u32, &KernelCosts)) {
         for (architecture, packed) in prebuilt::COSTS {
             let mut table = String::new();
             GzDecoder::new(*packed).read_to_string(&mut table).unwrap();
-            let mut kernels: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
-            kernels.dedup();
-            assert!(!kernels.is_empty());
-            for kernel in kernels {
-                let costs = read_costs(&table, kernel).unwrap().unwrap();
-                let mut end = 0;
-                for block in &costs.blocks {
-                    // Each begins where the last one ended; an instruction has 16 bytes.
-                    assert_eq!(block.offset, end, "{kernel}, {architecture}");
-                    assert_eq!(block.pipes.iter().sum::<u32>(), block.instructions, "{kernel}, {architecture}");
-                    end += 16 * block.instructions;
-                }
-                // Code is laid out in lines of 128 bytes.
-                assert_eq!((costs.instructions() * 16, end % 128), (end, 0), "{kernel}, {architecture}");
+            let lines: Vec<&str> = table.lines().skip(1).collect();
+            let name = |line: &&str| line.split(',').next().unwrap().to_string();
+            assert!(!lines.is_empty());
+            for lines in lines.chunk_by(|a, b| name(a) == name(b)) {
+                let kernel = name(&lines[0]);
+                let costs = read_costs(&format!("\n{}", lines.join("\n")), &kernel).unwrap().unwrap();
+                check(&kernel, *architecture, &costs);
             }
         }
+    }
+
+    #[test]
+    fn no_instruction_of_a_kernel_is_without_a_block() {
+        each(|kernel, architecture, costs| {
+            let mut end = 0;
+            for block in &costs.blocks {
+                // Each begins where the last one ended; an instruction has 16 bytes.
+                assert_eq!(block.offset, end, "{kernel}, {architecture}");
+                assert_eq!(block.pipes.iter().sum::<u32>(), block.instructions, "{kernel}, {architecture}");
+                end += 16 * block.instructions;
+            }
+            // Code is laid out in lines of 128 bytes.
+            assert_eq!((costs.instructions() * 16, end % 128), (end, 0), "{kernel}, {architecture}");
+        });
+    }
+
+    #[test]
+    fn a_warp_alone_takes_at_least_as_long_as_it_takes_to_issue_and_a_load_for_a_visit() {
+        each(|kernel, architecture, costs| {
+            let mut visit = 0;
+            for cost in costs.blocks.iter().filter(|cost| !cost.is_never()) {
+                let alone = cost.alone.unwrap_or_else(|| panic!("{kernel}, {architecture}: no time"));
+                let clocks = alone.at(Wait::nominal);
+                assert!(clocks >= cost.instructions as i32, "{kernel}, {architecture}: {cost:?}");
+                visit += i32::from(cost.block == Block::VisitNode) * clocks;
+                // Two boxes are too little work to pass a load's time with.
+                let waits = alone.waits[Wait::L1 as usize];
+                let whole = kernel.starts_with("direct_while_while_bvh2__") && cost.block == Block::VisitNode;
+                assert!(!whole || cost.instructions < 40 || waits > 0, "{kernel}, {architecture}: {cost:?}");
+            }
+            assert!(visit >= Wait::L1.nominal(), "{kernel}, {architecture}: a visit takes {visit} clocks");
+        });
     }
 
     #[test]

@@ -115,6 +115,7 @@ mod tests {
             offset: 0,
             instructions: 10,
             pipes: [0; Pipe::ALL.len()],
+            alone: None,
             issued: issued.parse().unwrap(),
             known: Known::Measured,
         };

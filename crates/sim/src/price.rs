@@ -1,17 +1,23 @@
 //! What a launch costs in instructions: a table of costs times the events of a schedule (AL09 2.1).
 
 use crate::efficiency::Efficiency;
-use raywarp_family::costs::{KernelCosts, Known, Pipe, Tally};
+use raywarp_family::costs::{KernelCosts, Known, Pipe, Tally, Wait};
 use raywarp_family::{Block, Operation};
 
 const BLOCKS: usize = Block::ALL.len();
 const PIPES: usize = Pipe::ALL.len();
+const WAITS: usize = Wait::ALL.len();
+
+/// Clocks that the code tells, and waits by [`Wait`].
+type Times = (f64, [f64; WAITS]);
 
 /// Warp instructions of a launch, by block and pipeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     issued: [f64; BLOCKS],
     pipes: [[f64; PIPES]; BLOCKS],
+    /// How long warps take by themselves, where the table says it.
+    alone: Option<[Times; BLOCKS]>,
     /// Whether a profiler's counts agree with the table within 1 %, and nothing was changed since.
     pub verified: bool,
     /// Share of the instructions whose count is assumed or the nearest that was counted, 0 to 1: mostly too many, since slow
@@ -87,7 +93,14 @@ impl Price {
     /// What warps issue which do what was counted.
     pub fn of(costs: &KernelCosts, tally: &Tally) -> Self {
         let (verified, by_pipe) = (costs.verified, true);
-        let mut price = Self { issued: [0.0; BLOCKS], pipes: [[0.0; PIPES]; BLOCKS], verified, assumed: 0.0, by_pipe };
+        let mut price = Self {
+            issued: [0.0; BLOCKS],
+            pipes: [[0.0; PIPES]; BLOCKS],
+            alone: costs.alone(tally).is_some().then(|| [Times::default(); BLOCKS]),
+            verified,
+            assumed: 0.0,
+            by_pipe,
+        };
         for cost in &costs.blocks {
             let times = cost.issued.times(tally) as f64;
             let instructions = times * f64::from(cost.instructions);
@@ -97,6 +110,11 @@ impl Price {
             }
             let sums = &mut price.pipes[cost.block as usize];
             sums.iter_mut().zip(cost.pipes).for_each(|(sum, n)| *sum += times * f64::from(n));
+            if let (Some(sums), Some(alone)) = (&mut price.alone, cost.alone) {
+                let (clocks, waits) = &mut sums[cost.block as usize];
+                *clocks += times * f64::from(alone.clocks);
+                waits.iter_mut().zip(alone.waits).for_each(|(sum, n)| *sum += times * f64::from(n));
+            }
         }
         price.assumed /= price.warp_instructions().max(1.0);
         price
@@ -111,10 +129,12 @@ impl Price {
                 issued[block as usize] += cost * counts.operation(operation).issued as f64;
             }
         }
-        Self { issued, pipes: [[0.0; PIPES]; BLOCKS], verified: false, assumed: 0.0, by_pipe: false }
+        let pipes = [[0.0; PIPES]; BLOCKS];
+        Self { issued, pipes, alone: None, verified: false, assumed: 0.0, by_pipe: false }
     }
 
-    /// Changes a cost; instructions of a block stay in the proportion of their pipelines.
+    /// Changes a cost; instructions of a block stay in the proportion of their pipelines, its clocks alone in that of its
+    /// instructions, and its waits as they are.
     pub fn change(&mut self, change: &CostChange, counts: &Efficiency) {
         let before: f64 = change.blocks().map(|block| self.issued[block as usize]).sum();
         let events = change.events(counts) as f64;
@@ -129,11 +149,22 @@ impl Price {
             for block in change.blocks() {
                 self.issued[block as usize] *= after / before;
                 self.pipes[block as usize].iter_mut().for_each(|n| *n *= after / before);
+                if let Some(alone) = &mut self.alone {
+                    let (clocks, waits) = &mut alone[block as usize];
+                    *clocks *= after / before;
+                    // As long as something is left, it waits for as much.
+                    if after == 0.0 {
+                        *waits = [0.0; WAITS];
+                    }
+                }
             }
         } else {
             // Of a kind unknown: an issue slot.
             self.issued[change.block as usize] += after;
             self.pipes[change.block as usize][Pipe::Other as usize] += after;
+            if let Some(alone) = &mut self.alone {
+                alone[change.block as usize].0 += after;
+            }
         }
     }
 
@@ -145,6 +176,22 @@ impl Price {
     /// Those of a block.
     pub fn block(&self, block: Block) -> f64 {
         self.issued[block as usize]
+    }
+
+    /// Clocks that warps take for a block, each alone and one after the other, where a wait takes what `latency` says; none
+    /// where the table has no such times.
+    pub fn alone(&self, block: Block, latency: impl Fn(Wait) -> f64) -> Option<f64> {
+        let (clocks, waits) = self.alone.as_ref()?[block as usize];
+        Some(Wait::ALL.into_iter().zip(waits).map(|(wait, times)| times * latency(wait)).sum::<f64>() + clocks)
+    }
+
+    /// Clocks that the code tells, and waits by [`Wait`], of all warps alone and one after the other.
+    pub fn times_alone(&self) -> Option<(f64, [f64; Wait::ALL.len()])> {
+        let blocks = self.alone.as_ref()?;
+        Some(blocks.iter().fold(Times::default(), |(clocks, mut waits), block| {
+            waits.iter_mut().zip(block.1).for_each(|(sum, n)| *sum += n);
+            (clocks + block.0, waits)
+        }))
     }
 
     /// Warp instructions by pipeline.
@@ -179,7 +226,8 @@ mod tests {
         let cost = |block, instructions, issued: &str| {
             let mut pipes = [0; PIPES];
             pipes[Pipe::Alu as usize] = instructions;
-            BlockCost { block, offset: 0, instructions, pipes, issued: issued.parse().unwrap(), known: Known::Measured }
+            let issued = issued.parse().unwrap();
+            BlockCost { block, offset: 0, instructions, pipes, alone: None, issued, known: Known::Measured }
         };
         let blocks = vec![cost(Block::VisitNode, 60, "visit_node"), cost(Block::Pop, 3, "pop@visit_node")];
         (KernelCosts { blocks, verified: true }, tally, counts)

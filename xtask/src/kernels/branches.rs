@@ -59,10 +59,17 @@ mod tests {
 
     fn kernel(name: &str, block: Block, waits: bool) -> Priced {
         let pipes = [0; Pipe::ALL.len()];
-        let cost =
-            BlockCost { block, offset: 32, instructions: 1, pipes, issued: Issued::default(), known: Known::Assumed };
+        let cost = BlockCost {
+            block,
+            offset: 32,
+            instructions: 1,
+            pipes,
+            alone: None,
+            issued: Issued::default(),
+            known: Known::Assumed,
+        };
         let block = PricedBlock { cost, shape: Shape { waits, ..Shape::default() } };
-        Priced { name: name.to_string(), fingerprint: 5, opcodes: 0, blocks: vec![block] }
+        Priced { name: name.to_string(), code: vec![], fingerprint: 5, opcodes: 0, blocks: vec![block] }
     }
 
     fn check(kernel: &Priced, residual: f64, fits: bool) -> bool {

@@ -299,7 +299,7 @@ mod tests {
         };
         let blocks = vec![block(0, "VOTE.ANY"), block(16, "FFMA"), block(32, "BSYNC"), block(48, "MUFU.RCP")];
         let sources = Sources::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels")).unwrap();
-        price(&Machine { name: "k".to_string(), blocks }, 7, &sources).unwrap()
+        price(&Machine { name: "k".to_string(), blocks }, &[7], &sources).unwrap()
     }
 
     /// Events and counts of five batches. Of `visits` visits some have all lanes; `wrong` is added to the last count.

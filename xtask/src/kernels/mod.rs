@@ -3,10 +3,11 @@
 //! `cargo xtask kernels` writes crates/cuda/prebuilt/: images, the resources of each kernel, and the costs of its
 //! instructions. `--check` compiles the same and fails where the result differs from what is there. `--verify FOLDER`
 //! takes what a profiler counted (docs/gpu.md, "Instruction costs") into measured.csv.gz, from which costs tell how often
-//! machine code is issued. The compiler comes from pinned wheels of the Python package index, installed once in
+//! machine code is issued. `cargo xtask chains` tells only how long its blocks take, from the images. The compiler comes from pinned wheels of the Python package index, installed once in
 //! target/cuda-toolkit, or is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
 
 mod branches;
+mod chains;
 mod counts;
 mod disassembly;
 mod elf;
@@ -20,7 +21,7 @@ use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use measured::Measured;
 use price::Priced;
-use raywarp_cuda::{COST_COLUMNS, Query, compiled, kernel_name, source_text, sources, write_costs};
+use raywarp_cuda::{COST_COLUMNS, Query, compiled, kernel_name, read_costs, source_text, sources, write_costs};
 use raywarp_family::{Key, Variant};
 use source::Sources;
 use std::collections::BTreeMap;
@@ -60,6 +61,44 @@ impl Job {
 /// A name below crates/cuda/prebuilt and the bytes that belong there.
 type File = (String, Vec<u8>);
 
+/// Tells again how long blocks take, of the machine code and the tables that are there; no compiler is needed. With `check`,
+/// whether the tables say so. Of all architectures, or of one.
+pub fn chains(check: bool, only: Option<u32>) -> Result<bool, String> {
+    let prebuilt = folder()?;
+    let mut images: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
+    for (source, _) in sources() {
+        for &architecture in ARCHITECTURES.iter().filter(|&&architecture| only.is_none_or(|only| only == architecture))
+        {
+            let job = Job { source: source.clone(), text: String::new(), architecture };
+            images.entry(architecture).or_default().push(unpack(&prebuilt.join(job.file()))?);
+        }
+    }
+    let mut same = true;
+    for (architecture, images) in images {
+        let path = prebuilt.join(costs_file(architecture));
+        let old = String::from_utf8(unpack(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+        let code: Vec<Vec<(&str, &[u8])>> = images.iter().map(|image| elf::code(image)).collect::<Result<_, _>>()?;
+        let code: BTreeMap<&str, &[u8]> = code.into_iter().flatten().collect();
+        let mut kernels: Vec<&str> = old.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+        kernels.dedup();
+        let mut table = format!("{COST_COLUMNS}\n");
+        for name in kernels {
+            let mut costs =
+                read_costs(&old, name)?.ok_or_else(|| format!("{}: {name} has no costs", path.display()))?;
+            let code = code.get(name).ok_or_else(|| format!("{}: {name} has no code", path.display()))?;
+            chains::time(code, architecture, &mut costs).map_err(|error| format!("{name}: {error}"))?;
+            table += &write_costs(name, &costs);
+        }
+        if check && table != old {
+            same = false;
+            eprintln!("{}: differs from what the machine code says", path.display());
+        } else if !check {
+            std::fs::write(&path, pack(table.as_bytes())?).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+    }
+    Ok(same)
+}
+
 /// What came of a job.
 #[derive(Debug, Clone, Default)]
 struct Compiled {
@@ -82,8 +121,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
     let nvcc = compiler(root)?;
-    let prebuilt = root.join("crates/cuda/prebuilt");
-    std::fs::create_dir_all(&prebuilt).map_err(|error| format!("{}: {error}", prebuilt.display()))?;
+    let prebuilt = folder()?;
     let wanted = |architecture: &u32| only.is_none_or(|only: u32| only == *architecture);
     let jobs: Vec<Job> = sources()
         .into_iter()
@@ -124,11 +162,27 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(same && explained)
 }
 
+/// Where it all lies.
+fn folder() -> Result<std::path::PathBuf, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
+    let prebuilt = root.join("crates/cuda/prebuilt");
+    std::fs::create_dir_all(&prebuilt).map_err(|error| format!("{}: {error}", prebuilt.display()))?;
+    Ok(prebuilt)
+}
+
+fn unpack(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let packed = std::fs::read(path).and_then(|packed| GzDecoder::new(&packed[..]).read_to_end(&mut bytes));
+    packed.map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(bytes)
+}
+
 /// What was measured before: nothing where there is no file.
 fn known(path: &Path) -> Result<BTreeMap<String, Measured>, String> {
-    let Ok(packed) = std::fs::read(path) else { return Ok(BTreeMap::new()) };
-    let mut text = String::new();
-    GzDecoder::new(&packed[..]).read_to_string(&mut text).map_err(|error| format!("{}: {error}", path.display()))?;
+    if !path.exists() {
+        return Ok(BTreeMap::new());
+    }
+    let text = String::from_utf8(unpack(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
     measured::read(&text)
 }
 
@@ -181,7 +235,10 @@ fn tables(
         needs.extend(compiled.resources.iter().map(|needs| (needs.clone(), job.architecture)));
         let table = costs.entry(job.architecture).or_insert_with(|| format!("{COST_COLUMNS}\n"));
         for kernel in &compiled.kernels {
-            *table += &write_costs(&kernel.name, &price::costs(kernel, references.get(&kernel.name).copied()));
+            let mut costs = price::costs(kernel, references.get(&kernel.name).copied());
+            chains::time(&kernel.code, job.architecture, &mut costs)
+                .map_err(|error| format!("{}: {error}", kernel.name))?;
+            *table += &write_costs(&kernel.name, &costs);
         }
     }
     let explained = branches::explained(&own, measured);
@@ -288,7 +345,7 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
         return Err(format!("{}: nvdisasm shows other kernels than are there", job.file()));
     }
     let price = |(machine, (_, code)): (&disassembly::Machine, &(&str, &[u8]))| {
-        let priced = price::price(machine, elf::fingerprint(code), sources)?;
+        let priced = price::price(machine, code, sources)?;
         match code.len() == priced.instructions() * price::INSTRUCTION_BYTES {
             true => Ok(priced),
             false => {

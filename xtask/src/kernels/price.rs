@@ -2,6 +2,7 @@
 //! issue it.
 
 use super::disassembly::{BasicBlock, Machine};
+use super::elf::fingerprint;
 use super::measured::{Measured, MeasuredBlock, opcodes};
 use super::source::Sources;
 use raywarp_cuda::{Block, BlockCost, Count, Issued, KernelCosts, Known, Pipe};
@@ -11,6 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 #[derive(Debug, Clone)]
 pub struct Priced {
     pub name: String,
+    pub code: Vec<u8>,
     /// Of its code.
     pub fingerprint: u64,
     /// Of its opcodes.
@@ -51,7 +53,7 @@ impl Shape {
 ///
 /// # Errors
 /// An opcode without a pipeline.
-pub fn price(machine: &Machine, fingerprint: u64, sources: &Sources) -> Result<Priced, String> {
+pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<Priced, String> {
     let mut owners: Vec<Option<Block>> = machine.blocks.iter().map(|block| owner(block, sources)).collect();
     // A called function without lines is part of what calls it first.
     for i in 0..owners.len() {
@@ -79,6 +81,7 @@ pub fn price(machine: &Machine, fingerprint: u64, sources: &Sources) -> Result<P
                 offset: block.offset() as u32,
                 instructions: block.instructions.len() as u32,
                 pipes,
+                alone: None,
                 issued: Issued::default(),
                 known: Known::Assumed,
             },
@@ -90,7 +93,8 @@ pub fn price(machine: &Machine, fingerprint: u64, sources: &Sources) -> Result<P
         });
     }
     let opcodes = opcodes(machine.blocks.iter().flat_map(|b| &b.instructions).map(|i| i.opcode.as_str()));
-    Ok(Priced { name: machine.name.clone(), fingerprint, opcodes, blocks })
+    let (name, code, fingerprint) = (machine.name.clone(), code.to_vec(), fingerprint(code));
+    Ok(Priced { name, code, fingerprint, opcodes, blocks })
 }
 
 /// Whose a block is: that of most of its instructions; of several, the first.
@@ -182,10 +186,10 @@ mod tests {
         BasicBlock { instructions: instructions.collect(), called: None }
     }
 
-    fn priced(name: &str, fingerprint: u64, blocks: Vec<BasicBlock>) -> Priced {
+    fn priced(name: &str, code: u8, blocks: Vec<BasicBlock>) -> Priced {
         let kernels = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
         let machine = Machine { name: name.to_string(), blocks };
-        let priced = price(&machine, fingerprint, &Sources::read(&kernels).unwrap()).unwrap();
+        let priced = price(&machine, &[code], &Sources::read(&kernels).unwrap()).unwrap();
         let instructions: u32 = priced.blocks.iter().map(|block| block.cost.instructions).sum();
         assert_eq!(instructions as usize, machine.instructions());
         priced
@@ -202,7 +206,7 @@ mod tests {
     fn an_opcode_without_a_pipeline_is_an_error() {
         let machine = Machine { name: "a".to_string(), blocks: vec![block(0, &["FROBNICATE"], 0)] };
         let sources = Sources::read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels"));
-        assert!(price(&machine, 0, &sources.unwrap()).unwrap_err().contains("FROBNICATE"));
+        assert!(price(&machine, &[], &sources.unwrap()).unwrap_err().contains("FROBNICATE"));
     }
 
     #[test]
@@ -210,7 +214,7 @@ mod tests {
         let measured_code = priced("a", 1, vec![block(0, &["LDL", "VIADD"], 11), block(32, &["BSYNC"], 11)]);
         let issued = ["pop@visit_node", "vote"];
         let measured = Measured {
-            fingerprint: 1,
+            fingerprint: fingerprint(&[1]),
             residual: 0.001,
             blocks: (measured_code.blocks.iter().zip(issued))
                 .map(|(block, issued)| MeasuredBlock {

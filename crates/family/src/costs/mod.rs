@@ -5,17 +5,20 @@
 //! micro-operation that its instructions come from, and its count says how often warps issue it: a combination
 //! of the events of the kernel's Rust schedule ([`Tally`]). docs/gpu.md, "Instruction costs", says how both are found.
 
+mod alone;
 mod pipe;
 mod tally;
 
+pub use alone::{Alone, Wait};
 pub use pipe::Pipe;
 pub use tally::{Count, Tally, within};
 
 use crate::Block;
 
-/// The first line of a table of costs.
+/// The first line of a table of costs. A table may lack the last field, times of warps alone: such are read as well.
 pub const COST_COLUMNS: &str = "kernel,verified,offset,block,known,issued,instructions,\
-    alu fma fmaheavy half double xu lsu adu cbu uniform branch other";
+    alu fma fmaheavy half double xu lsu adu cbu uniform branch other,\
+    clocks l1 shared xu lanes constant atomic";
 
 /// How it is known how often a block is issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,6 +109,9 @@ pub struct BlockCost {
     pub instructions: u32,
     /// The same by [`Pipe`].
     pub pipes: [u32; Pipe::ALL.len()],
+    /// How long a warp alone takes for it, at least, with the waits after it that nothing else accounts for; none where the
+    /// table does not say.
+    pub alone: Option<Alone>,
     /// How often warps issue it.
     pub issued: Issued,
     /// How that is known.
@@ -113,7 +119,8 @@ pub struct BlockCost {
 }
 
 impl BlockCost {
-    fn is_never(&self) -> bool {
+    /// Whether no count of events says that it is ever issued.
+    pub fn is_never(&self) -> bool {
         self.issued.0.is_empty()
     }
 }
@@ -147,6 +154,16 @@ impl KernelCosts {
         }
         sums
     }
+
+    /// How long warps take by themselves which do what was counted, all of them one after the other; none where the table
+    /// does not say it of every block that is issued.
+    pub fn alone(&self, tally: &Tally) -> Option<Alone<i64>> {
+        let mut sum = Alone::default();
+        for block in self.blocks.iter().filter(|block| !block.is_never()) {
+            sum.add(block.alone.as_ref()?, block.issued.times(tally));
+        }
+        Some(sum)
+    }
 }
 
 /// The costs of a kernel in a table; none where the table does not have it.
@@ -159,8 +176,12 @@ pub fn read_costs(table: &str, kernel: &str) -> Result<Option<KernelCosts>, Stri
         let Some(rest) = line.strip_prefix(kernel).and_then(|rest| rest.strip_prefix(',')) else { continue };
         let wrong = |what: &str| format!("line {} of the costs: {what} in {line:?}", number + 1);
         let fields: Vec<&str> = rest.split(',').collect();
-        let [verified, offset, block, known, issued, instructions, pipes] = fields[..] else {
-            return Err(wrong("8 fields are wanted"));
+        let (first, alone) = match &fields[..] {
+            [first @ .., alone] if first.len() == 7 => (first, Some(*alone)),
+            first => (first, None),
+        };
+        let &[verified, offset, block, known, issued, instructions, pipes] = first else {
+            return Err(wrong("8 or 9 fields are wanted"));
         };
         let number = |text: &str| text.parse::<u32>().map_err(|_| wrong("a number is wanted"));
         let by_pipe: Vec<u32> = pipes.split(' ').map(number).collect::<Result<_, _>>()?;
@@ -170,6 +191,10 @@ pub fn read_costs(table: &str, kernel: &str) -> Result<Option<KernelCosts>, Stri
             offset: number(offset)?,
             instructions: number(instructions)?,
             pipes: by_pipe.try_into().map_err(|_| wrong("a number a pipeline is wanted"))?,
+            alone: match alone {
+                Some(text) => Some(Alone::read(text).ok_or_else(|| wrong("clocks and waits are wanted"))?),
+                None => None,
+            },
             issued: issued.parse().map_err(|error: String| wrong(&error))?,
             known: Known::ALL.into_iter().find(|k| k.name() == known).ok_or_else(|| wrong("no way to know"))?,
         });
@@ -183,7 +208,8 @@ pub fn write_costs(kernel: &str, costs: &KernelCosts) -> String {
     let line = |b: &BlockCost| {
         let (block, known, issued) = (b.block.name(), b.known.name(), &b.issued);
         let pipes = b.pipes.map(|n| n.to_string()).join(" ");
-        format!("{kernel},{verified},{},{block},{known},{issued},{},{pipes}\n", b.offset, b.instructions)
+        let alone = b.alone.map_or(String::new(), |alone| format!(",{}", alone.write()));
+        format!("{kernel},{verified},{},{block},{known},{issued},{},{pipes}{alone}\n", b.offset, b.instructions)
     };
     let mut merged: Vec<BlockCost> = Vec::new();
     for block in &costs.blocks {
@@ -207,7 +233,9 @@ mod tests {
     fn cost(block: Block, instructions: u32, issued: &str) -> BlockCost {
         let mut pipes = [0; Pipe::ALL.len()];
         pipes[Pipe::Alu as usize] = instructions;
-        BlockCost { block, offset: 16, instructions, pipes, issued: issued.parse().unwrap(), known: Known::Measured }
+        let alone = Some(Alone { clocks: 2 * instructions as i32, waits: [1, 0, 0, 0, 0, 0] });
+        let issued = issued.parse().unwrap();
+        BlockCost { block, offset: 16, instructions, pipes, alone, issued, known: Known::Measured }
     }
 
     fn kernel() -> KernelCosts {
@@ -232,8 +260,9 @@ mod tests {
     }
 
     #[test]
-    fn the_columns_name_every_pipeline() {
-        assert!(COST_COLUMNS.ends_with(&format!(",{}", Pipe::ALL.map(Pipe::name).join(" "))));
+    fn the_columns_name_every_pipeline_and_wait() {
+        let (pipes, waits) = (Pipe::ALL.map(Pipe::name).join(" "), Wait::ALL.map(Wait::name).join(" "));
+        assert!(COST_COLUMNS.ends_with(&format!(",{pipes},clocks {waits}")));
     }
 
     #[test]
@@ -247,6 +276,20 @@ mod tests {
         assert_eq!(kernel.issued(&tally), 60 * 2 + 3 + 3);
         assert_eq!(kernel.issued_by_pipe(&tally)[Pipe::Alu as usize], 60 * 2 + 3 + 3);
         assert_eq!(kernel.instructions(), 164);
+    }
+
+    #[test]
+    fn times_alone_add_up_where_every_block_that_is_issued_has_one() {
+        let mut tally = Tally::default();
+        tally.add(Block::VisitNode, 3, 3);
+        tally.add(Block::VisitNode, 3, 3);
+        let mut kernel = kernel();
+        // Two visits and the two places where lanes meet after them.
+        assert_eq!(kernel.alone(&tally), Some(Alone { clocks: 2 * 120 + 2 * 2, waits: [4, 0, 0, 0, 0, 0] }));
+        kernel.blocks[3].alone = None;
+        assert!(kernel.alone(&tally).is_some(), "a block that is never issued");
+        kernel.blocks[2].alone = None;
+        assert_eq!(kernel.alone(&tally), None);
     }
 
     #[test]
@@ -266,7 +309,13 @@ mod tests {
             format!("{COST_COLUMNS}\n{}{}", write_costs("a__any", &kernel()), write_costs("a__any_b", &kernel()));
         assert_eq!(read_costs(&table, "a__any"), Ok(Some(kernel())));
         assert_eq!(read_costs(&table, "a"), Ok(None));
-        for (whole, broken) in [("60", "sixty"), (",visit_node,", ",visit,"), ("measured", "guessed"), (" 0\n", "\n")] {
+        // Without times, as tables were before.
+        let mut timeless = kernel();
+        timeless.blocks.iter_mut().for_each(|block| block.alone = None);
+        assert_eq!(read_costs(&format!("\n{}", write_costs("a", &timeless)), "a"), Ok(Some(timeless)));
+        let breaks =
+            [("60", "sixty"), (",visit_node,", ",visit,"), ("measured", "guessed"), (" 0\n", "\n"), (" 0,", ",")];
+        for (whole, broken) in breaks {
             assert!(read_costs(&table.replacen(whole, broken, 1), "a__any").is_err(), "{broken}");
         }
     }

@@ -2,7 +2,9 @@
 
 use super::{Bounded, BoundsReport, is_implicit};
 use crate::simulate::name_of;
-use raywarp_family::{Operation, costs::Pipe};
+use raywarp_family::Operation;
+use raywarp_family::costs::{Pipe, Wait};
+use raywarp_sim::Price;
 use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 use raywarp_sim::machine::Machine;
 use std::fmt::Write;
@@ -247,6 +249,11 @@ impl Bounded {
             "thread_instructions_per_ray":
                 self.price.as_ref().map(|price| price.thread_instructions(&self.profile.counts) / rays),
             "instructions_by_pipe_per_ray": pipes,
+            "warp_alone_per_ray": self.price.as_ref().and_then(Price::times_alone).map(|(clocks, waits)| {
+                let waits = Wait::ALL.into_iter().zip(waits).map(|(wait, n)| (wait.name().to_string(), n / rays));
+                let clocks = ("clocks".to_string(), clocks / rays);
+                std::iter::once(clocks).chain(waits).collect::<std::collections::BTreeMap<_, _>>()
+            }),
             "memory": memory,
             "traffic": self.traffic.map(|traffic| {
                 let per_ray = |n: u64| n as f64 / traffic.rays as f64;

@@ -57,7 +57,7 @@ enum What {
 }
 
 /// Numbers that bounds are made of.
-const NUMBERS: [(&str, &[&Key], f64); 12] = [
+const NUMBERS: [(&str, &[&Key], f64); 18] = [
     ("twice the multiprocessors", &[keys::SM_COUNT], 2.0),
     ("twice the issue slots", &[keys::ISSUE_PER_SCHEDULER], 2.0),
     ("twice the alu pipeline", &[keys::PIPE_ALU], 2.0),
@@ -69,7 +69,14 @@ const NUMBERS: [(&str, &[&Key], f64); 12] = [
     ("twice the passes through the L1", &[keys::L1_WAVEFRONTS_PER_CLOCK, keys::L1_BYTES_PER_CLOCK], 2.0),
     ("twice the L2's bandwidth", &[keys::L2_BYTES_PER_CLOCK], 2.0),
     ("twice the memory's bandwidth", &[keys::DRAM_GB_PER_S], 2.0),
-    ("half the latency of arithmetic and the L1", &[keys::LATENCY_ALU, keys::LATENCY_L1], 0.5),
+    // Of code whose instructions say when the next may issue, the clocks of arithmetic are in its costs.
+    ("half the latency of arithmetic", &[keys::LATENCY_ALU], 0.5),
+    ("half the latency of the L1", &[keys::LATENCY_L1], 0.5),
+    ("half the latency of shared memory", &[keys::LATENCY_SHARED], 0.5),
+    ("half the latency of xu", &[keys::LATENCY_XU], 0.5),
+    ("half the latency of shuffles", &[keys::LATENCY_LANES], 0.5),
+    ("half the latency of constants", &[keys::LATENCY_CONSTANT], 0.5),
+    ("twice the resident warps, and registers for them", &[keys::RESIDENT_WARPS, keys::REGISTERS_PER_SM], 2.0),
 ];
 
 /// So many changes are listed.

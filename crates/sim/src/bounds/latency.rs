@@ -1,13 +1,20 @@
 //! The time that a warp takes by itself, at least: its chain of instructions that wait for one another (G14).
 //!
-//! The table of costs has no chains, so that they are taken from the algorithm, as short as any code for it can be: loads
-//! that must be waited for before the operation can end, each at the latency of a hit in the first cache, and the
-//! arithmetic that must follow one after the other, each at `latency.alu` (Guthe's 22 and 11 clocks). A warp issues in order,
-//! and at most what a scheduler issues to one warp: a block takes at least as long as its instructions take to issue.
+//! Machine code for compute capability 7.0 and later tells it: the table of costs has, for each block, the clocks that its
+//! instructions ask for and the latencies that lie one after the other on its longest way
+//! ([`Alone`](raywarp_family::costs::Alone)). A load takes as long as a hit in the first cache.
+//!
+//! For older machines, and by tables without such times, the chain is that of the algorithm, as short as any code for it can
+//! be: loads that must be waited for before the operation can end, and the arithmetic that must follow one after the other,
+//! each at `latency.alu`: Guthe's 22 clocks on Fermi and 11 on Kepler.
+//!
+//! Either way a warp issues in order, and at most what a scheduler issues to one warp: a block takes at least as long as its
+//! instructions take to issue.
 
 use crate::machine::{Machine, keys};
 use crate::price::Price;
 use crate::profile::Profile;
+use raywarp_family::costs::Wait;
 use raywarp_family::{Block, Tree, TriangleTest, Variant};
 
 /// What waits for what in a block, at least.
@@ -55,16 +62,41 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
     Chain { loads, arithmetic }
 }
 
-/// Clocks that all warps of the profile take, one after the other and each alone; none where the machine has no
-/// `latency.alu`. A load for which the machine has no latency takes as long as an arithmetic instruction.
-pub fn warp_clocks(machine: &Machine, variant: &Variant, profile: &Profile, price: &Price) -> Option<f64> {
-    let arithmetic = machine.get(keys::LATENCY_ALU)?;
-    let load = machine.get(keys::LATENCY_L1).unwrap_or(arithmetic).max(arithmetic);
-    let per_clock = machine.need(keys::ISSUE_PER_SCHEDULER);
-    let clocks = |block: Block| {
-        let Chain { loads, arithmetic: steps } = chain(block, variant);
-        let waits = f64::from(loads) * load + f64::from(steps) * arithmetic;
-        (profile.counts.block(block).issued as f64 * waits).max(price.block(block) / per_clock)
-    };
-    Some(Block::ALL.into_iter().map(clocks).sum())
+/// What the time of a lone warp is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChainOf {
+    /// The machine code.
+    Code,
+    /// The algorithm: the shortest that any code can have.
+    Algorithm,
 }
+
+/// Clocks that all warps of the profile take, one after the other and each alone, and of what; none where the machine has no
+/// `latency.alu`. What the machine has no latency for takes as long as an arithmetic instruction.
+pub fn warp_clocks(machine: &Machine, variant: &Variant, profile: &Profile, price: &Price) -> Option<(f64, ChainOf)> {
+    let arithmetic = machine.get(keys::LATENCY_ALU)?;
+    let latency = |key| machine.get(key).unwrap_or(arithmetic).max(arithmetic);
+    let wait = |wait| match wait {
+        Wait::L1 => latency(keys::LATENCY_L1),
+        Wait::Shared => latency(keys::LATENCY_SHARED),
+        Wait::Xu => latency(keys::LATENCY_XU),
+        Wait::Lanes => latency(keys::LATENCY_LANES),
+        Wait::Constant => latency(keys::LATENCY_CONSTANT),
+        // It is done there.
+        Wait::Atomic => latency(keys::LATENCY_L2),
+    };
+    let native = machine.capability().0 >= FIRST_WITH_SCHEDULE && price.alone(Block::Prologue, wait).is_some();
+    let clocks = |block: Block| {
+        let alone = if native { price.alone(block, wait) } else { None };
+        let Chain { loads, arithmetic: steps } = chain(block, variant);
+        let algorithm = || {
+            let waits = f64::from(loads) * latency(keys::LATENCY_L1) + f64::from(steps) * arithmetic;
+            profile.counts.block(block).issued as f64 * waits
+        };
+        alone.unwrap_or_else(algorithm).max(price.block(block) / machine.need(keys::ISSUE_PER_SCHEDULER))
+    };
+    Some((Block::ALL.into_iter().map(clocks).sum(), if native { ChainOf::Code } else { ChainOf::Algorithm }))
+}
+
+/// The first compute capability, its major number, whose instructions say when the next may issue.
+const FIRST_WITH_SCHEDULE: u32 = 7;

@@ -10,7 +10,7 @@
 
 mod latency;
 
-pub use latency::{Chain, chain, warp_clocks};
+pub use latency::{Chain, ChainOf, chain, warp_clocks};
 
 use crate::machine::Checked;
 use crate::machine::{Key, Launch, Machine, keys};
@@ -373,12 +373,16 @@ impl Maker<'_> {
 
     fn latency(&mut self, price: &Price, launch: Launch) {
         let Ok(occupancy) = self.machine.occupancy(launch) else { return };
-        let Some(clocks) = warp_clocks(self.machine, self.subject.variant, self.subject.profile, price) else { return };
+        let subject = self.subject;
+        let Some((clocks, of)) = warp_clocks(self.machine, subject.variant, subject.profile, price) else { return };
         let resident = f64::from(occupancy.warps) * self.width_factor() * self.machine.need(keys::SM_COUNT);
         let seconds = clocks / self.machine.clock_hz() / resident;
         let mut doubts = [self.count_doubts(true), self.price_doubts(price)].concat();
-        doubts
-            .push("latencies are means that were measured or said, chains the shortest that any code can have".into());
+        let chains = match of {
+            ChainOf::Code => "chains as the machine code has them, lanes that parted one after the other",
+            ChainOf::Algorithm => "chains the shortest that any code can have",
+        };
+        doubts.push(format!("latencies are means that were measured or said, {chains}"));
         self.add(Limit::Latency, seconds, "", &doubts);
     }
 }

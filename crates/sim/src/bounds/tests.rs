@@ -4,7 +4,7 @@ use super::*;
 use crate::{ProfileOptions, profile};
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_family::Block;
-use raywarp_family::costs::{BlockCost, KernelCosts, Known};
+use raywarp_family::costs::{Alone, BlockCost, KernelCosts, Known, Wait};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_traverse::Kernel;
 
@@ -35,7 +35,15 @@ fn costs() -> KernelCosts {
         let mut pipes = [0; Pipe::ALL.len()];
         by_pipe.iter().for_each(|&(pipe, n)| pipes[pipe as usize] = n);
         let issued = Block::name(block).parse().unwrap();
-        BlockCost { block, offset: 0, instructions: pipes.iter().sum(), pipes, issued, known: Known::Measured }
+        BlockCost {
+            block,
+            offset: 0,
+            instructions: pipes.iter().sum(),
+            pipes,
+            alone: None,
+            issued,
+            known: Known::Measured,
+        }
     };
     let blocks = vec![
         cost(Block::VisitNode, &[(Pipe::Alu, 10), (Pipe::FmaHeavy, 2)]),
@@ -220,13 +228,13 @@ fn a_lone_warp_waits_for_its_chain() {
             22.0 * count(block) * f64::from(chain.loads + chain.arithmetic)
         })
         .sum();
-    assert_eq!(warp_clocks(&machine, &variant, &profile, &free), Some(expected));
+    assert_eq!(warp_clocks(&machine, &variant, &profile, &free), Some((expected, ChainOf::Algorithm)));
     assert!(expected >= 22.0 * 15.0, "{expected}");
     // A thousand instructions take longer to issue than a chain of four: 0.5 a clock.
     let mut dear = free.clone();
     let visit = crate::CostChange::parse("visit_node", "1000").unwrap();
     dear.change(&visit, &profile.counts);
-    let more = warp_clocks(&machine, &variant, &profile, &dear).unwrap() - expected;
+    let more = warp_clocks(&machine, &variant, &profile, &dear).unwrap().0 - expected;
     assert_eq!(more, count(Block::VisitNode) * (2000.0 - 4.0 * 22.0));
     // Twice the warps hide twice as much.
     let bound = |registers| {
@@ -243,6 +251,106 @@ fn a_lone_warp_waits_for_its_chain() {
         find(&bounds(&machine, subject), Limit::Latency).rays_per_s
     };
     assert!(close(bound(20) / bound(40), 2.0), "{}", bound(20) / bound(40));
+}
+
+/// An H200 whose latencies are whole numbers, so that sums are exact.
+fn whole_clocks() -> Machine {
+    let mut machine = Machine::find("h200").unwrap();
+    let keys = [keys::LATENCY_L1, keys::LATENCY_SHARED, keys::LATENCY_XU, keys::LATENCY_LANES, keys::LATENCY_CONSTANT];
+    for key in keys {
+        let clocks = machine.get(key).unwrap().round();
+        machine.set(key.path, &clocks.to_string()).unwrap();
+    }
+    machine
+}
+
+/// The costs above with times alone: of a visit 30 clocks, a load and a reciprocal, of a test 120 and two loads.
+fn timed() -> KernelCosts {
+    let mut costs = costs();
+    costs.blocks[0].alone = Some(Alone { clocks: 30, waits: [1, 0, 1, 0, 0, 0] });
+    costs.blocks[1].alone = Some(Alone { clocks: 120, waits: [2, 0, 0, 0, 0, 0] });
+    costs
+}
+
+#[test]
+fn a_lone_warps_time_is_that_of_its_machine_code() {
+    let mut machine = whole_clocks();
+    let variant: Variant = DIRECT.parse().unwrap();
+    let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
+    let price = Price::of(&timed(), &profile.tally);
+    let latency = |machine: &Machine, key| machine.get(key).unwrap();
+    let clocks = |machine: &Machine| warp_clocks(machine, &variant, &profile, &price).unwrap();
+    let (load, xu) = (latency(&machine, keys::LATENCY_L1), latency(&machine, keys::LATENCY_XU));
+    // One visit and one test.
+    assert_eq!(clocks(&machine), (150.0 + 3.0 * load + xu, ChainOf::Code));
+    // A latency pays for as often as it is waited for.
+    machine.set("latency.l1_hit", "2x").unwrap();
+    assert_eq!(clocks(&machine).0, 150.0 + 6.0 * load + xu);
+    // Every other kind stands for itself.
+    for (key, wait) in [
+        (keys::LATENCY_SHARED, Wait::Shared),
+        (keys::LATENCY_LANES, Wait::Lanes),
+        (keys::LATENCY_CONSTANT, Wait::Constant),
+        (keys::LATENCY_L2, Wait::Atomic),
+    ] {
+        let mut costs = timed();
+        costs.blocks[0].alone.as_mut().unwrap().waits[wait as usize] = 10;
+        let price = Price::of(&costs, &profile.tally);
+        let (more, _) = warp_clocks(&machine, &variant, &profile, &price).unwrap();
+        assert_eq!(more - clocks(&machine).0, 10.0 * latency(&machine, key), "{wait:?}");
+    }
+    // Code for a machine whose words say no such thing, and a table without times.
+    let fermi = Machine::find("gtx480").unwrap();
+    assert_eq!(clocks(&fermi).1, ChainOf::Algorithm);
+    let timeless = Price::of(&costs(), &profile.tally);
+    assert_eq!(warp_clocks(&machine, &variant, &profile, &timeless).unwrap().1, ChainOf::Algorithm);
+}
+
+#[test]
+fn resident_warps_hide_a_lone_warps_time() {
+    let machine = whole_clocks();
+    let variant: Variant = DIRECT.parse().unwrap();
+    let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
+    let price = Price::of(&timed(), &profile.tally);
+    let (clocks, _) = warp_clocks(&machine, &variant, &profile, &price).unwrap();
+    // 48 registers: 40 warps of a multiprocessor's 64 (docs/machines.md).
+    for (registers, warps) in [(32, 64.0), (48, 40.0), (64, 32.0)] {
+        let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 128 };
+        let subject = Subject {
+            variant: &variant,
+            query: Query::Closest,
+            profile: &profile,
+            price: Some(&price),
+            launch: Some(launch),
+            doubt: None,
+            traffic: None,
+        };
+        let bound = find(&bounds(&machine, subject), Limit::Latency).clone();
+        assert!(close(bound.rays_per_s, 132.0 * warps * 32.0 * 1.98e9 / clocks), "{registers}: {bound:?}");
+        assert!(bound.why.contains("machine code") && bound.class == Class::Modelled, "{bound:?}");
+    }
+}
+
+#[test]
+fn a_block_is_never_faster_than_it_issues_and_cheaper_ones_wait_as_long() {
+    let machine = whole_clocks();
+    let variant: Variant = DIRECT.parse().unwrap();
+    let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
+    let mut costs = timed();
+    let clocks = |costs: &KernelCosts, change: Option<(&str, &str)>| {
+        let mut price = Price::of(costs, &profile.tally);
+        if let Some((name, value)) = change {
+            price.change(&crate::CostChange::parse(name, value).unwrap(), &profile.counts);
+        }
+        warp_clocks(&machine, &variant, &profile, &price).unwrap().0
+    };
+    let whole = clocks(&costs, None);
+    assert_eq!(whole - clocks(&costs, Some(("visit_node", "0.5x"))), 15.0);
+    let load = machine.get(keys::LATENCY_L1).unwrap();
+    assert_eq!(whole - clocks(&costs, Some(("test_triangle", "0"))), 120.0 + 2.0 * load);
+    // A hundred instructions of a test.
+    costs.blocks[1].alone = Some(Alone::default());
+    assert_eq!(whole - clocks(&costs, None), 20.0 + 2.0 * load);
 }
 
 #[test]

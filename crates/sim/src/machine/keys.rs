@@ -80,6 +80,9 @@ keys! {
     DRAM_GB_PER_S, "dram.gb_per_s", must, real, 0.1, 1_000_000, "10^9 bytes a second", "Its bandwidth.";
     LATENCY_ALU, "latency.alu", may, real, 1, 1000, "clocks", "From an arithmetic instruction to one that needs its result.";
     LATENCY_SHARED, "latency.shared", may, real, 1, 100_000, "clocks", "Of a load from shared memory.";
+    LATENCY_XU, "latency.xu", may, real, 1, 100_000, "clocks", "Of a reciprocal, a conversion, a count of bits.";
+    LATENCY_LANES, "latency.lanes", may, real, 1, 100_000, "clocks", "Of another lane's word: a shuffle.";
+    LATENCY_CONSTANT, "latency.constant", may, real, 1, 100_000, "clocks", "Of a constant at an address, and of a special register.";
     LATENCY_L1, "latency.l1_hit", may, real, 1, 100_000, "clocks", "Of a load that hits the first cache.";
     LATENCY_L2, "latency.l2_hit", may, real, 1, 100_000, "clocks", "Of a load that hits the second.";
     LATENCY_DRAM, "latency.dram", may, real, 1, 100_000, "clocks", "Of a load that misses both.";

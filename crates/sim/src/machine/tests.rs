@@ -142,14 +142,14 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
     );
     refused("[sources]\n", "[sources]\nspare = 'a document'\n", "no number has source \"spare\"");
     refused(
-        ", estimate = true, note = \"as on",
-        ", estimate = true } # \"as on",
+        ", estimate = true, note = \"its GH200",
+        ", estimate = true } # \"its GH200",
         "is an estimate; a note must say how",
     );
     refused(
         "l2_hit = { value = 281",
         "l2_hit = { value = 28",
-        "latency.l1_hit is 40, above latency.l2_hit, which is 28",
+        "latency.l1_hit is 33.9, above latency.l2_hit, which is 28",
     );
 }
 
@@ -223,8 +223,8 @@ fn any_number_can_be_set_or_scaled_and_its_source_says_so() {
         }
     }
     // What the file leaves out.
-    machine.set("latency.shared", "29").unwrap();
-    assert_eq!(machine.get(keys::LATENCY_SHARED), Some(29.0));
+    machine.set("l2.bytes_per_clock", "5120").unwrap();
+    assert_eq!(machine.get(keys::L2_BYTES_PER_CLOCK), Some(5120.0));
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn what_cannot_be_set_is_said_and_changes_nothing() {
         ("sm.count", "0", "it may be 1 to 4096"),
         ("sm.count", "0.5x", ""),
         ("sm.count", "0.3x", "must be a whole number"),
-        ("latency.shared", "2x", "H200 has no such number to multiply"),
+        ("l2.bytes_per_clock", "2x", "H200 has no such number to multiply"),
         ("latency.l1_hit", "1000", "latency.l1_hit is 1000, above latency.l2_hit"),
     ] {
         let mut machine = before.clone();

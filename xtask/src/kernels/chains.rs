@@ -1,0 +1,396 @@
+//! How long a warp takes by itself, from machine code alone: its words say when the next may issue and what it waits for.
+//!
+//! Source: Jia et al. 2018, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", chapter 2: of the 128 bits of
+//! an instruction, 105 to 125 are its control: clocks to the next instruction (4 bits), yield, the barriers that are released
+//! when its result is written and when its operands are read (3 bits each, 7 for none), the barriers that it waits for (6
+//! bits), and which operands are kept (4 bits).
+//!
+//! A warp issues in order, so that a block is a line of time: an instruction issues so many clocks after the one before, and
+//! not before the barriers that it waits for are released. Everything unknown is taken as nothing, so that the time is a
+//! least one:
+//! - barriers set before the block are released at its start;
+//! - a barrier of operands that are read is released at once;
+//! - a taken jump, a yield and a miss of the instruction cache take no time but what the word says;
+//! - where a block's barrier is still pending at its end, and every way that is ever taken from there comes to a wait for it
+//!   before anything else sets a barrier, the rest of it that is not passed by then belongs to the block; else to nobody.
+
+use super::price::INSTRUCTION_BYTES;
+use raywarp_family::costs::{Alone, KernelCosts, Wait};
+
+/// An instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word(pub u128);
+
+/// The predicate that always holds.
+const ALWAYS: u32 = 7;
+
+const BARRIERS: usize = 6;
+
+impl Word {
+    fn bits(self, low: u32, count: u32) -> u32 {
+        (self.0 >> low) as u32 & ((1 << count) - 1)
+    }
+
+    /// Clocks until the next instruction may issue; a warp issues one a clock at most.
+    fn stall(self) -> i32 {
+        self.bits(105, 4).max(1) as i32
+    }
+
+    /// The barrier that its result releases.
+    fn written(self) -> Option<usize> {
+        Some(self.bits(110, 3) as usize).filter(|&barrier| barrier < BARRIERS)
+    }
+
+    /// Whether it waits for a barrier.
+    fn waits_for(self, barrier: usize) -> bool {
+        self.bits(116, 6) >> barrier & 1 == 1
+    }
+
+    /// Its operation, without the bits that say of what kind its operands are.
+    fn operation(self) -> u32 {
+        self.bits(0, 9)
+    }
+
+    /// Whether all lanes do it.
+    fn always(self) -> bool {
+        self.bits(12, 4) == ALWAYS
+    }
+
+    /// What the time of its result is that the code does not tell; none for what no class has.
+    fn wait(self) -> Option<Wait> {
+        Some(match self.operation() {
+            // LD, LDG, LDL.
+            0x180 | 0x181 | 0x183 => Wait::L1,
+            // LDS.
+            0x184 => Wait::Shared,
+            // FLO, BREV, FCHK, F2F, F2I, I2F, FRND (two numbers each), MUFU, POPC; DMUL, DADD, DSETP, DFMA.
+            0x100..=0x109 | 0x110..=0x113 | 0x028..=0x02b => Wait::Xu,
+            // SHFL, MATCH, REDUX.
+            0x189 | 0x1a1 | 0x1c4 => Wait::Lanes,
+            // LDC, LDCU, S2R, S2UR.
+            0x182 | 0x1ac | 0x119 | 0x1c3 => Wait::Constant,
+            // ATOM, ATOMG.
+            0x18a | 0x1a8 => Wait::Atomic,
+            _ => return None,
+        })
+    }
+
+    fn leaves(self) -> Leaves {
+        match self.operation() {
+            // BRA, with two kinds of operand.
+            0x147 => Leaves::Jump,
+            // BRX, JMX, JMP, RET, CALL; EXIT where all lanes do it.
+            0x149 | 0x14c | 0x14a | 0x150 | 0x144 | 0x143 => Leaves::Unknown,
+            0x14d if self.always() => Leaves::Unknown,
+            _ => Leaves::Not,
+        }
+    }
+
+    /// Where a jump at `offset` goes. The words in which jumps are counted became a byte wider with compute capability 9.0.
+    fn target(self, offset: usize, architecture: u32) -> Option<usize> {
+        let words = (self.0 >> 34) as i64;
+        let words = if architecture < 90 { words << 16 >> 16 } else { words << 16 >> 8 | i64::from(self.bits(16, 8)) };
+        let target = (offset + INSTRUCTION_BYTES) as i64 + 4 * words;
+        usize::try_from(target).ok()
+    }
+}
+
+enum Leaves {
+    Not,
+    Jump,
+    Unknown,
+}
+
+/// What each barrier still waits for, as the time from a block's start.
+type Pending = [Option<Alone>; BARRIERS];
+
+fn later(a: Alone, b: Alone) -> Alone {
+    if b.at(Wait::nominal) > a.at(Wait::nominal) { b } else { a }
+}
+
+fn plus(mut time: Alone, clocks: i32) -> Alone {
+    time.clocks += clocks;
+    time
+}
+
+/// When a word issues that would at `now`: after what it waits for, which is then pending no longer.
+fn issue(word: Word, now: Alone, pending: &mut Pending) -> Alone {
+    let waited = pending.iter_mut().enumerate().filter(|(barrier, _)| word.waits_for(*barrier));
+    waited.filter_map(|(_, release)| release.take()).fold(now, later)
+}
+
+/// The time of a block from its first instruction to the one after it, and what is pending then.
+fn timeline(words: &[Word]) -> (Alone, Pending) {
+    let (mut now, mut pending) = (Alone::default(), Pending::default());
+    for &word in words {
+        now = issue(word, now, &mut pending);
+        if let Some(barrier) = word.written() {
+            let mut release = now;
+            // Of no class: no longer than until the next instruction.
+            match word.wait() {
+                Some(wait) => release.waits[wait as usize] += 1,
+                None => release = plus(release, word.stall()),
+            }
+            // A barrier counts, and is released by the last.
+            pending[barrier] = Some(pending[barrier].map_or(release, |before| later(before, release)));
+        }
+        now = plus(now, word.stall());
+    }
+    (now, pending)
+}
+
+/// Instructions after a block, at most, up to where its barriers are waited for.
+const FAR: usize = 64;
+
+/// A kernel's code.
+struct Code {
+    words: Vec<Word>,
+    /// Which of them are ever issued.
+    issued: Vec<bool>,
+    architecture: u32,
+}
+
+impl Code {
+    /// Where a warp goes on after a word, as far as that is ever issued: nowhere where nobody knows.
+    fn ways(&self, at: usize) -> Vec<usize> {
+        let word = self.words[at];
+        let next = at + 1;
+        let ways = match word.leaves() {
+            Leaves::Unknown => vec![],
+            Leaves::Not => vec![next],
+            Leaves::Jump => {
+                let target = word.target(at * INSTRUCTION_BYTES, self.architecture);
+                let target = target.map(|bytes| bytes / INSTRUCTION_BYTES);
+                target.into_iter().chain((!word.always()).then_some(next)).collect()
+            }
+        };
+        ways.into_iter().filter(|&way| self.issued.get(way) == Some(&true)).collect()
+    }
+
+    /// The time of a block that ended with the word at `last`, at `now` with `pending`: up to there, and what is left of those
+    /// after it, without the clocks that `passed` in other blocks. On the way on which it is least.
+    fn with_rest(&self, last: usize, now: Alone, pending: Pending, passed: i32, far: usize) -> Alone {
+        let after = |way: usize| {
+            let (mut now, mut pending) = (now, pending);
+            let word = self.words[way];
+            now = issue(word, now, &mut pending);
+            // What waits from here on may wait for what this sets as well.
+            if word.written().is_some() || pending.iter().all(Option::is_none) || far == 0 {
+                return plus(now, -passed);
+            }
+            self.with_rest(way, plus(now, word.stall()), pending, passed + word.stall(), far - 1)
+        };
+        let times = self.ways(last).into_iter().map(after);
+        times.min_by_key(|time| time.at(Wait::nominal)).unwrap_or(plus(now, -passed))
+    }
+}
+
+/// Tells how long each block takes of a kernel's `code`.
+///
+/// # Errors
+/// A block that lies outside of the code.
+pub fn time(code: &[u8], architecture: u32, costs: &mut KernelCosts) -> Result<(), String> {
+    let words = code.chunks_exact(INSTRUCTION_BYTES);
+    let words: Vec<Word> =
+        words.map(|bytes| Word(bytes.iter().rev().fold(0, |w, &b| w << 8 | u128::from(b)))).collect();
+    let mut code = Code { issued: vec![false; words.len()], words, architecture };
+    let place = |offset: u32, instructions: u32| {
+        let first = offset as usize / INSTRUCTION_BYTES;
+        first..first + instructions as usize
+    };
+    for block in costs.blocks.iter().filter(|block| !block.is_never()) {
+        let issued = code.issued.get_mut(place(block.offset, block.instructions));
+        issued.ok_or_else(|| format!("a block at {} is not in the code", block.offset))?.fill(true);
+    }
+    for block in &mut costs.blocks {
+        // What is never issued takes no time.
+        block.alone = Some(Alone::default());
+        if !block.is_never() {
+            let place = place(block.offset, block.instructions);
+            let (now, pending) = timeline(&code.words[place.clone()]);
+            block.alone = Some(code.with_rest(place.end - 1, now, pending, 0, FAR));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_cuda::{Block, BlockCost, Count, Issued, Known, Pipe};
+
+    /// Bits 0 to 8 of operations.
+    const FFMA: u128 = 0x023;
+    const LDG: u128 = 0x181;
+    const MUFU: u128 = 0x108;
+    const BRA: u128 = 0x147;
+    const EXIT: u128 = 0x14d;
+
+    /// A word by its fields, as the paper's figure has them: nothing set, nothing waited for.
+    #[derive(Clone, Copy)]
+    struct Fields {
+        operation: u128,
+        stall: u128,
+        written: u128,
+        waits: u128,
+        predicate: u128,
+        words: i128,
+    }
+
+    const PLAIN: Fields = Fields { operation: FFMA, stall: 1, written: 7, waits: 0, predicate: 7, words: 0 };
+
+    fn word(f: Fields) -> Word {
+        let jump = (f.words as u128 & 0xffff_ffff_ffff) << 34;
+        let control = f.stall | 1 << 4 | f.written << 5 | 7 << 8 | f.waits << 11;
+        Word(f.operation | f.predicate << 12 | jump | control << 105)
+    }
+
+    fn plain(stall: u128, waits: u128) -> Word {
+        word(Fields { stall, waits, ..PLAIN })
+    }
+
+    fn load(stall: u128, barrier: u128) -> Word {
+        word(Fields { operation: LDG, stall, written: barrier, ..PLAIN })
+    }
+
+    fn clocks(clocks: i32) -> Alone {
+        Alone { clocks, ..Alone::default() }
+    }
+
+    fn waits(clocks: i32, wait: Wait, times: i32) -> Alone {
+        let mut alone = Alone { clocks, ..Alone::default() };
+        alone.waits[wait as usize] = times;
+        alone
+    }
+
+    #[test]
+    fn fields_are_where_the_paper_has_them() {
+        // `LDC R1, c[0x0][0x28]` of a kernel for compute capability 9.0, as nvdisasm -hex prints it, and `MUFU.COS R5, R5`.
+        let constant = Word(0x000e_2200_0000_0800_0000_0a00_ff01_7b82);
+        assert_eq!((constant.stall(), constant.written(), constant.wait()), (1, Some(0), Some(Wait::Constant)));
+        let cosine = Word(0x000e_2400_0000_0000_0000_0005_0005_7308);
+        assert_eq!((cosine.stall(), cosine.written(), cosine.wait()), (2, Some(0), Some(Wait::Xu)));
+        assert!((0..BARRIERS).all(|barrier| !cosine.waits_for(barrier)) && cosine.always());
+        // Bit by bit.
+        for bit in 0..21usize {
+            let word = Word(1 << (105 + bit));
+            assert_eq!(word.stall(), if bit < 4 { 1 << bit } else { 1 }, "{bit}");
+            let barrier = [1, 2, 4].get(bit.wrapping_sub(5)).copied().unwrap_or(0);
+            assert_eq!(word.written(), Some(barrier), "{bit}");
+            for barrier in 0..BARRIERS {
+                assert_eq!(word.waits_for(barrier), bit == 11 + barrier, "{bit}");
+            }
+        }
+        assert_eq!(plain(1, 0).written(), None);
+    }
+
+    #[test]
+    fn a_block_without_waits_takes_its_stalls() {
+        assert_eq!(timeline(&[plain(4, 0), plain(0, 0), plain(13, 0)]).0, clocks(4 + 1 + 13));
+    }
+
+    #[test]
+    fn a_wait_takes_what_is_left_of_a_latency() {
+        // Issued at 2, needed at 2 + 1 + 5.
+        let block = [plain(2, 0), load(1, 3), plain(5, 0), plain(4, 1 << 3)];
+        assert_eq!(timeline(&block).0, waits(2 + 4, Wait::L1, 1));
+        // Another's barrier, and one that was set before the block, are no wait.
+        let block = [load(1, 3), plain(5, 1 << 2)];
+        assert_eq!(timeline(&block).0, clocks(6));
+        // A result that is there by then.
+        let mut block = vec![load(1, 0)];
+        block.extend([plain(15, 0); 3]);
+        block.push(plain(1, 1));
+        assert_eq!(timeline(&block).0, clocks(1 + 45 + 1));
+    }
+
+    #[test]
+    fn the_last_of_several_is_waited_for() {
+        // Two loads of one barrier, side by side; then one that needs their result.
+        let block = [load(2, 0), load(2, 0), plain(1, 1)];
+        assert_eq!(timeline(&block).0, waits(2 + 1, Wait::L1, 1));
+        let chain = [load(2, 0), word(Fields { operation: LDG, written: 1, waits: 1, ..PLAIN }), plain(1, 2)];
+        assert_eq!(timeline(&chain).0, waits(1, Wait::L1, 2));
+        // Of a load and a reciprocal the longer.
+        let reciprocal = word(Fields { operation: MUFU, written: 1, ..PLAIN });
+        assert_eq!(timeline(&[reciprocal, load(1, 0), plain(1, 3)]).0, waits(1 + 1, Wait::L1, 1));
+    }
+
+    /// Times of blocks of so many words of a kernel, of which some are never issued.
+    fn times(architecture: u32, words: &[Word], blocks: &[(u32, bool)]) -> Vec<Alone> {
+        let mut offset = 0;
+        let cost = |&(instructions, issued): &(u32, bool)| {
+            let (block, pipes) = (Block::VisitNode, [0; Pipe::ALL.len()]);
+            let count = issued.then_some((1, Count { block, after: None, full: false }));
+            let (issued, known) = (Issued(count.into_iter().collect()), Known::Measured);
+            offset += 16 * instructions;
+            BlockCost { block, offset: offset - 16 * instructions, instructions, pipes, alone: None, issued, known }
+        };
+        let mut costs = KernelCosts { blocks: blocks.iter().map(cost).collect(), verified: true };
+        let code: Vec<u8> = words.iter().flat_map(|word| word.0.to_le_bytes()).collect();
+        time(&code, architecture, &mut costs).unwrap();
+        costs.blocks.iter().map(|block| block.alone.unwrap()).collect()
+    }
+
+    #[test]
+    fn a_wait_after_a_block_is_its_own_if_all_ways_come_to_it() {
+        // Ten clocks pass before it.
+        let words = [load(1, 0), plain(10, 0), plain(1, 1)];
+        assert_eq!(times(90, &words, &[(1, true), (2, true)]), [waits(-10, Wait::L1, 1), clocks(11)]);
+        // Something else is set before.
+        let words = [load(1, 0), load(10, 1), plain(1, 1)];
+        assert_eq!(times(90, &words, &[(1, true), (2, true)])[0], clocks(1));
+        // A jump over it.
+        let over = word(Fields { operation: BRA, stall: 5, predicate: 0, words: 4, ..PLAIN });
+        let exit = word(Fields { operation: EXIT, ..PLAIN });
+        let words = [load(1, 0), over, plain(1, 1), exit];
+        assert_eq!(times(80, &words, &[(2, true), (1, true), (1, true)])[0], clocks(6));
+        // That nobody takes.
+        assert_eq!(times(80, &words, &[(2, true), (1, true), (1, false)])[0], waits(0, Wait::L1, 1));
+        // Always taken, to a wait at the end.
+        let always = word(Fields { predicate: 7, ..Fields { operation: BRA, stall: 5, words: 4, ..PLAIN } });
+        let words = [load(1, 0), always, plain(1, 0), plain(1, 1)];
+        assert_eq!(times(80, &words, &[(2, true), (1, false), (1, true)])[0], waits(0, Wait::L1, 1));
+        // A ring without a wait.
+        let back = word(Fields { operation: BRA, stall: 5, words: -4, ..PLAIN });
+        assert_eq!(times(80, &[load(1, 0), back], &[(1, true), (1, true)]), [clocks(1), clocks(5)]);
+    }
+
+    #[test]
+    fn lines_of_a_table_that_were_joined_change_no_time() {
+        let over = word(Fields { operation: BRA, stall: 5, predicate: 0, words: 8, ..PLAIN });
+        let words = [load(1, 0), over, plain(1, 0), plain(3, 0), plain(1, 1)];
+        let apart = times(80, &words, &[(2, true), (1, false), (1, false), (1, true)]);
+        let joined = times(80, &words, &[(2, true), (2, false), (1, true)]);
+        assert_eq!(apart[0], waits(0, Wait::L1, 1));
+        assert_eq!((apart[0], apart[1], apart[3]), (joined[0], joined[1], joined[2]));
+    }
+
+    #[test]
+    fn jumps_go_where_the_disassembler_says() {
+        // `BRA` at 0x60 of a kernel for 9.0, with three times 256 words and 0x94 of them.
+        let word = Word(0x000f_ea00_0380_0000_0000_000c_0094_8947);
+        assert_eq!(word.target(0x60, 90), Some(0x70 + 4 * 0x394));
+        let back = super::tests::word(Fields { operation: BRA, words: -8, ..PLAIN });
+        assert_eq!((back.target(0x40, 80), back.target(0, 80)), (Some(0x50 - 32), None));
+    }
+
+    #[test]
+    fn a_block_outside_of_the_code_is_an_error() {
+        let cost = BlockCost {
+            block: Block::Pop,
+            offset: 16,
+            instructions: 2,
+            pipes: [0; Pipe::ALL.len()],
+            alone: None,
+            issued: "pop".parse().unwrap(),
+            known: Known::Measured,
+        };
+        assert!(time(&[0; 32], 90, &mut KernelCosts { blocks: vec![cost], verified: false }).is_err());
+    }
+
+    #[test]
+    fn the_tables_say_what_the_machine_code_says() {
+        assert_eq!(super::super::chains(true, Some(90)), Ok(true));
+    }
+}
