@@ -14,7 +14,7 @@ use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
-use raywarp_sim::{CostChange, Price, Profile, ProfileOptions, al09, profile, table1};
+use raywarp_sim::{Al09Prices, CostChange, Price, Prices, Profile, ProfileOptions, al09, profile, table1};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
@@ -65,13 +65,13 @@ impl Bounded {
     }
 }
 
-/// Costs of the GTX 285 from AL09's simulated rates on Sibenik.
+/// Prices of the GTX 285 from AL09's simulated rates on Sibenik, in times of an instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Fit {
     /// A visit and a test, by while-while's primary and diffuse cells alone.
     pub two_cells: Option<[f64; 2]>,
     /// By all cells without packets that are here.
-    pub all: Option<al09::Costs>,
+    pub all: Option<Al09Prices>,
     /// How many these are.
     pub cells: usize,
 }
@@ -200,15 +200,14 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
     let traffic = through.get(number).copied().flatten();
     let query = if kind.is_any() { Query::Any } else { Query::Closest };
     let known = known_costs(request.costs.as_deref(), machine, variant, query);
-    let mut doubt = known.doubt;
+    let doubt = known.doubt;
     let mut price = match known.costs {
         Costs::None => None,
         Costs::Table(costs) => Some(Price::of(&costs, &profile.tally)),
-        Costs::Operations(costs) => Some(Price::of_operations(&costs, &profile.counts)),
+        Costs::Blocks(prices) => Some(Price::of_blocks(&prices, &profile.counts)),
     };
-    if let Some(price) = price.as_mut().filter(|_| !request.changes.is_empty()) {
+    if let Some(price) = &mut price {
         request.changes.iter().for_each(|change| price.change(change, &profile.counts));
-        doubt = Some(doubt.map_or_else(|| "changed costs".into(), |doubt| format!("{doubt}; changed costs")));
     }
     let subject = Subject {
         variant,
@@ -239,7 +238,8 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
 pub(crate) enum Costs {
     None,
     Table(KernelCosts),
-    Operations(Vec<(raywarp_family::Operation, f64)>),
+    /// Warp instructions an event of a block.
+    Blocks(Prices),
 }
 
 pub(crate) struct KnownCosts {
@@ -257,7 +257,10 @@ pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Vari
     };
     let (major, minor) = machine.capability();
     if major == 1 && table.is_none() {
-        let costs = al09::GTX285.of(variant).map_or(Costs::None, Costs::Operations);
+        let costs = match Al09Prices::know(variant) {
+            true => Costs::Blocks(Al09Prices::default().of(variant).times(al09::SLOTS)),
+            false => Costs::None,
+        };
         let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
         return KnownCosts { costs, launch: Some(al09::LAUNCH), doubt };
     }
@@ -311,7 +314,8 @@ fn fit(request: &BoundsRequest, profiled: &[Profiled]) -> Option<Fit> {
     let cell = |Profiled { variant, kind, profile, .. }: &Profiled| {
         let rate = 1e6 * request.theirs(machine, variant, profile.counts.width)?[theirs_column(*kind)];
         let packet = variant.organisation() == Organisation::Packet;
-        let cell = al09::Cell::new(&profile.counts, rate, machine.issue_per_s());
+        let times_per_s = machine.issue_per_s() / al09::SLOTS;
+        let cell = al09::Cell::new(variant, &profile.counts, rate, times_per_s);
         (!packet).then(|| (name_of(variant), *kind, cell))
     };
     let cells: Vec<_> = profiled.iter().filter_map(cell).collect();

@@ -214,7 +214,7 @@ fn rows_of_runs_are_read_as_they_were_written() {
 
 #[test]
 fn the_gtx_285s_costs_are_those_that_the_recorded_run_fits() {
-    use raywarp::sim::al09::GTX285;
+    let prices = raywarp::sim::Al09Prices::default();
     let path = bench().join("bounds/gtx285/full-leaves-split/sibenik.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
         eprintln!("skipped: there is no {}", path.display());
@@ -223,9 +223,12 @@ fn the_gtx_285s_costs_are_those_that_the_recorded_run_fits() {
     let document: Value = serde_json::from_str(&text).unwrap();
     let fit = &document["al09_fit"];
     assert_eq!(fit["cells"], 12);
-    for (name, cost) in
-        [("visit_node", GTX285.visit_node), ("test_triangle", GTX285.test_triangle), ("loop", GTX285.turn)]
-    {
+    for (name, cost) in [
+        ("visit_node", prices.visit_node),
+        ("test_triangle", prices.test_triangle),
+        ("loop", prices.turn),
+        ("postpone", prices.postpone),
+    ] {
         let found = fit["all"][name].as_f64().unwrap();
         assert!((found - cost).abs() < 0.06, "{name}: {found}, {cost} in the code");
     }

@@ -25,7 +25,8 @@ mod source;
 pub mod table1;
 mod turns;
 
-pub use block_prices::{Al09Prices, Prices};
+pub use al09::Al09Prices;
+pub use block_prices::Prices;
 pub use efficiency::{BlockCount, Efficiency, measure, measure_source};
 pub use lanes::{LaneTally, thread_instructions};
 pub use price::{Change, CostChange, Price};
