@@ -13,8 +13,9 @@ use crate::efficiency::Efficiency;
 use crate::machine::Launch;
 use raywarp_family::{Block, Operation, Organisation, Supply, Tree, TriangleTest, Variant};
 
-/// What is known of their launches (AL09 2): 21 to 25 registers, which "did not affect performance"; blocks of 192.
-pub const LAUNCH: Launch = Launch { registers_per_thread: 25, shared_bytes_per_block: 0, threads_per_block: 192 };
+/// What is known of their launches (AL09 2): blocks of 192, 21 to 25 registers, which "did not affect performance". At 21
+/// there are more than 20,000 threads at once, as they say there were (3.4); at 25 there are 17,280.
+pub const LAUNCH: Launch = Launch { registers_per_thread: 21, shared_bytes_per_block: 0, threads_per_block: 192 };
 
 /// Issue slots of ideal dual issue, as the machine's file counts them, in the time of one instruction.
 pub const SLOTS: f64 = 2.0;

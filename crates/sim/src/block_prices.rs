@@ -1,6 +1,7 @@
 //! What issuing a block costs: instructions, or issue slots, of whatever unit the caller counts in.
 
 use crate::efficiency::Efficiency;
+use crate::price::Price;
 use raywarp_family::Block;
 
 /// A price for each block of a micro-operation, paid each time that a warp issues it, however many lanes take part.
@@ -32,6 +33,20 @@ impl Prices {
         counts.blocks.iter().zip(self.0).map(|(count, price)| count.issued as f64 * price).sum()
     }
 
+    /// What an event of each block cost on average where the instructions of all are known. What a block issues that had
+    /// no event of its own (a question whether anybody pops) is paid by the turns of the main loop.
+    pub fn average(price: &Price, counts: &Efficiency) -> Self {
+        let (mut prices, mut rest) = (Self::default(), 0.0);
+        for block in Block::ALL {
+            match counts.block(block).issued {
+                0 => rest += price.block(block),
+                events => prices = prices.with(block, price.block(block) / events as f64),
+            }
+        }
+        let turns = counts.block(Block::Turn).issued.max(1) as f64;
+        prices.with(Block::Turn, prices.of(Block::Turn) + rest / turns)
+    }
+
     /// The same in another unit.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
@@ -60,5 +75,22 @@ mod tests {
         let prices = Prices::default().with(Block::VisitNode, 60.0).with(Block::Turn, 20.0);
         assert_eq!(prices.total(&counts), 660.0);
         assert_eq!(prices.lane_slots_per_ray(&counts), 330.0);
+    }
+
+    #[test]
+    fn average_prices_pay_for_everything() {
+        let mut counts = Efficiency::new(32);
+        counts.rays = 1;
+        for (block, issued) in [(Block::VisitNode, 10), (Block::Turn, 4)] {
+            counts.blocks[block as usize].issued = issued;
+        }
+        let mut all = counts.clone();
+        all.blocks[Block::Pop as usize].issued = 3;
+        let known = Prices::default().with(Block::VisitNode, 60.0).with(Block::Turn, 7.0).with(Block::Pop, 8.0);
+        let price = Price::of_blocks(&known, &all);
+        assert_eq!(Prices::average(&price, &all), known);
+        let without = Prices::average(&price, &counts);
+        assert_eq!((without.of(Block::Turn), without.of(Block::Pop)), (13.0, 0.0));
+        assert_eq!(without.total(&counts), price.warp_instructions());
     }
 }

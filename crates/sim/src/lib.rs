@@ -23,6 +23,7 @@ mod price;
 mod profile;
 mod source;
 pub mod table1;
+mod tallied;
 mod turns;
 
 pub use al09::Al09Prices;
@@ -32,3 +33,4 @@ pub use lanes::{LaneTally, thread_instructions};
 pub use price::{Change, CostChange, Price};
 pub use profile::{Profile, ProfileOptions, profile};
 pub use source::Source;
+pub use tallied::{Tallied, tally_source};

@@ -1,7 +1,7 @@
 //! Replayed counts beside run ones, whatever the number of threads, and what warps cost.
 
 use raywarp_bvh::{BuildOptions, build};
-use raywarp_family::papers;
+use raywarp_family::{Operation, papers};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_sim::distribution::warp_costs;
 use raywarp_sim::{Al09Prices, Efficiency, Source, measure, measure_source};
@@ -71,7 +71,9 @@ fn warps_cost_together_what_their_events_cost() {
         let costs = warp_costs(&source, 32, &prices).unwrap();
         let counts = measure_source(&source, 32).unwrap();
         assert_eq!(costs.len() as u64, counts.warps, "{name}");
-        let (sum, total) = (costs.iter().sum::<f64>(), prices.total(&counts));
+        let (sum, total) = (costs.iter().map(|cost| cost.issued).sum::<f64>(), prices.total(&counts));
+        let loads = [Operation::VisitNode, Operation::TestTriangle].map(|op| counts.operation(op).issued);
+        assert_eq!(costs.iter().map(|cost| cost.loads).sum::<u64>(), loads.iter().sum::<u64>(), "{name}");
         assert!((sum / total - 1.0).abs() < 1e-9, "{name}: {sum}, {total}");
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(one.install(|| warp_costs(&source, 32, &prices).unwrap()), costs, "{name}");
