@@ -4,7 +4,7 @@ use raywarp_bvh::{BuildOptions, build};
 use raywarp_family::{Operation, papers};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_sim::distribution::warp_costs;
-use raywarp_sim::{Al09Prices, Efficiency, Source, measure, measure_source};
+use raywarp_sim::{Al09Prices, Efficiency, ProfileOptions, Source, measure, measure_source, profile, tally_source};
 use raywarp_traverse::{Kernel, Query, RayDump, Replay};
 
 /// Seeded numbers from -1 to 1.
@@ -68,6 +68,10 @@ fn warps_cost_together_what_their_events_cost() {
         let kernel = Kernel::new(&variant, &bvh, &triangles).unwrap();
         let source = Source::Run { kernel: &kernel, rays: &rays, after: &[], query: Query::Closest };
         let prices = Al09Prices::default().of(&variant);
+        let tallied = tally_source(&source, 32).unwrap();
+        let options = ProfileOptions { memory: false, ..ProfileOptions::default() };
+        let profiled = profile(&kernel, &rays, rays.len() as u64, Query::Closest, options).unwrap();
+        assert_eq!((&tallied.counts, &tallied.tally), (&profiled.counts, &profiled.tally), "{name}");
         let costs = warp_costs(&source, 32, &prices).unwrap();
         let counts = measure_source(&source, 32).unwrap();
         assert_eq!(costs.len() as u64, counts.warps, "{name}");
