@@ -245,6 +245,13 @@ mod tests {
     }
 
     #[test]
+    fn as_many_threads_run_at_once_as_they_say() {
+        let machine = crate::machine::Machine::find("gtx285").unwrap();
+        let held = machine.occupancy(LAUNCH).unwrap();
+        assert!(held.warps * 32 * machine.count(crate::machine::keys::SM_COUNT) > 20_000, "{held:?}");
+    }
+
+    #[test]
     fn prices_are_for_the_kernels_of_2009() {
         let know = |text: &str| Al09Prices::know(&text.parse().unwrap());
         assert!(["al09-packet", "al09-while-while", "al09-queue"].into_iter().all(know));
