@@ -349,8 +349,8 @@ const PLANTS: &[Plant] = &[
         name: "latency of instructions where it is of loads",
         edits: &[Edit {
             file: "crates/sim/src/distribution.rs",
-            find: "wait * loads / issued",
-            replace: "wait * loads / 100.0",
+            find: "{ wait * loads / issued }",
+            replace: "{ wait * loads / 100.0 }",
         }],
         test: &["-p", "raywarp-sim", "--lib", "distribution"],
         hangs: false,

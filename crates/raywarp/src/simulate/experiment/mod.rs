@@ -127,10 +127,11 @@ pub fn experiment(
         bvh,
         dumps: None,
         counted: HashMap::new(),
+        assumed: 0.0,
         control,
     };
     lab.write_down()?;
-    let tables = match request.experiment {
+    let mut tables = match request.experiment {
         Experiment::Rates => rates::tables(&mut lab)?,
         Experiment::Speculation => speculation::tables(&mut lab)?,
         Experiment::Replacement => replacement::tables(&mut lab)?,
@@ -138,6 +139,9 @@ pub fn experiment(
         Experiment::Width => width::tables(&mut lab)?,
         Experiment::Distribution => distribution::tables(&mut lab)?,
     };
+    if let (Some(last), Some(doubt)) = (tables.last_mut(), lab.doubt()) {
+        last.why.push(doubt);
+    }
     Ok(ExperimentReport { request: request.clone(), rays: counts, tables })
 }
 
@@ -153,6 +157,8 @@ struct Lab<'a> {
     dumps: Option<Dumps>,
     /// For each kernel and width the counts of each kind.
     counted: HashMap<(Variant, u32), Vec<Tallied>>,
+    /// Share of a kernel's instructions that are assumed, of all priced the most.
+    assumed: f64,
     control: &'a Control<'a>,
 }
 

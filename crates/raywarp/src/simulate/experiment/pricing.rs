@@ -4,7 +4,7 @@ use super::{Experiment, ExperimentRequest, Lab, SimulateError};
 use crate::bounds::{Costs, known_costs};
 use crate::simulate::walks::query;
 use raywarp_family::costs::KernelCosts;
-use raywarp_family::{Sync, Variant};
+use raywarp_family::{Key, Variant};
 use raywarp_sim::machine::Machine;
 use raywarp_sim::{Price, Prices};
 use raywarp_workload::rays::RayKind;
@@ -41,16 +41,19 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
     Ok(())
 }
 
-/// The costs of a kernel's machine code. Where its numbers (how often a loop turns, when rays are fetched, how many leaves wait)
-/// are compiled otherwise than here, those of the row that is otherwise alike: they decide when something runs, not what.
+/// The costs of a kernel's machine code. Where the numbers that decide when rays are fetched and how many leaves wait are compiled
+/// otherwise than here, those of the row that is otherwise alike. How often an inner loop turns is not such a number: its turns
+/// are unrolled.
 fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<KernelCosts> {
     let of = |variant: &Variant| match known_costs(None, machine, variant, query(kind)).costs {
         Costs::Table(costs) => Some(costs),
         _ => None,
     };
     let alike = |row: &Variant| {
-        let parts = |v: &Variant| (v.supply(), v.organisation(), v.tree(), v.triangle(), v.fetch(), v.unroll());
-        parts(row) == parts(variant) && row.sync() == Sync::Voted
+        let free = [Key::Every, Key::Refill, Key::Postpone];
+        let mut fixed = Key::ALL.iter().filter(|key| !free.contains(key));
+        let parts = |v: &Variant| (v.supply(), v.organisation(), v.tree());
+        parts(row) == parts(variant) && fixed.all(|&key| row.value(key) == variant.value(key))
     };
     of(variant).or_else(|| Variant::papers().iter().map(|row| row.variant).filter(alike).find_map(|row| of(&row)))
 }
@@ -68,15 +71,34 @@ impl Lab<'_> {
             return Ok(vec![request.prices.of(variant); kinds.len()]);
         }
         let counted = self.counts(variant, width)?;
+        let mut most = 0.0f64;
         let one = |(counted, &kind): (&raywarp_sim::Tallied, &RayKind)| {
             let costs = costs(&request.machine, variant, kind).ok_or_else(|| SimulateError::NotThere {
                 experiment: request.experiment.name(),
                 machine: request.machine.name().to_string(),
                 why: format!("no table has the costs of {variant}"),
             })?;
-            Ok(Prices::average(&Price::of(&costs, &counted.tally), &counted.counts))
+            let price = Price::of(&costs, &counted.tally);
+            most = most.max(price.assumed);
+            Ok(Prices::average(&price, &counted.counts))
         };
-        counted.iter().zip(&kinds).map(one).collect()
+        let prices = counted.iter().zip(&kinds).map(one).collect();
+        self.assumed = self.assumed.max(most);
+        prices
+    }
+
+    /// Whether anybody knows what a kernel costs on the machine.
+    pub(super) fn is_priced(&self, variant: &Variant) -> bool {
+        let machine = &self.request.machine;
+        is_al09(machine) || self.kinds().into_iter().all(|kind| costs(machine, variant, kind).is_some())
+    }
+
+    /// What is doubtful about the prices.
+    pub(super) fn doubt(&self) -> Option<String> {
+        let percent = (100.0 * self.assumed).round();
+        (percent > 0.0).then(|| {
+            format!("nobody has counted how often up to {percent} % of a kernel's instructions run here; what is assumed is mostly too often.")
+        })
     }
 }
 

@@ -27,6 +27,9 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
             for below in BELOW {
                 let options = [(Key::Rounds, rounds), (Key::Every, every), (Key::Refill, below)];
                 let variant = with(row("al09-replace"), &options);
+                if !lab.is_priced(&variant) {
+                    continue;
+                }
                 let prices = lab.prices(&variant, WARP)?;
                 let counted = lab.counts(&variant, WARP)?;
                 let gain = |(kind, (counted, prices)): (usize, (&Tallied, &Prices))| {
@@ -45,6 +48,9 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
     for &(index, with) in ways {
         for rounds in ROUNDS {
             let of_rounds = || tried.iter().filter(|(variant, _)| variant.value(Key::Rounds) == rounds);
+            if of_rounds().next().is_none() {
+                continue;
+            }
             let theirs: [&str; 3] = match (rounds, index) {
                 ("4", 0) => ["loss", "up to 20", "up to 20"],
                 ("4", _) => ["loss", "rarely 10", ""],
