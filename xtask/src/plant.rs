@@ -387,10 +387,80 @@ const PLANTS: &[Plant] = &[
         name: "a block's place that is free when its first warp ends",
         edits: &[Edit {
             file: "crates/sim/src/distribution.rs",
-            find: "if work.left[ended.block] > 0 {",
-            replace: "if work.left[ended.block] > 6 {",
+            find: "if work.left[ended.block] == 0 {",
+            replace: "if work.left[ended.block] < 6 {",
         }],
         test: &["-p", "raywarp-sim", "--lib", "distribution"],
+        hangs: false,
+    },
+    Plant {
+        name: "multiprocessors of a cluster that do not wait for each other",
+        edits: &[Edit {
+            file: "crates/sim/src/distribution.rs",
+            find: "neighbours.iter().all(",
+            replace: "neighbours.iter().any(",
+        }],
+        test: &["-p", "raywarp-sim", "--lib", "distribution"],
+        hangs: false,
+    },
+    Plant {
+        name: "latency of instructions where it is of loads",
+        edits: &[Edit {
+            file: "crates/sim/src/distribution.rs",
+            find: "{ wait * loads / issued }",
+            replace: "{ wait * loads / 100.0 }",
+        }],
+        test: &["-p", "raywarp-sim", "--lib", "distribution"],
+        hangs: false,
+    },
+    Plant {
+        name: "a warp's start that costs what turns are set to",
+        edits: &[Edit {
+            file: "crates/sim/src/price.rs",
+            find: "&& self.block.operation() != Operation::Loop",
+            replace: "",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "costs that were set and may still be off",
+        edits: &[Edit {
+            file: "crates/sim/src/price.rs",
+            find: "self.verified && !self.set[block]",
+            replace: "self.verified",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "average prices without what no event pays",
+        edits: &[Edit {
+            file: "crates/sim/src/block_prices.rs",
+            find: "0 => rest += price.block(block),",
+            replace: "0 => rest += 0.0,",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "a fit that forgets what has a stated price",
+        edits: &[Edit {
+            file: "crates/sim/src/al09.rs",
+            find: "scaled[i] * (1.0 - cell.stated / cell.time)",
+            replace: "scaled[i]",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "prices that are not what the paper's cells say",
+        edits: &[Edit {
+            file: "crates/sim/src/al09.rs",
+            find: "visit_node: 68.4, test_triangle: 23.9",
+            replace: "visit_node: 64.0, test_triangle: 31.0",
+        }],
+        test: &["-p", "raywarp", "--test", "recorded_bounds", "gtx_285"],
         hangs: false,
     },
     Plant {

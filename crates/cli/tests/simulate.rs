@@ -220,6 +220,65 @@ fn a_price_changes_what_it_is_the_price_of() {
 }
 
 #[test]
+fn an_experiment_is_about_the_machine_that_is_named() {
+    let tables = |name: &str, machine: &str| -> serde_json::Value {
+        let options =
+            format!("--experiment {name} --kind diffuse --size 32x24 --sample 600 --rays-per-pixel 1 --json {machine}");
+        let mut document: serde_json::Value = serde_json::from_str(&printed("of-machine", &options, 2)).unwrap();
+        assert_eq!(document["machine"], if machine.is_empty() { "GeForce GTX 285" } else { "H200" });
+        assert_eq!(document["prices"].is_null(), !machine.is_empty(), "AL09's prices are of the GTX 285");
+        document["tables"].take()
+    };
+    for name in ["speculation", "queue", "width", "replacement", "distribution"] {
+        let [theirs, h200] = ["", "--machine h200"].map(|machine| tables(name, machine));
+        assert_ne!(theirs, h200, "{name}");
+        let rows = |tables: &serde_json::Value| tables[0]["rows"].as_array().unwrap().len();
+        // An H200 has the two instructions, and no code with unlimited inner loops; nor a queue's with eight turns.
+        let more = match name {
+            "replacement" => (4, 1),
+            "queue" => (9, 6),
+            _ => (rows(&h200), rows(&h200)),
+        };
+        assert_eq!((rows(&theirs), rows(&h200)), more, "{name}");
+    }
+    for (machine, options, what) in [
+        ("gtx680", "", "compute capability 7.5"),
+        ("h200", "--price loop=3", "--price"),
+        ("h200,gtx285", "", "one --machine"),
+    ] {
+        let output = run_on("not-there", &format!("--experiment queue --machine {machine} {options}"), 1, &[]);
+        let error = String::from_utf8_lossy(&output.stderr).to_string();
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+        assert!(error.contains(what) && output.stdout.is_empty(), "{error}");
+    }
+    for experiment in ["rates", "compaction"] {
+        let output = run_on("not-there", &format!("--experiment {experiment} --machine h200"), 1, &[]);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{experiment}");
+    }
+}
+
+#[test]
+fn a_cost_that_is_set_is_named_and_changes_no_other() {
+    let issue = |set: &str| {
+        let options = format!("--machine h200 --variant al09-while-while --size 32x24 --sample 600 --json {set}");
+        let document: serde_json::Value = serde_json::from_str(&printed("set-cost", &options, 2)).unwrap();
+        let bounds = document["rows"][0]["bounds"].as_array().unwrap().clone();
+        let issue = bounds.into_iter().find(|bound| bound["limit"] == "issue").unwrap();
+        (issue["mrays_per_s"].as_f64().unwrap(), issue["why"].as_str().unwrap().to_string())
+    };
+    let (plain, nothing) = issue("");
+    assert!(!nothing.contains("set:"));
+    // What is set loses the 1 % that a verified table may be off by, and nothing else does.
+    for name in ["prologue", "loop", "store_hit"] {
+        let (same, why) = issue(&format!("--set cost.{name}=+0"));
+        assert!(same < plain && same > plain / 1.005, "{name}: {same}, {plain}");
+        assert!(why.contains(&format!("set: cost of {name}")), "{why}");
+    }
+    let [(start, _), (turns, _)] = ["prologue=0", "loop=0"].map(|change| issue(&format!("--set cost.{change}")));
+    assert!(start > plain && turns > plain && start != turns);
+}
+
+#[test]
 fn unknown_experiments_and_prices_are_wrong_usage() {
     for options in [
         "--experiment packets",

@@ -14,7 +14,7 @@ use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
-use raywarp_sim::{CostChange, Price, Profile, ProfileOptions, al09, profile, table1};
+use raywarp_sim::{Al09Prices, CostChange, Price, Prices, Profile, ProfileOptions, al09, profile, table1};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::sync::atomic::Ordering;
@@ -66,13 +66,13 @@ impl Bounded {
     }
 }
 
-/// Costs of the GTX 285 from AL09's simulated rates on Sibenik.
+/// Prices of the GTX 285 from AL09's simulated rates on Sibenik, in times of an instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Fit {
     /// A visit and a test, by while-while's primary and diffuse cells alone.
     pub two_cells: Option<[f64; 2]>,
     /// By all cells without packets that are here.
-    pub all: Option<al09::Costs>,
+    pub all: Option<Al09Prices>,
     /// How many these are.
     pub cells: usize,
 }
@@ -269,7 +269,7 @@ impl Priced {
         let price = match known.costs {
             Costs::None => None,
             Costs::Table(costs) => Some(Price::of(&costs, &profile.tally)),
-            Costs::Operations(costs) => Some(Price::of_operations(&costs, &profile.counts)),
+            Costs::Blocks(prices) => Some(Price::of_blocks(&prices, &profile.counts)),
         };
         Self { price, launch: known.launch, doubt: known.doubt }
     }
@@ -277,8 +277,6 @@ impl Priced {
     fn change(&mut self, changes: &[CostChange], profile: &Profile) {
         let Some(price) = &mut self.price else { return };
         changes.iter().for_each(|change| price.change(change, &profile.counts));
-        let doubt = self.doubt.take();
-        self.doubt = Some(doubt.map_or_else(|| "changed costs".into(), |doubt| format!("{doubt}; changed costs")));
     }
 
     /// All bounds of what was profiled.
@@ -305,7 +303,8 @@ impl Priced {
 pub(crate) enum Costs {
     None,
     Table(KernelCosts),
-    Operations(Vec<(raywarp_family::Operation, f64)>),
+    /// Warp instructions an event of a block.
+    Blocks(Prices),
 }
 
 pub(crate) struct KnownCosts {
@@ -365,7 +364,10 @@ pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Vari
         return known(read_costs(table, &raywarp_cuda::kernel_name(variant, query)).ok().flatten(), None);
     }
     if is_al09s(machine) {
-        let costs = al09::GTX285.of(variant).map_or(Costs::None, Costs::Operations);
+        let costs = match Al09Prices::know(variant) {
+            true => Costs::Blocks(Al09Prices::default().of(variant).times(al09::SLOTS)),
+            false => Costs::None,
+        };
         let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
         return KnownCosts { costs, launch, doubt };
     }
@@ -403,7 +405,8 @@ fn fit(request: &BoundsRequest, profiled: &[Profiled]) -> Option<Fit> {
         let profile = profiles.get(on.get(number)?.0)?;
         let rate = 1e6 * request.theirs(machine, variant, profile.counts.width)?[theirs_column(*kind)];
         let packet = variant.organisation() == Organisation::Packet;
-        let cell = al09::Cell::new(&profile.counts, rate, machine.issue_per_s());
+        let times_per_s = machine.issue_per_s() / al09::SLOTS;
+        let cell = al09::Cell::new(variant, &profile.counts, rate, times_per_s);
         (!packet).then(|| (name_of(variant), *kind, cell))
     };
     let cells: Vec<_> = profiled.iter().filter_map(cell).collect();

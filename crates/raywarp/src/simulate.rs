@@ -80,6 +80,16 @@ pub enum SimulateError {
     /// Stopped.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// An experiment on a machine that it says nothing of.
+    #[error("--experiment {experiment} on {machine}: {why}")]
+    NotThere {
+        /// The experiment.
+        experiment: &'static str,
+        /// The machine.
+        machine: String,
+        /// What is missing.
+        why: String,
+    },
     /// A scene in which no ray of a kind starts.
     #[error("no {0} ray starts in any of the views: nothing is hit there")]
     NoRays(&'static str),

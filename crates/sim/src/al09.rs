@@ -1,178 +1,260 @@
-//! Costs for the GTX 285, from AL09's own simulator: what it printed in Table 1 says what its operations cost.
+//! What operations cost on a GTX 285: one set of prices, from what AL09's own simulator printed in Table 1.
 //!
 //! Its rates are instructions over issue slots under an ideal dual issue, memory for free (AL09 2.1), so that a cell
-//! is one equation: events a ray times their costs are the machine's slots a second over the rate. Two cells, while-while's
-//! primary and diffuse rays on Sibenik, would fix a visit's cost and a test's if these were all that costs ([`two_cells`]);
+//! is one equation: events a ray times their prices are the machine's time over the rate. Two cells, while-while's
+//! primary and diffuse rays on Sibenik, would fix a visit's price and a test's if these were all that costs ([`two_cells`]);
 //! on our rays and trees they do not: a test comes out at less than nothing, and if-if, which turns its loop once a step,
-//! a quarter too fast. With a third cost, a turn of the main loop, [`fit`] finds costs under which all kernels without
-//! packets come out.
+//! a quarter too fast. With a turn of the main loop and what postponing adds, [`fit`] finds prices under which all kernels
+//! without packets come out. Bounds (`--machine gtx285`), the experiments and the clocks of warps that share a counter
+//! all take [`Al09Prices::default`].
 
+use crate::block_prices::Prices;
 use crate::efficiency::Efficiency;
 use crate::machine::Launch;
-use raywarp_family::{Operation, Organisation, Supply, Tree, TriangleTest, Variant};
+use raywarp_family::{Block, Operation, Organisation, Supply, Tree, TriangleTest, Variant};
 
-/// Exchanging rays of a work queue, in instructions (AL09 5.2).
-pub const SHUFFLE: f64 = 30.0;
-/// Fetching and initialising rays in the middle of others' work (AL09 5.2).
-pub const FETCH: f64 = 50.0;
+/// What is known of their launches (AL09 2): blocks of 192, 21 to 25 registers, which "did not affect performance". At 21
+/// there are more than 20,000 threads at once, as they say there were (3.4); at 25 there are 17,280.
+pub const LAUNCH: Launch = Launch { registers_per_thread: 21, shared_bytes_per_block: 0, threads_per_block: 192 };
 
-/// What is known of their launches (AL09 2): 21 to 25 registers, blocks of 192.
-pub const LAUNCH: Launch = Launch { registers_per_thread: 25, shared_bytes_per_block: 0, threads_per_block: 192 };
+/// Issue slots of ideal dual issue, as the machine's file counts them, in the time of one instruction.
+pub const SLOTS: f64 = 2.0;
 
-/// Issue slots of operations, two in the four clocks that an instruction of a warp takes.
+/// Prices by operation, as AL09 counts: "traversal, leaf, and triangle intersection operations" (2.1), and what their
+/// section 5 states.
+///
+/// The unit is the time that an instruction of a warp takes: 4 clocks of a multiprocessor. How many instructions fit into it
+/// depends on what the second pipe can take, which the paper does not say; it is in the prices.
+///
+/// The default's first four numbers are the least squares of Sibenik's twelve simulated rates without packets, on the tree
+/// that has as many nodes as the paper's, 150,000 rays of each kind and view (docs/papers.md, "Table 1's simulated rates").
+/// The others are stated in AL09 5.2, and known when the first are fitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Costs {
-    /// A node visit, with all that comes with it.
+pub struct Al09Prices {
+    /// Visit a node: fetch it, test both boxes, order, push, pop, and the inner loop around it.
     pub visit_node: f64,
-    /// A triangle test.
+    /// Test a triangle, and the inner loop around it.
     pub test_triangle: f64,
-    /// A turn of the main loop.
+    /// An iteration of the main loop.
     pub turn: f64,
+    /// What postponing adds to a visit.
+    pub postpone: f64,
+    /// Fetch and set up new rays.
+    pub fetch: f64,
+    /// Count, choose and exchange rays: once an iteration of a work queue's main loop.
+    pub shuffle: f64,
 }
 
-/// What Sibenik's twelve cells without packets say, on the tree that has as many nodes as the paper's (docs/papers.md, "Table 1's
-/// simulated rates"): 150,000 rays of each kind and view.
-pub const GTX285: Costs = Costs { visit_node: 141.6, test_triangle: 50.3, turn: 50.6 };
-
-/// A cell: events a ray that warps issued, and slots a ray.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
-    /// Visits, tests and turns.
-    pub events: [f64; 3],
-    /// Issue slots: those of the machine in a second over the rate.
-    pub slots: f64,
-}
-
-impl Cell {
-    /// That of counts, and of a rate on a machine that issues `issue_per_s` warp instructions a second.
-    pub fn new(counts: &Efficiency, rays_per_s: f64, issue_per_s: f64) -> Self {
-        let per_ray = |operation| counts.operation(operation).issued as f64 / counts.rays as f64;
-        Self {
-            events: [Operation::VisitNode, Operation::TestTriangle, Operation::Loop].map(per_ray),
-            slots: issue_per_s / rays_per_s,
-        }
+impl Default for Al09Prices {
+    fn default() -> Self {
+        Self { visit_node: 68.4, test_triangle: 23.9, turn: 25.2, postpone: 3.5, fetch: 50.0, shuffle: 30.0 }
     }
 }
 
-/// The costs of a visit and of a test under which both cells come out as they are, if nothing else costs; less than nothing
+impl Al09Prices {
+    /// What the blocks of `variant` cost.
+    pub fn of(&self, variant: &Variant) -> Prices {
+        let postpone = if variant.postpone() > 0 { self.postpone } else { 0.0 };
+        let shuffle = if variant.supply() == Supply::Queue { self.shuffle } else { 0.0 };
+        Prices::default()
+            .with(Block::VisitNode, self.visit_node + postpone)
+            .with(Block::TestTriangle, self.test_triangle)
+            .with(Block::TestTriangleT, self.test_triangle)
+            .with(Block::Turn, self.turn + shuffle)
+            .with(Block::FetchRay, self.fetch)
+    }
+
+    /// Whether `variant` is one of their time, whose operations these are: two boxes, Woop's test.
+    pub fn know(variant: &Variant) -> bool {
+        variant.tree() == Tree::Bvh2
+            && variant.triangle() == TriangleTest::Woop
+            && !matches!(variant.organisation(), Organisation::IfWhile | Organisation::Phased)
+    }
+}
+
+/// Prices that are fitted: a visit's, a test's, a turn's, postponing's.
+const FITTED: usize = 4;
+
+/// A cell: events a ray that warps issued, and times of an instruction a ray.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cell {
+    /// Visits, tests, turns, and visits of a kernel that postpones.
+    pub events: [f64; FITTED],
+    /// What has a stated price, at it.
+    pub stated: f64,
+    /// Those of the machine in a second over the rate.
+    pub time: f64,
+}
+
+impl Cell {
+    /// That of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp instructions a second, one at a time.
+    pub fn new(variant: &Variant, counts: &Efficiency, rays_per_s: f64, times_per_s: f64) -> Self {
+        let per_ray = |operation| counts.operation(operation).issued as f64 / counts.rays as f64;
+        let [visits, tests, turns] = [Operation::VisitNode, Operation::TestTriangle, Operation::Loop].map(per_ray);
+        let postponing = if variant.postpone() > 0 { visits } else { 0.0 };
+        let nothing =
+            Al09Prices { visit_node: 0.0, test_triangle: 0.0, turn: 0.0, postpone: 0.0, ..Default::default() };
+        Self {
+            events: [visits, tests, turns, postponing],
+            stated: nothing.of(variant).total(counts) / counts.rays as f64,
+            time: times_per_s / rays_per_s,
+        }
+    }
+
+    fn ours(&self, prices: &[f64; FITTED]) -> f64 {
+        self.stated + self.events.iter().zip(prices).map(|(n, price)| n * price).sum::<f64>()
+    }
+}
+
+/// The prices of a visit and of a test under which both cells come out as they are, if nothing else costs; less than nothing
 /// where the cells have it so. None where one is as good as a multiple of the other.
 pub fn two_cells(cells: [Cell; 2]) -> Option<[f64; 2]> {
     let [a, b] = cells;
     let determinant = a.events[0] * b.events[1] - b.events[0] * a.events[1];
-    let costs = [
-        (a.slots * b.events[1] - b.slots * a.events[1]) / determinant,
-        (a.events[0] * b.slots - b.events[0] * a.slots) / determinant,
+    let prices = [
+        (a.time * b.events[1] - b.time * a.events[1]) / determinant,
+        (a.events[0] * b.time - b.events[0] * a.time) / determinant,
     ];
-    (determinant != 0.0 && costs.iter().all(|cost| cost.is_finite())).then_some(costs)
+    (determinant != 0.0 && prices.iter().all(|price| price.is_finite())).then_some(prices)
 }
 
-/// The costs, none of them negative, under which the cells' errors are least: the sum of squares of ours over theirs less one.
-/// None for fewer than four cells.
-pub fn fit(cells: &[Cell]) -> Option<Costs> {
-    if cells.len() < 4 {
+/// The prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over theirs less one.
+/// What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
+pub fn fit(cells: &[Cell]) -> Option<Al09Prices> {
+    if cells.len() <= FITTED {
         return None;
     }
-    let error = |costs: &[f64; 3]| -> f64 {
-        let ours = |cell: &Cell| cell.events.iter().zip(costs).map(|(n, cost)| n * cost).sum::<f64>() / cell.slots;
-        cells.iter().map(|cell| (ours(cell) - 1.0).powi(2)).sum()
+    let error = |prices: &[f64; FITTED]| -> f64 {
+        cells.iter().map(|cell| (cell.ours(prices) / cell.time - 1.0).powi(2)).sum()
     };
     // Of the operations that cost anything, all choices: a least sum of squares each.
-    let choices =
-        (1u32..8).filter_map(|choice| least_squares(cells, choice)).filter(|costs| costs.iter().all(|&c| c >= 0.0));
+    let choices = (1u32..1 << FITTED)
+        .filter_map(|choice| least_squares(cells, choice))
+        .filter(|prices| prices.iter().all(|&price| price >= 0.0));
     let best = choices.min_by(|a, b| error(a).total_cmp(&error(b)))?;
-    let [visit_node, test_triangle, turn] = best;
-    Some(Costs { visit_node, test_triangle, turn })
+    let [visit_node, test_triangle, turn, postpone] = best;
+    Some(Al09Prices { visit_node, test_triangle, turn, postpone, ..Default::default() })
 }
 
-/// Costs of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
-fn least_squares(cells: &[Cell], choice: u32) -> Option<[f64; 3]> {
+/// Prices of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
+fn least_squares(cells: &[Cell], choice: u32) -> Option<[f64; FITTED]> {
     let chosen = |i: usize| choice >> i & 1 == 1;
     // The normal equations, with an identity in the rows of what is not chosen.
-    let mut rows = [[0.0; 4]; 3];
+    let mut rows = [[0.0; FITTED + 1]; FITTED];
     for (i, row) in rows.iter_mut().enumerate() {
         if !chosen(i) {
             row[i] = 1.0;
             continue;
         }
         for cell in cells {
-            let scaled = cell.events.map(|n| n / cell.slots);
-            for j in (0..3).filter(|&j| chosen(j)) {
+            let scaled = cell.events.map(|n| n / cell.time);
+            for j in (0..FITTED).filter(|&j| chosen(j)) {
                 row[j] += scaled[i] * scaled[j];
             }
-            row[3] += scaled[i];
+            row[FITTED] += scaled[i] * (1.0 - cell.stated / cell.time);
         }
     }
     // Gauss and Jordan, with the largest pivot.
-    for i in 0..3 {
-        let pivot = (i..3).max_by(|&a, &b| rows[a][i].abs().total_cmp(&rows[b][i].abs()))?;
+    for i in 0..FITTED {
+        let pivot = (i..FITTED).max_by(|&a, &b| rows[a][i].abs().total_cmp(&rows[b][i].abs()))?;
         rows.swap(i, pivot);
         let row = rows[i].map(|x| x / rows[i][i]);
         rows[i] = row;
-        for (j, other) in rows.iter_mut().enumerate().filter(|(j, _)| *j != i) {
-            debug_assert_ne!(j, i);
+        for (_, other) in rows.iter_mut().enumerate().filter(|(j, _)| *j != i) {
             let factor = other[i];
             other.iter_mut().zip(row).for_each(|(x, y)| *x -= factor * y);
         }
     }
-    let costs = rows.map(|row| row[3]);
-    costs.iter().all(|cost| cost.is_finite()).then_some(costs)
-}
-
-impl Costs {
-    /// Costs of operations for a variant of their time: two boxes, Woop's test. None for others.
-    pub fn of(self, variant: &Variant) -> Option<Vec<(Operation, f64)>> {
-        let theirs = variant.tree() == Tree::Bvh2
-            && variant.triangle() == TriangleTest::Woop
-            && !matches!(variant.organisation(), Organisation::IfWhile | Organisation::Phased);
-        let mut costs = vec![
-            (Operation::VisitNode, self.visit_node),
-            (Operation::TestTriangle, self.test_triangle),
-            (Operation::Loop, self.turn),
-        ];
-        if matches!(variant.supply(), Supply::Queue | Supply::Replace) {
-            costs.extend([(Operation::Shuffle, SHUFFLE), (Operation::FetchRay, FETCH)]);
-        }
-        theirs.then_some(costs)
-    }
+    let prices = rows.map(|row| row[FITTED]);
+    prices.iter().all(|price| price.is_finite()).then_some(prices)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn cell(events: [f64; 3], costs: [f64; 3]) -> Cell {
-        Cell { events, slots: events.iter().zip(costs).map(|(n, cost)| n * cost).sum() }
+    fn cell(events: [f64; 4], prices: [f64; 4]) -> Cell {
+        let cell = Cell { events, stated: 1.5, time: 0.0 };
+        Cell { time: cell.ours(&prices), ..cell }
     }
 
     #[test]
-    fn a_fit_gives_back_the_costs_that_made_the_cells() {
-        let events = [[1.1, 0.2, 0.1], [2.6, 0.9, 0.1], [1.0, 0.3, 1.2], [1.8, 1.2, 2.0]];
-        for costs in [[130.0, 90.0, 40.0], [130.0, 0.0, 40.0], [130.0, 0.0, 0.0]] {
-            let found = fit(&events.map(|events| cell(events, costs))).unwrap();
-            let found = [found.visit_node, found.test_triangle, found.turn];
-            assert!(found.iter().zip(costs).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}, {costs:?}");
+    fn a_fit_gives_back_the_prices_that_made_the_cells() {
+        let events = [
+            [1.1, 0.2, 0.1, 0.0],
+            [2.6, 0.9, 0.1, 0.0],
+            [1.0, 0.3, 1.2, 0.0],
+            [1.8, 1.2, 2.0, 1.8],
+            [0.9, 0.5, 1.1, 0.9],
+        ];
+        for prices in [[70.0, 30.0, 24.0, 3.0], [70.0, 30.0, 24.0, 0.0], [70.0, 0.0, 24.0, 3.0], [70.0, 0.0, 0.0, 0.0]]
+        {
+            let found = fit(&events.map(|events| cell(events, prices))).unwrap();
+            assert_eq!((found.fetch, found.shuffle), (50.0, 30.0));
+            let found = [found.visit_node, found.test_triangle, found.turn, found.postpone];
+            assert!(found.iter().zip(prices).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}, {prices:?}");
         }
-        // What would be less than nothing costs nothing, and no other costs are better then.
-        let found = fit(&events.map(|events| cell(events, [130.0, -9.0, 40.0]))).unwrap();
+        // What would be less than nothing costs nothing, and no other prices are better then.
+        let found = fit(&events.map(|events| cell(events, [70.0, -9.0, 24.0, 3.0]))).unwrap();
         assert_eq!(found.test_triangle, 0.0);
-        assert!((100.0..130.0).contains(&found.visit_node), "{found:?}");
-        assert_eq!(fit(&[cell([1.0, 1.0, 1.0], [1.0; 3]); 3]), None);
-        assert_eq!(fit(&[cell([0.0; 3], [1.0; 3]); 4]), None);
+        assert!((55.0..70.0).contains(&found.visit_node), "{found:?}");
+        assert_eq!(fit(&[cell([1.0; 4], [1.0; 4]); 4]), None);
+        assert_eq!(fit(&[cell([0.0; 4], [1.0; 4]); 5]), None);
     }
 
     #[test]
     fn two_cells_say_what_two_operations_cost_or_that_they_do_not() {
-        let costs = [130.0, 90.0, 0.0];
-        let [visit, test] = two_cells([cell([1.1, 0.2, 0.1], costs), cell([2.6, 0.9, 0.1], costs)]).unwrap();
-        assert!((visit - 130.0).abs() < 1e-9 && (test - 90.0).abs() < 1e-9);
-        assert_eq!(two_cells([cell([1.0, 0.5, 0.0], costs), cell([2.0, 1.0, 0.0], costs)]), None);
+        let cell = |events| Cell { stated: 0.0, ..cell(events, [70.0, 30.0, 0.0, 0.0]) };
+        let bare = |mut cell: Cell| {
+            cell.time -= 1.5;
+            cell
+        };
+        let [visit, test] = two_cells([[1.1, 0.2, 0.1, 0.0], [2.6, 0.9, 0.1, 0.0]].map(cell).map(bare)).unwrap();
+        assert!((visit - 70.0).abs() < 1e-9 && (test - 30.0).abs() < 1e-9);
+        assert_eq!(two_cells([[1.0, 0.5, 0.0, 0.0], [2.0, 1.0, 0.0, 0.0]].map(cell)), None);
     }
 
     #[test]
-    fn costs_are_for_the_kernels_of_2009() {
-        let costs = Costs { visit_node: 2.0, test_triangle: 1.0, turn: 1.0 };
-        let of = |text: &str| costs.of(&text.parse().unwrap()).map(|costs| costs.len());
-        assert_eq!((of("al09-packet"), of("al09-while-while"), of("al09-queue")), (Some(3), Some(3), Some(5)));
-        assert_eq!((of("g14"), of("ykl17"), of("raywarp-h8")), (None, None, None));
+    fn only_a_queue_pays_for_shuffling_and_only_speculation_for_postponing() {
+        let prices = Al09Prices { visit_node: 64.0, turn: 24.0, postpone: 3.0, shuffle: 30.0, ..Default::default() };
+        let of = |text: &str| prices.of(&text.parse().unwrap());
+        assert_eq!(of("al09-while-while").of(Block::Turn), 24.0);
+        assert_eq!(of("al09-queue").of(Block::Turn), 54.0);
+        assert_eq!(of("al09-while-while").of(Block::VisitNode), 64.0);
+        assert_eq!(of("al09-spec-if-if").of(Block::VisitNode), 67.0);
+        assert_eq!(of("direct/speculative-if-if/bvh2?postpone=0").of(Block::VisitNode), 64.0);
+    }
+
+    #[test]
+    fn a_cells_equation_is_what_the_prices_make_of_its_counts() {
+        let mut counts = Efficiency::new(32);
+        counts.rays = 64;
+        for (block, issued) in
+            [(Block::VisitNode, 90), (Block::TestTriangle, 40), (Block::Turn, 20), (Block::FetchRay, 2)]
+        {
+            counts.blocks[block as usize].issued = issued;
+        }
+        let prices =
+            Al09Prices { visit_node: 70.0, test_triangle: 30.0, turn: 20.0, postpone: 5.0, ..Default::default() };
+        for name in ["al09-while-while", "al09-spec-if-if", "al09-queue"] {
+            let variant = name.parse().unwrap();
+            let cell = Cell::new(&variant, &counts, 1.0, 1.0);
+            let ours = cell.ours(&[prices.visit_node, prices.test_triangle, prices.turn, prices.postpone]);
+            assert!((64.0 * ours - prices.of(&variant).total(&counts)).abs() < 1e-9, "{name}");
+        }
+    }
+
+    #[test]
+    fn as_many_threads_run_at_once_as_they_say() {
+        let machine = crate::machine::Machine::find("gtx285").unwrap();
+        let held = machine.occupancy(LAUNCH).unwrap();
+        assert!(held.warps * 32 * machine.count(crate::machine::keys::SM_COUNT) > 20_000, "{held:?}");
+    }
+
+    #[test]
+    fn prices_are_for_the_kernels_of_2009() {
+        let know = |text: &str| Al09Prices::know(&text.parse().unwrap());
+        assert!(["al09-packet", "al09-while-while", "al09-queue"].into_iter().all(know));
+        assert!(!["g14", "ykl17", "raywarp-h8"].into_iter().any(know));
     }
 }

@@ -1,55 +1,12 @@
 //! What issuing a block costs: instructions, or issue slots, of whatever unit the caller counts in.
 
-use crate::al09::{FETCH, SHUFFLE};
 use crate::efficiency::Efficiency;
-use raywarp_family::{Block, Supply, Variant};
+use crate::price::Price;
+use raywarp_family::Block;
 
 /// A price for each block of a micro-operation, paid each time that a warp issues it, however many lanes take part.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices([f64; Block::ALL.len()]);
-
-/// Prices by operation, as AL09 counts: "traversal, leaf, and triangle intersection operations" (2.1), and what their
-/// section 5 states.
-///
-/// The default's unit is the GTX 285's issue slot (30 multiprocessors, one warp instruction in 4 clocks of 1476 MHz). Its first
-/// four numbers are fitted to the twelve simulated rates of Sibenik in Table 1 that are not of packets, at the efficiencies
-/// that our schedules have on their views and on a tree of as many nodes; they give all twelve back within 5 % on the
-/// rays that they are fitted on, within 8 % on another sample (docs/papers.md). The others are stated in AL09 5.2.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Al09Prices {
-    /// Visit a node: fetch it, test both boxes, order, push, pop, and the inner loop around it.
-    pub visit_node: f64,
-    /// Test a triangle, and the inner loop around it.
-    pub test_triangle: f64,
-    /// An iteration of the main loop.
-    pub turn: f64,
-    /// What postponing adds to a visit.
-    pub postpone: f64,
-    /// Fetch and set up new rays.
-    pub fetch: f64,
-    /// Count, choose and exchange rays: once an iteration of a work queue's main loop.
-    pub shuffle: f64,
-}
-
-impl Default for Al09Prices {
-    fn default() -> Self {
-        Self { visit_node: 64.0, test_triangle: 31.0, turn: 24.0, postpone: 3.4, fetch: FETCH, shuffle: SHUFFLE }
-    }
-}
-
-impl Al09Prices {
-    /// What the blocks of `variant` cost.
-    pub fn of(&self, variant: &Variant) -> Prices {
-        let postpone = if variant.postpone() > 0 { self.postpone } else { 0.0 };
-        let shuffle = if variant.supply() == Supply::Queue { self.shuffle } else { 0.0 };
-        Prices::default()
-            .with(Block::VisitNode, self.visit_node + postpone)
-            .with(Block::TestTriangle, self.test_triangle)
-            .with(Block::TestTriangleT, self.test_triangle)
-            .with(Block::Turn, self.turn + shuffle)
-            .with(Block::FetchRay, self.fetch)
-    }
-}
 
 /// Everything for nothing.
 impl Default for Prices {
@@ -74,6 +31,26 @@ impl Prices {
     /// What all warps of a launch paid together.
     pub fn total(&self, counts: &Efficiency) -> f64 {
         counts.blocks.iter().zip(self.0).map(|(count, price)| count.issued as f64 * price).sum()
+    }
+
+    /// What an event of each block cost on average where the instructions of all are known. What a block issues that had
+    /// no event of its own (a question whether anybody pops) is paid by the turns of the main loop.
+    pub fn average(price: &Price, counts: &Efficiency) -> Self {
+        let (mut prices, mut rest) = (Self::default(), 0.0);
+        for block in Block::ALL {
+            match counts.block(block).issued {
+                0 => rest += price.block(block),
+                events => prices = prices.with(block, price.block(block) / events as f64),
+            }
+        }
+        let turns = counts.block(Block::Turn).issued.max(1) as f64;
+        prices.with(Block::Turn, prices.of(Block::Turn) + rest / turns)
+    }
+
+    /// The same in another unit.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self(self.0.map(|price| price * factor))
     }
 
     /// What a ray costs on a machine that issues a warp instruction for `width` lanes as fast as for any other number of
@@ -101,12 +78,19 @@ mod tests {
     }
 
     #[test]
-    fn only_a_queue_pays_for_shuffling_and_only_speculation_for_postponing() {
-        let of = |text: &str| Al09Prices::default().of(&text.parse().unwrap());
-        assert_eq!(of("al09-while-while").of(Block::Turn), 24.0);
-        assert_eq!(of("al09-queue").of(Block::Turn), 54.0);
-        assert_eq!(of("al09-while-while").of(Block::VisitNode), 64.0);
-        assert_eq!(of("al09-spec-if-if").of(Block::VisitNode), 67.4);
-        assert_eq!(of("direct/speculative-if-if/bvh2?postpone=0").of(Block::VisitNode), 64.0);
+    fn average_prices_pay_for_everything() {
+        let mut counts = Efficiency::new(32);
+        counts.rays = 1;
+        for (block, issued) in [(Block::VisitNode, 10), (Block::Turn, 4)] {
+            counts.blocks[block as usize].issued = issued;
+        }
+        let mut all = counts.clone();
+        all.blocks[Block::Pop as usize].issued = 3;
+        let known = Prices::default().with(Block::VisitNode, 60.0).with(Block::Turn, 7.0).with(Block::Pop, 8.0);
+        let price = Price::of_blocks(&known, &all);
+        assert_eq!(Prices::average(&price, &all), known);
+        let without = Prices::average(&price, &counts);
+        assert_eq!((without.of(Block::Turn), without.of(Block::Pop)), (13.0, 0.0));
+        assert_eq!(without.total(&counts), price.warp_instructions());
     }
 }

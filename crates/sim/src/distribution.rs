@@ -1,19 +1,30 @@
 //! How long warps run, and what is lost when they are dealt to multiprocessors (AL09 3.2 and 3.3).
 //!
-//! Memory is for free here, as in the rest of the simulation: a multiprocessor issues one slot a unit of time, shared evenly
-//! by its warps, and each warp gets at most its part of `hide` (so many warps hide the latency of one).
+//! A multiprocessor issues one slot a unit of time, shared evenly by its warps, and each warp gets at most its part of `hide`
+//! (so many warps hide the latency of one). Latency is where a warp waits, not where it issues: a kernel with fewer loads
+//! an instruction needs fewer warps ([`hide`]).
 
 use crate::block_prices::Prices;
 use crate::source::Source;
 use rayon::prelude::*;
+use raywarp_family::Block;
 use raywarp_traverse::{Event, KernelError, Probe};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+/// What a warp costs.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct WarpCost {
+    /// Issue slots.
+    pub issued: f64,
+    /// Nodes and triangles that it waited for: one a visit or test of the warp, however many lanes take part.
+    pub loads: u64,
+}
+
 /// Adds up what a warp issues.
 struct Clock<'a> {
     prices: &'a Prices,
-    time: f64,
+    cost: WarpCost,
 }
 
 impl Probe for Clock<'_> {
@@ -22,7 +33,9 @@ impl Probe for Clock<'_> {
     }
 
     fn event(&mut self, event: &Event<'_>) {
-        self.time += self.prices.of(event.block);
+        self.cost.issued += self.prices.of(event.block);
+        let loads = matches!(event.block, Block::VisitNode | Block::TestTriangle | Block::TestTriangleT);
+        self.cost.loads += u64::from(loads);
     }
 }
 
@@ -31,12 +44,12 @@ impl Probe for Clock<'_> {
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.
-pub fn warp_costs(source: &Source<'_>, width: u32, prices: &Prices) -> Result<Vec<f64>, KernelError> {
+pub fn warp_costs(source: &Source<'_>, width: u32, prices: &Prices) -> Result<Vec<WarpCost>, KernelError> {
     let resident = source.resident(width);
     let run = |number: u32| {
-        let mut clock = Clock { prices, time: 0.0 };
+        let mut clock = Clock { prices, cost: WarpCost::default() };
         source.run_warp(width, resident, number, &mut clock)?;
-        Ok(clock.time)
+        Ok(clock.cost)
     };
     (0..source.warp_count(width, resident)?).into_par_iter().with_min_len(16).map(run).collect()
 }
@@ -96,10 +109,12 @@ pub enum Dealing {
         /// Warps of a block.
         warps: u32,
     },
-    /// The same, and a multiprocessor gets its next blocks when all those it holds have ended.
+    /// The same, and multiprocessors get their next blocks when all that they hold have ended.
     Rounds {
         /// Warps of a block.
         warps: u32,
+        /// Neighbouring multiprocessors that are dealt to together: 1, those of a cluster, or more than there are for all.
+        together: u32,
     },
     /// Warps stay and take the next work from a global pool (AL09 3.3).
     Persistent {
@@ -109,14 +124,21 @@ pub enum Dealing {
 }
 
 /// The machine that warps are dealt to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slots {
     /// Multiprocessors, at least one.
     pub multiprocessors: u32,
     /// Warps that each holds at once, at least one.
     pub warps: u32,
     /// Warps that it takes to issue in every slot: one alone issues in each `hide`th, as its latency is not hidden. At least one.
-    pub hide: u32,
+    pub hide: f64,
+}
+
+/// Warps that hide the latency of loads, and of instructions if each waits for the one before for `instruction` slots: a warp
+/// that issues one alone in `instruction + wait * loads / issued` slots. `wait` is how many slots a load takes.
+pub fn hide(instruction: f64, wait: f64, loads: f64, issued: f64) -> f64 {
+    let of_loads = if issued > 0.0 { wait * loads / issued } else { 0.0 };
+    (instruction + of_loads).max(1.0)
 }
 
 /// How a launch went.
@@ -173,12 +195,12 @@ struct Multiprocessor {
 
 impl Multiprocessor {
     /// Slots that each warp gets in a unit of time.
-    fn rate(&self, hide: u32) -> f64 {
-        1.0 / (self.running.len() as f64).max(f64::from(hide))
+    fn rate(&self, hide: f64) -> f64 {
+        1.0 / (self.running.len() as f64).max(hide)
     }
 
     /// When its next warp ends.
-    fn next(&self, hide: u32) -> f64 {
+    fn next(&self, hide: f64) -> f64 {
         self.running.peek().map_or(f64::INFINITY, |end| self.now + (end.at - self.issued).max(0.0) / self.rate(hide))
     }
 }
@@ -210,13 +232,15 @@ impl Work<'_> {
 /// Deals warps that cost `costs` (finite, not negative), in order, to a machine. Equal inputs give equal results.
 ///
 /// # Panics
-/// If a field of `slots` or of `dealing` is 0.
+/// If a field of `slots` or of `dealing` is 0, or `hide` below 1 or infinite.
 pub fn deal(costs: &[f64], slots: Slots, dealing: Dealing) -> Dealt {
     let (size, together) = match dealing {
-        Dealing::Blocks { warps } | Dealing::Rounds { warps } => (warps, true),
+        Dealing::Blocks { warps } | Dealing::Rounds { warps, .. } => (warps, true),
         Dealing::Persistent { batch } => (batch, false),
     };
-    assert!(size > 0 && slots.warps > 0 && slots.hide > 0 && slots.multiprocessors > 0, "{slots:?}, {dealing:?}");
+    let cluster = if let Dealing::Rounds { together, .. } = dealing { together as usize } else { 1 };
+    assert!(size > 0 && slots.warps > 0 && slots.multiprocessors > 0 && cluster > 0, "{slots:?}, {dealing:?}");
+    assert!(slots.hide >= 1.0 && slots.hide.is_finite(), "{slots:?}");
     // A block has one place for all its warps; a persistent warp runs what it takes one after the other.
     let places = if together { (slots.warps / size).max(1) } else { slots.warps };
     let mut work = Work { groups: costs.chunks(size as usize), together, left: Vec::new() };
@@ -226,20 +250,31 @@ pub fn deal(costs: &[f64], slots: Slots, dealing: Dealing) -> Dealt {
         machine.iter_mut().for_each(|at| work.give(at));
     }
     let mut end = 0.0;
+    let mut nexts: Vec<f64> = machine.iter().map(|at| at.next(slots.hide)).collect();
     loop {
-        let times = machine.iter().map(|at| at.next(slots.hide)).enumerate();
-        let Some((first, time)) = times.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
+        let earliest = nexts.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((first, time)) = earliest else { break };
         let at = &mut machine[first];
         let Some(ended) = at.running.pop() else { break };
         (at.now, at.issued, end) = (time, ended.at, time);
         work.left[ended.block] -= 1;
-        if work.left[ended.block] > 0 {
-            continue;
+        let mut changed = first..first + 1;
+        if work.left[ended.block] == 0 {
+            if let Dealing::Rounds { .. } = dealing {
+                let start = first / cluster * cluster;
+                let all = start..machine.len().min(start + cluster);
+                let neighbours = &mut machine[all.clone()];
+                if neighbours.iter().all(|at| at.running.is_empty()) {
+                    neighbours.iter_mut().for_each(|at| at.now = time);
+                    (0..places).for_each(|_| neighbours.iter_mut().for_each(|at| work.give(at)));
+                    changed = all;
+                }
+            } else {
+                work.give(at);
+            }
         }
-        match dealing {
-            Dealing::Rounds { .. } if at.running.is_empty() => (0..places).for_each(|_| work.give(at)),
-            Dealing::Rounds { .. } => {}
-            _ => work.give(at),
+        for number in changed {
+            nexts[number] = machine[number].next(slots.hide);
         }
     }
     Dealt { end, ideal: costs.iter().sum::<f64>() / f64::from(slots.multiprocessors) }
@@ -249,12 +284,14 @@ pub fn deal(costs: &[f64], slots: Slots, dealing: Dealing) -> Dealt {
 mod tests {
     use super::*;
 
-    const ONE: Slots = Slots { multiprocessors: 1, warps: 4, hide: 1 };
+    const ONE: Slots = Slots { multiprocessors: 1, warps: 4, hide: 1.0 };
 
     #[test]
     fn a_multiprocessor_that_a_single_warp_fills_loses_nothing_however_warps_are_dealt() {
         let costs: Vec<f64> = (0..50).map(|i| f64::from(i % 7 * i)).collect();
-        for dealing in [Dealing::Blocks { warps: 2 }, Dealing::Rounds { warps: 4 }, Dealing::Persistent { batch: 3 }] {
+        for dealing in
+            [Dealing::Blocks { warps: 2 }, Dealing::Rounds { warps: 4, together: 1 }, Dealing::Persistent { batch: 3 }]
+        {
             let dealt = deal(&costs, ONE, dealing);
             assert!((dealt.share() - 1.0).abs() < 1e-12, "{dealing:?}: {dealt:?}");
         }
@@ -264,17 +301,40 @@ mod tests {
     #[test]
     fn a_block_keeps_its_place_until_its_slowest_warp_ends() {
         // Two places, two warps a block, each warp at a fourth of the rate: 1 and 3 units take 4 and 12.
-        let slots = Slots { hide: 4, ..ONE };
+        let slots = Slots { hide: 4.0, ..ONE };
         let costs = [1.0, 3.0, 1.0, 3.0, 1.0, 3.0, 1.0, 3.0];
         assert_eq!(deal(&costs, slots, Dealing::Blocks { warps: 2 }).end, 24.0);
         // One place for two warps: the next block waits for the 3; single warps go on in the other half meanwhile.
-        let two = Slots { multiprocessors: 1, warps: 2, hide: 2 };
+        let two = Slots { multiprocessors: 1, warps: 2, hide: 2.0 };
         assert_eq!(deal(&[3.0, 1.0, 1.0, 1.0], two, Dealing::Blocks { warps: 2 }).end, 8.0);
         assert_eq!(deal(&[3.0, 1.0, 1.0, 1.0], two, Dealing::Blocks { warps: 1 }).end, 6.0);
         // Unequal blocks: in rounds the short one waits for the long one.
         let costs = [1.0, 1.0, 5.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
         assert_eq!(deal(&costs, slots, Dealing::Blocks { warps: 2 }).end, 20.0);
-        assert_eq!(deal(&costs, slots, Dealing::Rounds { warps: 2 }).end, 28.0);
+        assert_eq!(deal(&costs, slots, Dealing::Rounds { warps: 2, together: 1 }).end, 28.0);
+    }
+
+    #[test]
+    fn multiprocessors_that_are_dealt_to_together_wait_for_the_slowest() {
+        // Places for one warp each; 1 and 3, then 1 and 1.
+        let slots = Slots { multiprocessors: 2, warps: 1, hide: 1.0 };
+        let end = |together| deal(&[1.0, 3.0, 1.0, 1.0], slots, Dealing::Rounds { warps: 1, together }).end;
+        assert_eq!((end(1), end(2), end(99)), (3.0, 4.0, 4.0));
+        // Three: the third is a cluster of its own, and takes what is next when it is free.
+        let three = Slots { multiprocessors: 3, ..slots };
+        let end = |together| deal(&[1.0, 4.0, 1.0, 2.0, 1.0], three, Dealing::Rounds { warps: 1, together }).end;
+        assert_eq!((end(1), end(2), end(3)), (4.0, 4.0, 6.0));
+    }
+
+    #[test]
+    fn a_kernel_with_fewer_loads_an_instruction_needs_fewer_warps() {
+        assert_eq!(hide(0.0, 1000.0, 2.0, 100.0), 20.0);
+        assert_eq!(hide(0.0, 1000.0, 2.0, 125.0), 16.0);
+        assert_eq!((hide(6.0, 0.0, 2.0, 100.0), hide(0.0, 0.0, 2.0, 0.0)), (6.0, 1.0));
+        // A warp alone.
+        let alone =
+            |hide| deal(&[10.0], Slots { multiprocessors: 1, warps: 2, hide }, Dealing::Blocks { warps: 1 }).end;
+        assert_eq!((alone(2.0), alone(1.6)), (20.0, 16.0));
     }
 
     #[test]
@@ -283,18 +343,18 @@ mod tests {
         let slots = Slots { warps: 2, ..ONE };
         assert_eq!(deal(&[1.0, 2.0], slots, Dealing::Blocks { warps: 1 }).end, 3.0);
         // With latency for two: alone, the second issues in every other slot: 2 + 2.
-        let slow = Slots { hide: 2, ..slots };
+        let slow = Slots { hide: 2.0, ..slots };
         let dealt = deal(&[1.0, 2.0], slow, Dealing::Blocks { warps: 1 });
         assert_eq!((dealt.end, dealt.ideal, dealt.share()), (4.0, 3.0, 0.75));
         assert_eq!(dealt.then(dealt).share(), 0.75);
         // Two multiprocessors: the third warp goes where a place is free first.
-        let two = Slots { multiprocessors: 2, warps: 1, hide: 1 };
+        let two = Slots { multiprocessors: 2, warps: 1, hide: 1.0 };
         assert_eq!(deal(&[5.0, 1.0, 1.0, 1.0], two, Dealing::Blocks { warps: 1 }).end, 5.0);
     }
 
     #[test]
     fn persistent_warps_take_batches_one_after_the_other() {
-        let slots = Slots { multiprocessors: 1, warps: 2, hide: 2 };
+        let slots = Slots { multiprocessors: 1, warps: 2, hide: 2.0 };
         // Batches 1+2 and 3+4: 6 and 14 units of time at half the rate.
         assert_eq!(deal(&[1.0, 2.0, 3.0, 4.0], slots, Dealing::Persistent { batch: 2 }).end, 14.0);
     }

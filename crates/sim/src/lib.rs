@@ -23,11 +23,14 @@ mod price;
 mod profile;
 mod source;
 pub mod table1;
+mod tallied;
 mod turns;
 
-pub use block_prices::{Al09Prices, Prices};
+pub use al09::Al09Prices;
+pub use block_prices::Prices;
 pub use efficiency::{BlockCount, Efficiency, measure, measure_source};
 pub use lanes::{LaneTally, thread_instructions};
 pub use price::{Change, CostChange, Price};
 pub use profile::{Profile, ProfileError, ProfileOptions, profile};
 pub use source::Source;
+pub use tallied::{Tallied, tally_source};

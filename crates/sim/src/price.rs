@@ -1,5 +1,6 @@
 //! What a launch costs in instructions: a table of costs times the events of a schedule (AL09 2.1).
 
+use crate::block_prices::Prices;
 use crate::efficiency::Efficiency;
 use raywarp_family::costs::{KernelCosts, Known, Pipe, Tally, Wait};
 use raywarp_family::{Block, Operation};
@@ -18,7 +19,9 @@ pub struct Price {
     pipes: [[f64; PIPES]; BLOCKS],
     /// How long warps take by themselves, where the table says it.
     alone: Option<[Times; BLOCKS]>,
-    /// Whether a profiler's counts agree with the table within 1 %, and nothing was changed since.
+    /// Blocks whose cost was set since.
+    set: [bool; BLOCKS],
+    /// Whether a profiler's counts agree with the table within 1 %; nothing is known of what was set since ([`Price::is_set`]).
     pub verified: bool,
     /// Share of the instructions whose count is assumed or the nearest that was counted, 0 to 1: mostly too many, since slow
     /// paths count too.
@@ -73,10 +76,10 @@ impl CostChange {
     }
 
     fn blocks(&self) -> impl Iterator<Item = Block> {
-        let (block, whole) = (self.block, !self.block.name().contains('.'));
-        Block::ALL.into_iter().filter(move |other| {
-            *other == block || (whole && other.operation() == block.operation() && *other != Block::Prologue)
-        })
+        // A warp's start and the turns of its main loop share an operation, and are counted apart.
+        let whole = !self.block.name().contains('.') && self.block.operation() != Operation::Loop;
+        let block = self.block;
+        Block::ALL.into_iter().filter(move |&other| other == block || (whole && other.operation() == block.operation()))
     }
 
     /// Events that the cost is an event's.
@@ -90,17 +93,21 @@ impl CostChange {
 }
 
 impl Price {
+    const NOTHING: Self = Self {
+        issued: [0.0; BLOCKS],
+        pipes: [[0.0; PIPES]; BLOCKS],
+        alone: None,
+        set: [false; BLOCKS],
+        verified: false,
+        assumed: 0.0,
+        by_pipe: false,
+    };
+
     /// What warps issue which do what was counted.
     pub fn of(costs: &KernelCosts, tally: &Tally) -> Self {
         let (verified, by_pipe) = (costs.verified, true);
-        let mut price = Self {
-            issued: [0.0; BLOCKS],
-            pipes: [[0.0; PIPES]; BLOCKS],
-            alone: costs.alone(tally).is_some().then(|| [Times::default(); BLOCKS]),
-            verified,
-            assumed: 0.0,
-            by_pipe,
-        };
+        let alone = costs.alone(tally).is_some().then(|| [Times::default(); BLOCKS]);
+        let mut price = Self { alone, verified, by_pipe, ..Self::NOTHING };
         for cost in &costs.blocks {
             let times = cost.issued.times(tally) as f64;
             let instructions = times * f64::from(cost.instructions);
@@ -120,17 +127,10 @@ impl Price {
         price
     }
 
-    /// The same where all that is known is what an operation costs, in warp instructions an event.
-    pub fn of_operations(costs: &[(Operation, f64)], counts: &Efficiency) -> Self {
-        let mut issued = [0.0; BLOCKS];
-        for &(operation, cost) in costs {
-            let named = Block::ALL.into_iter().rev().find(|b| b.operation() == operation && !b.name().contains('.'));
-            if let Some(block) = named {
-                issued[block as usize] += cost * counts.operation(operation).issued as f64;
-            }
-        }
-        let pipes = [[0.0; PIPES]; BLOCKS];
-        Self { issued, pipes, alone: None, verified: false, assumed: 0.0, by_pipe: false }
+    /// The same where all that is known is what an event of a block costs, in warp instructions.
+    pub fn of_blocks(prices: &Prices, counts: &Efficiency) -> Self {
+        let issued = Block::ALL.map(|block| prices.of(block) * counts.block(block).issued as f64);
+        Self { issued, ..Self::NOTHING }
     }
 
     /// Changes a cost; instructions of a block stay in the proportion of their pipelines, its clocks alone in that of its
@@ -144,7 +144,7 @@ impl Price {
             Change::Times(factor) => before * factor,
         };
         let after = after.max(0.0);
-        self.verified = false;
+        change.blocks().for_each(|block| self.set[block as usize] = true);
         if before > 0.0 {
             for block in change.blocks() {
                 self.issued[block as usize] *= after / before;
@@ -166,6 +166,22 @@ impl Price {
                 alone[change.block as usize].0 += after;
             }
         }
+    }
+
+    /// Whether the cost of a block was set.
+    pub fn is_set(&self, block: Block) -> bool {
+        self.set[block as usize]
+    }
+
+    /// The least that it can be if a verified table may be off by a share of `within`: what was set is as it was set.
+    #[must_use]
+    pub fn at_least(&self, within: f64) -> Self {
+        let mut least = self.clone();
+        for block in (0..BLOCKS).filter(|&block| self.verified && !self.set[block]) {
+            least.issued[block] /= 1.0 + within;
+            least.pipes[block].iter_mut().for_each(|n| *n /= 1.0 + within);
+        }
+        least
     }
 
     /// Warp instructions in all.
@@ -244,8 +260,8 @@ mod tests {
         assert_eq!(Price::of(&guessed, &tally).assumed, 120.0 / 123.0);
         // One lane and four in the visits, one in the pop.
         assert_eq!(price.thread_instructions(&counts), 60.0 * 5.0 + 3.0);
-        let operations = [(Operation::VisitNode, 50.0), (Operation::TestTriangle, 40.0)];
-        assert_eq!(Price::of_operations(&operations, &counts).warp_instructions(), 100.0);
+        let prices = Prices::default().with(Block::VisitNode, 50.0).with(Block::TestTriangle, 40.0);
+        assert_eq!(Price::of_blocks(&prices, &counts).warp_instructions(), 100.0);
     }
 
     #[test]
@@ -262,10 +278,45 @@ mod tests {
             ("vote", "5", 123.0),
         ] {
             let mut price = Price::of(&costs, &tally);
-            price.change(&CostChange::parse(name, value).unwrap(), &counts);
+            let change = CostChange::parse(name, value).unwrap();
+            price.change(&change, &counts);
             assert_eq!(price.warp_instructions(), expected, "{name}={value}");
-            assert!(!price.verified);
+            assert!(price.verified && price.is_set(change.block));
         }
+    }
+
+    #[test]
+    fn a_warps_start_and_its_turns_are_set_apart() {
+        let (mut costs, mut tally, mut counts) = counted();
+        for (block, times) in [(Block::Prologue, 1), (Block::Turn, 2)] {
+            let own = BlockCost { block, issued: block.name().parse().unwrap(), ..costs.blocks[0].clone() };
+            costs.blocks.push(own);
+            counts.blocks[block as usize].issued = times;
+            (0..times).for_each(|_| tally.add(block, 15, 15));
+        }
+        let of = |name: &str| {
+            let mut price = Price::of(&costs, &tally);
+            price.change(&CostChange::parse(name, "7").unwrap(), &counts);
+            (price.block(Block::Prologue), price.block(Block::Turn))
+        };
+        assert_eq!((of("prologue"), of("loop"), of("pop")), ((7.0, 120.0), (60.0, 14.0), (60.0, 120.0)));
+    }
+
+    #[test]
+    fn what_is_set_is_as_it_was_set_and_the_rest_may_still_be_off() {
+        let (costs, tally, counts) = counted();
+        let mut price = Price::of(&costs, &tally);
+        assert_eq!(price.at_least(0.5).warp_instructions(), 82.0);
+        price.change(&CostChange::parse("pop", "3").unwrap(), &counts);
+        let least = price.at_least(0.5);
+        assert_eq!((least.block(Block::VisitNode), least.block(Block::Pop)), (80.0, 3.0));
+        assert_eq!(least.pipe(Pipe::Alu), 83.0);
+        let unverified = Price { verified: false, ..price };
+        assert_eq!(unverified.at_least(0.5), unverified);
+    }
+
+    #[test]
+    fn a_change_that_is_none_is_refused() {
         for (name, value) in [("visit", "1"), ("pop", "much"), ("pop", "-1x"), ("pop", "NaN"), ("pop", "")] {
             assert!(CostChange::parse(name, value).is_err(), "{name}={value}");
         }

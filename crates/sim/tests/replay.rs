@@ -1,10 +1,10 @@
 //! Replayed counts beside run ones, whatever the number of threads, and what warps cost.
 
 use raywarp_bvh::{BuildOptions, build};
-use raywarp_family::papers;
+use raywarp_family::{Operation, papers};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_sim::distribution::warp_costs;
-use raywarp_sim::{Al09Prices, Efficiency, Source, measure, measure_source};
+use raywarp_sim::{Al09Prices, Efficiency, ProfileOptions, Source, measure, measure_source, profile, tally_source};
 use raywarp_traverse::{Kernel, Query, RayDump, Replay};
 
 /// Seeded numbers from -1 to 1.
@@ -68,10 +68,16 @@ fn warps_cost_together_what_their_events_cost() {
         let kernel = Kernel::new(&variant, &bvh, &triangles).unwrap();
         let source = Source::Run { kernel: &kernel, rays: &rays, after: &[], query: Query::Closest };
         let prices = Al09Prices::default().of(&variant);
+        let tallied = tally_source(&source, 32).unwrap();
+        let options = ProfileOptions { memory: false, ..ProfileOptions::default() };
+        let profiled = profile(&kernel, &rays, rays.len() as u64, Query::Closest, options).unwrap();
+        assert_eq!((&tallied.counts, &tallied.tally), (&profiled.counts, &profiled.tally), "{name}");
         let costs = warp_costs(&source, 32, &prices).unwrap();
         let counts = measure_source(&source, 32).unwrap();
         assert_eq!(costs.len() as u64, counts.warps, "{name}");
-        let (sum, total) = (costs.iter().sum::<f64>(), prices.total(&counts));
+        let (sum, total) = (costs.iter().map(|cost| cost.issued).sum::<f64>(), prices.total(&counts));
+        let loads = [Operation::VisitNode, Operation::TestTriangle].map(|op| counts.operation(op).issued);
+        assert_eq!(costs.iter().map(|cost| cost.loads).sum::<u64>(), loads.iter().sum::<u64>(), "{name}");
         assert!((sum / total - 1.0).abs() < 1e-9, "{name}: {sum}, {total}");
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(one.install(|| warp_costs(&source, 32, &prices).unwrap()), costs, "{name}");

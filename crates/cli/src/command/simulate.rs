@@ -46,19 +46,20 @@ pub struct SimulateArgs {
     efficiency: bool,
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// Bounds of the rate on these GPUs, comma-separated: names such as h200 or gtx285, or files (docs/machines.md).
-    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "experiment")]
+    /// Bounds of the rate on these GPUs, comma-separated: names such as h200 or gtx285, or files (docs/machines.md). Of an
+    /// experiment, the GPU that it is about: gtx285 by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     machine: Vec<String>,
     /// What a profiler counted on this GPU, beside what is foretold: a table of peers/nsight/counters.py. Its rows have kernels
     /// and trees; of views the first counts, with one ray of each kind a pixel.
-    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["costs", "width", "leaf_size", "postpone", "settings", "shuffle", "sort"])]
+    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "costs", "width", "leaf_size", "postpone", "settings", "shuffle", "sort"])]
     counters: Option<PathBuf>,
     /// What was measured on this GPU, beside what is possible: bench.csv of `raywarp bench --record`. Its rows have kernels, trees
     /// and viewpoints; size and rays a pixel must be that run's. Exit status 1 if a run passed a strict bound.
     #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["counters", "costs", "width", "leaf_size", "postpone", "shuffle", "sort"])]
     measured: Option<PathBuf>,
     /// What kernels cost, in place of our tables; as `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
-    #[arg(long, value_name = "FILE", requires = "machine")]
+    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with = "experiment")]
     costs: Option<PathBuf>,
     /// Whose rays: raywarp, al09 or g14.
     #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
@@ -112,7 +113,7 @@ pub struct SimulateArgs {
     report: ReportArgs,
     /// Rank what would raise the lowest bounds most: each number of the machine doubled, each operation a quarter cheaper, and,
     /// where no --width is given, warps of 64 lanes, which run as well.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "experiment")]
     what_if: bool,
 }
 
@@ -138,8 +139,14 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
             "--what-if and --measured are about bounds: give --machine with a GPU such as h200",
         ));
     }
+    if args.experiment.experiment.is_some() && (args.machine.len() > 1 || args.measured.is_some()) {
+        return Err(CliError::usage("an experiment is of one --machine, and not of measured rates"));
+    }
     args.report.check()?;
     if let Some(ExperimentChoice::Compaction) = args.experiment.experiment {
+        if !args.machine.is_empty() {
+            return Err(CliError::usage("--machine: --experiment compaction counts warps, on no machine"));
+        }
         let shared = simulate_compaction::Shared {
             scene: name,
             view: args.view.as_deref(),
@@ -214,7 +221,14 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         return simulate_counters::run(rows, (&loaded.scene, &path), request, machines, common, out);
     }
     if let Some(ExperimentChoice::Simulated(which)) = args.experiment.experiment {
-        return args.experiment.run(which, (&loaded.scene, &path), request, args.sample, (&args.report, common), out);
+        return args.experiment.run(
+            which,
+            (&loaded.scene, &path),
+            (request, machines),
+            args.sample,
+            (&args.report, common),
+            out,
+        );
     }
     let steps = request.variants.len() * request.widths.len() * request.leaf_sizes.len();
     let bar = StepBar::new(common.quiet, steps as u64);
@@ -259,6 +273,7 @@ pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
         SimulateError::Build(error) => CliError::usage(error),
         SimulateError::Kernel(error) | SimulateError::Profile(ProfileError::Kernel(error)) => CliError::usage(error),
         SimulateError::Profile(error @ ProfileError::Threads { .. }) => CliError::machine(error),
+        error @ SimulateError::NotThere { .. } => CliError::usage(error),
         other => CliError::input(format!("{}: {other}", path.display())),
     }
 }

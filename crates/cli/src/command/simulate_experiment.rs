@@ -19,7 +19,7 @@ pub struct ExperimentArgs {
     /// compaction, active paths and warps of a path tracer at each bounce.
     #[arg(long, value_name = "NAME", value_parser = parse_experiment, conflicts_with_all = ["efficiency", "variant", "postpone", "settings"])]
     pub experiment: Option<ExperimentChoice>,
-    /// What an operation costs there, in issue slots: visit_node, test_triangle, loop, postpone, fetch_ray, shuffle.
+    /// What an operation costs on a GTX 285, in times of an instruction: visit_node, test_triangle, loop, postpone, fetch_ray, shuffle.
     #[arg(long = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_price, requires = "experiment", conflicts_with = "efficiency")]
     prices: Vec<(Operation, f64)>,
 }
@@ -67,22 +67,27 @@ impl ExperimentArgs {
         &self,
         which: Experiment,
         (scene, path): (&Scene, &Path),
-        rays: EfficiencyRequest,
+        (rays, machines): (EfficiencyRequest, Vec<Machine>),
         sample: Option<u32>,
         (page, common): (&ReportArgs, &Common),
         out: &mut dyn Write,
     ) -> Result<Status, CliError> {
+        let machine = match machines.into_iter().next() {
+            Some(machine) => machine,
+            None => Machine::find("gtx285").map_err(CliError::usage)?,
+        };
+        if machine.capability().0 != 1 && !self.prices.is_empty() {
+            return Err(CliError::usage(
+                "--price is of the GTX 285: other machines have what the kernels' machine code says",
+            ));
+        }
         let mut prices = Al09Prices::default();
         for (operation, price) in &self.prices {
             *operation(&mut prices) = *price;
         }
         let sample = sample.map_or_else(|| which.sample(), |sample| sample as usize);
-        let request = ExperimentRequest {
-            rays: EfficiencyRequest { sample, ..rays },
-            experiment: which,
-            prices,
-            machine: Machine::find("gtx285").map_err(CliError::usage)?,
-        };
+        let request =
+            ExperimentRequest { rays: EfficiencyRequest { sample, ..rays }, experiment: which, prices, machine };
         let bar = StepBar::new(common.quiet, which.steps() as u64);
         let progress = |steps: usize| bar.advance(steps as u64);
         let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };

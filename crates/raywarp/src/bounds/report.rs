@@ -122,14 +122,15 @@ impl BoundsReport {
         if let Some([visit, test]) = fit.two_cells {
             let _ = writeln!(
                 text,
-                "while-while's primary and diffuse cells alone, here: visit_node {visit:.1}, test_triangle {test:.1} issue slots"
+                "while-while's primary and diffuse cells alone, here: visit_node {visit:.1}, test_triangle {test:.1} instructions"
             );
         }
-        if let Some(costs) = fit.all {
+        if let Some(prices) = fit.all {
             let _ = writeln!(
                 text,
-                "all {} cells without packets, here: visit_node {:.1}, test_triangle {:.1}, loop {:.1} issue slots",
-                fit.cells, costs.visit_node, costs.test_triangle, costs.turn
+                "all {} cells without packets, here: visit_node {:.1}, test_triangle {:.1}, loop {:.1}, postponing {:.1} a visit, \
+                 instructions of one at a time",
+                fit.cells, prices.visit_node, prices.test_triangle, prices.turn, prices.postpone
             );
         }
     }
@@ -146,10 +147,11 @@ impl BoundsReport {
             "al09_fit": self.fit.map(|fit| serde_json::json!({
                 "cells": fit.cells,
                 "two_cells": fit.two_cells.map(|[visit, test]| serde_json::json!({ "visit_node": visit, "test_triangle": test })),
-                "all": fit.all.map(|costs| serde_json::json!({
-                    "visit_node": costs.visit_node,
-                    "test_triangle": costs.test_triangle,
-                    "loop": costs.turn,
+                "all": fit.all.map(|prices| serde_json::json!({
+                    "visit_node": prices.visit_node,
+                    "test_triangle": prices.test_triangle,
+                    "loop": prices.turn,
+                    "postpone": prices.postpone,
                 })),
             })),
             "rows": self.rows.iter().map(|row| row.json(self.request.machines[row.machine].name())).collect::<Vec<_>>(),

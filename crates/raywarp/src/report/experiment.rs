@@ -15,15 +15,8 @@ impl ExperimentReport {
         // Widths and kernels are the experiment's own.
         let mut rows: Vec<_> =
             facts(&request.rays, &self.rays).into_iter().filter(|(what, _)| *what != "lanes of a warp").collect();
-        let prices = &request.prices;
         rows.push(("multiprocessors of", request.machine.name().to_string()));
-        rows.push((
-            "prices in issue slots",
-            format!(
-                "visit {}, test {}, main loop {}, postponing {} a visit, fetch {}, shuffle {}",
-                prices.visit_node, prices.test_triangle, prices.turn, prices.postpone, prices.fetch, prices.shuffle
-            ),
-        ));
+        rows.push(("prices", request.priced()));
         about.write(&mut page, rows);
         page.heading("In short");
         page.list(self.tables.iter().filter_map(agreement).collect());

@@ -4,7 +4,7 @@ use super::{EfficiencyRequest, Samples, SimulateError};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Key, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
-use raywarp_sim::{Efficiency, Source, measure_source};
+use raywarp_sim::{Efficiency, Source, Tallied, measure_source, tally_source};
 use raywarp_traverse::{Code, Kernel, Query, RayDump, Replay};
 use raywarp_workload::rays::RayKind;
 
@@ -132,6 +132,13 @@ impl<'a> Runs<'a> {
             })
         };
         views.iter().enumerate().map(source).collect()
+    }
+
+    /// The same with what tables of costs need.
+    pub fn tallied(&self, number: usize, width: u32) -> Result<Tallied, SimulateError> {
+        let sources = self.sources(number)?;
+        let add = |sum: Tallied, source| Ok(sum.plus(&tally_source(source, width)?));
+        sources.iter().try_fold(Tallied::new(width), add)
     }
 
     /// Counts of warps of `width` lanes, for the rays of kind `number` over all views.

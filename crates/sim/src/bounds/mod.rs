@@ -18,7 +18,7 @@ use crate::memory::{Region, Traffic};
 use crate::price::Price;
 use crate::profile::Profile;
 use raywarp_family::costs::Pipe;
-use raywarp_family::{Organisation, Supply, Sync, Variant};
+use raywarp_family::{Block, Organisation, Supply, Sync, Variant};
 use raywarp_traverse::Query;
 
 /// What limits.
@@ -131,10 +131,11 @@ struct Maker<'a> {
 pub fn bounds(machine: &Machine, subject: Subject<'_>) -> Vec<Bound> {
     let mut maker = Maker { machine, subject, made: Vec::new() };
     if let Some(price) = subject.price {
-        maker.lanes(price);
+        let least = price.at_least(VERIFIED_WITHIN);
+        maker.lanes(&least);
         if subject.variant.sync() != Sync::Implicit {
-            maker.issue(price);
-            maker.pipes(price);
+            maker.issue(&least);
+            maker.pipes(&least);
         }
     }
     maker.l1();
@@ -204,6 +205,14 @@ impl Maker<'_> {
             let assumed = (100.0 * price.assumed).round();
             doubts.push(format!("costs that are not verified, {assumed} % of them assumed"));
         }
+        let mut set: Vec<&str> =
+            Block::ALL.iter().filter(|&&block| price.is_set(block)).map(|block| block.name()).collect();
+        // An operation stands for its blocks.
+        let whole = set.clone();
+        set.retain(|name| name.split_once('.').is_none_or(|(operation, _)| !whole.contains(&operation)));
+        if !set.is_empty() {
+            doubts.push(format!("set: cost of {}", set.join(", ")));
+        }
         doubts
     }
 
@@ -233,13 +242,8 @@ impl Maker<'_> {
         self.warp_width() / f64::from(self.subject.profile.counts.width)
     }
 
-    /// Verified costs may be off by a little.
-    fn surely(&self, instructions: f64, price: &Price) -> f64 {
-        if price.verified { instructions / (1.0 + VERIFIED_WITHIN) } else { instructions }
-    }
-
     fn lanes(&mut self, price: &Price) {
-        let threads = self.surely(price.thread_instructions(&self.subject.profile.counts), price);
+        let threads = price.thread_instructions(&self.subject.profile.counts);
         let seconds = threads / self.warp_width() / self.machine.issue_per_s();
         let doubts = [
             self.count_doubts(false),
@@ -250,7 +254,7 @@ impl Maker<'_> {
     }
 
     fn issue(&mut self, price: &Price) {
-        let instructions = self.surely(price.warp_instructions(), price);
+        let instructions = price.warp_instructions();
         let seconds = instructions / (self.machine.issue_per_s() * self.width_factor());
         let doubts = [
             self.count_doubts(true),
@@ -290,7 +294,7 @@ impl Maker<'_> {
                 }
                 _ => lanes,
             };
-            let instructions = self.surely(together.iter().map(|&pipe| price.pipe(pipe)).sum(), price);
+            let instructions: f64 = together.iter().map(|&pipe| price.pipe(pipe)).sum();
             let lanes_per_s = lanes * self.machine.need(keys::SM_COUNT) * self.machine.clock_hz();
             let seconds = instructions * f64::from(self.subject.profile.counts.width) / lanes_per_s;
             let doubts = [self.count_doubts(true), self.price_doubts(price), self.number_doubts(&needed)];

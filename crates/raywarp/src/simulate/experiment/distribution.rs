@@ -1,35 +1,85 @@
 //! Times of warps, and what is lost when they are dealt to multiprocessors (AL09 3.2, 3.3, 3.4).
 
 use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of};
-use raywarp_sim::distribution::{Dealing, Dealt, Slots, Spread, deal, warp_costs};
+use crate::bounds::known_costs;
+use crate::simulate::walks::query;
+use rayon::prelude::*;
+use raywarp_sim::al09;
+use raywarp_sim::distribution::{Dealing, Dealt, Slots, Spread, WarpCost, deal, hide, warp_costs};
 use raywarp_sim::machine::{Launch, keys};
-
-/// AL09 2: blocks of 192 threads, 21 to 25 registers. At 21 there are more than 20,000 threads at once (3.4).
-const LAUNCH: Launch = Launch { registers_per_thread: 21, shared_bytes_per_block: 0, threads_per_block: 192 };
 
 /// Warps' worth of rays that a persistent warp takes (AL09 appendix A).
 const BATCH: u32 = 3;
 
-pub(super) const STEPS: usize = 2;
+/// A kernel, and its measured rates of the simulated ones in Table 1, %: Sibenik, Conference.
+const TRIED: [(&str, &str, [&str; 3], [&str; 3]); 3] = [
+    ("while-while", "al09-while-while", ["62", "62", "64"], ["53", "54", "55"]),
+    ("if-if", "al09-if-if", ["81", "77", "71"], ["70", "67", "64"]),
+    ("speculative if-if", "al09-spec-if-if", ["82", "75", "62"], ["71", "67", "60"]),
+];
+
+/// The same of while-while with persistent threads.
+const PERSISTENT: ([&str; 3], [&str; 3]) = (["90", "91", "82"], ["81", "81", "77"]);
+
+pub(super) const STEPS: usize = TRIED.len();
 
 /// Bins of the histogram, each a fourth of the mean wide.
 const BINS: usize = 16;
 
+/// Multiprocessors of a cluster of the GTX 285 (10 of 3).
+const CLUSTER: u32 = 3;
+
+/// A kernel's warps: for each kind, for each view.
+struct Timed {
+    name: &'static str,
+    theirs: [&'static str; 3],
+    warps: Vec<Vec<Vec<WarpCost>>>,
+}
+
+impl Timed {
+    fn issued(&self, kind: usize) -> Vec<Vec<f64>> {
+        self.warps[kind].iter().map(|view| view.iter().map(|warp| warp.issued).collect()).collect()
+    }
+
+    /// Loads, and what was issued.
+    fn sums(&self, kind: usize) -> [f64; 2] {
+        let warps = || self.warps[kind].iter().flatten();
+        [warps().map(|warp| warp.loads as f64).sum(), warps().map(|warp| warp.issued).sum()]
+    }
+}
+
 pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
-    let while_while = lab.times("al09-while-while")?;
-    let if_if = lab.times("al09-if-if")?;
+    let mut timed = Vec::new();
+    for (name, kernel, sibenik, conference) in TRIED {
+        let theirs = lab.of_scene(sibenik, conference);
+        timed.push(Timed { name, theirs, warps: lab.times(kernel)? });
+    }
     let columns: Vec<String> = lab.kinds().iter().map(|kind| kind.name().to_string()).collect();
-    let spreads = |times: &[Vec<Vec<f64>>]| -> Vec<Spread> {
-        times.iter().map(|views| Spread::new(views.iter().flatten().copied().collect())).collect()
-    };
-    let [ww, ii] = [&while_while, &if_if].map(|times| spreads(times));
+    let mut tables = spreads(lab, &columns, &timed);
+    let Some(launch) = lab.launch() else { return Ok(tables) };
+    let machine = &lab.request.machine;
+    let Ok(held) = machine.occupancy(launch) else { return Ok(tables) };
+    let lab = Launched { lab, launch, held: held.warps, timed: &timed };
+    tables.push(lab.dealt(&columns, Latency::Instructions));
+    tables.push(lab.dealt(&columns, Latency::Loads { needed: held.warps }));
+    if lab.lab.is_al09() {
+        tables.push(lab.variations(&columns));
+    }
+    Ok(tables)
+}
+
+/// How long warps take.
+fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<Table> {
+    let [ww, ii] = [&timed[0], &timed[1]].map(|timed| -> Vec<Spread> {
+        (0..timed.warps.len()).map(|kind| Spread::new(timed.issued(kind).concat())).collect()
+    });
     let ratio = |of: &dyn Fn(&Spread) -> f64| -> Vec<f64> {
         ww.iter().zip(&ii).map(|(ww, ii)| 100.0 * (of(ii) / of(ww) - 1.0)).collect()
     };
     let slower = |of: &dyn Fn(&Spread) -> f64| -> Vec<f64> { ww.iter().map(|ww| of(ww) / ww.mean()).collect() };
     let times = Table {
         title: "times of warps under if-if against those under while-while (AL09 3.2), %".into(),
-        columns: columns.clone(),
+        columns: columns.to_vec(),
         rows: vec![
             lab.row("mean", ["~+20"; 3], &ratio(&Spread::mean), 0),
             lab.row("median", [""; 3], &ratio(&|s| s.quantile(0.5)), 0),
@@ -44,56 +94,148 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
     };
     let tail = Table {
         title: "the slowest 1 % of while-while's warps, in means".into(),
-        columns: columns.clone(),
+        columns: columns.to_vec(),
         rows: vec![lab.row("slowest 1 %", [""; 3], &slower(&|s| s.slowest(0.01)), 1)],
         why: vec![],
     };
-    let mut tables = vec![times, tail, histogram(lab, &columns, [&ww, &ii])];
-    let machine = &lab.request.machine;
-    let Ok(held) = machine.occupancy(LAUNCH) else { return Ok(tables) };
-    let issue = machine.get(keys::ISSUE_SINGLE).unwrap_or_else(|| machine.need(keys::ISSUE_PER_SCHEDULER));
-    let per_clock = issue * machine.need(keys::SM_SCHEDULERS);
-    let hides = machine.get(keys::LATENCY_ALU).map_or(1, |clocks| (clocks * per_clock).ceil() as u32);
-    let slots = |hide| Slots { multiprocessors: machine.count(keys::SM_COUNT), warps: held.warps, hide };
-    let warps = LAUNCH.threads_per_block / WARP;
-    let dealings = [
-        ("while-while, blocks", &while_while, Dealing::Blocks { warps }, ["62", "62", "64"]),
-        ("while-while, blocks in rounds", &while_while, Dealing::Rounds { warps }, ["62", "62", "64"]),
-        ("if-if, blocks", &if_if, Dealing::Blocks { warps }, ["81", "77", "71"]),
-        ("if-if, blocks in rounds", &if_if, Dealing::Rounds { warps }, ["81", "77", "71"]),
-        ("while-while, persistent", &while_while, Dealing::Persistent { batch: BATCH }, ["90", "91", "82"]),
-    ];
-    for (hide, how) in [
-        (hides.clamp(1, held.warps), "latency of arithmetic"),
-        (held.warps, "all that are resident: latency of memory"),
-    ] {
-        let rows = dealings.iter().map(|(name, times, dealing, theirs)| {
-            let share = |views: &Vec<Vec<f64>>| {
-                let none = Dealt { end: 0.0, ideal: 0.0 };
-                100.0 * views.iter().fold(none, |sum, costs| sum.then(deal(costs, slots(hide), *dealing))).share()
+    vec![times, tail, histogram(lab, columns, [&ww, &ii])]
+}
+
+/// What a warp waits for.
+#[derive(Debug, Clone, Copy)]
+enum Latency {
+    /// Each instruction for the one before.
+    Instructions,
+    /// Loads, so long that while-while's warps, of the first kind of rays, hide it when there are so many.
+    Loads { needed: u32 },
+    /// The same as if every kernel had as many loads an instruction.
+    Evenly { needed: u32 },
+}
+
+/// A launch on a machine.
+struct Launched<'a, 'b> {
+    lab: &'a Lab<'b>,
+    launch: Launch,
+    /// Warps that a multiprocessor holds.
+    held: u32,
+    timed: &'a [Timed],
+}
+
+impl Launched<'_, '_> {
+    /// Warps that hide a kernel's latency, with rays of a kind.
+    fn hide(&self, timed: &Timed, kind: usize, latency: Latency) -> f64 {
+        let machine = &self.lab.request.machine;
+        let issue = machine.get(keys::ISSUE_SINGLE).unwrap_or_else(|| machine.need(keys::ISSUE_PER_SCHEDULER));
+        let per_clock = issue * machine.need(keys::SM_SCHEDULERS);
+        let instruction = (machine.get(keys::LATENCY_ALU).unwrap_or(1.0) * per_clock).min(f64::from(self.held));
+        match latency {
+            Latency::Instructions => hide(instruction, 0.0, 0.0, 1.0),
+            Latency::Evenly { needed } => f64::from(needed),
+            Latency::Loads { needed } => {
+                let [loads, issued] = self.timed[0].sums(0);
+                let wait = f64::from(needed) * issued / loads.max(1.0);
+                let [loads, issued] = timed.sums(kind);
+                hide(0.0, wait, loads, issued)
+            }
+        }
+    }
+
+    /// Share of the issue slots that a kernel uses, %, for each kind.
+    fn used(&self, timed: &Timed, latency: Latency, dealing: Dealing) -> Vec<f64> {
+        let one = |kind: usize| {
+            let slots = Slots {
+                multiprocessors: self.lab.request.machine.count(keys::SM_COUNT),
+                warps: self.held,
+                hide: self.hide(timed, kind, latency),
             };
-            let theirs = if lab.request.rays.scene == "sibenik" { *theirs } else { [""; 3] };
-            lab.row(*name, theirs, &times.iter().map(share).collect::<Vec<_>>(), 0)
-        });
-        tables.push(Table {
+            let one = |costs: Vec<f64>| deal(&costs.repeat(self.lab.samples_in_all(kind)), slots, dealing);
+            let views: Vec<Dealt> = timed.issued(kind).into_par_iter().map(one).collect();
+            100.0 * views.into_iter().fold(Dealt { end: 0.0, ideal: 0.0 }, Dealt::then).share()
+        };
+        (0..timed.warps.len()).map(one).collect()
+    }
+
+    /// Each kernel dealt in each way.
+    fn dealt(&self, columns: &[String], latency: Latency) -> Table {
+        let (lab, warps) = (self.lab, self.launch.threads_per_block / WARP);
+        let rounds = |together| Dealing::Rounds { warps, together };
+        let mut ways = vec![("blocks", Dealing::Blocks { warps }), ("rounds", rounds(1))];
+        if lab.is_al09() {
+            ways.push(("rounds of three", rounds(CLUSTER)));
+        }
+        let mut rows = Vec::new();
+        for (way, dealing) in ways {
+            for timed in self.timed {
+                let used = self.used(timed, latency, dealing);
+                rows.push(lab.row(format!("{}, {way}", timed.name), timed.theirs, &used, 0));
+            }
+        }
+        let while_while = &self.timed[0];
+        let used = self.used(while_while, latency, Dealing::Persistent { batch: BATCH });
+        rows.push(lab.row("while-while, persistent", lab.of_scene(PERSISTENT.0, PERSISTENT.1), &used, 0));
+        let needs = |timed: &Timed| -> String {
+            let each = (0..timed.warps.len()).map(|kind| format!("{:.1}", self.hide(timed, kind, latency)));
+            format!("{} {}", timed.name, each.collect::<Vec<_>>().join(", "))
+        };
+        let how = match latency {
+            Latency::Instructions => "instructions wait for each other, loads for nothing".to_string(),
+            Latency::Loads { needed } | Latency::Evenly { needed } => {
+                format!("loads wait so long that while-while needs {needed} warps for its first kind of rays")
+            }
+        };
+        Table {
             title: format!(
-                "{}, {} warps each, {hide} of them hide {how}: issue slots used, % (AL09 Table 1: measured of simulated)",
-                machine.name(),
-                held.warps
+                "{}, {} warps each; {how}: issue slots used, % (AL09 Table 1: measured of simulated)",
+                lab.request.machine.name(),
+                self.held
             ),
-            columns: columns.clone(),
-            rows: rows.collect(),
-            why: vec![],
-        });
+            columns: columns.to_vec(),
+            rows,
+            why: vec![
+                format!("warps that hide the latency: {}.", self.timed.iter().map(needs).collect::<Vec<_>>().join("; ")),
+                format!("blocks of {warps} warps: a block's place is free when all its warps have ended; in rounds, a multiprocessor (or three that share a cluster) gets blocks when all that it holds have ended. Which of these the hardware did they suspect but do not say."),
+                "theirs lose to dual issue, conflicts and memory as well; the persistent row is what is left of that. The slots used here are lost to dealing alone.".into(),
+                "a sample's warps are dealt as often as there are samples in the launch of a view, so that its end counts for as much.".into(),
+            ],
+        }
     }
-    if let Some(last) = tables.last_mut() {
-        last.why = vec![
-            format!("blocks of {warps} warps: a block's place is free when all its warps have ended; in rounds, a multiprocessor gets blocks when all that it holds have ended. Which of these the hardware did they suspect but do not say."),
-            "theirs lose to dual issue, conflicts and memory as well; the persistent row is what is left of that. The slots used here are lost to dealing alone.".into(),
-            "theirs launched 32 rays a pixel at once; a sample ends sooner, and its last warps count for more.".into(),
+
+    /// What the shares hinge on: while-while and if-if under one change at a time.
+    fn variations(&self, columns: &[String]) -> Table {
+        let (warps, all) = (self.launch.threads_per_block / WARP, self.held);
+        let every = self.lab.request.machine.count(keys::SM_COUNT);
+        let rounds = |together| Dealing::Rounds { warps, together };
+        let blocks = |warps| Dealing::Rounds { warps, together: 1 };
+        let loads = |needed| Latency::Loads { needed };
+        let tried: [(String, Latency, Dealing); 10] = [
+            (format!("rounds, {all} needed"), loads(all), rounds(1)),
+            ("every kernel needs as many".to_string(), Latency::Evenly { needed: all }, rounds(1)),
+            ("16 needed".into(), loads(16), rounds(1)),
+            ("8 needed".into(), loads(8), rounds(1)),
+            ("rounds of three, 16 needed".into(), loads(16), rounds(CLUSTER)),
+            ("rounds of all, 8 needed".into(), loads(8), rounds(every)),
+            ("rounds of all, 4 needed".into(), loads(4), rounds(every)),
+            ("rounds, blocks of 1 warp".into(), loads(all), blocks(1)),
+            ("blocks of 3 warps".into(), loads(all), blocks(3)),
+            ("blocks of 12 warps".into(), loads(all), blocks(12)),
         ];
+        let mut rows = Vec::new();
+        for (name, latency, dealing) in tried {
+            for timed in &self.timed[..2] {
+                let used = self.used(timed, latency, dealing);
+                rows.push(self.lab.row(format!("{name}: {}", timed.name), timed.theirs, &used, 0));
+            }
+        }
+        Table {
+            title: "what that hinges on: issue slots used, %".into(),
+            columns: columns.to_vec(),
+            rows,
+            why: vec![
+                "needed: warps that hide the latency of while-while's loads. Blocks of any size fill the same places."
+                    .into(),
+            ],
+        }
     }
-    Ok(tables)
 }
 
 /// Share of the warps in steps of a quarter of while-while's mean.
@@ -121,14 +263,41 @@ fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> 
 
 impl Lab<'_> {
     /// What each warp of a launch costs: for each kind, for each view.
-    fn times(&self, name: &str) -> Result<Vec<Vec<Vec<f64>>>, SimulateError> {
-        self.step()?;
+    fn times(&mut self, name: &str) -> Result<Vec<Vec<Vec<WarpCost>>>, SimulateError> {
         let variant = row(name);
-        let (runs, prices) = (self.runs(&variant)?, self.prices(&variant));
-        let costs = |kind| -> Result<Vec<Vec<f64>>, SimulateError> {
+        if self.is_al09() {
+            self.step()?;
+        }
+        let prices = self.prices(&variant, WARP)?;
+        let runs = self.runs(&variant)?;
+        let costs = |kind: usize| -> Result<Vec<Vec<WarpCost>>, SimulateError> {
             let sources = runs.sources(kind)?;
-            sources.iter().map(|source| Ok(warp_costs(source, WARP, &prices)?)).collect()
+            sources.iter().map(|source| Ok(warp_costs(source, WARP, &prices[kind])?)).collect()
         };
         (0..self.samples.len()).map(costs).collect()
+    }
+
+    /// How many such samples as was traced a launch holds.
+    fn samples_in_all(&self, kind: usize) -> usize {
+        let (_, traced, all) = self.rays[kind];
+        (all / traced.max(1)).max(1) as usize
+    }
+
+    /// What while-while takes of a multiprocessor.
+    fn launch(&self) -> Option<Launch> {
+        let kind = *self.kinds().first()?;
+        match self.is_al09() {
+            true => Some(al09::LAUNCH),
+            false => known_costs(None, &self.request.machine, &row("al09-while-while"), query(kind)).launch,
+        }
+    }
+
+    /// Theirs where the machine and the scene are.
+    fn of_scene(&self, sibenik: [&'static str; 3], conference: [&'static str; 3]) -> [&'static str; 3] {
+        match self.request.rays.scene.as_str() {
+            "sibenik" if self.is_al09() => sibenik,
+            "conference" if self.is_al09() => conference,
+            _ => [""; 3],
+        }
     }
 }

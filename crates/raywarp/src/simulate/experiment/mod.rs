@@ -1,6 +1,7 @@
 //! The papers' simulated experiments on our schedules, with what they found beside (AL09 3.2, 3.3, 4, 5.1, 5.2, 6).
 
 mod distribution;
+mod pricing;
 mod queue;
 mod rates;
 mod replacement;
@@ -11,13 +12,13 @@ mod width;
 pub use report::{Cell, ExperimentReport, Row, Table};
 
 use super::walks::{Dumps, Group, Runs, groups};
-use super::{EfficiencyRequest, Samples, SimulateError, sample_rays};
+use super::{EfficiencyRequest, RayCounts, Samples, SimulateError, sample_rays};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Operation, Variant};
 use raywarp_geom::{Control, FlatTriangles, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::machine::Machine;
-use raywarp_sim::{Al09Prices, Efficiency, Prices};
+use raywarp_sim::{Al09Prices, Tallied};
 use raywarp_workload::rays::RayKind;
 use std::collections::HashMap;
 
@@ -92,9 +93,9 @@ pub struct ExperimentRequest {
     pub rays: EfficiencyRequest,
     /// Which experiment.
     pub experiment: Experiment,
-    /// What operations cost.
+    /// What operations cost on a machine of AL09's time; others have what the kernels' machine code says.
     pub prices: Al09Prices,
-    /// Whose multiprocessors.
+    /// Whose multiprocessors and instructions.
     pub machine: Machine,
 }
 
@@ -103,7 +104,7 @@ pub struct ExperimentRequest {
 /// `control` is told [`Experiment::steps`] steps, and stops between two.
 ///
 /// # Errors
-/// [`SimulateError`].
+/// [`SimulateError`]; [`SimulateError::NotThere`] at once where nobody knows what the kernels cost on the machine.
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`].
 pub fn experiment(
@@ -111,16 +112,26 @@ pub fn experiment(
     request: &ExperimentRequest,
     control: &Control<'_>,
 ) -> Result<ExperimentReport, SimulateError> {
+    pricing::check(request)?;
     let mut triangles = flatten(scene)?;
     triangles.opaque.fill(true);
     let rays = &request.rays;
     let (samples, counts) = sample_rays(&triangles, rays, control)?;
     let max_leaf = rays.leaf_sizes.first().copied().unwrap_or(8);
     let bvh = build(&triangles, &BuildOptions { max_leaf, ..rays.build })?;
-    let mut lab =
-        Lab { request, triangles: &triangles, samples: &samples, bvh, dumps: None, counted: HashMap::new(), control };
+    let mut lab = Lab {
+        request,
+        triangles: &triangles,
+        samples: &samples,
+        rays: &counts,
+        bvh,
+        dumps: None,
+        counted: HashMap::new(),
+        assumed: 0.0,
+        control,
+    };
     lab.write_down()?;
-    let tables = match request.experiment {
+    let mut tables = match request.experiment {
         Experiment::Rates => rates::tables(&mut lab)?,
         Experiment::Speculation => speculation::tables(&mut lab)?,
         Experiment::Replacement => replacement::tables(&mut lab)?,
@@ -128,6 +139,9 @@ pub fn experiment(
         Experiment::Width => width::tables(&mut lab)?,
         Experiment::Distribution => distribution::tables(&mut lab)?,
     };
+    if let (Some(last), Some(doubt)) = (tables.last_mut(), lab.doubt()) {
+        last.why.push(doubt);
+    }
     Ok(ExperimentReport { request: request.clone(), rays: counts, tables })
 }
 
@@ -136,11 +150,15 @@ struct Lab<'a> {
     request: &'a ExperimentRequest,
     triangles: &'a FlatTriangles,
     samples: &'a Samples,
+    /// For each kind how many there are, and were traced.
+    rays: &'a RayCounts,
     bvh: Bvh2,
     /// What the rays do in a two-box tree.
     dumps: Option<Dumps>,
     /// For each kernel and width the counts of each kind.
-    counted: HashMap<(Variant, u32), Vec<Efficiency>>,
+    counted: HashMap<(Variant, u32), Vec<Tallied>>,
+    /// Share of a kernel's instructions that are assumed, of all priced the most.
+    assumed: f64,
     control: &'a Control<'a>,
 }
 
@@ -170,25 +188,22 @@ impl Lab<'_> {
     }
 
     /// Counts of a kernel at a width, for each kind; replayed where its rays do as their dump says.
-    fn counts(&mut self, variant: &Variant, width: u32) -> Result<&[Efficiency], SimulateError> {
+    fn counts(&mut self, variant: &Variant, width: u32) -> Result<&[Tallied], SimulateError> {
         let key = (*variant, width);
         if !self.counted.contains_key(&key) {
             self.step()?;
             let runs = self.runs(variant)?;
-            let counts = (0..self.samples.len()).map(|kind| runs.counts(kind, width)).collect::<Result<_, _>>()?;
+            let counts = (0..self.samples.len()).map(|kind| runs.tallied(kind, width)).collect::<Result<_, _>>()?;
             self.counted.insert(key, counts);
         }
         Ok(&self.counted[&key])
     }
 
-    fn prices(&self, variant: &Variant) -> Prices {
-        self.request.prices.of(variant)
-    }
-
     /// Lane slots that a ray costs, for each kind.
     fn slots(&mut self, variant: &Variant, width: u32) -> Result<Vec<f64>, SimulateError> {
-        let prices = self.prices(variant);
-        Ok(self.counts(variant, width)?.iter().map(|counts| prices.lane_slots_per_ray(counts)).collect())
+        let prices = self.prices(variant, width)?;
+        let counted = self.counts(variant, width)?;
+        Ok(counted.iter().zip(prices).map(|(counted, prices)| prices.lane_slots_per_ray(&counted.counts)).collect())
     }
 
     /// How much faster than `base` a kernel is, per cent, for each kind.
@@ -199,8 +214,8 @@ impl Lab<'_> {
 
     /// Efficiency of traversal and intersection, per cent, for each kind.
     fn filled(&mut self, variant: &Variant) -> Result<Vec<[f64; 2]>, SimulateError> {
-        let percent = |counts: &Efficiency| {
-            [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * counts.simd_efficiency(op))
+        let percent = |counted: &Tallied| {
+            [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * counted.counts.simd_efficiency(op))
         };
         Ok(self.counts(variant, WARP)?.iter().map(percent).collect())
     }

@@ -25,6 +25,9 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
     let (mut speed, mut filled) = (Vec::new(), Vec::new());
     for (rounds, every, faster, lanes) in TRIED {
         let queue: Variant = with(row("al09-queue"), &[(Key::Rounds, rounds), (Key::Every, every)]);
+        if !lab.is_priced(&queue) {
+            continue;
+        }
         let name = format!("at most {rounds} iterations, new rays every {every}");
         let ours = lab.faster(&queue, &base)?;
         speed.push(lab.row(name.clone(), faster, &ours, 0));

@@ -47,7 +47,8 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
         columns,
         rows,
         why: vec![
-            "prices are fitted to theirs on sibenik: four numbers for twelve rates, at the tree and the rays of docs/papers.md.".into(),
+            "four of the prices are fitted to twelve of theirs on sibenik, at the tree and the rays of docs/papers.md."
+                .into(),
         ],
     }])
 }

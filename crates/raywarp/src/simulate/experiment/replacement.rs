@@ -2,6 +2,7 @@
 
 use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of, with};
 use raywarp_family::{Block, Key, Variant};
+use raywarp_sim::{Prices, Tallied};
 use raywarp_workload::rays::RayKind;
 
 /// Rays are fetched every n iterations ...
@@ -26,22 +27,30 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
             for below in BELOW {
                 let options = [(Key::Rounds, rounds), (Key::Every, every), (Key::Refill, below)];
                 let variant = with(row("al09-replace"), &options);
-                let prices = lab.prices(&variant);
-                let dear = prices.with(Block::FetchRay, WITHOUT * prices.of(Block::FetchRay));
-                let counts = lab.counts(&variant, WARP)?.to_vec();
-                let gain = |(kind, counts): (usize, &_)| {
-                    [prices, dear].map(|p| 100.0 * (slots[kind] / p.lane_slots_per_ray(counts) - 1.0))
+                if !lab.is_priced(&variant) {
+                    continue;
+                }
+                let prices = lab.prices(&variant, WARP)?;
+                let counted = lab.counts(&variant, WARP)?;
+                let gain = |(kind, (counted, prices)): (usize, (&Tallied, &Prices))| {
+                    let dear = prices.with(Block::FetchRay, WITHOUT * prices.of(Block::FetchRay));
+                    [*prices, dear].map(|p| 100.0 * (slots[kind] / p.lane_slots_per_ray(&counted.counts) - 1.0))
                 };
-                tried.push((variant, counts.iter().enumerate().map(gain).collect()));
+                tried.push((variant, counted.iter().zip(&prices).enumerate().map(gain).collect()));
             }
         }
     }
     let named =
         |variant: &Variant| format!("every {}, below {} %", variant.value(Key::Every), variant.value(Key::Refill));
     let mut rows = Vec::new();
-    for (index, with) in [(0, "with"), (1, "without")] {
+    // Machine code is of GPUs that have them.
+    let ways: &[(usize, &str)] = if lab.is_al09() { &[(0, "with"), (1, "without")] } else { &[(0, "with")] };
+    for &(index, with) in ways {
         for rounds in ROUNDS {
             let of_rounds = || tried.iter().filter(|(variant, _)| variant.value(Key::Rounds) == rounds);
+            if of_rounds().next().is_none() {
+                continue;
+            }
             let theirs: [&str; 3] = match (rounds, index) {
                 ("4", 0) => ["loss", "up to 20", "up to 20"],
                 ("4", _) => ["loss", "rarely 10", ""],
@@ -73,11 +82,14 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
             title: "replacing terminated rays (AL09 5.1): best gain over persistent while-while of all n and m, %".into(),
             columns: columns.clone(),
             rows,
-            why: vec![
-                "every n iterations of the main loop, rays are fetched if fewer than a share of the lanes live; the best of 20 is printed with its n and share.".into(),
+            why: [
+                "every n iterations of the main loop, rays are fetched if fewer than a share of the lanes live; the best of 20 is printed with its n and share.".to_string(),
                 format!("prefix sum and population count halve the overhead, they say: a fetch costs {WITHOUT} times as much without."),
-                "their measured \"almost 10\" is of single viewpoints with AO rays; nothing was consistently faster.".into(),
-            ],
+                "their measured \"almost 10\" is of single viewpoints with AO rays; nothing was consistently faster.".to_string(),
+            ]
+            .into_iter()
+            .filter(|why| lab.is_al09() || !why.starts_with("prefix"))
+            .collect(),
         },
         Table {
             title: "the same with the two instructions and N = 4, without a threshold, %".into(),

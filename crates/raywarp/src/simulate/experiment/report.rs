@@ -1,6 +1,7 @@
 //! Theirs beside ours.
 
 use super::ExperimentRequest;
+use super::pricing::is_al09;
 use crate::simulate::RayCounts;
 use std::fmt::Write;
 
@@ -61,12 +62,12 @@ pub struct ExperimentReport {
 impl ExperimentReport {
     /// As text.
     pub fn text(&self) -> String {
-        let (request, prices) = (&self.request, &self.request.prices);
+        let request = &self.request;
         let rays: Vec<String> =
             self.rays.iter().map(|(kind, n, all)| format!("{n} of {all} {}", kind.name())).collect();
         let mut text = format!(
             "{}: {}, workload {}, views: {}, {}x{}, leaves of at most {}; rays traced: {}\n\
-             prices in issue slots: visit {}, test {}, main loop {}, postponing {} a visit, fetch {}, shuffle {}\n",
+             {}; prices: {}\n",
             request.experiment.name(),
             request.rays.scene,
             request.rays.workload.name(),
@@ -75,12 +76,8 @@ impl ExperimentReport {
             request.rays.size[1],
             request.rays.leaf_sizes.first().copied().unwrap_or(8),
             rays.join(", "),
-            prices.visit_node,
-            prices.test_triangle,
-            prices.turn,
-            prices.postpone,
-            prices.fetch,
-            prices.shuffle,
+            request.machine.name(),
+            request.priced(),
         );
         for table in &self.tables {
             table.write(&mut text);
@@ -121,14 +118,14 @@ impl ExperimentReport {
             "rays": self.rays.iter().map(|(kind, traced, all)| serde_json::json!({
                 "kind": kind.name(), "traced": traced, "all": all,
             })).collect::<Vec<_>>(),
-            "prices": {
+            "prices": is_al09(&self.request.machine).then(|| serde_json::json!({
                 "visit_node": prices.visit_node,
                 "test_triangle": prices.test_triangle,
                 "loop": prices.turn,
                 "postpone": prices.postpone,
                 "fetch_ray": prices.fetch,
                 "shuffle": prices.shuffle,
-            },
+            })),
             "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
         })
     }
