@@ -53,6 +53,18 @@ impl Efficiency {
         self
     }
 
+    /// What is left without `other`, which is a part.
+    pub(crate) fn minus(mut self, other: &Self) -> Self {
+        self.rays -= other.rays;
+        self.warps -= other.warps;
+        self.nodes -= other.nodes;
+        for (rest, part) in self.blocks.iter_mut().zip(&other.blocks) {
+            rest.issued -= part.issued;
+            rest.active -= part.active;
+        }
+        self
+    }
+
     /// The counts of a block.
     pub fn block(&self, block: Block) -> BlockCount {
         self.blocks[block as usize]

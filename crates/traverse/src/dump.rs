@@ -92,7 +92,8 @@ impl Probe for Chunk {
 /// What every ray of a batch does by itself in one tree: to be replayed by a [`Replay`](crate::Replay).
 #[derive(Debug, Clone)]
 pub struct RayDump {
-    pub(crate) walk: Variant,
+    /// None where no ray does anything.
+    pub(crate) walk: Option<Variant>,
     pub(crate) query: Query,
     pub(crate) stack_depth: usize,
     pub(crate) chunks: Vec<Chunk>,
@@ -126,7 +127,21 @@ impl RayDump {
             let why = "some rays have more operations than a dump can number";
             return Err(KernelError::NoDump { variant: *kernel.variant(), why });
         }
-        Ok(Self { walk, query, stack_depth: kernel.stack_depth(), chunks, ray_count: rays.len() })
+        Ok(Self { walk: Some(walk), query, stack_depth: kernel.stack_depth(), chunks, ray_count: rays.len() })
+    }
+
+    /// A dump of `ray_count` rays that do nothing. Any variant can replay it, as it would run them over an empty scene: what
+    /// remains is what its supply does.
+    ///
+    /// # Errors
+    /// [`KernelError::TooManyRays`].
+    pub fn of_nothing(ray_count: usize, query: Query) -> Result<Self, KernelError> {
+        if ray_count >= u32::MAX as usize {
+            return Err(KernelError::TooManyRays { found: ray_count });
+        }
+        let chunk = |first: usize| Chunk { ends: vec![0; CHUNK.min(ray_count - first)], ..Chunk::default() };
+        let chunks = (0..ray_count).step_by(CHUNK).map(chunk).collect();
+        Ok(Self { walk: None, query, stack_depth: 0, chunks, ray_count })
     }
 
     /// `variant` but for what does not change what a ray does by itself: one of the same walk can replay its dump.
@@ -149,9 +164,9 @@ impl RayDump {
         walk.ok_or(KernelError::NoDump { variant: *variant, why: why.unwrap_or("its tree has no while-while") })
     }
 
-    /// What kind of walk was written down: see [`RayDump::walk_of`].
-    pub fn walk(&self) -> &Variant {
-        &self.walk
+    /// What kind of walk was written down: see [`RayDump::walk_of`]; none where no ray does anything.
+    pub fn walk(&self) -> Option<&Variant> {
+        self.walk.as_ref()
     }
 
     /// Which query.

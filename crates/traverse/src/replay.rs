@@ -69,14 +69,19 @@ impl<'a> Replay<'a> {
         Err(ReplayError::Dependent { variant: *variant, why })
     }
 
-    /// `variant` over the rays of `dump`.
+    /// `variant` over the rays of `dump`. Any variant takes one [of nothing](RayDump::of_nothing).
     ///
     /// # Errors
     /// Those of [`Replay::walk_of`], and [`ReplayError::OtherWalk`].
     pub fn new(variant: &Variant, dump: &'a RayDump) -> Result<Self, ReplayError> {
-        let walk = Self::walk_of(variant)?;
-        if walk != dump.walk {
-            return Err(ReplayError::OtherWalk { variant: *variant, walk, dumped: dump.walk });
+        if variant.needs().gpu {
+            return Err(KernelError::NeedsGpu { variant: *variant }.into());
+        }
+        if let Some(dumped) = dump.walk {
+            let walk = Self::walk_of(variant)?;
+            if walk != dumped {
+                return Err(ReplayError::OtherWalk { variant: *variant, walk, dumped });
+            }
         }
         Ok(Self { variant: *variant, dump })
     }
