@@ -226,9 +226,14 @@ impl Tree for RayDump {
         ray.take(chunk, Code::Visit);
         let pushed = ray.marks(chunk);
         if !ray.take(chunk, Code::Pop) {
-            out.children.push(ray.here(chunk));
-            out.children.extend((0..pushed).map(|_| Entry::Inner(())));
+            (0..=pushed).for_each(|slot| out.hits.push(0.0, slot));
         }
+    }
+
+    /// The first is where the ray goes on; others are only counted.
+    #[inline]
+    fn child(&self, ray: &Position, _: u32, slot: u32) -> Entry<(), Tests> {
+        if slot == 0 { ray.here(&self.chunks[ray.chunk as usize]) } else { Entry::Inner(()) }
     }
 
     #[inline]

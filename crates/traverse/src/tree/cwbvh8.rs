@@ -77,9 +77,13 @@ impl BoxTree for Cwbvh8 {
             }
         }
         if hits != 0 {
-            out.children.push(Entry::Inner(NodeGroup { first: node.child_base, inner: node.imask, hits }));
+            out.nodes = Some(NodeGroup { first: node.child_base, inner: node.imask, hits });
         }
         out.group = (records != 0).then_some(TriangleGroup { base: node.record_base, records });
+    }
+
+    fn child(&self, _: u32, _: u32) -> Entry<NodeGroup, TriangleGroup> {
+        unreachable!("children are in groups")
     }
 }
 
