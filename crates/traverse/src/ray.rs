@@ -2,7 +2,7 @@
 
 use raywarp_family::{BoxPlanes, BoxTest, Tree, TriangleTest, Variant};
 use raywarp_geom::triangle::Watertight;
-use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray, fused_multiply_adds, rounds_twice};
+use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray, fused_multiply_adds};
 use raywarp_layout::H8Ray;
 
 /// A ray in a lane.
@@ -19,6 +19,8 @@ pub(crate) struct LaneRay {
     /// Both in twice the precision, where a machine has to make do without fused multiply-adds.
     wide_inverse: [f64; 3],
     wide_ood: [[f64; 3]; 2],
+    /// Whether all of these are finite, so that no plane's distance is NaN.
+    is_finite: bool,
     /// `t_min` and `t_max` as boxes see them: distances to boxes are `t * scale`.
     pub scale: f32,
     /// Nearest distance at which a box matters.
@@ -51,8 +53,21 @@ impl LaneRay {
             H8Ray::new(ray, ray.t_min.max(after.t), farthest)
         });
         let watertight = (variant.triangle() == TriangleTest::Watertight).then(|| Watertight::new(ray));
+        let is_finite = inverse.iter().chain(ood.as_flattened()).all(|x| x.is_finite());
         let (wide_inverse, wide_ood) = (inverse.map(f64::from), ood.map(|ood| ood.map(f64::from)));
-        Self { given: *ray, after: *after, inverse, ood, wide_inverse, wide_ood, scale, box_low, watertight, blocks }
+        Self {
+            given: *ray,
+            after: *after,
+            inverse,
+            ood,
+            wide_inverse,
+            wide_ood,
+            is_finite,
+            scale,
+            box_low,
+            watertight,
+            blocks,
+        }
     }
 
     /// Nearest `t` that counts.
@@ -79,54 +94,76 @@ impl LaneRay {
         test: BoxTest,
     ) -> ([f32; N], [bool; N]) {
         let t_max = self.box_distance(t_max);
-        let (mut t, mut hit, doubtful) = if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
-            ([0.0; N], [false; N], [true; N])
+        let (mut t, mut hit, mut doubtful) = ([0.0; N], [false; N], [NO_DOUBT; N]);
+        if cfg!(any(target_feature = "fma", target_arch = "aarch64")) | !self.is_finite {
+            doubtful = [!NO_DOUBT; N];
+        } else if test == BoxTest::Integer {
+            (t, hit, doubtful) = self.enter_unless_doubtful::<N, true>(&lo, &hi, t_max);
         } else {
-            self.enter_unless_doubtful(&lo, &hi, t_max, test)
-        };
-        if doubtful != [false; N] {
-            for i in (0..N).filter(|&i| doubtful[i]) {
-                let bounds = Aabb { min: lo.map(|axis| axis[i]), max: hi.map(|axis| axis[i]) };
-                let entry = self.enter_exactly(&bounds, t_max, test);
-                (t[i], hit[i]) = (entry.unwrap_or(t_max), entry.is_some());
-            }
+            (t, hit, doubtful) = self.enter_unless_doubtful::<N, false>(&lo, &hi, t_max);
+        }
+        if doubtful != [NO_DOUBT; N] {
+            self.settle(&lo, &hi, t_max, test, &doubtful, &mut t, &mut hit);
         }
         (t, hit)
     }
 
     /// The same in twice the precision, for machines that have to make do without fused multiply-adds, and for which boxes
-    /// rounding once more might matter.
+    /// rounding once more might matter. Without a NaN: for finite rays.
     #[inline(always)]
-    fn enter_unless_doubtful<const N: usize>(
+    fn enter_unless_doubtful<const N: usize, const INTEGER: bool>(
         &self,
         lo: &[[f32; N]; 3],
         hi: &[[f32; N]; 3],
         t_max: f32,
-        test: BoxTest,
-    ) -> ([f32; N], [bool; N], [bool; N]) {
+    ) -> ([f32; N], [bool; N], [u64; N]) {
         // Without a NaN these are minima and maxima; machines have no faster ones that know of NaN.
         let (less, more) = (|x: f64, y: f64| if x < y { x } else { y }, |x: f64, y: f64| if x > y { x } else { y });
-        let (mut near, mut far) = ([f64::from(self.box_low); N], [f64::from(t_max); N]);
-        let (mut least, mut nan) = ([f64::INFINITY; N], [false; N]);
+        let low = f64::from(self.box_low);
+        let (mut near, mut far, mut least) = ([low; N], [f64::from(t_max); N], [f64::INFINITY; N]);
         for axis in 0..3 {
             let inverse = self.wide_inverse[axis];
             for i in 0..N {
                 let a = f64::from(lo[axis][i]) * inverse - self.wide_ood[0][axis];
                 let b = f64::from(hi[axis][i]) * inverse - self.wide_ood[1][axis];
-                (near[i], far[i]) = (more(less(a, b), near[i]), less(more(a, b), far[i]));
-                nan[i] |= a.is_nan() | b.is_nan();
-                least[i] = less(less(a.abs(), b.abs()), least[i]);
+                let leave = more(a, b);
+                (near[i], far[i]) = (more(less(a, b), near[i]), less(leave, far[i]));
+                if INTEGER {
+                    least[i] = less(leave.abs(), least[i]);
+                }
             }
         }
-        // Integers end up where floats do, but for a NaN and for what may round to a negative zero.
-        let any = test == BoxTest::Integer;
         // Rounding keeps the order: of all sums only the two that count have to be rounded, or looked at closely.
+        let doubt = |yes: bool| u64::from(yes).wrapping_neg();
         let doubtful = std::array::from_fn(|i| {
-            let small = any & (least[i] < f64::from(f32::MIN_POSITIVE));
-            nan[i] | small | rounds_twice(near[i]) | rounds_twice(far[i])
+            // As `rounds_twice`, but for what was a float before; a far end of zero is looked at for nothing.
+            let halfway = doubt(is_halfway(near[i])) | doubt(is_halfway(far[i]));
+            let small = doubt(near[i] < SMALL) & doubt(near[i] > low) | doubt(far[i].abs() < SMALL);
+            // Integers end up where floats do, but for planes behind the ray of which one may round to a negative zero.
+            halfway | small | doubt(INTEGER & (least[i] < SMALL))
         });
         let (near, far) = (near.map(|x| x as f32), far.map(|x| x as f32));
         (near, std::array::from_fn(|i| near[i] <= far[i]), doubtful)
+    }
+
+    /// Decides about boxes that were doubtful.
+    #[cold]
+    #[inline(never)]
+    fn settle<const N: usize>(
+        &self,
+        lo: &[[f32; N]; 3],
+        hi: &[[f32; N]; 3],
+        t_max: f32,
+        test: BoxTest,
+        doubtful: &[u64; N],
+        t: &mut [f32; N],
+        hit: &mut [bool; N],
+    ) {
+        for i in (0..N).filter(|&i| doubtful[i] != NO_DOUBT) {
+            let bounds = Aabb { min: lo.map(|axis| axis[i]), max: hi.map(|axis| axis[i]) };
+            let entry = self.enter_exactly(&bounds, t_max, test);
+            (t[i], hit[i]) = (entry.unwrap_or(t_max), entry.is_some());
+        }
     }
 
     /// The same with each plane's distance rounded, as a machine with fused multiply-adds has it.
@@ -142,6 +179,19 @@ impl LaneRay {
             BoxTest::Integer => span_integer(lo, hi, self.box_low, t_max),
         }
     }
+}
+
+/// Of a box about which there is no doubt: masks compile to vectors.
+const NO_DOUBT: u64 = 0;
+
+/// Below this floats are denormal, and halfway between them looks different.
+const SMALL: f64 = f32::MIN_POSITIVE as f64;
+
+/// Whether a sum looks halfway between two floats.
+#[inline(always)]
+fn is_halfway(sum: f64) -> bool {
+    const HALF: u64 = 1 << 28;
+    sum.to_bits() & (2 * HALF - 1) == HALF
 }
 
 /// The overlap of three spans and `low ..= high`, with float minimum and maximum.

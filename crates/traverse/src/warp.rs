@@ -191,6 +191,15 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.touches.clear();
     }
 
+    /// As [`Warp::issue`], `times` times; nothing was noted before.
+    pub fn issue_times(&mut self, block: Block, mask: L::Mask, times: u32) {
+        if P::ON && mask.any() && times > 0 {
+            let active = spread(mask.bits(), self.lanes_per_ray, self.lanes_per_ray);
+            let event = Event { warp: self.number, block, active, rays: &self.rays, touches: &[] };
+            self.probe.repeated(&event, times);
+        }
+    }
+
     /// As [`Warp::issue`] with the machine's lanes given bit by bit.
     pub fn issue_bits(&mut self, block: Block, active: u64) {
         if P::ON && active != 0 {

@@ -160,9 +160,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// lane (AL09 5.3).
     fn tell_shared_pushes(&mut self, mask: L::Mask, hit: u64, pushes: u64) {
         if self.rules.order.is_some() {
-            for _ in 1..self.lanes_per_ray() {
-                self.issue(Block::Shuffle, mask);
-            }
+            self.issue_times(Block::Shuffle, mask, self.lanes_per_ray() - 1);
         }
         self.issue(Block::PrefixSum, mask);
         // The two words of the nearest child.
