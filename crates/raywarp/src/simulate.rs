@@ -142,7 +142,10 @@ pub fn efficiency(
         let bvh_of = |most: u32| small.iter().find(|(known, _)| *known == most).map_or(&plain, |(_, tree)| tree);
         let mut known = Known::new(&samples);
         let mut measured: Vec<(usize, Measurement)> = Vec::new();
-        for group in walks::groups(&request.variants) {
+        // First those whose rays' operations are written down: that tells others how many nodes they need.
+        let mut groups = walks::groups(&request.variants);
+        groups.sort_by_key(|group| !group.is_worth_a_dump(request));
+        for group in groups {
             // A tree of its size for all: they have one walk, or are alone.
             let most = request.variants[group.rows[0]].tree().max_leaf();
             let bvh = bvh_of(most);

@@ -94,14 +94,14 @@ impl LaneRay {
         test: BoxTest,
     ) -> ([f32; N], [bool; N]) {
         let t_max = self.box_distance(t_max);
-        let (mut t, mut hit, mut doubtful) = ([0.0; N], [false; N], [NO_DOUBT; N]);
-        if cfg!(any(target_feature = "fma", target_arch = "aarch64")) | !self.is_finite {
-            doubtful = [!NO_DOUBT; N];
+        let fused = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+        let (mut t, mut hit, doubtful) = if fused | !self.is_finite {
+            ([0.0; N], [false; N], [!NO_DOUBT; N])
         } else if test == BoxTest::Integer {
-            (t, hit, doubtful) = self.enter_unless_doubtful::<N, true>(&lo, &hi, t_max);
+            self.enter_unless_doubtful::<N, true>(&lo, &hi, t_max)
         } else {
-            (t, hit, doubtful) = self.enter_unless_doubtful::<N, false>(&lo, &hi, t_max);
-        }
+            self.enter_unless_doubtful::<N, false>(&lo, &hi, t_max)
+        };
         if doubtful != [NO_DOUBT; N] {
             self.settle(&lo, &hi, t_max, test, &doubtful, &mut t, &mut hit);
         }

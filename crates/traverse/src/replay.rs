@@ -4,7 +4,7 @@
 //! dump instead of from a tree. That is the same where a ray does the same whoever its neighbours are: not under a packet
 //! nor with a postpone buffer.
 
-use crate::dump::{CHUNK, Chunk, Code, RayDump};
+use crate::dump::{CHUNK, Chunk, Code, Codes, RayDump};
 use crate::kernel::{KernelError, Machine, Query};
 use crate::lane::Found;
 use crate::launch::{self, Place};
@@ -154,10 +154,15 @@ impl Position {
     #[inline]
     fn marks(&self, chunk: &Chunk) -> u32 {
         let mut count = 0;
-        while self.take(chunk, Code::Mark) {
-            count += 1;
+        loop {
+            let at = self.next.get();
+            let marks = chunk.codes(at).marks().min(self.end - at);
+            self.next.set(at + marks);
+            count += marks;
+            if marks < Codes::COUNT {
+                return count;
+            }
         }
-        count
     }
 
     /// What the ray stands at.
@@ -166,9 +171,14 @@ impl Position {
         if self.code(chunk) != Some(Code::Test) {
             return Entry::Inner(());
         }
-        let codes = (self.next.get()..self.end).map(|at| chunk.code(at));
-        let leaf = codes.take_while(|code| matches!(code, Code::Test | Code::Mark));
-        Entry::Leaf(Tests { left: leaf.filter(|&code| code == Code::Test).count() as u32 })
+        let (mut at, mut left) = (self.next.get(), 0);
+        loop {
+            let (length, tests) = chunk.codes(at).leaf(self.end - at);
+            (at, left) = (at + length, left + tests);
+            if length < Codes::COUNT || at >= self.end {
+                return Entry::Leaf(Tests { left });
+            }
+        }
     }
 }
 

@@ -38,7 +38,23 @@ impl Group {
         Self { walk: Some(*walk), rows: Vec::new() }
     }
 
-    /// What the rays of all views do, if that is asked for more than once.
+    /// Whether what the rays do is asked for more than once, and not only how many nodes they need.
+    pub fn is_worth_a_dump(&self, request: &EfficiencyRequest) -> bool {
+        let rows = || self.rows.iter().map(|&row| &request.variants[row]);
+        // One of those that only differ in their supplies tells what the others do.
+        let mut kernels: Vec<Variant> = Vec::new();
+        for variant in rows().filter(|variant| Replay::walk_of(variant).is_ok()) {
+            let kernel = side_by_side(variant).unwrap_or(*variant);
+            if !kernels.contains(&kernel) {
+                kernels.push(kernel);
+            }
+        }
+        let replays = kernels.len() * request.widths.len();
+        let needed = rows().any(|variant| without_postponing(variant).is_some());
+        replays > 0 && replays + usize::from(needed) > 1
+    }
+
+    /// What the rays of all views do, if that is [worth it](Group::is_worth_a_dump).
     pub fn dumps(
         &self,
         request: &EfficiencyRequest,
@@ -47,15 +63,7 @@ impl Group {
         samples: &Samples,
         control: &Control<'_>,
     ) -> Result<Option<Dumps>, SimulateError> {
-        // One of those that only differ in their supplies tells what the others do.
-        let mut kernels: Vec<Variant> = Vec::new();
-        for variant in self.rows.iter().map(|&row| &request.variants[row]) {
-            let kernel = side_by_side(variant).unwrap_or(*variant);
-            if Replay::walk_of(variant).is_ok() && !kernels.contains(&kernel) {
-                kernels.push(kernel);
-            }
-        }
-        if kernels.len() * request.widths.len() <= 1 {
+        if !self.is_worth_a_dump(request) {
             return Ok(None);
         }
         self.write_down(bvh, triangles, samples, control)

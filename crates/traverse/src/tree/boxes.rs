@@ -102,7 +102,7 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
         (LaneRay::new(ray, &after, self.bounds, variant), found, root)
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit(
         &self,
         inner: B::Inner,

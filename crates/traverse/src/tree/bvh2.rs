@@ -22,7 +22,8 @@ impl BoxTree for EncodedBvh2 {
         test_slot(EncodedBvh2::slots(self), record, ray, limit, triangles)
     }
 
-    #[inline]
+    // In place: a packet's lanes all visit the same node.
+    #[inline(always)]
     fn visit(&self, inner: u32, ray: &LaneRay, t_max: f32, rules: &VisitRules, out: &mut Visit<u32, RangeLeaf>) {
         let node = &self.nodes()[inner as usize];
         (out.node, out.used) = (inner, 2);
