@@ -16,7 +16,8 @@ pub fn fused_multiply_adds<const N: usize>(a: [f32; N], b: [f32; N], c: [f32; N]
         return std::array::from_fn(|i| a[i].mul_add(b[i], c[i]));
     }
     let sums: [f64; N] = std::array::from_fn(|i| f64::from(a[i]) * f64::from(b[i]) + f64::from(c[i]));
-    if sums.iter().fold(false, |any, &sum| any | rounds_twice(sum)) {
+    // Masks instead of truths: vectors.
+    if sums.iter().fold(0, |any, &sum| any | u64::from(rounds_twice(sum)).wrapping_neg()) != 0 {
         return std::array::from_fn(|i| software(a[i], b[i], c[i]));
     }
     sums.map(|sum| sum as f32)

@@ -56,7 +56,8 @@ fn round_to_half(x: f64) -> u16 {
     }
     // Exponent of the half's last bit, and how many of that.
     let exponent = ((size.to_bits() >> 52) as i32 - 1023 - 10).max(LEAST_EXPONENT);
-    let steps = (size * power(-exponent)).round_ties_even() as u16;
+    // A sum with 2^52 has no room for fractions: to the nearest, even. Some machines call a function for that.
+    let steps = ((size * power(-exponent) + power(52)) - power(52)) as u16;
     // A carry into the exponent is what rounding up to the next power of two is.
     sign | ((((exponent - LEAST_EXPONENT) as u16) << 10) + steps)
 }

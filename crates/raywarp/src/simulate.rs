@@ -1,12 +1,15 @@
 //! SIMD efficiency of the kernel family on the papers' workloads, as in AL09 Table 1.
 
 mod experiment;
+mod known;
 mod walks;
 
 pub use experiment::{Cell, Experiment, ExperimentReport, ExperimentRequest, Row, Table, experiment};
 pub use raywarp_sim::Al09Prices;
 pub use raywarp_sim::machine::Machine;
 
+use self::known::Known;
+use self::walks::Runs;
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_family::{Operation, Tree, Variant};
@@ -149,25 +152,42 @@ pub fn efficiency(
                 small.push((most, tree(most)?));
             }
         }
+        let bvh_of = |most: u32| small.iter().find(|(known, _)| *known == most).map_or(&plain, |(_, tree)| tree);
+        let mut known = Known::new(&samples);
         let mut measured: Vec<(usize, Measurement)> = Vec::new();
-        for group in walks::groups(&request.variants) {
+        // First those whose rays' operations are written down: that tells others how many nodes they need.
+        let mut groups = walks::groups(&request.variants);
+        groups.sort_by_key(|group| !group.is_worth_a_dump(request));
+        for group in groups {
             // A tree of its size for all: they have one walk, or are alone.
             let most = request.variants[group.rows[0]].tree().max_leaf();
-            let bvh = small.iter().find(|(known, _)| *known == most).map_or(&plain, |(_, tree)| tree);
+            let bvh = bvh_of(most);
             let dumps = group.dumps(request, bvh, &triangles, &samples, control)?;
+            if let (Some(walk), Some(dumps)) = (&group.walk, &dumps) {
+                known.add_dumps(walk, dumps);
+            }
             for &row in &group.rows {
                 let variant = &request.variants[row];
-                let measure = |counts: Efficiency, kind: RayKind, needed: Option<u64>| {
-                    let overfetch = needed.map_or(0.0, |needed| counts.nodes as f64 / needed as f64 - 1.0);
-                    (row, Measurement { variant: *variant, kind, leaf_size: leaf_size.min(most), counts, overfetch })
-                };
-                let runs = walks::Runs::new(variant, bvh, &triangles, &samples, dumps.as_ref())?;
+                let mut runs = None;
                 for &width in request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
                     for (number, (kind, _)) in samples.iter().enumerate() {
                         if control.is_cancelled() {
                             return Err(TraceError::Cancelled.into());
                         }
-                        measured.push(measure(runs.counts(number, width)?, *kind, runs.needed(number)));
+                        let counts = match (known.counts(variant, number, width)?, &mut runs) {
+                            (Some(counts), _) => counts,
+                            (None, Some(runs)) => Runs::counts(runs, number, width)?,
+                            (None, none) => {
+                                let runs = Runs::new(variant, bvh, &triangles, &samples, dumps.as_ref())?;
+                                none.insert(runs).counts(number, width)?
+                            }
+                        };
+                        known.add(variant, number, &counts);
+                        let needed = known.needed(variant, number, bvh, &triangles, control)?;
+                        let overfetch = needed.map_or(0.0, |needed| counts.nodes as f64 / needed as f64 - 1.0);
+                        let leaf_size = leaf_size.min(most);
+                        measured
+                            .push((row, Measurement { variant: *variant, kind: *kind, leaf_size, counts, overfetch }));
                     }
                     control.advance(1);
                 }

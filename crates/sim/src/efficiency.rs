@@ -53,6 +53,18 @@ impl Efficiency {
         self
     }
 
+    /// What is left without `other`, which is a part.
+    pub(crate) fn minus(mut self, other: &Self) -> Self {
+        self.rays -= other.rays;
+        self.warps -= other.warps;
+        self.nodes -= other.nodes;
+        for (rest, part) in self.blocks.iter_mut().zip(&other.blocks) {
+            rest.issued -= part.issued;
+            rest.active -= part.active;
+        }
+        self
+    }
+
     /// The counts of a block.
     pub fn block(&self, block: Block) -> BlockCount {
         self.blocks[block as usize]
@@ -141,19 +153,18 @@ impl Probe for Counter {
     }
 
     fn event(&mut self, event: &Event<'_>) {
+        self.repeated(event, 1);
+    }
+
+    fn repeated(&mut self, event: &Event<'_>, times: u32) {
         let count = &mut self.counts.blocks[event.block as usize];
         let active = event.active.count_ones();
-        count.issued += 1;
-        count.active += u64::from(active);
+        count.issued += u64::from(times);
+        count.active += u64::from(active) * u64::from(times);
         if event.block == Block::VisitNode {
-            let n = self.lanes_per_ray;
-            let rays = if n == 1 {
-                active
-            } else {
-                let group = u64::MAX >> (64 - n);
-                (0..64 / n).filter(|i| event.active >> (i * n) & group != 0).count() as u32
-            };
-            self.counts.nodes += u64::from(rays);
+            // The lanes of a ray visit a node together.
+            let rays = active / self.lanes_per_ray;
+            self.counts.nodes += u64::from(rays) * u64::from(times);
         }
     }
 }

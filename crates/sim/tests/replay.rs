@@ -4,7 +4,10 @@ use raywarp_bvh::{BuildOptions, build};
 use raywarp_family::{Operation, papers};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_sim::distribution::warp_costs;
-use raywarp_sim::{Al09Prices, Efficiency, ProfileOptions, Source, measure, measure_source, profile, tally_source};
+use raywarp_sim::{
+    Al09Prices, Efficiency, ProfileOptions, Source, measure, measure_source, profile, resupplied, side_by_side,
+    tally_source, without_idle_options,
+};
 use raywarp_traverse::{Kernel, Query, RayDump, Replay};
 
 /// Seeded numbers from -1 to 1.
@@ -56,6 +59,41 @@ fn replays_count_what_runs_count_at_every_width_and_number_of_threads() {
         }
     }
     assert!(compared >= 12 * 2 * 2, "{compared}");
+}
+
+#[test]
+fn what_follows_from_other_counts_is_what_runs_count() {
+    let (triangles, rays) = scene();
+    let mut compared = [0; 2];
+    for (a, b) in papers().iter().flat_map(|a| papers().iter().map(move |b| (a, b))).filter(|(a, b)| a.name != b.name) {
+        let side = side_by_side(&a.variant).filter(|side| side_by_side(&b.variant) == Some(*side));
+        let same = without_idle_options(&a.variant, Query::Closest) == without_idle_options(&b.variant, Query::Closest);
+        if side.is_none() && !same {
+            continue;
+        }
+        let bvh = build(&triangles, &BuildOptions { max_leaf: 8, ..BuildOptions::default() }).unwrap();
+        let kernels = [a, b].map(|row| Kernel::new(&row.variant, &bvh, &triangles).unwrap());
+        for width in [1, 8, 32, 64] {
+            // Whole warps and batches, one ray less and one more, and less than a warp.
+            for rays in [&rays[..], &rays[..960], &rays[..961], &rays[..959], &rays[..5], &[]] {
+                for query in [Query::Closest, Query::Any] {
+                    let [one, other] =
+                        kernels.each_ref().map(|kernel| measure(kernel, width, rays, &[], query).unwrap());
+                    if side.is_some() {
+                        let found = resupplied(&one, &a.variant, &b.variant, &[rays.len()], query).unwrap();
+                        assert_eq!(found, other, "{} from {}, {} rays at {width}", b.name, a.name, rays.len());
+                        compared[0] += 1;
+                    }
+                    if same && query == Query::Closest {
+                        assert_eq!(one, other, "{} and {}", a.name, b.name);
+                        compared[1] += 1;
+                    }
+                }
+            }
+        }
+    }
+    // Both ways: three persistent kernels, and unsorted occlusion.
+    assert_eq!(compared, [2 * 3 * 48, 2 * 24]);
 }
 
 #[test]

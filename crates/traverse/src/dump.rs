@@ -62,10 +62,46 @@ impl Chunk {
         Code::ALL[(self.words[at as usize / 32] >> (at % 32 * 2) & 3) as usize]
     }
 
+    /// The codes from `at` on, the first in the lowest bits: as many as a word holds, with nothing in the place of those after
+    /// the last.
+    #[inline]
+    pub fn codes(&self, at: u32) -> Codes {
+        let (word, bit) = (at as usize / 32, at % 32 * 2);
+        let [first, second] = [word, word + 1].map(|word| self.words.get(word).copied().unwrap_or(0));
+        // Shifted twice: not by 64 bits where all are in the first.
+        Codes(first >> bit | second << 1 << (63 - bit))
+    }
+
     /// Where the codes of a ray begin and end.
     pub fn range(&self, ray: usize) -> std::ops::Range<u32> {
         let first = if ray == 0 { 0 } else { self.ends[ray - 1] };
         first..self.ends[ray]
+    }
+}
+
+/// As many codes as a word holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Codes(u64);
+
+impl Codes {
+    /// How many there are.
+    pub const COUNT: u32 = 32;
+
+    /// How many marks there are before anything else, [`Codes::COUNT`] at most.
+    #[inline]
+    pub fn marks(self) -> u32 {
+        let differs = self.0 ^ (Code::Mark as u64 * LOW_BITS);
+        ((differs | differs >> 1) & LOW_BITS).trailing_zeros() / 2
+    }
+
+    /// How many tests and marks there are before anything else, [`Codes::COUNT`] at most, and how many of the first `limit` of
+    /// them are tests.
+    #[inline]
+    pub fn leaf(self, limit: u32) -> (u32, u32) {
+        // Only tests and marks have two different bits, and tests have the lower one.
+        let length = (!(self.0 ^ self.0 >> 1) & LOW_BITS).trailing_zeros() / 2;
+        let first = u64::MAX.checked_shr(64 - 2 * length.min(limit)).unwrap_or(0);
+        (length, (self.0 & !(self.0 >> 1) & LOW_BITS & first).count_ones())
     }
 }
 
@@ -92,7 +128,8 @@ impl Probe for Chunk {
 /// What every ray of a batch does by itself in one tree: to be replayed by a [`Replay`](crate::Replay).
 #[derive(Debug, Clone)]
 pub struct RayDump {
-    pub(crate) walk: Variant,
+    /// None where no ray does anything.
+    pub(crate) walk: Option<Variant>,
     pub(crate) query: Query,
     pub(crate) stack_depth: usize,
     pub(crate) chunks: Vec<Chunk>,
@@ -126,7 +163,21 @@ impl RayDump {
             let why = "some rays have more operations than a dump can number";
             return Err(KernelError::NoDump { variant: *kernel.variant(), why });
         }
-        Ok(Self { walk, query, stack_depth: kernel.stack_depth(), chunks, ray_count: rays.len() })
+        Ok(Self { walk: Some(walk), query, stack_depth: kernel.stack_depth(), chunks, ray_count: rays.len() })
+    }
+
+    /// A dump of `ray_count` rays that do nothing. Any variant can replay it, as it would run them over an empty scene: what
+    /// remains is what its supply does.
+    ///
+    /// # Errors
+    /// [`KernelError::TooManyRays`].
+    pub fn of_nothing(ray_count: usize, query: Query) -> Result<Self, KernelError> {
+        if ray_count >= u32::MAX as usize {
+            return Err(KernelError::TooManyRays { found: ray_count });
+        }
+        let chunk = |first: usize| Chunk { ends: vec![0; CHUNK.min(ray_count - first)], ..Chunk::default() };
+        let chunks = (0..ray_count).step_by(CHUNK).map(chunk).collect();
+        Ok(Self { walk: None, query, stack_depth: 0, chunks, ray_count })
     }
 
     /// `variant` but for what does not change what a ray does by itself: one of the same walk can replay its dump.
@@ -149,9 +200,9 @@ impl RayDump {
         walk.ok_or(KernelError::NoDump { variant: *variant, why: why.unwrap_or("its tree has no while-while") })
     }
 
-    /// What kind of walk was written down: see [`RayDump::walk_of`].
-    pub fn walk(&self) -> &Variant {
-        &self.walk
+    /// What kind of walk was written down: see [`RayDump::walk_of`]; none where no ray does anything.
+    pub fn walk(&self) -> Option<&Variant> {
+        self.walk.as_ref()
     }
 
     /// Which query.
@@ -195,3 +246,40 @@ impl RayDump {
 
 /// The lower bit of every place of a word.
 const LOW_BITS: u64 = 0x5555_5555_5555_5555;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_counted_in_words_as_one_by_one() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize
+        };
+        let mut chunk = Chunk::default();
+        while chunk.len < 5000 {
+            // Runs of up to 100, and of tests with marks between.
+            let (code, other) = (Code::ALL[random() % 4], [Code::Test, Code::Mark][random() % 2]);
+            for i in 0..random() % [2, 5, 100][random() % 3] {
+                chunk.push(if i % 3 == 0 { other } else { code });
+            }
+        }
+        let len = chunk.len as u32;
+        let one_by_one = |at: u32, is: &dyn Fn(Code) -> bool| {
+            (at..len.min(at + Codes::COUNT)).map(|at| chunk.code(at)).take_while(|&code| is(code)).count() as u32
+        };
+        for at in 0..len {
+            let codes = chunk.codes(at);
+            assert_eq!(codes.marks(), one_by_one(at, &|code| code == Code::Mark), "at {at}");
+            let length = one_by_one(at, &|code| matches!(code, Code::Test | Code::Mark));
+            for limit in [0, 1, 7, 31, 32, 1000] {
+                let first = at..at + length.min(limit);
+                let tests = first.filter(|&at| chunk.code(at) == Code::Test).count() as u32;
+                assert_eq!(codes.leaf(limit), (length, tests), "at {at}, {limit}");
+            }
+        }
+        assert_eq!((chunk.codes(len + 64).marks(), chunk.codes(len + 64).leaf(9)), (0, (0, 0)));
+    }
+}

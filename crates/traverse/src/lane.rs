@@ -1,5 +1,6 @@
 //! The state of one ray.
 
+use crate::lanes::{HasStatus, Is, Status};
 use crate::ray::LaneRay;
 use crate::tree::{Entry, EntryOf, Leaf, Tree, slot_index};
 use raywarp_geom::{Hit, PrimitiveId};
@@ -99,13 +100,19 @@ impl<E> Stack<E> {
         (self.entries.pop(), index)
     }
 
+    /// How many entries there are.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.entries.len() as u32
+    }
+
     pub fn clear(&mut self) {
         self.entries.clear();
     }
 }
 
 /// What a ray found so far.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Found {
     /// `t u v` of the nearest hit; for an any-hit ray of the nearest candidate that is not opaque.
     pub tuv: [f32; 3],
@@ -165,6 +172,29 @@ impl Found {
     }
 }
 
+impl<T: Tree> HasStatus for Lane<T> {
+    #[inline]
+    fn status(&self) -> Status {
+        let postponed = self.postponed.len() > 0;
+        let (at_inner, at_leaf, exhausted, done) = match self.work {
+            Work::At(Entry::Inner(_)) => (true, false, false, false),
+            Work::At(Entry::Leaf(_)) => (false, true, false, false),
+            Work::Pop => (false, false, true, false),
+            Work::Done => (false, false, false, true),
+        };
+        let (idle, alive, has_leaf) = (self.ray == IDLE, postponed | !done, postponed | at_leaf);
+        let bit = |is: Is, yes: bool| u8::from(yes) << is as u32;
+        bit(Is::Idle, idle)
+            | bit(Is::Alive, alive)
+            | bit(Is::Ended, !idle & !alive)
+            | bit(Is::AtInner, at_inner)
+            | bit(Is::AtLeaf, at_leaf)
+            | bit(Is::HasLeaf, has_leaf)
+            | bit(Is::InLeaf, has_leaf & !self.leaf_ended)
+            | bit(Is::Exhausted, exhausted)
+    }
+}
+
 impl<T: Tree> Lane<T> {
     /// Without a ray, with stack `stack_number` of `stack_depth` entries.
     pub fn idle(stack_depth: usize, stack_number: u16) -> Self {
@@ -178,46 +208,6 @@ impl<T: Tree> Lane<T> {
             stack_number,
             found: Found::nothing(0.0),
         }
-    }
-
-    /// Whether there is no ray.
-    pub fn is_idle(&self) -> bool {
-        self.ray == IDLE
-    }
-
-    /// Whether there is anything left to do.
-    pub fn is_alive(&self) -> bool {
-        !matches!(self.work, Work::Done) || self.postponed.len() > 0
-    }
-
-    /// Whether there is a ray that has ended.
-    pub fn has_ended(&self) -> bool {
-        !self.is_idle() && !self.is_alive()
-    }
-
-    /// Whether the lane could visit a node now.
-    pub fn at_inner_node(&self) -> bool {
-        matches!(self.work, Work::At(Entry::Inner(_)))
-    }
-
-    /// Whether the lane stands at a leaf and cannot go on without testing it.
-    pub fn stands_at_leaf(&self) -> bool {
-        matches!(self.work, Work::At(Entry::Leaf(_)))
-    }
-
-    /// Whether the lane could test a triangle now.
-    pub fn has_leaf(&self) -> bool {
-        self.postponed.len() > 0 || self.stands_at_leaf()
-    }
-
-    /// Whether the lane must take an entry from its stack before anything else.
-    pub fn is_exhausted(&self) -> bool {
-        matches!(self.work, Work::Pop)
-    }
-
-    /// Whether there are triangles left of the leaf that the lane began.
-    pub fn is_in_leaf(&self) -> bool {
-        self.has_leaf() && !self.leaf_ended
     }
 
     /// The next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at

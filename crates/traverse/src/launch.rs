@@ -80,10 +80,13 @@ pub(crate) fn run_warp<T: Tree, P: Watch>(
     let depth = launch.tree.stack_depth();
     let lane = |stack: u32| Lane::idle(depth, stack as u16);
     match machine {
-        Machine::Scalar => run(Warp::new(launch, number, Scalar(lane(0)), pool, answers, probe), lane),
+        Machine::Scalar => {
+            let lanes = |first| Scalar(lane(first));
+            run(Warp::new(launch, number, lanes(0), pool, answers, probe), lanes);
+        }
         Machine::Lockstep { .. } => {
-            let lanes = Lockstep((0..width).map(lane).collect());
-            run(Warp::new(launch, number, lanes, pool, answers, probe), lane);
+            let lanes = |first| Lockstep::new((first..first + width).map(lane).collect());
+            run(Warp::new(launch, number, lanes(0), pool, answers, probe), lanes);
         }
     }
 }
@@ -97,34 +100,33 @@ pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, pro
 }
 
 /// Runs a warp to its end under the variant's organisation.
-fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lane: impl Fn(u32) -> Lane<T>) {
+fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lanes: impl Fn(u32) -> L) {
     warp.issue_everyone(Block::Prologue);
     match warp.launch.variant.organisation() {
         Organisation::Packet if warp.launch.variant.supply() == Supply::Direct => {
             supply::direct::<Packet, L, T, P>(&mut warp);
         }
         Organisation::Packet => supply::persistent::<Packet, L, T, P>(&mut warp),
-        Organisation::WhileWhile => supplied::<WhileWhile, L, T, P>(&mut warp, lane),
-        Organisation::IfIf => supplied::<IfIf, L, T, P>(&mut warp, lane),
-        Organisation::SpeculativeWhileWhile => supplied::<SpeculativeWhileWhile, L, T, P>(&mut warp, lane),
-        Organisation::SpeculativeIfIf => supplied::<SpeculativeIfIf, L, T, P>(&mut warp, lane),
-        Organisation::IfWhile => supplied::<IfWhile, L, T, P>(&mut warp, lane),
-        Organisation::Phased => supplied::<Phased, L, T, P>(&mut warp, lane),
+        Organisation::WhileWhile => supplied::<WhileWhile, L, T, P>(&mut warp, lanes),
+        Organisation::IfIf => supplied::<IfIf, L, T, P>(&mut warp, lanes),
+        Organisation::SpeculativeWhileWhile => supplied::<SpeculativeWhileWhile, L, T, P>(&mut warp, lanes),
+        Organisation::SpeculativeIfIf => supplied::<SpeculativeIfIf, L, T, P>(&mut warp, lanes),
+        Organisation::IfWhile => supplied::<IfWhile, L, T, P>(&mut warp, lanes),
+        Organisation::Phased => supplied::<Phased, L, T, P>(&mut warp, lanes),
     }
 }
 
-/// Runs a schedule under the variant's supply; `lane` makes an idle one with the stack of a number.
+/// Runs a schedule under the variant's supply; `lanes` makes idle ones, the first with the stack of a number.
 fn supplied<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
-    lane: impl Fn(u32) -> Lane<T>,
+    lanes: impl Fn(u32) -> L,
 ) {
     match warp.launch.variant.supply() {
         Supply::Direct => supply::direct::<S, L, T, P>(warp),
         Supply::Persistent => supply::persistent::<S, L, T, P>(warp),
         Supply::Replace => supply::replace::<S, L, T, P>(warp),
         Supply::Queue => {
-            let width = warp.width();
-            let mut parked: Vec<Lane<T>> = (width..2 * width).map(lane).collect();
+            let mut parked = lanes(warp.width());
             supply::queue::<S, L, T, P>(warp, &mut parked);
         }
     }

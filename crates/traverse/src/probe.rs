@@ -43,6 +43,12 @@ pub trait Probe {
     fn touches(&self) -> bool;
     /// Told of an event.
     fn event(&mut self, event: &Event<'_>);
+    /// Told of an event that comes `times` times in a row, without touches.
+    fn repeated(&mut self, event: &Event<'_>, times: u32) {
+        for _ in 0..times {
+            self.event(event);
+        }
+    }
 }
 
 /// What kernels are compiled for: watched or not. Probes themselves are objects, so that a new one
@@ -54,6 +60,8 @@ pub(crate) trait Watch {
     fn touches(&self) -> bool;
     /// See [`Probe::event`].
     fn event(&mut self, event: &Event<'_>);
+    /// See [`Probe::repeated`].
+    fn repeated(&mut self, event: &Event<'_>, times: u32);
 }
 
 /// Nobody watches.
@@ -67,6 +75,8 @@ impl Watch for Unwatched {
     }
     #[inline(always)]
     fn event(&mut self, _: &Event<'_>) {}
+    #[inline(always)]
+    fn repeated(&mut self, _: &Event<'_>, _: u32) {}
 }
 
 /// A probe watches.
@@ -95,6 +105,10 @@ impl Watch for Watched<'_> {
     #[inline(always)]
     fn event(&mut self, event: &Event<'_>) {
         self.probe.event(event);
+    }
+    #[inline(always)]
+    fn repeated(&mut self, event: &Event<'_>, times: u32) {
+        self.probe.repeated(event, times);
     }
 }
 

@@ -1,8 +1,8 @@
 //! What boxes and triangles need of a ray, computed once by `setup_ray`.
 
-use raywarp_family::{BoxPlanes, BoxTest};
+use raywarp_family::{BoxPlanes, BoxTest, Tree, TriangleTest, Variant};
 use raywarp_geom::triangle::Watertight;
-use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray, fused_multiply_adds, rounds_twice};
+use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray, fused_multiply_adds};
 use raywarp_layout::H8Ray;
 
 /// A ray in a lane.
@@ -19,19 +19,22 @@ pub(crate) struct LaneRay {
     /// Both in twice the precision, where a machine has to make do without fused multiply-adds.
     wide_inverse: [f64; 3],
     wide_ood: [[f64; 3]; 2],
+    /// Whether all of these are finite, so that no plane's distance is NaN.
+    is_finite: bool,
     /// `t_min` and `t_max` as boxes see them: distances to boxes are `t * scale`.
     pub scale: f32,
     /// Nearest distance at which a box matters.
     pub box_low: f32,
-    /// The watertight test's side of the ray.
-    pub watertight: Watertight,
-    /// The side of the ray of trees of blocks.
-    pub blocks: H8Ray,
+    /// The watertight test's side of the ray, for that.
+    pub watertight: Option<Watertight>,
+    /// The side of the ray of trees of blocks, for those.
+    pub blocks: Option<H8Ray>,
 }
 
 impl LaneRay {
-    /// Prepares a valid ray through a scene within `bounds`.
-    pub fn new(ray: &Ray, after: &HitKey, bounds: &Aabb, planes: BoxPlanes, test: BoxTest) -> Self {
+    /// Prepares a valid ray through a scene within `bounds` for what `variant` does.
+    pub fn new(ray: &Ray, after: &HitKey, bounds: &Aabb, variant: &Variant) -> Self {
+        let (planes, test) = (variant.box_planes(), variant.box_test());
         let (inverse, ood, scale) = match planes {
             BoxPlanes::Padded => {
                 let slab = PaddedSlab::new(ray, bounds);
@@ -45,11 +48,26 @@ impl LaneRay {
         let low = ray.t_min.max(after.t) * scale;
         // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
         let box_low = if test == BoxTest::Integer { low.max(0.0) + 0.0 } else { low };
-        let farthest = bounds.min.iter().chain(&bounds.max).fold(0.0, |most: f32, x| most.max(x.abs()));
-        let blocks = H8Ray::new(ray, ray.t_min.max(after.t), farthest);
+        let blocks = (variant.tree() == Tree::H8).then(|| {
+            let farthest = bounds.min.iter().chain(&bounds.max).fold(0.0, |most: f32, x| most.max(x.abs()));
+            H8Ray::new(ray, ray.t_min.max(after.t), farthest)
+        });
+        let watertight = (variant.triangle() == TriangleTest::Watertight).then(|| Watertight::new(ray));
+        let is_finite = inverse.iter().chain(ood.as_flattened()).all(|x| x.is_finite());
         let (wide_inverse, wide_ood) = (inverse.map(f64::from), ood.map(|ood| ood.map(f64::from)));
-        let watertight = Watertight::new(ray);
-        Self { given: *ray, after: *after, inverse, ood, wide_inverse, wide_ood, scale, box_low, watertight, blocks }
+        Self {
+            given: *ray,
+            after: *after,
+            inverse,
+            ood,
+            wide_inverse,
+            wide_ood,
+            is_finite,
+            scale,
+            box_low,
+            watertight,
+            blocks,
+        }
     }
 
     /// Nearest `t` that counts.
@@ -63,31 +81,89 @@ impl LaneRay {
         (t * self.scale).min(f32::MAX)
     }
 
-    /// Where the ray enters `bounds` at most at `t_max`, in box distances, or `None`.
+    /// Where the ray enters each of `N` boxes, given as their planes by axis, in box distances, and whether it does so, at
+    /// most at `t_max`.
     ///
     /// Source: ALK12, figure 2: six fused multiply-adds, then minima and maxima.
     #[inline(always)]
-    pub fn enter(&self, bounds: &Aabb, t_max: f32, test: BoxTest) -> Option<f32> {
+    pub fn enter<const N: usize>(
+        &self,
+        lo: [[f32; N]; 3],
+        hi: [[f32; N]; 3],
+        t_max: f32,
+        test: BoxTest,
+    ) -> ([f32; N], [bool; N]) {
         let t_max = self.box_distance(t_max);
-        if !cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
-            let plane = |x: f32, i: usize, side: usize| f64::from(x) * self.wide_inverse[i] - self.wide_ood[side][i];
-            // Rounding keeps the order: of all sums only the two that count have to be rounded, or looked at closely.
-            let a: [f64; 3] = std::array::from_fn(|i| plane(bounds.min[i], i, 0));
-            let b: [f64; 3] = std::array::from_fn(|i| plane(bounds.max[i], i, 1));
-            // Without a NaN these are minima and maxima; machines have no faster ones that know of NaN.
-            let (less, more) = (|x: f64, y: f64| if x < y { x } else { y }, |x: f64, y: f64| if x > y { x } else { y });
-            let near = (0..3).fold(f64::from(self.box_low), |t, i| more(less(a[i], b[i]), t));
-            let far = (0..3).fold(f64::from(t_max), |t, i| less(more(a[i], b[i]), t));
-            let nan = (0..3).fold(false, |any, i| any | a[i].is_nan() | b[i].is_nan());
-            // Integers end up where floats do, but for a NaN and for what may round to a negative zero.
-            let plain = |x: &f64| x.abs() >= f64::from(f32::MIN_POSITIVE);
-            let floats = || a.iter().chain(&b).all(plain);
-            if !(nan | rounds_twice(near) | rounds_twice(far)) && (test == BoxTest::Float || floats()) {
-                let (near, far) = (near as f32, far as f32);
-                return (near <= far).then_some(near);
+        let fused = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+        let (mut t, mut hit, doubtful) = if fused | !self.is_finite {
+            ([0.0; N], [false; N], [!NO_DOUBT; N])
+        } else if test == BoxTest::Integer {
+            self.enter_unless_doubtful::<N, true>(&lo, &hi, t_max)
+        } else {
+            self.enter_unless_doubtful::<N, false>(&lo, &hi, t_max)
+        };
+        if doubtful != [NO_DOUBT; N] {
+            self.settle(&lo, &hi, t_max, test, &doubtful, &mut t, &mut hit);
+        }
+        (t, hit)
+    }
+
+    /// The same in twice the precision, for machines that have to make do without fused multiply-adds, and for which boxes
+    /// rounding once more might matter. Without a NaN: for finite rays.
+    #[inline(always)]
+    fn enter_unless_doubtful<const N: usize, const INTEGER: bool>(
+        &self,
+        lo: &[[f32; N]; 3],
+        hi: &[[f32; N]; 3],
+        t_max: f32,
+    ) -> ([f32; N], [bool; N], [u64; N]) {
+        // Without a NaN these are minima and maxima; machines have no faster ones that know of NaN.
+        let (less, more) = (|x: f64, y: f64| if x < y { x } else { y }, |x: f64, y: f64| if x > y { x } else { y });
+        let low = f64::from(self.box_low);
+        let (mut near, mut far, mut least) = ([low; N], [f64::from(t_max); N], [f64::INFINITY; N]);
+        for axis in 0..3 {
+            let inverse = self.wide_inverse[axis];
+            for i in 0..N {
+                let a = f64::from(lo[axis][i]) * inverse - self.wide_ood[0][axis];
+                let b = f64::from(hi[axis][i]) * inverse - self.wide_ood[1][axis];
+                let leave = more(a, b);
+                (near[i], far[i]) = (more(less(a, b), near[i]), less(leave, far[i]));
+                if INTEGER {
+                    least[i] = less(leave.abs(), least[i]);
+                }
             }
         }
-        self.enter_exactly(bounds, t_max, test)
+        // Rounding keeps the order: of all sums only the two that count have to be rounded, or looked at closely.
+        let doubt = |yes: bool| u64::from(yes).wrapping_neg();
+        let doubtful = std::array::from_fn(|i| {
+            // As `rounds_twice`, but for what was a float before; a far end of zero is looked at for nothing.
+            let halfway = doubt(is_halfway(near[i])) | doubt(is_halfway(far[i]));
+            let small = doubt(near[i] < SMALL) & doubt(near[i] > low) | doubt(far[i].abs() < SMALL);
+            // Integers end up where floats do, but for planes behind the ray of which one may round to a negative zero.
+            halfway | small | doubt(INTEGER & (least[i] < SMALL))
+        });
+        let (near, far) = (near.map(|x| x as f32), far.map(|x| x as f32));
+        (near, std::array::from_fn(|i| near[i] <= far[i]), doubtful)
+    }
+
+    /// Decides about boxes that were doubtful.
+    #[cold]
+    #[inline(never)]
+    fn settle<const N: usize>(
+        &self,
+        lo: &[[f32; N]; 3],
+        hi: &[[f32; N]; 3],
+        t_max: f32,
+        test: BoxTest,
+        doubtful: &[u64; N],
+        t: &mut [f32; N],
+        hit: &mut [bool; N],
+    ) {
+        for i in (0..N).filter(|&i| doubtful[i] != NO_DOUBT) {
+            let bounds = Aabb { min: lo.map(|axis| axis[i]), max: hi.map(|axis| axis[i]) };
+            let entry = self.enter_exactly(&bounds, t_max, test);
+            (t[i], hit[i]) = (entry.unwrap_or(t_max), entry.is_some());
+        }
     }
 
     /// The same with each plane's distance rounded, as a machine with fused multiply-adds has it.
@@ -103,6 +179,19 @@ impl LaneRay {
             BoxTest::Integer => span_integer(lo, hi, self.box_low, t_max),
         }
     }
+}
+
+/// Of a box about which there is no doubt: masks compile to vectors.
+const NO_DOUBT: u64 = 0;
+
+/// Below this floats are denormal, and halfway between them looks different.
+const SMALL: f64 = f32::MIN_POSITIVE as f64;
+
+/// Whether a sum looks halfway between two floats.
+#[inline(always)]
+fn is_halfway(sum: f64) -> bool {
+    const HALF: u64 = 1 << 28;
+    sum.to_bits() & (2 * HALF - 1) == HALF
 }
 
 /// The overlap of three spans and `low ..= high`, with float minimum and maximum.
@@ -172,21 +261,29 @@ mod tests {
             let (p, q): ([f32; 3], [f32; 3]) = ([(); 3].map(|()| number()), [(); 3].map(|()| number()));
             let bounds =
                 Aabb { min: std::array::from_fn(|i| p[i].min(q[i])), max: std::array::from_fn(|i| p[i].max(q[i])) };
-            for planes in [BoxPlanes::Padded, BoxPlanes::Plain] {
-                for test in [BoxTest::Float, BoxTest::Integer] {
-                    let lane = LaneRay::new(&ray, &HitKey::START, &scene, planes, test);
-                    let (fast, slow) = (
-                        lane.enter(&bounds, ray.t_max, test),
-                        lane.enter_exactly(&bounds, lane.box_distance(ray.t_max), test),
-                    );
+            for text in ["", "box=integer", "planes=plain", "box=integer&planes=plain"] {
+                let variant: Variant = format!("direct/while-while/bvh2?{text}").trim_end_matches('?').parse().unwrap();
+                let lane = LaneRay::new(&ray, &HitKey::START, &scene, &variant);
+                let test = variant.box_test();
+                let slow = lane.enter_exactly(&bounds, lane.box_distance(ray.t_max), test);
+                // Beside itself, and beside boxes that are another matter.
+                let one = lane.enter(bounds.min.map(|x| [x]), bounds.max.map(|x| [x]), ray.t_max, test);
+                let two = lane.enter(
+                    std::array::from_fn(|i| [[0.0, 0.5, -0.0][i], bounds.min[i]]),
+                    std::array::from_fn(|i| [1.0, bounds.max[i]]),
+                    ray.t_max,
+                    test,
+                );
+                for (t, hit) in [(one.0[0], one.1[0]), (two.0[1], two.1[1])] {
+                    let fast = hit.then_some(t);
                     // A zero of either sign is the same place.
                     assert!(
                         fast == slow && fast.map(|t| t == 0.0 || t.is_sign_positive()) == slow.map(|_| true),
-                        "{ray:?} {bounds:?} {planes:?} {test:?}: {fast:?}, exactly {slow:?}"
+                        "{ray:?} {bounds:?} {text}: {fast:?}, exactly {slow:?}"
                     );
-                    hits += u32::from(slow.is_some());
-                    all += 1;
                 }
+                hits += u32::from(slow.is_some());
+                all += 1;
             }
         }
         assert!(hits > all / 40 && hits < all, "{hits} of {all}");

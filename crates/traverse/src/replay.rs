@@ -4,7 +4,7 @@
 //! dump instead of from a tree. That is the same where a ray does the same whoever its neighbours are: not under a packet
 //! nor with a postpone buffer.
 
-use crate::dump::{CHUNK, Chunk, Code, RayDump};
+use crate::dump::{CHUNK, Chunk, Code, Codes, RayDump};
 use crate::kernel::{KernelError, Machine, Query};
 use crate::lane::Found;
 use crate::launch::{self, Place};
@@ -69,14 +69,19 @@ impl<'a> Replay<'a> {
         Err(ReplayError::Dependent { variant: *variant, why })
     }
 
-    /// `variant` over the rays of `dump`.
+    /// `variant` over the rays of `dump`. Any variant takes one [of nothing](RayDump::of_nothing).
     ///
     /// # Errors
     /// Those of [`Replay::walk_of`], and [`ReplayError::OtherWalk`].
     pub fn new(variant: &Variant, dump: &'a RayDump) -> Result<Self, ReplayError> {
-        let walk = Self::walk_of(variant)?;
-        if walk != dump.walk {
-            return Err(ReplayError::OtherWalk { variant: *variant, walk, dumped: dump.walk });
+        if variant.needs().gpu {
+            return Err(KernelError::NeedsGpu { variant: *variant }.into());
+        }
+        if let Some(dumped) = dump.walk {
+            let walk = Self::walk_of(variant)?;
+            if walk != dumped {
+                return Err(ReplayError::OtherWalk { variant: *variant, walk, dumped });
+            }
         }
         Ok(Self { variant: *variant, dump })
     }
@@ -149,10 +154,15 @@ impl Position {
     #[inline]
     fn marks(&self, chunk: &Chunk) -> u32 {
         let mut count = 0;
-        while self.take(chunk, Code::Mark) {
-            count += 1;
+        loop {
+            let at = self.next.get();
+            let marks = chunk.codes(at).marks().min(self.end - at);
+            self.next.set(at + marks);
+            count += marks;
+            if marks < Codes::COUNT {
+                return count;
+            }
         }
-        count
     }
 
     /// What the ray stands at.
@@ -161,9 +171,14 @@ impl Position {
         if self.code(chunk) != Some(Code::Test) {
             return Entry::Inner(());
         }
-        let codes = (self.next.get()..self.end).map(|at| chunk.code(at));
-        let leaf = codes.take_while(|code| matches!(code, Code::Test | Code::Mark));
-        Entry::Leaf(Tests { left: leaf.filter(|&code| code == Code::Test).count() as u32 })
+        let (mut at, mut left) = (self.next.get(), 0);
+        loop {
+            let (length, tests) = chunk.codes(at).leaf(self.end - at);
+            (at, left) = (at + length, left + tests);
+            if length < Codes::COUNT || at >= self.end {
+                return Entry::Leaf(Tests { left });
+            }
+        }
     }
 }
 
@@ -221,9 +236,14 @@ impl Tree for RayDump {
         ray.take(chunk, Code::Visit);
         let pushed = ray.marks(chunk);
         if !ray.take(chunk, Code::Pop) {
-            out.children.push(ray.here(chunk));
-            out.children.extend((0..pushed).map(|_| Entry::Inner(())));
+            (0..=pushed).for_each(|slot| out.hits.push(0.0, slot));
         }
+    }
+
+    /// The first is where the ray goes on; others are only counted.
+    #[inline]
+    fn child(&self, ray: &Position, _: u32, slot: u32) -> Entry<(), Tests> {
+        if slot == 0 { ray.here(&self.chunks[ray.chunk as usize]) } else { Entry::Inner(()) }
     }
 
     #[inline]

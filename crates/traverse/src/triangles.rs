@@ -38,7 +38,7 @@ impl Triangles {
         match self.test {
             TriangleTest::Woop => self.woop(record).test_within(&ray.given, ray.t_low(), limit),
             TriangleTest::MoellerTrumbore => moeller_trumbore(&ray.given, &self.corners(record)),
-            TriangleTest::Watertight => ray.watertight.test(&self.corners(record)),
+            TriangleTest::Watertight => ray.watertight.as_ref()?.test(&self.corners(record)),
             TriangleTest::Pair => None,
         }
     }

@@ -2,7 +2,7 @@
 //! micro-operations in `ops` are its methods, and schedules are written in them.
 
 use crate::lane::{IDLE, Lane};
-use crate::lanes::{Lanes, Mask};
+use crate::lanes::{Is, Lanes, Mask};
 use crate::ops::{Tested, Visited};
 use crate::probe::{Event, Touch, Watch};
 use crate::supply::Pool;
@@ -51,6 +51,7 @@ pub(crate) struct Warp<'a, L: Lanes, T: Tree, P> {
     pub answers: &'a mut Vec<Answer>,
     pub visit: Visit<T::Inner, T::Leaf>,
     number: u32,
+    lanes_per_ray: u32,
     everyone: L::Mask,
     probe: &'a mut P,
     /// For each lane of the warp its ray.
@@ -73,19 +74,21 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         answers: &'a mut Vec<Answer>,
         probe: &'a mut P,
     ) -> Self {
-        let rays = vec![IDLE; (lanes.count() * launch.variant.lanes_per_ray()) as usize];
+        let lanes_per_ray = launch.variant.lanes_per_ray();
+        let rays = vec![IDLE; (lanes.count() * lanes_per_ray) as usize];
         let rules = VisitRules::new(launch.variant, launch.any_hit);
         let by_rows = P::ON && launch.variant.fetch() == Fetch::Needed;
         Self {
             launch,
             rules,
-            everyone: lanes.filter(|_| true),
+            everyone: lanes.all(),
             test_rules: TestRules { any_hit: launch.any_hit, by_rows },
             lanes,
             pool,
             answers,
             visit: Visit::default(),
             number,
+            lanes_per_ray,
             probe,
             rays,
             touches: vec![],
@@ -97,8 +100,9 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
     }
 
     /// Lanes of the machine that hold the ray of one of our lanes.
+    #[inline]
     pub fn lanes_per_ray(&self) -> u32 {
-        self.launch.variant.lanes_per_ray()
+        self.lanes_per_ray
     }
 
     /// Rays that the warp holds at once.
@@ -108,17 +112,17 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
 
     /// Lanes that could visit a node now.
     pub fn at_inner_node(&self) -> L::Mask {
-        self.lanes.filter(Lane::at_inner_node)
+        self.lanes.which(Is::AtInner)
     }
 
     /// Lanes that could test a triangle now.
     pub fn has_leaf(&self) -> L::Mask {
-        self.lanes.filter(Lane::has_leaf)
+        self.lanes.which(Is::HasLeaf)
     }
 
     /// Lanes with triangles left of the leaf that they began.
     pub fn in_leaf(&self) -> L::Mask {
-        self.lanes.filter(Lane::is_in_leaf)
+        self.lanes.which(Is::InLeaf)
     }
 
     /// All lanes begin their next leaf together.
@@ -129,17 +133,22 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
 
     /// Lanes that must pop before anything else.
     pub fn exhausted(&self) -> L::Mask {
-        self.lanes.filter(Lane::is_exhausted)
+        self.lanes.which(Is::Exhausted)
     }
 
     /// Lanes whose ray has not ended.
     pub fn alive(&self) -> L::Mask {
-        self.lanes.filter(Lane::is_alive)
+        self.lanes.which(Is::Alive)
+    }
+
+    /// Lanes without a ray.
+    pub fn idle(&self) -> L::Mask {
+        self.lanes.which(Is::Idle)
     }
 
     /// Lanes that hold a ray, ended or not.
     pub fn holding(&self) -> L::Mask {
-        self.lanes.filter(|lane| !lane.is_idle())
+        self.everyone.without(self.idle())
     }
 
     /// Whether anybody looks at what lanes touch.
@@ -182,6 +191,15 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.touches.clear();
     }
 
+    /// As [`Warp::issue`], `times` times; nothing was noted before.
+    pub fn issue_times(&mut self, block: Block, mask: L::Mask, times: u32) {
+        if P::ON && mask.any() && times > 0 {
+            let active = spread(mask.bits(), self.lanes_per_ray, self.lanes_per_ray);
+            let event = Event { warp: self.number, block, active, rays: &self.rays, touches: &[] };
+            self.probe.repeated(&event, times);
+        }
+    }
+
     /// As [`Warp::issue`] with the machine's lanes given bit by bit.
     pub fn issue_bits(&mut self, block: Block, active: u64) {
         if P::ON && active != 0 {
@@ -220,7 +238,12 @@ pub(crate) fn spread(mask: u64, lanes: u32, used: u32) -> u64 {
         return mask;
     }
     let group = u64::MAX >> (64 - used.min(lanes)).min(63);
-    (0..64 / lanes).filter(|i| mask >> i & 1 == 1).fold(0, |bits, i| bits | group << (i * lanes))
+    let (mut left, mut bits) = (mask & u64::MAX >> (64 - 64 / lanes), 0);
+    while left != 0 {
+        bits |= group << (left.trailing_zeros() * lanes);
+        left &= left - 1;
+    }
+    bits
 }
 
 #[cfg(test)]

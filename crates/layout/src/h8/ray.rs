@@ -19,7 +19,7 @@
 //! test's own error grows beyond the pad.
 
 use super::node::{H8Node, SLOTS};
-use raywarp_geom::{Ray, fused_multiply_add as fma, half_from_f32, half_multiply_add};
+use raywarp_geom::{HALF_INFINITY, Ray, fused_multiply_add as fma, half_from_f32, half_multiply_add, half_to_f64};
 
 /// Smaller components of a direction, whose longest is in 1..2, count as this: 4 times its inverse is a half.
 const LEAST_COMPONENT: f32 = 6.25e-5;
@@ -92,6 +92,15 @@ impl H8Ray {
     /// a bit a slot. Unused slots are never hit.
     #[inline]
     pub fn hits(&self, node: &H8Node, grid_step: f32, limit: f32) -> u8 {
+        let (planes, end) = self.planes(node, grid_step, limit);
+        let (hits, doubtful) = planes.hits_but_for_doubts(end);
+        let asked = (0..SLOTS).filter(|slot| doubtful >> slot & 1 == 1);
+        asked.fold(hits, |hits, slot| hits | u8::from(planes.is_hit(slot, end)) << slot)
+    }
+
+    /// The planes of a node, and where the ray's interval ends.
+    #[inline]
+    fn planes<'a>(&self, node: &'a H8Node, grid_step: f32, limit: f32) -> (Planes<'a>, u16) {
         // Powers of two and whole steps of the grid: exact.
         let coarse = grid_step * exponent_of_two(node.coarsest as i32);
         let unit = exponent_of_two(-22) / coarse;
@@ -102,30 +111,83 @@ impl H8Ray {
         let start = fma(-coarse, self.behind, ahead) * self.inverse_square;
         // As a GPU's maximum, which takes the number of a number and a NaN.
         let start = self.t_min.max(start);
-        let mut near = [[0i16; 3]; SLOTS];
-        let mut far = [[0i16; 3]; SLOTS];
+        let mut planes =
+            Planes { first: [&node.lo[0]; 3], second: [&node.hi[0]; 3], factor: [0; 3], offsets: [[0; 2]; 3] };
         for axis in 0..3 {
             let place = corner[axis] - fma(start, self.direction[axis], self.origin[axis]);
             let inverse = self.inverse[axis] * unit;
-            let offsets = [fma(place, inverse, -GUARD), fma(place, inverse, GUARD)].map(half_from_f32);
-            let factor = half_from_f32(self.inverse[axis] * exponent_of_two(2 - node.finer[axis] as i32));
+            planes.offsets[axis] = [fma(place, inverse, -GUARD), fma(place, inverse, GUARD)].map(half_from_f32);
+            planes.factor[axis] = half_from_f32(self.inverse[axis] * exponent_of_two(2 - node.finer[axis] as i32));
             let (lo, hi) = (&node.lo[axis], &node.hi[axis]);
-            let (first, second) = if self.direction[axis].is_sign_negative() { (hi, lo) } else { (lo, hi) };
+            let negative = self.direction[axis].is_sign_negative();
+            (planes.first[axis], planes.second[axis]) = if negative { (hi, lo) } else { (lo, hi) };
+        }
+        let end = half_from_f32(fma(limit * self.unscale - start, unit, GUARD));
+        (planes, end)
+    }
+}
+
+/// The planes of a node as a ray meets them: `byte * 2^-24 * factor + offset` in halves.
+struct Planes<'a> {
+    /// Bytes of the planes that the ray meets first and second, by axis and slot.
+    first: [&'a [u8; SLOTS]; 3],
+    second: [&'a [u8; SLOTS]; 3],
+    factor: [u16; 3],
+    /// Of the first and of the second planes.
+    offsets: [[u16; 2]; 3],
+}
+
+impl Planes<'_> {
+    /// Whether the box of `slot` is hit before `end`.
+    fn is_hit(&self, slot: usize, end: u16) -> bool {
+        let distance =
+            |plane: u8, axis: usize, offset: u16| half_multiply_add(u16::from(plane), self.factor[axis], offset) as i16;
+        // The bits as integers, as ALK12 compares floats: what is negative among the near ones does not count,
+        // and one negative far one decides.
+        let near = (0..3).map(|i| distance(self.first[i][slot], i, self.offsets[i][0])).fold(0, i16::max);
+        let far = (0..3).map(|i| distance(self.second[i][slot], i, self.offsets[i][1])).fold(end as i16, i16::min);
+        // The comparison itself is of halves: both zeros are equal (and a visit in vain, very rarely).
+        near <= far || (near == 0 && far == i16::MIN)
+    }
+
+    /// A bit for each slot that is hit, and one for each that [`Planes::is_hit`] must decide.
+    ///
+    /// Rounding, to f32 and to halves, keeps the order. So where the near end is less than the far one after f32's it is not
+    /// more after halves', and where it is more by two steps of halves it stays more. What is negative and would not round
+    /// to a zero is negative as an integer, and then its size does not matter.
+    #[inline]
+    fn hits_but_for_doubts(&self, end: u16) -> (u8, u8) {
+        /// Halves from here on do not exist, nearly.
+        const HUGE: f32 = 60_000.0;
+        let is_finite = |half: &u16| half & HALF_INFINITY != HALF_INFINITY;
+        if !self.factor.iter().chain(self.offsets.as_flattened()).all(is_finite) || end & 0x7fff > HALF_INFINITY {
+            return (0, u8::MAX);
+        }
+        let value = |half: u16| half_to_f64(half) as f32;
+        let end = value(end);
+        let (mut near, mut far, mut least) = ([0f32; SLOTS], [end; SLOTS], [end.abs(); SLOTS]);
+        for axis in 0..3 {
+            // Exact, as is its product with a byte.
+            let factor = value(self.factor[axis]) * exponent_of_two(-24);
+            let [near_offset, far_offset] = self.offsets[axis].map(value);
             for slot in 0..SLOTS {
-                near[slot][axis] = half_multiply_add(u16::from(first[slot]), factor, offsets[0]) as i16;
-                far[slot][axis] = half_multiply_add(u16::from(second[slot]), factor, offsets[1]) as i16;
+                let first = f32::from(self.first[axis][slot]) * factor + near_offset;
+                let second = f32::from(self.second[axis][slot]) * factor + far_offset;
+                near[slot] = if first > near[slot] { first } else { near[slot] };
+                far[slot] = if second < far[slot] { second } else { far[slot] };
+                least[slot] = if second.abs() < least[slot] { second.abs() } else { least[slot] };
             }
         }
-        let end = half_from_f32(fma(limit * self.unscale - start, unit, GUARD)) as i16;
-        let is_hit = |slot: usize| {
-            // The bits as integers, as ALK12 compares floats: what is negative among the near ones does not count,
-            // and one negative far one decides.
-            let near = near[slot].into_iter().fold(0, i16::max);
-            let far = far[slot].into_iter().fold(end, i16::min);
-            // The comparison itself is of halves: both zeros are equal (and a visit in vain, very rarely).
-            near <= far || (near == 0 && far == i16::MIN)
-        };
-        (0..SLOTS).fold(0, |hits, slot| hits | u8::from(is_hit(slot)) << slot)
+        let (mut hits, mut doubtful) = (0, 0);
+        for slot in 0..SLOTS {
+            let (near, far) = (near[slot], far[slot]);
+            let hit = (far > 0.0) & (near < far);
+            let beyond = (far > 0.0) & (near > far * 1.002 + exponent_of_two(-22)) & (near < HUGE);
+            let behind = (far < 0.0) & (least[slot] > exponent_of_two(-24));
+            hits |= u8::from(hit) << slot;
+            doubtful |= u8::from(!(hit | beyond | behind)) << slot;
+        }
+        (hits, doubtful)
     }
 }
 
@@ -141,7 +203,7 @@ mod tests {
     use crate::h8::quantize::{grid_step, quantize};
     use raywarp_geom::Aabb;
 
-    fn random(seed: u64) -> impl FnMut() -> f32 {
+    fn random_floats(seed: u64) -> impl FnMut() -> f32 {
         let mut state = seed;
         move || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -178,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_ray_through_a_point_of_a_box_hits_it() {
-        let mut next = random(1);
+        let mut next = random_floats(1);
         for round in 0..60_000 {
             let (size, scale) = (2f32.powi(-(round % 14)), [1.0, 1e-6, 1e6, 1e20][round as usize % 4]);
             let (boxes, node, grid) = node(&mut next, 1 + round as usize % 8, size, scale);
@@ -219,9 +281,58 @@ mod tests {
     }
 
     #[test]
+    fn boxes_are_hit_as_halves_say_and_few_need_to_be_asked() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as u32
+        };
+        let (mut asked, mut hit) = (0, 0);
+        for round in 0..100_000 {
+            let [lo, hi]: [[[u8; SLOTS]; 3]; 2] =
+                [(); 2].map(|()| [(); 3].map(|()| [(); SLOTS].map(|()| random() as u8)));
+            // Any bits; numbers of one size, so that ends meet; the least ones, of either sign, and zeros.
+            let mut half = || match round % 4 {
+                0 => random() as u16,
+                1 => (random() % 64) as u16 | (random() as u16 & 0x8000),
+                2 => 0x5000 | (random() as u16 & 0x83ff),
+                _ => (random() % 0x800) as u16 | (random() as u16 & 0x8000),
+            };
+            let factor = [half(), half(), half()];
+            let offsets = [(); 3].map(|()| [half(), half()]);
+            let ends = [half(), HALF_INFINITY, 0, 0x8000];
+            let planes = Planes { first: lo.each_ref(), second: hi.each_ref(), factor, offsets };
+            for end in ends {
+                let (hits, doubtful) = planes.hits_but_for_doubts(end);
+                for slot in (0..SLOTS).filter(|slot| doubtful >> slot & 1 == 0) {
+                    let exactly = planes.is_hit(slot, end);
+                    assert_eq!(hits >> slot & 1 == 1, exactly, "{lo:?} {hi:?} {factor:?} {offsets:?} {end:#x}, {slot}");
+                    hit += u32::from(exactly);
+                }
+                asked += doubtful.count_ones();
+            }
+        }
+        assert!(hit > 20_000, "{hit} hit, {asked} asked");
+        // Of nodes and rays as they are.
+        let mut next = random_floats(4);
+        let (mut asked, mut all) = (0, 0);
+        for round in 0..20_000 {
+            let (_, node, grid) = node(&mut next, 8, 2f32.powi(-(round % 9)), 1.0);
+            let origin: [f32; 3] = std::array::from_fn(|_| 2.0 * next() - 1.0);
+            let ray = H8Ray::new(&Ray::new(origin, direction(&mut next)), 0.0, 1.0);
+            for limit in [f32::INFINITY, 0.3] {
+                let (planes, end) = ray.planes(&node, grid, limit);
+                asked += planes.hits_but_for_doubts(end).1.count_ones();
+                all += 8;
+            }
+        }
+        assert!(asked < all / 50, "{asked} of {all}");
+    }
+
+    #[test]
     fn few_boxes_are_hit_in_vain() {
         // Against the exact box in f64, grown by a share of the node: what quantisation and guards may cost.
-        let mut next = random(2);
+        let mut next = random_floats(2);
         let (mut exact, mut hit, mut grown, mut vain) = (0u32, 0u32, 0u32, 0u32);
         for round in 0..40_000 {
             let size = 2f32.powi(-(round % 9));

@@ -4,8 +4,8 @@ use super::{EfficiencyRequest, Samples, SimulateError};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Key, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
-use raywarp_sim::{Efficiency, Source, Tallied, measure_source, tally_source};
-use raywarp_traverse::{Code, Kernel, Query, RayDump, Replay};
+use raywarp_sim::{Efficiency, Source, Tallied, measure_source, side_by_side, tally_source};
+use raywarp_traverse::{Kernel, Query, RayDump, Replay};
 use raywarp_workload::rays::RayKind;
 
 /// For each kind of rays the dumps of each view.
@@ -13,7 +13,8 @@ pub(super) type Dumps = Vec<Vec<RayDump>>;
 
 /// Rows of a request, by number, whose rays walk alike; a row whose walk cannot be written down is alone.
 pub(super) struct Group {
-    walk: Option<Variant>,
+    /// How they walk, if that can be written down.
+    pub walk: Option<Variant>,
     /// In order, at least one.
     pub rows: Vec<usize>,
 }
@@ -32,7 +33,28 @@ pub(super) fn groups(variants: &[Variant]) -> Vec<Group> {
 }
 
 impl Group {
-    /// What the rays of all views do, if that is asked for more than once.
+    /// Of a walk and no rows.
+    pub fn alone(walk: &Variant) -> Self {
+        Self { walk: Some(*walk), rows: Vec::new() }
+    }
+
+    /// Whether what the rays do is asked for more than once, and not only how many nodes they need.
+    pub fn is_worth_a_dump(&self, request: &EfficiencyRequest) -> bool {
+        let rows = || self.rows.iter().map(|&row| &request.variants[row]);
+        // One of those that only differ in their supplies tells what the others do.
+        let mut kernels: Vec<Variant> = Vec::new();
+        for variant in rows().filter(|variant| Replay::walk_of(variant).is_ok()) {
+            let kernel = side_by_side(variant).unwrap_or(*variant);
+            if !kernels.contains(&kernel) {
+                kernels.push(kernel);
+            }
+        }
+        let replays = kernels.len() * request.widths.len();
+        let needed = rows().any(|variant| without_postponing(variant).is_some());
+        replays > 0 && replays + usize::from(needed) > 1
+    }
+
+    /// What the rays of all views do, if that is [worth it](Group::is_worth_a_dump).
     pub fn dumps(
         &self,
         request: &EfficiencyRequest,
@@ -41,12 +63,7 @@ impl Group {
         samples: &Samples,
         control: &Control<'_>,
     ) -> Result<Option<Dumps>, SimulateError> {
-        let uses = |&row: &usize| {
-            let variant = &request.variants[row];
-            let replays = if Replay::walk_of(variant).is_ok() { request.widths.len() } else { 0 };
-            replays + usize::from(without_postponing(variant).is_some())
-        };
-        if self.rows.iter().map(uses).sum::<usize>() <= 1 {
+        if !self.is_worth_a_dump(request) {
             return Ok(None);
         }
         self.write_down(bvh, triangles, samples, control)
@@ -57,7 +74,7 @@ impl Group {
         &self,
         bvh: &Bvh2,
         triangles: &FlatTriangles,
-        samples: &Samples,
+        samples: &[(RayKind, Vec<Vec<Ray>>)],
         control: &Control<'_>,
     ) -> Result<Option<Dumps>, SimulateError> {
         let Some(walk) = self.walk else { return Ok(None) };
@@ -79,8 +96,6 @@ pub(super) struct Runs<'a> {
     samples: &'a Samples,
     variant: Variant,
     how: How<'a>,
-    /// For each kind the nodes that its rays need.
-    needed: Option<Vec<u64>>,
 }
 
 enum How<'a> {
@@ -96,30 +111,11 @@ impl<'a> Runs<'a> {
         samples: &'a Samples,
         dumps: Option<&'a Dumps>,
     ) -> Result<Self, SimulateError> {
-        let run = |variant: &Variant| Kernel::new(variant, bvh, triangles).map(|kernel| How::Run(Box::new(kernel)));
         let how = match dumps.filter(|_| Replay::walk_of(variant).is_ok()) {
             Some(dumps) => How::Replay(dumps),
-            None => run(variant)?,
+            None => How::Run(Box::new(Kernel::new(variant, bvh, triangles)?)),
         };
-        let mut runs = Self { samples, variant: *variant, how, needed: None };
-        runs.needed = match (without_postponing(variant), dumps) {
-            (None, _) => None,
-            (Some(_), Some(dumps)) => {
-                let nodes = |views: &Vec<RayDump>| views.iter().map(|dump| dump.count(Code::Visit)).sum();
-                Some(dumps.iter().map(nodes).collect())
-            }
-            (Some(eager), None) => {
-                let eager = Self { samples, variant: eager, how: run(&eager)?, needed: None };
-                let nodes = |kind: usize| Ok(eager.counts(kind, 32)?.nodes);
-                Some((0..samples.len()).map(nodes).collect::<Result<_, SimulateError>>()?)
-            }
-        };
-        Ok(runs)
-    }
-
-    /// Nodes that the rays of kind `number` need whatever their neighbours do, for a variant that may visit more.
-    pub fn needed(&self, number: usize) -> Option<u64> {
-        self.needed.as_ref().map(|needed| needed[number])
+        Ok(Self { samples, variant: *variant, how })
     }
 
     /// The rays of kind `number`, of each view.
@@ -155,7 +151,7 @@ pub(super) fn query(kind: RayKind) -> Query {
 }
 
 /// The same kernel without a postpone buffer; `None` if it has none.
-fn without_postponing(variant: &Variant) -> Option<Variant> {
+pub(super) fn without_postponing(variant: &Variant) -> Option<Variant> {
     let speculative = variant.organisation().is_speculative() && variant.postpone() > 0;
     speculative.then(|| variant.with(Key::Postpone, "0").ok()).flatten()
 }

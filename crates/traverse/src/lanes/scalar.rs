@@ -1,6 +1,6 @@
 //! One lane: the reference.
 
-use super::{Lanes, Mask};
+use super::{HasStatus, Is, Lanes, Mask};
 
 /// One lane and its state.
 pub(crate) struct Scalar<L>(pub L);
@@ -27,9 +27,17 @@ impl Mask for bool {
     fn and(self, other: Self) -> Self {
         self && other
     }
+
+    fn first(self) -> Self {
+        self
+    }
+
+    fn without(self, other: Self) -> Self {
+        self && !other
+    }
 }
 
-impl<L> Lanes for Scalar<L> {
+impl<L: HasStatus> Lanes for Scalar<L> {
     type Mask = bool;
     type Lane = L;
 
@@ -37,8 +45,16 @@ impl<L> Lanes for Scalar<L> {
         1
     }
 
-    fn filter(&self, wants: impl Fn(&L) -> bool) -> bool {
-        wants(&self.0)
+    fn all(&self) -> bool {
+        true
+    }
+
+    fn which(&self, is: Is) -> bool {
+        self.0.is(is)
+    }
+
+    fn among(&self, mask: bool, wants: impl Fn(&L) -> bool) -> bool {
+        mask && wants(&self.0)
     }
 
     fn each(&mut self, mask: bool, mut run: impl FnMut(u32, &mut L)) {

@@ -54,12 +54,11 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             if self.pool.is_global() && !exact {
                 self.touch(0, Space::Shared, LOCAL_POOL, 0, 8, true);
             }
-            // Lanes with a ray that is not set up yet are those that just got one.
-            let got = self.lanes.filter(|lane| !lane.is_idle() && lane.setup.is_none());
+            let got = wanting.without(self.idle());
             self.issue(Block::FetchRay, got);
             self.setup_ray(got);
             fetched = fetched.or(got);
-            wanting = self.lanes.filter(Lane::is_idle);
+            wanting = self.idle();
             self.noted = took;
         }
         fetched

@@ -12,21 +12,21 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// reads it has nothing left.
     #[inline(never)]
     pub fn pop(&mut self, mask: L::Mask) {
+        let (tree, touches) = (self.launch.tree, self.wants_touches());
         let mut read = std::mem::take(&mut self.stacked);
         read.clear();
-        let tree = self.launch.tree;
         self.lanes.each(mask, |i, lane| {
             let (entry, index) = lane.stack.pop();
             lane.work = match (entry, &lane.setup) {
                 (Some(entry), Some(ray)) => Work::At(tree.popped(ray, entry)),
                 _ => Work::Done,
             };
-            read.push((i, lane.stack_number, index));
-        });
-        if self.wants_touches() {
-            for &(i, owner, index) in &read {
-                self.touch_stack(i, owner, index, false);
+            if touches {
+                read.push((i, lane.stack_number, index));
             }
+        });
+        for &(i, owner, index) in &read {
+            self.touch_stack(i, owner, index, false);
         }
         self.stacked = read;
         self.issue(Block::Pop, mask);

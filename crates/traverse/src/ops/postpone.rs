@@ -1,7 +1,7 @@
 //! `postpone`: put a leaf aside and go on traversing.
 
 use crate::lane::{Lane, Work};
-use crate::lanes::Lanes;
+use crate::lanes::{Is, Lanes, Mask};
 use crate::probe::Watch;
 use crate::tree::{Entry, Tree};
 use crate::warp::Warp;
@@ -13,7 +13,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     #[inline(never)]
     pub fn postpone(&mut self) {
         let room = self.launch.variant.postpone();
-        let mask = self.lanes.filter(|lane| lane.stands_at_leaf() && lane.postponed.len() < room);
+        let mask = self.lanes.among(self.lanes.which(Is::AtLeaf), |lane| lane.postponed.len() < room);
         self.lanes.each(mask, |_, lane| {
             if let Work::At(Entry::Leaf(mut leaf)) = lane.work {
                 lane.work = T::take_behind(&mut leaf).map_or(Work::Pop, |nodes| Work::At(Entry::Inner(nodes)));
@@ -27,7 +27,8 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// triangles are postponed when too few lanes have some).
     #[inline(never)]
     pub fn defer(&mut self) {
-        let mask = self.lanes.filter(|lane| lane.at_inner_node() && lane.postponed.len() > 0);
+        // Who stands at a node has no leaf but those.
+        let mask = self.at_inner_node().and(self.has_leaf());
         let mut pushed = std::mem::take(&mut self.stacked);
         pushed.clear();
         self.lanes.each(mask, |i, lane| {

@@ -1,7 +1,7 @@
 //! `store_hit`: write the result.
 
 use crate::lane::{IDLE, Lane};
-use crate::lanes::Lanes;
+use crate::lanes::{Is, Lanes};
 use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
@@ -11,7 +11,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// Writes what the rays that have ended found; their lanes are idle then.
     #[inline(never)]
     pub fn store_hit(&mut self) {
-        let mask = self.lanes.filter(Lane::has_ended);
+        let mask = self.lanes.which(Is::Ended);
         let (launch, answers) = (self.launch, &mut *self.answers);
         let mut written = std::mem::take(&mut self.noted);
         written.clear();

@@ -29,6 +29,26 @@ impl Tested {
     }
 }
 
+/// Lanes that take part in each block of a test.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    all: u64,
+    /// Those that need the second and the third row.
+    rows: [u64; 2],
+    accepted: u64,
+}
+
+impl Parts {
+    #[inline]
+    pub fn add(&mut self, test: &Tested) {
+        let bit = |yes: bool| u64::from(yes) << test.lane;
+        self.all |= bit(true);
+        self.rows[0] |= bit(test.result.rows[0]);
+        self.rows[1] |= bit(test.result.rows[1]);
+        self.accepted |= bit(test.result.accepted);
+    }
+}
+
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// The lanes of `mask` test the next triangle of their oldest leaf, and as many more as the loop is
     /// unrolled. One that ended a leaf it stood at must pop then; an any-hit ray that something opaque
@@ -45,23 +65,23 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     #[inline(never)]
     fn test_one(&mut self, mask: L::Mask) {
         let (launch, rules) = (self.launch, self.test_rules);
-        let n = self.lanes_per_ray();
-        let mut tested = std::mem::take(&mut self.tested);
+        let (n, touches) = (self.lanes_per_ray(), self.wants_touches());
+        let Self { lanes, tested, .. } = self;
         tested.clear();
-        self.lanes.each(mask, |i, lane| {
+        let mut parts = Parts::default();
+        lanes.each(mask, |i, lane| {
             let before = lane.found;
             for k in 0..n {
                 let Some(record) = lane.take_record() else { break };
                 let Some(ray) = &lane.setup else { break };
-                let result = if n > 1 {
-                    // What the lane by itself sees; the record counts for the ray below.
-                    let seen = launch.tree.test(record, ray, &mut before.clone(), &rules);
-                    launch.tree.test(record, ray, &mut lane.found, &rules);
-                    seen
-                } else {
-                    launch.tree.test(record, ray, &mut lane.found, &rules)
-                };
-                tested.push(Tested::new(i * n + k, record, result));
+                // What the lane by itself sees; the record counts for the ray below.
+                let seen = (lane.found != before).then(|| launch.tree.test(record, ray, &mut before.clone(), &rules));
+                let counts = launch.tree.test(record, ray, &mut lane.found, &rules);
+                let test = Tested::new(i * n + k, record, seen.unwrap_or(counts));
+                parts.add(&test);
+                if touches {
+                    tested.push(test);
+                }
                 if lane.leaf_ended {
                     break;
                 }
@@ -71,46 +91,45 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             }
         });
         if P::ON {
-            self.tell_tests(&tested);
+            self.tell_tests(&parts);
             if n > 1 {
                 self.reduce_over_ray(mask);
             }
         }
-        self.tested = tested;
     }
 
-    #[inline(never)]
-    pub(super) fn tell_tests(&mut self, tested: &[Tested]) {
+    /// Tells of tests on the lanes of `parts`; those whose touches are wanted were kept.
+    pub(super) fn tell_tests(&mut self, parts: &Parts) {
         let by_rows = self.launch.variant.fetch() == Fetch::Needed;
         let row = |k: u16| (k * ROW_BYTES, ROW_BYTES);
         if by_rows {
-            self.tell_rows(Block::TestTriangleT, tested, row(0), |_| true);
-            self.tell_rows(Block::TestTriangleU, tested, row(1), |t| t.result.rows[0]);
-            self.tell_rows(Block::TestTriangleV, tested, row(2), |t| t.result.rows[1]);
+            self.tell_rows(Block::TestTriangleT, parts.all, row(0), |_| true);
+            self.tell_rows(Block::TestTriangleU, parts.rows[0], row(1), |t| t.result.rows[0]);
+            self.tell_rows(Block::TestTriangleV, parts.rows[1], row(2), |t| t.result.rows[1]);
         } else {
             let bytes = self.launch.variant.tree().record_bytes() as u16;
-            self.tell_rows(Block::TestTriangle, tested, (0, bytes), |_| true);
+            self.tell_rows(Block::TestTriangle, parts.all, (0, bytes), |_| true);
         }
-        let mut active = 0;
-        for t in tested.iter().filter(|t| t.result.accepted) {
-            // A pair's words are in its record.
-            if self.launch.variant.tree() != TreeKind::H8 {
-                self.touch(t.lane, Space::Slot, t.record, 0, 4, false);
-            }
-            active |= 1 << t.lane;
-        }
-        self.issue_bits(Block::TestTriangleAccept, active);
+        // A pair's words are in its record.
+        let bytes = if self.launch.variant.tree() == TreeKind::H8 { 0 } else { 4 };
+        self.tell_touched(Space::Slot, (0, bytes), |t| t.result.accepted);
+        self.issue_bits(Block::TestTriangleAccept, parts.accepted);
     }
 
-    fn tell_rows(&mut self, block: Block, tested: &[Tested], (offset, bytes): (u16, u16), runs: fn(&Tested) -> bool) {
-        let mut active = 0;
-        let touches = self.wants_touches();
-        for t in tested.iter().filter(|t| runs(t)) {
-            if touches {
-                self.touch(t.lane, Space::Triangle, t.record, offset, bytes, false);
-            }
-            active |= 1 << t.lane;
+    fn tell_rows(&mut self, block: Block, lanes: u64, bytes: (u16, u16), runs: fn(&Tested) -> bool) {
+        self.tell_touched(Space::Triangle, bytes, runs);
+        self.issue_bits(block, lanes);
+    }
+
+    fn tell_touched(&mut self, space: Space, (offset, bytes): (u16, u16), runs: fn(&Tested) -> bool) {
+        // Empty for a probe that counts only, as most do.
+        if self.tested.is_empty() || bytes == 0 {
+            return;
         }
-        self.issue_bits(block, active);
+        let tested = std::mem::take(&mut self.tested);
+        for t in tested.iter().filter(|t| runs(t)) {
+            self.touch(t.lane, space, t.record, offset, bytes, false);
+        }
+        self.tested = tested;
     }
 }

@@ -1,43 +1,34 @@
 //! The micro-operations of a packet: one node, one triangle and one stack for all rays of a warp
 //! (Günther et al. 2007; AL09 3.1). Every lane with a ray takes part, also one whose ray has ended.
 
-use super::test_triangle::Tested;
+use super::test_triangle::{Parts, Tested};
 use crate::lane::{Lane, Stack};
-use crate::lanes::Lanes;
+use crate::lanes::{HasStatus, Is, Lanes};
 use crate::probe::Watch;
 use crate::tree::{EntryOf, Tree};
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
 
-/// A child that some rays of a packet hit.
-struct Wanted<E> {
-    child: E,
-    slot: u32,
-    /// Rays that hit it before its siblings.
-    first: u32,
-}
-
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// All rays test the children of a node; the packet goes on with the one that most rays meet first, of
     /// equals the lower slot, and pushes the others that any ray hits.
     pub fn visit_node_together(&mut self, inner: T::Inner, stack: &mut Stack<EntryOf<T>>) -> Option<EntryOf<T>> {
-        let (launch, rules, visit) = (self.launch, self.rules, &mut self.visit);
-        let mut wanted: Vec<Wanted<EntryOf<T>>> = Vec::with_capacity(2);
-        let all = self.lanes.filter(|lane| !lane.is_idle());
+        let (launch, rules) = (self.launch, self.rules);
+        let Self { lanes, visit, .. } = self;
+        // Each of a node's two children that any ray hits, with how many hit it before its sibling.
+        let mut wanted: [Option<(EntryOf<T>, u32)>; 2] = [None; 2];
         // Rays that have ended take part as well, but nobody asks what they hit.
-        let alive = self.lanes.filter(Lane::is_alive);
-        self.lanes.each(alive, |_, lane| {
+        let alive = lanes.which(Is::Alive);
+        lanes.each(alive, |_, lane| {
             let Some(ray) = lane.setup.as_ref() else { return };
             visit.clear();
             launch.tree.visit(inner, ray, lane.found.limit, &rules, visit);
-            for (place, (&child, &(_, slot))) in visit.children.iter().zip(&visit.hits).enumerate() {
-                let first = u32::from(place == 0);
-                match wanted.iter_mut().find(|known| known.slot == slot) {
-                    Some(known) => known.first += first,
-                    None => wanted.push(Wanted { child, slot, first }),
-                }
+            for (place, &(_, slot)) in visit.hits.as_slice().iter().enumerate() {
+                let child = || (launch.tree.child(ray, visit.node, slot), 0);
+                wanted[slot as usize].get_or_insert_with(child).1 += u32::from(place == 0);
             }
         });
+        let all = self.holding();
         let node = self.visit.node;
         let bytes = launch.variant.tree().node_bytes() as u16;
         self.touch_by_all(all, Space::Node, node, bytes);
@@ -46,18 +37,16 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         for _ in 0..self.visit.used {
             self.issue_everyone(Block::Vote);
         }
-        if wanted.len() > 1 {
+        if let [Some((one, first)), Some((other, second))] = wanted {
             self.issue_everyone(Block::Ballot);
             self.issue_everyone(Block::Ballot);
-            wanted.sort_by_key(|child| (std::cmp::Reverse(child.first), child.slot));
-        }
-        let mut rest = wanted.into_iter().map(|wanted| wanted.child);
-        let next = rest.next();
-        for child in rest {
-            let index = stack.push(child);
+            let (next, later) = if second > first { (other, one) } else { (one, other) };
+            let index = stack.push(later);
             self.touch_stack(0, 0, index, true);
             self.issue(Block::VisitNodePush, all);
+            return Some(next);
         }
+        let next = wanted.into_iter().flatten().next().map(|(child, _)| child);
         next.or_else(|| self.pop_together(stack))
     }
 
@@ -72,22 +61,26 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// All rays test one triangle. One that has ended hits nothing any more.
     pub fn test_triangle_together(&mut self, record: u32) {
         let (launch, rules, holding) = (self.launch, self.test_rules, self.holding());
-        let mut tested = std::mem::take(&mut self.tested);
+        let touches = self.wants_touches();
+        let Self { lanes, tested, .. } = self;
         tested.clear();
-        self.lanes.each(holding, |i, lane| {
+        let mut parts = Parts::default();
+        lanes.each(holding, |i, lane| {
             let mut test = Tested::nothing(i, record);
-            if let Some(ray) = lane.setup.as_ref().filter(|_| lane.is_alive()) {
+            if let Some(ray) = lane.setup.as_ref().filter(|_| lane.is(Is::Alive)) {
                 test = Tested::new(i, record, launch.tree.test(record, ray, &mut lane.found, &rules));
                 if lane.found.blocked {
                     lane.end();
                 }
             }
-            tested.push(test);
+            parts.add(&test);
+            if touches {
+                tested.push(test);
+            }
         });
         if P::ON {
-            self.tell_tests(&tested);
+            self.tell_tests(&parts);
         }
-        self.tested = tested;
     }
 
     /// Every lane of `mask` reads the same record.

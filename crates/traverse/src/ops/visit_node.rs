@@ -27,132 +27,151 @@ impl Visited {
     }
 }
 
+/// Most entries that a lane pushes which has a ray for itself: what remains of a group, and all but one of four children.
+const MOST_PUSHES: usize = 4;
+
+/// Lanes that take part in each block of a visit.
+#[derive(Debug, Default)]
+struct Parts {
+    /// Rays that hit a child, and more than one, a bit a ray.
+    hit: u64,
+    several: u64,
+    /// Lanes that push: their first entries, their second ones; all at once where lanes share a ray.
+    pushes: [u64; MOST_PUSHES],
+}
+
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// The lanes of `mask` visit the nodes that they stand at. One without a hit child must pop then.
     #[inline(never)]
     pub fn visit_node(&mut self, mask: L::Mask) {
-        let (launch, rules, visit) = (self.launch, self.rules, &mut self.visit);
-        let room = launch.variant.postpone();
-        let n = launch.variant.lanes_per_ray();
-        let (mut visited, mut pushers) = (std::mem::take(&mut self.visited), std::mem::take(&mut self.stacked));
+        let (launch, rules) = (self.launch, self.rules);
+        let (room, n, touches) = (launch.variant.postpone(), self.lanes_per_ray(), self.wants_touches());
+        let Self { lanes, visit, visited, stacked: pushers, .. } = self;
         visited.clear();
         pushers.clear();
-        self.lanes.each(mask, |i, lane| {
+        let mut parts = Parts::default();
+        lanes.each(mask, |i, lane| {
             let (Work::At(Entry::Inner(inner)), Some(ray)) = (lane.work, &lane.setup) else { return };
             visit.clear();
             launch.tree.visit(inner, ray, lane.found.limit, &rules, visit);
-            let mut pushed = (u32::MAX, 0);
-            let mut push = |lane: &mut Lane<T>, entry| {
-                let index = lane.stack.push(entry);
-                pushed = (pushed.0.min(index), index + 1);
-            };
+            let bottom = lane.stack.len();
             if let Some(rest) = visit.rest {
-                push(lane, rest);
+                lane.stack.push(rest);
             }
             // A group of triangles has a register of its own where leaves can be put aside (YKL17).
-            let mut first_leaf = None;
+            let hits = visit.hits.as_slice();
+            let count = hits.len() as u32 + u32::from(visit.group.is_some()) + u32::from(visit.nodes.is_some());
+            let mut next = None;
             if let Some(group) = visit.group {
                 if lane.postponed.len() < room {
                     lane.postponed.push(group);
                 } else {
-                    first_leaf = Some(Entry::Leaf(T::join(group, &mut visit.children)));
+                    next = Some(Entry::Leaf(T::join(group, &mut visit.nodes)));
                 }
             }
-            let hits = visit.children.len() as u32 + u32::from(visit.group.is_some());
-            let mut next = first_leaf;
-            let farther = if next.is_some() { 0 } else { 1 };
-            for &child in visit.children.iter().skip(farther).rev() {
-                push(lane, child);
+            if let Some(nodes) = visit.nodes.map(Entry::Inner) {
+                if next.is_some() {
+                    lane.stack.push(nodes);
+                } else {
+                    next = Some(nodes);
+                }
             }
-            if P::ON && n > 1 {
-                // The lane that has tested a child pushes it.
-                let slots = visit.hits.iter().skip(farther).rev().map(|hit| hit.1);
-                pushers.extend(slots.zip(pushed.0..).map(|(slot, index)| (i * n + slot, lane.stack_number, index)));
+            if let Some((&(_, nearest), farther)) = hits.split_first() {
+                for &(_, slot) in farther.iter().rev() {
+                    lane.stack.push(launch.tree.child(ray, visit.node, slot));
+                }
+                next = Some(launch.tree.child(ray, visit.node, nearest));
+                if P::ON && n > 1 {
+                    // The lane that has tested a child pushes it.
+                    parts.pushes[0] |= farther.iter().fold(0, |lanes, &(_, slot)| lanes | 1 << (i * n + slot));
+                    if touches {
+                        let slots = farther.iter().rev().map(|hit| hit.1);
+                        pushers.extend(
+                            slots.zip(bottom + 1..).map(|(slot, index)| (i * n + slot, lane.stack_number, index)),
+                        );
+                    }
+                }
             }
-            next = next.or_else(|| visit.children.first().copied());
             lane.work = next.map_or(Work::Pop, Work::At);
-            visited.push(Visited { lane: i, owner: lane.stack_number, node: visit.node, hits, pushed });
+            if P::ON {
+                let pushed = lane.stack.len() - bottom;
+                parts.hit |= u64::from(count > 0) << i;
+                parts.several |= u64::from(count > 1) << i;
+                if n == 1 {
+                    for (k, lanes) in parts.pushes.iter_mut().enumerate() {
+                        *lanes |= u64::from((k as u32) < pushed) << i;
+                    }
+                }
+                if touches {
+                    let pushed = (bottom + 1, bottom + 1 + pushed);
+                    visited.push(Visited { lane: i, owner: lane.stack_number, node: visit.node, hits: count, pushed });
+                }
+            }
         });
         if P::ON {
-            self.tell_visits(mask, &visited, &pushers);
+            self.tell_visits(mask, &parts);
         }
-        (self.visited, self.stacked) = (visited, pushers);
     }
 
-    #[inline(never)]
-    fn tell_visits(&mut self, mask: L::Mask, visited: &[Visited], pushers: &[(u32, u16, u32)]) {
+    fn tell_visits(&mut self, mask: L::Mask, parts: &Parts) {
         let (variant, n) = (self.launch.variant, self.lanes_per_ray());
         let node_bytes = variant.tree().node_bytes() as u16;
         let split = variant.fetch() == Fetch::Needed && n == 1;
         // The last 16 bytes of a bvh2 node, 32 of a wide4 node, are its links.
         let boxes = if split { node_bytes * 3 / 4 } else { node_bytes };
-        // Most probes count only.
-        let touches = self.wants_touches();
-        if touches {
-            for v in visited {
-                if n == 1 {
-                    self.touch(v.lane, Space::Node, v.node, 0, boxes, false);
-                } else {
-                    // A lane learns that its child is not there by loading it.
-                    for slot in 0..n {
-                        self.touch(v.lane * n + slot, Space::Node, v.node * n + slot, 0, node_bytes, false);
-                    }
+        // Empty for a probe that counts only, as most do.
+        let visited = std::mem::take(&mut self.visited);
+        for v in &visited {
+            if n == 1 {
+                self.touch(v.lane, Space::Node, v.node, 0, boxes, false);
+            } else {
+                // A lane learns that its child is not there by loading it.
+                for slot in 0..n {
+                    self.touch(v.lane * n + slot, Space::Node, v.node * n + slot, 0, node_bytes, false);
                 }
             }
         }
         self.issue(Block::VisitNode, mask);
-        let lanes_of = |v: &Visited| if n == 1 { 1 << v.lane } else { spread(1 << v.lane, n, n) };
-        let (mut hit, mut several, mut most) = (0, 0, 0);
-        for v in visited {
-            let lanes: u64 = lanes_of(v);
-            hit |= if v.hits > 0 { lanes } else { 0 };
-            several |= if v.hits > 1 { lanes } else { 0 };
-            most = most.max(v.push_count());
+        if n > 1 {
+            self.visited = visited;
+            return self.tell_shared_pushes(mask, spread(parts.hit, n, n), parts.pushes[0]);
         }
         if split {
-            for v in visited.iter().filter(|v| touches && v.hits > 0) {
+            for v in visited.iter().filter(|v| v.hits > 0) {
                 self.touch(v.lane, Space::Node, v.node, boxes, node_bytes - boxes, false);
             }
-            self.issue_bits(Block::VisitNodeLinks, hit);
-        }
-        if n > 1 {
-            return self.tell_shared_pushes(mask, hit, pushers);
+            self.issue_bits(Block::VisitNodeLinks, parts.hit);
         }
         // Compressed nodes are ordered by their slots, which costs nothing here.
         if self.rules.order.is_some() && !variant.tree().groups_leaves() {
-            self.issue_bits(Block::VisitNodeOrder, several);
+            self.issue_bits(Block::VisitNodeOrder, parts.several);
         }
-        for k in 0..most {
-            let mut lanes = 0;
+        for (k, &lanes) in (0..).zip(&parts.pushes) {
             for v in visited.iter().filter(|v| k < v.push_count()) {
-                if touches {
-                    self.touch_stack(v.lane, v.owner, v.pushed.0 + k, true);
-                }
-                lanes |= 1 << v.lane;
+                self.touch_stack(v.lane, v.owner, v.pushed.0 + k, true);
             }
             self.issue_bits(Block::VisitNodePush, lanes);
         }
+        self.visited = visited;
     }
 
     /// The lanes of one ray look at each other's distances, or count the hits before theirs where the order does not
     /// matter; where there is a hit, all ask for the nearest, and those of the others push them at once, one a
     /// lane (AL09 5.3).
-    fn tell_shared_pushes(&mut self, mask: L::Mask, hit: u64, pushers: &[(u32, u16, u32)]) {
+    fn tell_shared_pushes(&mut self, mask: L::Mask, hit: u64, pushes: u64) {
         if self.rules.order.is_some() {
-            for _ in 1..self.lanes_per_ray() {
-                self.issue(Block::Shuffle, mask);
-            }
+            self.issue_times(Block::Shuffle, mask, self.lanes_per_ray() - 1);
         }
         self.issue(Block::PrefixSum, mask);
         // The two words of the nearest child.
         self.issue_bits(Block::Shuffle, hit);
         self.issue_bits(Block::Shuffle, hit);
         let bytes = self.launch.variant.stack().entry_bytes as u16;
-        let mut active = 0;
-        for &(lane, owner, index) in pushers {
+        let pushers = std::mem::take(&mut self.stacked);
+        for &(lane, owner, index) in &pushers {
             self.touch_by(Touch { lane: lane as u8, space: Space::Stack, index, owner, offset: 0, bytes, write: true });
-            active |= 1 << lane;
         }
-        self.issue_bits(Block::VisitNodePush, active);
+        self.stacked = pushers;
+        self.issue_bits(Block::VisitNodePush, pushes);
     }
 }

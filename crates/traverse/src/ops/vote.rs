@@ -22,8 +22,6 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
 
     /// Lanes of one ray find the least of their values: a butterfly of exchanges.
     pub fn reduce_over_ray(&mut self, mask: L::Mask) {
-        for _ in 0..self.lanes_per_ray().ilog2() {
-            self.issue(Block::Shuffle, mask);
-        }
+        self.issue_times(Block::Shuffle, mask, self.lanes_per_ray().ilog2());
     }
 }

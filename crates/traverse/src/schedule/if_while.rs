@@ -40,6 +40,6 @@ impl Schedule for IfWhile {
         // Lanes with a node group come back to their triangles later. One that has triangles left and nothing
         // else keeps them: pushed, they would be popped at once.
         warp.defer();
-        warp.pop(warp.lanes.filter(|lane| lane.is_exhausted() && !lane.has_leaf()));
+        warp.pop(warp.exhausted().without(warp.has_leaf()));
     }
 }

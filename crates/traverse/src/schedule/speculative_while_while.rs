@@ -12,7 +12,7 @@
 
 use super::{Schedule, WhileWhile};
 use crate::lane::Lane;
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, Mask};
 use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
@@ -21,7 +21,7 @@ pub(crate) struct SpeculativeWhileWhile;
 
 /// Lanes that look for their first leaf.
 fn searching<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &Warp<'_, L, T, P>) -> L::Mask {
-    warp.lanes.filter(|lane| lane.at_inner_node() && !lane.has_leaf())
+    warp.at_inner_node().without(warp.has_leaf())
 }
 
 impl Schedule for SpeculativeWhileWhile {

@@ -7,7 +7,7 @@
 //! inner loops take at most 4.
 
 use crate::lane::{IDLE, Lane};
-use crate::lanes::Lanes;
+use crate::lanes::{Is, Lanes, Mask};
 use crate::ops::LOCAL_POOL;
 use crate::probe::Watch;
 use crate::schedule::Schedule;
@@ -22,10 +22,10 @@ const PARKED_BYTES: u16 = 28;
 /// The first word of a parked ray says what it wants.
 const STATE_BYTES: u16 = 4;
 
-/// Traces rays until the global pool is empty; `parked` has a place for each lane.
+/// Traces rays until the global pool is empty; `parked` has a place for each lane, with a stack of its own.
 pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
-    parked: &mut [Lane<T>],
+    parked: &mut L,
 ) {
     let every = warp.launch.variant.every();
     for turn in 0u32.. {
@@ -44,10 +44,10 @@ pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
         }
         let [traversing, intersecting] = wants;
         if traversing >= intersecting {
-            exchange(warp, parked, Lane::at_inner_node);
+            exchange(warp, parked, Is::AtInner);
             S::traverse(warp);
         } else {
-            exchange(warp, parked, Lane::has_leaf);
+            exchange(warp, parked, Is::HasLeaf);
             S::intersect(warp);
         }
     }
@@ -56,28 +56,27 @@ pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
 
 /// How many rays, in lanes and parked, want to visit a node, and how many to test a triangle. A ray that lives
 /// wants one of them between turns.
-fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
-    warp: &mut Warp<'_, L, T, P>,
-    parked: &[Lane<T>],
-) -> [u32; 2] {
+fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &L) -> [u32; 2] {
     let (inner, leaf) = (warp.at_inner_node(), warp.has_leaf());
     [
-        warp.ballot(inner) + count_parked(warp, parked, Lane::at_inner_node),
-        warp.ballot(leaf) + count_parked(warp, parked, Lane::has_leaf),
+        warp.ballot(inner) + count_parked(warp, parked, Is::AtInner),
+        warp.ballot(leaf) + count_parked(warp, parked, Is::HasLeaf),
     ]
 }
 
 /// A ballot over the parked rays: each lane looks at one.
 fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
-    parked: &[Lane<T>],
-    wants: fn(&Lane<T>) -> bool,
+    parked: &L,
+    wants: Is,
 ) -> u32 {
-    for place in 0..parked.len() as u32 {
-        warp.touch(place, Space::Shared, place_record(place), 0, STATE_BYTES, false);
+    if warp.wants_touches() {
+        for place in 0..parked.count() {
+            warp.touch(place, Space::Shared, place_record(place), 0, STATE_BYTES, false);
+        }
     }
     warp.issue_everyone(Block::Ballot);
-    parked.iter().filter(|lane| wants(lane)).count() as u32
+    parked.which(wants).count()
 }
 
 /// The record of shared memory that holds a parked ray; the local pool stands before them.
@@ -87,17 +86,18 @@ fn place_record(place: u32) -> u32 {
 
 /// Replaces all terminated rays, those in lanes and the parked ones. Rays are stored and set up in lanes,
 /// so that parked places change with lanes for it.
-fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut [Lane<T>]) {
+fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut L) {
     loop {
         warp.store_hit();
-        let idle = warp.lanes.filter(Lane::is_idle);
+        let idle = warp.idle();
         if warp.ballot(idle) > 0 && !warp.pool.is_dry() {
             warp.issue(Block::PrefixSum, idle);
             warp.fetch_ray(idle);
-        } else if count_parked(warp, parked, Lane::has_ended) > 0 {
-            swap(warp, parked, |lane| !lane.has_ended(), Lane::has_ended);
-        } else if !warp.pool.is_dry() && count_parked(warp, parked, Lane::is_idle) > 0 {
-            swap(warp, parked, Lane::is_alive, Lane::is_idle);
+        } else if count_parked(warp, parked, Is::Ended) > 0 {
+            let others = warp.everyone().without(warp.lanes.which(Is::Ended));
+            swap(warp, parked, others, Is::Ended);
+        } else if !warp.pool.is_dry() && count_parked(warp, parked, Is::Idle) > 0 {
+            swap(warp, parked, warp.alive(), Is::Idle);
         } else {
             break;
         }
@@ -105,42 +105,43 @@ fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T,
 }
 
 /// Lanes that do not want the chosen operation swap with parked rays that do.
-fn exchange<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
-    warp: &mut Warp<'_, L, T, P>,
-    parked: &mut [Lane<T>],
-    wants: fn(&Lane<T>) -> bool,
-) {
-    swap(warp, parked, |lane| !wants(lane), wants);
+fn exchange<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut L, wants: Is) {
+    let others = warp.everyone().without(warp.lanes.which(wants));
+    swap(warp, parked, others, wants);
 }
 
-/// Swaps lanes with parked rays, one by one in order, while both predicates find some: a prefix sum over each
+/// Swaps lanes of `from` with parked rays that are `is`, one by one in order, while there are both: a prefix sum over each
 /// tells a lane its partner.
 fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
-    parked: &mut [Lane<T>],
-    from_lane: impl Fn(&Lane<T>) -> bool,
-    from_parked: impl Fn(&Lane<T>) -> bool,
+    parked: &mut L,
+    from: L::Mask,
+    is: Is,
 ) {
     warp.issue_everyone(Block::PrefixSum);
     warp.issue_everyone(Block::PrefixSum);
-    let mut places = (0..parked.len()).filter(|&p| from_parked(&parked[p])).collect::<Vec<_>>().into_iter();
-    let mut swapped = Vec::new();
-    let candidates = warp.lanes.filter(|lane| from_lane(lane));
-    warp.lanes.each(candidates, |i, lane| {
-        if let Some(place) = places.next() {
-            std::mem::swap(lane, &mut parked[place]);
-            swapped.push((i, place as u32, lane.ray));
-        }
+    let mut places = parked.which(is);
+    let mut swapped = std::mem::take(&mut warp.stacked);
+    swapped.clear();
+    warp.lanes.each(from, |i, lane| {
+        let place = places.first();
+        parked.each(place, |number, other| {
+            std::mem::swap(lane, other);
+            swapped.push((i, number as u16, lane.ray));
+        });
+        places = places.without(place);
     });
     let mut bits = 0;
     for &(i, place, ray) in &swapped {
+        let place = place_record(u32::from(place));
         warp.set_ray(i, ray);
-        warp.touch(i, Space::Shared, place_record(place), 0, PARKED_BYTES, false);
-        warp.touch(i, Space::Shared, place_record(place), 0, PARKED_BYTES, true);
+        warp.touch(i, Space::Shared, place, 0, PARKED_BYTES, false);
+        warp.touch(i, Space::Shared, place, 0, PARKED_BYTES, true);
         if ray != IDLE {
             warp.touch(i, Space::Ray, ray, 0, 32, false);
         }
         bits |= 1 << i;
     }
+    warp.stacked = swapped;
     warp.issue_bits(Block::Exchange, bits);
 }

@@ -31,7 +31,7 @@ pub(crate) fn replace<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
             lost = 0;
             warp.store_hit();
             // Each idle lane finds its place among them, and so its ray.
-            let idle = warp.lanes.filter(Lane::is_idle);
+            let idle = warp.idle();
             warp.issue(Block::PrefixSum, idle);
             warp.fetch_ray(idle);
         }

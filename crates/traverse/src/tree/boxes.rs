@@ -25,14 +25,13 @@ pub(crate) trait BoxTree: Sync {
     /// triangle, with the bit of one that is not opaque.
     fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2];
 
-    /// Lets a group of triangles bring the group of nodes behind it along, `children` then being empty: a tree whose
-    /// groups hold both needs no stack for it.
+    /// See [`Tree::join`].
     #[inline]
-    fn join(leaf: Self::Leaf, _children: &mut Vec<Entry<Self::Inner, Self::Leaf>>) -> Self::Leaf {
+    fn join(leaf: Self::Leaf, _nodes: &mut Option<Self::Inner>) -> Self::Leaf {
         leaf
     }
 
-    /// Takes back what [`BoxTree::join`] put behind a leaf.
+    /// See [`Tree::take_behind`].
     #[inline]
     fn take_behind(_leaf: &mut Self::Leaf) -> Option<Self::Inner> {
         None
@@ -47,6 +46,9 @@ pub(crate) trait BoxTree: Sync {
         rules: &VisitRules,
         out: &mut Visit<Self::Inner, Self::Leaf>,
     );
+
+    /// The child of `node` in `slot`; only a tree whose children are no groups is asked.
+    fn child(&self, node: u32, slot: u32) -> Entry<Self::Inner, Self::Leaf>;
 }
 
 /// A triangle that a ray's line meets: `t u v` and the slot's word.
@@ -97,10 +99,10 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
         let mut found = Found::nothing(ray.t_max);
         found.invalid = !ray.is_valid();
         let root = if found.invalid { None } else { self.tree.root() };
-        (LaneRay::new(ray, &after, self.bounds, variant.box_planes(), variant.box_test()), found, root)
+        (LaneRay::new(ray, &after, self.bounds, variant), found, root)
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit(
         &self,
         inner: B::Inner,
@@ -110,6 +112,11 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
         out: &mut Visit<B::Inner, B::Leaf>,
     ) {
         self.tree.visit(inner, ray, t_max, rules, out);
+    }
+
+    #[inline]
+    fn child(&self, _: &LaneRay, node: u32, slot: u32) -> EntryOf<Self> {
+        self.tree.child(node, slot)
     }
 
     #[inline]
@@ -125,8 +132,8 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
     }
 
     #[inline]
-    fn join(leaf: B::Leaf, children: &mut Vec<EntryOf<Self>>) -> B::Leaf {
-        B::join(leaf, children)
+    fn join(leaf: B::Leaf, nodes: &mut Option<B::Inner>) -> B::Leaf {
+        B::join(leaf, nodes)
     }
 
     #[inline]

@@ -1,9 +1,8 @@
 //! The two-child node of the papers: both boxes fetched and tested together, the closer child first.
 
-use super::{BoxTree, Candidate, Entry, RangeLeaf, Visit, VisitRules, order_children, test_slot};
+use super::{BoxTree, Candidate, Entry, RangeLeaf, Visit, VisitRules, test_slot};
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
-use raywarp_family::ChildOrder;
 use raywarp_layout::{Bvh2Node, EncodedBvh2};
 
 impl BoxTree for EncodedBvh2 {
@@ -23,28 +22,24 @@ impl BoxTree for EncodedBvh2 {
         test_slot(EncodedBvh2::slots(self), record, ray, limit, triangles)
     }
 
-    #[inline]
+    // In place: a packet's lanes all visit the same node.
+    #[inline(always)]
     fn visit(&self, inner: u32, ray: &LaneRay, t_max: f32, rules: &VisitRules, out: &mut Visit<u32, RangeLeaf>) {
         let node = &self.nodes()[inner as usize];
         (out.node, out.used) = (inner, 2);
-        for side in 0..2 {
-            if node.children[side] != Bvh2Node::NO_CHILD
-                && let Some(t) = ray.enter(&node.bounds(side), t_max, rules.box_test)
-            {
-                out.hits.push((t, side as u32));
-            }
-        }
-        if rules.order.is_some() {
-            order_children(&mut out.hits, ChildOrder::Nearest);
-        }
-        out.children.extend(out.hits.iter().map(|&(_, side)| child(node, side as usize)));
+        let ([a, b], z) = (&node.xy, &node.z);
+        let (lo, hi) = ([[a[0], b[0]], [a[2], b[2]], [z[0], z[2]]], [[a[1], b[1]], [a[3], b[3]], [z[1], z[3]]]);
+        let (t, hit) = ray.enter(lo, hi, t_max, rules.box_test);
+        let hit = [0, 1].map(|side| hit[side] & (node.children[side] != Bvh2Node::NO_CHILD));
+        out.hits.set_two(hit, t, rules.order.is_some() & (t[1] < t[0]));
     }
-}
 
-/// A child as a stack holds it.
-fn child(node: &Bvh2Node, side: usize) -> Entry<u32, RangeLeaf> {
-    match (node.children[side], node.counts[side]) {
-        (inner, 0) => Entry::Inner(inner),
-        (first, count) => Entry::Leaf(RangeLeaf::new(first, count)),
+    #[inline]
+    fn child(&self, node: u32, slot: u32) -> Entry<u32, RangeLeaf> {
+        let (node, side) = (&self.nodes()[node as usize], slot as usize & 1);
+        match (node.children[side], node.counts[side]) {
+            (inner, 0) => Entry::Inner(inner),
+            (first, count) => Entry::Leaf(RangeLeaf::new(first, count)),
+        }
     }
 }

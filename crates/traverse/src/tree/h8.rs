@@ -37,11 +37,8 @@ impl BoxTree for H8 {
     type Leaf = PairGroup;
 
     #[inline]
-    fn join(leaf: PairGroup, children: &mut Vec<Entry<NodeGroup, PairGroup>>) -> PairGroup {
-        match children.pop() {
-            Some(Entry::Inner(nodes)) => PairGroup { nodes: nodes.hits, ..leaf },
-            _ => leaf,
-        }
+    fn join(leaf: PairGroup, nodes: &mut Option<NodeGroup>) -> PairGroup {
+        PairGroup { nodes: nodes.take().map_or(0, |nodes| nodes.hits), ..leaf }
     }
 
     #[inline]
@@ -60,12 +57,13 @@ impl BoxTree for H8 {
 
     #[inline]
     fn test(&self, record: u32, ray: &LaneRay, _: f32, _: &Triangles) -> [Option<Candidate>; 2] {
+        let Some(blocks) = &ray.blocks else { return [None; 2] };
         let pair = self.pair(record);
-        let found = pair.test(&ray.blocks.origin, &ray.blocks.direction);
+        let found = pair.test(&blocks.origin, &blocks.direction);
         let mut words = pair.words.into_iter();
         found.map(|tuv| {
             let word = words.next()?;
-            tuv.map(|[t, u, v]| ([t * ray.blocks.scale, u, v], word))
+            tuv.map(|[t, u, v]| ([t * blocks.scale, u, v], word))
         })
     }
 
@@ -78,16 +76,21 @@ impl BoxTree for H8 {
         rules: &VisitRules,
         out: &mut Visit<NodeGroup, PairGroup>,
     ) {
-        out.node = group.take_nearest(rules.octant(ray.blocks.octant()));
+        let Some(blocks) = &ray.blocks else { return };
+        out.node = group.take_nearest(rules.octant(blocks.octant()));
         out.rest = (group.hits != 0).then_some(Entry::Inner(group));
         let node = self.node(out.node);
         out.used = (0..8).filter(|&slot| node.has_child(slot)).count() as u32;
-        let hits = ray.blocks.hits(&node, self.grid_step(), t_max);
+        let hits = blocks.hits(&node, self.grid_step(), t_max);
         let (first, inner) = (node.first, node.inner);
         if hits & inner != 0 {
-            out.children.push(Entry::Inner(NodeGroup { first, inner, hits: hits & inner }));
+            out.nodes = Some(NodeGroup { first, inner, hits: hits & inner });
         }
         out.group = (hits & !inner != 0).then_some(PairGroup { first, inner, hits: hits & !inner, nodes: 0 });
+    }
+
+    fn child(&self, _: u32, _: u32) -> Entry<NodeGroup, PairGroup> {
+        unreachable!("children are in groups")
     }
 }
 
@@ -99,12 +102,12 @@ mod tests {
     fn leaves_bring_the_nodes_behind_them_along() {
         let nodes = NodeGroup { first: 40, inner: 0b0000_0110, hits: 0b0000_0100 };
         let leaves = PairGroup { first: 40, inner: nodes.inner, hits: 0b0000_1001, nodes: 0 };
-        let mut children = vec![Entry::Inner(nodes)];
-        let mut joined = H8::join(leaves, &mut children);
-        assert!(children.is_empty());
+        let mut behind = Some(nodes);
+        let mut joined = H8::join(leaves, &mut behind);
+        assert_eq!(behind, None);
         // Nodes come first in memory: slots 0 and 3 are the third and the fourth block.
         assert_eq!([joined.take(), joined.take(), joined.take()], [Some(42), Some(43), None]);
         assert_eq!((H8::take_behind(&mut joined), H8::take_behind(&mut joined)), (Some(nodes), None));
-        assert_eq!(H8::take_behind(&mut H8::join(leaves, &mut vec![])), None);
+        assert_eq!(H8::take_behind(&mut H8::join(leaves, &mut None)), None);
     }
 }

@@ -47,6 +47,9 @@ pub(crate) trait Tree: Sync {
         out: &mut Visit<Self::Inner, Self::Leaf>,
     );
 
+    /// A child that a visit of record `node` found, in its place `slot`.
+    fn child(&self, ray: &Self::Ray, node: u32, slot: u32) -> EntryOf<Self>;
+
     /// Tests a triangle record, or both triangles of a pair; a hit shortens `found`.
     fn test(&self, record: u32, ray: &Self::Ray, found: &mut Found, rules: &TestRules) -> RecordTest;
 
@@ -56,10 +59,10 @@ pub(crate) trait Tree: Sync {
         entry
     }
 
-    /// Lets a group of triangles bring the group of nodes behind it along, `children` then being empty: a tree whose
+    /// Lets a group of triangles bring the group of nodes behind it along, which then is none: a tree whose
     /// groups hold both needs no stack for it.
     #[inline]
-    fn join(leaf: Self::Leaf, _children: &mut Vec<EntryOf<Self>>) -> Self::Leaf {
+    fn join(leaf: Self::Leaf, _nodes: &mut Option<Self::Inner>) -> Self::Leaf {
         leaf
     }
 
@@ -163,7 +166,10 @@ pub(crate) struct RecordTest {
     pub accepted: bool,
 }
 
-/// What a visit found. Kept by the warp, so that nothing is allocated.
+/// Most children of a node.
+const MOST_CHILDREN: usize = 32;
+
+/// What a visit found. Kept by the warp: it is large where few children are hit.
 #[derive(Debug)]
 pub(crate) struct Visit<I, L> {
     /// Record of the node that was fetched.
@@ -172,25 +178,66 @@ pub(crate) struct Visit<I, L> {
     pub used: u32,
     /// What remains of the entry that led here, to be pushed below the children.
     pub rest: Option<Entry<I, L>>,
-    /// Hit children, the first to be visited next.
-    pub children: Vec<Entry<I, L>>,
-    /// Triangles of all hit leaves, where a tree gives them as one group, to be tested before the children.
+    /// Hit children with the distances at which they are entered, the first to be visited next.
+    pub hits: Hits,
+    /// Hit nodes, where a tree gives them as one group.
+    pub nodes: Option<I>,
+    /// Triangles of all hit leaves, where a tree gives them as one group, to be tested before the nodes.
     pub group: Option<L>,
-    /// Work space for ordering.
-    pub hits: Vec<(f32, u32)>,
+}
+
+/// Hit children: distance and slot.
+#[derive(Debug)]
+pub(crate) struct Hits {
+    hits: [(f32, u32); MOST_CHILDREN],
+    len: usize,
+}
+
+impl Hits {
+    #[inline]
+    pub fn push(&mut self, t: f32, slot: u32) {
+        self.hits[self.len] = (t, slot);
+        self.len += 1;
+    }
+
+    /// The children of a node that has two: whether each is hit, at what distance, and whether the second comes first if
+    /// both are.
+    #[inline]
+    pub fn set_two(&mut self, hit: [bool; 2], t: [f32; 2], swap: bool) {
+        let second = hit[1] & (swap | !hit[0]);
+        let [first, other] = [usize::from(second), usize::from(!second)];
+        (self.hits[0], self.hits[1]) = ((t[first], first as u32), (t[other], other as u32));
+        self.len = usize::from(hit[0]) + usize::from(hit[1]);
+    }
+
+    #[inline]
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    #[inline]
+    pub fn as_slice(&self) -> &[(f32, u32)] {
+        &self.hits[..self.len]
+    }
+
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [(f32, u32)] {
+        &mut self.hits[..self.len]
+    }
 }
 
 impl<I, L> Default for Visit<I, L> {
     fn default() -> Self {
-        Self { node: 0, used: 0, rest: None, children: Vec::new(), group: None, hits: Vec::new() }
+        let hits = Hits { hits: [(0.0, 0); MOST_CHILDREN], len: 0 };
+        Self { node: 0, used: 0, rest: None, hits, nodes: None, group: None }
     }
 }
 
 impl<I, L> Visit<I, L> {
     pub fn clear(&mut self) {
         self.rest = None;
+        self.nodes = None;
         self.group = None;
-        self.children.clear();
         self.hits.clear();
     }
 }

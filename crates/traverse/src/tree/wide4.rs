@@ -26,24 +26,29 @@ impl BoxTree for Wide4Tree {
     fn visit(&self, inner: u32, ray: &LaneRay, t_max: f32, rules: &VisitRules, out: &mut Visit<u32, RangeLeaf>) {
         let node = &self.nodes()[inner as usize];
         (out.node, out.used) = (inner, 0);
+        let [x0, x1, y0, y1, z0, z1] = node.planes;
+        let (t, hit) = ray.enter([x0, y0, z0], [x1, y1, z1], t_max, rules.box_test);
         for slot in 0..Wide4Node::BRANCHING {
             // Unused children cannot be told by their box: ordered by size, infinities hold everything.
             if node.children[slot] == NO_CHILD {
                 continue;
             }
             out.used += 1;
-            if let Some(t) = ray.enter(&node.bounds(slot), t_max, rules.box_test) {
-                out.hits.push((t, slot as u32));
+            if hit[slot] {
+                out.hits.push(t[slot], slot as u32);
             }
         }
         if let Some(order) = rules.order {
-            order_children(&mut out.hits, order);
+            order_children(out.hits.as_mut_slice(), order);
         }
-        out.children.extend(out.hits.iter().map(|&(_, slot)| {
-            match (node.children[slot as usize], node.counts[slot as usize]) {
-                (inner, 0) => Entry::Inner(inner),
-                (first, count) => Entry::Leaf(RangeLeaf::new(first, count)),
-            }
-        }));
+    }
+
+    #[inline]
+    fn child(&self, node: u32, slot: u32) -> Entry<u32, RangeLeaf> {
+        let (node, slot) = (&self.nodes()[node as usize], slot as usize & 3);
+        match (node.children[slot], node.counts[slot]) {
+            (inner, 0) => Entry::Inner(inner),
+            (first, count) => Entry::Leaf(RangeLeaf::new(first, count)),
+        }
     }
 }

@@ -27,28 +27,35 @@ impl BoxTree for WideN {
     #[inline]
     fn visit(&self, inner: u32, ray: &LaneRay, t_max: f32, rules: &VisitRules, out: &mut Visit<u32, RangeLeaf>) {
         (out.node, out.used) = (inner, 0);
-        for slot in 0..self.branching() {
-            let child = self.child(inner as usize, slot);
-            if !child.is_used() {
-                break;
+        // Four at a time: a node has a multiple of them.
+        for first in (0..self.branching()).step_by(4) {
+            let four: [&WideNChild; 4] = std::array::from_fn(|i| self.child(inner as usize, first + i));
+            let lo = std::array::from_fn(|axis| four.map(|child| child.min[axis]));
+            let hi = std::array::from_fn(|axis| four.map(|child| child.max[axis]));
+            let (t, hit) = ray.enter(lo, hi, t_max, rules.box_test);
+            for i in (0..4).filter(|&i| four[i].is_used()) {
+                out.used += 1;
+                if hit[i] {
+                    out.hits.push(t[i], (first + i) as u32);
+                }
             }
-            out.used += 1;
-            if let Some(t) = ray.enter(&child.bounds(), t_max, rules.box_test) {
-                out.hits.push((t, slot as u32));
+            // Used children come first.
+            if !four[3].is_used() {
+                break;
             }
         }
         if rules.order.is_some() {
             // Each lane counts those before it: nearer ones, and of equals lower slots.
-            out.hits.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal));
+            out.hits.as_mut_slice().sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal));
         }
-        out.children.extend(out.hits.iter().map(|&(_, slot)| entry(self.child(inner as usize, slot as usize))));
     }
-}
 
-/// A child as a stack holds it.
-fn entry(child: &WideNChild) -> Entry<u32, RangeLeaf> {
-    match child.count {
-        0 => Entry::Inner(child.child),
-        count => Entry::Leaf(RangeLeaf::new(child.child, count)),
+    #[inline]
+    fn child(&self, node: u32, slot: u32) -> Entry<u32, RangeLeaf> {
+        let child = self.child(node as usize, slot as usize);
+        match child.count {
+            0 => Entry::Inner(child.child),
+            count => Entry::Leaf(RangeLeaf::new(child.child, count)),
+        }
     }
 }
