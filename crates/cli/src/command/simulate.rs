@@ -8,8 +8,8 @@ use super::beside;
 use super::render_args::parse_size;
 use super::simulate_compaction::{self, CompactionArgs};
 use super::simulate_counters;
-use super::simulate_measured;
 use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
+use super::simulate_measured;
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
 use crate::common::{Common, read_table};
@@ -178,7 +178,8 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let views = views(common, &loaded.scene, &scene_name, args.view.as_deref())?;
     let measured = match measured {
         Some(rates) => {
-            let settings = simulate_measured::Settings { rates, scene: &scene_name, views: &views, machines: &machines };
+            let settings =
+                simulate_measured::Settings { rates, scene: &scene_name, views: &views, machines: &machines };
             Some(simulate_measured::run(settings, (&loaded.scene, &path), args, common)?)
         }
         None => None,

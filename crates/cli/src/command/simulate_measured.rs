@@ -16,7 +16,9 @@ use std::path::Path;
 /// The rates of a table that are of the workload, kernels and kinds that were asked for.
 pub(super) fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>, CliError> {
     if args.sets_kernels() {
-        return Err(CliError::usage("--measured: kernels and their costs are those of the run; --set numbers of the machine"));
+        return Err(CliError::usage(
+            "--measured: kernels and their costs are those of the run; --set numbers of the machine",
+        ));
     }
     let wanted = |rate: &MeasuredRate| {
         let kernel = args.variant.is_empty()

@@ -17,7 +17,7 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Key, Supply, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
-use raywarp_sim::bounds::{Bound, Class, lowest};
+use raywarp_sim::bounds::{Bound, Class, Limit, lowest};
 use raywarp_sim::gap::{Part, split};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::traffic;
@@ -373,24 +373,14 @@ impl OnTree<'_> {
     }
 
     /// Bounds the rate of a launch of which `rays` are a sample.
-    fn bound(
-        &self,
-        row: &mut Beside,
-        kernel: &Kernel,
-        variant: &Variant,
-        rays: &[Ray],
-    ) -> Result<(), SimulateError> {
+    fn bound(&self, row: &mut Beside, kernel: &Kernel, variant: &Variant, rays: &[Ray]) -> Result<(), SimulateError> {
         let (machine, kind) = (&self.request.machine, row.rate.kind);
         let (query, width) = (query_of(kind), machine.count(keys::SM_WARP_WIDTH));
         let launch = launch_of(machine, variant, query);
         let resident = launch.and_then(|launch| share_of_warps(machine, launch, rays.len() as u64, row.rate.rays));
         let pooled = variant.supply() != Supply::Direct;
-        let options = ProfileOptions {
-            width,
-            memory: true,
-            resident: resident.filter(|_| pooled),
-            cancel: self.control.cancel,
-        };
+        let options =
+            ProfileOptions { width, memory: true, resident: resident.filter(|_| pooled), cancel: self.control.cancel };
         let profile = profile(kernel, rays, row.rate.rays, query, options)?;
         if self.control.is_cancelled() {
             return Err(TraceError::Cancelled.into());
@@ -403,7 +393,7 @@ impl OnTree<'_> {
         row.bounds = priced.bounds(machine, (variant, kind), &profile, through.as_ref());
         row.assumed = priced.price.as_ref().map(|price| price.assumed);
         row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);
-        row.shares = shares(1.0 / row.rate.rays_per_s, is_implicit(variant), &row.bounds);
+        row.shares = shares(&row.rate, is_implicit(variant), &row.bounds);
         Ok(())
     }
 }
@@ -414,17 +404,26 @@ fn share_of_warps(machine: &Machine, launch: Launch, sample: u64, rays: u64) -> 
     Some((u64::from(warps) * sample).div_ceil(rays.max(1)).clamp(1, u64::from(warps)) as u32)
 }
 
-/// Where `elapsed` seconds a ray went. Nobody counted how long multiprocessors had warps: start and tail are part of what
-/// is left over, which is called latency.
-fn shares(elapsed: f64, implicit: bool, bounds: &[Bound]) -> Option<Vec<(Share, f64)>> {
+/// Where the time of a ray went. Where nobody timed halves of the launch, start and tail are part of what is left over, which
+/// is called latency.
+fn shares(rate: &MeasuredRate, implicit: bool, bounds: &[Bound]) -> Option<Vec<(Share, f64)>> {
+    let elapsed = 1.0 / rate.rays_per_s;
+    // What is charged first keeps at least nothing.
+    let tail = rate.start_and_tail.map(|seconds| (seconds / rate.rays as f64).min(elapsed));
+    let busy = elapsed - tail.unwrap_or(0.0);
     if implicit {
         // Only the work is known of lanes that may run apart.
-        let work = bounds.iter().find(|bound| bound.limit == raywarp_sim::bounds::Limit::Lanes)?;
-        let work = (1.0 / work.rays_per_s / elapsed).min(1.0);
-        return Some(vec![(Share::Of(Part::Work), work), (Share::Rest, 1.0 - work)]);
+        let work = bounds.iter().find(|bound| bound.limit == Limit::Lanes)?;
+        let work = (1.0 / work.rays_per_s).min(busy) / elapsed;
+        let tail = tail.map(|tail| tail / elapsed);
+        let known = [Some((Share::Of(Part::Work), work)), tail.map(|tail| (Share::Of(Part::Tail), tail))];
+        let rest = (Share::Rest, 1.0 - work - tail.unwrap_or(0.0));
+        return Some(known.into_iter().flatten().chain([rest]).collect());
     }
-    let parts = split(elapsed, elapsed, bounds)?;
-    Some(Part::ALL.into_iter().map(Share::Of).zip(parts).collect())
+    // A launch that is nothing but start and tail has no parts otherwise.
+    let parts = split(elapsed, busy.max(f64::MIN_POSITIVE), bounds)?;
+    let parts = Part::ALL.into_iter().zip(parts).filter(|(part, _)| *part != Part::Tail || tail.is_some());
+    Some(parts.map(|(part, share)| (Share::Of(part), share)).collect())
 }
 
 /// A row of all viewpoints from those of each: launches one after the other.
@@ -440,11 +439,13 @@ fn total<'a>(row: &Beside, parts: impl Iterator<Item = &'a Beside>) -> Beside {
     sum.instructions = mean(|part| part.instructions);
     let seconds = |part: &Beside| part.rate.rays as f64 / part.rate.rays_per_s;
     let all: f64 = parts.iter().map(|part| seconds(part)).sum();
-    let of_parts: Option<Vec<_>> = parts.iter().map(|part| Some((part.shares.as_ref()?, seconds(part) / all))).collect();
+    let of_parts: Option<Vec<_>> =
+        parts.iter().map(|part| Some((part.shares.as_ref()?, seconds(part) / all))).collect();
     sum.shares = of_parts.and_then(|of_parts| {
         let names: Vec<Share> = of_parts.first()?.0.iter().map(|(share, _)| *share).collect();
         let of = |wanted: Share| -> f64 {
-            let found = |shares: &Vec<(Share, f64)>| shares.iter().find(|(share, _)| *share == wanted).map_or(0.0, |s| s.1);
+            let found =
+                |shares: &Vec<(Share, f64)>| shares.iter().find(|(share, _)| *share == wanted).map_or(0.0, |s| s.1);
             of_parts.iter().map(|(shares, weight)| weight * found(shares)).sum()
         };
         Some(names.into_iter().map(|share| (share, of(share))).collect())

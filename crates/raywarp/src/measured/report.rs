@@ -111,7 +111,8 @@ impl MeasuredReport {
         }
         text.push_str(
             "\nMrays/s; a star marks a strict bound, which no run passes. Then where the measured time went, %, by the model: work with all lanes busy, idle \
-             lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not hidden.\n",
+             lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not hidden. Start and tail are measured: what \
+             two launches of half the rays took more than one. Where there is a dash, they are part of latency.\n",
         );
         let marks: [(&str, &str); 3] = [
             ("?", "?: more than a fifth of the costs is assumed, mostly too high"),
@@ -191,6 +192,7 @@ impl MeasuredReport {
                 "bounds": row.bounds.iter().map(bound).collect::<Vec<_>>(),
                 "warp_instructions_per_ray": row.instructions,
                 "instructions_assumed_percent": row.assumed.map(|assumed| 100.0 * assumed),
+                "start_and_tail_ms": rate.start_and_tail.map(|seconds| 1e3 * seconds),
                 "time_percent": time,
             })
         };

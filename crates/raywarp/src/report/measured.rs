@@ -21,13 +21,15 @@ pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
             bound.map_or_else(String::new, |bound| bound.class.name().to_string()),
             row.ratio().map_or_else(String::new, |ratio| number(ratio, 2)),
         ];
-        cells.extend(Share::ALL.map(|share| row.share(share).map_or_else(String::new, |share| number(100.0 * share, 0))));
+        cells.extend(
+            Share::ALL.map(|share| row.share(share).map_or_else(String::new, |share| number(100.0 * share, 0))),
+        );
         cells
     };
     page.grid(Grid {
         caption: format!(
             "Measured beside the lowest bound of the same rays and tree, Mrays/s, at {}; then where the measured time went by the model. Latency is what no \
-             other part explains.",
+             other part explains; the tail, with the start, is what two launches of half the rays took more than one.",
             measured.clock()
         ),
         head: head.into_iter().map(String::from).chain(shares).collect(),
