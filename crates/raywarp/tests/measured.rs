@@ -153,7 +153,7 @@ fn a_run_that_passes_a_strict_bound_fails_and_one_that_passes_a_modelled_bound_d
     // Of a sample only bytes of memory may be strict, which so few rays do not ask for.
     let mut rates = rates_of_one();
     rates.iter_mut().for_each(|rate| (rate.rays_per_s, rate.most_rays_per_s) = (1e15, 1e15));
-    let report = beside(rates, 600).unwrap();
+    let report = beside(rates, 100).unwrap();
     assert!(report.passes() && report.rows.iter().all(|row| row.ratio().unwrap() > 1.0));
     assert!(report.text().contains("!: a run passed a modelled bound"), "{}", report.text());
 }
