@@ -126,3 +126,31 @@ fn check_memory(views: usize, request: &BenchRequest) -> Result<(), BenchError> 
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(id: usize, count: usize) -> RayBatch {
+        let ray = |i: usize| Ray::new([i as f32, 0.0, 0.0], [0.0, 0.0, 1.0]);
+        let rays = (0..count).map(ray).collect();
+        RayBatch { id, column: 1, view: Some(2), any: true, rays, watertight: vec![1.0; count], sort: 0.5 }
+    }
+
+    #[test]
+    fn halves_have_all_rays_once_and_numbers_of_their_own() {
+        let mut numbers = vec![0, 1, 2];
+        for (id, count) in [(0, 768), (1, 1000), (2, 100_001)] {
+            let whole = batch(id, count);
+            let halves = whole.halves(3).unwrap();
+            assert_eq!(halves.each_ref().map(|half| &half.rays[..]).concat(), whole.rays);
+            assert!(halves.iter().all(|half| (half.column, half.view, half.any) == (1, Some(2), true)));
+            assert!(halves[0].rays.len().is_multiple_of(384) && halves[1].rays.len() < count / 2 + 384);
+            numbers.extend(halves.map(|half| half.id));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), 3 + 6);
+        assert!(batch(0, 767).halves(3).is_none() && batch(0, 0).halves(3).is_none());
+    }
+}

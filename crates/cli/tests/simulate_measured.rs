@@ -197,6 +197,7 @@ fn a_run_is_of_one_gpu_and_brings_its_kernels() {
         ("--measured bench.csv --set leaves=nested", "those of the run"),
         ("--measured bench.csv --set cost.visit_node=3", "those of the run"),
         ("--measured bench.csv --width 16", "--width"),
+        ("--measured bench.csv --what-if", "--report"),
         ("--measured bench.csv --counters bench.csv", "--counters"),
     ] {
         let output = folder.simulate(options);

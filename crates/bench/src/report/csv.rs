@@ -87,8 +87,8 @@ fn bound(value: Option<u32>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A cell that may hold a comma or a quotation mark (RFC 4180).
-fn quoted(cell: &str) -> String {
+/// A cell of a table that may hold a comma or a quotation mark (RFC 4180).
+pub fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
 }
 

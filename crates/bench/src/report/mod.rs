@@ -5,7 +5,7 @@ mod json;
 mod summary;
 mod text;
 
-pub use csv::csv;
+pub use csv::{csv, quoted};
 pub use json::json;
 pub use summary::summary;
 pub use text::text;

@@ -137,6 +137,9 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
             "--what-if and --measured are about bounds: give --machine with a GPU such as h200",
         ));
     }
+    if args.what_if && args.measured.is_some() && !args.report.wanted() {
+        return Err(CliError::usage("--measured puts rates beside bounds; --what-if beside it needs --report"));
+    }
     args.report.check()?;
     if let Some(ExperimentChoice::Compaction) = args.experiment.experiment {
         let shared = simulate_compaction::Shared {

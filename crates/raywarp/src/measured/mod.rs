@@ -8,7 +8,7 @@ mod machine;
 mod report;
 
 pub use file::{MeasuredRate, rates_of, read_measured};
-pub use machine::{ClockUsed, machine_of, set_clock};
+pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
 
 use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, launch_of, query_of};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};

@@ -2,7 +2,7 @@
 
 use super::{Beside, MeasuredReport, Share};
 use crate::bounds::is_implicit;
-use raywarp_bench::Subject;
+use raywarp_bench::{Column, Subject, quoted};
 use raywarp_sim::bounds::{Bound, Class};
 use std::fmt::Write;
 
@@ -21,10 +21,7 @@ impl Beside {
     }
 
     pub(crate) fn kind(&self) -> String {
-        match self.rate.order {
-            raywarp_bench::RayOrder::Workload => self.rate.kind.name().to_string(),
-            order => format!("{} {}", self.rate.kind.name(), order.name()),
-        }
+        Column { kind: self.rate.kind, order: self.rate.order }.name()
     }
 
     pub(crate) fn view(&self) -> String {
@@ -266,9 +263,4 @@ impl Beside {
 
 fn ratio(ratio: f64) -> String {
     if ratio < 0.005 { format!("{ratio:.0e}") } else { format!("{ratio:.2}") }
-}
-
-/// A cell that may hold a comma or a quotation mark (RFC 4180).
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
 }
