@@ -355,3 +355,23 @@ fn recorded_runs_of_an_h200_stand_below_their_bounds() {
         }
     }
 }
+
+#[test]
+fn recorded_tables_of_measured_rates_and_bounds_pass_and_sum_to_all() {
+    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
+    let folders = std::fs::read_dir(&runs).unwrap().flatten();
+    let mut rows = 0;
+    for path in folders.map(|entry| entry.path().join("bounds.csv")).filter(|path| path.exists()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with(&MeasuredReport::csv_header()), "{}", path.display());
+        for line in text.lines().skip(1) {
+            // From the end, since names may hold commas.
+            let cells: Vec<&str> = line.rsplit(',').collect();
+            let shares: Vec<f64> = cells[..7].iter().filter_map(|cell| cell.parse().ok()).collect();
+            assert!(shares.is_empty() || (shares.iter().sum::<f64>() - 100.0).abs() < 0.01, "{line}");
+            assert_eq!(cells[8], "0", "{line}");
+            rows += usize::from(!shares.is_empty());
+        }
+    }
+    assert!(rows >= 70, "{rows}");
+}
