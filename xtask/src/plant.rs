@@ -360,7 +360,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a tail that is counted twice",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/mod.rs",
+            file: "crates/raywarp/src/measured/shares.rs",
             find: "let busy = elapsed - tail.unwrap_or(0.0);",
             replace: "let busy = elapsed;",
         }],
@@ -370,7 +370,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "parts without idle lanes",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/mod.rs",
+            file: "crates/raywarp/src/measured/shares.rs",
             find: "*part != Part::Tail || tail.is_some()",
             replace: "*part != Part::Lanes && (*part != Part::Tail || tail.is_some())",
         }],
