@@ -33,6 +33,8 @@ const SIMULATOR: &[&str] = &["-p", "raywarp-sim", "--lib"];
 
 const REPORTS: &[&str] = &["-p", "raywarp-cli", "--test", "simulate_report"];
 
+const MEASURED: &[&str] = &["-p", "raywarp", "--test", "measured"];
+
 const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedules"];
 
 const CHAINS: &[&str] = &["-p", "xtask", "chains"];
@@ -471,6 +473,86 @@ const PLANTS: &[Plant] = &[
             replace: "cost(Change::Times(0.5))",
         }],
         test: REPORTS,
+        hangs: false,
+    },
+    Plant {
+        name: "a ratio upside down",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/mod.rs",
+            find: "self.rate.rays_per_s / bound.rays_per_s)",
+            replace: "bound.rays_per_s / self.rate.rays_per_s)",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "a tail that is counted twice",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/shares.rs",
+            find: "let busy = elapsed - tail.unwrap_or(0.0);",
+            replace: "let busy = elapsed;",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "parts without idle lanes",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/shares.rs",
+            find: "*part != Part::Tail || tail.is_some()",
+            replace: "*part != Part::Lanes && (*part != Part::Tail || tail.is_some())",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "a rate beside the bounds of other rays",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/mod.rs",
+            find: "let of_kind = self.rays.samples.iter().find(|(kind, _)| *kind == rate.kind);",
+            replace: "let of_kind = self.rays.samples.first();",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "a rate beside the bounds of another tree",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/mod.rs",
+            find: "left.iter().partition(|&&row| jobs[row].0.build == options);",
+            replace: "left.iter().partition(|&&row| jobs[row].0.build.max_leaf > 0);",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "a rate beside the bounds of another viewpoint",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/mod.rs",
+            find: "Job::Launch(vec![place.ok_or(MeasuredError::View(number))?])",
+            replace: "Job::Launch(vec![place.map(|_| 0).ok_or(MeasuredError::View(number))?])",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "a strict bound that the fastest run may pass",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/mod.rs",
+            find: "self.rate.most_rays_per_s > bound.rays_per_s",
+            replace: "self.rate.rays_per_s > bound.rays_per_s",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "rates of other rays",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/mod.rs",
+            find: "        if is_wrong {\n",
+            replace: "        if is_wrong && rate.rays == 0 {\n",
+        }],
+        test: MEASURED,
         hangs: false,
     },
     Plant {

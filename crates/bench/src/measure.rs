@@ -47,6 +47,9 @@ pub fn bench_scene(
         let tracer = CpuTracer::new(&bvh, &triangles)?;
         make(views, &triangles, &tracer, request, watch, &report.scene)?
     };
+    let free = batches.iter().map(|batch| batch.id + 1).max().unwrap_or(0);
+    let halves: Vec<Option<[RayBatch; 2]>> =
+        if request.halves { batches.iter().map(|batch| batch.halves(free)).collect() } else { Vec::new() };
     let mut kept = Some(bvh);
     for (column, total) in report.columns.iter_mut().enumerate() {
         let batches = batches.iter().filter(|batch| batch.column == column);
@@ -73,6 +76,7 @@ pub fn bench_scene(
             tree,
             diagonal,
             batches: &batches,
+            halves: &halves,
             request,
             watch,
             references: HashMap::new(),
@@ -149,6 +153,8 @@ struct OnTree<'a> {
     tree: usize,
     diagonal: f32,
     batches: &'a [RayBatch],
+    /// The halves of each batch, where they are timed.
+    halves: &'a [Option<[RayBatch; 2]>],
     request: &'a BenchRequest,
     watch: &'a Watch<'a>,
     /// For each reference its answers to the checked rays of each batch.
@@ -187,6 +193,8 @@ impl OnTree<'_> {
                         times.push(seconds);
                     }
                 }
+                let seconds = Quartiles::of(&times);
+                let start_and_tail = self.start_and_tail(prepared, index, seconds.median)?;
                 let answers = self.session.answers(prepared, batch)?;
                 let step = self.request.check.step(batch.rays.len());
                 let mut check = Check::default();
@@ -200,15 +208,38 @@ impl OnTree<'_> {
                 row.views.push(ViewTimes {
                     view: batch.view,
                     rays: batch.rays.len() as u64,
-                    seconds: Quartiles::of(&times),
+                    seconds,
                     sort_seconds: batch.sort,
                     check,
+                    start_and_tail,
                 });
             }
             report.rows.push(row);
         }
         self.watch.say(|| report.progress(self.request.columns.len()));
         Ok(())
+    }
+
+    /// What two launches of half the rays of a batch take more than one of all, which takes `whole` seconds. Each is timed as
+    /// often as that; the rays of both are those of the whole, so that what differs is one more start and tail.
+    fn start_and_tail(&mut self, prepared: &Prepared, index: usize, whole: f64) -> Result<Option<f64>, BenchError> {
+        let Some([first, second]) = self.halves.get(index).and_then(Option::as_ref) else { return Ok(None) };
+        let mut sum = 0.0;
+        for half in [first, second] {
+            let mut times = Vec::with_capacity(self.request.runs as usize);
+            for run in 0..1 + self.request.runs.max(1) {
+                if self.watch.is_cancelled() {
+                    return Err(TraceError::Cancelled.into());
+                }
+                let seconds = self.session.run(prepared, half)?;
+                if run > 0 {
+                    times.push(seconds);
+                }
+            }
+            sum += Quartiles::of(&times).median;
+        }
+        // Noise may make it less than nothing.
+        Ok(Some((sum - whole).max(0.0)))
     }
 
     /// Makes sure that the reference's answers are there.
@@ -285,6 +316,7 @@ mod tests {
             warmup: 0,
             runs: 2,
             check: CheckSize::All,
+            halves: false,
         }
     }
 
@@ -327,6 +359,22 @@ mod tests {
         let together = measured(&request);
         for (a, b) in apart.rows.iter().zip(&together.rows) {
             assert_eq!((a.check, a.views.len(), b.views.len()), (b.check, 2, 1));
+        }
+    }
+
+    #[test]
+    fn halves_are_timed_where_that_is_asked_for_and_change_nothing_else() {
+        let mut request = request(&["al09-if-if"]);
+        let whole = measured(&request);
+        request.halves = true;
+        let halved = measured(&request);
+        for (a, b) in whole.rows.iter().zip(&halved.rows) {
+            assert_eq!((a.check, a.rays(), a.start_and_tail()), (b.check, b.rays(), None));
+            assert!(b.start_and_tail().is_none_or(|seconds| seconds >= 0.0));
+            // Of fewer than two chunks there are no halves.
+            for view in &b.views {
+                assert_eq!(view.start_and_tail.is_some(), view.rays >= 768, "{view:?}");
+            }
         }
     }
 
@@ -442,6 +490,7 @@ mod tests {
             tree: 0,
             diagonal: triangles.bounds().diagonal(),
             batches: &batches,
+            halves: &[],
             request: &request,
             watch: &watch,
             references: HashMap::new(),

@@ -27,6 +27,24 @@ pub(crate) struct RayBatch {
     pub sort: f64,
 }
 
+/// Whole warps, and whole batches of a pool, stay in one half.
+const HALF_OF: usize = 384;
+
+impl RayBatch {
+    /// The first rays and the others, as launches of their own; none of too few. No batch has the number `free` or a greater one.
+    pub fn halves(&self, free: usize) -> Option<[Self; 2]> {
+        let middle = self.rays.len() / 2 / HALF_OF * HALF_OF;
+        let half = |number: usize, rays: &[Ray]| Self {
+            id: free + 2 * self.id + number,
+            rays: rays.to_vec(),
+            watertight: Answers::default(),
+            ..*self
+        };
+        let (first, second) = self.rays.split_at(middle);
+        (middle > 0).then(|| [half(0, first), half(1, second)])
+    }
+}
+
 /// Bytes a ray, its answers by the watertight tracer, a reference and a subject, and a hit on its way.
 const RAY_BYTES: u64 = 32 + 4 + 4 + 4 + 16;
 /// Needs below this are not held against what is free: what systems say is rough.
@@ -101,9 +119,38 @@ fn check_memory(views: usize, request: &BenchRequest) -> Result<(), BenchError> 
     let samples = request.rays_per_pixel.unwrap_or(request.workload.rays_per_pixel());
     let per_pixel = |kind| if kind == RayKind::Primary { 1 } else { u64::from(samples) };
     let rays: u64 = request.columns.iter().map(|column| pixels.saturating_mul(per_pixel(column.kind))).sum();
-    let needed = rays.saturating_mul(RAY_BYTES);
+    let halves = if request.halves { size_of::<Ray>() as u64 } else { 0 };
+    let needed = rays.saturating_mul(RAY_BYTES + halves);
     match available_memory() {
         Some(free) if needed > free.max(SMALL_BYTES) => Err(BenchError::Memory { rays, needed, free }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(id: usize, count: usize) -> RayBatch {
+        let ray = |i: usize| Ray::new([i as f32, 0.0, 0.0], [0.0, 0.0, 1.0]);
+        let rays = (0..count).map(ray).collect();
+        RayBatch { id, column: 1, view: Some(2), any: true, rays, watertight: vec![1.0; count], sort: 0.5 }
+    }
+
+    #[test]
+    fn halves_have_all_rays_once_and_numbers_of_their_own() {
+        let mut numbers = vec![0, 1, 2];
+        for (id, count) in [(0, 768), (1, 1000), (2, 100_001)] {
+            let whole = batch(id, count);
+            let halves = whole.halves(3).unwrap();
+            assert_eq!(halves.each_ref().map(|half| &half.rays[..]).concat(), whole.rays);
+            assert!(halves.iter().all(|half| (half.column, half.view, half.any) == (1, Some(2), true)));
+            assert!(halves[0].rays.len().is_multiple_of(384) && halves[1].rays.len() < count / 2 + 384);
+            numbers.extend(halves.map(|half| half.id));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), 3 + 6);
+        assert!(batch(0, 767).halves(3).is_none() && batch(0, 0).halves(3).is_none());
     }
 }

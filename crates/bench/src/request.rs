@@ -34,6 +34,8 @@ pub struct BenchRequest {
     pub runs: u32,
     /// How many rays are compared with the reference's.
     pub check: CheckSize,
+    /// Whether each launch is timed in two halves as well: what they take more than the whole is a launch's start and tail.
+    pub halves: bool,
 }
 
 /// A kind of rays in an order.

@@ -60,7 +60,7 @@ fn what_was_measured_stands_beside_what_is_possible() {
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{}{said}", text(&output.stderr));
     let (_, table) = said.split_once("scattered, view 1: measured beside what H200 could do at 1980 MHz").unwrap();
-    for name in ["al09-while-while ", "raywarp-h8 ", "direct/while-while/bvh2?sync=implicit "] {
+    for name in ["al09-while-while ", "raywarp-h8 ", "al09-while-while?sync=implicit "] {
         assert_eq!(table.lines().filter(|line| line.starts_with(name)).count(), 2, "{name}: {said}");
     }
     // The same rates as in the run's own table.

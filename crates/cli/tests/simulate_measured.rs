@@ -77,14 +77,18 @@ fn a_recorded_run_stands_beside_its_bounds_on_the_terminal_and_in_json() {
         }
         let sum: f64 = time.unwrap().values().map(|part| part.as_f64().unwrap()).sum();
         assert!((sum - 100.0).abs() < 1e-6, "{row}");
-        let [measured, bound] = [&row["measured_mrays_per_s"], &row["lowest"]["mrays_per_s"]].map(|v| v.as_f64().unwrap());
+        let [measured, bound] =
+            [&row["measured_mrays_per_s"], &row["lowest"]["mrays_per_s"]].map(|v| v.as_f64().unwrap());
         assert!((row["ratio"].as_f64().unwrap() * bound / measured - 1.0).abs() < 1e-9 && measured < bound, "{row}");
     }
     let output = folder.simulate("--measured bench.csv --sample 400 --kind ao --variant raywarp-h8-direct");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("scattered, view 1: measured beside what H200 could do at 1980 MHz"), "{text}");
     for tree in ["good/1", "single/1"] {
-        assert_eq!(text.lines().filter(|line| line.starts_with("raywarp-h8-direct ") && line.contains(tree)).count(), 1);
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with("raywarp-h8-direct ") && line.contains(tree)).count(),
+            1
+        );
     }
 }
 
@@ -107,7 +111,10 @@ fn a_rate_above_a_strict_bound_ends_with_status_1() {
         let output = folder.simulate(options);
         let text = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(status), "{text}");
-        assert_eq!(text.contains("WRONG: scattered al09-while-while, primary of good, view 1: 99000.0 Mrays/s"), status == 1);
+        assert_eq!(
+            text.contains("WRONG: scattered al09-while-while, primary of good, view 1: 99000.0 Mrays/s"),
+            status == 1
+        );
         let json = folder.simulate(&format!("{options} --json"));
         assert_eq!((json.status.code(), &document(&json)["pass"]), (Some(status), &(status == 0).into()));
     }
@@ -122,8 +129,11 @@ fn a_clock_that_is_set_counts_and_one_of_the_run_otherwise() {
         let found = document(&folder.simulate(&format!("{options} --sample 400 --kind ao --json")));
         (found["clock_mhz"].as_f64().unwrap(), found["rows"][0]["lowest"]["mrays_per_s"].as_f64().unwrap())
     };
-    let (of_file, half, set) =
-        (clock("--measured bench.csv"), clock("--measured slow.csv"), clock("--measured slow.csv --set clock.mhz=1980"));
+    let (of_file, half, set) = (
+        clock("--measured bench.csv"),
+        clock("--measured slow.csv"),
+        clock("--measured slow.csv --set clock.mhz=1980"),
+    );
     assert_eq!((of_file.0, half.0, set), (1980.0, 990.0, of_file));
     assert!((of_file.1 / half.1 - 2.0).abs() < 1e-9);
 }
@@ -187,6 +197,7 @@ fn a_run_is_of_one_gpu_and_brings_its_kernels() {
         ("--measured bench.csv --set leaves=nested", "those of the run"),
         ("--measured bench.csv --set cost.visit_node=3", "those of the run"),
         ("--measured bench.csv --width 16", "--width"),
+        ("--measured bench.csv --what-if", "--report"),
         ("--measured bench.csv --counters bench.csv", "--counters"),
     ] {
         let output = folder.simulate(options);

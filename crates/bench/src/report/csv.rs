@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Names of the columns.
 const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,builder,reinsertion,max_leaf,block_threads,max_registers,rays,runs,mrays_median,\
-    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target,clock_mhz,clock_most_mhz";
+    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target,clock_mhz,clock_most_mhz,start_tail_ms";
 
 /// All reports: for each subject, tree and column a line for all views together (`view` is `all`), then one a view.
 pub fn csv(reports: &[SceneReport]) -> String {
@@ -14,27 +14,29 @@ pub fn csv(reports: &[SceneReport]) -> String {
     for report in reports {
         for row in &report.rows {
             let sort: f64 = row.views.iter().map(|view| view.sort_seconds).sum();
-            line(report, row, "all", row.rays(), &row.seconds(), sort, &row.check, &mut text);
+            let all = Times { rays: row.rays(), seconds: row.seconds(), sort, start_and_tail: row.start_and_tail() };
+            line(report, row, "all", &all, &row.check, &mut text);
             for view in &row.views {
-                let ViewTimes { rays, seconds, sort_seconds, check, .. } = view;
+                let ViewTimes { rays, seconds, sort_seconds: sort, check, start_and_tail, .. } = *view;
                 let Some(number) = view.view.and_then(|index| report.views.get(index)) else { continue };
-                line(report, row, &number.to_string(), *rays, seconds, *sort_seconds, check, &mut text);
+                let one = Times { rays, seconds, sort, start_and_tail };
+                line(report, row, &number.to_string(), &one, &check, &mut text);
             }
         }
     }
     text
 }
 
-fn line(
-    report: &SceneReport,
-    row: &Row,
-    view: &str,
+/// What was timed, in seconds.
+struct Times {
     rays: u64,
-    seconds: &Quartiles,
+    seconds: Quartiles,
     sort: f64,
-    check: &Check,
-    text: &mut String,
-) {
+    start_and_tail: Option<f64>,
+}
+
+fn line(report: &SceneReport, row: &Row, view: &str, times: &Times, check: &Check, text: &mut String) {
+    let Times { rays, seconds, sort, start_and_tail } = *times;
     let column = report.columns[row.column].column;
     let build = &report.trees[row.tree].options;
     let rates = seconds.mega_rates(rays);
@@ -75,6 +77,7 @@ fn line(
         quoted(&report.target),
         report.clocks.map(|clocks| clocks.mhz.to_string()).unwrap_or_default(),
         report.clocks.map(|clocks| clocks.most_mhz.to_string()).unwrap_or_default(),
+        start_and_tail.map(|seconds| format!("{:.6}", 1e3 * seconds)).unwrap_or_default(),
     ];
     let _ = writeln!(text, "{}", cells.join(","));
 }
@@ -84,8 +87,8 @@ fn bound(value: Option<u32>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// A cell that may hold a comma or a quotation mark (RFC 4180).
-fn quoted(cell: &str) -> String {
+/// A cell of a table that may hold a comma or a quotation mark (RFC 4180).
+pub fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
 }
 

@@ -62,7 +62,7 @@ fn scene(report: &SceneReport) -> Value {
 fn row(report: &SceneReport, row: &Row) -> Value {
     let views = row.views.iter().map(|view| {
         let number = view.view.and_then(|index| report.views.get(index));
-        json!({ "view": number, "mrays": rates(&view.seconds, view.rays), "check": check(&view.check) })
+        json!({ "view": number, "mrays": rates(&view.seconds, view.rays), "start_and_tail_seconds": view.start_and_tail, "check": check(&view.check) })
     });
     json!({
         "name": row.subject.name(),

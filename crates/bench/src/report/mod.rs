@@ -5,7 +5,7 @@ mod json;
 mod summary;
 mod text;
 
-pub use csv::csv;
+pub use csv::{csv, quoted};
 pub use json::json;
 pub use summary::summary;
 pub use text::text;
@@ -107,6 +107,9 @@ pub struct ViewTimes {
     pub sort_seconds: f64,
     /// How its hits compare.
     pub check: Check,
+    /// Seconds that two launches of half the rays took more than one of all, in the median: a launch's start and tail, during
+    /// which the GPU is not full. None where that was not asked for, or there are too few rays for halves.
+    pub start_and_tail: Option<f64>,
 }
 
 impl TreeFacts {
@@ -167,6 +170,11 @@ impl Row {
     /// Rays of all views.
     pub fn rays(&self) -> u64 {
         self.views.iter().map(|view| view.rays).sum()
+    }
+
+    /// Start and tail of all views' launches, seconds; none where one's is not known.
+    pub fn start_and_tail(&self) -> Option<f64> {
+        self.views.iter().map(|view| view.start_and_tail).sum()
     }
 
     /// Seconds over all views.
@@ -315,6 +323,7 @@ pub(crate) mod tests {
             warmup: 3,
             runs: 10,
             check: CheckSize::All,
+            halves: false,
         };
         let mut report = SceneReport::new(scene, &Target::Cpu, vec![1, 2], &request);
         (report.target, report.width) = ("GPU \"X\"".to_string(), None);
@@ -333,7 +342,14 @@ pub(crate) mod tests {
                     stray: 3,
                     example: None,
                 };
-                let view = |view| ViewTimes { view: Some(view), rays: 2_000_000, seconds, sort_seconds: 0.0, check };
+                let view = |view| ViewTimes {
+                    view: Some(view),
+                    rays: 2_000_000,
+                    seconds,
+                    sort_seconds: 0.0,
+                    check,
+                    start_and_tail: Some(1e-5),
+                };
                 let mut total = check;
                 total += check;
                 report.rows.push(Row {

@@ -104,7 +104,7 @@ pub struct BenchArgs {
     /// Keep the run in a folder: bench.csv, bench.json and README.md with command, machine and date.
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// Then put what a GPU did beside what it could do: the lowest bound of each kernel on the same rays, and where the time
+    /// Time each launch in halves too, which tells its start and tail; then put what a GPU did beside what it could do: the lowest bound of each kernel on the same rays, and where the time
     /// went. Exit status 1 if a run passed a strict bound.
     #[arg(long)]
     pub simulate: bool,
@@ -231,6 +231,7 @@ impl BenchArgs {
             warmup: self.warmup.unwrap_or(if gpu { 3 } else { 1 }),
             runs: self.runs.unwrap_or(if gpu { 20 } else { 10 }),
             check: self.check,
+            halves: self.simulate,
         }
     }
 

@@ -5,7 +5,7 @@ use super::beside;
 use crate::common::Common;
 use crate::exit::CliError;
 use raywarp::bench::{BenchRequest, SceneReport, Target};
-use raywarp::measured::{MeasuredReport, MeasuredRequest, machine_of, rates_of, set_clock};
+use raywarp::measured::{Gpu, MeasuredReport, MeasuredRequest, machine_of, rates_of, set_clock};
 use raywarp::render::output;
 use raywarp::sim::machine::Machine;
 use std::io::Write;
@@ -27,7 +27,9 @@ pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Res
         Some(name) => beside::machine(name)?,
         None => {
             let count = device.multiprocessors().map_err(CliError::machine)?;
-            machine_of(device.name(), (major, minor), Some(count)).ok_or_else(|| {
+            let memory_bytes = device.free_memory().map_err(CliError::machine)? as u64;
+            let gpu = Gpu { name: device.name(), capability: (major, minor), multiprocessors: count, memory_bytes };
+            machine_of(&gpu).ok_or_else(|| {
                 let names: Vec<&str> = Machine::names().collect();
                 CliError::usage(format!(
                     "--simulate: no machine is \"{}\" (compute capability {major}.{minor}, {count} multiprocessors); give --machine with {} \

@@ -142,6 +142,9 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     if args.experiment.experiment.is_some() && (args.machine.len() > 1 || args.measured.is_some()) {
         return Err(CliError::usage("an experiment is of one --machine, and not of measured rates"));
     }
+    if args.what_if && args.measured.is_some() && !args.report.wanted() {
+        return Err(CliError::usage("--measured puts rates beside bounds; --what-if beside it needs --report"));
+    }
     args.report.check()?;
     if let Some(ExperimentChoice::Compaction) = args.experiment.experiment {
         if !args.machine.is_empty() {

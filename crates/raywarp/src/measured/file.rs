@@ -1,7 +1,7 @@
 //! Rates from the table of a run, `bench.csv`, and from a run itself.
 
 use super::MeasuredError;
-use raywarp_bench::{Clocks, LaunchBounds, RayOrder, SceneReport, Subject, TreeFacts};
+use raywarp_bench::{Clocks, LaunchBounds, Quartiles, RayOrder, SceneReport, Subject, TreeFacts};
 use raywarp_bvh::BuildOptions;
 use raywarp_workload::rays::{RayKind, Workload};
 
@@ -36,6 +36,8 @@ pub struct MeasuredRate {
     pub target: String,
     /// Its clocks, where they were written down.
     pub clocks: Option<Clocks>,
+    /// Seconds of a run, or of those of all viewpoints, that are start and tail, as two launches of half the rays told.
+    pub start_and_tail: Option<f64>,
 }
 
 const COLUMNS: [&str; 14] = [
@@ -55,8 +57,8 @@ const COLUMNS: [&str; 14] = [
     "target",
 ];
 
-/// Those of younger runs.
-const CLOCKS: [&str; 2] = ["clock_mhz", "clock_most_mhz"];
+/// Those that older runs lack, and that may be empty.
+const OPTIONAL: [&str; 3] = ["clock_mhz", "clock_most_mhz", "start_tail_ms"];
 
 /// Reads `bench.csv` of `raywarp bench --record`.
 ///
@@ -71,14 +73,14 @@ pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
         find(name).ok_or_else(missing)
     };
     let places = COLUMNS.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
-    let clocks = CLOCKS.map(find);
+    let optional = OPTIONAL.map(find);
     let row = |(number, line): (usize, &str)| {
         let cells = fields(line);
         let cell = |column: usize| cells.get(places[column]).map(String::as_str);
-        let clock = |column: usize| cells.get(clocks[column]?).map(String::as_str).filter(|cell| !cell.is_empty());
-        read(&cell, &clock).map_err(|column| {
-            let name = COLUMNS.iter().chain(&CLOCKS).nth(column).unwrap_or(&"");
-            let found = if column < COLUMNS.len() { cell(column) } else { clock(column - COLUMNS.len()) };
+        let perhaps = |column: usize| cells.get(optional[column]?).map(String::as_str).filter(|cell| !cell.is_empty());
+        read(&cell, &perhaps).map_err(|column| {
+            let name = COLUMNS.iter().chain(&OPTIONAL).nth(column).unwrap_or(&"");
+            let found = if column < COLUMNS.len() { cell(column) } else { perhaps(column - COLUMNS.len()) };
             let what = found.map_or_else(|| format!("there is no {name}"), |cell| format!("{name} is {cell:?}"));
             MeasuredError::Line { line: number + 1, what }
         })
@@ -89,15 +91,20 @@ pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
 /// A row, or the column that is wrong.
 fn read<'a>(
     cell: &dyn Fn(usize) -> Option<&'a str>,
-    clock: &dyn Fn(usize) -> Option<&'a str>,
+    perhaps: &dyn Fn(usize) -> Option<&'a str>,
 ) -> Result<MeasuredRate, usize> {
     const ORDERS: [RayOrder; 3] = [RayOrder::Workload, RayOrder::Morton, RayOrder::Shuffled];
     let text = |column: usize| cell(column).ok_or(column);
     let positive = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
     let rate = |column: usize| positive(text(column)?).map(|mrays| 1e6 * mrays).ok_or(column);
-    let mhz = |column: usize| match clock(column) {
+    let mhz = |column: usize| match perhaps(column) {
         Some(text) => positive(text).map(Some).ok_or(COLUMNS.len() + column),
         None => Ok(None),
+    };
+    let start_and_tail = match perhaps(2).map(str::parse::<f64>) {
+        None => None,
+        Some(Ok(ms)) if ms.is_finite() && ms >= 0.0 => Some(1e-3 * ms),
+        Some(_) => return Err(COLUMNS.len() + 2),
     };
     let bound = |column: usize| match text(column)? {
         "" => Ok(None),
@@ -128,6 +135,7 @@ fn read<'a>(
         most_rays_per_s,
         target: text(13)?.to_string(),
         clocks: mhz(0)?.zip(mhz(1)?).map(|(mhz, most_mhz)| Clocks { mhz, most_mhz }),
+        start_and_tail,
     })
 }
 
@@ -136,7 +144,7 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
     let mut rates = Vec::new();
     for row in &report.rows {
         let (Some(total), Some(tree)) = (report.columns.get(row.column), report.trees.get(row.tree)) else { continue };
-        let rate = |view: Option<usize>, rays: u64, seconds: &raywarp_bench::Quartiles| {
+        let rate = |view: Option<usize>, rays: u64, seconds: &Quartiles, start_and_tail: Option<f64>| {
             let rates = seconds.mega_rates(rays);
             MeasuredRate {
                 scene: report.scene.clone(),
@@ -153,12 +161,13 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
                 most_rays_per_s: 1e6 * rates.max,
                 target: report.target.clone(),
                 clocks: report.clocks,
+                start_and_tail,
             }
         };
-        rates.push(rate(None, row.rays(), &row.seconds()));
+        rates.push(rate(None, row.rays(), &row.seconds(), row.start_and_tail()));
         for view in &row.views {
             let number = view.view.and_then(|index| report.views.get(index));
-            rates.extend(number.map(|&number| rate(Some(number), view.rays, &view.seconds)));
+            rates.extend(number.map(|&number| rate(Some(number), view.rays, &view.seconds, view.start_and_tail)));
         }
     }
     rates
@@ -200,21 +209,35 @@ mod tests {
 
     #[test]
     fn rows_of_a_bench_are_read_whatever_the_order_of_its_columns() {
-        let text = [HEADER, &row("all", "direct/while-while/bvh2", "10.5"), "", &row("2", "vulkan-rt", "10")].join("\n");
+        let text =
+            [HEADER, &row("all", "direct/while-while/bvh2", "10.5"), "", &row("2", "vulkan-rt", "10")].join("\n");
         let rates = read_measured(&text).unwrap();
         assert_eq!(rates.len(), 2, "{rates:?}");
         let first = &rates[0];
         assert_eq!((first.scene.as_str(), first.view, first.rays_per_s), ("a, \"b\"", None, 10.5e6));
-        assert_eq!((first.rays, first.most_rays_per_s, first.bounds, first.clocks), (768, 12e6, LaunchBounds::default(), None));
+        assert_eq!(
+            (first.rays, first.most_rays_per_s, first.bounds, first.clocks),
+            (768, 12e6, LaunchBounds::default(), None)
+        );
         assert_eq!(first.build, raywarp_bvh::presets::GOOD);
         assert_eq!((rates[1].view, rates[1].subject), (Some(2), Subject::VulkanRt));
         let younger = |clocks: &str| {
-            let text = format!("clock_most_mhz,{HEADER},clock_mhz\n1980,{},{clocks}", row("all", "cpu", "1"));
-            read_measured(&text)
+            let header = format!("clock_most_mhz,{HEADER},clock_mhz,start_tail_ms");
+            read_measured(&format!("{header}\n1980,{},{clocks}", row("all", "cpu", "1")))
         };
-        assert_eq!(younger("345").unwrap()[0].clocks, Some(Clocks { mhz: 345.0, most_mhz: 1980.0 }));
-        assert_eq!(younger("").unwrap()[0].clocks, None);
-        assert!(younger("slow").unwrap_err().to_string().starts_with("line 2: clock_mhz is \"slow\""));
+        let known = &younger("345,0.25").unwrap()[0];
+        assert_eq!(
+            (known.clocks, known.start_and_tail),
+            (Some(Clocks { mhz: 345.0, most_mhz: 1980.0 }), Some(0.25e-3))
+        );
+        let unknown = &younger(",").unwrap()[0];
+        assert_eq!((unknown.clocks, unknown.start_and_tail), (None, None));
+        for (cells, said) in
+            [("slow,", "clock_mhz is \"slow\""), (",-1", "start_tail_ms is \"-1\""), (",x", "start_tail_ms is")]
+        {
+            let error = younger(cells).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("line 2: {said}")), "{error}");
+        }
     }
 
     #[test]

@@ -4,17 +4,35 @@ use super::MeasuredRate;
 use raywarp_bench::Clocks;
 use raywarp_sim::machine::{Machine, keys};
 
-/// The built-in machine that a GPU is: one whose name is in the driver's, of the same compute capability and number of
-/// multiprocessors. A board that is named after another has other chips ("RTX 4090 D", "RTX 4090 Laptop GPU"), which the number
-/// tells.
+/// What a driver tells of a GPU.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gpu<'a> {
+    /// The driver's name for it.
+    pub name: &'a str,
+    /// Compute capability, major and minor.
+    pub capability: (i32, i32),
+    /// Its multiprocessors.
+    pub multiprocessors: u32,
+    /// Bytes of its memory that are free, or of all of it.
+    pub memory_bytes: u64,
+}
+
+/// Sizes of memory are printed in units of their own: 141 GB of an H200 are 150.8 * 10^9 bytes.
+const MEMORY_SLACK: f64 = 1.1;
+
+/// The built-in machine that a GPU is: one whose name is in the driver's, of the same compute capability, as many
+/// multiprocessors and no less memory. Other boards have names like it and other numbers, which would make wrong bounds: an "RTX
+/// 4090 D" has fewer multiprocessors, an "A100 80GB" faster memory.
 ///
 /// None where there is no such file.
-pub fn machine_of(name: &str, capability: (i32, i32), multiprocessors: Option<u32>) -> Option<Machine> {
+pub fn machine_of(gpu: &Gpu<'_>) -> Option<Machine> {
     let is_it = |machine: &Machine| {
         let (major, minor) = machine.capability();
-        is_named(name, machine.name())
-            && (i64::from(major), i64::from(minor)) == (i64::from(capability.0), i64::from(capability.1))
-            && multiprocessors.is_none_or(|count| count == machine.count(keys::SM_COUNT))
+        let holds = machine.get(keys::DRAM_BYTES).is_none_or(|bytes| MEMORY_SLACK * bytes >= gpu.memory_bytes as f64);
+        is_named(gpu.name, machine.name())
+            && (i64::from(major), i64::from(minor)) == (i64::from(gpu.capability.0), i64::from(gpu.capability.1))
+            && gpu.multiprocessors == machine.count(keys::SM_COUNT)
+            && holds
     };
     Machine::builtin().into_iter().find(is_it)
 }
@@ -81,22 +99,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gpu_is_the_machine_of_its_name_and_size() {
-        let found = |name, capability, count| machine_of(name, capability, Some(count)).map(|m| m.name().to_string());
-        assert_eq!(found("NVIDIA H200", (9, 0), 132).as_deref(), Some("H200"));
-        assert_eq!(found("NVIDIA H100 80GB HBM3", (9, 0), 132).as_deref(), Some("H100"));
-        assert_eq!(found("NVIDIA A100-SXM4-80GB", (8, 0), 108).as_deref(), Some("A100"));
-        assert_eq!(found("NVIDIA GeForce RTX 4090", (8, 9), 128).as_deref(), Some("GeForce RTX 4090"));
-        for (name, capability, count) in [
-            ("NVIDIA H100 PCIe", (9, 0), 114),
-            ("NVIDIA GeForce RTX 4090 D", (8, 9), 114),
-            ("NVIDIA GeForce RTX 4090 Laptop GPU", (8, 9), 76),
-            ("NVIDIA H2000", (9, 0), 132),
-            ("NVIDIA H200", (10, 0), 132),
-            ("pretended GPU", (9, 0), 132),
-            ("", (9, 0), 132),
+    fn a_gpu_is_the_machine_of_its_name_and_sizes() {
+        let found = |name, capability, multiprocessors, gigabytes: u64| {
+            let gpu = Gpu { name, capability, multiprocessors, memory_bytes: gigabytes * 1_000_000_000 };
+            machine_of(&gpu).map(|machine| machine.name().to_string())
+        };
+        for (name, capability, count, gigabytes, machine) in [
+            ("NVIDIA H200", (9, 0), 132, 150, "H200"),
+            ("NVIDIA H100 80GB HBM3", (9, 0), 132, 85, "H100"),
+            ("NVIDIA A100-SXM4-40GB", (8, 0), 108, 42, "A100"),
+            ("NVIDIA GeForce RTX 4090", (8, 9), 128, 25, "GeForce RTX 4090"),
         ] {
-            assert_eq!(found(name, capability, count), None, "{name}");
+            assert_eq!(found(name, capability, count, gigabytes).as_deref(), Some(machine));
+            // Some of it may be taken.
+            assert_eq!(found(name, capability, count, 1).as_deref(), Some(machine));
+        }
+        for (name, capability, count, gigabytes) in [
+            ("NVIDIA H100 PCIe", (9, 0), 114, 85),
+            ("NVIDIA H100 NVL", (9, 0), 132, 100),
+            ("NVIDIA A100-SXM4-80GB", (8, 0), 108, 85),
+            ("NVIDIA GeForce RTX 4090 D", (8, 9), 114, 25),
+            ("NVIDIA GeForce RTX 4090 Laptop GPU", (8, 9), 76, 17),
+            ("NVIDIA GH200 480GB", (9, 0), 132, 100),
+            ("NVIDIA H2000", (9, 0), 132, 1),
+            ("NVIDIA H200", (10, 0), 132, 150),
+            ("pretended GPU", (9, 0), 132, 1),
+            ("", (9, 0), 132, 1),
+        ] {
+            assert_eq!(found(name, capability, count, gigabytes), None, "{name}");
         }
     }
 

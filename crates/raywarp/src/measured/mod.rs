@@ -6,9 +6,11 @@
 mod file;
 mod machine;
 mod report;
+mod shares;
 
 pub use file::{MeasuredRate, rates_of, read_measured};
-pub use machine::{ClockUsed, machine_of, set_clock};
+pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
+pub use shares::Share;
 
 use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, launch_of, query_of, share_of_warps};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};
@@ -18,7 +20,6 @@ use raywarp_family::{Key, Supply, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Class, lowest};
-use raywarp_sim::gap::{Part, split};
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::memory::traffic;
 use raywarp_sim::{ProfileOptions, profile};
@@ -77,36 +78,6 @@ pub enum MeasuredError {
     /// Nothing can be simulated.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
-}
-
-/// Where a share of the time went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Share {
-    /// A part that the simulator tells apart.
-    Of(Part),
-    /// What it does not tell apart: all but the work, of lanes that are left to the hardware.
-    Rest,
-}
-
-impl Share {
-    /// All, in the order of a table's columns.
-    pub const ALL: [Self; 7] = [
-        Self::Of(Part::Work),
-        Self::Of(Part::Lanes),
-        Self::Of(Part::Pipe),
-        Self::Of(Part::Passes),
-        Self::Of(Part::Latency),
-        Self::Of(Part::Tail),
-        Self::Rest,
-    ];
-
-    /// In words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Of(part) => part.name(),
-            Self::Rest => "the rest",
-        }
-    }
 }
 
 /// A rate beside its bounds.
@@ -275,7 +246,7 @@ pub fn beside_bounds(
     }
     for (row, (_, _, job)) in jobs.iter().enumerate() {
         if let Job::Total(parts) = job {
-            rows[row] = total(&rows[row], parts.iter().map(|&part| &rows[part]));
+            rows[row] = shares::total(&rows[row], parts.iter().map(|&part| &rows[part]));
         }
     }
     Ok(MeasuredReport { request: request.clone(), rows, rays: counts })
@@ -393,74 +364,7 @@ impl OnTree<'_> {
         row.bounds = priced.bounds(machine, (variant, kind), &profile, through.as_ref());
         row.assumed = priced.price.as_ref().map(|price| price.assumed);
         row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);
-        row.shares = shares(1.0 / row.rate.rays_per_s, is_implicit(variant), &row.bounds);
+        row.shares = shares::shares(&row.rate, is_implicit(variant), &row.bounds);
         Ok(())
     }
-}
-
-/// Where `elapsed` seconds a ray went. Nobody counted how long multiprocessors had warps: start and tail are part of what
-/// is left over, which is called latency.
-fn shares(elapsed: f64, implicit: bool, bounds: &[Bound]) -> Option<Vec<(Share, f64)>> {
-    if implicit {
-        // Only the work is known of lanes that may run apart.
-        let work = bounds.iter().find(|bound| bound.limit == raywarp_sim::bounds::Limit::Lanes)?;
-        let work = (1.0 / work.rays_per_s / elapsed).min(1.0);
-        return Some(vec![(Share::Of(Part::Work), work), (Share::Rest, 1.0 - work)]);
-    }
-    let parts = split(elapsed, elapsed, bounds)?;
-    Some(Part::ALL.into_iter().map(Share::Of).zip(parts).collect())
-}
-
-/// A row of all viewpoints from those of each: launches one after the other.
-fn total<'a>(row: &Beside, parts: impl Iterator<Item = &'a Beside>) -> Beside {
-    let parts: Vec<&Beside> = parts.collect();
-    let rays: f64 = parts.iter().map(|part| part.rate.rays as f64).sum();
-    let mut sum = Beside { bounds: bounds_of_all(&parts), ..row.clone() };
-    let mean = |of: fn(&Beside) -> Option<f64>| -> Option<f64> {
-        let weighed = parts.iter().map(|part| Some(of(part)? * part.rate.rays as f64));
-        Some(weighed.sum::<Option<f64>>()? / rays)
-    };
-    sum.assumed = mean(|part| part.assumed);
-    sum.instructions = mean(|part| part.instructions);
-    let seconds = |part: &Beside| part.rate.rays as f64 / part.rate.rays_per_s;
-    let all: f64 = parts.iter().map(|part| seconds(part)).sum();
-    let of_parts: Option<Vec<_>> =
-        parts.iter().map(|part| Some((part.shares.as_ref()?, seconds(part) / all))).collect();
-    sum.shares = of_parts.and_then(|of_parts| {
-        let names: Vec<Share> = of_parts.first()?.0.iter().map(|(share, _)| *share).collect();
-        let of = |wanted: Share| -> f64 {
-            let found =
-                |shares: &Vec<(Share, f64)>| shares.iter().find(|(share, _)| *share == wanted).map_or(0.0, |s| s.1);
-            of_parts.iter().map(|(shares, weight)| weight * found(shares)).sum()
-        };
-        Some(names.into_iter().map(|share| (share, of(share))).collect())
-    });
-    sum
-}
-
-/// Bounds of launches one after the other, by what limits. A launch without a bound takes no time of that resource.
-fn bounds_of_all(parts: &[&Beside]) -> Vec<Bound> {
-    let rays: f64 = parts.iter().map(|part| part.rate.rays as f64).sum();
-    let mut all: Vec<Bound> = Vec::new();
-    for bound in parts.iter().flat_map(|part| &part.bounds) {
-        if all.iter().any(|known| known.limit == bound.limit) {
-            continue;
-        }
-        let mut sum = Bound { class: Class::Strict, why: String::new(), ..bound.clone() };
-        let mut seconds = 0.0;
-        for part in parts {
-            let Some(one) = part.bounds.iter().find(|one| one.limit == bound.limit) else { continue };
-            seconds += part.rate.rays as f64 / one.rays_per_s;
-            if one.class == Class::Modelled {
-                sum.class = Class::Modelled;
-            }
-            if !sum.why.contains(&one.why) {
-                sum.why += if sum.why.is_empty() { "" } else { "; " };
-                sum.why += &one.why;
-            }
-        }
-        sum.rays_per_s = rays / seconds;
-        all.push(sum);
-    }
-    all
 }

@@ -2,7 +2,7 @@
 
 use super::{Beside, MeasuredReport, Share};
 use crate::bounds::is_implicit;
-use raywarp_bench::Subject;
+use raywarp_bench::{Column, Subject, quoted};
 use raywarp_sim::bounds::{Bound, Class};
 use std::fmt::Write;
 
@@ -21,10 +21,7 @@ impl Beside {
     }
 
     pub(crate) fn kind(&self) -> String {
-        match self.rate.order {
-            raywarp_bench::RayOrder::Workload => self.rate.kind.name().to_string(),
-            order => format!("{} {}", self.rate.kind.name(), order.name()),
-        }
+        Column { kind: self.rate.kind, order: self.rate.order }.name()
     }
 
     pub(crate) fn view(&self) -> String {
@@ -111,7 +108,8 @@ impl MeasuredReport {
         }
         text.push_str(
             "\nMrays/s; a star marks a strict bound, which no run passes. Then where the measured time went, %, by the model: work with all lanes busy, idle \
-             lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not hidden.\n",
+             lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not hidden. Start and tail are measured: what \
+             two launches of half the rays took more than one. Where there is a dash, they are part of latency.\n",
         );
         let marks: [(&str, &str); 3] = [
             ("?", "?: more than a fifth of the costs is assumed, mostly too high"),
@@ -191,6 +189,7 @@ impl MeasuredReport {
                 "bounds": row.bounds.iter().map(bound).collect::<Vec<_>>(),
                 "warp_instructions_per_ray": row.instructions,
                 "instructions_assumed_percent": row.assumed.map(|assumed| 100.0 * assumed),
+                "start_and_tail_ms": rate.start_and_tail.map(|seconds| 1e3 * seconds),
                 "time_percent": time,
             })
         };
@@ -264,9 +263,4 @@ impl Beside {
 
 fn ratio(ratio: f64) -> String {
     if ratio < 0.005 { format!("{ratio:.0e}") } else { format!("{ratio:.2}") }
-}
-
-/// A cell that may hold a comma or a quotation mark (RFC 4180).
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
 }

@@ -29,7 +29,7 @@ pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
     page.grid(Grid {
         caption: format!(
             "Measured beside the lowest bound of the same rays and tree, Mrays/s, at {}; then where the measured time went by the model. Latency is what no \
-             other part explains.",
+             other part explains; the tail, with the start, is what two launches of half the rays took more than one.",
             measured.clock()
         ),
         head: head.into_iter().map(String::from).chain(shares).collect(),
