@@ -1,0 +1,66 @@
+//! Ablations as foretold and as measured on an H200 (bench/runs/2026-11-22-h200/ablations.csv).
+
+mod common;
+
+use raywarp::Control;
+use raywarp::bench::Subject;
+use raywarp::measured::{Beside, MeasuredRequest, beside_bounds, read_measured, set_clock};
+use raywarp::sim::machine::Machine;
+use raywarp::workload::rays::{RESOLUTION, RayKind};
+use raywarp::workload::views::load_views;
+use std::path::Path;
+
+/// How near a foretold change must come.
+const POINTS: f64 = 10.0;
+
+const UNROLLED: &str = "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&unroll=4";
+
+/// What a change brought, and by how much the lowest bound rises with it, per cent.
+fn change(rows: &[Beside], kind: RayKind, [before, after]: [&str; 2]) -> [f64; 2] {
+    let find = |name: &str| {
+        let subject = name.parse::<Subject>().unwrap();
+        rows.iter().find(|row| row.rate.kind == kind && row.rate.subject == subject).unwrap()
+    };
+    let [before, after] = [before, after].map(find);
+    let percent = |of: fn(&Beside) -> f64| 100.0 * (of(after) / of(before) - 1.0);
+    [percent(|row| row.rate.rays_per_s), percent(|row| row.lowest().unwrap().rays_per_s)]
+}
+
+#[test]
+fn boxes_as_integers_and_triangles_four_at_a_time_change_rates_as_foretold() {
+    let Some(scenes) = common::scenes("ablations beside their bounds") else { return };
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs/2026-11-22-h200/ablations.csv");
+    let path = raywarp::find_scene(Path::new("sibenik"), &raywarp::SceneLookup { folder: Some(scenes.clone()) });
+    let (Ok(text), Ok(loaded)) = (std::fs::read_to_string(&table), raywarp::scene::load(&path, &Default::default()))
+    else {
+        println!("skipped: {} or {} cannot be read", table.display(), path.display());
+        return;
+    };
+    let pairs = [["alk12-kepler-float", "alk12-kepler"], ["alk12-kepler", UNROLLED]];
+    let mut rates = read_measured(&text).unwrap();
+    let subjects: Vec<Subject> = pairs.iter().flatten().map(|name| name.parse().unwrap()).collect();
+    rates.retain(|rate| rate.scene == "sibenik" && subjects.contains(&rate.subject));
+    let mut machine = Machine::find("h200").unwrap();
+    let clock = set_clock(&mut machine, rates[0].clocks).to_string();
+    let views = load_views(&scenes.join("views.toml"), "sibenik").unwrap();
+    let request = MeasuredRequest {
+        scene: "sibenik".into(),
+        views: vec![(1, views[0].clone())],
+        size: RESOLUTION,
+        rays_per_pixel: None,
+        sample: 8192,
+        machine,
+        clock,
+        rates,
+    };
+    let rows = beside_bounds(&loaded.scene, &request, &Control::default()).unwrap().rows;
+    for pair in pairs {
+        for kind in RayKind::ALL {
+            let [measured, foretold] = change(&rows, kind, pair);
+            println!("{} after {}, {}: {measured:+.1} %, foretold {foretold:+.1} %", pair[1], pair[0], kind.name());
+            assert!((measured - foretold).abs() <= POINTS, "{pair:?} {}: {measured} {foretold}", kind.name());
+            // What unrolling brings is less than two runs differ by.
+            assert!(pair[1] == UNROLLED || measured * foretold >= 0.0, "{pair:?}: {measured} {foretold}");
+        }
+    }
+}
