@@ -111,10 +111,10 @@ impl Grid {
     fn hits(&self, node: &Cwbvh8Node, ray: &LaneRay, t_max: f32) -> u8 {
         let (hits, doubtful) = self.hits_but_for_doubts(node, ray, t_max);
         let asked = (0..8).filter(|slot| doubtful >> slot & 1 == 1);
-        asked.fold(hits, |hits, slot| hits | u8::from(self.is_hit(node, slot, ray, t_max)) << slot)
+        asked.fold(hits, |hits, slot| hits | u8::from(self.enter(node, slot, ray, t_max).is_some()) << slot)
     }
 
-    /// A bit for each slot that is hit, and one for each that [`Grid::is_hit`] must decide.
+    /// A bit for each slot that is hit, and one for each that [`Grid::enter`] must decide.
     ///
     /// In f64 a plane's distance is rounded once, from an exact product; rounding it to f32 then keeps the order. So where the
     /// near end is less than the far one there, it is not more in f32; where it is more by two steps of f32 it stays more.
@@ -142,12 +142,12 @@ impl Grid {
         (hits, !(hits | misses))
     }
 
-    #[inline]
-    fn is_hit(&self, node: &Cwbvh8Node, slot: usize, ray: &LaneRay, t_max: f32) -> bool {
+    /// Where the ray enters the box of `slot`, with each plane's distance rounded.
+    fn enter(&self, node: &Cwbvh8Node, slot: usize, ray: &LaneRay, t_max: f32) -> Option<f32> {
         let plane = |i: usize, q: u8, side: usize| fused_multiply_add(f32::from(q), self.step[i], self.corner[side][i]);
         let lo = std::array::from_fn(|i| plane(i, node.lo[i][slot], 0));
         let hi = std::array::from_fn(|i| plane(i, node.hi[i][slot], 1));
-        span_float(lo, hi, ray.box_low, ray.box_distance(t_max)).is_some()
+        span_float(lo, hi, ray.box_low, ray.box_distance(t_max))
     }
 }
 
@@ -184,14 +184,19 @@ mod tests {
             for planes in ["", "?planes=plain"] {
                 let variant: Variant = format!("direct/if-while/cwbvh8{planes}").parse().unwrap();
                 let ray = LaneRay::new(&Ray::new(from, along), &HitKey::START, &bounds, &variant);
-                for (node, t_max) in tree.nodes().iter().flat_map(|node| [(node, f32::INFINITY), (node, 0.7)]) {
+                // A limit at which a box is entered is where rounding decides.
+                let limits = |node: &Cwbvh8Node| {
+                    let entry = |slot| Grid::new(node, &ray).enter(node, slot, &ray, f32::INFINITY);
+                    [f32::INFINITY, 0.7, entry(0).unwrap_or(0.3), entry(1).unwrap_or(0.3)]
+                };
+                for (node, t_max) in tree.nodes().iter().flat_map(|node| limits(node).map(|t_max| (node, t_max))) {
                     let grid = Grid::new(node, &ray);
                     let (hits, doubtful) = grid.hits_but_for_doubts(node, &ray, t_max);
                     for slot in (0..8).filter(|&slot| node.has_child(slot)) {
                         all += 1;
                         asked += u32::from(doubtful >> slot & 1);
                         hit += u32::from(hits >> slot & 1);
-                        let same = (hits >> slot & 1 == 1) == grid.is_hit(node, slot, &ray, t_max);
+                        let same = (hits >> slot & 1 == 1) == grid.enter(node, slot, &ray, t_max).is_some();
                         assert!(same || doubtful >> slot & 1 == 1, "{node:?} {slot} {from:?} {along:?} to {t_max}");
                     }
                 }
