@@ -73,16 +73,21 @@ pub fn thread_instructions(costs: &KernelCosts, tally: &Tally, lanes: &LaneTally
     sum
 }
 
-/// Whether the block at `place` stands between where lanes part for an event and where they meet again ("2*event-event!"), though
-/// its line is another's: not the first block that is issued with the event, which asks who takes part.
+/// Whether the block at `place` stands between where lanes part for an event and where they meet again, though its line is
+/// another's: not the first block that is issued with the event, which asks who takes part. They meet at "2*event-event!", or,
+/// where lanes go on without waiting, behind the last block of the event's own.
 fn is_inside(costs: &KernelCosts, place: usize, event: Count) -> bool {
     let meets = |cost: &BlockCost| {
         cost.issued.0.contains(&(-1, Count { full: true, ..event })) && cost.issued.0.contains(&(2, event))
     };
     let with_it = |cost: &BlockCost| cost.issued.0 == [(1, event)];
+    let own = |cost: &BlockCost| with_it(cost) && cost.block.operation() == event.block.operation();
     let (before, after) = costs.blocks.split_at(place);
     let since = before.iter().rposition(meets).map_or(0, |met| met + 1);
-    with_it(&costs.blocks[place]) && after.iter().any(meets) && before[since..].iter().any(with_it)
+    let goes_on = || !costs.blocks.iter().any(meets) && after.iter().any(own);
+    with_it(&costs.blocks[place])
+        && before[since..].iter().any(with_it)
+        && (after.iter().any(meets) || goes_on())
 }
 
 #[cfg(test)]
@@ -146,5 +151,7 @@ mod tests {
         check_all(&[ask, inside, meet], 8.0 + 5.0 + 8.0);
         check_all(&[ask, ask, inside, ask, meet, ask], 8.0 + 5.0 + 5.0 + 5.0 + 8.0 + 8.0);
         check_all(&[ask, inside, ask], 8.0 + 5.0 + 8.0);
+        // Where they go on without meeting, up to the last of the event's own.
+        check_all(&[ask, ask, inside, ask], 8.0 + 5.0 + 5.0 + 8.0);
     }
 }
