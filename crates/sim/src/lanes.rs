@@ -85,9 +85,7 @@ fn is_inside(costs: &KernelCosts, place: usize, event: Count) -> bool {
     let (before, after) = costs.blocks.split_at(place);
     let since = before.iter().rposition(meets).map_or(0, |met| met + 1);
     let goes_on = || !costs.blocks.iter().any(meets) && after.iter().any(own);
-    with_it(&costs.blocks[place])
-        && before[since..].iter().any(with_it)
-        && (after.iter().any(meets) || goes_on())
+    with_it(&costs.blocks[place]) && before[since..].iter().any(with_it) && (after.iter().any(meets) || goes_on())
 }
 
 #[cfg(test)]
