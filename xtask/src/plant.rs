@@ -416,6 +416,36 @@ const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "warps that are served whatever their clocks",
+        edits: &[Edit {
+            file: "crates/sim/src/turns.rs",
+            find: "last.filter(|&last| last < (clock, warp))",
+            replace: "last.filter(|_| false)",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
+        name: "memory of some warps of a pool that nobody counts",
+        edits: &[Edit {
+            file: "crates/sim/src/profile.rs",
+            find: "for probe in &memory {",
+            replace: "for probe in memory.iter().skip(1) {",
+        }],
+        test: &["-p", "raywarp-sim", "--test", "turns"],
+        hangs: false,
+    },
+    Plant {
+        name: "lanes that part without waiting, counted as all",
+        edits: &[Edit {
+            file: "crates/sim/src/lanes.rs",
+            find: "let goes_on = || !costs",
+            replace: "let goes_on = || costs",
+        }],
+        test: SIMULATOR,
+        hangs: false,
+    },
+    Plant {
         name: "a warp's start that costs what turns are set to",
         edits: &[Edit {
             file: "crates/sim/src/price.rs",
