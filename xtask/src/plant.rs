@@ -138,11 +138,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "a postponed leaf dropped at ray end",
-        edits: &[Edit {
-            file: "crates/traverse/src/lane.rs",
-            find: "postponed | !done",
-            replace: "!done",
-        }],
+        edits: &[Edit { file: "crates/traverse/src/lane.rs", find: "postponed | !done", replace: "!done" }],
         test: CONFORMANCE,
         hangs: false,
     },
@@ -377,11 +373,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "a box test by floats where integers differ",
-        edits: &[Edit {
-            file: "crates/traverse/src/ray.rs",
-            find: "if INTEGER {",
-            replace: "if INTEGER && false {",
-        }],
+        edits: &[Edit { file: "crates/traverse/src/ray.rs", find: "if INTEGER {", replace: "if INTEGER && false {" }],
         test: &["-p", "raywarp-traverse", "--lib", "ray"],
         hangs: false,
     },
