@@ -1,20 +1,21 @@
 //! What bounds a kernel's rate on a machine: `raywarp simulate --machine`.
 
+mod known;
 pub(crate) mod report;
 pub(crate) mod what_if;
 
+pub(crate) use known::{Costs, KnownCosts, known_costs, launch_of};
 pub use what_if::WhatIf;
 
 use crate::simulate::{EfficiencyRequest, SimulateError, name_of, sample_rays, theirs_column};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_family::costs::{KernelCosts, read_costs};
 use raywarp_family::{Key, Organisation, Supply, Sync, Variant};
 use raywarp_geom::{Control, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
-use raywarp_sim::{Al09Prices, CostChange, Price, Prices, Profile, ProfileOptions, al09, profile, table1};
+use raywarp_sim::{Al09Prices, CostChange, Price, Profile, ProfileOptions, al09, profile, table1};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::sync::atomic::Ordering;
@@ -298,84 +299,6 @@ impl Priced {
         };
         bounds(machine, subject)
     }
-}
-
-pub(crate) enum Costs {
-    None,
-    Table(KernelCosts),
-    /// Warp instructions an event of a block.
-    Blocks(Prices),
-}
-
-pub(crate) struct KnownCosts {
-    pub costs: Costs,
-    pub launch: Option<Launch>,
-    pub doubt: Option<String>,
-}
-
-/// The architecture whose code stands for a machine's: its own, else of the same generation and not newer, else the nearest.
-fn architecture_for(machine: &Machine) -> Option<u32> {
-    let (major, minor) = machine.capability();
-    let wanted = 10 * major + minor;
-    let near = |architecture: &u32| {
-        let same = *architecture / 10 == major && *architecture <= wanted;
-        (!same, architecture.abs_diff(wanted))
-    };
-    raywarp_cuda::cost_architectures().min_by_key(near)
-}
-
-/// Machines of AL09's time, which none of our code runs on.
-fn is_al09s(machine: &Machine) -> bool {
-    machine.capability().0 == 1
-}
-
-fn cuda_query(query: Query) -> raywarp_cuda::Query {
-    match query {
-        Query::Closest => raywarp_cuda::Query::Closest,
-        Query::Any => raywarp_cuda::Query::Any,
-    }
-}
-
-/// What a kernel's launch takes of a machine's multiprocessor; none where it was not compiled for such a machine.
-pub(crate) fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launch> {
-    if is_al09s(machine) {
-        return Some(al09::LAUNCH);
-    }
-    let resources = raywarp_cuda::kernel_resources(variant, cuda_query(query), architecture_for(machine)?)?;
-    Some(Launch {
-        registers_per_thread: resources.registers,
-        shared_bytes_per_block: resources.shared_bytes,
-        threads_per_block: resources.block_threads,
-    })
-}
-
-/// What a kernel costs on a machine: by the user's table, by AL09's simulator for a machine of its time, by the machine code
-/// for the machine's compute capability, or for one that is near.
-pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Variant, query: Query) -> KnownCosts {
-    let launch = launch_of(machine, variant, query);
-    let known = |costs: Option<KernelCosts>, doubt| KnownCosts {
-        costs: costs.map_or(Costs::None, Costs::Table),
-        launch,
-        doubt,
-    };
-    let query = cuda_query(query);
-    if let Some(table) = table {
-        // That it can be read was checked before.
-        return known(read_costs(table, &raywarp_cuda::kernel_name(variant, query)).ok().flatten(), None);
-    }
-    if is_al09s(machine) {
-        let costs = match Al09Prices::know(variant) {
-            true => Costs::Blocks(Al09Prices::default().of(variant).times(al09::SLOTS)),
-            false => Costs::None,
-        };
-        let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
-        return KnownCosts { costs, launch, doubt };
-    }
-    let Some(architecture) = architecture_for(machine) else { return known(None, None) };
-    let (major, minor) = machine.capability();
-    let doubt = (architecture != 10 * major + minor)
-        .then(|| format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
-    known(raywarp_cuda::costs(variant, query, architecture), doubt)
 }
 
 impl BoundsRequest {
