@@ -11,13 +11,16 @@ pub struct Bar {
     time_limit: Option<Duration>,
 }
 
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
 impl Bar {
     /// A bar unless `quiet` or standard error is not a terminal.
     pub fn new(quiet: bool, time_limit: Option<Duration>) -> Self {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(10));
-            let template = "{bar:30} {percent:>3} %  {msg}";
-            bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_style(style("{bar:30} {percent:>3} %  {msg}"));
             bar
         });
         Self { bar, time_limit }
@@ -56,8 +59,8 @@ impl StepBar {
     pub fn new(quiet: bool, steps: u64) -> Self {
         Self((!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr_with_hz(10));
-            let template = "{bar:30} {pos} of {len}, {eta} left";
-            bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            // Before the first step nobody knows how long one takes.
+            bar.set_style(style("{bar:30} {pos} of {len}"));
             bar.tick();
             bar
         }))
@@ -66,6 +69,9 @@ impl StepBar {
     /// Shows that `steps` more are done.
     pub fn advance(&self, steps: u64) {
         if let Some(bar) = &self.0 {
+            if bar.position() == 0 {
+                bar.set_style(style("{bar:30} {pos} of {len}, {eta} left"));
+            }
             bar.inc(steps);
         }
     }
