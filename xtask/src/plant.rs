@@ -152,7 +152,7 @@ const PLANTS: &[Plant] = &[
         name: "a parked ray forgotten",
         edits: &[Edit {
             file: "crates/traverse/src/supply/queue.rs",
-            find: "} else if count_parked(warp, parked, Is::Ended) > 0 {",
+            find: "} else if ended > 0 {",
             replace: "} else if false {",
         }],
         test: CONFORMANCE,

@@ -39,6 +39,8 @@ pub enum Block {
     FetchRay,
     /// The ray's reciprocals.
     SetupRay,
+    /// The same of a ray that was parked, which is read again (AL09 5.2).
+    SetupAgain,
     /// Fetch a node and test all child boxes.
     VisitNode,
     /// Fetch the links of a node, where they are not fetched with the boxes.
@@ -79,14 +81,21 @@ pub enum Block {
     Prologue,
     /// A turn of the main loop: its branches and its way back.
     Turn,
+    /// A round of a work queue's replacing: rays that have ended are stored, and others take their places (AL09 5.2).
+    Refill,
+    /// A work queue chose traversal for its turn.
+    ChooseNode,
+    /// A work queue chose intersection for its turn.
+    ChooseTriangle,
 }
 
 impl Block {
     /// All blocks, in the order of their numbers.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 27] = [
         Self::FetchBatch,
         Self::FetchRay,
         Self::SetupRay,
+        Self::SetupAgain,
         Self::VisitNode,
         Self::VisitNodeLinks,
         Self::VisitNodeOrder,
@@ -107,13 +116,16 @@ impl Block {
         Self::StoreHit,
         Self::Prologue,
         Self::Turn,
+        Self::Refill,
+        Self::ChooseNode,
+        Self::ChooseTriangle,
     ];
 
     /// The operation that the block is part of.
     pub fn operation(self) -> Operation {
         match self {
             Self::FetchBatch | Self::FetchRay => Operation::FetchRay,
-            Self::SetupRay => Operation::SetupRay,
+            Self::SetupRay | Self::SetupAgain => Operation::SetupRay,
             Self::VisitNode | Self::VisitNodeLinks | Self::VisitNodeOrder | Self::VisitNodePush => Operation::VisitNode,
             Self::Pop => Operation::Pop,
             Self::Postpone | Self::Defer => Operation::Postpone,
@@ -127,7 +139,7 @@ impl Block {
             Self::Shuffle | Self::Exchange => Operation::Shuffle,
             Self::PrefixSum => Operation::PrefixSum,
             Self::StoreHit => Operation::StoreHit,
-            Self::Prologue | Self::Turn => Operation::Loop,
+            Self::Prologue | Self::Turn | Self::Refill | Self::ChooseNode | Self::ChooseTriangle => Operation::Loop,
         }
     }
 
@@ -137,6 +149,7 @@ impl Block {
             Self::FetchBatch => "fetch_ray.batch",
             Self::FetchRay => "fetch_ray",
             Self::SetupRay => "setup_ray",
+            Self::SetupAgain => "setup_ray.again",
             Self::VisitNode => "visit_node",
             Self::VisitNodeLinks => "visit_node.links",
             Self::VisitNodeOrder => "visit_node.order",
@@ -157,6 +170,9 @@ impl Block {
             Self::StoreHit => "store_hit",
             Self::Prologue => "prologue",
             Self::Turn => "loop",
+            Self::Refill => "loop.refill",
+            Self::ChooseNode => "loop.traverse",
+            Self::ChooseTriangle => "loop.intersect",
         }
     }
 }

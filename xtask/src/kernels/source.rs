@@ -23,7 +23,6 @@ const FUNCTIONS: &[(&str, Block)] = &[
     ("turn", Block::Turn),
     ("schedule/traverse", Block::Turn),
     ("schedule/intersect", Block::Turn),
-    ("refill", Block::FetchRay),
     ("fetch_ray", Block::FetchRay),
     ("load_ray", Block::FetchRay),
     ("read_ray", Block::FetchRay),
@@ -46,7 +45,6 @@ const FUNCTIONS: &[(&str, Block)] = &[
     ("reduce_over_ray", Block::Shuffle),
     ("swap", Block::Exchange),
     ("exchange", Block::Exchange),
-    ("count", Block::Ballot),
     ("store_hit", Block::StoreHit),
     ("write_hit", Block::StoreHit),
 ];

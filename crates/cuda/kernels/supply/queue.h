@@ -43,31 +43,29 @@ struct Queue {
                (lane.leaf_ended ? LEAF_ENDED : 0) | (lane.found.blocked ? BLOCKED : 0);
     }
 
-    // How many parked rays are in one of these states: each lane looks at one.
-    RW_FUNCTION u32 count(u32 states) const { return ballot((state(platform::lane()) & states) != 0); }
-
-    // Swaps lanes that give their ray away with parked rays in these states, one by one in order, while there are both:
-    // a prefix sum over each tells a lane its partner.
-    RW_FUNCTION void swap(const Launch& launch, Lane<O>& lane, bool gives, u32 states) {
-        const bool taken = (state(platform::lane()) & states) != 0;
+    // Swaps lanes that are in none of these states with parked rays that are in one, one by one in order, while there are
+    // both: a prefix sum over each tells a lane its partner. `parked` is the state of the lane's own place.
+    RW_FUNCTION void swap(const Launch& launch, Lane<O>& lane, u32 parked, u32 states) {
+        const LaneMask below = platform::lanes_below();
+        const bool taken = (parked & states) != 0, gives = (state_of(lane) & states) == 0;
         RW_EVENT(PrefixSum);
         const LaneMask places = platform::ballot_sync(EVERYONE, taken);
         RW_EVENT(PrefixSum);
         const LaneMask givers = platform::ballot_sync(EVERYONE, gives);
-        const u32 first = platform::warp_in_block() * WARP;
-        if (taken) {
-            order.store(first + platform::population(places & platform::lanes_below()), platform::lane());
-        }
+        const u32 first = platform::warp_in_block() * WARP, count = platform::population(places);
+        // The places that are wanted come first. Every lane writes, since a branch would cost more.
+        const u32 rank = taken ? platform::population(places & below) : count + platform::population(~places & below);
+        order.store(first + rank, platform::lane());
         platform::sync(EVERYONE);
-        const u32 rank = platform::population(givers & platform::lanes_below());
-        if (gives && rank < platform::population(places)) {
-            exchange(launch, lane, order.load(first + rank));
+        const u32 partner = platform::population(givers & below);
+        if (gives && partner < count) {
+            exchange(launch, lane, order.load(first + partner), states);
         }
         // The places and their order are read by other lanes next.
         platform::sync(EVERYONE);
     }
 
-    RW_FUNCTION void exchange(const Launch& launch, Lane<O>& lane, u32 place) {
+    RW_FUNCTION void exchange(const Launch& launch, Lane<O>& lane, u32 place, u32 states) {
         u32 theirs[PARKED_WORDS];
         const u32 mine[PARKED_WORDS] = {lane.ray,
                                         Tree::word(lane.work, 0),
@@ -87,34 +85,14 @@ struct Queue {
         lane.stack.owner = theirs[STACK] & 0xffu;
         lane.leaf_ended = (theirs[STATE] & LEAF_ENDED) != 0;
         lane.found = {platform::float_of(theirs[LIMIT]), theirs[RECORD], (theirs[STATE] & BLOCKED) != 0, 0.0f, 0.0f};
-        if (lane.ray == NONE) {
+        RW_EVENT(Exchange);
+        // Idle places are swapped among themselves only.
+        if (states == IS_IDLE) {
             lane.work = Tree::DONE;
         } else {
             read_ray(launch, lane, lane.ray);
             prepare_ray(launch, lane);
-        }
-        RW_EVENT(Exchange);
-    }
-
-    // Replaces all terminated rays, those in lanes and the parked ones. Rays are stored and set up in lanes, so that
-    // parked places change with lanes for it.
-    RW_FUNCTION void refill(const Launch& launch, Lane<O>& lane, Pool& pool) {
-        while (true) {
-            store_hit(launch, lane);
-            const bool idle = lane.is_idle();
-            const bool dry = pool.dry && pool.next == pool.end;
-            if (ballot(idle) > 0 && !dry) {
-                if (idle) {
-                    RW_EVENT(PrefixSum);
-                }
-                fetch_ray(launch, pool, lane);
-            } else if (count(HAS_ENDED) > 0) {
-                swap(launch, lane, !lane.has_ended(), HAS_ENDED);
-            } else if (!dry && count(IS_IDLE) > 0) {
-                swap(launch, lane, lane.is_alive(), IS_IDLE);
-            } else {
-                break;
-            }
+            RW_EVENT(SetupAgain);
         }
     }
 };
@@ -132,29 +110,64 @@ RW_FUNCTION void queue(const Launch& launch, Lane<O>& lane) {
     Pool pool{0, 0, false};
     for (u32 t = 0;; t++) {
         RW_EVENT(Turn);
-        if (t % O.every == 0) {
-            queue.refill(launch, lane, pool);
-        }
-        // Count both populations among all rays, and choose the operation with greater support.
-        u32 nodes = ballot(lane.at_inner_node()) + queue.count(WANTS_NODE);
-        u32 triangles = ballot(lane.has_leaf()) + queue.count(WANTS_TRIANGLE);
-        if (nodes == 0 && triangles == 0) {
-            queue.refill(launch, lane, pool);
-            nodes = ballot(lane.at_inner_node()) + queue.count(WANTS_NODE);
-            triangles = ballot(lane.has_leaf()) + queue.count(WANTS_TRIANGLE);
-            if (nodes == 0 && triangles == 0) {
+        // Terminated rays are replaced when it is time, and when there is nothing else to do. They are stored and set up in
+        // lanes, so that parked places change with lanes for it.
+        const bool is_time = t % O.every == 0;
+        bool refills = is_time, refilled = is_time;
+        u32 states = 0;
+        // Swapping is long: all that swap come to the same place.
+        while (true) {
+            u32 parked;
+            if (refills) {
+                RW_EVENT(Refill);
+                store_hit(launch, lane);
+                parked = queue.state(platform::lane());
+                const bool idle = lane.is_idle(), dry = pool.dry && pool.next == pool.end;
+                const u32 idle_lanes = ballot(idle);
+                const u32 ended = ballot((parked & HAS_ENDED) != 0), empty = ballot((parked & IS_IDLE) != 0);
+                if (idle_lanes > 0 && !dry) {
+                    if (idle) {
+                        RW_EVENT(PrefixSum);
+                    }
+                    fetch_ray(launch, pool, lane);
+                    continue;
+                }
+                states = ended > 0 ? HAS_ENDED : IS_IDLE;
+                if (ended == 0 && (dry || empty == 0)) {
+                    refills = false;
+                    continue;
+                }
+            } else {
+                // Count both populations among all rays, and choose the operation with greater support.
+                parked = queue.state(platform::lane());
+                const u32 nodes = ballot(lane.at_inner_node()) + ballot((parked & WANTS_NODE) != 0);
+                const u32 triangles = ballot(lane.has_leaf()) + ballot((parked & WANTS_TRIANGLE) != 0);
+                if (nodes == 0 && triangles == 0) {
+                    if (refilled) {
+                        return;
+                    }
+                    refills = refilled = true;
+                    continue;
+                }
+                if (nodes >= triangles) {
+                    RW_EVENT(ChooseNode);
+                    states = WANTS_NODE;
+                } else {
+                    RW_EVENT(ChooseTriangle);
+                    states = WANTS_TRIANGLE;
+                }
+            }
+            queue.swap(launch, lane, parked, states);
+            if (!refills) {
                 break;
             }
         }
-        if (nodes >= triangles) {
-            queue.swap(launch, lane, !lane.at_inner_node(), WANTS_NODE);
+        if (states == WANTS_NODE) {
             S::traverse(launch, lane);
         } else {
-            queue.swap(launch, lane, !lane.has_leaf(), WANTS_TRIANGLE);
             S::intersect(launch, lane);
         }
     }
-    store_hit(launch, lane);
 }
 
 }  // namespace raywarp

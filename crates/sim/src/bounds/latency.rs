@@ -32,6 +32,7 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
         Block::FetchRay => (1, 0),
         // A reciprocal, and the product with the origin.
         Block::SetupRay => (0, 2),
+        Block::SetupAgain => (1, 2),
         Block::VisitNode => match variant.tree() {
             // Planes to distances, the latest of three, the comparison: minima of three inputs count as one.
             Tree::Bvh2 | Tree::Wide4 | Tree::WideN => (1, 3),
@@ -57,7 +58,10 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
         | Block::Exchange
         | Block::StoreHit
         | Block::Prologue
-        | Block::Turn => (0, 0),
+        | Block::Turn
+        | Block::Refill
+        | Block::ChooseNode
+        | Block::ChooseTriangle => (0, 0),
     };
     Chain { loads, arithmetic }
 }

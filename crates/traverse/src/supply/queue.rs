@@ -6,7 +6,7 @@
 //! AL09's parameters are the defaults: terminated rays are replaced every 4 main-loop iterations, and
 //! inner loops take at most 4.
 
-use crate::lane::{IDLE, Lane};
+use crate::lane::Lane;
 use crate::lanes::{Is, Lanes, Mask};
 use crate::ops::LOCAL_POOL;
 use crate::probe::Watch;
@@ -30,51 +30,58 @@ pub(crate) fn queue<S: Schedule, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     let every = warp.launch.variant.every();
     for turn in 0u32.. {
         warp.issue_everyone(Block::Turn);
-        if turn % every == 0 {
+        let is_time = turn % every == 0;
+        if is_time {
             refill(warp, parked);
         }
         // Count both populations among all rays, and choose the operation with greater support.
         let mut wants = populations(warp, parked);
-        if wants == [0, 0] {
+        if wants == [0, 0] && !is_time {
             refill(warp, parked);
             wants = populations(warp, parked);
-            if wants == [0, 0] {
-                break;
+        }
+        match wants {
+            [0, 0] => break,
+            [traversing, intersecting] if traversing >= intersecting => {
+                warp.issue_everyone(Block::ChooseNode);
+                swap(warp, parked, Is::AtInner);
+                S::traverse(warp);
+            }
+            _ => {
+                warp.issue_everyone(Block::ChooseTriangle);
+                swap(warp, parked, Is::HasLeaf);
+                S::intersect(warp);
             }
         }
-        let [traversing, intersecting] = wants;
-        if traversing >= intersecting {
-            exchange(warp, parked, Is::AtInner);
-            S::traverse(warp);
-        } else {
-            exchange(warp, parked, Is::HasLeaf);
-            S::intersect(warp);
-        }
     }
-    warp.store_hit();
 }
 
 /// How many rays, in lanes and parked, want to visit a node, and how many to test a triangle. A ray that lives
 /// wants one of them between turns.
 fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &L) -> [u32; 2] {
     let (inner, leaf) = (warp.at_inner_node(), warp.has_leaf());
+    look_at_states(warp, parked);
     [
         warp.ballot(inner) + count_parked(warp, parked, Is::AtInner),
         warp.ballot(leaf) + count_parked(warp, parked, Is::HasLeaf),
     ]
 }
 
-/// A ballot over the parked rays: each lane looks at one.
-fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
-    warp: &mut Warp<'_, L, T, P>,
-    parked: &L,
-    wants: Is,
-) -> u32 {
+/// Each lane looks at what one of the parked rays wants.
+fn look_at_states<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &L) {
     if warp.wants_touches() {
         for place in 0..parked.count() {
             warp.touch(place, Space::Shared, place_record(place), 0, STATE_BYTES, false);
         }
     }
+}
+
+/// A ballot over the parked rays.
+fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
+    warp: &mut Warp<'_, L, T, P>,
+    parked: &L,
+    wants: Is,
+) -> u32 {
     warp.issue_everyone(Block::Ballot);
     parked.which(wants).count()
 }
@@ -88,38 +95,36 @@ fn place_record(place: u32) -> u32 {
 /// so that parked places change with lanes for it.
 fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut L) {
     loop {
+        warp.issue_everyone(Block::Refill);
         warp.store_hit();
         let idle = warp.idle();
-        if warp.ballot(idle) > 0 && !warp.pool.is_dry() {
+        look_at_states(warp, parked);
+        let idle_lanes = warp.ballot(idle);
+        let [ended, empty] = [Is::Ended, Is::Idle].map(|is| count_parked(warp, parked, is));
+        let dry = warp.pool.is_dry();
+        if idle_lanes > 0 && !dry {
             warp.issue(Block::PrefixSum, idle);
             warp.fetch_ray(idle);
-        } else if count_parked(warp, parked, Is::Ended) > 0 {
-            let others = warp.everyone().without(warp.lanes.which(Is::Ended));
-            swap(warp, parked, others, Is::Ended);
-        } else if !warp.pool.is_dry() && count_parked(warp, parked, Is::Idle) > 0 {
-            swap(warp, parked, warp.alive(), Is::Idle);
+        } else if ended > 0 {
+            swap(warp, parked, Is::Ended);
+        } else if !dry && empty > 0 {
+            swap(warp, parked, Is::Idle);
         } else {
             break;
         }
     }
 }
 
-/// Lanes that do not want the chosen operation swap with parked rays that do.
-fn exchange<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut L, wants: Is) {
-    let others = warp.everyone().without(warp.lanes.which(wants));
-    swap(warp, parked, others, wants);
-}
-
-/// Swaps lanes of `from` with parked rays that are `is`, one by one in order, while there are both: a prefix sum over each
+/// Swaps lanes that are not `is` with parked rays that are, one by one in order, while there are both: a prefix sum over each
 /// tells a lane its partner.
 fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     parked: &mut L,
-    from: L::Mask,
     is: Is,
 ) {
     warp.issue_everyone(Block::PrefixSum);
     warp.issue_everyone(Block::PrefixSum);
+    let from = warp.everyone().without(warp.lanes.which(is));
     let mut places = parked.which(is);
     let mut swapped = std::mem::take(&mut warp.stacked);
     swapped.clear();
@@ -137,11 +142,12 @@ fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
         warp.set_ray(i, ray);
         warp.touch(i, Space::Shared, place, 0, PARKED_BYTES, false);
         warp.touch(i, Space::Shared, place, 0, PARKED_BYTES, true);
-        if ray != IDLE {
-            warp.touch(i, Space::Ray, ray, 0, 32, false);
-        }
         bits |= 1 << i;
     }
-    warp.stacked = swapped;
     warp.issue_bits(Block::Exchange, bits);
+    if is != Is::Idle {
+        swapped.iter().for_each(|&(i, _, ray)| warp.touch(i, Space::Ray, ray, 0, 32, false));
+        warp.issue_bits(Block::SetupAgain, bits);
+    }
+    warp.stacked = swapped;
 }
