@@ -292,6 +292,12 @@ const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "cuda: a shared stack that nobody orders",
+        edits: &[Edit { file: "crates/cuda/kernels/ops/pop.h", find: "order_stack<O>();", replace: "" }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
         name: "large nodes are cut all the same",
         edits: &[Edit {
             file: "crates/bvh/src/build/sbvh/mod.rs",

@@ -58,8 +58,17 @@ struct Found {
     float u, v;
 };
 
+// Where lanes share a ray: all those of the warp that take part in an operation with this one. Other kernels have no such
+// member: even unused it would change their machine code.
+template <bool SHARES>
+struct Participants {};
+template <>
+struct Participants<true> {
+    LaneMask participants;
+};
+
 template <Options O>
-struct Lane {
+struct Lane : Participants<(O.lanes_per_ray() > 1)> {
     using Tree = typename TreeOf<O, O.tree>::Tree;
     using Entry = typename Tree::Entry;
     static constexpr u32 ROOM = O.organisation == Organisation::IfWhile ? 1 : O.postpone;

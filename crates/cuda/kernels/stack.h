@@ -48,7 +48,8 @@ struct OwnedStack {
     RW_FUNCTION Entry pop() { return at(top--); }
 };
 
-// In shared memory, for lanes that share a ray: each of them may write an entry, and all of them pop together.
+// In shared memory, for lanes that share a ray: each of them may write an entry, and all of them pop together, with
+// `order_stack` between one and the other.
 template <class Tree, Options O>
 struct GroupStack {
     using Entry = typename Tree::Entry;
@@ -69,7 +70,6 @@ struct GroupStack {
         if (platform::lane() % O.lanes_per_ray() == 0) {
             entries->store(place(0), Tree::DONE);
         }
-        platform::sync(group_mask<O>());
     }
     // Lanes of rank 1 to count - 1 push theirs, the farthest lowest.
     RW_FUNCTION void push_ranked(u32 rank, u32 count, Entry entry) {
@@ -78,13 +78,10 @@ struct GroupStack {
             RW_EVENT(VisitNodePush);
         }
         top += count > 0 ? count - 1 : 0;
-        platform::sync(group_mask<O>());
     }
     RW_FUNCTION Entry pop() {
         const Entry entry = entries->load(place(top));
         top -= 1;
-        // Nobody may push over what another lane still reads.
-        platform::sync(group_mask<O>());
         return entry;
     }
 };

@@ -22,11 +22,6 @@ const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
     ("cwbvh8", Operation::Pop, "a leaf that is put aside stays, or goes to the stack"),
     ("cwbvh8", Operation::Postpone, "a leaf that is put aside stays, or goes to the stack"),
     ("phased", Operation::Pop, "lanes walk on before a test, which is no event where it ends their ray"),
-    ("wideN", Operation::FetchRay, "lanes that share a ray take it one after the other"),
-    ("wideN", Operation::SetupRay, "lanes that share a ray take it one after the other"),
-    ("wideN", Operation::Loop, "lanes of a ray that has ended go on with the others"),
-    ("wideN", Operation::Pop, "lanes of a ray that has ended go on with the others"),
-    ("wideN", Operation::Shuffle, "lanes of a ray agree by steps in a loop"),
 ];
 
 /// Whether the blocks of kernels whose costs are verified have combinations of events wherever they are not listed above;

@@ -100,6 +100,7 @@ RW_FUNCTION bool fetch_ray(const Launch& launch, Pool& pool, Lane<O>& lane) {
         if (lane.is_idle() && ray < launch.ray_count) {
             load_ray(launch, lane, ray);
         }
+        order_stack<O>();
         pool.dry = first + n >= launch.ray_count;
         return n != 0 && first < launch.ray_count;
     } else {
@@ -128,6 +129,7 @@ RW_FUNCTION bool fetch_ray(const Launch& launch, Pool& pool, Lane<O>& lane) {
             if (lane.is_idle() && ray < pool.end) {
                 load_ray(launch, lane, ray);
             }
+            order_stack<O>();
             const u32 n = rays_of<O>(wanting), left = pool.end - pool.next;
             pool.next += n < left ? n : left;
             fetched = true;

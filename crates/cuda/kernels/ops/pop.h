@@ -17,6 +17,7 @@ RW_FUNCTION void pop_exhausted(Lane<O>& lane) {
     if (lane.must_pop()) {
         pop(lane);
     }
+    order_stack<O>();
 }
 
 }  // namespace raywarp

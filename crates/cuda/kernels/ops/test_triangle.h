@@ -198,14 +198,14 @@ RW_FUNCTION void reduce_over_ray(const Launch& launch, Lane<O>& lane, float t) {
     Found& found = lane.found;
     u32 index = found.record == NONE ? NONE : platform::load1(launch.slots + found.record) & ~NON_OPAQUE;
     for (u32 bits = 1; bits < O.lanes_per_ray(); bits *= 2) {
-        const LaneMask group = group_mask<O>();
-        auto other = [&](u32 x) { return platform::shuffle_xor_sync(group, x, bits); };
+        auto other = [&](u32 x) { return platform::shuffle_xor_sync(lane.participants, x, bits); };
         const float their_t = platform::float_of(other(platform::bits_of(t)));
         const u32 their_record = other(found.record), their_index = other(index);
-        const bool blocked = other(found.blocked) != 0;
+        const bool blocked = O.any_hit() && other(found.blocked) != 0;
         RW_EVENT(Shuffle);
-        const bool nearer = their_record != NONE &&
-                            (found.record == NONE || their_t < t || (their_t == t && their_index < index));
+        // Without branches, where lanes would part.
+        const bool nearer = (their_record != NONE) &
+                            ((found.record == NONE) | (their_t < t) | ((their_t == t) & (their_index < index)));
         t = nearer ? their_t : t;
         found.record = nearer ? their_record : found.record;
         index = nearer ? their_index : index;

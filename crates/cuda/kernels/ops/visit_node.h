@@ -44,7 +44,7 @@ RW_FUNCTION void visit_node(const Launch& launch, Lane<O>& lane) {
         }
         lane.work = has_triangles ? visit.triangles : has_nodes ? visit.nodes : Tree::POP;
     } else if constexpr (O.tree == TreeKind::WideN) {
-        const RankedVisit visit = Tree::visit(launch, lane.work, lane.setup, lane.found.limit);
+        const RankedVisit visit = Tree::visit(launch, lane.participants, lane.work, lane.setup, lane.found.limit);
         lane.stack.push_ranked(visit.rank, visit.count, visit.child);
         lane.work = visit.nearest;
     } else {

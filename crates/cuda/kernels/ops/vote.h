@@ -16,6 +16,21 @@ RW_FUNCTION bool any(bool x, [[maybe_unused]] platform::Site site = platform::Si
     }
 }
 
+// As `any`, of who takes part in an operation. Where lanes share a ray, each of them knows all participants then.
+template <Options O>
+RW_FUNCTION bool any_takes_part(Lane<O>& lane, bool x, platform::Site site = platform::Site::here()) {
+    if constexpr (O.lanes_per_ray() == 1) {
+        return any<O>(x, site);
+    } else if constexpr (O.lanes_per_ray() == WARP || O.sync == Sync::Implicit) {
+        lane.participants = group_mask<O>();
+        return any<O>(x, site);
+    } else {
+        RW_EVENT(Vote);
+        lane.participants = platform::ballot_sync(EVERYONE, x, site);
+        return lane.participants != 0;
+    }
+}
+
 // The least number of lanes that are `SHARE` of a hundred of `lanes`, at most 32: as (SHARE * lanes + 99) / 100.
 template <u32 SHARE>
 RW_FUNCTION constexpr u32 least_count(u32 lanes) {

@@ -19,7 +19,8 @@ struct RankedVisit {
 
 template <Options O>
 struct WideN : RangeEntries {
-    static RW_FUNCTION RankedVisit visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
+    static RW_FUNCTION RankedVisit visit(const Launch& launch, LaneMask participants, Entry inner,
+                                         const LaneRay<O>& ray, float t_max) {
         constexpr u32 N = O.lanes_per_ray();
         const u32 slot = lane_in_group<O>();
         const float4* child = launch.nodes + (static_cast<u64>(inner) * N + slot) * 2;
@@ -28,30 +29,29 @@ struct WideN : RangeEntries {
         const Span span =
             enter<O>(ray, {low.x, low.y, low.z}, {high.x, high.y, high.z}, box_distance(ray, t_max));
         RW_EVENT(VisitNode);
-        const LaneMask hits = platform::ballot_sync(group_mask<O>(), span.hit) & group_mask<O>();
-        RankedVisit visit{platform::population(hits), N, entry, RangeEntries::POP};
+        const LaneMask hits = ballot_over_ray<O>(participants, span.hit);
         u32 rank = 0;
         if constexpr (!O.unsorted()) {
-            // Nearer ones, and of equals those before, come first.
+            const float mine = span.hit ? span.near : platform::float_of(0x7f800000u);
+            // Nearer ones, and of equals those before, come first. Without branches, where lanes would part.
             for (u32 other = 1; other < N; other++) {
                 const u32 from = slot ^ other;
-                const float near = from_lane<O>(span.hit ? span.near : platform::float_of(0x7f800000u), from);
+                const float near = from_lane<O>(participants, mine, from);
                 RW_EVENT(Shuffle);
-                rank += near < span.near || (near == span.near && from < slot);
+                rank += (near < span.near) | ((near == span.near) & (from < slot));
             }
         } else {
             rank = platform::population(hits & platform::lanes_below());
         }
         RW_EVENT(PrefixSum);
-        visit.rank = span.hit ? rank : N;
-        if (visit.count != 0) {
-            const LaneMask first = platform::ballot_sync(group_mask<O>(), visit.rank == 0) & group_mask<O>();
-            const u32 nearest = platform::lowest_bit(first) % N;
-            RW_EVENT(Shuffle);
-            RW_EVENT(Shuffle);
-            visit.nearest = from_lane<O>(entry, nearest);
-        }
-        return visit;
+        rank = span.hit ? rank : N;
+        const u32 count = platform::population(hits);
+        // Rays without a hit ask as well, so that all go on together: any of their lanes will do.
+        const LaneMask first = ballot_over_ray<O>(participants, rank == 0 || count == 0);
+        RW_EVENT(Shuffle);
+        const u32 nearest = from_lane<O>(participants, entry, platform::lowest_bit(first) % N);
+        RW_EVENT(Shuffle);
+        return {count, rank, entry, count != 0 ? nearest : RangeEntries::POP};
     }
 };
 

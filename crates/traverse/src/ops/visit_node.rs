@@ -5,7 +5,7 @@ use crate::lane::{Lane, Work};
 use crate::lanes::Lanes;
 use crate::probe::{Touch, Watch};
 use crate::tree::{Entry, Tree};
-use crate::warp::{Warp, spread};
+use crate::warp::Warp;
 use raywarp_family::{Block, Fetch, Space};
 
 /// What one lane's visit did.
@@ -134,7 +134,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         self.issue(Block::VisitNode, mask);
         if n > 1 {
             self.visited = visited;
-            return self.tell_shared_pushes(mask, spread(parts.hit, n, n), parts.pushes[0]);
+            return self.tell_shared_pushes(mask, parts.pushes[0]);
         }
         if split {
             for v in visited.iter().filter(|v| v.hits > 0) {
@@ -156,16 +156,15 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     }
 
     /// The lanes of one ray look at each other's distances, or count the hits before theirs where the order does not
-    /// matter; where there is a hit, all ask for the nearest, and those of the others push them at once, one a
+    /// matter; all ask for the nearest, with a hit or without, and those of the others push them at once, one a
     /// lane (AL09 5.3).
-    fn tell_shared_pushes(&mut self, mask: L::Mask, hit: u64, pushes: u64) {
+    fn tell_shared_pushes(&mut self, mask: L::Mask, pushes: u64) {
         if self.rules.order.is_some() {
             self.issue_times(Block::Shuffle, mask, self.lanes_per_ray() - 1);
         }
         self.issue(Block::PrefixSum, mask);
         // The two words of the nearest child.
-        self.issue_bits(Block::Shuffle, hit);
-        self.issue_bits(Block::Shuffle, hit);
+        self.issue_times(Block::Shuffle, mask, 2);
         let bytes = self.launch.variant.stack().entry_bytes as u16;
         let pushers = std::mem::take(&mut self.stacked);
         for &(lane, owner, index) in &pushers {
