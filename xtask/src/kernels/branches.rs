@@ -21,6 +21,8 @@ const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
     ("cwbvh8", Operation::Loop, "a leaf that is put aside stays, or goes to the stack"),
     ("cwbvh8", Operation::Pop, "a leaf that is put aside stays, or goes to the stack"),
     ("cwbvh8", Operation::Postpone, "a leaf that is put aside stays, or goes to the stack"),
+    ("queue", Operation::Loop, "whether a turn replaces rays first, and which way a round of replacing ends"),
+    ("queue", Operation::Vote, "a loop ends after its last round without asking"),
     ("phased", Operation::Pop, "lanes walk on before a test, which is no event where it ends their ray"),
 ];
 

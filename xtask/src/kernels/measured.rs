@@ -19,7 +19,7 @@ const MOST_RESIDUAL: f64 = 0.01;
 const TOLERANCES: [(f64, usize); 3] = [(0.001, 3), (0.006, 3), (0.015, 2)];
 /// Where nothing fits, how much nearer an event of another operation must be.
 const OTHERS_PRICE: f64 = 1.3;
-/// How often a combination may have its last part: a loop without an event runs as often an event.
+/// How often a combination of one part may have it: a loop without an event runs as often an event.
 const MOST_TURNS: f64 = 32.0;
 
 /// What was measured of a kernel.
@@ -237,6 +237,16 @@ fn combination(times: &[f64], parts: &[Part], owner: Block) -> (Issued, bool) {
     }
 }
 
+/// How often a combination may have its last part, after others or alone. Something that is rare, taken often enough, makes up for
+/// anything on a few batches, and is far off on others.
+fn most_turns(part: &Part, alone: bool) -> f64 {
+    match (alone, &part.terms[..]) {
+        (true, _) => MOST_TURNS,
+        (false, [(_, count)]) if !count.full => 2.0,
+        (false, _) => 1.0,
+    }
+}
+
 /// Looks for `count` more parts, each from `first` on, the last one several times if need be, that leave of `times` at most
 /// `most`; adds them to `chosen`.
 fn search(times: &[f64], most: &[f64], parts: &[Part], count: usize, first: usize, chosen: &mut Vec<usize>) -> bool {
@@ -254,7 +264,7 @@ fn search(times: &[f64], most: &[f64], parts: &[Part], count: usize, first: usiz
             continue;
         }
         let largest = (0..times.len()).max_by(|&a, &b| part.times[a].total_cmp(&part.times[b])).unwrap_or(0);
-        let turns = (times[largest] / part.times[largest]).round().clamp(1.0, MOST_TURNS);
+        let turns = (times[largest] / part.times[largest]).round().clamp(1.0, most_turns(part, chosen.is_empty()));
         let fits = |j: usize| (times[j] - turns * part.times[j]).abs() <= most[j];
         if (0..times.len()).all(fits) {
             chosen.extend(std::iter::repeat_n(i, turns as usize));
@@ -357,6 +367,21 @@ mod tests {
         // A loop that runs three times an event.
         let (issued, fits) = combination(&[9.0, 9000.0, 3.0], &parts, Block::Pop);
         assert_eq!((issued.to_string().as_str(), fits), ("3*pop", true));
+    }
+
+    #[test]
+    fn what_is_rare_makes_up_for_nothing_by_being_taken_often() {
+        let part =
+            |name: &str, times: [f64; 2]| Part { terms: vec![(1, name.parse().unwrap())], times: times.to_vec() };
+        let found = |rare: &str, often: f64| {
+            let parts = [part("vote", [1000.0, 5000.0]), part(rare, [10.0, 30.0])];
+            let (issued, fits) = combination(&[1000.0 + often * 10.0, 5000.0 + often * 30.0], &parts, Block::Vote);
+            (issued.to_string(), fits)
+        };
+        assert_eq!(found("pop!", 1.0), ("vote+pop!".to_string(), true));
+        assert_eq!(found("pop!", 9.0), ("vote".to_string(), false));
+        assert_eq!(found("pop", 2.0), ("vote+2*pop".to_string(), true));
+        assert_eq!(found("pop", 9.0), ("vote".to_string(), false));
     }
 
     #[test]
