@@ -7,7 +7,7 @@ pub(crate) mod what_if;
 pub(crate) use known::{Costs, KnownCosts, known_costs, launch_of};
 pub use what_if::WhatIf;
 
-use crate::simulate::{EfficiencyRequest, SimulateError, name_of, sample_rays, theirs_column};
+use crate::simulate::{EfficiencyRequest, SimulateError, name_of, query_of, sample_rays, theirs_column};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Key, Organisation, Supply, Sync, Variant};
 use raywarp_geom::{Control, Ray, TraceError};
@@ -121,7 +121,7 @@ pub fn bound_rates(
             let kernel = Kernel::new(&voted, bvh, &triangles)?;
             for &width in wanted.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
                 for ((kind, views), (_, _, all)) in samples.iter().zip(&rays) {
-                    let query = if kind.is_any() { Query::Any } else { Query::Closest };
+                    let query = query_of(*kind);
                     // A launch a view.
                     let launch_rays = all / views.len().max(1) as u64;
                     let mut profiles: Vec<(Option<u32>, Profile)> = Vec::new();
@@ -251,11 +251,6 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
         bounds,
         theirs,
     })
-}
-
-/// The query of a kind of rays.
-pub(crate) fn query_of(kind: RayKind) -> Query {
-    if kind.is_any() { Query::Any } else { Query::Closest }
 }
 
 /// What a kernel's events cost on a machine.

@@ -6,7 +6,7 @@ mod report;
 pub use file::{Counted, CountersError, read_counters};
 
 use crate::bounds::{Costs, known_costs};
-use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};
+use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Key, Supply};
 use raywarp_geom::{Control, TraceError};
@@ -16,7 +16,7 @@ use raywarp_sim::gap::split;
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::memory::Region;
 use raywarp_sim::{Price, ProfileOptions, profile, thread_instructions};
-use raywarp_traverse::{Kernel, Query};
+use raywarp_traverse::Kernel;
 
 /// How near a prediction should come.
 pub const WITHIN: f64 = 0.05;
@@ -152,7 +152,7 @@ fn compare(
     samples: &Samples,
     control: &Control<'_>,
 ) -> Result<Compared, CountersError> {
-    let query = if row.kind.is_any() { Query::Any } else { Query::Closest };
+    let query = query_of(row.kind);
     let rays: &[_] = samples
         .iter()
         .find(|(kind, _)| *kind == row.kind)

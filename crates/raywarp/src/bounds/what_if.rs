@@ -4,12 +4,11 @@
 //! (`--set l2.bytes=2x`).
 
 use super::{Bounded, BoundsReport};
-use crate::simulate::name_of;
+use crate::simulate::{name_of, query_of};
 use raywarp_family::Block;
 use raywarp_sim::bounds::{Subject, bounds, lowest};
 use raywarp_sim::machine::{Key, Machine, keys};
 use raywarp_sim::{Change, CostChange};
-use raywarp_traverse::Query;
 
 /// One change and what it would bring.
 #[derive(Debug, Clone, PartialEq)]
@@ -241,7 +240,7 @@ impl Bounded {
         }
         let subject = Subject {
             variant: &self.variant,
-            query: if self.kind.is_any() { Query::Any } else { Query::Closest },
+            query: query_of(self.kind),
             profile: &self.profile,
             price: price.as_ref(),
             launch: self.launch,

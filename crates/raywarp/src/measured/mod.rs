@@ -12,8 +12,8 @@ pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
 pub use shares::Share;
 
-use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, launch_of, query_of, share_of_warps};
-use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};
+use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, launch_of, share_of_warps};
+use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Key, Supply, Variant};

@@ -4,6 +4,7 @@ use super::{EfficiencyRequest, SimulateError};
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
+use raywarp_traverse::Query;
 use raywarp_workload::rays::{RayKind, ViewRays};
 
 /// Consecutive rays that stay together in a sample: whole warps of every power of two, and whole batches of the
@@ -15,6 +16,11 @@ pub(crate) type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 
 /// For each kind how many rays are traced, and how many there are.
 pub type RayCounts = Vec<(RayKind, u64, u64)>;
+
+/// The query of a kind of rays.
+pub(crate) fn query_of(kind: RayKind) -> Query {
+    if kind.is_any() { Query::Any } else { Query::Closest }
+}
 
 /// The rays that are traced, and their counts.
 pub(crate) fn sample_rays(
