@@ -488,6 +488,16 @@ const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "a form for lockstep that is none",
+        edits: &[Edit {
+            file: "crates/family/src/variant.rs",
+            find: "Key::Sync as usize] = Sync::Voted as u8;",
+            replace: "Key::Sync as usize] = Sync::Implicit as u8;",
+        }],
+        test: &["-p", "raywarp-family", "--lib"],
+        hangs: false,
+    },
+    Plant {
         name: "another change than the ranking says",
         edits: &[Edit {
             file: "crates/raywarp/src/bounds/what_if.rs",

@@ -9,7 +9,7 @@ pub use what_if::WhatIf;
 
 use crate::simulate::{EfficiencyRequest, SimulateError, name_of, query_of, sample_rays, theirs_column};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_family::{Key, Organisation, Supply, Sync, Variant};
+use raywarp_family::{Organisation, Supply, Sync, Variant};
 use raywarp_geom::{Control, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
@@ -117,8 +117,7 @@ pub fn bound_rates(
             }
             let Some((_, bvh)) = trees.iter().find(|(known, _)| *known == max_leaf) else { continue };
             // Lanes that are left to the hardware run in lockstep here.
-            let voted = variant.with(Key::Sync, "voted").unwrap_or(*variant);
-            let kernel = Kernel::new(&voted, bvh, &triangles)?;
+            let kernel = Kernel::new(&variant.voted(), bvh, &triangles)?;
             for &width in wanted.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
                 for ((kind, views), (_, _, all)) in samples.iter().zip(&rays) {
                     let query = query_of(*kind);

@@ -8,7 +8,7 @@ pub use file::{Counted, CountersError, read_counters};
 use crate::bounds::{Costs, known_costs};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_family::{Key, Supply};
+use raywarp_family::Supply;
 use raywarp_geom::{Control, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Subject, bounds};
@@ -130,7 +130,7 @@ pub fn beside_counters(
     for row in &request.rows {
         let (builder, reinsertion, max_leaf) = row.tree;
         let options = BuildOptions { builder, reinsertion, max_leaf, ..request.rays.build };
-        let voted = row.variant.with(Key::Sync, "voted").unwrap_or(row.variant);
+        let voted = row.variant.voted();
         if tree.as_ref().is_none_or(|(known, _)| *known != options) {
             tree = Some((options, build(&triangles, &options).map_err(SimulateError::from)?));
         }

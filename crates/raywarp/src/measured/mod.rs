@@ -16,7 +16,7 @@ use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, laun
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_family::{Key, Supply, Variant};
+use raywarp_family::{Supply, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Class, lowest};
@@ -329,7 +329,7 @@ impl OnTree<'_> {
             let (rate, _, Job::Launch(views)) = &jobs[number] else { continue };
             let Some(variant) = priced_kernel(rate) else { continue };
             // Lanes that are left to the hardware run in lockstep here.
-            let voted = variant.with(Key::Sync, "voted").unwrap_or(variant);
+            let voted = variant.voted();
             if kernel.as_ref().is_none_or(|kernel| *kernel.variant() != voted) {
                 kernel = Some(Kernel::new(&voted, self.bvh, self.triangles).map_err(SimulateError::from)?);
             }
