@@ -5,7 +5,7 @@ mod report;
 
 pub use file::{Counted, CountersError, read_counters};
 
-use crate::bounds::{Costs, known_costs};
+use crate::bounds::{Costs, MOST_ASSUMED, known_costs};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::Supply;
@@ -87,7 +87,7 @@ impl Compared {
 
     /// Whether more than a fifth of the instructions were never counted: then nothing is foretold, but printed.
     pub fn is_guess(&self) -> bool {
-        self.instructions.is_none() || self.assumed > 0.2
+        self.instructions.is_none() || self.assumed > MOST_ASSUMED
     }
 }
 

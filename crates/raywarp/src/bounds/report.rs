@@ -1,6 +1,6 @@
 //! Bounds as text and as JSON.
 
-use super::{Bounded, BoundsReport, is_implicit};
+use super::{Bounded, BoundsReport, MOST_ASSUMED, is_implicit};
 use crate::simulate::name_of;
 use raywarp_family::Operation;
 use raywarp_family::costs::{Pipe, Wait};
@@ -77,7 +77,7 @@ impl BoundsReport {
             row.line(text);
         }
         let mut doubts: Vec<&str> = rows.iter().filter_map(|row| row.doubt.as_deref()).collect();
-        let guessed = rows.iter().filter(|row| row.price.as_ref().is_some_and(|price| price.assumed > 0.2));
+        let guessed = rows.iter().filter(|row| row.price.as_ref().is_some_and(|price| price.assumed > MOST_ASSUMED));
         let mut guessed: Vec<String> = guessed.map(|row| name_of(&row.variant)).collect();
         guessed.dedup();
         if !guessed.is_empty() {

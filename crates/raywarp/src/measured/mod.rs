@@ -12,7 +12,7 @@ pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
 pub use shares::Share;
 
-use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, launch_of, share_of_warps};
+use crate::bounds::{CACHED_WARPS, MOST_ASSUMED, Priced, caches, is_implicit, known_costs, launch_of, share_of_warps};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
@@ -120,7 +120,7 @@ impl Beside {
 
     /// Whether more than a fifth of the instructions were never counted.
     pub fn is_guess(&self) -> bool {
-        self.assumed.is_some_and(|assumed| assumed > 0.2)
+        self.assumed.is_some_and(|assumed| assumed > MOST_ASSUMED)
     }
 }
 
