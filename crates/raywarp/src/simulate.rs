@@ -8,7 +8,7 @@ mod walks;
 
 pub use experiment::{Cell, Experiment, ExperimentReport, ExperimentRequest, Row, Table, experiment};
 pub use rays::RayCounts;
-pub(crate) use rays::{Samples, query_of, sample_rays};
+pub(crate) use rays::{Samples, headline, query_of, sample_rays, traced};
 pub use raywarp_sim::Al09Prices;
 pub use raywarp_sim::machine::Machine;
 pub(crate) use report::theirs_column;

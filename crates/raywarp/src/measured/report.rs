@@ -1,7 +1,8 @@
 //! Rates beside bounds as text, as JSON and as rows for spreadsheets.
 
 use super::{Beside, MeasuredReport, Share};
-use crate::bounds::is_implicit;
+use crate::bounds::{is_implicit, report::bound_json};
+use crate::simulate::traced;
 use raywarp_bench::{Column, Subject, quoted};
 use raywarp_sim::bounds::{Bound, Class};
 use std::fmt::Write;
@@ -63,8 +64,6 @@ impl MeasuredReport {
     /// A kernel, tree and kind of rays a line; what is above a strict bound is said last.
     pub fn text(&self) -> String {
         let request = &self.request;
-        let traced: Vec<String> =
-            self.rays.iter().map(|(kind, traced, all)| format!("{traced} of {all} {}", kind.name())).collect();
         let numbers: Vec<String> = request.views.iter().map(|(number, _)| number.to_string()).collect();
         let mut text = format!(
             "{}, view {}: measured beside what {} could do at {}; rays simulated: {}\n\n",
@@ -72,7 +71,7 @@ impl MeasuredReport {
             numbers.join(" "),
             request.machine.name(),
             request.clock,
-            traced.join(", ")
+            traced(&self.rays)
         );
         let width = self.lines().map(|row| row.name().len()).max().unwrap_or(0).max("kernel".len());
         let tree = |row: &Beside| format!("{}/{}", row.rate.tree, row.rate.build.max_leaf);
@@ -157,14 +156,6 @@ impl MeasuredReport {
 
     /// The same as a JSON document, single viewpoints and all bounds too.
     pub fn json(&self) -> serde_json::Value {
-        let bound = |bound: &Bound| {
-            serde_json::json!({
-                "limit": bound.limit.name(),
-                "mrays_per_s": bound.rays_per_s / 1e6,
-                "class": bound.class.name(),
-                "why": bound.why,
-            })
-        };
         let row = |row: &Beside| {
             let time = row.shares.as_ref().map(|shares| {
                 let share = |(share, part): &(Share, f64)| (share.name().to_string(), serde_json::json!(100.0 * part));
@@ -183,10 +174,10 @@ impl MeasuredReport {
                 "rays": rate.rays,
                 "measured_mrays_per_s": rate.rays_per_s / 1e6,
                 "fastest_mrays_per_s": rate.most_rays_per_s / 1e6,
-                "lowest": row.lowest().map(bound),
+                "lowest": row.lowest().map(bound_json),
                 "ratio": row.ratio(),
-                "above_strict": row.above_strict().map(bound),
-                "bounds": row.bounds.iter().map(bound).collect::<Vec<_>>(),
+                "above_strict": row.above_strict().map(bound_json),
+                "bounds": row.bounds.iter().map(bound_json).collect::<Vec<_>>(),
                 "warp_instructions_per_ray": row.instructions,
                 "instructions_assumed_percent": row.assumed.map(|assumed| 100.0 * assumed),
                 "start_and_tail_ms": rate.start_and_tail.map(|seconds| 1e3 * seconds),

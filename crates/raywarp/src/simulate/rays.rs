@@ -17,6 +17,20 @@ pub(crate) type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 /// For each kind how many rays are traced, and how many there are.
 pub type RayCounts = Vec<(RayKind, u64, u64)>;
 
+/// How many rays of each kind are traced, and of how many, in words.
+pub(crate) fn traced(rays: &RayCounts) -> String {
+    let of_kind = |(kind, traced, all): &(RayKind, u64, u64)| format!("{traced} of {all} {}", kind.name());
+    rays.iter().map(of_kind).collect::<Vec<_>>().join(", ")
+}
+
+/// The first line of a table: scene, workload, viewpoints and rays.
+pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String {
+    let views = request.views.len();
+    let plural = if views == 1 { "" } else { "s" };
+    let (workload, traced) = (request.workload.name(), traced(rays));
+    format!("{}, workload {workload}, {views} view{plural}; rays traced: {traced}\n", request.scene)
+}
+
 /// The query of a kind of rays.
 pub(crate) fn query_of(kind: RayKind) -> Query {
     if kind.is_any() { Query::Any } else { Query::Closest }

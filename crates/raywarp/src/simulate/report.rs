@@ -1,6 +1,6 @@
 //! SIMD efficiency as text and as JSON, beside what AL09 found.
 
-use super::{EfficiencyReport, Measurement, name_of};
+use super::{EfficiencyReport, Measurement, headline, name_of};
 use raywarp_family::{Operation, Tree, Variant};
 use raywarp_sim::table1;
 use raywarp_workload::rays::{Order, RayKind, Workload};
@@ -22,18 +22,7 @@ impl EfficiencyReport {
     /// Tables as text: one a width and leaf size, a kernel a line.
     pub fn text(&self) -> String {
         let request = &self.request;
-        let mut text = String::new();
-        let rays: Vec<String> =
-            self.rays.iter().map(|(kind, traced, all)| format!("{traced} of {all} {}", kind.name())).collect();
-        let views = request.views.len();
-        let _ = writeln!(
-            text,
-            "{}, workload {}, {views} view{}; rays traced: {}",
-            request.scene,
-            request.workload.name(),
-            if views == 1 { "" } else { "s" },
-            rays.join(", ")
-        );
+        let mut text = headline(request, &self.rays);
         for &width in &request.widths {
             for &leaf_size in &request.leaf_sizes {
                 self.table(&mut text, width, leaf_size);
