@@ -360,7 +360,7 @@ impl OnTree<'_> {
             Some(caches) => Some(traffic(kernel, rays, query, width, CACHED_WARPS, caches)?),
             None => None,
         };
-        let priced = Priced::new(known_costs(None, machine, variant, query), &profile);
+        let priced = Priced::new(&known_costs(None, machine, variant, query), &profile);
         row.bounds = priced.bounds(machine, (variant, kind), &profile, through.as_ref());
         row.assumed = priced.price.as_ref().map(|price| price.assumed);
         row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);
