@@ -8,16 +8,15 @@ use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::bvh::presets;
 use raywarp::family::{Supply, Variant};
 use raywarp::measured::{
-    Beside, MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, Share, beside_bounds, rates_of,
-    read_measured, set_clock,
+    Beside, MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, Share, beside_bounds, rates_of, read_measured,
 };
 use raywarp::scene::Scene;
 use raywarp::sim::bounds::{Class, Limit};
 use raywarp::sim::gap::Part;
 use raywarp::sim::machine::Machine;
 use raywarp::simulate::EfficiencyRequest;
-use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
-use raywarp::workload::views::{View, load_views};
+use raywarp::workload::rays::{Order, RayKind, Workload};
+use raywarp::workload::views::View;
 use raywarp::{BuildOptions, Control};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -327,36 +326,18 @@ fn a_run_and_its_table_have_the_same_rates() {
 
 #[test]
 fn recorded_runs_of_an_h200_stand_below_their_bounds() {
-    let Some(scenes) = common::scenes("recorded runs beside their bounds") else { return };
-    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
-    let path = raywarp::find_scene(Path::new("sibenik"), &raywarp::SceneLookup { folder: Some(scenes.clone()) });
-    let Ok(loaded) = raywarp::scene::load(&path, &Default::default()) else {
-        println!("skipped: {} cannot be read", path.display());
-        return;
-    };
-    let all = load_views(&scenes.join("views.toml"), "sibenik").unwrap();
-    let mut machine = Machine::find("h200").unwrap();
+    let Some((scene, view)) = common::sibenik("recorded runs beside their bounds") else { return };
+    let machine = Machine::find("h200").unwrap();
     for folder in ["2026-11-21-h200-3", "2026-11-21-h200-4"] {
-        let text = std::fs::read_to_string(runs.join(folder).join("bench.csv")).unwrap();
         let kept = ["raywarp-h8", "ykl17?planes=plain&refill=80"].map(|name| name.parse::<Subject>().unwrap());
         let is_kept = |rate: &MeasuredRate| {
             let tree = ["good", "single"].contains(&rate.tree.as_str());
             rate.scene == "sibenik" && rate.kind != RayKind::Primary && tree && kept.contains(&rate.subject)
         };
-        let mut rates = read_measured(&text).unwrap();
+        let mut rates = read_measured(&common::recorded(&format!("{folder}/bench.csv"))).unwrap();
         rates.retain(|rate| is_kept(rate) && rate.ran_on(&machine));
-        let clock = set_clock(&mut machine, rates[0].clocks).to_string();
-        let request = MeasuredRequest {
-            scene: "sibenik".into(),
-            views: vec![(1, all[0].clone())],
-            size: RESOLUTION,
-            rays_per_pixel: None,
-            sample: 4096,
-            machine: machine.clone(),
-            clock,
-            rates,
-        };
-        let report = beside_bounds(&loaded.scene, &request, &Control::default()).unwrap();
+        let request = common::on_sibenik(&view, rates, 4096);
+        let report = beside_bounds(&scene, &request, &Control::default()).unwrap();
         assert!(report.passes() && report.rows.len() >= 2, "{}", report.text());
         for row in &report.rows {
             let ratio = row.ratio().unwrap();
