@@ -578,6 +578,26 @@ const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "bounds of a tree that is not the run's",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/mod.rs",
+            find: "tree_nodes.is_none_or(|nodes| nodes == bvh.nodes.len())",
+            replace: "tree_nodes.is_none_or(|nodes| nodes > 0)",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "a tree's name without an option",
+        edits: &[Edit {
+            file: "crates/bench/src/report/tree.rs",
+            find: "(\"below\", |options| Some(options.split_below)",
+            replace: "(\"below\", |_| None",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
         name: "rates of other rays",
         edits: &[Edit {
             file: "crates/raywarp/src/measured/mod.rs",

@@ -17,15 +17,16 @@ use raywarp::sim::machine::Machine;
 use raywarp::simulate::EfficiencyRequest;
 use raywarp::workload::rays::{Order, RayKind, Workload};
 use raywarp::workload::views::View;
-use raywarp::{BuildOptions, Control};
+use raywarp::{BuildOptions, Builder, Control};
 use std::path::Path;
 use std::sync::OnceLock;
 
 const SIZE: [u32; 2] = [48, 32];
 const RAYS_PER_PIXEL: u32 = 2;
 const ALL_RAYS: usize = 1 << 30;
-/// Those that take no time to build.
-const TREES: [BuildOptions; 2] = [presets::FASTEST, BuildOptions { max_leaf: 2, ..presets::BALANCED }];
+/// Those that take no time to build, one with options that no preset has.
+const TREES: [BuildOptions; 2] =
+    [presets::FASTEST, BuildOptions { builder: Builder::Sbvh, max_leaf: 2, split_below: 0.5, ..presets::BALANCED }];
 
 /// The built-in one.
 fn scene() -> &'static Scene {
@@ -303,6 +304,33 @@ fn other_rays_than_were_measured_are_refused() {
     rates[1].view = Some(2);
     let error = beside(rates, 600).unwrap_err();
     assert!(error.to_string().starts_with("view 2 was measured"), "{error}");
+}
+
+#[test]
+fn a_tree_that_cannot_be_built_again_has_no_bounds_and_a_plain_line() {
+    let mut rates = rates("al09-while-while");
+    rates.retain(|rate| rate.kind == RayKind::Primary);
+    let nodes = rates[0].tree_nodes.unwrap();
+    for rate in rates.iter_mut().filter(|rate| rate.tree == "fastest") {
+        rate.tree_nodes = Some(nodes + 1);
+    }
+    let report = beside(rates.clone(), 600).unwrap();
+    assert_eq!(report.rows.len(), 6);
+    for row in &report.rows {
+        assert_eq!(
+            (row.bounds.is_empty(), row.shares.is_none()),
+            [(true, true), (false, false)][usize::from(row.rate.tree != "fastest")]
+        );
+    }
+    let line = format!("No bounds on fastest/8: it had {} nodes when it was measured and has {nodes} here", nodes + 1);
+    let text = report.text();
+    assert_eq!(text.lines().filter(|found| found.starts_with(&line)).count(), 1, "{text}");
+    assert!(report.json()["trees_not_rebuilt"][0].as_str().unwrap().starts_with(&line));
+    // Older tables do not say how many nodes there were.
+    rates.iter_mut().for_each(|rate| rate.tree_nodes = None);
+    let report = beside(rates, 600).unwrap();
+    assert!(report.other_trees.is_empty() && report.rows.iter().all(|row| !row.bounds.is_empty()));
+    assert!(!report.text().contains("No bounds on"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Rates beside bounds as text, as JSON and as rows for spreadsheets.
 
-use super::{Beside, MeasuredReport, Share};
+use super::{Beside, MeasuredReport, OtherTree, Share};
 use crate::bounds::{is_implicit, report::bound_json};
 use crate::simulate::traced;
 use raywarp_bench::{Column, Subject, quoted};
@@ -123,6 +123,9 @@ impl MeasuredReport {
         if self.lines().any(|row| row.is_implicit() && row.shares.is_some()) {
             text.push_str("Lanes that are left to the hardware have the bound of full lanes; the rest of their time is not told apart.\n");
         }
+        for line in self.not_rebuilt() {
+            let _ = writeln!(text, "{line}");
+        }
         for line in self.wrong() {
             let _ = writeln!(text, "WRONG: {line}");
         }
@@ -147,6 +150,17 @@ impl MeasuredReport {
             ))
         };
         self.rows.iter().filter_map(line).collect()
+    }
+
+    /// The trees that could not be built again, a line each.
+    pub(crate) fn not_rebuilt(&self) -> Vec<String> {
+        let line = |OtherTree { tree, max_leaf, measured, found }: &OtherTree| {
+            format!(
+                "No bounds on {tree}/{max_leaf}: it had {measured} nodes when it was measured and has {found} here, by another version of the scene or of \
+                 this program."
+            )
+        };
+        self.other_trees.iter().map(line).collect()
     }
 
     /// The clock, and where it is from.
@@ -191,6 +205,7 @@ impl MeasuredReport {
             "clock_is": self.request.clock,
             "sample": self.request.sample,
             "pass": self.passes(),
+            "trees_not_rebuilt": self.not_rebuilt(),
             "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
         })
     }
