@@ -37,6 +37,8 @@ const MEASURED: &[&str] = &["-p", "raywarp", "--test", "measured"];
 
 const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedules"];
 
+const SCRIPTS: &[&str] = &["-p", "xtask", "--test", "scripts"];
+
 const CHAINS: &[&str] = &["-p", "xtask", "chains"];
 
 /// Tests that run so long will never end.
@@ -605,6 +607,36 @@ const PLANTS: &[Plant] = &[
             replace: "        if is_wrong && rate.rays == 0 {\n",
         }],
         test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "counters of the launch that is checked",
+        edits: &[Edit {
+            file: "peers/nsight/counters.py",
+            find: "zip(counted[::2], cells)",
+            replace: "zip(counted[1::2], cells)",
+        }],
+        test: SCRIPTS,
+        hangs: false,
+    },
+    Plant {
+        name: "counters of any kernel",
+        edits: &[Edit {
+            file: "peers/nsight/counters.py",
+            find: ".endswith(f\"__{query}\")",
+            replace: ".endswith(\"\")",
+        }],
+        test: SCRIPTS,
+        hangs: false,
+    },
+    Plant {
+        name: "a warp alone among many",
+        edits: &[Edit {
+            file: "peers/nsight/alone.py",
+            find: "[\"--size\", arguments.size, \"--variant\"",
+            replace: "[\"--variant\"",
+        }],
+        test: SCRIPTS,
         hangs: false,
     },
     Plant {
