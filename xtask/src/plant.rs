@@ -596,7 +596,7 @@ const PLANTS: &[Plant] = &[
             find: "(\"below\", |options| Some(options.split_below)",
             replace: "(\"below\", |_| None",
         }],
-        test: MEASURED,
+        test: &["-p", "raywarp-bench", "--lib", "a_tree_is_known_by_its_name"],
         hangs: false,
     },
     Plant {
