@@ -8,9 +8,6 @@ pixels: 132 blocks of 4 warps), kernels of one ray a lane, caches as they are. P
 
 import argparse
 import csv
-import pathlib
-import shutil
-import subprocess
 import sys
 
 import counters
@@ -38,29 +35,15 @@ GROUPS = [
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("scene", help="a name in RAYWARP_SCENES")
-    parser.add_argument("--raywarp", default="target/release/raywarp", help="the program")
     parser.add_argument("--size", default="176x96", help="pixels of the view; 8x4 is one warp")
-    parser.add_argument("--folder", type=pathlib.Path, required=True, help="where the profiler's own tables are kept")
-    arguments = parser.parse_args()
-    if shutil.which("ncu") is None:
-        sys.exit("alone.py: there is no ncu (Nsight Compute) on this machine")
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    counters.COLUMNS = COLUMNS
+    arguments = counters.start(parser)
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(counters.FIXED + list(COLUMNS))
     for number, (kernels, tree) in enumerate(GROUPS):
-        measured = arguments.folder / f"bench.{arguments.size}.{number}.csv"
-        command = ["ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw"]
-        command += ["--metrics", ",".join(COLUMNS.values())]
-        command += [arguments.raywarp, "bench", arguments.scene, "--device", "cuda", "--workload", "raywarp"]
-        command += ["--views", "1", "--size", arguments.size, "--rays-per-pixel", "1", "--runs", "1", "--warmup", "0"]
-        command += ["--check", "256", "-q", "--variant", kernels, *tree, "--csv", str(measured)]
-        print("$", " ".join(command), file=sys.stderr)
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        (arguments.folder / f"alone.{arguments.size}.{number}.csv").write_text(done.stdout)
-        if done.returncode != 0 or '"Kernel Name"' not in done.stdout:
-            sys.exit(f"alone.py: ncu cannot read the counters here:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-        out.writerows(counters.launches(done.stdout, measured.read_text().splitlines()))
+        options = ["--size", arguments.size, "--variant", kernels, *tree]
+        kept = f"alone.{arguments.size}.{number}"
+        caches = ["--cache-control", "none"]
+        out.writerows(counters.profiled(arguments, arguments.scene, kept, COLUMNS, options, caches))
 
 
 if __name__ == "__main__":

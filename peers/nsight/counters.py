@@ -52,50 +52,72 @@ GROUPS = [
 ]
 
 
-def launches(raw, measured):
-    """Rows of the table: `raw` is ncu's page as text, `measured` the lines of bench's CSV.
+def fail(what):
+    """Ends the script that was called."""
+    sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {what}")
+
+
+def launches(raw, measured, columns):
+    """Rows of the table: `raw` is ncu's page as text, `measured` the lines of bench's CSV, `columns` names and metrics.
 
     Bench launches each cell twice, one timed and one checked, in the order of its lines; of the two the first counts.
     """
     text = raw[raw.index('"ID",') :]
-    counted = list(csv.DictReader(io.StringIO(text)))[1::2]
+    # The line after the head has the units.
+    counted = list(csv.DictReader(io.StringIO(text)))[1:]
     cells = [row for row in csv.DictReader(measured) if row["view"] != "all"]
-    if len(counted) != len(cells):
-        sys.exit(f"counters.py: {len(counted)} launches, but {len(cells)} cells")
-    for launch, cell in zip(counted, cells):
+    if len(counted) != 2 * len(cells):
+        fail(f"{len(counted)} launches, but {len(cells)} cells, each of which is launched twice")
+    for launch, cell in zip(counted[::2], cells):
         query = "any" if cell["kind"] == "ao" else "closest"
         if not launch["Kernel Name"].split("(")[0].strip().endswith(f"__{query}"):
-            sys.exit(f"counters.py: {launch['Kernel Name']} is not {cell['name']}, {cell['kind']}")
+            fail(f"{launch['Kernel Name']} is not {cell['name']}, {cell['kind']}")
         tree = "{builder}+{reinsertion}/{max_leaf}".format(**cell)
         blocks = launch["Grid Size"].strip("()").split(",")[0]
         fixed = [cell["scene"], cell["variant"], cell["kind"], tree, cell["rays"], blocks]
-        yield fixed + [launch[metric].replace(",", "") for metric in COLUMNS.values()]
+        yield fixed + [launch[metric].replace(",", "") for metric in columns.values()]
+
+
+def start(parser):
+    """The arguments, with those that all scripts have; ends where nothing can be profiled."""
+    parser.add_argument("--raywarp", default="target/release/raywarp", help="the program")
+    parser.add_argument("--folder", type=pathlib.Path, required=True, help="where the profiler's own tables are kept")
+    arguments = parser.parse_args()
+    if shutil.which("ncu") is None:
+        fail("there is no ncu (Nsight Compute) on this machine")
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    return arguments
+
+
+def profiled(arguments, scene, kept, columns, options, profiler=()):
+    """Rows of the table of one run of bench on the first view of `scene`.
+
+    `options` are further ones of bench, `profiler` of ncu. What both print stays in the folder: `kept` is the name of ncu's page
+    without its ending, and what follows its first dot is in the name of bench's table.
+    """
+    measured = arguments.folder / f"bench.{kept.split('.', 1)[1]}.csv"
+    command = ["ncu", "--clock-control", "none", *profiler, "--csv", "--page", "raw", "--metrics", ",".join(columns.values())]
+    command += [arguments.raywarp, "bench", scene, "--device", "cuda", "--workload", "raywarp", "--views", "1"]
+    command += ["--rays-per-pixel", "1", "--runs", "1", "--warmup", "0", "--check", "256", "-q"]
+    command += [*options, "--csv", str(measured)]
+    print("$", " ".join(command), file=sys.stderr)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    (arguments.folder / f"{kept}.csv").write_text(done.stdout)
+    if done.returncode != 0 or '"Kernel Name"' not in done.stdout:
+        fail(f"ncu cannot read the counters here:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return launches(done.stdout, measured.read_text().splitlines(), columns)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("scenes", nargs="+", help="names in RAYWARP_SCENES")
-    parser.add_argument("--raywarp", default="target/release/raywarp", help="the program")
-    parser.add_argument("--folder", type=pathlib.Path, required=True, help="where the profiler's own tables are kept")
-    arguments = parser.parse_args()
-    if shutil.which("ncu") is None:
-        sys.exit("counters.py: there is no ncu (Nsight Compute) on this machine")
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    arguments = start(parser)
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(FIXED + list(COLUMNS))
     for scene in arguments.scenes:
         for number, (kernels, tree) in enumerate(GROUPS):
-            measured = arguments.folder / f"bench.{scene}.{number}.csv"
-            command = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--metrics", ",".join(COLUMNS.values())]
-            command += [arguments.raywarp, "bench", scene, "--device", "cuda", "--workload", "raywarp", "--views", "1"]
-            command += ["--rays-per-pixel", "1", "--runs", "1", "--warmup", "0", "--check", "256", "-q"]
-            command += ["--variant", kernels, *tree, "--csv", str(measured)]
-            print("$", " ".join(command), file=sys.stderr)
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            (arguments.folder / f"counters.{scene}.{number}.csv").write_text(done.stdout)
-            if done.returncode != 0 or '"Kernel Name"' not in done.stdout:
-                sys.exit(f"counters.py: ncu cannot read the counters here:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-            out.writerows(launches(done.stdout, measured.read_text().splitlines()))
+            options = ["--variant", kernels, *tree]
+            out.writerows(profiled(arguments, scene, f"counters.{scene}.{number}", COLUMNS, options))
 
 
 if __name__ == "__main__":

@@ -37,6 +37,8 @@ const MEASURED: &[&str] = &["-p", "raywarp", "--test", "measured"];
 
 const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedules"];
 
+const SCRIPTS: &[&str] = &["-p", "xtask", "--test", "scripts"];
+
 const CHAINS: &[&str] = &["-p", "xtask", "chains"];
 
 /// Tests that run so long will never end.
@@ -494,6 +496,16 @@ const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "a form for lockstep that is none",
+        edits: &[Edit {
+            file: "crates/family/src/variant.rs",
+            find: "Key::Sync as usize] = Sync::Voted as u8;",
+            replace: "Key::Sync as usize] = Sync::Implicit as u8;",
+        }],
+        test: &["-p", "raywarp-family", "--lib"],
+        hangs: false,
+    },
+    Plant {
         name: "another change than the ranking says",
         edits: &[Edit {
             file: "crates/raywarp/src/bounds/what_if.rs",
@@ -574,6 +586,26 @@ const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "bounds of a tree that is not the run's",
+        edits: &[Edit {
+            file: "crates/raywarp/src/measured/mod.rs",
+            find: "tree_nodes.is_none_or(|nodes| nodes == bvh.nodes.len())",
+            replace: "tree_nodes.is_none_or(|nodes| nodes > 0)",
+        }],
+        test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "a tree's name without an option",
+        edits: &[Edit {
+            file: "crates/bench/src/report/tree.rs",
+            find: "(\"below\", |options| Some(options.split_below)",
+            replace: "(\"below\", |_| None",
+        }],
+        test: &["-p", "raywarp-bench", "--lib", "a_tree_is_known_by_its_name"],
+        hangs: false,
+    },
+    Plant {
         name: "rates of other rays",
         edits: &[Edit {
             file: "crates/raywarp/src/measured/mod.rs",
@@ -581,6 +613,36 @@ const PLANTS: &[Plant] = &[
             replace: "        if is_wrong && rate.rays == 0 {\n",
         }],
         test: MEASURED,
+        hangs: false,
+    },
+    Plant {
+        name: "counters of the launch that is checked",
+        edits: &[Edit {
+            file: "peers/nsight/counters.py",
+            find: "zip(counted[::2], cells)",
+            replace: "zip(counted[1::2], cells)",
+        }],
+        test: SCRIPTS,
+        hangs: false,
+    },
+    Plant {
+        name: "counters of any kernel",
+        edits: &[Edit {
+            file: "peers/nsight/counters.py",
+            find: ".endswith(f\"__{query}\")",
+            replace: ".endswith(\"\")",
+        }],
+        test: SCRIPTS,
+        hangs: false,
+    },
+    Plant {
+        name: "a warp alone among many",
+        edits: &[Edit {
+            file: "peers/nsight/alone.py",
+            find: "[\"--size\", arguments.size, \"--variant\"",
+            replace: "[\"--variant\"",
+        }],
+        test: SCRIPTS,
         hangs: false,
     },
     Plant {

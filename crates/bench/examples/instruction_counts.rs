@@ -154,8 +154,7 @@ impl Prepared {
 
     /// What the Rust schedule does.
     fn tally(&self, variant: &Variant, query: Query, rays: &[Ray]) -> Result<Tally, Box<dyn Error>> {
-        let kernel =
-            Kernel::new(&variant.with(raywarp_family::Key::Sync, "voted")?, self.tree(variant), &self.triangles)?;
+        let kernel = Kernel::new(&variant.voted(), self.tree(variant), &self.triangles)?;
         let query = match query {
             Query::Closest => raywarp_traverse::Query::Closest,
             Query::Any => raywarp_traverse::Query::Any,

@@ -68,18 +68,13 @@ impl Subject {
             Tree::Cwbvh8 => &[Key::Planes, Key::Triangle],
             _ => &[Key::Branching, Key::Collapse, Key::Planes, Key::Triangle],
         };
-        let Ok(base) = plain.or(own) else { return voted(&variant) };
+        let Ok(base) = plain.or(own) else { return variant.voted() };
         keys.iter().fold(base, |base, &key| base.with(key, variant.value(key)).unwrap_or(base))
     }
 }
 
 /// The kernel of the library's own queries: what the CPU tracer is held against.
 const WATERTIGHT: &str = "direct/while-while/bvh2?triangle=watertight";
-
-/// The form of a kernel that agrees at each loop end.
-fn voted(variant: &Variant) -> Variant {
-    variant.with(Key::Sync, "voted").unwrap_or(*variant)
-}
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

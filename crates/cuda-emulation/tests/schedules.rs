@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{SEVERAL, Scene, reference_variant, scenes, skipped};
+use common::{SEVERAL, Scene, scenes, skipped};
 use common::{
     expected::{Expected, difference, expected},
     sequence,
@@ -63,7 +63,7 @@ impl<'a> Comparison<'a> {
         let (tree, triangles) = (scene.tree(variant), &scene.case.triangles);
         let tracer = EmulatedTracer::new(variant, tree, triangles).unwrap();
         let tracer = tracer.unwrap_or_else(|| panic!("{variant} is listed but not compiled"));
-        let kernel = Kernel::new(&reference_variant(variant), tree, triangles).unwrap();
+        let kernel = Kernel::new(&variant.voted(), tree, triangles).unwrap();
         // As many as fill a few warps and one more.
         let warps = if variant.supply() == Supply::Direct { 2 } else { 4 };
         let rays = scene.some_rays((32 / variant.lanes_per_ray() * warps + 1) as usize);

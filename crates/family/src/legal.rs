@@ -62,7 +62,7 @@ fn count_from(variant: Variant, keys: &[Key]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Fetch, IllegalVariant, TriangleTest};
+    use crate::{Fetch, IllegalVariant, Sync, TriangleTest};
 
     #[test]
     fn samples_print_and_parse_back() {
@@ -102,6 +102,19 @@ mod tests {
         ));
         assert!(matches!(fault("direct/while-while/bvh2?unroll=2&unroll=3"), IllegalVariant::Twice(Key::Unroll)));
         assert!(matches!(fault("persistent/while-while/bvh2?batch=exact"), IllegalVariant::Option { .. }));
+    }
+
+    #[test]
+    fn every_variant_has_a_voted_form_that_differs_in_nothing_else() {
+        for variant in single_changes().chain((0..500).map(sample)) {
+            let voted = variant.voted();
+            assert_eq!(Ok(voted), variant.with(Key::Sync, "voted"), "{variant}");
+            assert_eq!((voted.sync(), voted.voted()), (Sync::Voted, voted), "{variant}");
+            let differ: Vec<Key> =
+                Key::ALL.iter().copied().filter(|&key| voted.value(key) != variant.value(key)).collect();
+            let expected = if variant.sync() == Sync::Voted { vec![] } else { vec![Key::Sync] };
+            assert_eq!((voted.parts(), differ), (variant.parts(), expected), "{variant}");
+        }
     }
 
     #[test]

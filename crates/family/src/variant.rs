@@ -187,6 +187,14 @@ impl Variant {
         Ok(self)
     }
 
+    /// The same kernel with lanes that wait for each other at the end of each loop ([`Sync::Voted`]); itself where it is one. Every
+    /// kernel has this form: it is how one that leaves its lanes to the hardware runs in lockstep.
+    pub fn voted(&self) -> Self {
+        let mut voted = *self;
+        voted.values[Key::Sync as usize] = Sync::Voted as u8;
+        voted
+    }
+
     fn parts_fault(&self) -> Option<&'static str> {
         use Organisation as O;
         if self.organisation == O::Packet {

@@ -7,9 +7,9 @@ pub(crate) mod what_if;
 pub(crate) use known::{Costs, KnownCosts, known_costs, launch_of};
 pub use what_if::WhatIf;
 
-use crate::simulate::{EfficiencyRequest, SimulateError, name_of, sample_rays, theirs_column};
+use crate::simulate::{EfficiencyRequest, SimulateError, name_of, query_of, sample_rays, theirs_column};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_family::{Key, Organisation, Supply, Sync, Variant};
+use raywarp_family::{Organisation, Supply, Sync, Variant};
 use raywarp_geom::{Control, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
@@ -117,34 +117,36 @@ pub fn bound_rates(
             }
             let Some((_, bvh)) = trees.iter().find(|(known, _)| *known == max_leaf) else { continue };
             // Lanes that are left to the hardware run in lockstep here.
-            let voted = variant.with(Key::Sync, "voted").unwrap_or(*variant);
-            let kernel = Kernel::new(&voted, bvh, &triangles)?;
+            let kernel = Kernel::new(&variant.voted(), bvh, &triangles)?;
             for &width in wanted.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
                 for ((kind, views), (_, _, all)) in samples.iter().zip(&rays) {
-                    let query = if kind.is_any() { Query::Any } else { Query::Closest };
+                    let Some((first, others)) = views.split_first() else { continue };
+                    let query = query_of(*kind);
                     // A launch a view.
-                    let launch_rays = all / views.len().max(1) as u64;
+                    let launch_rays = all / views.len() as u64;
                     let mut profiles: Vec<(Option<u32>, Profile)> = Vec::new();
-                    let mut on = Vec::new();
-                    for machine in &request.machines {
+                    // One a machine, whatever happens.
+                    let on_machine = |machine: &Machine| -> Result<(usize, Option<Traffic>), SimulateError> {
                         let launch = launch_of(machine, variant, query);
-                        let sample = views.first().map_or(0, |rays| rays.len() as u64);
                         let pooled = launch.filter(|_| variant.supply() != Supply::Direct);
-                        let resident = pooled.and_then(|launch| share_of_warps(machine, launch, sample, launch_rays));
-                        if profiles.iter().all(|(known, _)| *known != resident) {
-                            let options = ProfileOptions { width, memory: true, resident, cancel: control.cancel };
-                            let Some(profile) = profile_views(&kernel, views, launch_rays, query, options)? else {
-                                continue;
-                            };
-                            profiles.push((resident, profile));
-                        }
-                        let profile = profiles.iter().position(|(known, _)| *known == resident).unwrap_or(0);
+                        let resident =
+                            pooled.and_then(|launch| share_of_warps(machine, launch, first.len() as u64, launch_rays));
+                        let profile = match profiles.iter().position(|(known, _)| *known == resident) {
+                            Some(known) => known,
+                            None => {
+                                let options = ProfileOptions { width, memory: true, resident, cancel: control.cancel };
+                                let profile = profile_views(&kernel, (first, others), launch_rays, query, options)?;
+                                profiles.push((resident, profile));
+                                profiles.len() - 1
+                            }
+                        };
                         let traffic = match caches(machine, launch) {
                             Some(caches) => Some(over_views(&kernel, views, query, width, caches)?),
                             None => None,
                         };
-                        on.push((profile, traffic));
-                    }
+                        Ok((profile, traffic))
+                    };
+                    let on = request.machines.iter().map(on_machine).collect::<Result<_, _>>()?;
                     let profiles = profiles.into_iter().map(|(_, profile)| profile).collect();
                     profiled.push(Profiled { variant: *variant, kind: *kind, leaf_size: max_leaf, profiles, on });
                 }
@@ -171,26 +173,22 @@ struct Profiled {
     on: Vec<(usize, Option<Traffic>)>,
 }
 
-/// What launches over the rays of each view do together; none without a view.
+/// What launches over the rays of each view do together: a first one and others.
 fn profile_views(
     kernel: &Kernel,
-    views: &[Vec<Ray>],
+    (first, others): (&[Ray], &[Vec<Ray>]),
     launch_rays: u64,
     query: Query,
     options: ProfileOptions<'_>,
-) -> Result<Option<Profile>, SimulateError> {
-    let mut sum: Option<Profile> = None;
-    for rays in views {
+) -> Result<Profile, SimulateError> {
+    let one = |rays: &[Ray]| -> Result<Profile, SimulateError> {
         let one = profile(kernel, rays, launch_rays.max(rays.len() as u64), query, options)?;
-        if options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(TraceError::Cancelled.into());
+        match options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            true => Err(TraceError::Cancelled.into()),
+            false => Ok(one),
         }
-        sum = Some(match sum {
-            Some(sum) => sum.plus(&one),
-            None => one,
-        });
-    }
-    Ok(sum)
+    };
+    others.iter().try_fold(one(first)?, |sum, rays| Ok(sum.plus(&one(rays)?)))
 }
 
 /// Of the warps that a launch of `rays` keeps on the machine, the part that a sample of it would.
@@ -198,6 +196,11 @@ pub(crate) fn share_of_warps(machine: &Machine, launch: Launch, sample: u64, ray
     let warps = machine.occupancy(launch).ok()?.warps * machine.count(keys::SM_COUNT);
     Some((u64::from(warps) * sample).div_ceil(rays.max(1)).clamp(1, u64::from(warps)) as u32)
 }
+
+/// The most of a price that may be assumed before it is called a guess, as a share of its instructions. Prices of work queues,
+/// a third to a half of whose instructions nobody has counted, are 15 to 25 % off an H200's counters (docs/bounds.md): by half of
+/// that share. A fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
+pub(crate) const MOST_ASSUMED: f64 = 0.2;
 
 /// Warps of a view that go through the model of the caches.
 pub(crate) const CACHED_WARPS: u32 = 512;
@@ -232,10 +235,8 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
     let &(profile, traffic) = on.get(number)?;
     let profile = profiles.get(profile)?;
     let known = known_costs(request.costs.as_deref(), machine, variant, query_of(*kind));
-    let mut priced = Priced::new(known, profile);
-    if !request.changes.is_empty() {
-        priced.change(&request.changes, profile);
-    }
+    let mut priced = Priced::new(&known, profile);
+    priced.change(&request.changes, profile);
     let bounds = priced.bounds(machine, (variant, *kind), profile, traffic.as_ref());
     let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(*kind)]);
     Some(Bounded {
@@ -253,11 +254,6 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
     })
 }
 
-/// The query of a kind of rays.
-pub(crate) fn query_of(kind: RayKind) -> Query {
-    if kind.is_any() { Query::Any } else { Query::Closest }
-}
-
 /// What a kernel's events cost on a machine.
 pub(crate) struct Priced {
     pub price: Option<Price>,
@@ -266,18 +262,18 @@ pub(crate) struct Priced {
 }
 
 impl Priced {
-    pub(crate) fn new(known: KnownCosts, profile: &Profile) -> Self {
-        let price = match known.costs {
+    pub(crate) fn new(known: &KnownCosts, profile: &Profile) -> Self {
+        let price = match &known.costs {
             Costs::None => None,
-            Costs::Table(costs) => Some(Price::of(&costs, &profile.tally)),
-            Costs::Blocks(prices) => Some(Price::of_blocks(&prices, &profile.counts)),
+            Costs::Table(costs) => Some(Price::of(costs, &profile.tally)),
+            Costs::Blocks(prices) => Some(Price::of_blocks(prices, &profile.counts)),
         };
-        Self { price, launch: known.launch, doubt: known.doubt }
+        Self { price, launch: known.launch, doubt: known.doubt.clone() }
     }
 
-    fn change(&mut self, changes: &[CostChange], profile: &Profile) {
+    fn change<'a>(&mut self, changes: impl IntoIterator<Item = &'a CostChange>, profile: &Profile) {
         let Some(price) = &mut self.price else { return };
-        changes.iter().for_each(|change| price.change(change, &profile.counts));
+        changes.into_iter().for_each(|change| price.change(change, &profile.counts));
     }
 
     /// All bounds of what was profiled.

@@ -5,18 +5,17 @@ mod report;
 
 pub use file::{Counted, CountersError, read_counters};
 
-use crate::bounds::{Costs, known_costs};
-use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};
+use crate::bounds::{MOST_ASSUMED, Priced, known_costs};
+use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_family::{Key, Supply};
+use raywarp_family::Supply;
 use raywarp_geom::{Control, TraceError};
 use raywarp_scene::{Scene, flatten};
-use raywarp_sim::bounds::{Subject, bounds};
 use raywarp_sim::gap::split;
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::memory::Region;
-use raywarp_sim::{Price, ProfileOptions, profile, thread_instructions};
-use raywarp_traverse::{Kernel, Query};
+use raywarp_sim::{ProfileOptions, profile, thread_instructions};
+use raywarp_traverse::Kernel;
 
 /// How near a prediction should come.
 pub const WITHIN: f64 = 0.05;
@@ -87,7 +86,7 @@ impl Compared {
 
     /// Whether more than a fifth of the instructions were never counted: then nothing is foretold, but printed.
     pub fn is_guess(&self) -> bool {
-        self.instructions.is_none() || self.assumed > 0.2
+        self.instructions.is_none() || self.assumed > MOST_ASSUMED
     }
 }
 
@@ -130,7 +129,7 @@ pub fn beside_counters(
     for row in &request.rows {
         let (builder, reinsertion, max_leaf) = row.tree;
         let options = BuildOptions { builder, reinsertion, max_leaf, ..request.rays.build };
-        let voted = row.variant.with(Key::Sync, "voted").unwrap_or(row.variant);
+        let voted = row.variant.voted();
         if tree.as_ref().is_none_or(|(known, _)| *known != options) {
             tree = Some((options, build(&triangles, &options).map_err(SimulateError::from)?));
         }
@@ -152,13 +151,13 @@ fn compare(
     samples: &Samples,
     control: &Control<'_>,
 ) -> Result<Compared, CountersError> {
-    let query = if row.kind.is_any() { Query::Any } else { Query::Closest };
+    let query = query_of(row.kind);
     let rays: &[_] = samples
         .iter()
         .find(|(kind, _)| *kind == row.kind)
         .and_then(|(_, views)| views.first())
         .map_or(&[], |rays| &rays[..]);
-    let known = known_costs(None, machine, &row.variant, query);
+    let known = known_costs(None, machine, &row.variant, query).of_code();
     let width = machine.count(keys::SM_WARP_WIDTH);
     // As many warps share the sample as shared that part of the launch.
     let warps = known.launch.map(|launch| row.blocks * u64::from(launch.threads_per_block.div_ceil(width)));
@@ -170,25 +169,17 @@ fn compare(
     }
     let traced = profile.rays() as f64;
     let a_ray = |counted: f64, foretold: f64| Pair { foretold: foretold / traced, counted: counted / row.rays as f64 };
-    let table = if let Costs::Table(costs) = &known.costs { Some(costs) } else { None };
-    let price = table.map(|costs| Price::of(costs, &profile.tally));
-    let instructions = price.as_ref().map(|price| a_ray(row.warp_instructions, price.warp_instructions()));
-    let lanes = table.zip(price.as_ref()).map(|(costs, price)| Pair {
+    let priced = Priced::new(&known, &profile);
+    let price = priced.price.as_ref();
+    let instructions = price.map(|price| a_ray(row.warp_instructions, price.warp_instructions()));
+    let lanes = known.table().zip(price).map(|(costs, price)| Pair {
         foretold: thread_instructions(costs, &profile.tally, &profile.lanes, width) / price.warp_instructions(),
         counted: row.thread_instructions / row.warp_instructions,
     });
     let memory = profile.memory.unwrap_or_default();
     let loads = [Region::Nodes, Region::Triangles, Region::Slots, Region::Rays];
     let sectors: u64 = loads.iter().map(|&region| memory.region(region).sectors).sum();
-    let subject = Subject {
-        variant: &row.variant,
-        query,
-        profile: &profile,
-        price: price.as_ref(),
-        launch: known.launch,
-        traffic: None,
-        doubt: known.doubt.as_deref(),
-    };
+    let bounds = priced.bounds(machine, (&row.variant, row.kind), &profile, None);
     let elapsed = 1e-9 * row.ns / row.rays as f64;
     let busy = row.cycles / machine.clock_hz() / row.rays as f64;
     Ok(Compared {
@@ -197,8 +188,8 @@ fn compare(
         lanes,
         passes: a_ray(row.wavefronts, memory.all().passes as f64),
         sectors: a_ray(row.load_sectors, sectors as f64),
-        assumed: price.as_ref().map_or(1.0, |price| price.assumed),
-        verified: price.as_ref().is_some_and(|price| price.verified),
-        parts: split(elapsed, busy, &bounds(machine, subject)),
+        assumed: price.map_or(1.0, |price| price.assumed),
+        verified: price.is_some_and(|price| price.verified),
+        parts: split(elapsed, busy, &bounds),
     })
 }

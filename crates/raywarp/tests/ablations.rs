@@ -4,11 +4,8 @@ mod common;
 
 use raywarp::Control;
 use raywarp::bench::Subject;
-use raywarp::measured::{Beside, MeasuredRequest, beside_bounds, read_measured, set_clock};
-use raywarp::sim::machine::Machine;
-use raywarp::workload::rays::{RESOLUTION, RayKind};
-use raywarp::workload::views::load_views;
-use std::path::Path;
+use raywarp::measured::{Beside, beside_bounds, read_measured};
+use raywarp::workload::rays::RayKind;
 
 /// How near a foretold change must come.
 const POINTS: f64 = 10.0;
@@ -28,32 +25,13 @@ fn change(rows: &[Beside], kind: RayKind, [before, after]: [&str; 2]) -> [f64; 2
 
 #[test]
 fn boxes_as_integers_and_triangles_four_at_a_time_change_rates_as_foretold() {
-    let Some(scenes) = common::scenes("ablations beside their bounds") else { return };
-    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs/2026-11-22-h200/ablations.csv");
-    let path = raywarp::find_scene(Path::new("sibenik"), &raywarp::SceneLookup { folder: Some(scenes.clone()) });
-    let (Ok(text), Ok(loaded)) = (std::fs::read_to_string(&table), raywarp::scene::load(&path, &Default::default()))
-    else {
-        println!("skipped: {} or {} cannot be read", table.display(), path.display());
-        return;
-    };
+    let Some((scene, view)) = common::sibenik("ablations beside their bounds") else { return };
     let pairs = [["alk12-kepler-float", "alk12-kepler"], ["alk12-kepler", UNROLLED]];
-    let mut rates = read_measured(&text).unwrap();
+    let mut rates = read_measured(&common::recorded("2026-11-22-h200/ablations.csv")).unwrap();
     let subjects: Vec<Subject> = pairs.iter().flatten().map(|name| name.parse().unwrap()).collect();
     rates.retain(|rate| rate.scene == "sibenik" && subjects.contains(&rate.subject));
-    let mut machine = Machine::find("h200").unwrap();
-    let clock = set_clock(&mut machine, rates[0].clocks).to_string();
-    let views = load_views(&scenes.join("views.toml"), "sibenik").unwrap();
-    let request = MeasuredRequest {
-        scene: "sibenik".into(),
-        views: vec![(1, views[0].clone())],
-        size: RESOLUTION,
-        rays_per_pixel: None,
-        sample: 8192,
-        machine,
-        clock,
-        rates,
-    };
-    let rows = beside_bounds(&loaded.scene, &request, &Control::default()).unwrap().rows;
+    let request = common::on_sibenik(&view, rates, 8192);
+    let rows = beside_bounds(&scene, &request, &Control::default()).unwrap().rows;
     for pair in pairs {
         for kind in RayKind::ALL {
             let [measured, foretold] = change(&rows, kind, pair);

@@ -7,9 +7,8 @@ use raywarp::scene::Scene;
 use raywarp::sim::machine::Machine;
 use raywarp::simulate::EfficiencyRequest;
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
-use raywarp::workload::views::{View, load_views};
+use raywarp::workload::views::View;
 use raywarp::{BuildOptions, Control};
-use std::path::Path;
 
 fn request(name: &str, view: View, size: [u32; 2], sample: usize, rows: Vec<Counted>) -> CountersRequest {
     let kinds = RayKind::ALL.into_iter().filter(|kind| rows.iter().any(|row| row.kind == *kind)).collect();
@@ -48,22 +47,15 @@ const HELD: [(&str, RayKind); 8] = [
 
 #[test]
 fn instructions_and_lanes_are_within_5_percent_of_an_h200s_counters() {
-    let Some(scenes) = common::scenes("the comparison with counters") else { return };
-    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs/2026-11-21-h200-4/counters.csv");
-    let path = raywarp::find_scene(Path::new("sibenik"), &raywarp::SceneLookup { folder: Some(scenes.clone()) });
-    let (Ok(text), Ok(loaded)) = (std::fs::read_to_string(&table), raywarp::scene::load(&path, &Default::default()))
-    else {
-        println!("skipped: {} or {} cannot be read", table.display(), path.display());
-        return;
-    };
+    let Some((scene, view)) = common::sibenik("the comparison with counters") else { return };
+    let text = common::recorded("2026-11-21-h200-4/counters.csv");
     let held = |row: &Counted| {
         let of = |(name, kind): &(&str, RayKind)| name.parse() == Ok(row.variant) && *kind == row.kind;
         row.scene == "sibenik" && HELD.iter().any(of)
     };
     let rows: Vec<Counted> = read_counters(&text).unwrap().into_iter().filter(held).collect();
     assert_eq!(rows.len(), HELD.len());
-    let view = load_views(&scenes.join("views.toml"), "sibenik").unwrap().remove(0);
-    let found = compare(&loaded.scene, &request("sibenik", view, RESOLUTION, 16_384, rows.clone())).unwrap();
+    let found = compare(&scene, &request("sibenik", view, RESOLUTION, 16_384, rows.clone())).unwrap();
     for row in &found {
         let (instructions, lanes) = (row.instructions.unwrap(), row.lanes.unwrap());
         let near = instructions.is_near() && lanes.is_near();

@@ -8,25 +8,25 @@ use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::bvh::presets;
 use raywarp::family::{Supply, Variant};
 use raywarp::measured::{
-    Beside, MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, Share, beside_bounds, rates_of,
-    read_measured, set_clock,
+    Beside, MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, Share, beside_bounds, rates_of, read_measured,
 };
 use raywarp::scene::Scene;
 use raywarp::sim::bounds::{Class, Limit};
 use raywarp::sim::gap::Part;
 use raywarp::sim::machine::Machine;
 use raywarp::simulate::EfficiencyRequest;
-use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
-use raywarp::workload::views::{View, load_views};
-use raywarp::{BuildOptions, Control};
+use raywarp::workload::rays::{Order, RayKind, Workload};
+use raywarp::workload::views::View;
+use raywarp::{BuildOptions, Builder, Control};
 use std::path::Path;
 use std::sync::OnceLock;
 
 const SIZE: [u32; 2] = [48, 32];
 const RAYS_PER_PIXEL: u32 = 2;
 const ALL_RAYS: usize = 1 << 30;
-/// Those that take no time to build.
-const TREES: [BuildOptions; 2] = [presets::FASTEST, BuildOptions { max_leaf: 2, ..presets::BALANCED }];
+/// Those that take no time to build, one with options that no preset has.
+const TREES: [BuildOptions; 2] =
+    [presets::FASTEST, BuildOptions { builder: Builder::Sbvh, max_leaf: 2, split_below: 0.5, ..presets::BALANCED }];
 
 /// The built-in one.
 fn scene() -> &'static Scene {
@@ -307,6 +307,33 @@ fn other_rays_than_were_measured_are_refused() {
 }
 
 #[test]
+fn a_tree_that_cannot_be_built_again_has_no_bounds_and_a_plain_line() {
+    let mut rates = rates("al09-while-while");
+    rates.retain(|rate| rate.kind == RayKind::Primary);
+    let nodes = rates[0].tree_nodes.unwrap();
+    for rate in rates.iter_mut().filter(|rate| rate.tree == "fastest") {
+        rate.tree_nodes = Some(nodes + 1);
+    }
+    let report = beside(rates.clone(), 600).unwrap();
+    assert_eq!(report.rows.len(), 6);
+    for row in &report.rows {
+        assert_eq!(
+            (row.bounds.is_empty(), row.shares.is_none()),
+            [(true, true), (false, false)][usize::from(row.rate.tree != "fastest")]
+        );
+    }
+    let line = format!("No bounds on fastest/8: it had {} nodes when it was measured and has {nodes} here", nodes + 1);
+    let text = report.text();
+    assert_eq!(text.lines().filter(|found| found.starts_with(&line)).count(), 1, "{text}");
+    assert!(report.json()["trees_not_rebuilt"][0].as_str().unwrap().starts_with(&line));
+    // Older tables do not say how many nodes there were.
+    rates.iter_mut().for_each(|rate| rate.tree_nodes = None);
+    let report = beside(rates, 600).unwrap();
+    assert!(report.other_trees.is_empty() && report.rows.iter().all(|row| !row.bounds.is_empty()));
+    assert!(!report.text().contains("No bounds on"));
+}
+
+#[test]
 fn a_run_and_its_table_have_the_same_rates() {
     let run = run();
     let (ours, read) = (rates_of(run), read_measured(&csv(std::slice::from_ref(run))).unwrap());
@@ -327,36 +354,18 @@ fn a_run_and_its_table_have_the_same_rates() {
 
 #[test]
 fn recorded_runs_of_an_h200_stand_below_their_bounds() {
-    let Some(scenes) = common::scenes("recorded runs beside their bounds") else { return };
-    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
-    let path = raywarp::find_scene(Path::new("sibenik"), &raywarp::SceneLookup { folder: Some(scenes.clone()) });
-    let Ok(loaded) = raywarp::scene::load(&path, &Default::default()) else {
-        println!("skipped: {} cannot be read", path.display());
-        return;
-    };
-    let all = load_views(&scenes.join("views.toml"), "sibenik").unwrap();
-    let mut machine = Machine::find("h200").unwrap();
+    let Some((scene, view)) = common::sibenik("recorded runs beside their bounds") else { return };
+    let machine = Machine::find("h200").unwrap();
     for folder in ["2026-11-21-h200-3", "2026-11-21-h200-4"] {
-        let text = std::fs::read_to_string(runs.join(folder).join("bench.csv")).unwrap();
         let kept = ["raywarp-h8", "ykl17?planes=plain&refill=80"].map(|name| name.parse::<Subject>().unwrap());
         let is_kept = |rate: &MeasuredRate| {
             let tree = ["good", "single"].contains(&rate.tree.as_str());
             rate.scene == "sibenik" && rate.kind != RayKind::Primary && tree && kept.contains(&rate.subject)
         };
-        let mut rates = read_measured(&text).unwrap();
+        let mut rates = read_measured(&common::recorded(&format!("{folder}/bench.csv"))).unwrap();
         rates.retain(|rate| is_kept(rate) && rate.ran_on(&machine));
-        let clock = set_clock(&mut machine, rates[0].clocks).to_string();
-        let request = MeasuredRequest {
-            scene: "sibenik".into(),
-            views: vec![(1, all[0].clone())],
-            size: RESOLUTION,
-            rays_per_pixel: None,
-            sample: 4096,
-            machine: machine.clone(),
-            clock,
-            rates,
-        };
-        let report = beside_bounds(&loaded.scene, &request, &Control::default()).unwrap();
+        let request = common::on_sibenik(&view, rates, 4096);
+        let report = beside_bounds(&scene, &request, &Control::default()).unwrap();
         assert!(report.passes() && report.rows.len() >= 2, "{}", report.text());
         for row in &report.rows {
             let ratio = row.ratio().unwrap();

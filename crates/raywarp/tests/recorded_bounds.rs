@@ -1,5 +1,6 @@
 //! No rate that was ever recorded is above a strict bound: `bench/bounds` (a folder a tree) against `bench/runs`.
 
+use raywarp::bench::Subject;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -116,17 +117,10 @@ fn recorded() -> Vec<Measured> {
 
 /// `alk12-fermi?box=float` as the variant that it is.
 fn canonical(kernel: &str) -> Option<String> {
-    use raywarp::family::{Key, Variant};
-    let (name, options) = kernel.split_once('?').unwrap_or((kernel, ""));
-    if name.contains('/') {
-        return kernel.parse::<Variant>().ok().map(|variant| variant.to_string());
+    match kernel.parse() {
+        Ok(Subject::Kernel(variant)) => Some(variant.to_string()),
+        _ => None,
     }
-    let mut variant: Variant = name.parse().ok()?;
-    for option in options.split('&').filter(|option| !option.is_empty()) {
-        let (key, value) = option.split_once('=')?;
-        variant = variant.with(Key::parse(key)?, value).ok()?;
-    }
-    Some(variant.to_string())
 }
 
 /// Every measured rate above a bound that is `meant`, and how many were compared.
@@ -167,53 +161,56 @@ fn is_of_code(bound: &Value) -> bool {
     bound["limit"] == "latency" && bound["why"].as_str().is_some_and(|why| why.contains("machine code"))
 }
 
-/// What `raywarp simulate --machine` printed, each with its tree.
-fn bounds() -> Vec<(String, Value)> {
+/// What `raywarp simulate --machine` printed, each with its tree, or `None` with a printed reason.
+fn bounds() -> Option<Vec<(String, Value)>> {
     let read = |path: PathBuf| {
         let tree = path.parent()?.file_name()?.to_str()?.to_string();
         Some((tree, serde_json::from_str(&std::fs::read_to_string(&path).ok()?).ok()?))
     };
     let json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-    files(&bench().join("bounds")).into_iter().filter(json).filter_map(read).collect()
+    let found: Vec<_> = files(&bench().join("bounds")).into_iter().filter(json).filter_map(read).collect();
+    if found.is_empty() {
+        eprintln!("skipped: bench/bounds is not here");
+        return None;
+    }
+    Some(found)
+}
+
+/// No recorded rate is above a bound that is `meant`, and at least so many were compared.
+#[track_caller]
+fn check(measured: &[Measured], documents: &[(String, Value)], meant: impl Fn(&Value) -> bool, least: usize) {
+    let (wrong, compared) = violations(measured, documents, meant);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared >= least, "{compared} comparisons of {} recorded rates", measured.len());
+}
+
+/// Some rate would be above a bound that is `meant` if all kernels were so many times as fast.
+#[track_caller]
+fn check_faster(measured: &[Measured], documents: &[(String, Value)], meant: impl Fn(&Value) -> bool, times: f64) {
+    let faster: Vec<Measured> = measured.iter().map(|m| Measured { mrays: times * m.mrays, ..m.clone() }).collect();
+    assert!(!violations(&faster, documents, meant).0.is_empty());
 }
 
 #[test]
 fn no_recorded_rate_is_above_a_strict_bound() {
-    let (measured, documents) = (recorded(), bounds());
-    if documents.is_empty() {
-        eprintln!("skipped: bench/bounds is not here");
-        return;
-    }
-    let (wrong, compared) = violations(&measured, &documents, is_strict);
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(compared >= 20, "{compared} comparisons of {} recorded rates", measured.len());
+    let Some(documents) = bounds() else { return };
+    check(&recorded(), &documents, is_strict, 20);
 }
 
 #[test]
 fn no_recorded_rate_is_above_what_a_lone_warps_time_allows() {
-    let (measured, documents) = (recorded(), bounds());
-    if documents.is_empty() {
-        eprintln!("skipped: bench/bounds is not here");
-        return;
-    }
-    let (wrong, compared) = violations(&measured, &documents, is_of_code);
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(compared >= 18, "{compared} comparisons of {} recorded rates", measured.len());
-    // And it is no slack one: at four times the rate some would be.
-    let faster: Vec<Measured> = measured.into_iter().map(|m| Measured { mrays: 4.0 * m.mrays, ..m }).collect();
-    assert!(!violations(&faster, &documents, is_of_code).0.is_empty());
+    let Some(documents) = bounds() else { return };
+    let measured = recorded();
+    check(&measured, &documents, is_of_code, 18);
+    // And it is no slack one.
+    check_faster(&measured, &documents, is_of_code, 4.0);
 }
 
 #[test]
 fn a_rate_above_a_strict_bound_is_found() {
-    let documents = bounds();
-    if documents.is_empty() {
-        eprintln!("skipped: bench/bounds is not here");
-        return;
-    }
+    let Some(documents) = bounds() else { return };
     // A kernel that is half as fast again is above some bound.
-    let faster: Vec<Measured> = recorded().into_iter().map(|m| Measured { mrays: 1.6 * m.mrays, ..m }).collect();
-    assert!(!violations(&faster, &documents, is_strict).0.is_empty());
+    check_faster(&recorded(), &documents, is_strict, 1.6);
 }
 
 #[test]

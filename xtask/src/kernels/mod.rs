@@ -262,7 +262,7 @@ fn references(measured: &BTreeMap<String, Measured>) -> BTreeMap<String, &Measur
     let variants = compiled();
     let mut references = BTreeMap::new();
     for (variant, query) in variants.iter().flat_map(|variant| Query::ALL.map(|query| (variant, query))) {
-        let voted = variant.with(Key::Sync, "voted").unwrap_or(*variant);
+        let voted = variant.voted();
         let differ = |other: &Variant| Key::ALL.iter().filter(|key| other.value(**key) != voted.value(**key)).count();
         let same_parts = variants.iter().filter(|other| other.parts() == variant.parts());
         let known = same_parts.filter_map(|other| Some((differ(other), measured.get(&kernel_name(other, query))?)));

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Names of the columns.
 const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,builder,reinsertion,max_leaf,block_threads,max_registers,rays,runs,mrays_median,\
-    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target,clock_mhz,clock_most_mhz,start_tail_ms";
+    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target,clock_mhz,clock_most_mhz,start_tail_ms,tree_nodes";
 
 /// All reports: for each subject, tree and column a line for all views together (`view` is `all`), then one a view.
 pub fn csv(reports: &[SceneReport]) -> String {
@@ -78,6 +78,7 @@ fn line(report: &SceneReport, row: &Row, view: &str, times: &Times, check: &Chec
         report.clocks.map(|clocks| clocks.mhz.to_string()).unwrap_or_default(),
         report.clocks.map(|clocks| clocks.most_mhz.to_string()).unwrap_or_default(),
         start_and_tail.map(|seconds| format!("{:.6}", 1e3 * seconds)).unwrap_or_default(),
+        report.trees[row.tree].nodes.to_string(),
     ];
     let _ = writeln!(text, "{}", cells.join(","));
 }

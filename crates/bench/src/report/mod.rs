@@ -4,15 +4,17 @@ mod csv;
 mod json;
 mod summary;
 mod text;
+mod tree;
 
 pub use csv::{csv, quoted};
 pub use json::json;
 pub use summary::summary;
 pub use text::text;
+pub use tree::TreeFacts;
+pub(crate) use tree::builder_name;
 
 use crate::engine::Resources;
 use crate::{BenchRequest, Check, Clocks, Column, Quartiles, Subject, Target};
-use raywarp_bvh::{BuildOptions, Builder, presets};
 use raywarp_cuda::LaunchBounds;
 use raywarp_workload::rays::Workload;
 
@@ -64,17 +66,6 @@ pub struct ColumnTotal {
     pub sort_seconds: f64,
 }
 
-/// A tree.
-#[derive(Debug, Clone, Copy)]
-pub struct TreeFacts {
-    /// How it was built.
-    pub options: BuildOptions,
-    /// Seconds that took.
-    pub seconds: f64,
-    /// Nodes.
-    pub nodes: usize,
-}
-
 /// A subject on a tree and the rays of a column.
 #[derive(Debug, Clone)]
 pub struct Row {
@@ -110,53 +101,6 @@ pub struct ViewTimes {
     /// Seconds that two launches of half the rays took more than one of all, in the median: a launch's start and tail, during
     /// which the GPU is not full. None where that was not asked for, or there are too few rays for halves.
     pub start_and_tail: Option<f64>,
-}
-
-impl TreeFacts {
-    /// The preset's name, whatever the leaf size; else what differs from one.
-    pub fn name(&self) -> String {
-        let options = &self.options;
-        let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
-        match presets::ALL.iter().chain(&presets::OF_SINGLES).find(|(_, preset)| is_it(preset)) {
-            Some((name, _)) => (*name).to_string(),
-            None => {
-                let mut name = format!("{}+{}", builder_name(options.builder), options.reinsertion);
-                if options.traversal_cost != BuildOptions::default().traversal_cost {
-                    name += &format!(" cost {}", options.traversal_cost);
-                }
-                if let Some(share) = options.split_clipping {
-                    name += &format!(" split {share}");
-                }
-                name
-            }
-        }
-    }
-}
-
-impl TreeFacts {
-    /// The options that [`TreeFacts::name`] names, with leaves of `max_leaf`; none for what is no such name. What a name does
-    /// not say is as in [`BuildOptions::default`].
-    pub fn named(name: &str, max_leaf: u32) -> Option<BuildOptions> {
-        if let Some(preset) = presets::named(name) {
-            return Some(BuildOptions { max_leaf, ..preset });
-        }
-        let mut words = name.split(' ');
-        let (builder, reinsertion) = words.next()?.split_once('+')?;
-        const BUILDERS: [Builder; 5] =
-            [Builder::SweepSah, Builder::BinnedSah, Builder::Sbvh, Builder::Lbvh, Builder::Ploc];
-        let builder = BUILDERS.into_iter().find(|&known| builder_name(known) == builder)?;
-        let mut options =
-            BuildOptions { builder, reinsertion: reinsertion.parse().ok()?, max_leaf, ..Default::default() };
-        while let Some(key) = words.next() {
-            let value = words.next()?.parse().ok().filter(|value: &f32| value.is_finite())?;
-            match key {
-                "cost" => options.traversal_cost = value,
-                "split" => options.split_clipping = Some(value),
-                _ => return None,
-            }
-        }
-        Some(options)
-    }
 }
 
 /// What a line of a table is about: a subject, the index of its tree, and launch bounds.
@@ -289,22 +233,11 @@ impl SceneReport {
     }
 }
 
-/// A builder as it is named on the command line.
-pub(crate) fn builder_name(builder: Builder) -> &'static str {
-    match builder {
-        Builder::SweepSah => "sweep",
-        Builder::BinnedSah => "binned",
-        Builder::Sbvh => "sbvh",
-        Builder::Lbvh => "lbvh",
-        Builder::Ploc => "ploc",
-        _ => "other",
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::{CheckSize, RayOrder};
+    use raywarp_bvh::{BuildOptions, presets};
     use raywarp_workload::rays::RayKind;
 
     /// A report as of a run on a GPU, where cell (subject, column) took 1, 2 and 4 times some milliseconds.
@@ -375,20 +308,6 @@ pub(crate) mod tests {
         report.rows[2].check.differ = 1;
         assert_eq!(best(&report), "al09-while-while");
         assert!(!report.passes());
-    }
-
-    #[test]
-    fn a_tree_is_known_by_its_name() {
-        let own = BuildOptions { builder: Builder::Sbvh, reinsertion: 2, max_leaf: 4, ..Default::default() };
-        let costly = BuildOptions { traversal_cost: 1.5, split_clipping: Some(0.25), ..own };
-        let presets = presets::ALL.iter().chain(&presets::OF_SINGLES).map(|(_, preset)| *preset);
-        for options in presets.chain([own, costly]) {
-            let name = TreeFacts { options, seconds: 0.0, nodes: 1 }.name();
-            assert_eq!(TreeFacts::named(&name, options.max_leaf), Some(options), "{name}");
-        }
-        for name in ["", "oak", "sweep", "sweep+", "oak+1", "sweep+1 cost", "sweep+1 cost x", "sweep+1 height 3"] {
-            assert_eq!(TreeFacts::named(name, 8), None, "{name}");
-        }
     }
 
     #[test]

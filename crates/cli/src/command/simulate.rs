@@ -173,8 +173,8 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         ));
     }
     // Bounds are known of lanes that are left to a GPU, too.
-    let voted = |variant: &Variant| variant.with(Key::Sync, "voted").unwrap_or(*variant);
-    let checked = if args.machine.is_empty() { variants.clone() } else { variants.iter().map(voted).collect() };
+    let checked =
+        if args.machine.is_empty() { variants.clone() } else { variants.iter().map(Variant::voted).collect() };
     super::check_machine(&checked, &widths)?;
     let machines = args.machines()?;
     for (key, value) in args.options() {

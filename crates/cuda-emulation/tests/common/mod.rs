@@ -5,7 +5,7 @@ pub mod expected;
 pub mod sequence;
 
 use raywarp_bvh::{BuildOptions, Bvh2, build, presets};
-use raywarp_family::{BoxPlanes, Key, Sync, Tree, Variant};
+use raywarp_family::{BoxPlanes, Tree, Variant};
 use raywarp_geom::Ray;
 use raywarp_workload::cases::{Case, cases};
 
@@ -77,13 +77,5 @@ impl Scene {
     /// As [`Scene::suits`], against the truth: plain boxes promise nothing.
     pub fn suits_oracle(&self, variant: &Variant) -> bool {
         self.suits(variant) && variant.box_planes() == BoxPlanes::Padded
-    }
-}
-
-/// The same in lockstep: how Rust runs a variant that leaves its lanes to the hardware.
-pub fn reference_variant(variant: &Variant) -> Variant {
-    match variant.sync() {
-        Sync::Voted => *variant,
-        Sync::Implicit => variant.with(Key::Sync, "voted").unwrap(),
     }
 }

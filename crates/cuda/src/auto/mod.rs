@@ -22,7 +22,7 @@ mod tune;
 pub use cache::cache_file;
 
 use crate::{CudaError, Device, compiled, prebuilt};
-use raywarp_family::{BoxPlanes, Key, TriangleTest, Variant, papers};
+use raywarp_family::{BoxPlanes, TriangleTest, Variant, papers};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -134,7 +134,7 @@ impl std::fmt::Display for Chosen {
 
 /// The row of a paper that a kernel is, or the form without votes of, else its text.
 fn short_name(variant: &Variant) -> String {
-    let voted = variant.with(Key::Sync, "voted").unwrap_or(*variant);
+    let voted = variant.voted();
     let form = if *variant == voted { "" } else { "?sync=implicit" };
     match papers().iter().find(|row| row.variant == voted) {
         Some(row) => format!("{}{form}", row.name),

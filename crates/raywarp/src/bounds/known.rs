@@ -21,6 +21,19 @@ pub(crate) struct KnownCosts {
     pub doubt: Option<String>,
 }
 
+impl KnownCosts {
+    /// Without prices that no machine code has: AL09's simulator's.
+    pub(crate) fn of_code(self) -> Self {
+        let costs = if matches!(self.costs, Costs::Table(_)) { self.costs } else { Costs::None };
+        Self { costs, ..self }
+    }
+
+    /// What events cost by the table of a kernel's machine code.
+    pub(crate) fn table(&self) -> Option<&KernelCosts> {
+        if let Costs::Table(costs) = &self.costs { Some(costs) } else { None }
+    }
+}
+
 /// The architecture whose code stands for a machine's: its own, else of the same generation and not newer, else the nearest.
 fn architecture_for(machine: &Machine) -> Option<u32> {
     let (major, minor) = machine.capability();

@@ -1,7 +1,7 @@
 //! Bounds as text and as JSON.
 
-use super::{Bounded, BoundsReport, is_implicit};
-use crate::simulate::name_of;
+use super::{Bounded, BoundsReport, MOST_ASSUMED, is_implicit};
+use crate::simulate::{headline, name_of};
 use raywarp_family::Operation;
 use raywarp_family::costs::{Pipe, Wait};
 use raywarp_sim::Price;
@@ -31,19 +31,7 @@ pub(crate) fn column(limit: Limit) -> usize {
 impl BoundsReport {
     /// A table a machine, a kernel and kind of rays a line.
     pub fn text(&self) -> String {
-        let rays = &self.request.rays;
-        let mut text = String::new();
-        let traced: Vec<String> =
-            self.rays.iter().map(|(kind, traced, all)| format!("{traced} of {all} {}", kind.name())).collect();
-        let views = rays.views.len();
-        let _ = writeln!(
-            text,
-            "{}, workload {}, {views} view{}; rays traced: {}",
-            rays.scene,
-            rays.workload.name(),
-            if views == 1 { "" } else { "s" },
-            traced.join(", ")
-        );
+        let mut text = headline(&self.request.rays, &self.rays);
         for number in 0..self.request.machines.len() {
             self.machine(&mut text, number);
         }
@@ -77,7 +65,7 @@ impl BoundsReport {
             row.line(text);
         }
         let mut doubts: Vec<&str> = rows.iter().filter_map(|row| row.doubt.as_deref()).collect();
-        let guessed = rows.iter().filter(|row| row.price.as_ref().is_some_and(|price| price.assumed > 0.2));
+        let guessed = rows.iter().filter(|row| row.price.as_ref().is_some_and(|price| price.assumed > MOST_ASSUMED));
         let mut guessed: Vec<String> = guessed.map(|row| name_of(&row.variant)).collect();
         guessed.dedup();
         if !guessed.is_empty() {
@@ -169,6 +157,16 @@ pub(crate) fn mrays(bound: &Bound) -> String {
     if rate < 1000.0 { format!("{rate:.1}{star}") } else { format!("{rate:.0}{star}") }
 }
 
+/// A bound as it is written in every report.
+pub(crate) fn bound_json(bound: &Bound) -> serde_json::Value {
+    serde_json::json!({
+        "limit": bound.limit.name(),
+        "mrays_per_s": bound.rays_per_s / 1e6,
+        "class": bound.class.name(),
+        "why": bound.why,
+    })
+}
+
 impl Bounded {
     pub(crate) fn efficiency(&self) -> [f64; 2] {
         [Operation::VisitNode, Operation::TestTriangle].map(|op| self.profile.counts.simd_efficiency(op))
@@ -203,14 +201,6 @@ impl Bounded {
 
     fn json(&self, machine: &str) -> serde_json::Value {
         let [visit, test] = self.efficiency().map(|share| 100.0 * share);
-        let bound = |bound: &Bound| {
-            serde_json::json!({
-                "limit": bound.limit.name(),
-                "mrays_per_s": bound.rays_per_s / 1e6,
-                "class": bound.class.name(),
-                "why": bound.why,
-            })
-        };
         let rays = self.profile.rays() as f64;
         let pipes = self.price.as_ref().filter(|price| price.by_pipe).map(|price| {
             let of = |pipe: Pipe| (pipe.name().to_string(), serde_json::json!(price.pipe(pipe) / rays));
@@ -268,7 +258,7 @@ impl Bounded {
                 })
             }),
             "costs_doubt": self.doubt,
-            "bounds": self.bounds.iter().map(bound).collect::<Vec<_>>(),
+            "bounds": self.bounds.iter().map(bound_json).collect::<Vec<_>>(),
             "lowest": self.lowest().map(|bound| bound.limit.name()),
             "theirs_mrays_per_s": self.theirs.map(|rate| rate / 1e6),
         })

@@ -3,13 +3,12 @@
 //! Counts of what rays do stay as they are, so that nothing runs again. Sizes of caches need another run and are left out
 //! (`--set l2.bytes=2x`).
 
-use super::{Bounded, BoundsReport};
+use super::{Bounded, BoundsReport, Priced};
 use crate::simulate::name_of;
 use raywarp_family::Block;
-use raywarp_sim::bounds::{Subject, bounds, lowest};
+use raywarp_sim::bounds::lowest;
 use raywarp_sim::machine::{Key, Machine, keys};
 use raywarp_sim::{Change, CostChange};
-use raywarp_traverse::Query;
 
 /// One change and what it would bring.
 #[derive(Debug, Clone, PartialEq)]
@@ -235,19 +234,9 @@ impl BoundsReport {
 impl Bounded {
     /// The lowest bound on another machine, or at another cost.
     fn again(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
-        let mut price = self.price.clone();
-        if let (Some(price), Some(change)) = (&mut price, cost) {
-            price.change(change, &self.profile.counts);
-        }
-        let subject = Subject {
-            variant: &self.variant,
-            query: if self.kind.is_any() { Query::Any } else { Query::Closest },
-            profile: &self.profile,
-            price: price.as_ref(),
-            launch: self.launch,
-            traffic: self.traffic.as_ref(),
-            doubt: self.doubt.as_deref(),
-        };
-        Some(lowest(&bounds(machine, subject))?.rays_per_s)
+        let mut priced = Priced { price: self.price.clone(), launch: self.launch, doubt: self.doubt.clone() };
+        priced.change(cost, &self.profile);
+        let bounds = priced.bounds(machine, (&self.variant, self.kind), &self.profile, self.traffic.as_ref());
+        Some(lowest(&bounds)?.rays_per_s)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Compared, CountersReport, Pair, WITHIN};
 use crate::bounds::is_implicit;
-use crate::simulate::name_of;
+use crate::simulate::{name_of, traced};
 use raywarp_sim::gap::Part;
 use std::fmt::Write;
 
@@ -31,15 +31,13 @@ impl CountersReport {
     pub fn text(&self) -> String {
         let rays = &self.request.rays;
         let mut text = String::new();
-        let traced: Vec<String> =
-            self.rays.iter().map(|(kind, traced, all)| format!("{traced} of {all} {}", kind.name())).collect();
         let _ = writeln!(
             text,
             "{}, {}, workload {}; rays traced: {}\n\n{:<34} {:<8} {:>17} {:>8}   {:>11} {:>8} {:>8} {:>8}  {}",
             rays.scene,
             self.request.machine.name(),
             rays.workload.name(),
-            traced.join(", "),
+            traced(&self.rays),
             "kernel",
             "rays",
             "instructions",

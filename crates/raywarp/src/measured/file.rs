@@ -24,6 +24,8 @@ pub struct MeasuredRate {
     pub tree: String,
     /// The tree.
     pub build: BuildOptions,
+    /// Nodes of that tree, where they were written down.
+    pub tree_nodes: Option<usize>,
     /// Other blocks or registers than the kernel comes with.
     pub bounds: LaunchBounds,
     /// Rays of a run.
@@ -58,7 +60,7 @@ const COLUMNS: [&str; 14] = [
 ];
 
 /// Those that older runs lack, and that may be empty.
-const OPTIONAL: [&str; 3] = ["clock_mhz", "clock_most_mhz", "start_tail_ms"];
+const OPTIONAL: [&str; 4] = ["clock_mhz", "clock_most_mhz", "start_tail_ms", "tree_nodes"];
 
 /// Reads `bench.csv` of `raywarp bench --record`.
 ///
@@ -106,6 +108,11 @@ fn read<'a>(
         Some(Ok(ms)) if ms.is_finite() && ms >= 0.0 => Some(1e-3 * ms),
         Some(_) => return Err(COLUMNS.len() + 2),
     };
+    let tree_nodes = match perhaps(3).map(str::parse) {
+        None => None,
+        Some(Ok(nodes)) => Some(nodes),
+        Some(Err(_)) => return Err(COLUMNS.len() + 3),
+    };
     let bound = |column: usize| match text(column)? {
         "" => Ok(None),
         number => number.parse().ok().filter(|&number: &u32| number > 0).map(Some).ok_or(column),
@@ -128,6 +135,7 @@ fn read<'a>(
         subject: text(5)?.parse().map_err(|_| 5_usize)?,
         tree: text(6)?.to_string(),
         build: TreeFacts::named(text(6)?, max_leaf).ok_or(6_usize)?,
+        tree_nodes,
         bounds: LaunchBounds { block_threads: bound(8)?, max_registers: bound(9)? },
         // A GPU numbers rays in 32 bits, and all viewpoints together may have more.
         rays: text(10)?.parse().ok().filter(|&rays| rays > 0 && rays < 1 << 40).ok_or(10_usize)?,
@@ -155,6 +163,7 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
                 subject: row.subject,
                 tree: tree.name(),
                 build: tree.options,
+                tree_nodes: Some(tree.nodes),
                 bounds: row.bounds,
                 rays,
                 rays_per_s: 1e6 * rates.median,
@@ -222,19 +231,22 @@ mod tests {
         assert_eq!(first.build, raywarp_bvh::presets::GOOD);
         assert_eq!((rates[1].view, rates[1].subject), (Some(2), Subject::VulkanRt));
         let younger = |clocks: &str| {
-            let header = format!("clock_most_mhz,{HEADER},clock_mhz,start_tail_ms");
+            let header = format!("clock_most_mhz,{HEADER},clock_mhz,start_tail_ms,tree_nodes");
             read_measured(&format!("{header}\n1980,{},{clocks}", row("all", "cpu", "1")))
         };
-        let known = &younger("345,0.25").unwrap()[0];
+        let known = &younger("345,0.25,99").unwrap()[0];
         assert_eq!(
-            (known.clocks, known.start_and_tail),
-            (Some(Clocks { mhz: 345.0, most_mhz: 1980.0 }), Some(0.25e-3))
+            (known.clocks, known.start_and_tail, known.tree_nodes),
+            (Some(Clocks { mhz: 345.0, most_mhz: 1980.0 }), Some(0.25e-3), Some(99))
         );
-        let unknown = &younger(",").unwrap()[0];
-        assert_eq!((unknown.clocks, unknown.start_and_tail), (None, None));
-        for (cells, said) in
-            [("slow,", "clock_mhz is \"slow\""), (",-1", "start_tail_ms is \"-1\""), (",x", "start_tail_ms is")]
-        {
+        let unknown = &younger(",,").unwrap()[0];
+        assert_eq!((unknown.clocks, unknown.start_and_tail, unknown.tree_nodes), (None, None, None));
+        for (cells, said) in [
+            ("slow,,", "clock_mhz is \"slow\""),
+            (",-1,", "start_tail_ms is \"-1\""),
+            (",x,", "start_tail_ms is"),
+            (",,-1", "tree_nodes is \"-1\""),
+        ] {
             let error = younger(cells).unwrap_err().to_string();
             assert!(error.starts_with(&format!("line 2: {said}")), "{error}");
         }

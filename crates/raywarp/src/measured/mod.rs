@@ -12,11 +12,11 @@ pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
 pub use shares::Share;
 
-use crate::bounds::{CACHED_WARPS, Priced, caches, is_implicit, known_costs, launch_of, query_of, share_of_warps};
-use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};
+use crate::bounds::{CACHED_WARPS, MOST_ASSUMED, Priced, caches, is_implicit, known_costs, launch_of, share_of_warps};
+use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_family::{Key, Supply, Variant};
+use raywarp_family::{Supply, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Class, lowest};
@@ -120,8 +120,21 @@ impl Beside {
 
     /// Whether more than a fifth of the instructions were never counted.
     pub fn is_guess(&self) -> bool {
-        self.assumed.is_some_and(|assumed| assumed > 0.2)
+        self.assumed.is_some_and(|assumed| assumed > MOST_ASSUMED)
     }
+}
+
+/// A tree that was measured and could not be built again: of another version of the scene or the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherTree {
+    /// Its name.
+    pub tree: String,
+    /// Most triangles of a leaf.
+    pub max_leaf: u32,
+    /// Nodes that it had.
+    pub measured: usize,
+    /// Nodes of the tree that is built here in its way.
+    pub found: usize,
 }
 
 /// Rates of a scene beside their bounds.
@@ -130,6 +143,8 @@ pub struct MeasuredReport {
     request: MeasuredRequest,
     /// In the order of the run's table; of one viewpoint alone there is no row of all.
     pub rows: Vec<Beside>,
+    /// Trees that are not those of the run, though made as its table says; their rows have no bounds.
+    pub other_trees: Vec<OtherTree>,
     /// Most rays of a launch that were simulated, and rays of the launch, by kind.
     pub rays: crate::simulate::RayCounts,
 }
@@ -222,7 +237,7 @@ pub fn beside_bounds(
     let mut triangles = flatten(scene).map_err(SimulateError::from)?;
     triangles.opaque.fill(true);
     let mut rows: Vec<Beside> = jobs.iter().map(|(rate, is_part, _)| Beside::unpriced(rate, *is_part)).collect();
-    let mut counts = Vec::new();
+    let (mut counts, mut other_trees) = (Vec::new(), Vec::new());
     // Rays are made once for all rows that have them, and then trees.
     let mut settings: Vec<(Workload, RayOrder)> = Vec::new();
     for (rate, ..) in jobs.iter().filter(|(rate, ..)| priced_kernel(rate).is_some()) {
@@ -240,8 +255,17 @@ pub fn beside_bounds(
             let (of_tree, others): (Vec<usize>, Vec<usize>) =
                 left.iter().partition(|&&row| jobs[row].0.build == options);
             left = others;
+            let (same, changed): (Vec<usize>, Vec<usize>) =
+                of_tree.iter().partition(|&&row| jobs[row].0.tree_nodes.is_none_or(|nodes| nodes == bvh.nodes.len()));
+            for rate in changed.iter().map(|&row| &jobs[row].0) {
+                let (tree, max_leaf, measured) = (rate.tree.clone(), options.max_leaf, rate.tree_nodes.unwrap_or(0));
+                let other = OtherTree { tree, max_leaf, measured, found: bvh.nodes.len() };
+                if !other_trees.contains(&other) {
+                    other_trees.push(other);
+                }
+            }
             let on_tree = OnTree { request, bvh: &bvh, triangles: &triangles, rays: &rays, control };
-            on_tree.rows(&of_tree, &jobs, &mut rows)?;
+            on_tree.rows(&same, &jobs, &mut rows)?;
         }
     }
     for (row, (_, _, job)) in jobs.iter().enumerate() {
@@ -249,7 +273,7 @@ pub fn beside_bounds(
             rows[row] = shares::total(&rows[row], parts.iter().map(|&part| &rows[part]));
         }
     }
-    Ok(MeasuredReport { request: request.clone(), rows, rays: counts })
+    Ok(MeasuredReport { request: request.clone(), rows, other_trees, rays: counts })
 }
 
 /// The rays of a workload and order.
@@ -329,7 +353,7 @@ impl OnTree<'_> {
             let (rate, _, Job::Launch(views)) = &jobs[number] else { continue };
             let Some(variant) = priced_kernel(rate) else { continue };
             // Lanes that are left to the hardware run in lockstep here.
-            let voted = variant.with(Key::Sync, "voted").unwrap_or(variant);
+            let voted = variant.voted();
             if kernel.as_ref().is_none_or(|kernel| *kernel.variant() != voted) {
                 kernel = Some(Kernel::new(&voted, self.bvh, self.triangles).map_err(SimulateError::from)?);
             }
@@ -360,7 +384,7 @@ impl OnTree<'_> {
             Some(caches) => Some(traffic(kernel, rays, query, width, CACHED_WARPS, caches)?),
             None => None,
         };
-        let priced = Priced::new(known_costs(None, machine, variant, query), &profile);
+        let priced = Priced::new(&known_costs(None, machine, variant, query), &profile);
         row.bounds = priced.bounds(machine, (variant, kind), &profile, through.as_ref());
         row.assumed = priced.price.as_ref().map(|price| price.assumed);
         row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);

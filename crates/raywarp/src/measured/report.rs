@@ -1,7 +1,8 @@
 //! Rates beside bounds as text, as JSON and as rows for spreadsheets.
 
-use super::{Beside, MeasuredReport, Share};
-use crate::bounds::is_implicit;
+use super::{Beside, MeasuredReport, OtherTree, Share};
+use crate::bounds::{is_implicit, report::bound_json};
+use crate::simulate::traced;
 use raywarp_bench::{Column, Subject, quoted};
 use raywarp_sim::bounds::{Bound, Class};
 use std::fmt::Write;
@@ -63,8 +64,6 @@ impl MeasuredReport {
     /// A kernel, tree and kind of rays a line; what is above a strict bound is said last.
     pub fn text(&self) -> String {
         let request = &self.request;
-        let traced: Vec<String> =
-            self.rays.iter().map(|(kind, traced, all)| format!("{traced} of {all} {}", kind.name())).collect();
         let numbers: Vec<String> = request.views.iter().map(|(number, _)| number.to_string()).collect();
         let mut text = format!(
             "{}, view {}: measured beside what {} could do at {}; rays simulated: {}\n\n",
@@ -72,7 +71,7 @@ impl MeasuredReport {
             numbers.join(" "),
             request.machine.name(),
             request.clock,
-            traced.join(", ")
+            traced(&self.rays)
         );
         let width = self.lines().map(|row| row.name().len()).max().unwrap_or(0).max("kernel".len());
         let tree = |row: &Beside| format!("{}/{}", row.rate.tree, row.rate.build.max_leaf);
@@ -124,6 +123,9 @@ impl MeasuredReport {
         if self.lines().any(|row| row.is_implicit() && row.shares.is_some()) {
             text.push_str("Lanes that are left to the hardware have the bound of full lanes; the rest of their time is not told apart.\n");
         }
+        for line in self.not_rebuilt() {
+            let _ = writeln!(text, "{line}");
+        }
         for line in self.wrong() {
             let _ = writeln!(text, "WRONG: {line}");
         }
@@ -150,6 +152,17 @@ impl MeasuredReport {
         self.rows.iter().filter_map(line).collect()
     }
 
+    /// The trees that could not be built again, a line each.
+    pub(crate) fn not_rebuilt(&self) -> Vec<String> {
+        let line = |OtherTree { tree, max_leaf, measured, found }: &OtherTree| {
+            format!(
+                "No bounds on {tree}/{max_leaf}: it had {measured} nodes when it was measured and has {found} here, by another version of the scene or of \
+                 this program."
+            )
+        };
+        self.other_trees.iter().map(line).collect()
+    }
+
     /// The clock, and where it is from.
     pub(crate) fn clock(&self) -> &str {
         &self.request.clock
@@ -157,14 +170,6 @@ impl MeasuredReport {
 
     /// The same as a JSON document, single viewpoints and all bounds too.
     pub fn json(&self) -> serde_json::Value {
-        let bound = |bound: &Bound| {
-            serde_json::json!({
-                "limit": bound.limit.name(),
-                "mrays_per_s": bound.rays_per_s / 1e6,
-                "class": bound.class.name(),
-                "why": bound.why,
-            })
-        };
         let row = |row: &Beside| {
             let time = row.shares.as_ref().map(|shares| {
                 let share = |(share, part): &(Share, f64)| (share.name().to_string(), serde_json::json!(100.0 * part));
@@ -183,10 +188,10 @@ impl MeasuredReport {
                 "rays": rate.rays,
                 "measured_mrays_per_s": rate.rays_per_s / 1e6,
                 "fastest_mrays_per_s": rate.most_rays_per_s / 1e6,
-                "lowest": row.lowest().map(bound),
+                "lowest": row.lowest().map(bound_json),
                 "ratio": row.ratio(),
-                "above_strict": row.above_strict().map(bound),
-                "bounds": row.bounds.iter().map(bound).collect::<Vec<_>>(),
+                "above_strict": row.above_strict().map(bound_json),
+                "bounds": row.bounds.iter().map(bound_json).collect::<Vec<_>>(),
                 "warp_instructions_per_ray": row.instructions,
                 "instructions_assumed_percent": row.assumed.map(|assumed| 100.0 * assumed),
                 "start_and_tail_ms": rate.start_and_tail.map(|seconds| 1e3 * seconds),
@@ -200,6 +205,7 @@ impl MeasuredReport {
             "clock_is": self.request.clock,
             "sample": self.request.sample,
             "pass": self.passes(),
+            "trees_not_rebuilt": self.not_rebuilt(),
             "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
         })
     }

@@ -35,8 +35,9 @@ pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
         head: head.into_iter().map(String::from).chain(shares).collect(),
         rows: measured.lines().map(line).collect(),
     });
-    let above: Vec<String> = measured.wrong();
-    if !above.is_empty() {
-        page.list(above);
+    for lines in [measured.not_rebuilt(), measured.wrong()] {
+        if !lines.is_empty() {
+            page.list(lines);
+        }
     }
 }

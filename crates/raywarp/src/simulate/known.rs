@@ -1,7 +1,7 @@
 //! What was counted so far, so that nothing is traced that follows from it.
 
-use super::walks::{Dumps, Group, Runs, query, without_postponing};
-use super::{Samples, SimulateError};
+use super::walks::{Dumps, Group, Runs, without_postponing};
+use super::{Samples, SimulateError, query_of};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Key, Variant};
 use raywarp_geom::{Control, FlatTriangles};
@@ -26,7 +26,7 @@ impl<'a> Known<'a> {
 
     /// What is counted for whom: the kernel itself, and where it stands in the table.
     fn key(&self, variant: &Variant, kind: usize, width: u32) -> (Variant, (Variant, u32, usize)) {
-        let variant = without_idle_options(variant, query(self.samples[kind].0));
+        let variant = without_idle_options(variant, query_of(self.samples[kind].0));
         (variant, (side_by_side(&variant).unwrap_or(variant), width, kind))
     }
 
@@ -39,7 +39,7 @@ impl<'a> Known<'a> {
         }
         let (kind, views) = &self.samples[kind];
         let launches: Vec<usize> = views.iter().map(Vec::len).collect();
-        Ok(Some(resupplied(counts, known, &variant, &launches, query(*kind))?))
+        Ok(Some(resupplied(counts, known, &variant, &launches, query_of(*kind))?))
     }
 
     /// Keeps counts.
@@ -86,5 +86,5 @@ impl<'a> Known<'a> {
 /// `walk` with the options at their defaults that do not say which nodes rays of a kind need.
 fn nodes_of(walk: &Variant, kind: RayKind) -> Variant {
     let fetch = Key::Fetch.default(walk.supply(), walk.tree());
-    without_idle_options(&walk.with(Key::Fetch, fetch).unwrap_or(*walk), query(kind))
+    without_idle_options(&walk.with(Key::Fetch, fetch).unwrap_or(*walk), query_of(kind))
 }

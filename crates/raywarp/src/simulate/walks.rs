@@ -1,11 +1,11 @@
 //! Kernels whose rays walk alike share one dump of their operations.
 
-use super::{EfficiencyRequest, Samples, SimulateError};
+use super::{EfficiencyRequest, Samples, SimulateError, query_of};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Key, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_sim::{Efficiency, Source, Tallied, measure_source, side_by_side, tally_source};
-use raywarp_traverse::{Kernel, Query, RayDump, Replay};
+use raywarp_traverse::{Kernel, RayDump, Replay};
 use raywarp_workload::rays::RayKind;
 
 /// For each kind of rays the dumps of each view.
@@ -84,7 +84,7 @@ impl Group {
             if control.is_cancelled() {
                 return Err(TraceError::Cancelled.into());
             }
-            let dump = |rays: &Vec<_>| RayDump::record(&kernel, rays, &[], query(*kind));
+            let dump = |rays: &Vec<_>| RayDump::record(&kernel, rays, &[], query_of(*kind));
             dumps.push(views.iter().map(dump).collect::<Result<_, _>>()?);
         }
         Ok(Some(dumps))
@@ -124,7 +124,7 @@ impl<'a> Runs<'a> {
         let source = |(view, rays): (usize, &'a Vec<Ray>)| {
             Ok(match &self.how {
                 How::Replay(dumps) => Source::Replay(Replay::new(&self.variant, &dumps[number][view])?),
-                How::Run(kernel) => Source::Run { kernel, rays, after: &[], query: query(*kind) },
+                How::Run(kernel) => Source::Run { kernel, rays, after: &[], query: query_of(*kind) },
             })
         };
         views.iter().enumerate().map(source).collect()
@@ -143,11 +143,6 @@ impl<'a> Runs<'a> {
         let add = |sum: Efficiency, source| Ok(sum.plus(&measure_source(source, width)?));
         sources.iter().try_fold(Efficiency::new(width), add)
     }
-}
-
-/// The query of a kind of rays.
-pub(super) fn query(kind: RayKind) -> Query {
-    if kind.is_any() { Query::Any } else { Query::Closest }
 }
 
 /// The same kernel without a postpone buffer; `None` if it has none.

@@ -1,10 +1,15 @@
 //! Finding shared scenes and rendering them.
 #![allow(dead_code)]
 
+use raywarp::measured::{MeasuredRate, MeasuredRequest, set_clock};
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::{Rendered, Watch};
+use raywarp::scene::Scene;
+use raywarp::sim::machine::Machine;
+use raywarp::workload::rays::RESOLUTION;
+use raywarp::workload::views::{View, load_views};
 use raywarp::{PrepareOptions, Prepared};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The scene folder, or `None` with a printed reason: skipped is not passed.
 pub fn scenes(test: &str) -> Option<PathBuf> {
@@ -15,6 +20,39 @@ pub fn scenes(test: &str) -> Option<PathBuf> {
     }
     println!("skipped: {test} needs the scene folder; set RAYWARP_SCENES");
     None
+}
+
+/// Sibenik and its first viewpoint, or `None` with a printed reason.
+pub fn sibenik(test: &str) -> Option<(Scene, View)> {
+    let scenes = scenes(test)?;
+    let path = raywarp::find_scene(Path::new("sibenik"), &raywarp::SceneLookup { folder: Some(scenes.clone()) });
+    let Ok(loaded) = raywarp::scene::load(&path, &Default::default()) else {
+        println!("skipped: {test} needs {}, which cannot be read", path.display());
+        return None;
+    };
+    Some((loaded.scene, load_views(&scenes.join("views.toml"), "sibenik").unwrap().remove(0)))
+}
+
+/// A table of a recorded run, by its path in `bench/runs`.
+pub fn recorded(table: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs").join(table);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Rates of an H200 on [`sibenik`], to be put beside its bounds at the clock that it had.
+pub fn on_sibenik(view: &View, rates: Vec<MeasuredRate>, sample: usize) -> MeasuredRequest {
+    let mut machine = Machine::find("h200").unwrap();
+    let clock = set_clock(&mut machine, rates[0].clocks).to_string();
+    MeasuredRequest {
+        scene: "sibenik".into(),
+        views: vec![(1, view.clone())],
+        size: RESOLUTION,
+        rays_per_pixel: None,
+        sample,
+        machine,
+        clock,
+        rates,
+    }
 }
 
 /// Loads a scene, clay if asked, and prepares it.

@@ -60,6 +60,11 @@ fn close(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() < 1e-9
 }
 
+/// Closest hits of which nothing else is known.
+fn subject<'a>(variant: &'a Variant, profile: &'a Profile, price: Option<&'a Price>) -> Subject<'a> {
+    Subject { variant, query: Query::Closest, profile, price, launch: None, traffic: None, doubt: None }
+}
+
 const DIRECT: &str = "direct/while-while/bvh2";
 
 fn bounded(text: &str, rays: usize, launch_rays: u64, machine: &Machine) -> (Vec<Bound>, Profile) {
@@ -67,15 +72,7 @@ fn bounded(text: &str, rays: usize, launch_rays: u64, machine: &Machine) -> (Vec
     let profile = profiled(&variant, &vec![towards(0.2); rays], launch_rays, 32);
     let price = Price::of(&costs(), &profile.tally);
     let launch = Launch { registers_per_thread: 48, shared_bytes_per_block: 0, threads_per_block: 128 };
-    let subject = Subject {
-        variant: &variant,
-        query: Query::Closest,
-        profile: &profile,
-        price: Some(&price),
-        launch: Some(launch),
-        doubt: None,
-        traffic: None,
-    };
+    let subject = Subject { launch: Some(launch), ..subject(&variant, &profile, Some(&price)) };
     (bounds(machine, subject), profile)
 }
 
@@ -197,15 +194,7 @@ fn lanes_left_to_the_hardware_have_bounds_of_full_lanes_only() {
     let implicit: Variant = "direct/while-while/bvh2?sync=implicit".parse().unwrap();
     let profile = profiled(&voted, &[towards(0.2); 40], 40, 32);
     let price = Price::of(&costs(), &profile.tally);
-    let subject = |variant| Subject {
-        variant,
-        query: Query::Closest,
-        profile: &profile,
-        price: Some(&price),
-        launch: None,
-        doubt: None,
-        traffic: None,
-    };
+    let subject = |variant| subject(variant, &profile, Some(&price));
     let [voted, implicit] = [bounds(&machine, subject(&voted)), bounds(&machine, subject(&implicit))];
     assert!(implicit.iter().all(|bound| !matches!(bound.limit, Limit::Issue | Limit::Pipe(_))));
     // 8 of the second warp's 32 lanes have a ray: 40 lanes in two warps.
@@ -239,15 +228,7 @@ fn a_lone_warp_waits_for_its_chain() {
     // Twice the warps hide twice as much.
     let bound = |registers| {
         let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 192 };
-        let subject = Subject {
-            variant: &variant,
-            query: Query::Closest,
-            profile: &profile,
-            price: Some(&free),
-            launch: Some(launch),
-            doubt: None,
-            traffic: None,
-        };
+        let subject = Subject { launch: Some(launch), ..subject(&variant, &profile, Some(&free)) };
         find(&bounds(&machine, subject), Limit::Latency).rays_per_s
     };
     assert!(close(bound(20) / bound(40), 2.0), "{}", bound(20) / bound(40));
@@ -316,15 +297,7 @@ fn resident_warps_hide_a_lone_warps_time() {
     // 48 registers: 40 warps of a multiprocessor's 64 (docs/machines.md).
     for (registers, warps) in [(32, 64.0), (48, 40.0), (64, 32.0)] {
         let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 128 };
-        let subject = Subject {
-            variant: &variant,
-            query: Query::Closest,
-            profile: &profile,
-            price: Some(&price),
-            launch: Some(launch),
-            doubt: None,
-            traffic: None,
-        };
+        let subject = Subject { launch: Some(launch), ..subject(&variant, &profile, Some(&price)) };
         let bound = find(&bounds(&machine, subject), Limit::Latency).clone();
         assert!(close(bound.rays_per_s, 132.0 * warps * 32.0 * 1.98e9 / clocks), "{registers}: {bound:?}");
         assert!(bound.why.contains("machine code") && bound.class == Class::Modelled, "{bound:?}");
@@ -360,15 +333,7 @@ fn warps_of_half_the_width_issue_twice_as_often() {
     let rate = |width| {
         let profile = profiled(&variant, &[towards(0.2); 64], 64, width);
         let price = Price::of(&costs(), &profile.tally);
-        let subject = Subject {
-            variant: &variant,
-            query: Query::Closest,
-            profile: &profile,
-            price: Some(&price),
-            launch: None,
-            doubt: None,
-            traffic: None,
-        };
+        let subject = subject(&variant, &profile, Some(&price));
         find(&bounds(&machine, subject), Limit::Issue).clone()
     };
     assert!(close(rate(16).rays_per_s, rate(32).rays_per_s));
@@ -396,15 +361,7 @@ fn what_the_caches_drop_comes_again_for_every_ray() {
     let profile = profiled(&variant, &[towards(0.2); 32], launch_rays, 32);
     let traffic = Traffic { rays: 10, asked: 100, missed_l1: 50, stored: 10, missed_l2: 20, again: 5 };
     let bounded = |machine: &Machine| {
-        let subject = Subject {
-            variant: &variant,
-            query: Query::Closest,
-            profile: &profile,
-            price: None,
-            launch: None,
-            doubt: None,
-            traffic: Some(&traffic),
-        };
+        let subject = Subject { traffic: Some(&traffic), ..subject(&variant, &profile, None) };
         bounds(machine, subject)
     };
     let made = bounded(&machine);
@@ -426,15 +383,7 @@ fn what_any_hit_rays_may_not_write_is_in_no_strict_bound() {
     let kernel = Kernel::new(&variant, &bvh, &triangles).unwrap();
     let rays = [towards(0.2); 32];
     let profile = profile(&kernel, &rays, 32, Query::Any, ProfileOptions::default()).unwrap();
-    let subject = Subject {
-        variant: &variant,
-        query: Query::Any,
-        profile: &profile,
-        price: None,
-        launch: None,
-        doubt: None,
-        traffic: None,
-    };
+    let subject = Subject { query: Query::Any, ..subject(&variant, &profile, None) };
     let memory = profile.memory.unwrap();
     assert_eq!(memory.region(Region::Hits).least, 1);
     let made = bounds(&machine, subject);

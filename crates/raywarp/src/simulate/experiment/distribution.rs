@@ -2,7 +2,7 @@
 
 use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of};
 use crate::bounds::known_costs;
-use crate::simulate::walks::query;
+use crate::simulate::query_of;
 use rayon::prelude::*;
 use raywarp_sim::al09;
 use raywarp_sim::distribution::{Dealing, Dealt, Slots, Spread, WarpCost, deal, hide, warp_costs};
@@ -288,7 +288,7 @@ impl Lab<'_> {
         let kind = *self.kinds().first()?;
         match self.is_al09() {
             true => Some(al09::LAUNCH),
-            false => known_costs(None, &self.request.machine, &row("al09-while-while"), query(kind)).launch,
+            false => known_costs(None, &self.request.machine, &row("al09-while-while"), query_of(kind)).launch,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Experiment, ExperimentRequest, Lab, SimulateError};
 use crate::bounds::{Costs, known_costs};
-use crate::simulate::walks::query;
+use crate::simulate::query_of;
 use raywarp_family::costs::KernelCosts;
 use raywarp_family::{Key, Variant};
 use raywarp_sim::machine::Machine;
@@ -45,7 +45,7 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
 /// otherwise than here, those of the row that is otherwise alike. How often an inner loop turns is not such a number: its turns
 /// are unrolled.
 fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<KernelCosts> {
-    let of = |variant: &Variant| match known_costs(None, machine, variant, query(kind)).costs {
+    let of = |variant: &Variant| match known_costs(None, machine, variant, query_of(kind)).costs {
         Costs::Table(costs) => Some(costs),
         _ => None,
     };

@@ -2,7 +2,7 @@
 
 use super::ExperimentRequest;
 use super::pricing::is_al09;
-use crate::simulate::RayCounts;
+use crate::simulate::{RayCounts, traced};
 use std::fmt::Write;
 
 /// What the paper found, if it says, and what we did.
@@ -63,8 +63,6 @@ impl ExperimentReport {
     /// As text.
     pub fn text(&self) -> String {
         let request = &self.request;
-        let rays: Vec<String> =
-            self.rays.iter().map(|(kind, n, all)| format!("{n} of {all} {}", kind.name())).collect();
         let mut text = format!(
             "{}: {}, workload {}, views: {}, {}x{}, leaves of at most {}; rays traced: {}\n\
              {}; prices: {}\n",
@@ -75,7 +73,7 @@ impl ExperimentReport {
             request.rays.size[0],
             request.rays.size[1],
             request.rays.leaf_sizes.first().copied().unwrap_or(8),
-            rays.join(", "),
+            traced(&self.rays),
             request.machine.name(),
             request.priced(),
         );

@@ -1,0 +1,122 @@
+//! A tree of a report, and the name that it can be built again by.
+
+use raywarp_bvh::{BuildOptions, Builder, presets};
+
+/// A tree.
+#[derive(Debug, Clone, Copy)]
+pub struct TreeFacts {
+    /// How it was built.
+    pub options: BuildOptions,
+    /// Seconds that took.
+    pub seconds: f64,
+    /// Nodes.
+    pub nodes: usize,
+}
+
+/// A number of a tree: its word in a name, what it is, and how it is set.
+type Number = (&'static str, fn(&BuildOptions) -> Option<f32>, fn(&mut BuildOptions, f32));
+
+/// All that a tree's name says where it is not the default.
+const NUMBERS: [Number; 6] = [
+    ("cost", |options| Some(options.traversal_cost), |options, cost| options.traversal_cost = cost),
+    ("split", |options| options.split_clipping, |options, share| options.split_clipping = Some(share)),
+    ("test", |options| Some(options.intersection_cost), |options, cost| options.intersection_cost = cost),
+    ("alpha", |options| Some(options.split_alpha), |options, share| options.split_alpha = share),
+    ("budget", |options| Some(options.split_budget), |options, share| options.split_budget = share),
+    ("below", |options| Some(options.split_below), |options, share| options.split_below = share),
+];
+
+impl TreeFacts {
+    /// The preset's name, whatever the leaf size; else builder, passes of reinsertion, and each number that is not that of
+    /// [`BuildOptions::default`], so that [`TreeFacts::named`] gives the same tree.
+    pub fn name(&self) -> String {
+        let options = &self.options;
+        let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
+        match presets::ALL.iter().chain(&presets::OF_SINGLES).find(|(_, preset)| is_it(preset)) {
+            Some((name, _)) => (*name).to_string(),
+            None => {
+                let mut name = format!("{}+{}", builder_name(options.builder), options.reinsertion);
+                let default = BuildOptions::default();
+                for (word, of, _) in NUMBERS {
+                    if let Some(number) = of(options).filter(|number| of(&default) != Some(*number)) {
+                        name += &format!(" {word} {number}");
+                    }
+                }
+                name
+            }
+        }
+    }
+
+    /// The options that [`TreeFacts::name`] names, with leaves of `max_leaf`; none for what is no such name. What a name does
+    /// not say is as in [`BuildOptions::default`].
+    pub fn named(name: &str, max_leaf: u32) -> Option<BuildOptions> {
+        if let Some(preset) = presets::named(name) {
+            return Some(BuildOptions { max_leaf, ..preset });
+        }
+        let mut words = name.split(' ');
+        let (builder, reinsertion) = words.next()?.split_once('+')?;
+        const BUILDERS: [Builder; 5] =
+            [Builder::SweepSah, Builder::BinnedSah, Builder::Sbvh, Builder::Lbvh, Builder::Ploc];
+        let builder = BUILDERS.into_iter().find(|&known| builder_name(known) == builder)?;
+        let mut options =
+            BuildOptions { builder, reinsertion: reinsertion.parse().ok()?, max_leaf, ..Default::default() };
+        while let Some(key) = words.next() {
+            let value = words.next()?.parse().ok().filter(|value: &f32| value.is_finite())?;
+            let (_, _, set) = NUMBERS.into_iter().find(|(word, ..)| *word == key)?;
+            set(&mut options, value);
+        }
+        Some(options)
+    }
+}
+
+/// A builder as it is named on the command line.
+pub(crate) fn builder_name(builder: Builder) -> &'static str {
+    match builder {
+        Builder::SweepSah => "sweep",
+        Builder::BinnedSah => "binned",
+        Builder::Sbvh => "sbvh",
+        Builder::Lbvh => "lbvh",
+        Builder::Ploc => "ploc",
+        _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_known_by_its_name() {
+        let own = BuildOptions { builder: Builder::Sbvh, reinsertion: 2, max_leaf: 4, ..Default::default() };
+        let costly = BuildOptions { traversal_cost: 1.5, split_clipping: Some(0.25), ..own };
+        let presets = presets::ALL.iter().chain(&presets::OF_SINGLES).map(|(_, preset)| *preset);
+        // Every field by name: one that is added must be in the name, too.
+        let all = BuildOptions {
+            builder: Builder::Sbvh,
+            max_leaf: 3,
+            split_clipping: Some(0.3),
+            split_alpha: 2e-6,
+            split_budget: 0.7,
+            split_below: 0.5,
+            reinsertion: 3,
+            traversal_cost: 1e6,
+            intersection_cost: 0.1,
+        };
+        // A preset with one option changed, as the command line makes it.
+        let changed = BuildOptions { reinsertion: 4, ..presets::SINGLE_SPLIT_INNER };
+        let singly = [
+            BuildOptions { split_alpha: 0.5, ..own },
+            BuildOptions { split_budget: 0.0, ..own },
+            BuildOptions { split_below: 0.25, ..own },
+            BuildOptions { intersection_cost: 2.0, ..own },
+        ];
+        for options in presets.chain([own, costly, all, changed]).chain(singly) {
+            let name = TreeFacts { options, seconds: 0.0, nodes: 1 }.name();
+            assert_eq!(TreeFacts::named(&name, options.max_leaf), Some(options), "{name}");
+        }
+        assert_eq!(TreeFacts { options: costly, seconds: 0.0, nodes: 1 }.name(), "sbvh+2 cost 1.5 split 0.25");
+        for name in ["", "oak", "sweep", "sweep+", "oak+1", "sweep+1 cost", "sweep+1 cost x", "sweep+1 height 3"] {
+            assert_eq!(TreeFacts::named(name, 8), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The rays that are simulated: spread samples of a workload's.
+
+use super::{EfficiencyRequest, SimulateError};
+use raywarp_bvh::{BuildOptions, build};
+use raywarp_cpu::CpuTracer;
+use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
+use raywarp_traverse::Query;
+use raywarp_workload::rays::{RayKind, ViewRays};
+
+/// Consecutive rays that stay together in a sample: whole warps of every power of two, and whole batches of the
+/// pool for warps of 32. No more, since neighbours in a sorted batch lie in one corner of the scene and tell the same.
+const CHUNK: usize = 384;
+
+/// Sampled rays: for each kind those of each view.
+pub(crate) type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
+
+/// For each kind how many rays are traced, and how many there are.
+pub type RayCounts = Vec<(RayKind, u64, u64)>;
+
+/// How many rays of each kind are traced, and of how many, in words.
+pub(crate) fn traced(rays: &RayCounts) -> String {
+    let of_kind = |(kind, traced, all): &(RayKind, u64, u64)| format!("{traced} of {all} {}", kind.name());
+    rays.iter().map(of_kind).collect::<Vec<_>>().join(", ")
+}
+
+/// The first line of a table: scene, workload, viewpoints and rays.
+pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String {
+    let views = request.views.len();
+    let plural = if views == 1 { "" } else { "s" };
+    let (workload, traced) = (request.workload.name(), traced(rays));
+    format!("{}, workload {workload}, {views} view{plural}; rays traced: {traced}\n", request.scene)
+}
+
+/// The query of a kind of rays.
+pub(crate) fn query_of(kind: RayKind) -> Query {
+    if kind.is_any() { Query::Any } else { Query::Closest }
+}
+
+/// The rays that are traced, and their counts.
+pub(crate) fn sample_rays(
+    triangles: &FlatTriangles,
+    request: &EfficiencyRequest,
+    control: &Control<'_>,
+) -> Result<(Samples, RayCounts), SimulateError> {
+    // Only primary hits are traced through this tree.
+    let tracer = CpuTracer::new(&build(triangles, &BuildOptions::default())?, triangles)?;
+    let mut samples: Samples = request.kinds.iter().map(|&kind| (kind, Vec::new())).collect();
+    let mut counts: RayCounts = request.kinds.iter().map(|&kind| (kind, 0, 0)).collect();
+    let quiet = Control { cancel: control.cancel, progress: None };
+    for view in &request.views {
+        let rays = ViewRays::new(request.workload, view, request.size, triangles, &tracer, &quiet)?;
+        for ((kind, views), count) in samples.iter_mut().zip(&mut counts) {
+            if control.is_cancelled() {
+                return Err(TraceError::Cancelled.into());
+            }
+            let rays_per_pixel = request.rays_per_pixel.unwrap_or(request.workload.rays_per_pixel());
+            let batches = rays.batches(*kind, rays_per_pixel, request.order);
+            let every = (batches.ray_count() / request.sample.max(1) as u64).max(1);
+            let sample = batches.sample(CHUNK, every as usize);
+            (count.1, count.2) = (count.1 + sample.len() as u64, count.2 + batches.ray_count());
+            views.push(sample);
+        }
+    }
+    match counts.iter().find(|count| count.1 == 0) {
+        Some((kind, ..)) => Err(SimulateError::NoRays(kind.name())),
+        None => Ok((samples, counts)),
+    }
+}
