@@ -197,9 +197,9 @@ pub(crate) fn share_of_warps(machine: &Machine, launch: Launch, sample: u64, ray
     Some((u64::from(warps) * sample).div_ceil(rays.max(1)).clamp(1, u64::from(warps)) as u32)
 }
 
-/// The most of a price that may be assumed before it is called a guess, as a share of its instructions. Prices of work queues,
-/// a third to a half of whose instructions nobody has counted, are 15 to 25 % off an H200's counters (docs/bounds.md): by half of
-/// that share. A fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
+/// The most of a price that may be assumed before it is called a guess, as a share of its instructions. When a third to a
+/// half of a work queue's instructions were assumed, its prices were 13 to 25 % off an H200's counters: by half of that share. A
+/// fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
 pub(crate) const MOST_ASSUMED: f64 = 0.2;
 
 /// Warps of a view that go through the model of the caches.
