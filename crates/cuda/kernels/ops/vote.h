@@ -17,7 +17,8 @@ RW_FUNCTION bool any(bool x, [[maybe_unused]] platform::Site site = platform::Si
 }
 
 // Where lanes share a ray, each learns who takes part in what comes next. All lanes of a warp that votes call together,
-// those of an implicit one ray by ray.
+// those of an implicit one ray by ray. Not by the vote of the loop: a mask that comes around it is not known to be the same
+// in all lanes, and before each exchange machine code would look for lanes of equal masks.
 template <Options O>
 RW_FUNCTION void find_participants([[maybe_unused]] Lane<O>& lane, [[maybe_unused]] bool takes_part,
                                    [[maybe_unused]] platform::Site site = platform::Site::here()) {
