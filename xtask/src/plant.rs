@@ -197,7 +197,7 @@ const PLANTS: &[Plant] = &[
         name: "cuda: a missing vote",
         edits: &[Edit {
             file: "crates/cuda/kernels/schedule/while_while.h",
-            find: "any_takes_part(lane, lane.has_leaf())",
+            find: "any<O>(lane.has_leaf())",
             replace: "lane.has_leaf()",
         }],
         test: EMULATION,

@@ -16,18 +16,16 @@ RW_FUNCTION bool any(bool x, [[maybe_unused]] platform::Site site = platform::Si
     }
 }
 
-// As `any`, of who takes part in an operation. Where lanes share a ray, each of them knows all participants then.
+// Where lanes share a ray, each learns who takes part in what comes next. All lanes of a warp that votes call together,
+// those of an implicit one ray by ray. Not by the vote of the loop: a mask that comes around it is not known to be the same
+// in all lanes, and before each exchange machine code would look for lanes of equal masks.
 template <Options O>
-RW_FUNCTION bool any_takes_part(Lane<O>& lane, bool x, platform::Site site = platform::Site::here()) {
-    if constexpr (O.lanes_per_ray() == 1) {
-        return any<O>(x, site);
-    } else if constexpr (O.lanes_per_ray() == WARP || O.sync == Sync::Implicit) {
+RW_FUNCTION void find_participants([[maybe_unused]] Lane<O>& lane, [[maybe_unused]] bool takes_part,
+                                   [[maybe_unused]] platform::Site site = platform::Site::here()) {
+    if constexpr (O.lanes_per_ray() == WARP || (O.lanes_per_ray() > 1 && O.sync == Sync::Implicit)) {
         lane.participants = group_mask<O>();
-        return any<O>(x, site);
-    } else {
-        RW_EVENT(Vote);
-        lane.participants = platform::ballot_sync(EVERYONE, x, site);
-        return lane.participants != 0;
+    } else if constexpr (O.lanes_per_ray() > 1) {
+        lane.participants = platform::ballot_sync(EVERYONE, takes_part, site);
     }
 }
 

@@ -55,7 +55,8 @@ RW_FUNCTION u32 shuffle_sync(LaneMask mask, u32 x, u32 from) { return __shfl_syn
 RW_FUNCTION u32 shuffle_xor_sync(LaneMask mask, u32 x, u32 bits) {
     return __shfl_xor_sync(mask, x, static_cast<int>(bits));
 }
-RW_FUNCTION void sync(LaneMask mask, Site = {}) { __syncwarp(mask); }
+RW_FUNCTION void sync(LaneMask mask) { __syncwarp(mask); }
+RW_FUNCTION void sync(LaneMask mask, Site) { sync(mask); }
 // Lanes that run together by chance: at least the caller.
 RW_FUNCTION LaneMask active_mask() { return __activemask(); }
 
