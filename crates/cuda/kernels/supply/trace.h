@@ -21,8 +21,6 @@ RW_FUNCTION void trace(const Launch& launch, Lane<O>& lane) {
     if constexpr (O.organisation == Organisation::Packet) {
         S::trace(launch, lane);
     } else {
-        // The bottom of a stack is there before anybody pops.
-        order_stack<O>();
         while (any<O>(lane.is_alive())) {
             turn<O, S>(launch, lane);
         }
