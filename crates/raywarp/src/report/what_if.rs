@@ -21,7 +21,7 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
         let Some(best) = priced().max_by(|a, b| rate(a).total_cmp(&rate(b))) else { continue };
         let Some(bound) = best.lowest() else { continue };
         let mut counts: Vec<(Limit, usize)> = Vec::new();
-        for limit in of_kind().filter_map(|row| row.lowest()).map(|bound| bound.limit) {
+        for limit in priced().filter_map(|row| row.lowest()).map(|bound| bound.limit) {
             match counts.iter_mut().find(|(known, _)| *known == limit) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((limit, 1)),
@@ -29,7 +29,7 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
         }
         let most = counts.iter().max_by_key(|(_, count)| *count);
         let most = most.map_or_else(String::new, |(limit, count)| {
-            let all = of_kind().count();
+            let all = priced().count();
             if all < 2 {
                 String::new()
             } else {
@@ -55,6 +55,9 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
     for name in names {
         let mut text = format!("{name}. ");
         let mine: Vec<&(usize, &Bounded)> = rows.iter().filter(|(_, row)| name_of(&row.variant) == name).collect();
+        if mine.iter().all(|(_, row)| row.price.is_none()) {
+            text += "No table has what it costs here, so memory alone bounds it. ";
+        }
         let several = mine.iter().any(|(_, row)| row.profile.counts.width != mine[0].1.profile.counts.width);
         for (index, (number, row)) in mine.iter().enumerate() {
             let Some(bound) = row.lowest() else { continue };
