@@ -30,7 +30,7 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
         let most = counts.iter().max_by_key(|(_, count)| *count);
         let most = most.map_or_else(String::new, |(limit, count)| {
             let all = priced().count();
-            if all < 2 {
+            if all < 2 || *count < 2 {
                 String::new()
             } else {
                 format!(" Of {all} kernels, {count} are limited by {}.", in_words(*limit))
