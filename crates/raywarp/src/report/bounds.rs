@@ -119,7 +119,8 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], be
     let chart = Bars {
         axis: "Mrays/s".into(),
         series: if measured { vec!["lowest bound".into(), "measured".into()] } else { vec!["lowest bound".into()] },
-        groups: rows.iter().map(group).collect(),
+        // What no table prices would dwarf the others.
+        groups: rows.iter().filter(|row| row.price.is_some() || beside(row).is_some()).map(group).collect(),
         least_most: 0.0,
     };
     page.chart(

@@ -8,7 +8,7 @@ use super::run::mrays;
 use crate::bounds::what_if::listed;
 use crate::bounds::{Bounded, BoundsReport, WhatIf};
 use crate::simulate::name_of;
-use raywarp_sim::bounds::{Class, Limit, headroom};
+use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 
 /// The fastest kernel of each kind and what limits most kernels; then for each kernel what limits it and what comes next.
 pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &Bounded)]) -> Vec<String> {
@@ -70,7 +70,8 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
                 mrays(bound.rays_per_s),
                 in_words(bound.limit)
             );
-            if let Some((next, gain)) = headroom(&row.bounds) {
+            let other = |(next, _): &(&Bound, f64)| in_words(next.limit) != in_words(bound.limit);
+            if let Some((next, gain)) = headroom(&row.bounds).filter(other) {
                 text += &format!("; next {}, at +{:.0} %", in_words(next.limit), 100.0 * gain);
             }
             if let Some((best, gain)) = best(&all, machine, *number) {
