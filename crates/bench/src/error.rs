@@ -56,6 +56,19 @@ pub enum BenchError {
 impl BenchError {
     /// Whether the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Trace(TraceError::Cancelled))
+        matches!(self, Self::Trace(TraceError::Cancelled) | Self::Rays(RaysError::Trace(TraceError::Cancelled)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_stops_while_rays_are_made_has_stopped() {
+        let stopped = || TraceError::Cancelled;
+        assert!(BenchError::from(stopped()).is_cancelled());
+        assert!(BenchError::from(RaysError::from(stopped())).is_cancelled());
+        assert!(!BenchError::from(RaysError::Size { width: 0, height: 1, limit: 9 }).is_cancelled());
     }
 }

@@ -226,6 +226,7 @@ fn unreadable_input_ends_with_3_and_names_the_file() {
     assert!(allowed.status.success(), "{}", text(&allowed.stderr));
     assert_eq!(text(&allowed.stderr).matches("missing; rendered without it").count(), 2);
     check_fails(&folder, "render --light a.txt", 3, &["a.txt"]);
+    check_fails(&folder, "info nowhere", 3, &["nowhere: cannot be read"]);
     check_fails(&folder, "render --view views.toml:room:1", 3, &["views.toml"]);
 }
 

@@ -63,6 +63,19 @@ fn the_tree_is_the_one_that_was_asked_for() {
 }
 
 #[test]
+fn leaves_are_as_large_as_was_asked_for() {
+    let eight = work("eight", "");
+    assert_eq!(work("eight-said", "--max-leaf 8"), eight);
+    let one = work("one-a-leaf", "--max-leaf 1");
+    assert!(one[1] < eight[1], "{one:?} {eight:?}");
+    assert_eq!(work("leaf-size", "--leaf-size 1"), one);
+    assert_eq!(work("both-said", "--max-leaf 8 --leaf-size 1"), one);
+    // A preset of single triangles has them for kernels that would take more; one that is named has its builder.
+    assert!(work("single", "--preset single")[1] < eight[1]);
+    assert_eq!(work("balanced", "--preset balanced"), work("balanced-binned", "--builder binned"));
+}
+
+#[test]
 fn unknown_builders_and_too_many_passes_are_wrong_usage() {
     for (test, options) in [("unknown", "--builder best"), ("passes", "--reinsertion 65")] {
         let output = simulate(test, options);
@@ -152,6 +165,8 @@ fn what_cannot_be_simulated_is_said_in_a_line_or_two() {
         ("costs", "--machine h200 --costs broken.csv", 3, "line 2"),
         ("other", "--machine h200 --costs scattered.obj", 3, "none of these kernels"),
         ("missing", "--machine h200 --costs nowhere.csv", 3, "nowhere.csv"),
+        ("ignored", "--efficiency --costs broken.csv", 2, "--costs"),
+        ("huge-cost", "--machine h200 --set cost.visit_node=1e30", 2, "to a million"),
     ] {
         let broken = "kernel\ndirect_while_while_bvh2__closest,verified,0\n";
         let output = run(test, &format!("--variant al09-while-while {options}"), &[("broken.csv", broken)]);
@@ -258,6 +273,51 @@ fn an_experiment_is_about_the_machine_that_is_named() {
 }
 
 #[test]
+fn kernels_that_no_table_prices_have_no_part_in_what_would_pay() {
+    let options = "--machine gtx285 --variant al09-while-while,g14 --size 64x48 --sample 600 --what-if";
+    let document: serde_json::Value =
+        serde_json::from_str(&printed("unpriced", &format!("{options} --json"), 2)).unwrap();
+    let g14 = document["rows"].as_array().unwrap().iter().find(|row| row["name"] == "g14").unwrap();
+    assert!(g14["warp_instructions_per_ray"].is_null() && g14["lowest"] == "DRAM", "{g14}");
+    let changes = document["what_if"].as_array().unwrap();
+    assert!(changes.iter().any(|change| change["options"] == "--set sm.count=2x"), "{changes:?}");
+    for change in changes {
+        let rows = change["rows"].as_array().unwrap();
+        assert!(!rows.is_empty() && rows.iter().all(|row| row["variant"] == "direct/while-while/bvh2"), "{change}");
+    }
+    let alone = printed("unpriced-alone", "--machine gtx285 --variant g14 --size 64x48 --sample 600 --what-if", 2);
+    assert!(alone.contains("no table has what these kernels cost here"), "{alone}");
+}
+
+#[test]
+fn a_number_that_nothing_makes_is_a_dash() {
+    let options = "--experiment rates --size 32x24 --sample 600 --rays-per-pixel 1 \
+        --price visit_node=0,test_triangle=0,loop=0,postpone=0,fetch_ray=0";
+    let text = printed("free", options, 2);
+    assert!(text.contains("| -") && !text.contains("NaN") && !text.contains("inf"), "{text}");
+}
+
+#[test]
+fn a_picture_of_too_many_pixels_is_wrong_usage() {
+    let output = run_on("pixels", "--efficiency --variant al09-while-while --size 100000x100000", 1, &[]);
+    let error = String::from_utf8_lossy(&output.stderr).to_string();
+    assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+    assert!(error.contains("--size"), "{error}");
+}
+
+#[test]
+fn a_scene_that_reaches_too_far_for_a_tree_is_an_input_at_fault() {
+    let far = "v 0 0 0\nv 3e37 0 0\nv 0 3e37 0\nf 1 2 3\n";
+    let files = [("scattered.obj", far)];
+    for options in ["--efficiency", "--machine h200"] {
+        let output = run("far", &format!("{options} --variant raywarp-h8"), &files);
+        let error = String::from_utf8_lossy(&output.stderr).to_string();
+        assert_eq!((output.status.code(), error.lines().count()), (Some(3), 1), "{error}");
+        assert!(error.contains("scattered.obj: the scene reaches farther than 2^100"), "{error}");
+    }
+}
+
+#[test]
 fn a_cost_that_is_set_is_named_and_changes_no_other() {
     let issue = |set: &str| {
         let options = format!("--machine h200 --variant al09-while-while --size 32x24 --sample 600 --json {set}");
@@ -288,6 +348,7 @@ fn unknown_experiments_and_prices_are_wrong_usage() {
         "--experiment queue --price shuffle",
         "--experiment queue --variant al09-if-if",
         "--experiment queue --efficiency",
+        "--experiment queue --leaf-size 2,4",
         "--efficiency --price shuffle=3",
         "",
     ] {
@@ -328,6 +389,8 @@ fn counters_of_something_else_are_refused() {
         ("--machine h200", String::new(), 3, "line 1: there is no column scene"),
         ("--machine h200,rtx4090", counters(3072), 2, "give one --machine"),
         ("--efficiency", counters(3072), 2, "--counters"),
+        ("--machine h200 --what-if", counters(3072), 2, "--what-if"),
+        ("--machine h200 --report out.html", counters(3072), 2, "--report"),
     ] {
         let output = run("refused", &format!("{options} --counters c.csv"), &[("c.csv", &table)]);
         let error = String::from_utf8_lossy(&output.stderr).to_string();

@@ -6,9 +6,14 @@ use std::process::{Command, Output};
 const CORNER: &str = "v -4 0 -4\nv 4 0 -4\nv 4 0 4\nv -4 0 4\nv -4 5 -4\nv 0 5 -4\nv 0 0 -4\nf 4 3 2 1\nf 1 7 6 5\n";
 
 fn simulate(test: &str, options: &str) -> Output {
+    simulate_on(test, CORNER, options)
+}
+
+/// `raywarp simulate` on an OBJ file of this text.
+fn simulate_on(test: &str, scene: &str, options: &str) -> Output {
     let folder = std::env::temp_dir().join(format!("raywarp-compaction-{test}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("corner.obj"), CORNER).unwrap();
+    std::fs::write(folder.join("corner.obj"), scene).unwrap();
     let line = format!("simulate corner.obj -q {options}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
     let output =
@@ -58,6 +63,19 @@ fn people_get_a_table_with_the_papers_beside_it() {
 }
 
 #[test]
+fn what_no_path_does_is_a_dash() {
+    // One point: no ray hits it, and no warp tests anything.
+    let output = simulate_on(
+        "point",
+        "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n",
+        "--experiment compaction --size 8x8 --report page.html",
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("naive over compact: - (W11") && !text.contains("NaN"), "{text}");
+}
+
+#[test]
 fn what_does_not_fit_is_wrong_usage() {
     for (test, options, expected) in [
         ("none", "", "--efficiency"),
@@ -67,6 +85,14 @@ fn what_does_not_fit_is_wrong_usage() {
         ("depth", "--experiment compaction --max-depth 10001", "10000"),
         ("width", "--experiment compaction --size 8x8 --width 24", "--width: warps of 24 lanes"),
         ("clay", "--experiment compaction --clay 1.5", "a number from 0 to 1"),
+        ("kind", "--experiment compaction --kind ao", "--kind"),
+        ("workload", "--experiment compaction --workload raywarp", "--workload"),
+        ("sample", "--experiment compaction --sample 99", "--sample"),
+        ("rays", "--experiment compaction --rays-per-pixel 2", "--rays-per-pixel"),
+        ("shuffle", "--experiment compaction --shuffle", "--shuffle"),
+        ("sort", "--experiment compaction --sort morton", "--sort"),
+        ("leaves", "--experiment compaction --leaf-size 2", "--leaf-size"),
+        ("price", "--experiment compaction --price loop=2", "--price"),
         ("paths", "--experiment compaction --size 1048576x1048576", "paths are more than"),
     ] {
         let output = simulate(test, options);

@@ -36,6 +36,14 @@ pub enum LayoutError {
         /// What is wrong with it.
         fault: &'static str,
     },
+    /// A box reaches where the encoding has no place for it.
+    #[error(
+        "the scene reaches farther than 2^{exponent} from its origin, which these nodes cannot hold; scale it down"
+    )]
+    TooFar {
+        /// The greatest coordinate that fits is 2 to the power of this.
+        exponent: u32,
+    },
     /// A leaf holds more references than one of the encoding's leaves.
     #[error("leaf {node} of the tree holds {found} references, but at most {limit} fit; build with max_leaf {limit}")]
     LeafTooLarge {

@@ -170,7 +170,7 @@ fn what_the_encoding_cannot_hold_is_refused() {
     assert!(matches!(encode_h8(&bvh, &triangles), Err(LayoutError::LeafTooLarge { limit: 1, .. })));
     let far = soup(50, 1e37, [0.0; 3]);
     let bvh = build(&far, &presets::SINGLE).unwrap();
-    assert!(matches!(encode_h8(&bvh, &far), Err(LayoutError::BadNode { .. })));
+    assert!(matches!(encode_h8(&bvh, &far), Err(LayoutError::TooFar { exponent: 100 })));
     assert!(matches!(encode_h8(&bvh, &soup(49, 1.0, [0.0; 3])), Err(LayoutError::CountMismatch { .. })));
 }
 

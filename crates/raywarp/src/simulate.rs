@@ -97,6 +97,24 @@ pub enum SimulateError {
     NoRays(&'static str),
 }
 
+impl SimulateError {
+    /// Whether the caller asked to stop: between two kernels, or while rays were made.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Trace(TraceError::Cancelled) | Self::Rays(RaysError::Trace(TraceError::Cancelled)))
+    }
+
+    /// Whether a kernel refuses because its tree cannot hold the scene.
+    pub fn is_of_scene(&self) -> bool {
+        match self {
+            Self::Kernel(error) | Self::Profile(ProfileError::Kernel(error)) => {
+                matches!(error, KernelError::Layout(LayoutError::TooFar { .. }))
+            }
+            Self::Layout(error) => matches!(error, LayoutError::TooFar { .. }),
+            _ => false,
+        }
+    }
+}
+
 /// One kernel's counts for one kind of rays.
 #[derive(Debug, Clone)]
 pub struct Measurement {
@@ -202,4 +220,37 @@ pub fn efficiency(
 pub(crate) fn name_of(variant: &Variant) -> String {
     let row = Variant::papers().iter().find(|row| row.variant == *variant);
     row.map_or_else(|| variant.to_string(), |row| row.name.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_workload::rays::{Order, Workload};
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn whoever_stops_before_the_first_ray_has_stopped() {
+        let scene = crate::default_scene();
+        let request = EfficiencyRequest {
+            workload: Workload::Raywarp,
+            kinds: RayKind::ALL.to_vec(),
+            views: vec![View { camera: scene.cameras[0].clone(), ao_radius: None }],
+            size: [32, 24],
+            sample: 768,
+            order: Order::Workload,
+            rays_per_pixel: Some(1),
+            variants: vec![Variant::papers()[0].variant],
+            widths: vec![32],
+            leaf_sizes: vec![8],
+            build: BuildOptions::default(),
+            scene: "default".into(),
+        };
+        let stop = AtomicBool::new(true);
+        let control = Control { cancel: Some(&stop), progress: None };
+        let error = efficiency(&scene, &request, &control).unwrap_err();
+        assert!(error.is_cancelled(), "{error:?}");
+        let none = EfficiencyRequest { size: [0, 24], ..request };
+        let error = efficiency(&scene, &none, &Control::default()).unwrap_err();
+        assert!(!error.is_cancelled(), "{error:?}");
+    }
 }

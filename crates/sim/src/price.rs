@@ -9,6 +9,9 @@ const BLOCKS: usize = Block::ALL.len();
 const PIPES: usize = Pipe::ALL.len();
 const WAITS: usize = Wait::ALL.len();
 
+/// Most instructions, or times what it was, that a cost may be set to.
+const MOST_COST: f64 = 1e6;
+
 /// Clocks that the code tells, and waits by [`Wait`].
 type Times = (f64, [f64; WAITS]);
 
@@ -61,8 +64,8 @@ impl CostChange {
             return Err(format!("cost.{name}: no such operation; known are {}", names.join(", ")));
         };
         let number = |text: &str| {
-            let parsed = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-            parsed.ok_or_else(|| format!("cost.{name} is \"{value}\"; give instructions (100), more or less of them (-30), or a factor (0.5x)"))
+            let parsed = text.trim().parse::<f64>().ok().filter(|number| number.abs() <= MOST_COST);
+            parsed.ok_or_else(|| format!("cost.{name} is \"{value}\"; give instructions (100), more or less of them (-30), or a factor (0.5x), to a million"))
         };
         let change = match value.trim().strip_suffix('x') {
             Some(factor) => Change::Times(number(factor)?),
@@ -317,7 +320,9 @@ mod tests {
 
     #[test]
     fn a_change_that_is_none_is_refused() {
-        for (name, value) in [("visit", "1"), ("pop", "much"), ("pop", "-1x"), ("pop", "NaN"), ("pop", "")] {
+        for (name, value) in
+            [("visit", "1"), ("pop", "much"), ("pop", "-1x"), ("pop", "NaN"), ("pop", "2e6"), ("pop", "")]
+        {
             assert!(CostChange::parse(name, value).is_err(), "{name}={value}");
         }
     }

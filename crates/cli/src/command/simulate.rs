@@ -22,7 +22,7 @@ use raywarp::family::{Key, Variant};
 use raywarp::sim::ProfileError;
 use raywarp::sim::machine::{Machine, keys};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
-use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
+use raywarp::workload::rays::{Order, RESOLUTION, RayKind, RaysError, Workload};
 use raywarp::{Builder, Control};
 pub(super) use report_args::ReportArgs;
 use setting::Setting;
@@ -52,21 +52,21 @@ pub struct SimulateArgs {
     machine: Vec<String>,
     /// What a profiler counted on this GPU, beside what is foretold: a table of peers/nsight/counters.py. Its rows have kernels
     /// and trees; of views the first counts, with one ray of each kind a pixel.
-    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "costs", "width", "leaf_size", "postpone", "settings", "shuffle", "sort"])]
+    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "costs", "width", "leaf_size", "postpone", "settings", "shuffle", "sort", "what_if", "report", "svg"])]
     counters: Option<PathBuf>,
     /// What was measured on this GPU, beside what is possible: bench.csv of `raywarp bench --record`. Its rows have kernels, trees
     /// and viewpoints; size and rays a pixel must be that run's. Exit status 1 if a run passed a strict bound.
     #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["counters", "costs", "width", "leaf_size", "postpone", "shuffle", "sort"])]
     measured: Option<PathBuf>,
     /// What kernels cost, in place of our tables; as `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
-    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with = "experiment")]
+    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "efficiency"])]
     costs: Option<PathBuf>,
-    /// Whose rays: raywarp, al09 or g14.
-    #[arg(long, value_name = "NAME", default_value = "raywarp", value_parser = parse_workload)]
-    pub(super) workload: Workload,
-    /// Kinds of rays, comma-separated: primary, ao, diffuse.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "primary,ao,diffuse", value_parser = parse_kind)]
-    pub(super) kind: Vec<RayKind>,
+    /// Whose rays: raywarp (by default), al09 or g14.
+    #[arg(long, value_name = "NAME", value_parser = parse_workload)]
+    workload: Option<Workload>,
+    /// Kinds of rays, comma-separated: primary, ao, diffuse; all by default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind)]
+    kind: Vec<RayKind>,
     /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(super) variant: Vec<Variant>,
@@ -74,7 +74,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
     width: Vec<u32>,
     /// Most triangles of a leaf, comma-separated; in place of --max-leaf.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "8", value_parser = clap::value_parser!(u32).range(1..=255))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255))]
     leaf_size: Vec<u32>,
     /// Sizes of the postpone buffer, 0 to 4, comma-separated: each speculative kernel runs with each.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4))]
@@ -150,6 +150,11 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         if !args.machine.is_empty() {
             return Err(CliError::usage("--machine: --experiment compaction counts warps, on no machine"));
         }
+        if let Some(flag) = args.about_rays() {
+            return Err(CliError::usage(format!(
+                "{flag}: --experiment compaction follows the paths of a path tracer, not a workload's rays"
+            )));
+        }
         let shared = simulate_compaction::Shared {
             scene: name,
             view: args.view.as_deref(),
@@ -162,6 +167,9 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     }
     if args.experiment.experiment.is_some() && !args.width.is_empty() {
         return Err(CliError::usage("--width: this experiment has its own"));
+    }
+    if args.experiment.experiment.is_some() && args.leaf_size.len() > 1 {
+        return Err(CliError::usage("--leaf-size: an experiment is of one tree"));
     }
     if let Some(flag) = args.compaction.given() {
         return Err(CliError::usage(format!("{flag} goes with --experiment compaction")));
@@ -203,8 +211,8 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let build = args.tree.options_or(Builder::SweepSah);
     let counted = args.counters.as_ref().map(|path| simulate_counters::read(path, &scene_name, args)).transpose()?;
     let request = EfficiencyRequest {
-        workload: args.workload,
-        kinds: args.kind.clone(),
+        workload: args.workload(),
+        kinds: args.kinds(),
         views,
         size: args.size.unwrap_or(RESOLUTION),
         sample: args.sample.unwrap_or(16_384) as usize,
@@ -216,7 +224,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         },
         variants,
         widths,
-        leaf_sizes: args.leaf_size.clone(),
+        leaf_sizes: if args.leaf_size.is_empty() { vec![build.max_leaf] } else { args.leaf_size.clone() },
         build,
         scene: scene_name,
     };
@@ -272,7 +280,11 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
 /// Why nothing was simulated, with the exit status of each cause.
 pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
     match error {
-        SimulateError::Trace(_) => CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string()),
+        error if error.is_cancelled() => {
+            CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string())
+        }
+        SimulateError::Rays(error @ RaysError::Size { .. }) => CliError::usage(format!("--size: {error}")),
+        error if error.is_of_scene() => CliError::input(format!("{}: {error}", path.display())),
         SimulateError::Build(error) => CliError::usage(error),
         SimulateError::Kernel(error) | SimulateError::Profile(ProfileError::Kernel(error)) => CliError::usage(error),
         SimulateError::Profile(error @ ProfileError::Threads { .. }) => CliError::machine(error),
@@ -296,6 +308,31 @@ fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError
 }
 
 impl SimulateArgs {
+    /// Whose rays.
+    pub(super) fn workload(&self) -> Workload {
+        self.workload.unwrap_or(Workload::Raywarp)
+    }
+
+    /// Kinds of rays.
+    pub(super) fn kinds(&self) -> Vec<RayKind> {
+        if self.kind.is_empty() { RayKind::ALL.to_vec() } else { self.kind.clone() }
+    }
+
+    /// The first option that is about a workload's rays, their trees or prices, if one is given.
+    fn about_rays(&self) -> Option<&'static str> {
+        let given = [
+            (self.workload.is_some(), "--workload"),
+            (!self.kind.is_empty(), "--kind"),
+            (self.sample.is_some(), "--sample"),
+            (self.rays_per_pixel.is_some(), "--rays-per-pixel"),
+            (self.shuffle, "--shuffle"),
+            (self.sort.is_some(), "--sort"),
+            (!self.leaf_size.is_empty(), "--leaf-size"),
+            (self.experiment.has_prices(), "--price"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
+    }
+
     /// The machines, with the numbers that were set.
     fn machines(&self) -> Result<Vec<Machine>, CliError> {
         let mut machines = Vec::new();

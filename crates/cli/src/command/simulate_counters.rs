@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<
     let text = read_table(path, MOST_BYTES)?;
     let wanted = |row: &Counted| {
         let variant = args.variant.is_empty() || args.variant.contains(&row.variant);
-        row.scene == scene && variant && args.kind.contains(&row.kind)
+        row.scene == scene && variant && args.kinds().contains(&row.kind)
     };
     let rows: Vec<Counted> =
         read_counters(&text).map_err(|error| fault(error.to_string()))?.into_iter().filter(wanted).collect();

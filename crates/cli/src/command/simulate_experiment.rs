@@ -62,6 +62,11 @@ fn parse_price(text: &str) -> Result<(Operation, f64), String> {
 }
 
 impl ExperimentArgs {
+    /// Whether an operation was given a price.
+    pub(super) fn has_prices(&self) -> bool {
+        !self.prices.is_empty()
+    }
+
     /// Runs the experiment; `sample` is how many rays of a kind and view are to be traced, if that was said.
     pub(super) fn run(
         &self,

@@ -23,11 +23,11 @@ pub(super) fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>
     let wanted = |rate: &MeasuredRate| {
         let kernel = args.variant.is_empty()
             || matches!(&rate.subject, Subject::Kernel(variant) if args.variant.contains(variant));
-        kernel && rate.workload == args.workload && args.kind.contains(&rate.kind)
+        kernel && rate.workload == args.workload() && args.kinds().contains(&rate.kind)
     };
     let rates: Vec<MeasuredRate> = beside::read(path)?.into_iter().filter(wanted).collect();
     if rates.is_empty() {
-        let workload = args.workload.name();
+        let workload = args.workload().name();
         return Err(CliError::input(format!("{}: it has no such rates of workload {workload}", path.display())));
     }
     Ok(rates)

@@ -8,10 +8,11 @@ use raywarp::{BuildOptions, Builder};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tree")]
 pub struct TreeArgs {
-    /// Options of the builder, from the fastest build to the best tree; the others here change single ones.
-    #[arg(long, value_enum, default_value_t = PresetArg::Balanced)]
-    preset: PresetArg,
-    /// How the tree is built.
+    /// Options of the builder, from the fastest build to the best tree; the others here change single ones. Where it is not
+    /// given, balanced, but good for bench, and for simulate balanced with the builder sweep.
+    #[arg(long, value_enum)]
+    preset: Option<PresetArg>,
+    /// How the tree is built; as the preset says by default.
     #[arg(long, value_enum)]
     builder: Option<BuilderArg>,
     /// Passes of reinsertion over the finished tree, 0 to 64.
@@ -82,14 +83,14 @@ impl TreeArgs {
         self.with_builder(None)
     }
 
-    /// As [`TreeArgs::options`], with another builder where none is named and the preset is the default one.
+    /// As [`TreeArgs::options`], with another builder where neither it nor a preset is named.
     pub fn options_or(&self, builder: Builder) -> BuildOptions {
-        self.with_builder(matches!(self.preset, PresetArg::Balanced).then_some(builder))
+        self.with_builder(self.preset.is_none().then_some(builder))
     }
 
     /// As [`TreeArgs::options`], with another preset where neither it nor a builder is named.
     pub fn options_or_preset(&self, preset: BuildOptions) -> BuildOptions {
-        if !matches!(self.preset, PresetArg::Balanced) || self.builder.is_some() {
+        if self.preset.is_some() || self.builder.is_some() {
             return self.options();
         }
         let reinsertion = self.reinsertion.unwrap_or(preset.reinsertion);
@@ -97,7 +98,7 @@ impl TreeArgs {
     }
 
     fn with_builder(&self, default: Option<Builder>) -> BuildOptions {
-        let preset = match self.preset {
+        let preset = match self.preset.unwrap_or(PresetArg::Balanced) {
             PresetArg::Fastest => presets::FASTEST,
             PresetArg::Fast => presets::FAST,
             PresetArg::Balanced => presets::BALANCED,

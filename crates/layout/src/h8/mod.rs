@@ -70,7 +70,7 @@ struct Slotted {
 ///
 /// # Errors
 /// As [`crate::encode_wide8`]; [`LayoutError::LeafTooLarge`] if a leaf of `bvh` holds more than one reference;
-/// [`LayoutError::BadNode`] also if a box is empty, not finite, or farther than 2^100 from zero;
+/// [`LayoutError::BadNode`] also if a box is empty, [`LayoutError::TooFar`] if it is not finite or farther than 2^100 from zero;
 /// [`LayoutError::TooMany`] for more than 2^24 nodes and leaves together.
 ///
 /// # Examples
@@ -124,9 +124,12 @@ fn check_nodes(bvh: &Bvh2) -> Result<(), LayoutError> {
         if n.count > 1 {
             return Err(LayoutError::LeafTooLarge { node, found: n.count, limit: 1 });
         }
+        if n.bounds.is_empty() {
+            return Err(LayoutError::BadNode { node, fault: "its box is empty" });
+        }
         let near = |x: &f32| x.abs() <= MAX_COORDINATE;
-        if n.bounds.is_empty() || !n.bounds.min.iter().chain(&n.bounds.max).all(near) {
-            return Err(LayoutError::BadNode { node, fault: "its box is empty or reaches farther than 2^100" });
+        if !n.bounds.min.iter().chain(&n.bounds.max).all(near) {
+            return Err(LayoutError::TooFar { exponent: MAX_COORDINATE.log2() as u32 });
         }
     }
     Ok(())

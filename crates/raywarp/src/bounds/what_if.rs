@@ -22,8 +22,7 @@ pub struct WhatIf {
     /// Whether it makes the whole machine larger: no more than what the others are held against.
     pub yardstick: bool,
     /// For each row that it was tried on, by number, by how much its lowest bound rises, as a share of it (of one at costs that
-    /// are not verified, where a cost changes); all rows of the
-    /// machine whose warps have its width.
+    /// are not verified, where a cost changes); all rows of the machine whose warps have its width and whose costs are known.
     pub gains: Vec<(usize, f64)>,
 }
 
@@ -106,7 +105,8 @@ impl BoundsReport {
             let width = machine.count(keys::SM_WARP_WIDTH);
             let base: Vec<usize> = (0..self.rows.len())
                 .filter(|&row| self.rows[row].machine == number && self.rows[row].profile.counts.width == width)
-                .filter(|&row| self.rows[row].lowest().is_some())
+                // What no table prices would wait for memory alone.
+                .filter(|&row| self.rows[row].price.is_some() && self.rows[row].lowest().is_some())
                 .collect();
             for (change, options, what) in self.changes(width) {
                 let gain = |&row: &usize| Some((row, self.gain(&self.rows[row], machine, &what)?));
@@ -193,7 +193,11 @@ impl BoundsReport {
                 "\nwhat would raise the lowest bound on {}: mean over kernels and kinds of rays, and where most\n",
                 machine.name()
             ));
-            for what_if in listed(&all, number) {
+            let listed = listed(&all, number);
+            if listed.is_empty() {
+                text.push_str("nothing: no table has what these kernels cost here\n");
+            }
+            for what_if in listed {
                 let (row, most) = what_if.most().unwrap_or((usize::MAX, f64::NAN));
                 text.push_str(&format!(
                     "{:<44} {:>+6.1} %  {:>+6.1} % {:<46} {}\n",

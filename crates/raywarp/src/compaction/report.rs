@@ -1,6 +1,7 @@
 //! What the experiment says: tables for people, JSON for programs.
 
 use super::{CompactionReport, Counts, KERNEL};
+use crate::report::number;
 use raywarp_sim::compaction::{Bounce, W11_TABLE_2, W11_TABLE_3, occupancy_curve};
 use raywarp_sim::machine::Machine;
 use serde_json::json;
@@ -53,33 +54,33 @@ impl CompactionReport {
             };
             let _ = writeln!(
                 text,
-                "{index:>6} {:>8.0} {:>6.1} {:>7} {:>13.0} {:>11.1} {:>7} {:>15.0} {:>6.2} {:>7}",
+                "{index:>6} {:>8.0} {:>6.1} {:>7} {:>13.0} {:>11} {:>7} {:>15.0} {:>6} {:>7}",
                 bounce.paths as f64 / frames,
                 100.0 * bounce.paths as f64 / first as f64,
                 cell(0, 1),
                 bounce.naive_warps as f64 / frames,
-                bounce.naive_paths_per_warp(),
+                number(bounce.naive_paths_per_warp(), 1),
                 cell(1, 1),
                 bounce.compact_warps as f64 / frames,
-                sum.saved(),
+                number(sum.saved(), 2),
                 cell(2, 1),
             );
         }
         let _ = writeln!(
             text,
-            "   all {:>8.0} {:>6} {:>7} {:>13.0} {:>11.1} {:>7} {:>15.0} {:>6.2}",
+            "   all {:>8.0} {:>6} {:>7} {:>13.0} {:>11} {:>7} {:>15.0} {:>6}",
             sum.paths as f64 / frames,
             "",
             "",
             sum.naive_warps as f64 / frames,
-            sum.naive_paths_per_warp(),
+            number(sum.naive_paths_per_warp(), 1),
             if theirs { "13.8" } else { "" },
             sum.compact_warps as f64 / frames,
-            sum.saved(),
+            number(sum.saved(), 2),
         );
         text.push_str("saved by tiles of 64 x M paths: ");
         let tiles: Vec<String> =
-            counts.tiles.iter().map(|(m, sum)| format!("M {m}: {:.2}", sum.saved_by_tiles())).collect();
+            counts.tiles.iter().map(|(m, sum)| format!("M {m}: {}", number(sum.saved_by_tiles(), 2))).collect();
         let _ = writeln!(text, "{}", tiles.join(", "));
     }
 
@@ -141,14 +142,14 @@ fn work_table(text: &mut String, counts: &Counts) {
                 W11_TABLE_3.get(index).filter(|_| counts.width == 32).map(|row| row[column] / W11_TABLE_3[0][column]);
             let theirs = theirs.map_or_else(String::new, |times| format!("{times:.2}"));
             let steps = work.steps_per_warp();
-            let _ = write!(text, " {steps:>8.1} {:>5.2} {theirs:>7}   ", steps / first);
+            let _ = write!(text, " {:>8} {:>5} {theirs:>7}   ", number(steps, 1), number(steps / first, 2));
         }
-        let _ = writeln!(text, " {:>7.1}", pair[1].steps_per_ray());
+        let _ = writeln!(text, " {:>7}", number(pair[1].steps_per_ray(), 1));
     }
     let _ = writeln!(
         text,
-        "steps of all warps, naive over compact: {:.2} (W11 Table 1, frames a second, compact over naive: 1.12 to 1.16)",
-        counts.saved_steps()
+        "steps of all warps, naive over compact: {} (W11 Table 1, frames a second, compact over naive: 1.12 to 1.16)",
+        number(counts.saved_steps(), 2)
     );
 }
 

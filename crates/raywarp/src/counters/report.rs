@@ -46,7 +46,7 @@ impl CountersReport {
             "error",
             "passes",
             "sectors",
-            Part::ALL.map(|part| format!("{:>10}", part.name())).concat()
+            Part::ALL.map(|part| format!("{:>11}", part.name())).concat()
         );
         for row in &self.rows {
             row.line(&mut text);
@@ -88,7 +88,8 @@ impl CountersReport {
         }
         text.push_str(
             "\ninstructions: of warps, a ray, foretold and counted; lanes: of an instruction. passes, sectors: foretold over counted, \
-             through the L1 and of loads from memory. Then where the measured time went, %.\n",
+             through the L1 and of loads from memory. Then where the measured time went, %. \
+             !: more than 5 % off; ?: more than a fifth of the costs is assumed.\n",
         );
         text
     }
@@ -134,7 +135,7 @@ impl Compared {
         let mut all = [self.instructions, self.lanes].into_iter().flatten();
         let mark = if self.is_guess() { "?" } else { [" ", "!"][usize::from(!all.all(Pair::is_near))] };
         let parts =
-            self.parts.map_or_else(String::new, |parts| parts.map(|share| format!("{:>10.0}", 100.0 * share)).concat());
+            self.parts.map_or_else(String::new, |parts| parts.map(|share| format!("{:>11.0}", 100.0 * share)).concat());
         let _ = writeln!(
             text,
             "{:<34} {:<8} {:>17} {:>8}{mark}  {:>11} {:>8} {:>8.2} {:>8.2}  {parts}",

@@ -119,7 +119,8 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], be
     let chart = Bars {
         axis: "Mrays/s".into(),
         series: if measured { vec!["lowest bound".into(), "measured".into()] } else { vec!["lowest bound".into()] },
-        groups: rows.iter().map(group).collect(),
+        // What no table prices would dwarf the others.
+        groups: rows.iter().filter(|row| row.price.is_some() || beside(row).is_some()).map(group).collect(),
         least_most: 0.0,
     };
     page.chart(
@@ -130,7 +131,12 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], be
 }
 
 fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
-    let head = ["kernel", "rays", "lanes", "trav/isect %", "instructions a ray"].into_iter().chain(COLUMNS);
+    // What nothing bounds on this machine has no column.
+    let bounded =
+        |number: &usize| rows.iter().any(|(_, row)| row.bounds.iter().any(|bound| column(bound.limit) == *number));
+    let columns: Vec<usize> = (0..COLUMNS.len()).filter(bounded).collect();
+    let head = ["kernel", "rays", "warp", "trav/isect %", "instructions a ray"];
+    let head = head.into_iter().chain(columns.iter().map(|&number| COLUMNS[number]));
     let head: Vec<String> = head.map(String::from).chain(["lowest".into(), "then".into()]).collect();
     let line = |(_, row): &(usize, &Bounded)| {
         let [visit, test] = row.efficiency().map(|share| number(100.0 * share, 0));
@@ -141,7 +147,7 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
             format!("{visit}/{test}"),
             row.instructions_per_ray().map_or_else(String::new, |n| number(n, 1)),
         ];
-        for number in 0..COLUMNS.len() {
+        for &number in &columns {
             let bound = lowest(row.bounds.iter().filter(|bound| column(bound.limit) == number));
             cells.push(bound.map_or_else(String::new, |bound| {
                 let star = if bound.class == Class::Strict { "*" } else { "" };
@@ -155,7 +161,7 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
     };
     Grid {
         caption: format!(
-            "Bounds on {} in Mrays/s; a star marks a strict one. Lanes: as if all were full. Pipe: the busiest pipeline. L1: by distinct bytes, and by banks and lines. \
+            "Bounds on {} in Mrays/s; a star marks a strict one. Warp: its lanes. Lanes: as if all were full. Pipe: the busiest pipeline. L1: by distinct bytes, and by banks and lines. \
              DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last.",
             machine.name()
         ),

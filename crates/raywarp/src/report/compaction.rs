@@ -119,12 +119,12 @@ impl CompactionReport {
 fn conclusion(counts: &Counts) -> String {
     let all = counts.total();
     format!(
-        "Warps of {}: without compaction a warp that runs has {:.1} paths on average, and {:.2} times as many warps run; in steps of traversal that \
-         warps issue the ratio is {:.2}, since lanes of full warps disagree, too.{}",
+        "Warps of {}: without compaction a warp that runs has {} paths on average, and {} times as many warps run; in steps of traversal that \
+         warps issue the ratio is {}, since lanes of full warps disagree, too.{}",
         counts.width,
-        all.naive_paths_per_warp(),
-        all.saved(),
-        counts.saved_steps(),
+        number(all.naive_paths_per_warp(), 1),
+        number(all.saved(), 2),
+        number(counts.saved_steps(), 2),
         if counts.width == 32 {
             " W11 has 13.8 paths, 2.3 times, and frames a second rose 1.12 to 1.16 times."
         } else {

@@ -16,3 +16,4 @@ mod what_if;
 
 pub use page::{Figure, Grid, Page};
 pub use run::About;
+pub(crate) use run::number;

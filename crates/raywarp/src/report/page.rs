@@ -56,15 +56,18 @@ pre{white-space:pre-wrap;background:var(--stripe);padding:.6rem .8rem;border-rad
 figure{margin:1.2rem 0}figcaption{color:var(--soft);font-size:.9rem}
 .wide{overflow-x:auto;max-width:100%;margin:.9rem 0 .3rem}.wide:focus-visible{outline:2px solid var(--soft)}
 table{border-collapse:collapse;font-size:.85rem;overflow-wrap:normal}
-caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.3rem}
+caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.3rem;max-width:min(60rem,calc(100vw - 3rem))}
 th,td{padding:.15rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--faint)}
 thead th{color:var(--soft);font-weight:600}tbody th{font-weight:400;white-space:nowrap}tbody tr:nth-child(even){background:var(--stripe)}
-.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.s{white-space:nowrap}
 svg{display:block}svg text{font-family:system-ui,sans-serif}
 svg [fill=\"#202226\"]{fill:var(--ink)}svg [stroke=\"#202226\"]{stroke:var(--ink)}
 svg [fill=\"#D4D6DA\"]{fill:var(--faint)}svg [stroke=\"#D4D6DA\"]{stroke:var(--faint)}
 li{margin:.3rem 0}@media print{.wide{overflow:visible}}
 ";
+
+/// Cells of so many bytes stay on one line.
+const UNBROKEN: usize = 32;
 
 /// Text as HTML and XML show it.
 pub(super) fn escape(text: &str) -> String {
@@ -196,6 +199,11 @@ impl Grid {
     fn write(&self, html: &mut String) {
         let numeric: Vec<bool> = (0..self.head.len()).map(|column| self.is_numeric(column)).collect();
         let class = |column: usize| if numeric.get(column) == Some(&true) { " class=\"n\"" } else { "" };
+        // A table that scrolls makes columns of words as narrow as their longest word, and lines as tall as that takes.
+        let of_cell = |column: usize, cell: &str| match class(column) {
+            "" if cell.len() <= UNBROKEN => " class=\"s\"",
+            class => class,
+        };
         let _ = writeln!(
             html,
             "<div class=\"wide\" tabindex=\"0\">\n<table>\n<caption>{}</caption>\n<thead><tr>",
@@ -209,7 +217,7 @@ impl Grid {
             html.push_str("<tr>");
             for (column, cell) in row.iter().enumerate() {
                 let (tag, scope) = if column == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
-                let _ = write!(html, "<{tag}{scope}{}>{}</{tag}>", class(column), escape(cell));
+                let _ = write!(html, "<{tag}{scope}{}>{}</{tag}>", of_cell(column, cell), escape(cell));
             }
             html.push_str("</tr>\n");
         }
@@ -253,6 +261,18 @@ mod tests {
         let rows = vec![row(["while-while", "12.5", "-"]), row(["8 wide", "", "alu"])];
         let grid = Grid { caption: String::new(), head: row(["kernel", "rate", "limit"]), rows };
         assert_eq!([0, 1, 2].map(|column| grid.is_numeric(column)), [false, true, false]);
+    }
+
+    #[test]
+    fn short_texts_stay_on_one_line_and_long_ones_break() {
+        let long = "a source whose name takes more than one line of a table";
+        let rows = vec![vec!["clock.mhz".into(), "1980".into(), "pipe alu at +1 %".into(), long.to_string()]];
+        let head = ["number", "value", "then", "source"].map(String::from).to_vec();
+        let mut html = String::new();
+        Grid { caption: String::new(), head, rows }.write(&mut html);
+        for cell in ["<td class=\"n\">1980", "<td class=\"s\">pipe alu at +1 %", &format!("<td>{long}")] {
+            assert!(html.contains(cell), "{cell} is not in {html}");
+        }
     }
 
     #[test]

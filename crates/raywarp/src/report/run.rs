@@ -73,7 +73,7 @@ pub(super) fn tree(build: &BuildOptions) -> String {
 }
 
 /// A number with so many digits after the point; a dash for none.
-pub(super) fn number(value: f64, digits: usize) -> String {
+pub(crate) fn number(value: f64, digits: usize) -> String {
     if value.is_finite() { format!("{value:.digits$}") } else { "-".into() }
 }
 

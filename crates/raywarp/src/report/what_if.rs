@@ -8,7 +8,7 @@ use super::run::mrays;
 use crate::bounds::what_if::listed;
 use crate::bounds::{Bounded, BoundsReport, WhatIf};
 use crate::simulate::name_of;
-use raywarp_sim::bounds::{Class, Limit, headroom};
+use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 
 /// The fastest kernel of each kind and what limits most kernels; then for each kernel what limits it and what comes next.
 pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &Bounded)]) -> Vec<String> {
@@ -21,7 +21,7 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
         let Some(best) = priced().max_by(|a, b| rate(a).total_cmp(&rate(b))) else { continue };
         let Some(bound) = best.lowest() else { continue };
         let mut counts: Vec<(Limit, usize)> = Vec::new();
-        for limit in of_kind().filter_map(|row| row.lowest()).map(|bound| bound.limit) {
+        for limit in priced().filter_map(|row| row.lowest()).map(|bound| bound.limit) {
             match counts.iter_mut().find(|(known, _)| *known == limit) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((limit, 1)),
@@ -29,8 +29,8 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
         }
         let most = counts.iter().max_by_key(|(_, count)| *count);
         let most = most.map_or_else(String::new, |(limit, count)| {
-            let all = of_kind().count();
-            if all < 2 {
+            let all = priced().count();
+            if all < 2 || *count < 2 {
                 String::new()
             } else {
                 format!(" Of {all} kernels, {count} are limited by {}.", in_words(*limit))
@@ -55,6 +55,9 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
     for name in names {
         let mut text = format!("{name}. ");
         let mine: Vec<&(usize, &Bounded)> = rows.iter().filter(|(_, row)| name_of(&row.variant) == name).collect();
+        if mine.iter().all(|(_, row)| row.price.is_none()) {
+            text += "No table has what it costs here, so memory alone bounds it. ";
+        }
         let several = mine.iter().any(|(_, row)| row.profile.counts.width != mine[0].1.profile.counts.width);
         for (index, (number, row)) in mine.iter().enumerate() {
             let Some(bound) = row.lowest() else { continue };
@@ -67,7 +70,8 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
                 mrays(bound.rays_per_s),
                 in_words(bound.limit)
             );
-            if let Some((next, gain)) = headroom(&row.bounds) {
+            let other = |(next, _): &(&Bound, f64)| in_words(next.limit) != in_words(bound.limit);
+            if let Some((next, gain)) = headroom(&row.bounds).filter(other) {
                 text += &format!("; next {}, at +{:.0} %", in_words(next.limit), 100.0 * gain);
             }
             if let Some((best, gain)) = best(&all, machine, *number) {

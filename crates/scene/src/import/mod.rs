@@ -45,7 +45,14 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, SceneError> {
         "obj" => obj::import(path, &mut context)?,
         "ply" => ply::import(path, &mut context)?,
         "pbrt" => pbrt::import(path, &mut context)?,
-        _ => return Err(SceneError::UnknownExtension { path: path.to_path_buf() }),
+        // Who mistypes a name is to hear of the name.
+        _ => {
+            let path = path.to_path_buf();
+            return Err(match path.metadata() {
+                Err(source) => SceneError::Read { path, source },
+                Ok(_) => SceneError::UnknownExtension { path },
+            });
+        }
     };
     let warnings = context.finish()?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;

@@ -117,11 +117,7 @@ fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T,
 
 /// Swaps lanes that are not `is` with parked rays that are, one by one in order, while there are both: a prefix sum over each
 /// tells a lane its partner.
-fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
-    warp: &mut Warp<'_, L, T, P>,
-    parked: &mut L,
-    is: Is,
-) {
+fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut L, is: Is) {
     warp.issue_everyone(Block::PrefixSum);
     warp.issue_everyone(Block::PrefixSum);
     let from = warp.everyone().without(warp.lanes.which(is));

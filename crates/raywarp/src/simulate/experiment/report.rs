@@ -16,14 +16,18 @@ pub struct Cell {
     pub numbers: Vec<f64>,
 }
 
+/// A number as text; a dash for what never ran or costs nothing.
+fn printed(number: f64, digits: usize) -> String {
+    if number.is_finite() { format!("{number:.digits$}") } else { "-".to_string() }
+}
+
 impl Cell {
     pub(super) fn number(theirs: &str, number: f64, digits: usize) -> Self {
-        let ours = if number.is_nan() { "-".to_string() } else { format!("{number:.digits$}") };
-        Self { theirs: theirs.into(), ours, numbers: vec![number] }
+        Self { theirs: theirs.into(), ours: printed(number, digits), numbers: vec![number] }
     }
 
     pub(super) fn pair(theirs: &str, [a, b]: [f64; 2]) -> Self {
-        Self { theirs: theirs.into(), ours: format!("{a:.0}/{b:.0}"), numbers: vec![a, b] }
+        Self { theirs: theirs.into(), ours: format!("{}/{}", printed(a, 0), printed(b, 0)), numbers: vec![a, b] }
     }
 }
 
