@@ -294,6 +294,26 @@ const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "cuda: a parked ray that is not read again",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/supply/queue.h",
+            find: "read_ray(launch, lane, lane.ray);",
+            replace: "",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "what is rare makes up for anything",
+        edits: &[Edit {
+            file: "xtask/src/kernels/measured.rs",
+            find: "(false, [(_, count)]) if !count.full => 2.0,",
+            replace: "(false, [_]) => MOST_TURNS,",
+        }],
+        test: &["-p", "xtask", "measured"],
+        hangs: false,
+    },
+    Plant {
         name: "cuda: a shared stack that nobody orders",
         edits: &[Edit { file: "crates/cuda/kernels/ops/pop.h", find: "order_stack<O>();", replace: "" }],
         test: EMULATION,
