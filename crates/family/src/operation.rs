@@ -15,6 +15,12 @@ pub enum Operation {
     Postpone,
     /// Fetch a triangle record, test, shorten the ray.
     TestTriangle,
+    /// A loop over triangles that is unrolled goes on to the second test of its body (G14).
+    SecondTest,
+    /// To its third.
+    ThirdTest,
+    /// To its fourth or a later one.
+    FourthTest,
     /// Does any lane want to go on?
     Vote,
     /// Which lanes want something?
@@ -65,6 +71,12 @@ pub enum Block {
     TestTriangleV,
     /// A hit: shorten the ray.
     TestTriangleAccept,
+    /// See [`Operation::SecondTest`].
+    SecondTest,
+    /// See [`Operation::ThirdTest`].
+    ThirdTest,
+    /// See [`Operation::FourthTest`].
+    FourthTest,
     /// See [`Operation::Vote`].
     Vote,
     /// See [`Operation::Ballot`].
@@ -81,6 +93,8 @@ pub enum Block {
     Prologue,
     /// A turn of the main loop: its branches and its way back.
     Turn,
+    /// A turn of the loop over leaves, where the loop over a leaf's triangles stands within it (ALK12).
+    TurnLeaf,
     /// A round of a work queue's replacing: rays that have ended are stored, and others take their places (AL09 5.2).
     Refill,
     /// A work queue chose traversal for its turn.
@@ -91,7 +105,7 @@ pub enum Block {
 
 impl Block {
     /// All blocks, in the order of their numbers.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 31] = [
         Self::FetchBatch,
         Self::FetchRay,
         Self::SetupRay,
@@ -108,6 +122,9 @@ impl Block {
         Self::TestTriangleU,
         Self::TestTriangleV,
         Self::TestTriangleAccept,
+        Self::SecondTest,
+        Self::ThirdTest,
+        Self::FourthTest,
         Self::Vote,
         Self::Ballot,
         Self::Shuffle,
@@ -116,6 +133,7 @@ impl Block {
         Self::StoreHit,
         Self::Prologue,
         Self::Turn,
+        Self::TurnLeaf,
         Self::Refill,
         Self::ChooseNode,
         Self::ChooseTriangle,
@@ -134,12 +152,17 @@ impl Block {
             | Self::TestTriangleU
             | Self::TestTriangleV
             | Self::TestTriangleAccept => Operation::TestTriangle,
+            Self::SecondTest => Operation::SecondTest,
+            Self::ThirdTest => Operation::ThirdTest,
+            Self::FourthTest => Operation::FourthTest,
             Self::Vote => Operation::Vote,
             Self::Ballot => Operation::Ballot,
             Self::Shuffle | Self::Exchange => Operation::Shuffle,
             Self::PrefixSum => Operation::PrefixSum,
             Self::StoreHit => Operation::StoreHit,
-            Self::Prologue | Self::Turn | Self::Refill | Self::ChooseNode | Self::ChooseTriangle => Operation::Loop,
+            Self::Prologue | Self::Turn | Self::TurnLeaf | Self::Refill | Self::ChooseNode | Self::ChooseTriangle => {
+                Operation::Loop
+            }
         }
     }
 
@@ -162,6 +185,9 @@ impl Block {
             Self::TestTriangleU => "test_triangle.u",
             Self::TestTriangleV => "test_triangle.v",
             Self::TestTriangleAccept => "test_triangle.accept",
+            Self::SecondTest => "second_test",
+            Self::ThirdTest => "third_test",
+            Self::FourthTest => "fourth_test",
             Self::Vote => "vote",
             Self::Ballot => "ballot",
             Self::Shuffle => "shuffle",
@@ -170,6 +196,7 @@ impl Block {
             Self::StoreHit => "store_hit",
             Self::Prologue => "prologue",
             Self::Turn => "loop",
+            Self::TurnLeaf => "loop.leaf",
             Self::Refill => "loop.refill",
             Self::ChooseNode => "loop.traverse",
             Self::ChooseTriangle => "loop.intersect",

@@ -4,8 +4,8 @@
 //! takes part, where lanes meet again, a pop that begins with "if exhausted") has every lane of a voted kernel, and
 //! only what is inside has those of the event.
 
-use raywarp_family::costs::{BlockCost, Count, KernelCosts, Tally};
-use raywarp_family::{Block, Operation};
+use raywarp_family::Block;
+use raywarp_family::costs::{Before, BlockCost, Count, KernelCosts, Tally};
 
 const BLOCKS: usize = Block::ALL.len();
 
@@ -13,23 +13,19 @@ const BLOCKS: usize = Block::ALL.len();
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneTally {
     lanes: Vec<u64>,
-    before: Operation,
+    before: Before,
 }
 
 impl Default for LaneTally {
     fn default() -> Self {
-        Self { lanes: vec![0; BLOCKS * BLOCKS], before: Operation::Loop }
+        Self { lanes: vec![0; BLOCKS * BLOCKS], before: Before::default() }
     }
 }
 
 impl LaneTally {
     /// Adds an event on the lanes of `active`.
     pub fn add(&mut self, block: Block, active: u64) {
-        if block == Block::Prologue {
-            self.before = Operation::Loop;
-        }
-        self.lanes[block as usize * BLOCKS + self.before as usize] += u64::from(active.count_ones());
-        self.before = block.operation();
+        self.lanes[block as usize * BLOCKS + self.before.next(block) as usize] += u64::from(active.count_ones());
     }
 
     /// Adds another tally's events.

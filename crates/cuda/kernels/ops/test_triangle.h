@@ -251,6 +251,13 @@ RW_FUNCTION void test_triangle(const Launch& launch, Lane<O>& lane) {
 #pragma unroll
     for (u32 i = 1; i < O.unroll; i++) {
         if (lane.is_in_leaf()) {
+            if (i == 1) {
+                RW_EVENT(SecondTest);
+            } else if (i == 2) {
+                RW_EVENT(ThirdTest);
+            } else {
+                RW_EVENT(FourthTest);
+            }
             test_one(launch, lane);
         }
     }

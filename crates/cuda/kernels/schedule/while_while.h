@@ -36,6 +36,7 @@ struct WhileWhile {
                     test_triangle(launch, lane);
                 }
             } else {
+                RW_EVENT(TurnLeaf);
                 lane.leaf_ended = lane.leaf_ended && !lane.has_leaf();
                 while (any<O>(lane.is_in_leaf())) {
                     find_participants(lane, lane.is_in_leaf());

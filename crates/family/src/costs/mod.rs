@@ -11,7 +11,7 @@ mod tally;
 
 pub use alone::{Alone, Wait};
 pub use pipe::Pipe;
-pub use tally::{Count, Tally, within};
+pub use tally::{Before, Count, Tally, within};
 
 use crate::Block;
 

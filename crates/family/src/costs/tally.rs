@@ -35,12 +35,44 @@ pub struct Tally {
     counts: Vec<[u64; 2]>,
     /// Lanes of each block's last event.
     last: [u64; BLOCKS],
-    before: Operation,
+    before: Before,
+}
+
+/// What a warp's event comes after: the operation of the event just before, but of a loop that is unrolled the step that
+/// the test is of, for all blocks of the test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Before {
+    operation: Operation,
+    step: Option<Operation>,
+}
+
+impl Default for Before {
+    fn default() -> Self {
+        Self { operation: Operation::Loop, step: None }
+    }
+}
+
+impl Before {
+    /// What `block` comes after, as the next event.
+    pub fn next(&mut self, block: Block) -> Operation {
+        let operation = block.operation();
+        if block == Block::Prologue {
+            *self = Self::default();
+        }
+        let tests = operation == Operation::TestTriangle;
+        let before = self.step.filter(|_| tests).unwrap_or(self.operation);
+        self.operation = operation;
+        self.step = match operation {
+            Operation::SecondTest | Operation::ThirdTest | Operation::FourthTest => Some(operation),
+            _ => self.step.filter(|_| tests),
+        };
+        before
+    }
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        Self { counts: vec![[0; 2]; BLOCKS * BLOCKS], last: [0; BLOCKS], before: Operation::Loop }
+        Self { counts: vec![[0; 2]; BLOCKS * BLOCKS], last: [0; BLOCKS], before: Before::default() }
     }
 }
 
@@ -48,7 +80,7 @@ impl Tally {
     /// Adds an event of a warp whose lanes are `everyone`: `block` on the lanes of `active`.
     pub fn add(&mut self, block: Block, active: u64, everyone: u64) {
         if block == Block::Prologue {
-            (self.last, self.before) = ([0; BLOCKS], Operation::Loop);
+            self.last = [0; BLOCKS];
         }
         let could = match block {
             // With a whole record at hand, or row by row.
@@ -58,11 +90,10 @@ impl Tally {
             }
             _ => within(block).map_or(everyone, |around| self.last[around as usize]),
         };
-        let [any, full] = &mut self.counts[place(block, self.before)];
+        let [any, full] = &mut self.counts[place(block, self.before.next(block))];
         *any += 1;
         *full += u64::from(active == could);
         self.last[block as usize] = active;
-        self.before = block.operation();
     }
 
     /// How many events there were of a kind.

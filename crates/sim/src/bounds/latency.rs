@@ -55,10 +55,14 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
         | Block::VisitNodePush
         | Block::Postpone
         | Block::Defer
+        | Block::SecondTest
+        | Block::ThirdTest
+        | Block::FourthTest
         | Block::Exchange
         | Block::StoreHit
         | Block::Prologue
         | Block::Turn
+        | Block::TurnLeaf
         | Block::Refill
         | Block::ChooseNode
         | Block::ChooseTriangle => (0, 0),

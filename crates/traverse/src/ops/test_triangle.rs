@@ -49,14 +49,25 @@ impl Parts {
     }
 }
 
+/// The step of an unrolled loop to its test `number`, counted from 0.
+fn next_test(number: u32) -> Block {
+    match number {
+        1 => Block::SecondTest,
+        2 => Block::ThirdTest,
+        _ => Block::FourthTest,
+    }
+}
+
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     /// The lanes of `mask` test the next triangle of their oldest leaf, and as many more as the loop is
     /// unrolled. One that ended a leaf it stood at must pop then; an any-hit ray that something opaque
     /// blocks ends.
     pub fn test_triangle(&mut self, mask: L::Mask) {
         self.test_one(mask);
-        for _ in 1..self.launch.variant.unroll() {
-            self.test_one(mask.and(self.in_leaf()));
+        for test in 1..self.launch.variant.unroll() {
+            let mask = mask.and(self.in_leaf());
+            self.issue(next_test(test), mask);
+            self.test_one(mask);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::lanes::Lanes;
 use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
-use raywarp_family::LeafLoop;
+use raywarp_family::{Block, LeafLoop};
 
 pub(crate) struct WhileWhile;
 
@@ -33,6 +33,7 @@ impl Schedule for WhileWhile {
             match warp.launch.variant.leaf_loop() {
                 LeafLoop::Flat => warp.test_triangle(warp.has_leaf()),
                 LeafLoop::Nested => {
+                    warp.issue_everyone(Block::TurnLeaf);
                     warp.begin_leaf();
                     while warp.any(warp.in_leaf()) {
                         warp.test_triangle(warp.in_leaf());
