@@ -48,7 +48,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a lone warp that ignores stalls",
         edits: &[Edit {
-            file: "xtask/src/kernels/chains.rs",
+            file: "crates/family/src/costs/word.rs",
             find: "self.bits(105, 4).max(1) as i32",
             replace: "self.bits(105, 0).max(1) as i32",
         }],
@@ -58,7 +58,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "waits for the next barrier",
         edits: &[Edit {
-            file: "xtask/src/kernels/chains.rs",
+            file: "crates/family/src/costs/word.rs",
             find: "self.bits(116, 6) >> barrier & 1 == 1",
             replace: "self.bits(117, 6) >> barrier & 1 == 1",
         }],
@@ -68,7 +68,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a load that nobody waits for",
         edits: &[Edit {
-            file: "xtask/src/kernels/chains.rs",
+            file: "crates/family/src/costs/word.rs",
             find: "0x180 | 0x181 | 0x183 => Wait::L1",
             replace: "0x180 | 0x183 => Wait::L1",
         }],

@@ -3,9 +3,10 @@
 
 use crate::launch::BLOCK_THREADS;
 use crate::prebuilt;
-use crate::{KernelCosts, Query, kernel_name, read_costs};
+use crate::{KernelCosts, Query, elf, kernel_name, read_costs, source_name};
 use flate2::read::GzDecoder;
 use raywarp_family::Variant;
+use raywarp_family::costs::Word;
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
@@ -29,6 +30,15 @@ fn table(architecture: u32) -> Option<&'static str> {
     let text: &'static str = text.leak();
     unpacked.push((architecture, text));
     Some(text)
+}
+
+/// The machine code of the kernel of a variant and query on an architecture, whose blocks [`costs`] has by their offsets;
+/// none where it is not compiled for it.
+pub fn machine_code(variant: &Variant, query: Query, architecture: u32) -> Option<Vec<Word>> {
+    let image = prebuilt::cubin(&source_name(variant), architecture)?;
+    let wanted = kernel_name(variant, query);
+    let sections = elf::code(image).ok()?;
+    sections.into_iter().find(|(name, _)| *name == wanted).map(|(_, code)| Word::all(code))
 }
 
 /// What a compiled kernel takes of a multiprocessor, as the assembler reported it.

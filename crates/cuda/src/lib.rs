@@ -8,6 +8,7 @@ pub mod auto;
 mod bounds;
 mod costs;
 mod device;
+pub mod elf;
 mod encoding;
 mod entries;
 mod error;
@@ -19,7 +20,7 @@ mod scene;
 mod tracer;
 
 pub use bounds::LaunchBounds;
-pub use costs::{KernelResources, cost_architectures, costs, kernel_resources};
+pub use costs::{KernelResources, cost_architectures, costs, kernel_resources, machine_code};
 pub use device::{Device, DeviceBuffer, Stream};
 pub use encoding::Encoding;
 pub use error::CudaError;

@@ -57,6 +57,21 @@ pub(crate) fn ptx(source: &str) -> Result<Option<String>, CudaError> {
     Ok(Some(String::from_utf8_lossy(&image).into_owned()))
 }
 
+/// The machine code of all kernels of `source` for an architecture: a megabyte or so, which is unpacked once and kept until
+/// the process ends.
+pub(crate) fn cubin(source: &str, architecture: u32) -> Option<&'static [u8]> {
+    static UNPACKED: Mutex<Vec<(&'static str, u32, &'static [u8])>> = Mutex::new(Vec::new());
+    let mut unpacked = UNPACKED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((.., image)) = unpacked.iter().find(|known| (known.0, known.1) == (source, architecture)) {
+        return Some(image);
+    }
+    let &(source, images) = PREBUILT.iter().find(|(known, _)| *known == source)?;
+    let (_, packed) = images.iter().find(|image| image.0 == architecture)?;
+    let image: &'static [u8] = unpack(packed).ok()?.leak();
+    unpacked.push((source, architecture, image));
+    Some(image)
+}
+
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
     let mut image = Vec::new();
     GzDecoder::new(packed)

@@ -15,6 +15,7 @@ use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
+use raywarp_sim::pace::instructions_per_clock;
 use raywarp_sim::{Al09Prices, CostChange, Price, Profile, ProfileOptions, al09, profile, table1};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::{Order, RayKind, Workload};
@@ -56,6 +57,9 @@ pub struct Bounded {
     pub doubt: Option<String>,
     /// All bounds.
     pub bounds: Vec<Bound>,
+    /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]); none where the machine code is not known, or costs
+    /// were set.
+    pub expected: Option<f64>,
     /// AL09's simulated rate, rays a second.
     pub theirs: Option<f64>,
 }
@@ -134,7 +138,13 @@ pub fn bound_rates(
                         let profile = match profiles.iter().position(|(known, _)| *known == resident) {
                             Some(known) => known,
                             None => {
-                                let options = ProfileOptions { width, memory: true, resident, cancel: control.cancel };
+                                let options = ProfileOptions {
+                                    width,
+                                    memory: true,
+                                    resident,
+                                    streams: STREAMS,
+                                    cancel: control.cancel,
+                                };
                                 let profile = profile_views(&kernel, (first, others), launch_rays, query, options)?;
                                 profiles.push((resident, profile));
                                 profiles.len() - 1
@@ -202,6 +212,9 @@ pub(crate) fn share_of_warps(machine: &Machine, launch: Launch, sample: u64, ray
 /// fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
 pub(crate) const MOST_ASSUMED: f64 = 0.2;
 
+/// Warps of a launch that are followed clock by clock, at most: more than a multiprocessor holds.
+pub(crate) const STREAMS: u32 = 128;
+
 /// Warps of a view that go through the model of the caches.
 pub(crate) const CACHED_WARPS: u32 = 512;
 
@@ -236,6 +249,11 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
     let profile = profiles.get(profile)?;
     let known = known_costs(request.costs.as_deref(), machine, variant, query_of(*kind));
     let mut priced = Priced::new(&known, profile);
+    // What is set has no machine code.
+    let expected = match request.changes.is_empty() {
+        true => priced.expected(&known, machine, variant, profile, traffic.as_ref()),
+        false => None,
+    };
     priced.change(&request.changes, profile);
     let bounds = priced.bounds(machine, (variant, *kind), profile, traffic.as_ref());
     let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(*kind)]);
@@ -250,6 +268,7 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
         launch: priced.launch,
         doubt: priced.doubt,
         bounds,
+        expected,
         theirs,
     })
 }
@@ -274,6 +293,25 @@ impl Priced {
     fn change<'a>(&mut self, changes: impl IntoIterator<Item = &'a CostChange>, profile: &Profile) {
         let Some(price) = &mut self.price else { return };
         changes.into_iter().for_each(|change| price.change(change, &profile.counts));
+    }
+
+    /// Rays a second by the model of a multiprocessor: instructions that it issues a clock over those of a ray.
+    pub(crate) fn expected(
+        &self,
+        known: &KnownCosts,
+        machine: &Machine,
+        variant: &Variant,
+        profile: &Profile,
+        traffic: Option<&Traffic>,
+    ) -> Option<f64> {
+        let (price, launch) = (self.price.as_ref()?, self.launch?);
+        if is_implicit(variant) {
+            return None;
+        }
+        let warps = machine.occupancy(launch).ok()?.warps;
+        let a_clock = instructions_per_clock(machine, known.code()?, profile, traffic, warps)?;
+        let a_second = a_clock * machine.need(keys::SM_COUNT) * machine.clock_hz();
+        Some(a_second * profile.rays() as f64 / price.warp_instructions())
     }
 
     /// All bounds of what was profiled.

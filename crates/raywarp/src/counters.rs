@@ -162,7 +162,7 @@ fn compare(
     // As many warps share the sample as shared that part of the launch.
     let warps = known.launch.map(|launch| row.blocks * u64::from(launch.threads_per_block.div_ceil(width)));
     let resident = warps.map(|warps| (warps * rays.len() as u64).div_ceil(row.rays).max(1) as u32);
-    let options = ProfileOptions { width, memory: true, resident, cancel: control.cancel };
+    let options = ProfileOptions { width, memory: true, resident, streams: 0, cancel: control.cancel };
     let profile = profile(kernel, rays, row.rays, query, options).map_err(SimulateError::from)?;
     if control.is_cancelled() {
         return Err(SimulateError::from(TraceError::Cancelled).into());

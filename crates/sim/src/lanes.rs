@@ -4,8 +4,8 @@
 //! takes part, where lanes meet again, a pop that begins with "if exhausted") has every lane of a voted kernel, and
 //! only what is inside has those of the event.
 
-use raywarp_family::Block;
-use raywarp_family::costs::{Before, BlockCost, Count, KernelCosts, Tally};
+use raywarp_family::costs::{BlockCost, Count, KernelCosts, Tally};
+use raywarp_family::{Block, Operation};
 
 const BLOCKS: usize = Block::ALL.len();
 
@@ -13,19 +13,18 @@ const BLOCKS: usize = Block::ALL.len();
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneTally {
     lanes: Vec<u64>,
-    before: Before,
 }
 
 impl Default for LaneTally {
     fn default() -> Self {
-        Self { lanes: vec![0; BLOCKS * BLOCKS], before: Before::default() }
+        Self { lanes: vec![0; BLOCKS * BLOCKS] }
     }
 }
 
 impl LaneTally {
-    /// Adds an event on the lanes of `active`.
-    pub fn add(&mut self, block: Block, active: u64) {
-        self.lanes[block as usize * BLOCKS + self.before.next(block) as usize] += u64::from(active.count_ones());
+    /// Adds an event on the lanes of `active`, after the operation that [`Tally::add`] says.
+    pub fn add(&mut self, block: Block, after: Operation, active: u64) {
+        self.lanes[block as usize * BLOCKS + after as usize] += u64::from(active.count_ones());
     }
 
     /// Adds another tally's events.
@@ -95,8 +94,8 @@ mod tests {
         for (block, active) in
             [(Block::Prologue, 15), (Block::VisitNode, 1), (Block::VisitNode, 15), (Block::Pop, 3), (Block::Vote, 15)]
         {
-            tally.add(block, active, 15);
-            lanes.add(block, active);
+            let (after, _) = tally.add(block, active, 15);
+            lanes.add(block, after, active);
         }
         (tally, lanes)
     }

@@ -295,7 +295,9 @@ mod tests {
             let own = BlockCost { block, issued: block.name().parse().unwrap(), ..costs.blocks[0].clone() };
             costs.blocks.push(own);
             counts.blocks[block as usize].issued = times;
-            (0..times).for_each(|_| tally.add(block, 15, 15));
+            for _ in 0..times {
+                tally.add(block, 15, 15);
+            }
         }
         let of = |name: &str| {
             let mut price = Price::of(&costs, &tally);

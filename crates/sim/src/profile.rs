@@ -4,6 +4,7 @@ use crate::efficiency::{Counter, Efficiency};
 use crate::lanes::LaneTally;
 use crate::memory::{AddressMap, MemoryCounts, MemoryProbe};
 use crate::source::resident_warps;
+use crate::streams::{Kept, Moment, Streams};
 use crate::turns::Turns;
 use crate::{Al09Prices, Prices};
 use rayon::prelude::*;
@@ -25,6 +26,8 @@ pub struct Profile {
     pub lanes: LaneTally,
     /// Accesses to memory; none where they were not asked for.
     pub memory: Option<MemoryCounts>,
+    /// What some of the warps did, of the first launch.
+    pub streams: Streams,
     /// Rays of the launches that the traced rays are a part of.
     pub launch_rays: u64,
     /// How many launches.
@@ -90,13 +93,15 @@ pub struct ProfileOptions<'a> {
     pub memory: bool,
     /// Warps among which a global pool is dealt; none for so few that each gets many batches ([`crate::measure`]).
     pub resident: Option<u32>,
+    /// Warps whose events are kept one by one, at most.
+    pub streams: u32,
     /// Once true, no further warp runs: what is returned then is of those that did.
     pub cancel: Option<&'a AtomicBool>,
 }
 
 impl Default for ProfileOptions<'_> {
     fn default() -> Self {
-        Self { width: 32, memory: true, resident: None, cancel: None }
+        Self { width: 32, memory: true, resident: None, streams: 0, cancel: None }
     }
 }
 
@@ -107,10 +112,12 @@ struct Gathered {
     lanes: LaneTally,
     everyone: u64,
     memory: Option<MemoryProbe>,
+    kept: Kept,
+    streams: Streams,
 }
 
 impl Gathered {
-    fn new(kernel: &Kernel, options: ProfileOptions<'_>) -> Self {
+    fn new(kernel: &Kernel, options: ProfileOptions<'_>, warps: u32) -> Self {
         let variant = kernel.variant();
         let ProfileOptions { width, memory, .. } = options;
         Self {
@@ -119,16 +126,19 @@ impl Gathered {
             lanes: LaneTally::default(),
             everyone: u64::MAX >> (64 - width),
             memory: memory.then(|| memory_probe(kernel, width)),
+            kept: Kept::new(warps, options.streams),
+            streams: Streams::default(),
         }
     }
 
-    fn join(mut self, other: &Self) -> Self {
+    fn join(mut self, other: Self) -> Self {
         self.counter.counts = self.counter.counts.plus(&other.counter.counts);
         self.tally.merge(&other.tally);
         self.lanes.merge(&other.lanes);
         if let (Some(mine), Some(theirs)) = (&mut self.memory, &other.memory) {
             mine.join(theirs);
         }
+        self.streams.join(other.streams);
         self
     }
 }
@@ -144,8 +154,11 @@ impl Probe for Gathered {
 
     fn event(&mut self, event: &Event<'_>) {
         self.counter.event(event);
-        self.tally.add(event.block, event.active, self.everyone);
-        self.lanes.add(event.block, event.active);
+        let (after, full) = self.tally.add(event.block, event.active, self.everyone);
+        self.lanes.add(event.block, after, event.active);
+        if self.kept.has(event.warp) {
+            self.streams.add(event.warp, Moment { block: event.block, after, full });
+        }
         if let Some(memory) = &mut self.memory {
             memory.event(event.touches);
         }
@@ -169,12 +182,13 @@ pub fn profile(
     let usual = || resident_warps(kernel.variant(), options.width, rays.len() as u64);
     let batch = Batch { rays, after: &[], query, resident: options.resident.unwrap_or_else(usual) };
     let warps = kernel.warp_count(machine, &batch)?;
-    let new = || Gathered::new(kernel, options);
+    let new = || Gathered::new(kernel, options, warps);
     let done = |gathered: Gathered| Profile {
         counts: gathered.counter.counts,
         tally: gathered.tally,
         lanes: gathered.lanes,
         memory: gathered.memory.map(|memory| memory.counts()),
+        streams: gathered.streams,
         launch_rays,
         launches: 1,
     };
@@ -195,7 +209,7 @@ pub fn profile(
         .into_par_iter()
         .with_min_len(if kernel.variant().supply() == Supply::Direct { 16 } else { 1 })
         .try_fold(new, run)
-        .try_reduce(new, |a, b| Ok(a.join(&b)))?;
+        .try_reduce(new, |a, b| Ok(a.join(b)))?;
     Ok(done(gathered))
 }
 
@@ -220,7 +234,7 @@ fn in_turns(
     let run = |number: u32| -> Result<Gathered, KernelError> {
         let _leaves = turns.leaving(number);
         let memory = memory.get(number as usize % memory.len().max(1));
-        let mut timed = Timed { gathered: Gathered::new(kernel, own), memory, turns: &turns, prices: &prices };
+        let mut timed = Timed { gathered: Gathered::new(kernel, own, warps), memory, turns: &turns, prices: &prices };
         let mut answers = Vec::new();
         let machine = Machine::Lockstep { width: options.width };
         kernel.run_warp_sharing(machine, batch, number, &turns, &mut answers, &mut timed)?;
@@ -240,10 +254,10 @@ fn in_turns(
             turns.stop();
             (started..warps).for_each(|number| drop(turns.leaving(number)));
         }
-        let mut sum = Gathered::new(kernel, options);
+        let mut sum = Gathered::new(kernel, options, warps);
         for thread in threads {
             let one = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            sum = sum.join(&one);
+            sum = sum.join(one);
         }
         if started < warps {
             return Err(ProfileError::Threads { wanted: warps, started });

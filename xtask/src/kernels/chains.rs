@@ -15,66 +15,9 @@
 //!   before anything else sets a barrier, the rest of it that is not passed by then belongs to the block; else to nobody.
 
 use super::price::INSTRUCTION_BYTES;
-use raywarp_family::costs::{Alone, KernelCosts, Wait};
+use raywarp_family::costs::{Alone, KernelCosts, Wait, Word};
 
-/// An instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word(pub u128);
-
-/// The predicate that always holds.
-const ALWAYS: u32 = 7;
-
-const BARRIERS: usize = 6;
-
-impl Word {
-    fn bits(self, low: u32, count: u32) -> u32 {
-        (self.0 >> low) as u32 & ((1 << count) - 1)
-    }
-
-    /// Clocks until the next instruction may issue; a warp issues one a clock at most.
-    fn stall(self) -> i32 {
-        self.bits(105, 4).max(1) as i32
-    }
-
-    /// The barrier that its result releases.
-    fn written(self) -> Option<usize> {
-        Some(self.bits(110, 3) as usize).filter(|&barrier| barrier < BARRIERS)
-    }
-
-    /// Whether it waits for a barrier.
-    fn waits_for(self, barrier: usize) -> bool {
-        self.bits(116, 6) >> barrier & 1 == 1
-    }
-
-    /// Its operation, without the bits that say of what kind its operands are.
-    fn operation(self) -> u32 {
-        self.bits(0, 9)
-    }
-
-    /// Whether all lanes do it.
-    fn always(self) -> bool {
-        self.bits(12, 4) == ALWAYS
-    }
-
-    /// What the time of its result is that the code does not tell; none for what no class has.
-    fn wait(self) -> Option<Wait> {
-        Some(match self.operation() {
-            // LD, LDG, LDL.
-            0x180 | 0x181 | 0x183 => Wait::L1,
-            // LDS.
-            0x184 => Wait::Shared,
-            // FLO, BREV, FCHK, F2F, F2I, I2F, FRND (two numbers each), MUFU, POPC; DMUL, DADD, DSETP, DFMA.
-            0x100..=0x109 | 0x110..=0x113 | 0x028..=0x02b => Wait::Xu,
-            // SHFL, MATCH, REDUX.
-            0x189 | 0x1a1 | 0x1c4 => Wait::Lanes,
-            // LDC, LDCU, S2R, S2UR.
-            0x182 | 0x1ac | 0x119 | 0x1c3 => Wait::Constant,
-            // ATOM, ATOMG.
-            0x18a | 0x1a8 => Wait::Atomic,
-            _ => return None,
-        })
-    }
-
+impl Jumps for Word {
     fn leaves(self) -> Leaves {
         match self.operation() {
             // BRA, with two kinds of operand.
@@ -86,13 +29,19 @@ impl Word {
         }
     }
 
-    /// Where a jump at `offset` goes. The words in which jumps are counted became a byte wider with compute capability 9.0.
     fn target(self, offset: usize, architecture: u32) -> Option<usize> {
         let words = (self.0 >> 34) as i64;
         let words = if architecture < 90 { words << 16 >> 16 } else { words << 16 >> 8 | i64::from(self.bits(16, 8)) };
         let target = (offset + INSTRUCTION_BYTES) as i64 + 4 * words;
         usize::try_from(target).ok()
     }
+}
+
+/// Where a word lets a warp go on.
+trait Jumps {
+    fn leaves(self) -> Leaves;
+    /// Where a jump at `offset` goes. The words in which jumps are counted became a byte wider with compute capability 9.0.
+    fn target(self, offset: usize, architecture: u32) -> Option<usize>;
 }
 
 enum Leaves {
@@ -102,7 +51,7 @@ enum Leaves {
 }
 
 /// What each barrier still waits for, as the time from a block's start.
-type Pending = [Option<Alone>; BARRIERS];
+type Pending = [Option<Alone>; Word::BARRIERS];
 
 fn later(a: Alone, b: Alone) -> Alone {
     if b.at(Wait::nominal) > a.at(Wait::nominal) { b } else { a }
@@ -190,9 +139,7 @@ impl Code {
 /// # Errors
 /// A block that lies outside of the code.
 pub fn time(code: &[u8], architecture: u32, costs: &mut KernelCosts) -> Result<(), String> {
-    let words = code.chunks_exact(INSTRUCTION_BYTES);
-    let words: Vec<Word> =
-        words.map(|bytes| Word(bytes.iter().rev().fold(0, |w, &b| w << 8 | u128::from(b)))).collect();
+    let words = Word::all(code);
     let mut code = Code { issued: vec![false; words.len()], words, architecture };
     let place = |offset: u32, instructions: u32| {
         let first = offset as usize / INSTRUCTION_BYTES;
@@ -261,27 +208,6 @@ mod tests {
         let mut alone = Alone { clocks, ..Alone::default() };
         alone.waits[wait as usize] = times;
         alone
-    }
-
-    #[test]
-    fn fields_are_where_the_paper_has_them() {
-        // `LDC R1, c[0x0][0x28]` of a kernel for compute capability 9.0, as nvdisasm -hex prints it, and `MUFU.COS R5, R5`.
-        let constant = Word(0x000e_2200_0000_0800_0000_0a00_ff01_7b82);
-        assert_eq!((constant.stall(), constant.written(), constant.wait()), (1, Some(0), Some(Wait::Constant)));
-        let cosine = Word(0x000e_2400_0000_0000_0000_0005_0005_7308);
-        assert_eq!((cosine.stall(), cosine.written(), cosine.wait()), (2, Some(0), Some(Wait::Xu)));
-        assert!((0..BARRIERS).all(|barrier| !cosine.waits_for(barrier)) && cosine.always());
-        // Bit by bit.
-        for bit in 0..21usize {
-            let word = Word(1 << (105 + bit));
-            assert_eq!(word.stall(), if bit < 4 { 1 << bit } else { 1 }, "{bit}");
-            let barrier = [1, 2, 4].get(bit.wrapping_sub(5)).copied().unwrap_or(0);
-            assert_eq!(word.written(), Some(barrier), "{bit}");
-            for barrier in 0..BARRIERS {
-                assert_eq!(word.waits_for(barrier), bit == 11 + barrier, "{bit}");
-            }
-        }
-        assert_eq!(plain(1, 0).written(), None);
     }
 
     #[test]

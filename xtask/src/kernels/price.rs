@@ -2,9 +2,9 @@
 //! issue it.
 
 use super::disassembly::{BasicBlock, Machine};
-use super::elf::fingerprint;
 use super::measured::{Measured, MeasuredBlock, opcodes};
 use super::source::Sources;
+use raywarp_cuda::elf::fingerprint;
 use raywarp_cuda::{Block, BlockCost, Count, Issued, KernelCosts, Known, Pipe};
 use std::collections::{BTreeSet, HashMap};
 

@@ -5,8 +5,8 @@
 //! known for nothing (a minimum, a stack) is part of what calls it.
 
 use super::disassembly::Place;
-use super::elf::fingerprint;
 use raywarp_cuda::Block;
+use raywarp_cuda::elf::fingerprint;
 use std::collections::BTreeMap;
 use std::path::Path;
 

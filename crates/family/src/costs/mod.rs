@@ -8,10 +8,12 @@
 mod alone;
 mod pipe;
 mod tally;
+mod word;
 
 pub use alone::{Alone, Wait};
 pub use pipe::Pipe;
-pub use tally::{Before, Count, Tally, within};
+pub use tally::{Count, Tally, within};
+pub use word::{Access, Word};
 
 use crate::Block;
 

@@ -41,7 +41,7 @@ pub struct Tally {
 /// What a warp's event comes after: the operation of the event just before, but of a loop that is unrolled the step that
 /// the test is of, for all blocks of the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Before {
+struct Before {
     operation: Operation,
     step: Option<Operation>,
 }
@@ -54,7 +54,7 @@ impl Default for Before {
 
 impl Before {
     /// What `block` comes after, as the next event.
-    pub fn next(&mut self, block: Block) -> Operation {
+    fn next(&mut self, block: Block) -> Operation {
         let operation = block.operation();
         if block == Block::Prologue {
             *self = Self::default();
@@ -77,8 +77,9 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Adds an event of a warp whose lanes are `everyone`: `block` on the lanes of `active`.
-    pub fn add(&mut self, block: Block, active: u64, everyone: u64) {
+    /// Adds an event of a warp whose lanes are `everyone`: `block` on the lanes of `active`. Returns what it came after, and
+    /// whether it was full ([`Count`]).
+    pub fn add(&mut self, block: Block, active: u64, everyone: u64) -> (Operation, bool) {
         if block == Block::Prologue {
             self.last = [0; BLOCKS];
         }
@@ -90,10 +91,12 @@ impl Tally {
             }
             _ => within(block).map_or(everyone, |around| self.last[around as usize]),
         };
-        let [any, full] = &mut self.counts[place(block, self.before.next(block))];
+        let (before, is_full) = (self.before.next(block), active == could);
+        let [any, full] = &mut self.counts[place(block, before)];
         *any += 1;
-        *full += u64::from(active == could);
+        *full += u64::from(is_full);
         self.last[block as usize] = active;
+        (before, is_full)
     }
 
     /// How many events there were of a kind.
@@ -194,9 +197,32 @@ mod tests {
     }
 
     #[test]
+    fn tests_of_an_unrolled_loop_are_told_apart() {
+        let mut tally = Tally::default();
+        let test = [Block::TestTriangle, Block::TestTriangleAccept];
+        let steps = [Block::SecondTest, Block::ThirdTest];
+        let events =
+            [vec![Block::Vote], test.to_vec(), vec![steps[0]], test.to_vec(), vec![steps[1]], test[..1].to_vec()];
+        for block in events.concat().into_iter().chain([Block::Pop]) {
+            tally.add(block, 1, 1);
+        }
+        let count = |text: &str| tally.count(text.parse().unwrap());
+        assert_eq!((count("test_triangle"), count("test_triangle@vote")), (3, 1));
+        assert_eq!((count("test_triangle@second_test"), count("test_triangle@third_test")), (1, 1));
+        assert_eq!((count("test_triangle.accept@test_triangle"), count("test_triangle.accept@second_test")), (1, 1));
+        assert_eq!((count("third_test@test_triangle"), count("pop@test_triangle")), (1, 1));
+    }
+
+    #[test]
     fn counts_have_texts_that_parse_back() {
         for block in Block::ALL {
-            for after in [None, Some(Operation::Loop), Some(Operation::VisitNode), Some(Operation::TestTriangle)] {
+            for after in [
+                None,
+                Some(Operation::Loop),
+                Some(Operation::VisitNode),
+                Some(Operation::TestTriangle),
+                Some(Operation::SecondTest),
+            ] {
                 for full in [false, true] {
                     let count = Count { block, after, full };
                     assert_eq!(count.to_string().parse(), Ok(count));

@@ -1,8 +1,9 @@
 //! What is known of a kernel on a machine before anything runs: its costs, and what a launch takes.
 
 use raywarp_family::Variant;
-use raywarp_family::costs::{KernelCosts, read_costs};
+use raywarp_family::costs::{KernelCosts, Word, read_costs};
 use raywarp_sim::machine::{Launch, Machine};
+use raywarp_sim::pace::Code;
 use raywarp_sim::{Al09Prices, Prices, al09};
 use raywarp_traverse::Query;
 
@@ -19,6 +20,8 @@ pub(crate) struct KnownCosts {
     pub costs: Costs,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
+    /// The machine code that a table of ours is about, and its architecture.
+    pub words: Option<(Vec<Word>, u32)>,
 }
 
 impl KnownCosts {
@@ -26,6 +29,12 @@ impl KnownCosts {
     pub(crate) fn of_code(self) -> Self {
         let costs = if matches!(self.costs, Costs::Table(_)) { self.costs } else { Costs::None };
         Self { costs, ..self }
+    }
+
+    /// The machine code, and what is known of its blocks.
+    pub(crate) fn code(&self) -> Option<Code<'_>> {
+        let (words, architecture) = self.words.as_ref()?;
+        Some(Code { costs: self.table()?, words, architecture: *architecture })
     }
 
     /// What events cost by the table of a kernel's machine code.
@@ -78,6 +87,7 @@ pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Vari
         costs: costs.map_or(Costs::None, Costs::Table),
         launch,
         doubt,
+        words: None,
     };
     let query = cuda_query(query);
     if let Some(table) = table {
@@ -90,11 +100,12 @@ pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Vari
             false => Costs::None,
         };
         let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
-        return KnownCosts { costs, launch, doubt };
+        return KnownCosts { costs, launch, doubt, words: None };
     }
     let Some(architecture) = architecture_for(machine) else { return known(None, None) };
     let (major, minor) = machine.capability();
     let doubt = (architecture != 10 * major + minor)
         .then(|| format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
-    known(raywarp_cuda::costs(variant, query, architecture), doubt)
+    let words = raywarp_cuda::machine_code(variant, query, architecture).map(|words| (words, architecture));
+    KnownCosts { words, ..known(raywarp_cuda::costs(variant, query, architecture), doubt) }
 }

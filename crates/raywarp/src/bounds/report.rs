@@ -38,7 +38,7 @@ impl BoundsReport {
         text.push_str(
             "\nRates in Mrays/s. trav/isect: lanes (%) that take part. instr: warp instructions a ray. lanes: all lanes full. pipe: the \
              busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
-             once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of instructions over resident warps. A star marks a strict \
+             once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of instructions over resident warps. expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock. A star marks a strict \
              bound, which no run passes; the others assume something (--json says what).\n",
         );
         text
@@ -59,7 +59,7 @@ impl BoundsReport {
         for name in COLUMNS {
             let _ = write!(text, " {name:>9}");
         }
-        text.push_str("  lowest\n");
+        text.push_str("  expected  lowest\n");
         let rows: Vec<&Bounded> = self.rows.iter().filter(|row| row.machine == number).collect();
         for row in &rows {
             row.line(text);
@@ -153,8 +153,11 @@ fn percent(share: f64) -> String {
 
 pub(crate) fn mrays(bound: &Bound) -> String {
     let star = if bound.class == Class::Strict { "*" } else { "" };
-    let rate = bound.rays_per_s / 1e6;
-    if rate < 1000.0 { format!("{rate:.1}{star}") } else { format!("{rate:.0}{star}") }
+    rounded(bound.rays_per_s / 1e6) + star
+}
+
+fn rounded(mrays: f64) -> String {
+    if mrays < 1000.0 { format!("{mrays:.1}") } else { format!("{mrays:.0}") }
 }
 
 /// A bound as it is written in every report.
@@ -192,6 +195,7 @@ impl Bounded {
             let bound = raywarp_sim::bounds::lowest(of_column);
             let _ = write!(text, " {:>9}", bound.map_or_else(|| "-".into(), mrays));
         }
+        let _ = write!(text, " {:>9}", self.expected.map_or_else(|| "-".into(), |rate| rounded(rate / 1e6)));
         let lowest = self.lowest().map_or_else(|| "-".into(), |bound| bound.limit.name());
         let next = headroom(&self.bounds)
             .map_or_else(String::new, |(next, gain)| format!("; then {}, +{:.0} %", next.limit.name(), 100.0 * gain));
@@ -259,6 +263,7 @@ impl Bounded {
             }),
             "costs_doubt": self.doubt,
             "bounds": self.bounds.iter().map(bound_json).collect::<Vec<_>>(),
+            "expected_mrays_per_s": self.expected.map(|rate| rate / 1e6),
             "lowest": self.lowest().map(|bound| bound.limit.name()),
             "theirs_mrays_per_s": self.theirs.map(|rate| rate / 1e6),
         })

@@ -12,7 +12,9 @@ pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
 pub use shares::Share;
 
-use crate::bounds::{CACHED_WARPS, MOST_ASSUMED, Priced, caches, is_implicit, known_costs, launch_of, share_of_warps};
+use crate::bounds::{
+    CACHED_WARPS, MOST_ASSUMED, Priced, STREAMS, caches, is_implicit, known_costs, launch_of, share_of_warps,
+};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
@@ -89,6 +91,8 @@ pub struct Beside {
     pub is_part: bool,
     /// Bounds of the same rays; none where nobody can price them.
     pub bounds: Vec<Bound>,
+    /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]).
+    pub expected: Option<f64>,
     /// Share of the instructions that nobody counted, 0 to 1; none where nobody can price them.
     pub assumed: Option<f64>,
     /// Warp instructions a ray.
@@ -99,7 +103,15 @@ pub struct Beside {
 
 impl Beside {
     fn unpriced(rate: &MeasuredRate, is_part: bool) -> Self {
-        Self { rate: rate.clone(), is_part, bounds: Vec::new(), assumed: None, instructions: None, shares: None }
+        Self {
+            rate: rate.clone(),
+            is_part,
+            bounds: Vec::new(),
+            expected: None,
+            assumed: None,
+            instructions: None,
+            shares: None,
+        }
     }
 
     /// The bound that is reached first.
@@ -374,8 +386,13 @@ impl OnTree<'_> {
         let launch = launch_of(machine, variant, query);
         let resident = launch.and_then(|launch| share_of_warps(machine, launch, rays.len() as u64, row.rate.rays));
         let pooled = variant.supply() != Supply::Direct;
-        let options =
-            ProfileOptions { width, memory: true, resident: resident.filter(|_| pooled), cancel: self.control.cancel };
+        let options = ProfileOptions {
+            width,
+            memory: true,
+            resident: resident.filter(|_| pooled),
+            streams: STREAMS,
+            cancel: self.control.cancel,
+        };
         let profile = profile(kernel, rays, row.rate.rays, query, options)?;
         if self.control.is_cancelled() {
             return Err(TraceError::Cancelled.into());
@@ -384,7 +401,9 @@ impl OnTree<'_> {
             Some(caches) => Some(traffic(kernel, rays, query, width, CACHED_WARPS, caches)?),
             None => None,
         };
-        let priced = Priced::new(&known_costs(None, machine, variant, query), &profile);
+        let known = known_costs(None, machine, variant, query);
+        let priced = Priced::new(&known, &profile);
+        row.expected = priced.expected(&known, machine, variant, &profile, through.as_ref());
         row.bounds = priced.bounds(machine, (variant, kind), &profile, through.as_ref());
         row.assumed = priced.price.as_ref().map(|price| price.assumed);
         row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// Names of the columns of [`csv`](MeasuredReport::csv) before the shares of the time.
 const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,max_leaf,block_threads,max_registers,rays,mrays_median,mrays_max,bound_mrays,\
-    bound,class,ratio,strict_mrays,strict,above_strict,assumed_percent";
+    bound,class,ratio,expected_mrays,strict_mrays,strict,above_strict,assumed_percent";
 
 impl Beside {
     /// What a line of the table is about.
@@ -78,8 +78,8 @@ impl MeasuredReport {
         let tree_width = self.lines().map(|row| tree(row).len()).max().unwrap_or(0).max("tree".len());
         let _ = write!(
             text,
-            "{:<width$}  {:<tree_width$}  {:<8} {:>9} {:>10}  {:<11} {:>6} ",
-            "kernel", "tree", "rays", "measured", "bound", "of", "ratio"
+            "{:<width$}  {:<tree_width$}  {:<8} {:>9} {:>9} {:>10}  {:<11} {:>6} ",
+            "kernel", "tree", "rays", "measured", "expected", "bound", "of", "ratio"
         );
         for share in Share::ALL {
             let _ = write!(text, " {:>10}", share.name());
@@ -90,11 +90,12 @@ impl MeasuredReport {
             let star = |bound: &Bound| if bound.class == Class::Strict { "*" } else { "" };
             let _ = write!(
                 text,
-                "{:<width$}  {:<tree_width$}  {:<8} {:>9} {:>10}  {:<11} {:>6}{}",
+                "{:<width$}  {:<tree_width$}  {:<8} {:>9} {:>9} {:>10}  {:<11} {:>6}{}",
                 row.name(),
                 tree(row),
                 row.kind(),
                 mrays(row.rate.rays_per_s),
+                row.expected.map_or_else(|| "-".into(), mrays),
                 bound.map_or_else(|| "-".into(), |bound| mrays(bound.rays_per_s) + star(bound)),
                 bound.map_or_else(|| "-".into(), |bound| bound.limit.name()),
                 row.ratio().map_or_else(|| "-".into(), ratio),
@@ -106,7 +107,8 @@ impl MeasuredReport {
             text.push('\n');
         }
         text.push_str(
-            "\nMrays/s; a star marks a strict bound, which no run passes. Then where the measured time went, %, by the model: work with all lanes busy, idle \
+            "\nMrays/s; expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail; a star marks a strict bound, which no \
+             run passes. Then where the measured time went, %, by the model: work with all lanes busy, idle \
              lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not hidden. Start and tail are measured: what \
              two launches of half the rays took more than one. Where there is a dash, they are part of latency.\n",
         );
@@ -190,6 +192,7 @@ impl MeasuredReport {
                 "fastest_mrays_per_s": rate.most_rays_per_s / 1e6,
                 "lowest": row.lowest().map(bound_json),
                 "ratio": row.ratio(),
+                "expected_mrays_per_s": row.expected.map(|rate| rate / 1e6),
                 "above_strict": row.above_strict().map(bound_json),
                 "bounds": row.bounds.iter().map(bound_json).collect::<Vec<_>>(),
                 "warp_instructions_per_ray": row.instructions,
@@ -243,6 +246,7 @@ impl MeasuredReport {
                 bound.map_or_else(String::new, |bound| quoted(&bound.limit.name())),
                 bound.map_or("", |bound| bound.class.name()).to_string(),
                 row.ratio().map_or_else(String::new, |ratio| format!("{ratio:.4}")),
+                number(row.expected.map(|rate| rate / 1e6)),
                 number(strict.map(|bound| bound.rays_per_s / 1e6)),
                 strict.map_or_else(String::new, |bound| quoted(&bound.limit.name())),
                 u8::from(row.above_strict().is_some()).to_string(),

@@ -65,6 +65,8 @@ pub(super) fn total<'a>(row: &Beside, parts: impl Iterator<Item = &'a Beside>) -
         let weighed = parts.iter().map(|part| Some(of(part)? * part.rate.rays as f64));
         Some(weighed.sum::<Option<f64>>()? / rays)
     };
+    let expected = parts.iter().map(|part| Some(part.rate.rays as f64 / part.expected?));
+    sum.expected = expected.sum::<Option<f64>>().map(|seconds| rays / seconds);
     sum.assumed = mean(|part| part.assumed);
     sum.instructions = mean(|part| part.instructions);
     let seconds = |part: &Beside| part.rate.rays as f64 / part.rate.rays_per_s;

@@ -79,26 +79,31 @@ pub enum ChainOf {
     Algorithm,
 }
 
+/// Clocks that a machine takes for what a warp waits for; for what it has no latency for as long as for `arithmetic`.
+pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 {
+    let key = match wait {
+        Wait::L1 => keys::LATENCY_L1,
+        Wait::Shared => keys::LATENCY_SHARED,
+        Wait::Xu => keys::LATENCY_XU,
+        Wait::Lanes => keys::LATENCY_LANES,
+        Wait::Constant => keys::LATENCY_CONSTANT,
+        // It is done there.
+        Wait::Atomic => keys::LATENCY_L2,
+    };
+    machine.get(key).unwrap_or(arithmetic).max(arithmetic)
+}
+
 /// Clocks that all warps of the profile take, one after the other and each alone, and of what; none where the machine has no
 /// `latency.alu`. What the machine has no latency for takes as long as an arithmetic instruction.
 pub fn warp_clocks(machine: &Machine, variant: &Variant, profile: &Profile, price: &Price) -> Option<(f64, ChainOf)> {
     let arithmetic = machine.get(keys::LATENCY_ALU)?;
-    let latency = |key| machine.get(key).unwrap_or(arithmetic).max(arithmetic);
-    let wait = |wait| match wait {
-        Wait::L1 => latency(keys::LATENCY_L1),
-        Wait::Shared => latency(keys::LATENCY_SHARED),
-        Wait::Xu => latency(keys::LATENCY_XU),
-        Wait::Lanes => latency(keys::LATENCY_LANES),
-        Wait::Constant => latency(keys::LATENCY_CONSTANT),
-        // It is done there.
-        Wait::Atomic => latency(keys::LATENCY_L2),
-    };
+    let wait = |wait| latency_of(machine, wait, arithmetic);
     let native = machine.capability().0 >= FIRST_WITH_SCHEDULE && price.alone(Block::Prologue, wait).is_some();
     let clocks = |block: Block| {
         let alone = if native { price.alone(block, wait) } else { None };
         let Chain { loads, arithmetic: steps } = chain(block, variant);
         let algorithm = || {
-            let waits = f64::from(loads) * latency(keys::LATENCY_L1) + f64::from(steps) * arithmetic;
+            let waits = f64::from(loads) * wait(Wait::L1) + f64::from(steps) * arithmetic;
             profile.counts.block(block).issued as f64 * waits
         };
         alone.unwrap_or_else(algorithm).max(price.block(block) / machine.need(keys::ISSUE_PER_SCHEDULER))

@@ -10,6 +10,7 @@
 
 mod latency;
 
+pub(crate) use latency::latency_of;
 pub use latency::{Chain, ChainOf, chain, warp_clocks};
 
 use crate::machine::Checked;
