@@ -198,10 +198,12 @@ struct Slot<'a> {
     owed: Vec<i32>,
     /// Blocks to be issued now.
     blocks: VecDeque<usize>,
-    /// The next instruction of the first of them.
-    next: usize,
-    /// When it may issue, and when its barriers are released.
+    /// The place after the next instruction in the first of them.
+    after: usize,
+    next: Option<Instruction>,
+    /// When it may issue.
     ready: u64,
+    /// When the warp's barriers are released.
     barriers: [u64; Word::BARRIERS],
     started: u64,
 }
@@ -276,7 +278,8 @@ impl<'a> Multiprocessor<'a> {
                 next_event: 0,
                 owed: vec![0; program.blocks.len()],
                 blocks: VecDeque::new(),
-                next: 0,
+                after: 0,
+                next: None,
                 ready: 0,
                 barriers: [0; Word::BARRIERS],
                 started: 0,
@@ -286,6 +289,7 @@ impl<'a> Multiprocessor<'a> {
             let events = new.slots[slot].events.len();
             new.slots[slot].next_event = events * slot / warps as usize;
             new.refill(slot);
+            new.step(slot, 0, 0);
         }
         new
     }
@@ -321,8 +325,22 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    fn instruction(&self, slot: &Slot<'_>) -> Option<Instruction> {
-        self.program.blocks[*slot.blocks.front()?].get(slot.next).copied()
+    /// Takes the next instruction of a warp that issued its last at `clock` and waits `stall` clocks.
+    fn step(&mut self, number: usize, clock: u64, stall: u8) {
+        let slot = &mut self.slots[number];
+        if slot.blocks.front().is_some_and(|&block| self.program.blocks[block].len() == slot.after) {
+            slot.blocks.pop_front();
+            slot.after = 0;
+            self.refill(number);
+        }
+        let slot = &mut self.slots[number];
+        let block = slot.blocks.front().map(|&block| &self.program.blocks[block]);
+        slot.next = block.and_then(|block| block.get(slot.after).copied());
+        slot.after += 1;
+        let Some(next) = slot.next else { return };
+        // When a barrier is released is known as soon as it is set.
+        let waited = (0..Word::BARRIERS).filter(|barrier| next.waits >> barrier & 1 == 1);
+        slot.ready = waited.map(|barrier| slot.barriers[barrier]).fold(clock + u64::from(stall), u64::max);
     }
 
     fn run(&mut self, clocks: u64) {
@@ -342,26 +360,17 @@ impl<'a> Multiprocessor<'a> {
     /// The warp that a scheduler issues for now, if one is ready.
     fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
         let scheduler = &self.schedulers[number];
-        let ready = |slot: usize| {
-            let warp = &self.slots[slot];
-            if warp.ready > self.clock {
-                return None;
-            }
-            let instruction = self.instruction(warp)?;
-            let waits = |&barrier: &usize| instruction.waits >> barrier & 1 == 1 && warp.barriers[barrier] > self.clock;
-            let is_free = match instruction.unit {
-                Unit::Lsu => self.lsu_free <= self.clock,
-                Unit::Fma => {
-                    let free = [Unit::Fma, Unit::Heavy].map(|half| scheduler.free[half as usize] <= self.clock);
-                    free[0] || free[1]
-                }
-                unit => scheduler.free[unit as usize] <= self.clock,
-            };
-            (is_free && !(0..Word::BARRIERS).any(|barrier| waits(&barrier))).then_some((slot, instruction))
+        let is_free = |instruction: &Instruction| match instruction.unit {
+            Unit::Lsu => self.lsu_free <= self.clock,
+            Unit::Fma => [Unit::Fma, Unit::Heavy].iter().any(|half| scheduler.free[*half as usize] <= self.clock),
+            unit => scheduler.free[unit as usize] <= self.clock,
+        };
+        let ready = |number: usize| {
+            let slot = self.slots.get(number).filter(|slot| slot.ready <= self.clock)?;
+            slot.next.filter(is_free).map(|instruction| (number, instruction))
         };
         let own = (number..self.slots.len()).step_by(self.schedulers.len());
-        let last = (self.slots.len() > scheduler.last).then(|| ready(scheduler.last)).flatten();
-        last.or_else(|| own.filter_map(ready).max_by_key(|(slot, _)| self.slots[*slot].started))
+        ready(scheduler.last).or_else(|| own.filter_map(ready).max_by_key(|(slot, _)| self.slots[*slot].started))
     }
 
     fn issue(&mut self, number: usize, slot: usize, instruction: Instruction) {
@@ -399,13 +408,7 @@ impl<'a> Multiprocessor<'a> {
         };
         release(instruction.written, done);
         release(instruction.read, clock + READ);
-        warp.ready = clock + u64::from(instruction.stall);
-        warp.next += 1;
-        if self.program.blocks[warp.blocks[0]].len() == warp.next {
-            warp.blocks.pop_front();
-            warp.next = 0;
-            self.refill(slot);
-        }
+        self.step(slot, clock, instruction.stall);
         self.issued += 1;
     }
 

@@ -1,0 +1,83 @@
+//! The rate that a kernel is expected to have, beside its bounds.
+
+use raywarp::bounds::{Bounded, BoundsRequest, bound_rates};
+use raywarp::sim::CostChange;
+use raywarp::sim::bounds::Limit;
+use raywarp::sim::machine::Machine;
+use raywarp::simulate::EfficiencyRequest;
+use raywarp::workload::rays::{Order, RayKind, Workload};
+use raywarp::workload::views::View;
+use raywarp::{BuildOptions, Control};
+
+const KERNELS: [&str; 4] =
+    ["al09-while-while", "raywarp-h8-direct", "alk12-kepler", "direct/while-while/bvh2?sync=implicit"];
+
+/// Rows of the built-in scene on an H200 with numbers that are otherwise.
+fn rows(kernels: &[&str], changes: &[(&str, &str)], costs: Vec<CostChange>) -> Vec<Bounded> {
+    let scene = raywarp::default_scene();
+    let camera = scene.cameras.first().unwrap().clone();
+    let mut machine = Machine::find("h200").unwrap();
+    changes.iter().for_each(|(key, value)| machine.set(key, value).unwrap());
+    let rays = EfficiencyRequest {
+        workload: Workload::Raywarp,
+        kinds: vec![RayKind::Primary, RayKind::Diffuse],
+        views: vec![View { camera, ao_radius: None }],
+        size: [128, 96],
+        sample: 1 << 13,
+        order: Order::Workload,
+        rays_per_pixel: Some(1),
+        variants: kernels.iter().map(|name| name.parse().unwrap()).collect(),
+        widths: vec![32],
+        leaf_sizes: vec![4],
+        build: BuildOptions::default(),
+        scene: "embedded".into(),
+    };
+    let request = BoundsRequest { rays, machines: vec![machine], changes: costs, costs: None };
+    bound_rates(&scene, &request, &Control::default()).unwrap().rows
+}
+
+fn bound(row: &Bounded, limit: Limit) -> f64 {
+    row.bounds.iter().find(|bound| bound.limit == limit).unwrap().rays_per_s
+}
+
+#[test]
+fn a_full_machine_comes_near_its_lowest_bound_and_no_further() {
+    let rows = rows(&KERNELS, &[], vec![]);
+    assert_eq!(rows.len(), 2 * KERNELS.len());
+    for row in rows {
+        // Nobody knows how lanes drift that wait for nobody.
+        let Some(expected) = row.expected else {
+            assert_eq!(row.variant.to_string(), "direct/while-while/bvh2?sync=implicit");
+            continue;
+        };
+        let ratio = expected / row.lowest().unwrap().rays_per_s;
+        assert!((0.7..1.01).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
+    }
+}
+
+#[test]
+fn a_warp_a_scheduler_takes_what_it_takes_alone() {
+    // Loads that miss take as long as those that do not: the bound knows of none.
+    let hit = Machine::find("h200").unwrap().get(raywarp::sim::machine::keys::LATENCY_L1).unwrap().to_string();
+    for row in rows(&KERNELS, &[("resident.warps", "4"), ("latency.l2_hit", &hit), ("latency.dram", &hit)], vec![]) {
+        let Some(expected) = row.expected else { continue };
+        // The bound takes the least of several ways behind a block; here one is taken.
+        let ratio = expected / bound(&row, Limit::Latency);
+        assert!((0.96..1.03).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
+    }
+}
+
+#[test]
+fn numbers_of_the_machine_change_it_and_costs_without_code_have_none() {
+    let rates = |changes: &[(&str, &str)], costs: Vec<CostChange>| -> Vec<f64> {
+        rows(&KERNELS[..1], changes, costs).iter().filter_map(|row| row.expected).collect()
+    };
+    let known = rates(&[], vec![]);
+    assert_eq!((known.len(), &known), (2, &rates(&[], vec![])));
+    for (key, value) in [("pipes.alu", "32"), ("latency.l1_hit", "200")] {
+        let slower = rates(&[(key, value)], vec![]);
+        assert!(known.iter().zip(&slower).all(|(known, slower)| slower < known), "{key}: {slower:?} {known:?}");
+    }
+    let cheaper = CostChange::parse("visit_node", "0.5x").unwrap();
+    assert!(rates(&[], vec![cheaper]).is_empty());
+}
