@@ -39,12 +39,78 @@ const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedule
 
 const SCRIPTS: &[&str] = &["-p", "xtask", "--test", "scripts"];
 
+const PACE: &[&str] = &["-p", "raywarp-sim", "--lib", "pace"];
+
+const TALLY: &[&str] = &["-p", "raywarp-family", "--lib", "tally"];
+
+const COSTS: &[&str] = &["-p", "raywarp-cuda", "--lib", "costs"];
+
 const CHAINS: &[&str] = &["-p", "xtask", "chains"];
 
 /// Tests that run so long will never end.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const PLANTS: &[Plant] = &[
+    Plant {
+        name: "pipelines that are always free",
+        edits: &[Edit {
+            file: "crates/sim/src/pace.rs",
+            find: "unit => scheduler.free[unit as usize] <= self.clock,",
+            replace: "_ => true,",
+        }],
+        test: PACE,
+        hangs: false,
+    },
+    Plant {
+        name: "a pace without waits",
+        edits: &[Edit {
+            file: "crates/sim/src/pace.rs",
+            find: "next.waits >> barrier & 1 == 1",
+            replace: "next.waits >> barrier & 1 == 2",
+        }],
+        test: PACE,
+        hangs: false,
+    },
+    Plant {
+        name: "tests of an unrolled loop that count alike",
+        edits: &[Edit {
+            file: "crates/family/src/costs/tally.rs",
+            find: "_ => self.step.filter(|_| tests),",
+            replace: "_ => None,",
+        }],
+        test: TALLY,
+        hangs: false,
+    },
+    Plant {
+        name: "integers on the pipeline of floats",
+        edits: &[Edit {
+            file: "crates/family/src/costs/word.rs",
+            find: "0x024 | 0x025 => Pipe::FmaHeavy",
+            replace: "0x024 | 0x025 => Pipe::Fma",
+        }],
+        test: COSTS,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a third test that is told as a second",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/ops/test_triangle.h",
+            find: "RW_EVENT(ThirdTest);",
+            replace: "RW_EVENT(SecondTest);",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a turn over leaves that is no event",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/schedule/while_while.h",
+            find: "                RW_EVENT(TurnLeaf);\n",
+            replace: "",
+        }],
+        test: EMULATION,
+        hangs: false,
+    },
     Plant {
         name: "a lone warp that ignores stalls",
         edits: &[Edit {
@@ -95,8 +161,8 @@ const PLANTS: &[Plant] = &[
         name: "waits that take no time",
         edits: &[Edit {
             file: "crates/sim/src/bounds/latency.rs",
-            find: "Wait::L1 => latency(keys::LATENCY_L1),",
-            replace: "Wait::L1 => arithmetic,",
+            find: "Wait::L1 => keys::LATENCY_L1,",
+            replace: "Wait::L1 => keys::LATENCY_ALU,",
         }],
         test: SIMULATOR,
         hangs: false,

@@ -74,7 +74,7 @@ pub fn kernel_resources(variant: &Variant, query: Query, architecture: u32) -> O
 mod tests {
     use super::*;
     use raywarp_family::Block;
-    use raywarp_family::costs::Wait;
+    use raywarp_family::costs::{Pipe, Wait};
 
     /// All kernels of all tables: name, architecture, costs.
     fn each(check: impl Fn(&str, u32, &KernelCosts)) {
@@ -105,6 +105,35 @@ mod tests {
             // Code is laid out in lines of 128 bytes.
             assert_eq!((costs.instructions() * 16, end % 128), (end, 0), "{kernel}, {architecture}");
         });
+    }
+
+    #[test]
+    fn words_of_the_images_have_the_pipelines_that_the_tables_have_by_name() {
+        let mut images: Vec<(u32, Vec<(&str, &[u8])>)> = Vec::new();
+        for &(architecture, _) in prebuilt::COSTS {
+            let sources = crate::sources();
+            let of = |(source, _): &(String, Vec<Variant>)| elf::code(prebuilt::cubin(source, architecture).unwrap());
+            images.push((architecture, sources.iter().flat_map(|source| of(source).unwrap()).collect()));
+        }
+        each(|kernel, architecture, costs| {
+            let (_, kernels) = images.iter().find(|(known, _)| *known == architecture).unwrap();
+            let (_, code) = kernels.iter().find(|(name, _)| *name == kernel).unwrap();
+            let words = Word::all(code);
+            for block in &costs.blocks {
+                let first = block.offset as usize / 16;
+                let mut pipes = [0; Pipe::ALL.len()];
+                for word in &words[first..first + block.instructions as usize] {
+                    let pipe = word.pipe(architecture);
+                    let pipe = pipe.unwrap_or_else(|| panic!("{kernel}, {architecture}: {:#x}", word.operation()));
+                    pipes[pipe as usize] += 1;
+                }
+                assert_eq!(pipes, block.pipes, "{kernel}, {architecture}, at {}", block.offset);
+            }
+        });
+        let variant: Variant = "al09-while-while".parse().unwrap();
+        let costs = costs(&variant, Query::Closest, 90).unwrap();
+        assert_eq!(machine_code(&variant, Query::Closest, 90).unwrap().len() as u32, costs.instructions());
+        assert_eq!(machine_code(&variant, Query::Closest, 91), None);
     }
 
     #[test]

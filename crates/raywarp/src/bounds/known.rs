@@ -12,7 +12,7 @@ pub(crate) enum Costs {
     None,
     Table(KernelCosts),
     /// Warp instructions an event of a block.
-    Blocks(Prices),
+    Blocks(Box<Prices>),
 }
 
 /// Costs, what a launch takes of a multiprocessor, and why the costs may be another kernel's or machine's.
@@ -96,7 +96,7 @@ pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Vari
     }
     if is_al09s(machine) {
         let costs = match Al09Prices::know(variant) {
-            true => Costs::Blocks(Al09Prices::default().of(variant).times(al09::SLOTS)),
+            true => Costs::Blocks(Box::new(Al09Prices::default().of(variant).times(al09::SLOTS))),
             false => Costs::None,
         };
         let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
