@@ -75,6 +75,7 @@ mod tests {
     use super::*;
     use raywarp_family::Block;
     use raywarp_family::costs::{Pipe, Wait};
+    use std::collections::HashMap;
 
     /// All kernels of all tables: name, architecture, costs.
     fn each(check: impl Fn(&str, u32, &KernelCosts)) {
@@ -109,16 +110,15 @@ mod tests {
 
     #[test]
     fn words_of_the_images_have_the_pipelines_that_the_tables_have_by_name() {
-        let mut images: Vec<(u32, Vec<(&str, &[u8])>)> = Vec::new();
+        let mut images = HashMap::new();
         for &(architecture, _) in prebuilt::COSTS {
-            let sources = crate::sources();
-            let of = |(source, _): &(String, Vec<Variant>)| elf::code(prebuilt::cubin(source, architecture).unwrap());
-            images.push((architecture, sources.iter().flat_map(|source| of(source).unwrap()).collect()));
+            for (source, _) in crate::sources() {
+                let kernels = elf::code(prebuilt::cubin(&source, architecture).unwrap()).unwrap();
+                images.extend(kernels.into_iter().map(|(kernel, code)| ((kernel, architecture), code)));
+            }
         }
         each(|kernel, architecture, costs| {
-            let (_, kernels) = images.iter().find(|(known, _)| *known == architecture).unwrap();
-            let (_, code) = kernels.iter().find(|(name, _)| *name == kernel).unwrap();
-            let words = Word::all(code);
+            let words = Word::all(images[&(kernel, architecture)]);
             for block in &costs.blocks {
                 let first = block.offset as usize / 16;
                 let mut pipes = [0; Pipe::ALL.len()];

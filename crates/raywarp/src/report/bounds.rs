@@ -28,7 +28,8 @@ impl BoundsReport {
         about.write(&mut page, rows);
         let of_machine = |machine: &Machine| measured.filter(|measured| measured.machine() == machine);
         page.text(
-            "Each resource of the machine allows a rate at most, whatever else happens; the lowest of these bounds is named. Strict bounds have only minima \
+            "Each resource of the machine allows a rate at most, whatever else happens; the lowest of these bounds is named. What is expected is less, since warps want the same \
+             resource at the same time. Strict bounds have only minima \
              in them, and no run passes them; modelled ones assume something: a sample of the rays, costs that nobody verified, an order of warps.",
         );
         for (number, machine) in self.request.machines.iter().enumerate() {
@@ -94,6 +95,8 @@ type Measured<'a> = &'a dyn Fn(&Bounded) -> Option<&'a Beside>;
 
 fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], beside: Measured<'_>) {
     let measured = rows.iter().any(|row| beside(row).is_some());
+    let expects =
+        rows.iter().any(|row| row.expected.is_some() || beside(row).is_some_and(|row| row.expected.is_some()));
     let several = rows.iter().any(|row| row.profile.counts.width != rows[0].profile.counts.width);
     let group = |row: &&Bounded| {
         let measured_here = beside(row);
@@ -102,6 +105,8 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], be
             value: bound.rays_per_s / 1e6,
             label: format!("{}, {}", mrays(bound.rays_per_s), bound.limit.name()),
         });
+        let expected = measured_here.map_or(row.expected, |row| row.expected);
+        let expected = expected.map(|rate| Bar { value: rate / 1e6, label: format!("{} expected", mrays(rate)) });
         let rate = measured_here.map(|row| Bar {
             value: row.rate.rays_per_s / 1e6,
             label: match row.ratio() {
@@ -114,11 +119,16 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], be
         } else {
             name_of(&row.variant)
         };
-        (name, if measured { vec![bound, rate] } else { vec![bound] })
+        let bars = [Some(bound), expects.then_some(expected), measured.then_some(rate)];
+        (name, bars.into_iter().flatten().collect())
     };
     let chart = Bars {
         axis: "Mrays/s".into(),
-        series: if measured { vec!["lowest bound".into(), "measured".into()] } else { vec!["lowest bound".into()] },
+        series: [(true, "lowest bound"), (expects, "expected"), (measured, "measured")]
+            .into_iter()
+            .filter(|(there, _)| *there)
+            .map(|(_, name)| name.to_string())
+            .collect(),
         // What no table prices would dwarf the others.
         groups: rows.iter().filter(|row| row.price.is_some() || beside(row).is_some()).map(group).collect(),
         least_most: 0.0,
@@ -137,7 +147,7 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
     let columns: Vec<usize> = (0..COLUMNS.len()).filter(bounded).collect();
     let head = ["kernel", "rays", "warp", "trav/isect %", "instructions a ray"];
     let head = head.into_iter().chain(columns.iter().map(|&number| COLUMNS[number]));
-    let head: Vec<String> = head.map(String::from).chain(["lowest".into(), "then".into()]).collect();
+    let head: Vec<String> = head.map(String::from).chain(["expected".into(), "lowest".into(), "then".into()]).collect();
     let line = |(_, row): &(usize, &Bounded)| {
         let [visit, test] = row.efficiency().map(|share| number(100.0 * share, 0));
         let mut cells = vec![
@@ -154,6 +164,7 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
                 mrays(bound.rays_per_s) + star
             }));
         }
+        cells.push(row.expected.map_or_else(String::new, mrays));
         cells.push(row.lowest().map_or_else(String::new, |bound| bound.limit.name()));
         let next = headroom(&row.bounds).map(|(next, gain)| format!("{} at +{:.0} %", next.limit.name(), 100.0 * gain));
         cells.push(next.unwrap_or_default());
@@ -162,7 +173,7 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
     Grid {
         caption: format!(
             "Bounds on {} in Mrays/s; a star marks a strict one. Warp: its lanes. Lanes: as if all were full. Pipe: the busiest pipeline. L1: by distinct bytes, and by banks and lines. \
-             DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last.",
+             DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last. Expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock.",
             machine.name()
         ),
         head,

@@ -6,7 +6,7 @@ use crate::measured::{Beside, MeasuredReport, Share};
 
 /// The table, and the rates that no run may have.
 pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
-    let head = ["kernel", "rays", "tree", "views", "measured", "bound", "of", "class", "ratio"];
+    let head = ["kernel", "rays", "tree", "views", "measured", "expected", "bound", "of", "class", "ratio"];
     let shares = Share::ALL.map(|share| format!("{}, %", share.name()));
     let line = |row: &Beside| {
         let bound = row.lowest();
@@ -16,6 +16,7 @@ pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
             format!("{}, leaves of {}", row.rate.tree, row.rate.build.max_leaf),
             row.view(),
             mrays(row.rate.rays_per_s),
+            row.expected.map_or_else(String::new, mrays),
             bound.map_or_else(String::new, |bound| mrays(bound.rays_per_s)),
             bound.map_or_else(String::new, |bound| bound.limit.name()),
             bound.map_or_else(String::new, |bound| bound.class.name().to_string()),
