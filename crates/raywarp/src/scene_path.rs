@@ -9,11 +9,11 @@ pub struct SceneLookup {
     pub folder: Option<PathBuf>,
 }
 
-/// The file that `name` means: the path itself if it exists or looks like a path to a file; else,
+/// The file that `name` means: the path itself if a file is there (a folder of that name is none); else,
 /// in the lookup folder, `NAME/NAME.*`, `NAME/scene.*` or `NAME.*` with a known extension, in this
 /// order; else the name as it is, so that the loader's message names it.
 pub fn find_scene(name: &Path, lookup: &SceneLookup) -> PathBuf {
-    let Some(folder) = lookup.folder.as_ref().filter(|_| !name.exists()) else {
+    let Some(folder) = lookup.folder.as_ref().filter(|_| !name.is_file()) else {
         return name.to_path_buf();
     };
     if folder.join(name).is_file() {
@@ -45,6 +45,9 @@ mod tests {
         assert_eq!(find_scene(Path::new("room"), &lookup), root.join("room/room.ply.gz"));
         std::fs::write(root.join("room/scene.pbrt"), "").unwrap();
         assert_eq!(find_scene(Path::new("room/scene.pbrt"), &lookup), root.join("room/scene.pbrt"));
+        // The folder itself, as where the program runs beside it.
+        std::fs::remove_file(root.join("room/scene.pbrt")).unwrap();
+        assert_eq!(find_scene(&root.join("room"), &lookup), root.join("room/room.ply.gz"));
         assert_eq!(find_scene(Path::new("garden"), &lookup), Path::new("garden"));
         assert_eq!(find_scene(Path::new("room"), &SceneLookup::default()), Path::new("room"));
         std::fs::remove_dir_all(root).unwrap();

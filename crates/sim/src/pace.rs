@@ -4,7 +4,7 @@
 //! the same time and then none does: here the warps that a multiprocessor holds issue the instructions of their own events
 //! ([`Streams`](crate::Streams)) one by one, as the words of the machine code say ([`Word`]: clocks to the next one, barriers).
 //!
-//! Schedulers are those that Huerta et al. found by microbenchmarks ("Analyzing Modern NVIDIA GPU cores", MICRO 2025): each
+//! Schedulers are those that Huerta et al. found by microbenchmarks ("Analyzing Modern NVIDIA GPU cores", arXiv:2503.20481, 2025): each
 //! goes on with the warp of its last instruction while that is ready, and else takes the youngest that is. A pipeline is taken
 //! for as many clocks as its lanes need for a warp. Loads and stores pass the first cache, which all schedulers share, as often as its
 //! model says on average ([`crate::memory::AccessCost::passes`]), and loads miss it by chance, twice as often as the model of the caches
