@@ -54,8 +54,8 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "pipelines that are always free",
         edits: &[Edit {
-            file: "crates/sim/src/pace.rs",
-            find: "unit => scheduler.free[unit as usize] <= self.clock,",
+            file: "crates/sim/src/pace/multiprocessor.rs",
+            find: "unit => free(unit),",
             replace: "_ => true,",
         }],
         test: PACE,
@@ -64,7 +64,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a pace without waits",
         edits: &[Edit {
-            file: "crates/sim/src/pace.rs",
+            file: "crates/sim/src/pace/multiprocessor.rs",
             find: "next.waits >> barrier & 1 == 1",
             replace: "next.waits >> barrier & 1 == 2",
         }],

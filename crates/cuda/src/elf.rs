@@ -6,7 +6,7 @@
 /// What is no 64-bit little-endian ELF file, or ends early.
 pub fn code(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     let number = |at: usize, bytes: usize| -> Result<usize, String> {
-        let field = image.get(at..at + bytes).ok_or("a cubin ends early")?;
+        let field = at.checked_add(bytes).and_then(|end| image.get(at..end)).ok_or("a cubin ends early")?;
         Ok(field.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte)))
     };
     if image.get(..6) != Some(b"\x7fELF\x02\x01") {
@@ -14,10 +14,10 @@ pub fn code(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     }
     let (table, size, count, names) = (number(0x28, 8)?, number(0x3a, 2)?, number(0x3c, 2)?, number(0x3e, 2)?);
     let section = |index: usize| -> Result<(usize, &[u8]), String> {
-        let header = table + index * size;
-        let (offset, length) = (number(header + 0x18, 8)?, number(header + 0x20, 8)?);
+        let header = table.saturating_add(index * size);
+        let (offset, length) = (number(header.saturating_add(0x18), 8)?, number(header.saturating_add(0x20), 8)?);
         // Sections without bytes of their own say how long they would be.
-        let bytes = image.get(offset..offset + length).unwrap_or_default();
+        let bytes = image.get(offset..offset.saturating_add(length)).unwrap_or_default();
         Ok((number(header, 4)?, bytes))
     };
     let (_, strings) = section(names)?;

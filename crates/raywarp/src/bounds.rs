@@ -15,8 +15,8 @@ use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
-use raywarp_sim::pace::instructions_per_clock;
-use raywarp_sim::{Al09Prices, CostChange, Price, Profile, ProfileOptions, al09, profile, table1};
+use raywarp_sim::pace::{Code, instructions_per_clock};
+use raywarp_sim::{Al09Prices, CostChange, Price, Profile, ProfileOptions, Streams, al09, profile, table1};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::sync::atomic::Ordering;
@@ -249,20 +249,21 @@ fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), prof
     let profile = profiles.get(profile)?;
     let known = known_costs(request.costs.as_deref(), machine, variant, query_of(*kind));
     let mut priced = Priced::new(&known, profile);
-    // What is set has no machine code.
-    let expected = match request.changes.is_empty() {
-        true => priced.expected(&known, machine, variant, profile, traffic.as_ref()),
-        false => None,
-    };
     priced.change(&request.changes, profile);
     let bounds = priced.bounds(machine, (variant, *kind), profile, traffic.as_ref());
+    // What is set has no machine code.
+    let expected = match request.changes.is_empty() {
+        true => priced.expected(&known, machine, variant, profile, traffic.as_ref(), &bounds),
+        false => None,
+    };
     let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(*kind)]);
     Some(Bounded {
         machine: number,
         variant: *variant,
         kind: *kind,
         leaf_size: *leaf_size,
-        profile: profile.clone(),
+        // Nobody follows its warps any more.
+        profile: Profile { streams: Streams::default(), ..profile.clone() },
         price: priced.price,
         traffic,
         launch: priced.launch,
@@ -295,7 +296,8 @@ impl Priced {
         changes.into_iter().for_each(|change| price.change(change, &profile.counts));
     }
 
-    /// Rays a second by the model of a multiprocessor: instructions that it issues a clock over those of a ray.
+    /// Rays a second by the model of a multiprocessor: instructions that it issues a clock over those of a ray. At most the
+    /// lowest of `bounds`, some of whose resources are not in the model.
     pub(crate) fn expected(
         &self,
         known: &KnownCosts,
@@ -303,15 +305,19 @@ impl Priced {
         variant: &Variant,
         profile: &Profile,
         traffic: Option<&Traffic>,
+        bounds: &[Bound],
     ) -> Option<f64> {
         let (price, launch) = (self.price.as_ref()?, self.launch?);
         if is_implicit(variant) {
             return None;
         }
         let warps = machine.occupancy(launch).ok()?.warps;
-        let a_clock = instructions_per_clock(machine, known.code()?, profile, traffic, warps)?;
+        let (words, architecture) = known.words()?;
+        let code = Code { costs: known.table()?, words: &words, architecture };
+        let a_clock = instructions_per_clock(machine, code, profile, traffic, warps)?;
         let a_second = a_clock * machine.need(keys::SM_COUNT) * machine.clock_hz();
-        Some(a_second * profile.rays() as f64 / price.warp_instructions())
+        let rate = a_second * profile.rays() as f64 / price.warp_instructions();
+        Some(lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s)))
     }
 
     /// All bounds of what was profiled.

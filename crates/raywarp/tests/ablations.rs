@@ -10,7 +10,7 @@ use raywarp::workload::rays::RayKind;
 /// How near a foretold change must come.
 const POINTS: f64 = 10.0;
 
-/// Changes of a measured rate, %, that have no sign: half of the runs of a kernel lie within 1.4 %.
+/// Changes of a measured rate, %, whose sign is not asked for: as far apart are halves of a kernel's runs.
 const SPREAD: f64 = 1.0;
 
 const UNROLLED: &str = "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&unroll=4";

@@ -36,6 +36,12 @@ fn rows(kernels: &[&str], changes: &[(&str, &str)], costs: Vec<CostChange>) -> V
     bound_rates(&scene, &request, &Control::default()).unwrap().rows
 }
 
+/// What is expected; nobody knows how lanes drift that wait for nobody.
+fn known(row: &Bounded) -> Option<f64> {
+    assert_eq!(row.expected.is_none(), row.variant.to_string() == "direct/while-while/bvh2?sync=implicit");
+    row.expected
+}
+
 fn bound(row: &Bounded, limit: Limit) -> f64 {
     row.bounds.iter().find(|bound| bound.limit == limit).unwrap().rays_per_s
 }
@@ -45,11 +51,7 @@ fn a_full_machine_comes_near_its_lowest_bound_and_no_further() {
     let rows = rows(&KERNELS, &[], vec![]);
     assert_eq!(rows.len(), 2 * KERNELS.len());
     for row in rows {
-        // Nobody knows how lanes drift that wait for nobody.
-        let Some(expected) = row.expected else {
-            assert_eq!(row.variant.to_string(), "direct/while-while/bvh2?sync=implicit");
-            continue;
-        };
+        let Some(expected) = known(&row) else { continue };
         let ratio = expected / row.lowest().unwrap().rays_per_s;
         assert!((0.7..1.01).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
     }
@@ -60,10 +62,10 @@ fn a_warp_a_scheduler_takes_what_it_takes_alone() {
     // Loads that miss take as long as those that do not: the bound knows of none.
     let hit = Machine::find("h200").unwrap().get(raywarp::sim::machine::keys::LATENCY_L1).unwrap().to_string();
     for row in rows(&KERNELS, &[("resident.warps", "4"), ("latency.l2_hit", &hit), ("latency.dram", &hit)], vec![]) {
-        let Some(expected) = row.expected else { continue };
+        let Some(expected) = known(&row) else { continue };
         // The bound takes the least of several ways behind a block; here one is taken.
         let ratio = expected / bound(&row, Limit::Latency);
-        assert!((0.96..1.03).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
+        assert!((0.98..1.02).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
     }
 }
 
@@ -74,7 +76,7 @@ fn numbers_of_the_machine_change_it_and_costs_without_code_have_none() {
     };
     let known = rates(&[], vec![]);
     assert_eq!((known.len(), &known), (2, &rates(&[], vec![])));
-    for (key, value) in [("pipes.alu", "32"), ("latency.l1_hit", "200")] {
+    for (key, value) in [("pipes.alu", "32"), ("latency.l1_hit", "200"), ("l1.wavefronts_per_clock", "0.3")] {
         let slower = rates(&[(key, value)], vec![]);
         assert!(known.iter().zip(&slower).all(|(known, slower)| slower < known), "{key}: {slower:?} {known:?}");
     }

@@ -11,10 +11,18 @@ const BLOCKS: usize = Block::ALL.len();
 pub struct Count {
     /// The block.
     pub block: Block,
-    /// Only events whose warp's event just before was of this operation.
+    /// Only events whose warp's event just before was of this operation; of a test in an unrolled loop, for all of its blocks
+    /// the loop's step to it.
     pub after: Option<Operation>,
     /// Only events in which every lane took part that could: those of [`within`], or all of the warp.
     pub full: bool,
+}
+
+impl Count {
+    /// Whether an event is of this kind: `block` after an operation, full or not.
+    pub fn has(self, block: Block, after: Operation, full: bool) -> bool {
+        self.block == block && self.after.is_none_or(|wanted| wanted == after) && (full || !self.full)
+    }
 }
 
 /// The block whose lanes are all that could take part in `block`: none for the whole warp.

@@ -151,6 +151,11 @@ impl Word {
 mod tests {
     use super::*;
 
+    const LDG_128: Word = Word(0x000e_a200_0c1e_9d00_0000_0006_1810_7981);
+    const LDG_64: Word = Word(0x000f_2200_0c1e_9b00_0000_0006_1c1c_7981);
+    const STL_32: Word = Word(0x0001_e200_0010_0800_0000_0006_0100_7387);
+    const LDL_32: Word = Word(0x000e_a200_0010_0800_0000_0000_1126_a983);
+
     #[test]
     fn fields_are_where_the_paper_has_them() {
         // `LDC R1, c[0x0][0x28]` of a kernel for compute capability 9.0, as nvdisasm -hex prints it, and `MUFU.COS R5, R5`.
@@ -175,15 +180,15 @@ mod tests {
 
     #[test]
     fn accesses_have_their_sizes() {
-        // `LDG.E.128.CONSTANT R16, desc[UR6][R28.64]`, `LDG.E.64.CONSTANT R28, ...`, `LDL R38, [R17]`, `STL [R16], R17`.
-        for (operation, size, access, words) in [
-            (0x181, 6, Access::Global, 4),
-            (0x181, 5, Access::Global, 2),
-            (0x183, 4, Access::Local, 1),
-            (0x188, 4, Access::Shared, 1),
+        // `LDG.E.128.CONSTANT R16, ...`, `LDG.E.64.CONSTANT R28, ...+0x30]`, `LDL R38, [R17]`, `STL [R16], R17`, as nvdisasm -hex
+        // prints them for compute capability 9.0.
+        for (word, access, words, wait) in [
+            (LDG_128, Access::Global, 4, Some(Wait::L1)),
+            (LDG_64, Access::Global, 2, Some(Wait::L1)),
+            (LDL_32, Access::Local, 1, Some(Wait::L1)),
+            (STL_32, Access::Local, 1, None),
         ] {
-            let word = Word(operation | size << 73);
-            assert_eq!((word.access(), word.words()), (Some(access), words));
+            assert_eq!((word.access(), word.words(), word.wait()), (Some(access), words, wait));
         }
         assert_eq!(Word(0x023).access(), None);
     }

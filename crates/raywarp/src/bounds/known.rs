@@ -3,7 +3,6 @@
 use raywarp_family::Variant;
 use raywarp_family::costs::{KernelCosts, Word, read_costs};
 use raywarp_sim::machine::{Launch, Machine};
-use raywarp_sim::pace::Code;
 use raywarp_sim::{Al09Prices, Prices, al09};
 use raywarp_traverse::Query;
 
@@ -20,8 +19,8 @@ pub(crate) struct KnownCosts {
     pub costs: Costs,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
-    /// The machine code that a table of ours is about, and its architecture.
-    pub words: Option<(Vec<Word>, u32)>,
+    /// The kernel, query and architecture whose machine code a table of ours is about.
+    pub compiled: Option<(Variant, raywarp_cuda::Query, u32)>,
 }
 
 impl KnownCosts {
@@ -31,10 +30,10 @@ impl KnownCosts {
         Self { costs, ..self }
     }
 
-    /// The machine code, and what is known of its blocks.
-    pub(crate) fn code(&self) -> Option<Code<'_>> {
-        let (words, architecture) = self.words.as_ref()?;
-        Some(Code { costs: self.table()?, words, architecture: *architecture })
+    /// The machine code that the table is about, and its architecture.
+    pub(crate) fn words(&self) -> Option<(Vec<Word>, u32)> {
+        let (variant, query, architecture) = self.compiled.as_ref()?;
+        Some((raywarp_cuda::machine_code(variant, *query, *architecture)?, *architecture))
     }
 
     /// What events cost by the table of a kernel's machine code.
@@ -87,7 +86,7 @@ pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Vari
         costs: costs.map_or(Costs::None, Costs::Table),
         launch,
         doubt,
-        words: None,
+        compiled: None,
     };
     let query = cuda_query(query);
     if let Some(table) = table {
@@ -100,12 +99,12 @@ pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Vari
             false => Costs::None,
         };
         let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
-        return KnownCosts { costs, launch, doubt, words: None };
+        return KnownCosts { costs, launch, doubt, compiled: None };
     }
     let Some(architecture) = architecture_for(machine) else { return known(None, None) };
     let (major, minor) = machine.capability();
     let doubt = (architecture != 10 * major + minor)
         .then(|| format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
-    let words = raywarp_cuda::machine_code(variant, query, architecture).map(|words| (words, architecture));
-    KnownCosts { words, ..known(raywarp_cuda::costs(variant, query, architecture), doubt) }
+    let compiled = Some((*variant, query, architecture));
+    KnownCosts { compiled, ..known(raywarp_cuda::costs(variant, query, architecture), doubt) }
 }

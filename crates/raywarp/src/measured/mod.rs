@@ -403,8 +403,8 @@ impl OnTree<'_> {
         };
         let known = known_costs(None, machine, variant, query);
         let priced = Priced::new(&known, &profile);
-        row.expected = priced.expected(&known, machine, variant, &profile, through.as_ref());
         row.bounds = priced.bounds(machine, (variant, kind), &profile, through.as_ref());
+        row.expected = priced.expected(&known, machine, variant, &profile, through.as_ref(), &row.bounds);
         row.assumed = priced.price.as_ref().map(|price| price.assumed);
         row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);
         row.shares = shares::shares(&row.rate, is_implicit(variant), &row.bounds);

@@ -112,4 +112,4 @@ pub fn warp_clocks(machine: &Machine, variant: &Variant, profile: &Profile, pric
 }
 
 /// The first compute capability, its major number, whose instructions say when the next may issue.
-const FIRST_WITH_SCHEDULE: u32 = 7;
+pub(crate) const FIRST_WITH_SCHEDULE: u32 = 7;

@@ -10,8 +10,8 @@
 
 mod latency;
 
-pub(crate) use latency::latency_of;
 pub use latency::{Chain, ChainOf, chain, warp_clocks};
+pub(crate) use latency::{FIRST_WITH_SCHEDULE, latency_of};
 
 use crate::machine::Checked;
 use crate::machine::{Key, Launch, Machine, keys};

@@ -1,0 +1,212 @@
+//! How fast warps go side by side: a multiprocessor followed clock by clock.
+//!
+//! A bound says what no run can pass, one resource at a time. What warps reach is less, since they want the same pipeline at
+//! the same time and then none does: here the warps that a multiprocessor holds issue the instructions of their own events
+//! ([`Streams`](crate::Streams)) one by one, as the words of the machine code say ([`Word`]: clocks to the next one, barriers).
+//!
+//! Schedulers are those that Huerta et al. found by microbenchmarks ("Analyzing Modern NVIDIA GPU cores", arXiv:2503.20481, 2025): each
+//! goes on with the warp of its last instruction while that is ready, and else takes the youngest that is. A pipeline is taken
+//! for as many clocks as its lanes need for a warp. Loads and stores pass the first cache, which all schedulers share, as often as its
+//! model says on average ([`crate::memory::AccessCost::passes`]), and loads miss it by chance, twice as often as the model of the caches
+//! has it ([`Traffic`]). Nothing else takes time: no miss of an instruction cache, no conflict of registers, no queue beyond
+//! the first cache.
+
+mod multiprocessor;
+mod program;
+
+use crate::bounds::FIRST_WITH_SCHEDULE;
+use crate::machine::{Machine, keys};
+use crate::memory::Traffic;
+use crate::profile::Profile;
+use crate::streams::Moment;
+use multiprocessor::Multiprocessor;
+use program::Program;
+use raywarp_family::costs::{KernelCosts, Word};
+
+/// A kernel's machine code and what is known of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Code<'a> {
+    /// Its blocks, and when they are issued.
+    pub costs: &'a KernelCosts,
+    /// Its instructions, from its start.
+    pub words: &'a [Word],
+    /// What it was compiled for (90 for compute capability 9.0).
+    pub architecture: u32,
+}
+
+/// Clocks that are followed.
+const CLOCKS: u64 = 1 << 18;
+/// Clocks before those that count.
+const WARM_UP: u64 = 1 << 14;
+
+/// Instructions that a multiprocessor issues a clock while it holds `warps` warps that do what was profiled. None where the profile
+/// has no streams of the machine's width; where the machine is older than compute capability 7.0, issues more or less than
+/// one instruction a clock or has no `latency.alu`; and where an instruction of the code is not known.
+pub fn instructions_per_clock(
+    machine: &Machine,
+    code: Code<'_>,
+    profile: &Profile,
+    traffic: Option<&Traffic>,
+    warps: u32,
+) -> Option<f64> {
+    let streams: Vec<&[Moment]> = profile.streams.warps().filter(|events| !events.is_empty()).collect();
+    let of_width = profile.counts.width == machine.count(keys::SM_WARP_WIDTH);
+    // Only words since then say when the next may issue, and only one issues at a time.
+    let is_known = machine.capability().0 >= FIRST_WITH_SCHEDULE && machine.need(keys::ISSUE_PER_SCHEDULER) == 1.0;
+    if streams.is_empty() || warps == 0 || !of_width || !is_known {
+        return None;
+    }
+    let program = Program::new(machine, code, profile, traffic)?;
+    let mut multiprocessor = Multiprocessor::new(machine, &program, &streams, warps);
+    multiprocessor.run(WARM_UP);
+    let before = multiprocessor.issued;
+    multiprocessor.run(CLOCKS);
+    Some((multiprocessor.issued - before) as f64 / CLOCKS as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::program::blocks_of;
+    use super::*;
+    use crate::efficiency::Efficiency;
+    use crate::lanes::LaneTally;
+    use crate::streams::Streams;
+    use raywarp_family::costs::{BlockCost, Known, Pipe, Tally};
+    use raywarp_family::{Block, Operation};
+
+    /// Operations: of the whole pipeline of floats, of its heavy half, of the other pipelines.
+    const FFMA: u128 = 0x023;
+    const IMAD: u128 = 0x024;
+    const IADD3: u128 = 0x010;
+    const MUFU: u128 = 0x108;
+    const STL: u128 = 0x187;
+    const LDL: u128 = 0x183;
+
+    fn plain(operation: u128, stall: u128) -> Word {
+        Word(operation | stall << 105 | 7 << 110 | 7 << 113)
+    }
+
+    /// One that sets barrier 2, and one that waits for it.
+    fn sets(operation: u128) -> Word {
+        Word(operation | 1 << 105 | 2 << 110 | 7 << 113)
+    }
+
+    fn waits(operation: u128) -> Word {
+        Word(operation | 1 << 105 | 7 << 110 | 7 << 113 | 1 << (116 + 2))
+    }
+
+    /// Instructions a clock of warps that run `words` again and again.
+    fn rate(words: &[Word], warps: u32) -> f64 {
+        rate_on("h200", words, warps)
+    }
+
+    fn rate_on(machine: &str, words: &[Word], warps: u32) -> f64 {
+        rate_with(machine, words, warps, None)
+    }
+
+    fn rate_with(machine: &str, words: &[Word], warps: u32, traffic: Option<&Traffic>) -> f64 {
+        let vote = Moment { block: Block::Vote, after: Operation::Loop, full: true };
+        let mut streams = Streams::default();
+        (0..3).for_each(|warp| (0..50).for_each(|_| streams.add(warp, vote)));
+        let mut tally = Tally::default();
+        tally.add(Block::Vote, 1, 1);
+        let profile = Profile {
+            counts: Efficiency { rays: 1, ..Efficiency::new(32) },
+            tally,
+            lanes: LaneTally::default(),
+            memory: None,
+            streams,
+            launch_rays: 1,
+            launches: 1,
+        };
+        let block = BlockCost {
+            block: Block::Vote,
+            offset: 0,
+            instructions: words.len() as u32,
+            pipes: [0; Pipe::ALL.len()],
+            alone: None,
+            issued: "vote".parse().unwrap(),
+            known: Known::Measured,
+        };
+        let costs = KernelCosts { blocks: vec![block], verified: true };
+        let machine = Machine::find(machine).unwrap();
+        let code = Code { costs: &costs, words, architecture: 90 };
+        instructions_per_clock(&machine, code, &profile, traffic, warps).unwrap()
+    }
+
+    #[track_caller]
+    fn check(words: &[Word], warps: u32, wanted: f64) {
+        let found = rate(words, warps);
+        assert!((found / wanted - 1.0).abs() < 0.003, "{found}, not {wanted}");
+    }
+
+    #[test]
+    fn a_warp_alone_issues_as_its_words_say() {
+        check(&[plain(FFMA, 4), plain(FFMA, 1), plain(FFMA, 13)], 1, 3.0 / 18.0);
+        // A store is sent after 1 clock; a load of the first cache is there after 33.9.
+        check(&[sets(LDL), waits(FFMA)], 1, 2.0 / 35.0);
+        // What it need not wait for passes meanwhile.
+        check(&[sets(LDL), plain(FFMA, 13), waits(FFMA)], 1, 3.0 / 35.0);
+    }
+
+    #[test]
+    fn a_pipeline_is_taken_for_as_long_as_its_lanes_need() {
+        for (operation, a_clock) in [(FFMA, 4.0), (IMAD, 2.0), (IADD3, 2.0), (MUFU, 0.5), (STL, 1.0)] {
+            check(&[plain(operation, 1)], 40, a_clock);
+        }
+        // Two pipelines side by side; a float finds the half that the integer leaves.
+        check(&[plain(IADD3, 1), plain(FFMA, 1)], 40, 4.0);
+        check(&[plain(IMAD, 1), plain(FFMA, 1)], 40, 4.0);
+        // The A100 has 64 lanes for both.
+        assert!((rate_on("a100", &[plain(IMAD, 1), plain(FFMA, 1)], 40) - 2.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn warps_hide_each_others_waits() {
+        let words = [sets(LDL), waits(FFMA), plain(FFMA, 4)];
+        let one = rate(&words, 1);
+        // One a scheduler: each has its own pipelines.
+        check(&words, 4, 4.0 * one);
+        assert!(rate(&words, 16) > 15.0 * one);
+        // The pipeline of loads is shared, and takes one a clock.
+        check(&words, 64, 3.0);
+    }
+
+    #[test]
+    fn loads_that_miss_take_longer() {
+        const LDG: u128 = 0x181;
+        let words = [sets(LDG), waits(FFMA)];
+        let traffic = |missed_l1, again| Traffic { rays: 1, asked: 100, missed_l1, again, ..Traffic::default() };
+        let rate = |traffic: Traffic| rate_with("h200", &words, 1, Some(&traffic));
+        check(&words, 1, 2.0 / 35.0);
+        assert!((rate(traffic(0, 0)) * 35.0 / 2.0 - 1.0).abs() < 0.003);
+        // All miss; a wait of 281 clocks, and of 690 where the L2 had dropped it.
+        assert!((rate(traffic(50, 0)) * 282.0 / 2.0 - 1.0).abs() < 0.02);
+        assert!((rate(traffic(50, 100)) * 691.0 / 2.0 - 1.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_scheduler_stays_with_its_warp_and_a_lone_one_has_one_scheduler() {
+        check(&[plain(IADD3, 1)], 1, 0.5);
+        check(&[plain(FFMA, 1)], 2, 2.0);
+    }
+
+    #[test]
+    fn an_event_issues_the_blocks_of_its_counts() {
+        let block = |issued: &str| BlockCost {
+            block: Block::Vote,
+            offset: 0,
+            instructions: 1,
+            pipes: [0; Pipe::ALL.len()],
+            alone: None,
+            issued: issued.parse().unwrap(),
+            known: Known::Measured,
+        };
+        let blocks = ["vote", "2*pop-pop!", "pop@visit_node", "0", "pop+vote"].map(block).to_vec();
+        let costs = KernelCosts { blocks, verified: true };
+        let of = |block, after, full| blocks_of(&costs, Moment { block, after, full });
+        assert_eq!(of(Block::Vote, Operation::Loop, false), [(0, 1), (4, 1)]);
+        assert_eq!(of(Block::Pop, Operation::VisitNode, false), [(1, 2), (2, 1), (4, 1)]);
+        assert_eq!(of(Block::Pop, Operation::Vote, true), [(1, 1), (4, 1)]);
+    }
+}

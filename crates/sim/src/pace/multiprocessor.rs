@@ -1,0 +1,244 @@
+//! A multiprocessor, clock by clock.
+
+use super::program::{Instruction, PARTS, Program, Unit, blocks_of, has_halves};
+use crate::machine::{Key, Machine, keys};
+use crate::streams::Moment;
+use raywarp_family::costs::Word;
+use std::collections::{HashMap, VecDeque};
+
+/// Clocks until operands of a load or store are read: an estimate.
+const READ: u64 = 10;
+
+/// A warp's place on a multiprocessor.
+struct Slot<'a> {
+    events: &'a [Moment],
+    next_event: usize,
+    /// How often each block is to be issued yet; below 0 what a combination takes back.
+    owed: Vec<i32>,
+    /// Blocks to be issued now.
+    blocks: VecDeque<usize>,
+    /// The place after the next instruction in the first of them.
+    after: usize,
+    next: Option<Instruction>,
+    /// When it may issue.
+    ready: u64,
+    /// When the warp's barriers are released.
+    barriers: [u64; Word::BARRIERS],
+    started: u64,
+}
+
+pub(super) struct Multiprocessor<'a> {
+    program: &'a Program<'a>,
+    streams: &'a [&'a [Moment]],
+    next_stream: usize,
+    /// Blocks that an event asks for, and how often.
+    asked: HashMap<Moment, Vec<(usize, i32)>>,
+    slots: Vec<Slot<'a>>,
+    schedulers: Vec<Scheduler>,
+    /// Parts of a clock that a unit is taken by a warp.
+    taken: [u64; Unit::COUNT],
+    /// When they are free that all schedulers share, in parts of a clock.
+    lsu_free: u64,
+    cache_free: u64,
+    /// The one that is followed now.
+    clock: u64,
+    pub issued: u64,
+    started: u64,
+    random: u64,
+}
+
+struct Scheduler {
+    last: usize,
+    /// When its units are free, in parts of a clock.
+    free: [u64; Unit::COUNT],
+}
+
+impl<'a> Multiprocessor<'a> {
+    pub fn new(machine: &Machine, program: &'a Program<'a>, streams: &'a [&'a [Moment]], warps: u32) -> Self {
+        let schedulers = machine.count(keys::SM_SCHEDULERS) as usize;
+        let width = machine.need(keys::SM_WARP_WIDTH);
+        let lanes = |key: &Key| machine.get(key).filter(|lanes| *lanes > 0.0);
+        // Of a unit that each scheduler has one of.
+        let clocks = |lanes: Option<f64>| {
+            let own = |lanes: f64| (PARTS * width * schedulers as f64 / lanes).round() as u64;
+            lanes.map_or(0, own).max(PARTS as u64)
+        };
+        let (fma, heavy) = (lanes(keys::PIPE_FMA), lanes(keys::PIPE_FMAHEAVY));
+        let mut taken = [PARTS as u64; Unit::COUNT];
+        taken[Unit::Alu as usize] = clocks(lanes(keys::PIPE_ALU));
+        taken[Unit::Heavy as usize] = clocks(heavy);
+        // Two halves, or one.
+        let light = fma.map(|fma| if has_halves(machine) { fma - heavy.unwrap_or(0.0) } else { fma });
+        taken[Unit::Fma as usize] = clocks(light);
+        taken[Unit::Half as usize] = clocks(lanes(keys::PIPE_HALF));
+        taken[Unit::Double as usize] = clocks(lanes(keys::PIPE_DOUBLE));
+        // Conversions are told apart from the rest by machines only, as in the bounds.
+        let xu = [keys::PIPE_XU, keys::PIPE_CONVERSION].into_iter().filter_map(lanes).reduce(f64::max);
+        taken[Unit::Xu as usize] = clocks(xu);
+        taken[Unit::Lsu as usize] = lanes(keys::PIPE_LSU).map_or(0, |lanes| (PARTS * width / lanes).round() as u64);
+        let mut new = Self {
+            program,
+            streams,
+            next_stream: 0,
+            asked: HashMap::new(),
+            slots: Vec::new(),
+            schedulers: (0..schedulers).map(|last| Scheduler { last, free: [0; Unit::COUNT] }).collect(),
+            taken,
+            lsu_free: 0,
+            cache_free: 0,
+            clock: 0,
+            issued: 0,
+            started: 0,
+            random: 1,
+        };
+        for slot in 0..warps as usize {
+            new.slots.push(Slot {
+                events: &[],
+                next_event: 0,
+                owed: vec![0; program.blocks.len()],
+                blocks: VecDeque::new(),
+                after: 0,
+                next: None,
+                ready: 0,
+                barriers: [0; Word::BARRIERS],
+                started: 0,
+            });
+            new.take_stream(slot);
+            // Not all at the same place.
+            let events = new.slots[slot].events.len();
+            new.slots[slot].next_event = events * slot / warps as usize;
+            new.refill(slot);
+            new.step(slot, 0, 0);
+        }
+        new
+    }
+
+    fn take_stream(&mut self, slot: usize) {
+        self.started += 1;
+        let slot = &mut self.slots[slot];
+        slot.events = self.streams[self.next_stream];
+        (slot.next_event, slot.started) = (0, self.started);
+        self.next_stream = (self.next_stream + 1) % self.streams.len();
+    }
+
+    /// Makes sure that a warp has an instruction to issue; it has none only if no event of any stream asks for one.
+    fn refill(&mut self, number: usize) {
+        let program = self.program;
+        let mut ended = 0;
+        while self.slots[number].blocks.is_empty() && ended <= self.streams.len() {
+            let slot = &mut self.slots[number];
+            let Some(&event) = slot.events.get(slot.next_event) else {
+                ended += 1;
+                self.take_stream(number);
+                continue;
+            };
+            slot.next_event += 1;
+            let asked = self.asked.entry(event).or_insert_with(|| blocks_of(program.costs, event));
+            for &(block, times) in asked.iter() {
+                slot.owed[block] += times;
+                while slot.owed[block] > 0 {
+                    slot.owed[block] -= 1;
+                    slot.blocks.push_back(block);
+                }
+            }
+        }
+    }
+
+    /// Takes the next instruction of a warp that issued its last at `clock` and waits `stall` clocks.
+    fn step(&mut self, number: usize, clock: u64, stall: u8) {
+        let slot = &mut self.slots[number];
+        if slot.blocks.front().is_some_and(|&block| self.program.blocks[block].len() == slot.after) {
+            slot.blocks.pop_front();
+            slot.after = 0;
+            self.refill(number);
+        }
+        let slot = &mut self.slots[number];
+        let block = slot.blocks.front().map(|&block| &self.program.blocks[block]);
+        slot.next = block.and_then(|block| block.get(slot.after).copied());
+        slot.after += 1;
+        let Some(next) = slot.next else { return };
+        // When a barrier is released is known as soon as it is set.
+        let waited = (0..Word::BARRIERS).filter(|barrier| next.waits >> barrier & 1 == 1);
+        slot.ready = waited.map(|barrier| slot.barriers[barrier]).fold(clock + u64::from(stall), u64::max);
+    }
+
+    pub fn run(&mut self, clocks: u64) {
+        let schedulers = self.schedulers.len();
+        for clock in self.clock..self.clock + clocks {
+            self.clock = clock;
+            for turn in 0..schedulers {
+                let number = (turn + clock as usize) % schedulers;
+                if let Some((slot, instruction)) = self.choose(number) {
+                    self.issue(number, slot, instruction);
+                }
+            }
+        }
+        self.clock += 1;
+    }
+
+    /// Whether what is free then is free before this clock ends.
+    fn in_time(&self, free: u64) -> bool {
+        free < PARTS as u64 * (self.clock + 1)
+    }
+
+    /// The warp that a scheduler issues for now, if one is ready.
+    fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
+        let scheduler = &self.schedulers[number];
+        let free = |unit: Unit| self.in_time(scheduler.free[unit as usize]);
+        let is_free = |instruction: &Instruction| match instruction.unit {
+            Unit::Lsu => self.in_time(self.lsu_free),
+            Unit::Either => free(Unit::Fma) || free(Unit::Heavy),
+            unit => free(unit),
+        };
+        let ready = |number: usize| {
+            let slot = self.slots.get(number).filter(|slot| slot.ready <= self.clock)?;
+            slot.next.filter(is_free).map(|instruction| (number, instruction))
+        };
+        let own = (number..self.slots.len()).step_by(self.schedulers.len());
+        ready(scheduler.last).or_else(|| own.filter_map(ready).max_by_key(|(slot, _)| self.slots[*slot].started))
+    }
+
+    fn issue(&mut self, number: usize, slot: usize, instruction: Instruction) {
+        let (clock, now) = (self.clock, PARTS as u64 * self.clock);
+        let unit = match instruction.unit {
+            Unit::Either if self.in_time(self.schedulers[number].free[Unit::Fma as usize]) => Unit::Fma,
+            Unit::Either => Unit::Heavy,
+            unit => unit,
+        };
+        let scheduler = &mut self.schedulers[number];
+        scheduler.last = slot;
+        let free = if unit == Unit::Lsu { &mut self.lsu_free } else { &mut scheduler.free[unit as usize] };
+        *free = now.max(*free) + self.taken[unit as usize];
+        let mut done = clock + u64::from(instruction.latency).max(u64::from(instruction.stall));
+        if instruction.passes > 0 {
+            let start = self.cache_free.max(now);
+            self.cache_free = start + u64::from(instruction.passes);
+            done += start / PARTS as u64 - clock;
+        }
+        if instruction.may_miss {
+            for (chance, longer) in self.program.misses {
+                if self.chance() >= chance {
+                    break;
+                }
+                done = done.max(clock + u64::from(instruction.latency) + longer);
+            }
+        }
+        let warp = &mut self.slots[slot];
+        let mut release = |barrier: Option<u8>, when: u64| {
+            if let Some(barrier) = barrier {
+                let known = &mut warp.barriers[usize::from(barrier)];
+                *known = (*known).max(when);
+            }
+        };
+        release(instruction.written, done);
+        release(instruction.read, clock + READ);
+        self.step(slot, clock, instruction.stall);
+        self.issued += 1;
+    }
+
+    /// The next of a fixed sequence of numbers (PCG's multiplier).
+    fn chance(&mut self) -> u32 {
+        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.random >> 32) as u32
+    }
+}
