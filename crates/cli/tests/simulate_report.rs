@@ -9,8 +9,8 @@ use serde_json::Value;
 const BOUNDS: &str =
     "--machine h200 --variant al09-while-while,alk12-kepler,raywarp-h8 --kind primary,diffuse --sample 1536";
 
-const BENCH: &str = "scene,workload,kind,order,view,variant,tree,max_leaf,block_threads,max_registers,rays,target,mrays_median,mrays_max\n\
-    scattered,raywarp,primary,workload,all,direct/while-while/bvh2,good,8,,,3072,NVIDIA H200,123.4,123.5\n";
+const BENCH: &str = "scene,workload,kind,order,view,variant,tree,max_leaf,block_threads,max_registers,rays,target,mrays_median,mrays_max,clock_mhz,clock_most_mhz\n\
+    scattered,raywarp,primary,workload,all,direct/while-while/bvh2,good,8,,,3072,NVIDIA H200,123.4,123.5,345,1980\n";
 
 #[test]
 fn a_report_of_bounds_is_one_whole_file_that_says_what_was_run_and_what_to_conclude() {

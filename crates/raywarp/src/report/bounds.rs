@@ -26,7 +26,8 @@ impl BoundsReport {
             if self.request.costs.is_some() { "a table of the user's" } else { "from native code, as committed" };
         rows.push(("costs of operations", costs.to_string()));
         about.write(&mut page, rows);
-        let of_machine = |machine: &Machine| measured.filter(|measured| measured.machine() == machine);
+        // Of the same name: a run has its own clock.
+        let of_machine = |machine: &Machine| measured.filter(|measured| measured.machine().name() == machine.name());
         page.text(
             "Each resource of the machine allows a rate at most, whatever else happens; the lowest of these bounds is named. What is expected is less, since warps want the same \
              resource at the same time. Strict bounds have only minima \
