@@ -51,7 +51,10 @@ fn by_ray(logs: &Logs, lanes_per_ray: u32) -> BTreeMap<(u32, u32), Vec<u32>> {
         let mut events: Option<&mut Vec<u32>> = None;
         for &event in log {
             match Logs::parts(event) {
-                (Block::Vote | Block::Ballot | Block::PrefixSum | Block::Turn | Block::FetchBatch, _) => continue,
+                (
+                    Block::Vote | Block::Ballot | Block::PrefixSum | Block::Turn | Block::TurnLeaf | Block::FetchBatch,
+                    _,
+                ) => continue,
                 (Block::FetchRay, ray) => events = Some(rays.entry((ray, lane as u32 % lanes_per_ray)).or_default()),
                 _ => {}
             }
