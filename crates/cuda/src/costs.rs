@@ -4,11 +4,8 @@
 use crate::launch::BLOCK_THREADS;
 use crate::prebuilt;
 use crate::{KernelCosts, Query, elf, kernel_name, read_costs, source_name};
-use flate2::read::GzDecoder;
 use raywarp_family::Variant;
 use raywarp_family::costs::Word;
-use std::io::Read;
-use std::sync::{Mutex, PoisonError};
 
 /// What the kernel of a variant and query costs on an architecture (90 for compute capability 9.0); none where it is
 /// not compiled for it.
@@ -16,20 +13,10 @@ pub fn costs(variant: &Variant, query: Query, architecture: u32) -> Option<Kerne
     read_costs(table(architecture)?, &kernel_name(variant, query)).ok()?
 }
 
-/// The table of an architecture, a megabyte or so, which is unpacked once.
+/// The table of an architecture.
 fn table(architecture: u32) -> Option<&'static str> {
-    static UNPACKED: Mutex<Vec<(u32, &'static str)>> = Mutex::new(Vec::new());
-    let mut unpacked = UNPACKED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, text)) = unpacked.iter().find(|(known, _)| *known == architecture) {
-        return Some(text);
-    }
-    let packed = prebuilt::COSTS.iter().find(|(known, _)| *known == architecture)?.1;
-    let mut text = String::new();
-    GzDecoder::new(packed).read_to_string(&mut text).ok()?;
-    // Kept until the process ends: there are a handful.
-    let text: &'static str = text.leak();
-    unpacked.push((architecture, text));
-    Some(text)
+    let (_, packed) = prebuilt::COSTS.iter().find(|(known, _)| *known == architecture)?;
+    std::str::from_utf8(prebuilt::unpacked_once(packed)?).ok()
 }
 
 /// The machine code of the kernel of a variant and query on an architecture, whose blocks [`costs`] has by their offsets;
@@ -79,9 +66,8 @@ mod tests {
 
     /// All kernels of all tables: name, architecture, costs.
     fn each(check: impl Fn(&str, u32, &KernelCosts)) {
-        for (architecture, packed) in prebuilt::COSTS {
-            let mut table = String::new();
-            GzDecoder::new(*packed).read_to_string(&mut table).unwrap();
+        for (architecture, _) in prebuilt::COSTS {
+            let table = table(*architecture).unwrap();
             let lines: Vec<&str> = table.lines().skip(1).collect();
             let name = |line: &&str| line.split(',').next().unwrap().to_string();
             assert!(!lines.is_empty());
@@ -120,9 +106,8 @@ mod tests {
         each(|kernel, architecture, costs| {
             let words = Word::all(images[&(kernel, architecture)]);
             for block in &costs.blocks {
-                let first = block.offset as usize / 16;
                 let mut pipes = [0; Pipe::ALL.len()];
-                for word in &words[first..first + block.instructions as usize] {
+                for word in &words[block.place()] {
                     let pipe = word.pipe(architecture);
                     let pipe = pipe.unwrap_or_else(|| panic!("{kernel}, {architecture}: {:#x}", word.operation()));
                     pipes[pipe as usize] += 1;

@@ -57,19 +57,24 @@ pub(crate) fn ptx(source: &str) -> Result<Option<String>, CudaError> {
     Ok(Some(String::from_utf8_lossy(&image).into_owned()))
 }
 
-/// The machine code of all kernels of `source` for an architecture: a megabyte or so, which is unpacked once and kept until
-/// the process ends.
+/// The machine code of all kernels of `source` for an architecture.
 pub(crate) fn cubin(source: &str, architecture: u32) -> Option<&'static [u8]> {
-    static UNPACKED: Mutex<Vec<(&'static str, u32, &'static [u8])>> = Mutex::new(Vec::new());
-    let mut unpacked = UNPACKED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some((.., image)) = unpacked.iter().find(|known| (known.0, known.1) == (source, architecture)) {
-        return Some(image);
-    }
-    let &(source, images) = PREBUILT.iter().find(|(known, _)| *known == source)?;
+    let (_, images) = PREBUILT.iter().find(|(known, _)| *known == source)?;
     let (_, packed) = images.iter().find(|image| image.0 == architecture)?;
-    let image: &'static [u8] = unpack(packed).ok()?.leak();
-    unpacked.push((source, architecture, image));
-    Some(image)
+    unpacked_once(packed)
+}
+
+/// What a file of the table holds, a megabyte or so: unpacked when it is first asked for, and kept until the process ends, since
+/// there are a handful.
+pub(crate) fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
+    static KEPT: Mutex<Vec<(&'static [u8], &'static [u8])>> = Mutex::new(Vec::new());
+    let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((_, unpacked)) = kept.iter().find(|(known, _)| std::ptr::eq(*known, packed)) {
+        return Some(unpacked);
+    }
+    let unpacked: &'static [u8] = unpack(packed).ok()?.leak();
+    kept.push((packed, unpacked));
+    Some(unpacked)
 }
 
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {

@@ -4,7 +4,7 @@ mod known;
 pub(crate) mod report;
 pub(crate) mod what_if;
 
-pub(crate) use known::{Costs, KnownCosts, known_costs, launch_of};
+pub(crate) use known::{Costs, KnownCosts, known_costs};
 pub use what_if::WhatIf;
 
 use crate::simulate::{EfficiencyRequest, SimulateError, name_of, query_of, sample_rays, theirs_column};
@@ -15,7 +15,6 @@ use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
-use raywarp_sim::pace::{Code, instructions_per_clock};
 use raywarp_sim::{Al09Prices, CostChange, Price, Profile, ProfileOptions, Streams, al09, profile, table1};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::{Order, RayKind, Workload};
@@ -129,22 +128,19 @@ pub fn bound_rates(
                     // A launch a view.
                     let launch_rays = all / views.len() as u64;
                     let mut profiles: Vec<(Option<u32>, Profile)> = Vec::new();
+                    let streams = if request.changes.is_empty() { STREAMS } else { 0 };
                     // One a machine, whatever happens.
-                    let on_machine = |machine: &Machine| -> Result<(usize, Option<Traffic>), SimulateError> {
-                        let launch = launch_of(machine, variant, query);
+                    let on_machine = |machine: &Machine| -> Result<OnMachine, SimulateError> {
+                        let known = known_costs(request.costs.as_deref(), machine, variant, query);
+                        let launch = known.launch;
                         let pooled = launch.filter(|_| variant.supply() != Supply::Direct);
                         let resident =
                             pooled.and_then(|launch| share_of_warps(machine, launch, first.len() as u64, launch_rays));
                         let profile = match profiles.iter().position(|(known, _)| *known == resident) {
                             Some(known) => known,
                             None => {
-                                let options = ProfileOptions {
-                                    width,
-                                    memory: true,
-                                    resident,
-                                    streams: STREAMS,
-                                    cancel: control.cancel,
-                                };
+                                let options =
+                                    ProfileOptions { width, memory: true, resident, streams, cancel: control.cancel };
                                 let profile = profile_views(&kernel, (first, others), launch_rays, query, options)?;
                                 profiles.push((resident, profile));
                                 profiles.len() - 1
@@ -154,10 +150,16 @@ pub fn bound_rates(
                             Some(caches) => Some(over_views(&kernel, views, query, width, caches)?),
                             None => None,
                         };
-                        Ok((profile, traffic))
+                        // What is set has no machine code.
+                        let followed = request.changes.is_empty().then_some(&profiles[profile].1);
+                        let instructions_per_clock = followed
+                            .and_then(|one| known.instructions_per_clock(machine, variant, one, traffic.as_ref()));
+                        Ok(OnMachine { profile, traffic, known, instructions_per_clock })
                     };
                     let on = request.machines.iter().map(on_machine).collect::<Result<_, _>>()?;
-                    let profiles = profiles.into_iter().map(|(_, profile)| profile).collect();
+                    // Nobody follows their warps any more.
+                    let left = |profile: Profile| Profile { streams: Streams::default(), ..profile };
+                    let profiles = profiles.into_iter().map(|(_, profile)| left(profile)).collect();
                     profiled.push(Profiled { variant: *variant, kind: *kind, leaf_size: max_leaf, profiles, on });
                 }
                 control.advance(1);
@@ -179,8 +181,18 @@ struct Profiled {
     leaf_size: u32,
     /// As it does it where so many warps share its rays.
     profiles: Vec<Profile>,
-    /// On each machine which of these, and what that does in the caches.
-    on: Vec<(usize, Option<Traffic>)>,
+    /// On each machine.
+    on: Vec<OnMachine>,
+}
+
+/// What a kernel does on a machine.
+struct OnMachine {
+    /// Which of the profiles.
+    profile: usize,
+    /// What that does in the caches.
+    traffic: Option<Traffic>,
+    known: KnownCosts,
+    instructions_per_clock: Option<f64>,
 }
 
 /// What launches over the rays of each view do together: a first one and others.
@@ -245,27 +257,21 @@ fn over_views(
 
 fn bound_row(request: &BoundsRequest, (number, machine): (usize, &Machine), profiled: &Profiled) -> Option<Bounded> {
     let Profiled { variant, kind, leaf_size, profiles, on } = profiled;
-    let &(profile, traffic) = on.get(number)?;
-    let profile = profiles.get(profile)?;
-    let known = known_costs(request.costs.as_deref(), machine, variant, query_of(*kind));
-    let mut priced = Priced::new(&known, profile);
+    let OnMachine { profile, traffic, known, instructions_per_clock } = on.get(number)?;
+    let profile = profiles.get(*profile)?;
+    let mut priced = Priced::new(known, profile);
     priced.change(&request.changes, profile);
     let bounds = priced.bounds(machine, (variant, *kind), profile, traffic.as_ref());
-    // What is set has no machine code.
-    let expected = match request.changes.is_empty() {
-        true => priced.expected(&known, machine, variant, profile, traffic.as_ref(), &bounds),
-        false => None,
-    };
+    let expected = priced.expected(*instructions_per_clock, machine, profile, &bounds);
     let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(*kind)]);
     Some(Bounded {
         machine: number,
         variant: *variant,
         kind: *kind,
         leaf_size: *leaf_size,
-        // Nobody follows its warps any more.
-        profile: Profile { streams: Streams::default(), ..profile.clone() },
+        profile: profile.clone(),
         price: priced.price,
-        traffic,
+        traffic: *traffic,
         launch: priced.launch,
         doubt: priced.doubt,
         bounds,
@@ -296,27 +302,17 @@ impl Priced {
         changes.into_iter().for_each(|change| price.change(change, &profile.counts));
     }
 
-    /// Rays a second by the model of a multiprocessor: instructions that it issues a clock over those of a ray. At most the
-    /// lowest of `bounds`, some of whose resources are not in the model.
+    /// Rays a second of a machine whose multiprocessors issue so many instructions a clock. At most the lowest of `bounds`, some of
+    /// whose resources are not in that model.
     pub(crate) fn expected(
         &self,
-        known: &KnownCosts,
+        instructions_per_clock: Option<f64>,
         machine: &Machine,
-        variant: &Variant,
         profile: &Profile,
-        traffic: Option<&Traffic>,
         bounds: &[Bound],
     ) -> Option<f64> {
-        let (price, launch) = (self.price.as_ref()?, self.launch?);
-        if is_implicit(variant) {
-            return None;
-        }
-        let warps = machine.occupancy(launch).ok()?.warps;
-        let (words, architecture) = known.words()?;
-        let code = Code { costs: known.table()?, words: &words, architecture };
-        let a_clock = instructions_per_clock(machine, code, profile, traffic, warps)?;
-        let a_second = a_clock * machine.need(keys::SM_COUNT) * machine.clock_hz();
-        let rate = a_second * profile.rays() as f64 / price.warp_instructions();
+        let a_second = instructions_per_clock? * machine.need(keys::SM_COUNT) * machine.clock_hz();
+        let rate = a_second * profile.rays() as f64 / self.price.as_ref()?.warp_instructions();
         Some(lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s)))
     }
 
@@ -365,7 +361,7 @@ fn fit(request: &BoundsRequest, profiled: &[Profiled]) -> Option<Fit> {
         return None;
     }
     let cell = |Profiled { variant, kind, profiles, on, .. }: &Profiled| {
-        let profile = profiles.get(on.get(number)?.0)?;
+        let profile = profiles.get(on.get(number)?.profile)?;
         let rate = 1e6 * request.theirs(machine, variant, profile.counts.width)?[theirs_column(*kind)];
         let packet = variant.organisation() == Organisation::Packet;
         let times_per_s = machine.issue_per_s() / al09::SLOTS;

@@ -48,15 +48,26 @@ impl Streams {
 pub(crate) struct Kept {
     warps: u32,
     kept: u32,
+    /// The last warp that was asked for: a warp's events come together.
+    last: (u32, bool),
 }
 
 impl Kept {
     pub fn new(warps: u32, kept: u32) -> Self {
-        Self { warps: warps.max(1), kept: kept.min(warps) }
+        let mut new = Self { warps: warps.max(1), kept: kept.min(warps), last: (0, false) };
+        new.last.1 = new.is_one(0);
+        new
     }
 
     /// Whether it is one of them.
-    pub fn has(self, warp: u32) -> bool {
+    pub fn has(&mut self, warp: u32) -> bool {
+        if self.last.0 != warp {
+            self.last = (warp, self.is_one(warp));
+        }
+        self.last.1
+    }
+
+    fn is_one(&self, warp: u32) -> bool {
         let place = |warp: u32| u64::from(warp) * u64::from(self.kept) / u64::from(self.warps);
         place(warp + 1) > place(warp)
     }
@@ -69,7 +80,8 @@ mod tests {
     #[test]
     fn so_many_warps_are_kept() {
         for (warps, kept) in [(1, 0), (1, 1), (7, 3), (5280, 64), (3, 64)] {
-            let all = (0..warps).filter(|&warp| Kept::new(warps, kept).has(warp)).count() as u32;
+            let mut which = Kept::new(warps, kept);
+            let all = (0..warps).filter(|&warp| which.has(warp)).count() as u32;
             assert_eq!(all, kept.min(warps), "{warps} {kept}");
         }
     }

@@ -14,7 +14,6 @@
 //! - where a block's barrier is still pending at its end, and every way that is ever taken from there comes to a wait for it
 //!   before anything else sets a barrier, the rest of it that is not passed by then belongs to the block; else to nobody.
 
-use super::price::INSTRUCTION_BYTES;
 use raywarp_family::costs::{Alone, KernelCosts, Wait, Word};
 
 impl Jumps for Word {
@@ -32,7 +31,7 @@ impl Jumps for Word {
     fn target(self, offset: usize, architecture: u32) -> Option<usize> {
         let words = (self.0 >> 34) as i64;
         let words = if architecture < 90 { words << 16 >> 16 } else { words << 16 >> 8 | i64::from(self.bits(16, 8)) };
-        let target = (offset + INSTRUCTION_BYTES) as i64 + 4 * words;
+        let target = (offset + Word::BYTES) as i64 + 4 * words;
         usize::try_from(target).ok()
     }
 }
@@ -108,8 +107,8 @@ impl Code {
             Leaves::Unknown => vec![],
             Leaves::Not => vec![next],
             Leaves::Jump => {
-                let target = word.target(at * INSTRUCTION_BYTES, self.architecture);
-                let target = target.map(|bytes| bytes / INSTRUCTION_BYTES);
+                let target = word.target(at * Word::BYTES, self.architecture);
+                let target = target.map(|bytes| bytes / Word::BYTES);
                 target.into_iter().chain((!word.always()).then_some(next)).collect()
             }
         };
@@ -141,19 +140,15 @@ impl Code {
 pub fn time(code: &[u8], architecture: u32, costs: &mut KernelCosts) -> Result<(), String> {
     let words = Word::all(code);
     let mut code = Code { issued: vec![false; words.len()], words, architecture };
-    let place = |offset: u32, instructions: u32| {
-        let first = offset as usize / INSTRUCTION_BYTES;
-        first..first + instructions as usize
-    };
     for block in costs.blocks.iter().filter(|block| !block.is_never()) {
-        let issued = code.issued.get_mut(place(block.offset, block.instructions));
+        let issued = code.issued.get_mut(block.place());
         issued.ok_or_else(|| format!("a block at {} is not in the code", block.offset))?.fill(true);
     }
     for block in &mut costs.blocks {
         // What is never issued takes no time.
         block.alone = Some(Alone::default());
         if !block.is_never() {
-            let place = place(block.offset, block.instructions);
+            let place = block.place();
             let (now, pending) = timeline(&code.words[place.clone()]);
             block.alone = Some(code.with_rest(place.end - 1, now, pending, 0, FAR));
         }

@@ -5,7 +5,7 @@
 //! how far it holds.
 
 use super::counts::{Launch, launches};
-use super::price::{INSTRUCTION_BYTES, Priced, Shape};
+use super::price::{Priced, Shape};
 use raywarp_cuda::{Block, Count, Issued};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -143,13 +143,16 @@ fn fit(kernel: &Priced, launches: &[&Launch]) -> Result<Measured, String> {
     let mut known: Vec<(Block, Vec<f64>, Issued, bool)> = Vec::new();
     let (mut wrong, mut all) = (vec![0.0; launches.len()], vec![0.0; launches.len()]);
     for block in &kernel.blocks {
-        let first = block.cost.offset as usize / INSTRUCTION_BYTES;
         let mut times = Vec::new();
         for launch in launches {
-            let own = launch.counts.get(first..first + block.cost.instructions as usize);
+            let own = launch.counts.get(block.cost.place());
             let own = own.ok_or_else(|| format!("{}: the profiler counted other code", kernel.name))?;
             if own.iter().any(|count| count != &own[0]) {
-                return Err(format!("{}: instructions of a block at {first} are counted apart", kernel.name));
+                return Err(format!(
+                    "{}: instructions of a block at {} are counted apart",
+                    kernel.name,
+                    block.cost.place().start
+                ));
             }
             times.push(own[0] as f64);
         }

@@ -21,6 +21,7 @@ use flate2::{Compression, GzBuilder};
 use measured::Measured;
 use price::Priced;
 use raywarp_cuda::{COST_COLUMNS, Query, compiled, elf, kernel_name, read_costs, source_text, sources, write_costs};
+use raywarp_family::costs::Word;
 use raywarp_family::{Key, Variant};
 use source::Sources;
 use std::collections::BTreeMap;
@@ -345,7 +346,7 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
     }
     let price = |(machine, (_, code)): (&disassembly::Machine, &(&str, &[u8]))| {
         let priced = price::price(machine, code, sources)?;
-        match code.len() == priced.instructions() * price::INSTRUCTION_BYTES {
+        match code.len() == priced.instructions() * Word::BYTES {
             true => Ok(priced),
             false => {
                 Err(format!("{}: {} bytes of code, {} instructions", priced.name, code.len(), priced.instructions()))

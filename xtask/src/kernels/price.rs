@@ -110,9 +110,6 @@ fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
     votes.iter().find(|vote| vote.1 == most).map(|vote| vote.0)
 }
 
-/// Bytes of an instruction, on every architecture since compute capability 7.0.
-pub const INSTRUCTION_BYTES: usize = 16;
-
 impl Priced {
     /// All of its instructions.
     pub fn instructions(&self) -> usize {

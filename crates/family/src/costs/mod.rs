@@ -121,6 +121,12 @@ pub struct BlockCost {
 }
 
 impl BlockCost {
+    /// Which of the kernel's instructions are its own.
+    pub fn place(&self) -> std::ops::Range<usize> {
+        let first = self.offset as usize / Word::BYTES;
+        first..first + self.instructions as usize
+    }
+
     /// Whether no count of events says that it is ever issued.
     pub fn is_never(&self) -> bool {
         self.issued.0.is_empty()

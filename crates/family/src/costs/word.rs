@@ -26,12 +26,15 @@ pub enum Access {
 }
 
 impl Word {
+    /// Bytes of an instruction, on every architecture since compute capability 7.0.
+    pub const BYTES: usize = 16;
+
     /// Barriers of a warp.
     pub const BARRIERS: usize = 6;
 
     /// All of a kernel's code; what is left of the last word is left out.
     pub fn all(code: &[u8]) -> Vec<Self> {
-        let words = code.chunks_exact(16);
+        let words = code.chunks_exact(Self::BYTES);
         words.map(|bytes| Self(bytes.iter().rev().fold(0, |w, &b| w << 8 | u128::from(b)))).collect()
     }
 

@@ -1,9 +1,12 @@
 //! What is known of a kernel on a machine before anything runs: its costs, and what a launch takes.
 
+use super::is_implicit;
 use raywarp_family::Variant;
-use raywarp_family::costs::{KernelCosts, Word, read_costs};
+use raywarp_family::costs::{KernelCosts, read_costs};
 use raywarp_sim::machine::{Launch, Machine};
-use raywarp_sim::{Al09Prices, Prices, al09};
+use raywarp_sim::memory::Traffic;
+use raywarp_sim::pace::{Code, instructions_per_clock};
+use raywarp_sim::{Al09Prices, Prices, Profile, al09};
 use raywarp_traverse::Query;
 
 /// What a kernel's events cost.
@@ -30,10 +33,23 @@ impl KnownCosts {
         Self { costs, ..self }
     }
 
-    /// The machine code that the table is about, and its architecture.
-    pub(crate) fn words(&self) -> Option<(Vec<Word>, u32)> {
-        let (variant, query, architecture) = self.compiled.as_ref()?;
-        Some((raywarp_cuda::machine_code(variant, *query, *architecture)?, *architecture))
+    /// Instructions that a multiprocessor issues a clock, by the machine code that the table is about; none where that is not known
+    /// and of lanes that are left to the hardware.
+    pub(crate) fn instructions_per_clock(
+        &self,
+        machine: &Machine,
+        variant: &Variant,
+        profile: &Profile,
+        traffic: Option<&Traffic>,
+    ) -> Option<f64> {
+        if is_implicit(variant) {
+            return None;
+        }
+        let (compiled, query, architecture) = self.compiled.as_ref()?;
+        let words = raywarp_cuda::machine_code(compiled, *query, *architecture)?;
+        let code = Code { costs: self.table()?, words: &words, architecture: *architecture };
+        let warps = machine.occupancy(self.launch?).ok()?.warps;
+        instructions_per_clock(machine, code, profile, traffic, warps)
     }
 
     /// What events cost by the table of a kernel's machine code.
@@ -66,7 +82,7 @@ fn cuda_query(query: Query) -> raywarp_cuda::Query {
 }
 
 /// What a kernel's launch takes of a machine's multiprocessor; none where it was not compiled for such a machine.
-pub(crate) fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launch> {
+fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launch> {
     if is_al09s(machine) {
         return Some(al09::LAUNCH);
     }

@@ -12,9 +12,7 @@ pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
 pub use shares::Share;
 
-use crate::bounds::{
-    CACHED_WARPS, MOST_ASSUMED, Priced, STREAMS, caches, is_implicit, known_costs, launch_of, share_of_warps,
-};
+use crate::bounds::{CACHED_WARPS, MOST_ASSUMED, Priced, STREAMS, caches, is_implicit, known_costs, share_of_warps};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
@@ -383,7 +381,8 @@ impl OnTree<'_> {
     fn bound(&self, row: &mut Beside, kernel: &Kernel, variant: &Variant, rays: &[Ray]) -> Result<(), SimulateError> {
         let (machine, kind) = (&self.request.machine, row.rate.kind);
         let (query, width) = (query_of(kind), machine.count(keys::SM_WARP_WIDTH));
-        let launch = launch_of(machine, variant, query);
+        let known = known_costs(None, machine, variant, query);
+        let launch = known.launch;
         let resident = launch.and_then(|launch| share_of_warps(machine, launch, rays.len() as u64, row.rate.rays));
         let pooled = variant.supply() != Supply::Direct;
         let options = ProfileOptions {
@@ -401,10 +400,10 @@ impl OnTree<'_> {
             Some(caches) => Some(traffic(kernel, rays, query, width, CACHED_WARPS, caches)?),
             None => None,
         };
-        let known = known_costs(None, machine, variant, query);
         let priced = Priced::new(&known, &profile);
         row.bounds = priced.bounds(machine, (variant, kind), &profile, through.as_ref());
-        row.expected = priced.expected(&known, machine, variant, &profile, through.as_ref(), &row.bounds);
+        let instructions_per_clock = known.instructions_per_clock(machine, variant, &profile, through.as_ref());
+        row.expected = priced.expected(instructions_per_clock, machine, &profile, &row.bounds);
         row.assumed = priced.price.as_ref().map(|price| price.assumed);
         row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);
         row.shares = shares::shares(&row.rate, is_implicit(variant), &row.bounds);

@@ -49,7 +49,7 @@ pub fn instructions_per_clock(
     traffic: Option<&Traffic>,
     warps: u32,
 ) -> Option<f64> {
-    let streams: Vec<&[Moment]> = profile.streams.warps().filter(|events| !events.is_empty()).collect();
+    let streams: Vec<&[Moment]> = profile.streams.warps().collect();
     let of_width = profile.counts.width == machine.count(keys::SM_WARP_WIDTH);
     // Only words since then say when the next may issue, and only one issues at a time.
     let is_known = machine.capability().0 >= FIRST_WITH_SCHEDULE && machine.need(keys::ISSUE_PER_SCHEDULER) == 1.0;
@@ -95,6 +95,18 @@ mod tests {
         Word(operation | 1 << 105 | 7 << 110 | 7 << 113 | 1 << (116 + 2))
     }
 
+    fn block(instructions: usize, issued: &str) -> BlockCost {
+        BlockCost {
+            block: Block::Vote,
+            offset: 0,
+            instructions: instructions as u32,
+            pipes: [0; Pipe::ALL.len()],
+            alone: None,
+            issued: issued.parse().unwrap(),
+            known: Known::Measured,
+        }
+    }
+
     /// Instructions a clock of warps that run `words` again and again.
     fn rate(words: &[Word], warps: u32) -> f64 {
         rate_on("h200", words, warps)
@@ -119,16 +131,7 @@ mod tests {
             launch_rays: 1,
             launches: 1,
         };
-        let block = BlockCost {
-            block: Block::Vote,
-            offset: 0,
-            instructions: words.len() as u32,
-            pipes: [0; Pipe::ALL.len()],
-            alone: None,
-            issued: "vote".parse().unwrap(),
-            known: Known::Measured,
-        };
-        let costs = KernelCosts { blocks: vec![block], verified: true };
+        let costs = KernelCosts { blocks: vec![block(words.len(), "vote")], verified: true };
         let machine = Machine::find(machine).unwrap();
         let code = Code { costs: &costs, words, architecture: 90 };
         instructions_per_clock(&machine, code, &profile, traffic, warps).unwrap()
@@ -193,16 +196,7 @@ mod tests {
 
     #[test]
     fn an_event_issues_the_blocks_of_its_counts() {
-        let block = |issued: &str| BlockCost {
-            block: Block::Vote,
-            offset: 0,
-            instructions: 1,
-            pipes: [0; Pipe::ALL.len()],
-            alone: None,
-            issued: issued.parse().unwrap(),
-            known: Known::Measured,
-        };
-        let blocks = ["vote", "2*pop-pop!", "pop@visit_node", "0", "pop+vote"].map(block).to_vec();
+        let blocks = ["vote", "2*pop-pop!", "pop@visit_node", "0", "pop+vote"].map(|issued| block(1, issued)).to_vec();
         let costs = KernelCosts { blocks, verified: true };
         let of = |block, after, full| blocks_of(&costs, Moment { block, after, full });
         assert_eq!(of(Block::Vote, Operation::Loop, false), [(0, 1), (4, 1)]);

@@ -57,7 +57,7 @@ impl<'a> Multiprocessor<'a> {
     pub fn new(machine: &Machine, program: &'a Program<'a>, streams: &'a [&'a [Moment]], warps: u32) -> Self {
         let schedulers = machine.count(keys::SM_SCHEDULERS) as usize;
         let width = machine.need(keys::SM_WARP_WIDTH);
-        let lanes = |key: &Key| machine.get(key).filter(|lanes| *lanes > 0.0);
+        let lanes = |key: &Key| machine.get(key);
         // Of a unit that each scheduler has one of.
         let clocks = |lanes: Option<f64>| {
             let own = |lanes: f64| (PARTS * width * schedulers as f64 / lanes).round() as u64;

@@ -82,22 +82,22 @@ pub(super) struct Program<'a> {
 
 impl<'a> Program<'a> {
     pub fn new(machine: &Machine, code: Code<'a>, profile: &Profile, traffic: Option<&Traffic>) -> Option<Self> {
-        let words = |offset: u32, count: u32| {
-            let first = offset as usize / 16;
-            code.words.get(first..first + count as usize)
-        };
+        let words = |block: &BlockCost| code.words.get(block.place());
         // How often words of 32 bits go to each memory, and how often anything is loaded from the first.
         let (mut asked, mut loads) = ([0.0; 3], 0.0);
         for block in code.costs.blocks.iter().filter(|block| !block.is_never()) {
             let times = block.issued.times(&profile.tally) as f64;
-            for word in words(block.offset, block.instructions)? {
+            for word in words(block)? {
                 if let Some(access) = word.access() {
                     asked[access as usize] += times * f64::from(word.words());
                     loads += times * f64::from(u8::from(is_global_load(*word)));
                 }
             }
         }
-        let passes = profile.memory.as_ref().map_or([0.0; 3], |memory| passes_by_memory(memory, asked[1] > 0.0));
+        let passes = profile
+            .memory
+            .as_ref()
+            .map_or([0.0; 3], |memory| passes_by_memory(memory, asked[Access::Local as usize] > 0.0));
         let passes_a_clock = machine.get(keys::L1_WAVEFRONTS_PER_CLOCK).unwrap_or(1.0);
         let arithmetic = machine.get(keys::LATENCY_ALU)?;
         let per_word = |access: Access| match asked[access as usize] {
@@ -121,7 +121,7 @@ impl<'a> Program<'a> {
         };
         let of_block = |block: &BlockCost| match block.is_never() {
             true => Some(Vec::new()),
-            false => words(block.offset, block.instructions)?.iter().map(instruction).collect(),
+            false => words(block)?.iter().map(instruction).collect(),
         };
         let blocks = code.costs.blocks.iter().map(of_block).collect::<Option<Vec<_>>>()?;
         let hit = latency_of(machine, Wait::L1, arithmetic);
