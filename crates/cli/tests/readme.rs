@@ -1,0 +1,138 @@
+//! The README, followed line by line as a newcomer would: every command in it, and its lines of Python.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The fenced blocks of README.md in `language`, in order.
+fn blocks(language: &str) -> Vec<String> {
+    let text = fs::read_to_string(repository().join("README.md")).unwrap();
+    let mut blocks: Vec<String> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match line.strip_prefix("```") {
+            Some(_) if inside => inside = false,
+            Some(info) if info == language => {
+                inside = true;
+                blocks.push(String::new());
+            }
+            _ if inside => {
+                if let Some(block) = blocks.last_mut() {
+                    *block += line;
+                    block.push('\n');
+                }
+            }
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// The commands of the shell blocks without their comments; a backslash at the end goes on in the next line.
+fn commands() -> Vec<String> {
+    let text = blocks("sh").concat().replace("\\\n", " ");
+    let bare = |line: &str| line.split(" #").next().unwrap_or_default().trim().to_string();
+    text.lines().map(bare).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+}
+
+/// A folder as a clone has it after `cargo install`: the examples, and `raywarp` on PATH.
+struct Clone {
+    folder: tempfile::TempDir,
+}
+
+impl Clone {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let examples = folder.path().join("examples");
+        fs::create_dir(&examples).unwrap();
+        for entry in fs::read_dir(repository().join("examples")).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), examples.join(entry.file_name())).unwrap();
+        }
+        fs::create_dir(folder.path().join("bin")).unwrap();
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_raywarp"), folder.path().join("bin/raywarp")).unwrap();
+        Self { folder }
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) -> Output {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{path}", self.folder.path().join("bin").display());
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(self.folder.path()).env("PATH", path).env_remove("RAYWARP_SCENES");
+        command.output().unwrap_or_else(|error| panic!("{program}: {error}"))
+    }
+}
+
+#[test]
+fn every_command_of_the_readme_does_what_it_says() {
+    let clone = Clone::new();
+    let mut ran = 0;
+    for line in commands() {
+        let line = match line.strip_prefix("cargo ") {
+            None => line,
+            Some(arguments) => match arguments.split_once(" -- ") {
+                Some(("run --release", raywarp)) => format!("raywarp {raywarp}"),
+                // This very run, or one that compiles everything anew.
+                _ => {
+                    check_cargo(arguments);
+                    continue;
+                }
+            },
+        };
+        let output = clone.run("sh", &["-c", &line]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0) => {}
+            Some(4) if line.contains("--device cuda") => println!("skipped for want of a GPU: {line}"),
+            status => panic!("{line}: {status:?}\n{message}"),
+        }
+        ran += 1;
+    }
+    assert!(ran > 10, "the README has only {ran} commands");
+}
+
+/// `cargo install` and `cargo test` name what is there.
+fn check_cargo(arguments: &str) {
+    match arguments.split_whitespace().collect::<Vec<_>>()[..] {
+        ["install", "--path", path] => {
+            let manifest = fs::read_to_string(repository().join(path).join("Cargo.toml")).unwrap();
+            assert!(manifest.contains("name = \"raywarp\""), "{path} has no binary of that name");
+        }
+        ["test", "--release", "--workspace"] => {}
+        ["test", "--release", "-p", package, "--test", test] => {
+            let file = format!("crates/{}/tests/{test}.rs", package.trim_start_matches("raywarp-"));
+            assert!(repository().join(&file).exists(), "there is no {file}");
+        }
+        ["xtask", word] => {
+            let main = fs::read_to_string(repository().join("xtask/src/main.rs")).unwrap();
+            assert!(main.contains(&format!("\"{word}\"")), "xtask knows no {word}");
+        }
+        _ => panic!("nobody checks `cargo {arguments}`"),
+    }
+}
+
+#[test]
+fn the_readmes_lines_of_python_get_hits_from_numpy() {
+    let clone = Clone::new();
+    let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
+    if !numpy.is_ok_and(|output| output.status.success()) {
+        println!("skipped: no python3 with numpy here");
+        return;
+    }
+    let blocks = blocks("python");
+    assert_eq!(blocks.len(), 1);
+    let lines = blocks[0].lines().filter(|line| !line.trim().is_empty()).count();
+    assert!(lines <= 10, "the README promises ten lines, and has {lines}");
+    let output = clone.run("python3", &["-c", &blocks[0]]);
+    let [out, message] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    assert!(output.status.success(), "{message}");
+    // What the README says that it prints stands in the comment of its last line.
+    let promised = blocks[0].trim_end().rsplit_once("# ").unwrap().1;
+    assert_eq!(out.lines().last(), Some(promised), "{message}");
+}
