@@ -1,35 +1,72 @@
 //! What all sub-commands share: flags, messages, finding and loading scenes.
 
 use crate::exit::CliError;
-use crate::interrupt;
-use clap::Args;
+use crate::{heading, interrupt};
+use clap::{ArgAction, Args};
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::scene::{LoadOptions, Loaded};
+use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-/// Flags of every sub-command.
+/// Flags of every sub-command; they may stand before its name too.
 #[derive(Debug, Args)]
-pub struct Common {
-    /// Print one JSON document on standard output.
+#[command(next_help_heading = heading::GENERAL)]
+pub struct Talk {
+    /// Print one JSON document on standard output, of an error too.
     #[arg(long, global = true)]
-    pub json: bool,
+    json: bool,
     /// Print errors only.
     #[arg(short, long, global = true)]
-    pub quiet: bool,
+    quiet: bool,
     /// Print timings of each step too.
     #[arg(short, long, global = true)]
-    pub verbose: bool,
-    /// Worker threads; 0 takes one for each processor. The result does not depend on it.
-    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
-    /// What traces the rays: cpu, cuda, cuda:N, or auto for the best there is. Only render, trace, selftest, bench and variants take a GPU, and only bench by auto.
-    #[arg(long, global = true, value_name = "DEVICE", default_value = "auto")]
-    pub device: String,
+    verbose: bool,
+    /// Print help; -h is the short one.
+    #[arg(short, long, global = true, action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+/// `--threads`, of commands with parallel work; it may stand before their name too.
+#[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = heading::MACHINE)]
+pub struct Threads {
+    /// Worker threads; the result does not depend on them [default: 0, one for each processor].
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+/// `--scenes`, of commands that take a scene.
+#[derive(Debug, Args)]
+#[command(next_help_heading = heading::SCENE)]
+pub struct Scenes {
     /// Folder in which bare scene names are looked up.
-    #[arg(long, global = true, value_name = "DIR", env = "RAYWARP_SCENES")]
+    #[arg(long, value_name = "DIR", env = "RAYWARP_SCENES")]
+    scenes: Option<PathBuf>,
+}
+
+/// The shared flags that a command takes beside [`Talk`].
+#[derive(Default)]
+pub struct Taken<'a> {
+    pub threads: Option<&'a Threads>,
+    pub device: Option<DeviceChoice>,
+    pub scenes: Option<&'a Scenes>,
+}
+
+/// What the shared flags say.
+#[derive(Debug)]
+pub struct Common {
+    pub json: bool,
+    pub quiet: bool,
+    pub verbose: bool,
+    /// 0: one for each processor.
+    pub threads: usize,
+    /// What traces the rays.
+    pub device: DeviceChoice,
+    /// Folder in which bare scene names are looked up.
     pub scenes: Option<PathBuf>,
 }
 
@@ -40,8 +77,35 @@ pub enum DeviceChoice {
     Cpu,
     /// A GPU, counted from 0.
     Cuda(usize),
-    /// The first GPU where there is one, else the CPU.
+    /// What is best for the command.
     Auto,
+}
+
+impl FromStr for DeviceChoice {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "cpu" => Ok(Self::Cpu),
+            "auto" => Ok(Self::Auto),
+            "cuda" => Ok(Self::Cuda(0)),
+            other => match other.strip_prefix("cuda:").and_then(|n| n.parse::<u32>().ok()) {
+                Some(number) => Ok(Self::Cuda(number as usize)),
+                None => Err("known are cpu, cuda, cuda:N and auto"),
+            },
+        }
+    }
+}
+
+impl Display for DeviceChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cpu => f.write_str("cpu"),
+            Self::Cuda(0) => f.write_str("cuda"),
+            Self::Cuda(number) => write!(f, "cuda:{number}"),
+            Self::Auto => f.write_str("auto"),
+        }
+    }
 }
 
 /// Most worker threads that can be asked for. Idle ones look for work at each other, and so the time to start and stop
@@ -49,7 +113,7 @@ pub enum DeviceChoice {
 const MAX_THREADS: usize = 1024;
 
 /// A line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
-pub fn say(message: impl std::fmt::Display) {
+pub fn say(message: impl Display) {
     let _ = writeln!(std::io::stderr(), "raywarp: {message}");
 }
 
@@ -59,28 +123,22 @@ pub fn command_line() -> String {
 }
 
 impl Common {
-    /// What `--device` says.
-    pub fn device(&self) -> Result<DeviceChoice, CliError> {
-        match self.device.as_str() {
-            "cpu" => Ok(DeviceChoice::Cpu),
-            "auto" => Ok(DeviceChoice::Auto),
-            "cuda" => Ok(DeviceChoice::Cuda(0)),
-            other => match other.strip_prefix("cuda:").and_then(|n| n.parse::<u32>().ok()) {
-                Some(number) => Ok(DeviceChoice::Cuda(number as usize)),
-                None => Err(CliError::usage(format!("--device {other}: known are cpu, cuda, cuda:N and auto"))),
-            },
+    /// What the flags before a command's name and behind it say together.
+    pub fn new(talk: &Talk, before: Threads, taken: &Taken<'_>) -> Self {
+        Self {
+            json: talk.json,
+            quiet: talk.quiet,
+            verbose: talk.verbose,
+            threads: taken.threads.and_then(|flag| flag.threads).or(before.threads).unwrap_or(0),
+            device: taken.device.unwrap_or(DeviceChoice::Auto),
+            scenes: taken.scenes.and_then(|flag| flag.scenes.clone()),
         }
     }
 
-    /// Applies the flags to the process. `takes_gpu` says whether the command can trace on one.
-    pub fn start(&self, takes_gpu: bool) -> Result<(), CliError> {
+    /// Applies the flags to the process.
+    pub fn start(&self) -> Result<(), CliError> {
         if self.threads > MAX_THREADS {
             return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
-        }
-        if let (DeviceChoice::Cuda(_), false) = (self.device()?, takes_gpu) {
-            return Err(CliError::machine(
-                "--device cuda: this command traces on the CPU only; use --device cpu or auto",
-            ));
         }
         raywarp::set_threads(self.threads).map_err(CliError::machine)?;
         interrupt::listen()
@@ -88,7 +146,7 @@ impl Common {
 
     /// The GPU that was asked for. `auto` is none here: a GPU that only traces is no faster than the CPU that shades.
     pub fn gpu(&self) -> Result<Option<Device>, CliError> {
-        let DeviceChoice::Cuda(number) = self.device()? else { return Ok(None) };
+        let DeviceChoice::Cuda(number) = self.device else { return Ok(None) };
         let failed = |error| CliError::machine(format!("--device {}: {error}; --device cpu does without", self.device));
         Device::open(number).map(Some).map_err(failed)
     }
@@ -105,14 +163,14 @@ impl Common {
     }
 
     /// A message for people, on standard error.
-    pub fn note(&self, message: impl std::fmt::Display) {
+    pub fn note(&self, message: impl Display) {
         if !self.quiet {
             say(message);
         }
     }
 
     /// A message for those who want to know more.
-    pub fn detail(&self, message: impl std::fmt::Display) {
+    pub fn detail(&self, message: impl Display) {
         if self.verbose && !self.quiet {
             say(message);
         }

@@ -5,35 +5,63 @@
 mod command;
 mod common;
 mod exit;
+mod heading;
 mod interrupt;
 mod progress;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use common::Common;
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use common::{Common, Taken, Talk, Threads};
 use exit::CliError;
 use std::sync::Mutex;
 
-/// Traces rays: pictures from scene files, and what is in them.
+/// Raywarp renders pictures of scene files and traces rays through them, on a CPU or an NVIDIA GPU.
+///
+/// Raywarp is a path tracer and a ray-tracing library. It makes a correct picture of a scene file (render), answers rays
+/// from NumPy arrays (trace), and says of each kernel of the papers how fast it is here (bench) and how fast it could be
+/// (simulate).
 #[derive(Debug, Parser)]
 #[command(name = "raywarp", version, about, max_term_width = 100, after_help = exit::HELP)]
+#[command(disable_help_flag = true, disable_version_flag = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
-    common: Common,
+    threads: Threads,
+    #[command(flatten)]
+    talk: Talk,
+    /// Print the version; --version also commit, CPU features and GPU.
+    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = heading::GENERAL)]
+    version: Option<bool>,
     #[command(subcommand)]
     command: Command,
 }
 
+/// In the order in which people meet them.
 #[derive(Debug, Subcommand)]
 enum Command {
-    Bench(Box<command::bench::BenchArgs>),
     // Boxed: it has many more options than the others.
     Render(Box<command::RenderArgs>),
-    Merge(command::merge::MergeArgs),
     Info(command::info::InfoArgs),
-    Selftest(command::selftest::SelftestArgs),
-    Simulate(Box<command::simulate::SimulateArgs>),
     Trace(Box<command::trace::TraceArgs>),
+    Merge(command::merge::MergeArgs),
+    Bench(Box<command::bench::BenchArgs>),
+    Simulate(Box<command::simulate::SimulateArgs>),
     Variants(command::variants::VariantsArgs),
+    Selftest(command::selftest::SelftestArgs),
+}
+
+impl Command {
+    /// The shared flags that it takes.
+    fn taken(&self) -> Taken<'_> {
+        match self {
+            Self::Render(a) => Taken { threads: Some(&a.threads), device: Some(a.device), scenes: Some(&a.scenes) },
+            Self::Info(a) => Taken { threads: Some(&a.threads), scenes: Some(&a.scenes), ..Taken::default() },
+            Self::Trace(a) => Taken { threads: Some(&a.threads), device: Some(a.device), scenes: Some(&a.scenes) },
+            Self::Merge(_) => Taken::default(),
+            Self::Bench(a) => Taken { threads: Some(&a.threads), device: Some(a.device), scenes: Some(&a.scenes) },
+            Self::Simulate(a) => Taken { threads: Some(&a.threads), scenes: Some(&a.scenes), ..Taken::default() },
+            Self::Variants(a) => Taken { device: Some(a.device), ..Taken::default() },
+            Self::Selftest(a) => Taken { threads: Some(&a.threads), device: Some(a.device), ..Taken::default() },
+        }
+    }
 }
 
 /// What the last panic said and where, for [`main`] to print.
@@ -64,19 +92,16 @@ fn run() -> std::process::ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let mut out = std::io::stdout().lock();
-    let takes_gpu = matches!(
-        cli.command,
-        Command::Bench(_) | Command::Render(_) | Command::Selftest(_) | Command::Trace(_) | Command::Variants(_)
-    );
-    let result = cli.common.start(takes_gpu).and_then(|()| match &cli.command {
-        Command::Bench(args) => command::bench::run(args, &cli.common, &mut out),
-        Command::Render(args) => command::render::run(args, &cli.common, &mut out),
-        Command::Merge(args) => command::merge::run(args, &cli.common, &mut out),
-        Command::Info(args) => command::info::run(args, &cli.common, &mut out),
-        Command::Selftest(args) => command::selftest::run(args, &cli.common, &mut out),
-        Command::Simulate(args) => command::simulate::run(args, &cli.common, &mut out),
-        Command::Trace(args) => command::trace::run(args, &cli.common, &mut out),
-        Command::Variants(args) => command::variants::run(args, &cli.common, &mut out),
+    let common = Common::new(&cli.talk, cli.threads, &cli.command.taken());
+    let result = common.start().and_then(|()| match &cli.command {
+        Command::Render(args) => command::render::run(args, &common, &mut out),
+        Command::Info(args) => command::info::run(args, &common, &mut out),
+        Command::Trace(args) => command::trace::run(args, &common, &mut out),
+        Command::Merge(args) => command::merge::run(args, &common, &mut out),
+        Command::Bench(args) => command::bench::run(args, &common, &mut out),
+        Command::Simulate(args) => command::simulate::run(args, &common, &mut out),
+        Command::Variants(args) => command::variants::run(args, &common, &mut out),
+        Command::Selftest(args) => command::selftest::run(args, &common, &mut out),
     });
     match result {
         Ok(status) => status.into(),

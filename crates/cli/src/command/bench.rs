@@ -110,7 +110,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
 
 /// What `--device` means here.
 fn target(common: &Common) -> Result<Target, CliError> {
-    match common.device()? {
+    match common.device {
         DeviceChoice::Cpu => Ok(Target::Cpu),
         DeviceChoice::Cuda(number) => {
             Target::cuda(number).map_err(|error| CliError::machine(format!("--device {}: {error}", common.device)))

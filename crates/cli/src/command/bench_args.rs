@@ -3,7 +3,9 @@
 use super::render_args::parse_size;
 use super::simulate::{parse_kind, parse_workload};
 use super::tree_args::TreeArgs;
+use crate::common::{DeviceChoice, Scenes, Threads};
 use crate::exit::CliError;
+use crate::heading;
 use clap::Args;
 use raywarp::BuildOptions;
 use raywarp::bench::suite::{self, Suite};
@@ -33,96 +35,105 @@ pub struct BenchArgs {
     #[arg(value_name = "SCENE")]
     positional: Vec<PathBuf>,
     /// The same as SCENE; may be repeated.
-    #[arg(long = "scene", value_name = "SCENE")]
+    #[arg(long = "scene", value_name = "SCENE", help_heading = heading::SCENE)]
     named: Vec<PathBuf>,
     /// A table or side experiment of the papers: table1, shuffled, sorted, alk12, guthe, all-views or bar.
-    #[arg(long, value_name = "NAME", value_parser = parse_suite)]
+    #[arg(long, value_name = "NAME", value_parser = parse_suite, help_heading = heading::KERNELS)]
     pub suite: Option<&'static Suite>,
     /// Kernels, comma-separated: variants, names of rows (see `raywarp variants`), rows with options such as
     /// alk12-kepler?planes=plain, papers, compiled (all that this
     /// machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the tracer of this CPU). By default papers on a GPU, cpu otherwise.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_choice)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_choice, help_heading = heading::KERNELS)]
     variant: Vec<Choice>,
     /// Whose rays: raywarp, al09 or g14; raywarp by default.
-    #[arg(long, value_name = "NAME", value_parser = parse_workload)]
+    #[arg(long, value_name = "NAME", value_parser = parse_workload, help_heading = heading::RAYS)]
     workload: Option<Workload>,
     /// Kinds of rays, comma-separated: primary, ao, diffuse; all by default.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind, help_heading = heading::RAYS)]
     kind: Vec<RayKind>,
     /// Numbers of the scene's viewpoints in views.toml of --scenes, comma-separated; all by default.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "view")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "view", help_heading = heading::CAMERA)]
     views: Vec<u16>,
     /// A viewpoint of a TOML file, counted from 1.
-    #[arg(long, value_name = "FILE:SCENE:INDEX")]
+    #[arg(long, value_name = "FILE:SCENE:INDEX", help_heading = heading::CAMERA)]
     pub view: Option<String>,
     /// Trace the rays of all viewpoints in one launch.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RAYS)]
     one_launch: bool,
     /// Shuffle the rays (Aila and Laine 2009, section 6).
-    #[arg(long, conflicts_with = "sort")]
+    #[arg(long, conflicts_with = "sort", help_heading = heading::RAYS)]
     shuffle: bool,
     /// Sort batches of 2^20 rays: morton. The sort's own time is printed.
-    #[arg(long, value_name = "ORDER", value_parser = ["morton"])]
+    #[arg(long, value_name = "ORDER", value_parser = ["morton"], help_heading = heading::RAYS)]
     sort: Option<String>,
     /// Rays of each kind from a primary hit; the workload's own by default.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = heading::RAYS)]
     rays_per_pixel: Option<u32>,
     /// Columns and rows of each view; 1024x768 by default.
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::CAMERA)]
     size: Option<[u32; 2]>,
     /// Timed runs; 20 on a GPU, 10 on a CPU by default.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = heading::TIMING)]
     runs: Option<u32>,
     /// Runs before them; 3 on a GPU, 1 on a CPU by default.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = heading::TIMING)]
     warmup: Option<u32>,
     /// About how many rays of each kind and view are compared with the reference's, or all.
-    #[arg(long, value_name = "RAYS", default_value = "65536", value_parser = parse_check)]
+    #[arg(long, value_name = "RAYS", default_value = "65536", value_parser = parse_check, help_heading = heading::TIMING)]
     check: CheckSize,
     /// Lanes of a warp where a CPU runs a kernel, 1 to 64.
-    #[arg(long, value_name = "LANES", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "LANES", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
     width: u32,
     /// Most triangles of a leaf, comma-separated, in place of --max-leaf: a tree each.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255), help_heading = heading::TREE)]
     leaf_size: Vec<u32>,
     /// Threads of a block, comma-separated: multiples of 32 up to 1024. Each kernel runs with each, compiled anew from
     /// its PTX; compare with 128 of the same run. GPUs only.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_block)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_block, help_heading = heading::KERNELS)]
     block_threads: Vec<u32>,
     /// Registers of a thread at most, comma-separated: 16 to 255, each compiled anew from PTX. GPUs only.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(16..=255))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(16..=255), help_heading = heading::KERNELS)]
     max_registers: Vec<u32>,
     /// Print only the so many fastest kernels of each kind, over all scenes, and what is wrong; files hold all.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::OUTPUT)]
     pub top: Option<u32>,
     /// Presets of the tree, comma-separated: every kernel walks each; in place of --preset.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_preset)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_preset, help_heading = heading::TREE)]
     trees: Vec<BuildOptions>,
     /// Write a line for each kernel, tree, kind of rays and view to a CSV file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub csv: Option<PathBuf>,
     /// Keep the run in a folder: bench.csv, bench.json and README.md with command, machine and date.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = heading::OUTPUT)]
     pub record: Option<PathBuf>,
     /// Time each launch in halves too, which tells its start and tail; then put what a GPU did beside what it could do: the lowest bound of each kernel on the same rays, and where the time
     /// went. Exit status 1 if a run passed a strict bound.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::TIMING)]
     pub simulate: bool,
     /// The GPU that is simulated, where its name does not tell: a name such as h200, or a file (docs/machines.md).
-    #[arg(long, value_name = "NAME", requires = "simulate")]
+    #[arg(long, value_name = "NAME", requires = "simulate", help_heading = heading::TIMING)]
     pub machine: Option<String>,
     /// About how many rays of each kind and view are simulated; 16384 by default. Only if all are, bounds are strict.
-    #[arg(long, value_name = "RAYS", requires = "simulate", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "RAYS", requires = "simulate", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::TIMING)]
     pub simulate_sample: Option<u32>,
     /// Write the rays of each scene, view and kind to an .npy file in a folder.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = heading::OUTPUT)]
     pub export_rays: Option<PathBuf>,
     /// Go on without files that the scene names and that are missing.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::SCENE)]
     pub allow_missing: bool,
     /// The tree; by default that of preset good. Compressed trees get the largest leaves that they can hold.
     #[command(flatten)]
     tree: TreeArgs,
+    #[command(flatten)]
+    pub scenes: Scenes,
+    /// What is measured: cpu, cuda (the first GPU), cuda:N or auto.
+    ///
+    /// Here auto takes the first GPU, and the CPU where there is none.
+    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
+    pub device: DeviceChoice,
+    #[command(flatten)]
+    pub threads: Threads,
 }
 
 /// An entry of `--variant`.

@@ -1,8 +1,9 @@
 //! `raywarp info SCENE`: what is in a scene and what its tree costs.
 
 use super::tree_args::TreeArgs;
-use crate::common::Common;
+use crate::common::{Common, Scenes, Threads};
 use crate::exit::{CliError, Status};
+use crate::heading;
 use crate::interrupt;
 use clap::Args;
 use raywarp::{PrepareOptions, Prepared};
@@ -15,13 +16,17 @@ pub struct InfoArgs {
     /// Scene file, or a name in --scenes.
     scene: PathBuf,
     /// Compute the end-point overlap too, which takes many times as long as the build.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::TREE)]
     epo: bool,
     /// Go on without files that the scene names and that are missing.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::SCENE)]
     allow_missing: bool,
     #[command(flatten)]
     tree: TreeArgs,
+    #[command(flatten)]
+    pub scenes: Scenes,
+    #[command(flatten)]
+    pub threads: Threads,
 }
 
 /// Runs the command.

@@ -3,6 +3,7 @@
 use super::render_args::parse_layers;
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
+use crate::heading;
 use crate::interrupt;
 use clap::Args;
 use raywarp::render::output;
@@ -16,16 +17,16 @@ pub struct MergeArgs {
     #[arg(required = true, value_name = "SHARE")]
     shares: Vec<PathBuf>,
     /// Picture to write: .png, .exr or .hdr.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = heading::OUTPUT)]
     output: PathBuf,
     /// Exposure of the PNG in stops.
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, help_heading = heading::OUTPUT)]
     exposure: f32,
     /// Tone curve of the PNG: srgb, reinhard, aces, agx or neutral.
-    #[arg(long, value_name = "CURVE", default_value = "srgb")]
+    #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
     tone: output::Tone,
     /// Layers of an EXR beside the picture: albedo, normal, depth (of shares that have them), samples, variance, or all.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::OUTPUT)]
     layers: Vec<String>,
 }
 

@@ -1,6 +1,8 @@
 //! Arguments of `raywarp render`, and what they ask of the library.
 
+use crate::common::{DeviceChoice, Scenes, Threads};
 use crate::exit::CliError;
+use crate::heading;
 use clap::{Args, ValueEnum};
 use raywarp::picture::{PictureRequest, Shown};
 use raywarp::render::{DirectLight, output};
@@ -15,86 +17,96 @@ pub struct RenderArgs {
     #[arg(value_name = "SCENE")]
     positional: Option<PathBuf>,
     /// The same as SCENE.
-    #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
+    #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional", help_heading = heading::SCENE)]
     named: Option<PathBuf>,
     /// Picture to write: .png, .exr or .hdr; may be given several times.
-    #[arg(short, long = "output", value_name = "FILE")]
+    #[arg(short, long = "output", value_name = "FILE", help_heading = heading::OUTPUT)]
     output: Vec<PathBuf>,
     /// Columns and rows.
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::QUALITY)]
     size: Option<[u32; 2]>,
     /// Samples a pixel (with --time or --noise: at most).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::QUALITY)]
     spp: Option<u32>,
     /// Only samples A to B - 1 of each pixel; with an .exr output a share for `raywarp merge`.
-    #[arg(long, value_name = "A..B", value_parser = parse_range, conflicts_with = "spp")]
+    #[arg(long, value_name = "A..B", value_parser = parse_range, conflicts_with = "spp", help_heading = heading::QUALITY)]
     samples: Option<(u32, u32)>,
     /// Stop after this many seconds of rendering.
-    #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_positive, help_heading = heading::QUALITY)]
     time: Option<f64>,
     /// Stop at this relative noise; tested at powers of two of the sample count.
-    #[arg(long, value_name = "RELATIVE", value_parser = parse_positive)]
+    #[arg(long, value_name = "RELATIVE", value_parser = parse_positive, help_heading = heading::QUALITY)]
     noise: Option<f64>,
     /// Bounces: 0 is emission only, 1 is direct light.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000), help_heading = heading::QUALITY)]
     max_depth: Option<u32>,
     /// Seed of the sampler.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = heading::QUALITY)]
     seed: u32,
     /// Sampler.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = heading::QUALITY)]
     sampler: Option<SamplerArg>,
     /// What pixels show.
-    #[arg(long, value_enum, default_value_t = IntegratorArg::Path)]
+    #[arg(long, value_enum, default_value_t = IntegratorArg::Path, help_heading = heading::QUALITY)]
     integrator: IntegratorArg,
     /// Length of ambient-occlusion rays in scene units; else a quarter of the scene's diagonal.
-    #[arg(long, value_name = "LENGTH", value_parser = parse_positive_f32)]
+    #[arg(long, value_name = "LENGTH", value_parser = parse_positive_f32, help_heading = heading::QUALITY)]
     ao_distance: Option<f32>,
     /// How direct light is estimated; all agree in the mean.
-    #[arg(long, value_enum, default_value_t = DirectArg::Mis)]
+    #[arg(long, value_enum, default_value_t = DirectArg::Mis, help_heading = heading::QUALITY)]
     direct: DirectArg,
     /// Pixel filter, with a radius in pixels behind a colon if wanted: box, triangle:1, gaussian:1.5.
-    #[arg(long, value_name = "FILTER[:RADIUS]", value_parser = parse_filter)]
+    #[arg(long, value_name = "FILTER[:RADIUS]", value_parser = parse_filter, help_heading = heading::QUALITY)]
     filter: Option<FilterKind>,
     /// Exposure of the PNG in stops.
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_finite)]
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_finite, help_heading = heading::OUTPUT)]
     exposure: f32,
     /// Tone curve of the PNG: srgb, reinhard, aces, agx or neutral.
-    #[arg(long, value_name = "CURVE", default_value = "srgb")]
+    #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
     tone: output::Tone,
     /// Layers of an EXR beside the picture, comma-separated: albedo, normal, depth, samples, variance, or all.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::OUTPUT)]
     layers: Vec<String>,
     /// Replace every material by a two-sided diffuse one of this reflectance.
-    #[arg(long, value_name = "R", value_parser = parse_share)]
+    #[arg(long, value_name = "R", value_parser = parse_share, help_heading = heading::LIGHT)]
     pub clay: Option<f32>,
     /// Add an environment map (.hdr, .exr).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::LIGHT)]
     light: Option<PathBuf>,
     /// Render without files that the scene names and that are missing.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::SCENE)]
     pub allow_missing: bool,
     /// Camera position.
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "target")]
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "target", help_heading = heading::CAMERA)]
     eye: Option<[f32; 3]>,
     /// What the camera looks at.
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye")]
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye", help_heading = heading::CAMERA)]
     target: Option<[f32; 3]>,
     /// What is upwards in the picture.
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye")]
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye", help_heading = heading::CAMERA)]
     up: Option<[f32; 3]>,
     /// Full vertical field of view in degrees.
-    #[arg(long, value_name = "DEGREES", value_parser = parse_fov)]
+    #[arg(long, value_name = "DEGREES", value_parser = parse_fov, help_heading = heading::CAMERA)]
     vfov: Option<f32>,
     /// A viewpoint of a TOML file, counted from 1.
-    #[arg(long, value_name = "FILE:SCENE:INDEX", conflicts_with = "eye")]
+    #[arg(long, value_name = "FILE:SCENE:INDEX", conflicts_with = "eye", help_heading = heading::CAMERA)]
     view: Option<String>,
     /// Radius of the lens in scene units: depth of field.
-    #[arg(long, value_name = "RADIUS", value_parser = parse_not_negative)]
+    #[arg(long, value_name = "RADIUS", value_parser = parse_not_negative, help_heading = heading::CAMERA)]
     lens_radius: Option<f32>,
     /// Distance of the plane in focus, in scene units.
-    #[arg(long, value_name = "DISTANCE", value_parser = parse_positive_f32)]
+    #[arg(long, value_name = "DISTANCE", value_parser = parse_positive_f32, help_heading = heading::CAMERA)]
     focus: Option<f32>,
+    #[command(flatten)]
+    pub scenes: Scenes,
+    /// What traces the rays: cpu, cuda (the first GPU), cuda:N or auto.
+    ///
+    /// Shading stays on the CPU, and so auto takes the CPU here: a GPU that only traces is seldom faster. The picture has the
+    /// same bytes with either.
+    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
+    pub device: DeviceChoice,
+    #[command(flatten)]
+    pub threads: Threads,
 }
 
 /// `--sampler`.

@@ -1,8 +1,9 @@
 //! `raywarp selftest`: conformance of every engine on this machine.
 
 use super::{VariantChoice, auto_needs_gpu, parse_variant};
-use crate::common::Common;
+use crate::common::{Common, DeviceChoice, Threads};
 use crate::exit::{CliError, Status};
+use crate::heading;
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
@@ -19,14 +20,21 @@ use std::io::Write;
 pub struct SelftestArgs {
     /// Kernels: variants, names of rows (see `raywarp variants`), or auto (what a GPU traces with by itself),
     /// comma-separated; all rows by default.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_variant)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_variant, help_heading = heading::KERNELS)]
     variant: Vec<VariantChoice>,
     /// Legal variants to try beside the papers' rows, drawn by seed.
-    #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = heading::KERNELS)]
     legal: u64,
     /// Lanes of a warp, 1 to 64, comma-separated.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,16,32,64", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,16,32,64", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
     width: Vec<u32>,
+    /// What is tested: cpu, cuda (the first GPU), cuda:N or auto.
+    ///
+    /// With cpu and auto the tracer of this CPU and the kernels as this CPU runs them, with cuda those of the GPU.
+    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
+    pub device: DeviceChoice,
+    #[command(flatten)]
+    pub threads: Threads,
 }
 
 impl SelftestArgs {

@@ -12,8 +12,9 @@ use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::simulate_measured;
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
-use crate::common::{Common, read_table};
+use crate::common::{Common, Scenes, Threads, read_table};
 use crate::exit::{CliError, Status};
+use crate::heading;
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
@@ -39,70 +40,70 @@ pub struct SimulateArgs {
     #[arg(value_name = "SCENE", required_unless_present = "named")]
     positional: Option<PathBuf>,
     /// The same as SCENE.
-    #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional")]
+    #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional", help_heading = heading::SCENE)]
     named: Option<PathBuf>,
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
-    #[arg(long, conflicts_with_all = ["machine", "experiment"])]
+    #[arg(long, conflicts_with_all = ["machine", "experiment"], help_heading = heading::MODE)]
     efficiency: bool,
     #[command(flatten)]
     experiment: ExperimentArgs,
     /// Bounds of the rate on these GPUs, comma-separated: names such as h200 or gtx285, or files (docs/machines.md). Of an
     /// experiment, the GPU that it is about: gtx285 by default.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::MODE)]
     machine: Vec<String>,
     /// What a profiler counted on this GPU, beside what is foretold: a table of peers/nsight/counters.py. Its rows have kernels
     /// and trees; of views the first counts, with one ray of each kind a pixel.
-    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "costs", "width", "leaf_size", "postpone", "settings", "shuffle", "sort", "what_if", "report", "svg"])]
+    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "costs", "width", "leaf_size", "postpone", "settings", "shuffle", "sort", "what_if", "report", "svg"], help_heading = heading::WITH_MACHINE)]
     counters: Option<PathBuf>,
     /// What was measured on this GPU, beside what is possible: bench.csv of `raywarp bench --record`. Its rows have kernels, trees
     /// and viewpoints; size and rays a pixel must be that run's. Exit status 1 if a run passed a strict bound.
-    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["counters", "costs", "width", "leaf_size", "postpone", "shuffle", "sort"])]
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["counters", "costs", "width", "leaf_size", "postpone", "shuffle", "sort"], help_heading = heading::WITH_MACHINE)]
     measured: Option<PathBuf>,
     /// What kernels cost, in place of our tables; as `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
-    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "efficiency"])]
+    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "efficiency"], help_heading = heading::WITH_MACHINE)]
     costs: Option<PathBuf>,
     /// Whose rays: raywarp (by default), al09 or g14.
-    #[arg(long, value_name = "NAME", value_parser = parse_workload)]
+    #[arg(long, value_name = "NAME", value_parser = parse_workload, help_heading = heading::RAYS)]
     workload: Option<Workload>,
     /// Kinds of rays, comma-separated: primary, ao, diffuse; all by default.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind, help_heading = heading::RAYS)]
     kind: Vec<RayKind>,
     /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::KERNELS)]
     pub(super) variant: Vec<Variant>,
     /// Lanes of a warp, 1 to 64, comma-separated; 32 by default.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
     width: Vec<u32>,
     /// Most triangles of a leaf, comma-separated; in place of --max-leaf.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255), help_heading = heading::TREE)]
     leaf_size: Vec<u32>,
     /// Sizes of the postpone buffer, 0 to 4, comma-separated: each speculative kernel runs with each.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4), help_heading = heading::KERNELS)]
     postpone: Vec<u32>,
     /// An option of the family for every kernel that knows it; with a dot a number of the machines (l2.bytes=2x) or the cost of
     /// an operation in instructions (cost.visit_node=-30).
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting::parse)]
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting::parse, help_heading = heading::KERNELS)]
     settings: Vec<Setting>,
     /// About how many rays of each kind and view are traced, in evenly spaced runs; 16384, or what an experiment needs.
-    #[arg(long, value_name = "RAYS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "RAYS", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::RAYS)]
     pub(super) sample: Option<u32>,
     /// AO and diffuse rays of a pixel; the workload's by default.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = heading::RAYS)]
     pub(super) rays_per_pixel: Option<u32>,
     /// Shuffle the rays (Aila and Laine 2009, section 6).
-    #[arg(long, conflicts_with = "sort")]
+    #[arg(long, conflicts_with = "sort", help_heading = heading::RAYS)]
     shuffle: bool,
     /// Sort batches of rays: morton.
-    #[arg(long, value_name = "ORDER", value_parser = ["morton"])]
+    #[arg(long, value_name = "ORDER", value_parser = ["morton"], help_heading = heading::RAYS)]
     sort: Option<String>,
     /// Columns and rows of each view.
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::CAMERA)]
     pub(super) size: Option<[u32; 2]>,
     /// A viewpoint of a TOML file, counted from 1; all five of the scene in views.toml of --scenes by default.
-    #[arg(long, value_name = "FILE:SCENE:INDEX")]
+    #[arg(long, value_name = "FILE:SCENE:INDEX", help_heading = heading::CAMERA)]
     view: Option<String>,
     /// Go on without files that the scene names and that are missing.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::SCENE)]
     allow_missing: bool,
     /// The tree; by default a greedy SAH sweep, as in Aila and Laine 2009.
     #[command(flatten)]
@@ -113,8 +114,12 @@ pub struct SimulateArgs {
     report: ReportArgs,
     /// Rank what would raise the lowest bounds most: each number of the machine doubled, each operation a quarter cheaper, and,
     /// where no --width is given, warps of 64 lanes, which run as well.
-    #[arg(long, conflicts_with = "experiment")]
+    #[arg(long, conflicts_with = "experiment", help_heading = heading::WITH_MACHINE)]
     what_if: bool,
+    #[command(flatten)]
+    pub scenes: Scenes,
+    #[command(flatten)]
+    pub threads: Threads,
 }
 
 pub(super) fn parse_workload(name: &str) -> Result<Workload, String> {

@@ -4,6 +4,7 @@ use super::simulate::ReportArgs;
 use super::views::{scene_name, views};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
+use crate::heading;
 use crate::interrupt;
 use crate::progress::Bar;
 use clap::Args;
@@ -17,7 +18,7 @@ use std::path::Path;
 
 /// What this experiment takes beside what all take; the defaults are Wald's.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "With --experiment compaction")]
+#[command(next_help_heading = heading::WITH_COMPACTION)]
 pub struct CompactionArgs {
     /// Frames of each view, of one path a pixel; 1 by default.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]

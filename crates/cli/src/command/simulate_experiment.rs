@@ -3,6 +3,7 @@
 use super::simulate::{ReportArgs, refusal};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
+use crate::heading;
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
@@ -17,10 +18,10 @@ use std::path::Path;
 pub struct ExperimentArgs {
     /// One of Aila and Laine's simulated experiments: rates, distribution, speculation, replacement, queue, width; or Wald's:
     /// compaction, active paths and warps of a path tracer at each bounce.
-    #[arg(long, value_name = "NAME", value_parser = parse_experiment, conflicts_with_all = ["efficiency", "variant", "postpone", "settings"])]
+    #[arg(long, value_name = "NAME", value_parser = parse_experiment, conflicts_with_all = ["efficiency", "variant", "postpone", "settings"], help_heading = heading::MODE)]
     pub experiment: Option<ExperimentChoice>,
     /// What an operation costs on a GTX 285, in times of an instruction: visit_node, test_triangle, loop, postpone, fetch_ray, shuffle.
-    #[arg(long = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_price, requires = "experiment", conflicts_with = "efficiency")]
+    #[arg(long = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_price, requires = "experiment", conflicts_with = "efficiency", help_heading = heading::WITH_EXPERIMENT)]
     prices: Vec<(Operation, f64)>,
 }
 

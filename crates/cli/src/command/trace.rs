@@ -2,8 +2,9 @@
 
 use super::tree_args::{TreeArgs, builder_name};
 use super::{VariantChoice, auto_needs_gpu, parse_variant};
-use crate::common::Common;
+use crate::common::{Common, DeviceChoice, Scenes, Threads};
 use crate::exit::{CliError, Status};
+use crate::heading;
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
@@ -34,26 +35,36 @@ pub struct TraceArgs {
     #[arg(required = true, num_args = 1..=2, value_names = ["SCENE", "RAYS"])]
     inputs: Vec<PathBuf>,
     /// The same as SCENE.
-    #[arg(long, value_name = "SCENE")]
+    #[arg(long, value_name = "SCENE", help_heading = heading::SCENE)]
     scene: Option<PathBuf>,
     /// File of hits to write, or - for standard output.
-    #[arg(short, long, value_name = "HITS")]
+    #[arg(short, long, value_name = "HITS", help_heading = heading::OUTPUT)]
     output: PathBuf,
     /// Ask only whether anything is on the ray.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RAYS)]
     any: bool,
     /// A kernel of the family instead of this CPU's tracer: a variant or the name of a row (see `raywarp variants`). With
     /// --device cuda also auto: the GPU's fastest, which may lose a ray at an edge; without, the fastest watertight one.
-    #[arg(long, value_name = "VARIANT", value_parser = parse_variant)]
+    #[arg(long, value_name = "VARIANT", value_parser = parse_variant, help_heading = heading::KERNELS)]
     variant: Option<VariantChoice>,
     /// Lanes of the warp that runs the kernel on this CPU, 1 to 64, or scalar: one lane without masks.
-    #[arg(long, value_name = "LANES", default_value = "32", value_parser = parse_machine, requires = "variant")]
+    #[arg(long, value_name = "LANES", default_value = "32", value_parser = parse_machine, requires = "variant", help_heading = heading::KERNELS)]
     width: Machine,
     /// Go on without files that the scene names and that are missing.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::SCENE)]
     allow_missing: bool,
     #[command(flatten)]
     tree: TreeArgs,
+    #[command(flatten)]
+    pub scenes: Scenes,
+    /// What traces the rays: cpu, cuda (the first GPU), cuda:N or auto.
+    ///
+    /// Here auto takes the CPU: a file of rays is seldom worth the way to a GPU and back. On a GPU the kernel is the fastest
+    /// that gives the bits of the CPU, unless --variant names one.
+    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
+    pub device: DeviceChoice,
+    #[command(flatten)]
+    pub threads: Threads,
 }
 
 fn parse_machine(text: &str) -> Result<Machine, String> {
@@ -110,8 +121,15 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         output::write_atomic(&args.output, &bytes).map_err(CliError::picture)?;
     }
 
-    let report =
-        Report { args, query, scene: &path, traced: &traced, prepared: &scene, device: common.device.clone(), load };
+    let report = Report {
+        args,
+        query,
+        scene: &path,
+        traced: &traced,
+        prepared: &scene,
+        device: common.device.to_string(),
+        load,
+    };
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else if piped {

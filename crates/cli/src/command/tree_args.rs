@@ -1,12 +1,13 @@
 //! How a tree is built: flags that sub-commands share.
 
+use crate::heading;
 use clap::{Args, ValueEnum};
 use raywarp::bvh::presets;
 use raywarp::{BuildOptions, Builder};
 
 /// Flags about the tree.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Tree")]
+#[command(next_help_heading = heading::TREE)]
 pub struct TreeArgs {
     /// Options of the builder, from the fastest build to the best tree; the others here change single ones. Where it is not
     /// given, balanced, but good for bench, and for simulate balanced with the builder sweep.

@@ -1,7 +1,8 @@
 //! `raywarp variants`: the traversal family.
 
-use crate::common::Common;
+use crate::common::{Common, DeviceChoice};
 use crate::exit::{CliError, Status};
+use crate::heading;
 use clap::Args;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Pick, Promise, RayKind};
@@ -14,8 +15,13 @@ use std::io::Write;
 #[derive(Debug, Args)]
 pub struct VariantsArgs {
     /// List what else can be combined, one option changed at a time, and how many variants there are in all.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::KERNELS)]
     legal: bool,
+    /// With cuda (the first GPU) or cuda:N also lists which kernels that GPU takes by itself.
+    ///
+    /// They are timed where no earlier run has. With cpu and auto no GPU is looked for.
+    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
+    pub device: DeviceChoice,
 }
 
 /// Runs the command.

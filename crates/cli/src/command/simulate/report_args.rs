@@ -2,6 +2,7 @@
 
 use crate::common::command_line;
 use crate::exit::CliError;
+use crate::heading;
 use clap::Args;
 use raywarp::render::output::{can_write_file, write_atomic};
 use raywarp::report::{About, Page};
@@ -11,10 +12,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// Write a report as well: one HTML file with tables, pictures and what to conclude.
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", help_heading = heading::OUTPUT)]
     report: Option<PathBuf>,
     /// Write the report's pictures as SVG files into this folder.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = heading::OUTPUT)]
     svg: Option<PathBuf>,
 }
 

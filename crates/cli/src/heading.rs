@@ -1,0 +1,18 @@
+//! The groups that options stand in under `--help`. A test knows them too: `tests/help.rs`.
+
+/// What runs are for, where a command has several modes.
+pub const MODE: &str = "What is simulated (give one)";
+pub const OUTPUT: &str = "Output";
+pub const QUALITY: &str = "Quality";
+pub const CAMERA: &str = "Camera";
+pub const LIGHT: &str = "Light and materials";
+pub const SCENE: &str = "Scene";
+pub const TREE: &str = "Tree";
+pub const RAYS: &str = "Rays";
+pub const KERNELS: &str = "Kernels";
+pub const TIMING: &str = "Timing";
+pub const WITH_MACHINE: &str = "With --machine";
+pub const WITH_EXPERIMENT: &str = "With --experiment";
+pub const WITH_COMPACTION: &str = "With --experiment compaction";
+pub const MACHINE: &str = "Machine";
+pub const GENERAL: &str = "General";
