@@ -77,7 +77,10 @@ impl CliError {
     pub fn picture(error: raywarp::render::output::OutputError) -> Self {
         use raywarp::render::output::OutputError;
         match error {
-            OutputError::UnknownFormat { .. } | OutputError::ShareFormat { .. } => Self::usage(error),
+            OutputError::UnknownFormat { .. }
+            | OutputError::ShareFormat { .. }
+            | OutputError::NotAPng { .. }
+            | OutputError::NoAlpha { .. } => Self::usage(error),
             other => Self::output(other),
         }
     }

@@ -2,12 +2,11 @@
 
 use crate::Prepared;
 use raywarp_geom::Aabb;
-use raywarp_render::film::Film;
-use raywarp_render::output::{self, Metadata, OutputError, Rgb8};
+use raywarp_render::film::Crop;
+use raywarp_render::output::{Content, Exposure, Shows};
 use raywarp_render::{DirectLight, Integrator, RenderOptions};
 use raywarp_scene::{Camera, FilterKind, Image, Light, Pixels, Projection, SamplerKind, Scene};
 use std::fmt::Write;
-use std::path::Path;
 use std::time::Duration;
 
 /// Samples a pixel when neither a flag nor the file says; with a stopping rule it is the most.
@@ -36,8 +35,12 @@ pub enum Shown {
 /// What a user asks for; `None` leaves it to the file, then to a default.
 #[derive(Debug, Clone, Default)]
 pub struct PictureRequest {
-    /// Columns and rows.
+    /// Columns and rows of the whole picture.
     pub size: Option<[u32; 2]>,
+    /// Render only this part of it.
+    pub crop: Option<Crop>,
+    /// Leave the background out.
+    pub transparent: bool,
     /// Samples a pixel.
     pub spp: Option<u32>,
     /// A share of the samples; excludes `spp`.
@@ -174,6 +177,8 @@ impl Picture {
         };
         let options = RenderOptions {
             size,
+            crop: request.crop,
+            transparent: request.transparent,
             whole_passes: request.samples.is_some(),
             samples: spp,
             max_depth,
@@ -189,6 +194,17 @@ impl Picture {
         };
         let exposure = settings.exposure.unwrap_or(1.0);
         Self { camera, options, exposure, sources: [size_source, spp_source, depth_source], added_light, notes }
+    }
+}
+
+impl Picture {
+    /// What its files say of it beside its numbers.
+    pub fn content(&self) -> Content {
+        Content {
+            shows: Shows::of(self.options.integrator),
+            transparent: self.options.transparent,
+            film_exposure: Exposure::factor(self.exposure).unwrap_or_default(),
+        }
     }
 }
 
@@ -232,6 +248,16 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     let o = &picture.options;
     let settings = (o.size, o.max_depth, o.integrator, o.direct, o.sampler, o.seed, o.filter, o.features);
     let _ = write!(hash, "{:?}{settings:?}", picture.camera);
+    // Only where asked for, so that shares of earlier programs keep their fingerprints.
+    if let Some(crop) = o.crop {
+        let _ = write!(hash, "crop {crop}");
+    }
+    if o.transparent {
+        let _ = write!(hash, "transparent");
+    }
+    if o.integrator == Integrator::Depth {
+        let _ = write!(hash, "over hits");
+    }
     format!("{:016x}", hash.0)
 }
 
@@ -254,42 +280,6 @@ impl Write for Fnv {
         self.bytes(text.as_bytes());
         Ok(())
     }
-}
-
-/// Writes a film of normals, distances or costs as a PNG that people can read: normals as colours,
-/// near as bright, costs as a heat map with its scale.
-///
-/// # Errors
-/// [`OutputError`].
-pub fn write_data_png(
-    path: &Path,
-    film: &Film,
-    integrator: Integrator,
-    metadata: &Metadata,
-) -> Result<(), OutputError> {
-    let means = film.means();
-    let image = match integrator {
-        Integrator::Cost => {
-            let costs: Vec<f32> = means.iter().map(|m| m[2]).collect();
-            // A few pixels at silhouettes cost several times the rest: scale to the 99.5th percentile.
-            let mut sorted = costs.clone();
-            sorted.sort_unstable_by(f32::total_cmp);
-            let scale_max = sorted[(sorted.len() - 1) * 995 / 1000];
-            output::heat_map(&costs, film.size(), scale_max, "nodes + triangles / ray")
-        }
-        Integrator::Depth => {
-            let farthest = means.iter().map(|m| m[0]).fold(f32::MIN_POSITIVE, f32::max);
-            let near = |t: f32| if t > 0.0 { 1.0 - 0.9 * t / farthest } else { 0.0 };
-            bytes(film, &means, |m| [near(m[0]); 3])
-        }
-        _ => bytes(film, &means, |m| m),
-    };
-    output::write_rgb8(path, &image, metadata)
-}
-
-fn bytes(film: &Film, means: &[[f32; 3]], map: impl Fn([f32; 3]) -> [f32; 3]) -> Rgb8 {
-    let byte = |c: f32| (c.clamp(0.0, 1.0) * 255.0).round() as u8;
-    Rgb8 { size: film.size(), bytes: means.iter().flat_map(|&m| map(m).map(byte)).collect() }
 }
 
 #[cfg(test)]

@@ -11,29 +11,30 @@ use raywarp_sample::{Sampler, warp};
 /// Salt of the alpha decisions of occlusion rays.
 const OCCLUSION_SALT: u32 = 0x4000_0000;
 
-/// Free share of the hemisphere about the normal on the viewer's side, one ray a sample; 1 where the
-/// camera ray misses.
+/// Free share of the hemisphere about the normal on the viewer's side, one ray a sample; where the
+/// camera ray misses, 1, or 0 if `transparent`.
 pub(crate) fn ambient_occlusion(
     world: &World,
     tracer: &dyn Tracer,
     sampler: Sampler,
     distance: f32,
+    transparent: bool,
     waves: &mut [Wave],
     joined: &mut Joined,
 ) -> Result<(), TraceError> {
     extend(world, tracer, waves, joined)?;
-    joined.each(waves, |wave| occlusion_rays(world, sampler, distance, wave));
+    joined.each(waves, |wave| occlusion_rays(world, sampler, distance, transparent, wave));
     connect(world, tracer, OCCLUSION_SALT, waves, joined)
 }
 
 /// Queues the ray of each sample that hit something; what arrives is 1.
-fn occlusion_rays(world: &World, sampler: Sampler, distance: f32, wave: &mut Wave) {
+fn occlusion_rays(world: &World, sampler: Sampler, distance: f32, transparent: bool, wave: &mut Wave) {
     wave.shadow.clear();
     for i in 0..wave.slots.len() {
         let slot = wave.slots[i] as usize;
         let hit = wave.hits[i];
         if !hit.is_hit() {
-            wave.set(slot, Vec3::ONE);
+            wave.set(slot, if transparent { Vec3::ZERO } else { Vec3::ONE });
             continue;
         }
         let point = world.surface_point(&hit, wave.instances[i]);
@@ -69,7 +70,11 @@ pub(crate) fn depth(
     joined: &mut Joined,
 ) -> Result<(), TraceError> {
     extend(world, tracer, waves, joined)?;
-    joined.each(waves, |wave| first_hits(world, wave, |first| Vec3::splat(first.depth)));
+    joined.each(waves, |wave| {
+        first_hits(world, wave, |first| Vec3::splat(first.depth));
+        // A weighted distance may lie outside of those that were found.
+        wave.filter_weight.fill(1.0);
+    });
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What to render and when to stop.
 
+use crate::film::Crop;
 use raywarp_scene::{FilterKind, SamplerKind};
 use std::time::Duration;
 
@@ -15,7 +16,8 @@ pub enum Integrator {
     },
     /// Shading normal as `(n + 1) / 2`; misses are black.
     Normal,
-    /// Distance of the first hit along the ray; misses are 0.
+    /// Distance of the first hit along the ray; misses have none, so that
+    /// [`crate::film::Film::mean_of_hits`] is a pixel's distance. Without filter weights.
     Depth,
     /// Work of the camera ray: node visits, triangle tests and their sum in red, green and blue.
     Cost,
@@ -36,8 +38,13 @@ pub enum DirectLight {
 /// Options of a render.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderOptions {
-    /// Columns and rows.
+    /// Columns and rows of the whole picture.
     pub size: [u32; 2],
+    /// Render only this part of it; its pixels are those of the whole, bit for bit.
+    pub crop: Option<Crop>,
+    /// Leave out what camera rays see that miss everything: the picture is then of what
+    /// [`crate::film::Film::coverage`] covers, and black elsewhere. The environment lights all the same.
+    pub transparent: bool,
     /// Sample numbers of each pixel, `first .. end`; a part of them makes a share.
     pub samples: std::ops::Range<u32>,
     /// Bounces: 0 is emission only, 1 direct light.
@@ -69,6 +76,8 @@ impl Default for RenderOptions {
     fn default() -> Self {
         Self {
             size: [1024, 768],
+            crop: None,
+            transparent: false,
             samples: 0..64,
             max_depth: 8,
             integrator: Integrator::Path,

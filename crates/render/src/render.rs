@@ -1,6 +1,6 @@
 //! The renderer's outer loop: passes over tiles, workers, stopping rules.
 
-use crate::film::{Film, Tile};
+use crate::film::{Film, Tile, Window};
 use crate::filter::PixelFilter;
 use crate::integrator;
 use crate::joined::Joined;
@@ -118,6 +118,7 @@ pub fn render_observed<O: PathObserver>(
     if options.samples.is_empty() {
         return Err(RenderError::Option("the range of samples is empty; ask for at least one".into()));
     }
+    let window = Window::new(options.size, options.crop)?;
     let start = Instant::now();
     let world = World::new(scene, options.seed)?;
     let pool = rayon::ThreadPoolBuilder::new()
@@ -137,6 +138,7 @@ pub fn render_observed<O: PathObserver>(
         tracer,
         options,
         observer,
+        pixels: u64::from(window.size[0]) * u64::from(window.size[1]),
         watch,
         pool: &pool,
         start,
@@ -147,7 +149,7 @@ pub fn render_observed<O: PathObserver>(
         wide_waves: wide::paths(tracer),
         cut_short: AtomicBool::new(false),
     };
-    let mut film = Film::new(options.size, options.features)?;
+    let mut film = Film::of(window, options.features)?;
     // Who waits for a device does so outside of the pool, whose threads have work to do.
     let stop = if job.wide_waves.is_some() { job.run(&mut film) } else { pool.install(|| job.run(&mut film)) }?;
     let samples = film.sample_range();
@@ -171,6 +173,8 @@ pub(crate) struct Job<'a, O> {
     tracer: &'a dyn Tracer,
     options: &'a RenderOptions,
     observer: &'a O,
+    /// How many are rendered.
+    pixels: u64,
     watch: &'a Watch<'a>,
     pub(crate) pool: &'a ThreadPool,
     start: Instant,
@@ -289,6 +293,7 @@ impl<O: PathObserver> Job<'_, O> {
     /// Takes waves that were begun to their end; false if they were given up.
     pub(crate) fn trace(&self, waves: &mut [Wave], joined: &mut Joined) -> Result<bool, TraceError> {
         let (world, tracer, sampler) = (&self.world, self.tracer, self.sampler);
+        let transparent = self.options.transparent;
         match self.options.integrator {
             Integrator::Path => {
                 let (direct, max_depth) = (self.options.direct, self.options.max_depth);
@@ -304,14 +309,16 @@ impl<O: PathObserver> Job<'_, O> {
                         }
                     });
                     extend(world, tracer, waves, joined)?;
-                    joined.each(waves, |wave| shade(world, &self.lights, sampler, direct, max_depth, wave));
+                    joined.each(waves, |wave| {
+                        shade(world, &self.lights, sampler, direct, max_depth, transparent, wave);
+                    });
                     connect(world, tracer, SHADOW_SALT, waves, joined)?;
                     waves.iter_mut().for_each(Wave::advance);
                 }
                 Ok(())
             }
             Integrator::AmbientOcclusion { distance } => {
-                integrator::ambient_occlusion(world, tracer, sampler, distance, waves, joined)
+                integrator::ambient_occlusion(world, tracer, sampler, distance, transparent, waves, joined)
             }
             Integrator::Normal => integrator::normal(world, tracer, waves, joined),
             Integrator::Depth => integrator::depth(world, tracer, waves, joined),
@@ -326,8 +333,7 @@ impl<O: PathObserver> Job<'_, O> {
         let paths = add(&self.paths, waves.iter().map(|wave| wave.pixel.len() as u64).sum());
         let rays = add(&self.rays, waves.iter().map(|wave| wave.rays_traced).sum());
         if let Some(progress) = self.watch.progress {
-            let [width, height] = self.options.size.map(u64::from);
-            let paths_total = width * height * self.options.samples.len() as u64;
+            let paths_total = self.pixels * self.options.samples.len() as u64;
             progress(&Progress { paths, paths_total, rays, elapsed: self.start.elapsed() });
         }
     }

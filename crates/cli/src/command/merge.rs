@@ -48,18 +48,19 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if !missing.is_empty() {
         common.note(format!("no share holds samples {}", missing.join(", ")));
     }
-    let exposure = output::Exposure::factor(merged.exposure * stops.as_factor()).unwrap_or(stops);
+    let exposure = stops.and(merged.content.film_exposure);
     let options = output::PictureOptions {
         look: output::Look { exposure, tone: args.tone },
         layers,
+        content: merged.content,
         metadata: output::Metadata { command: command_line(), ..output::Metadata::default() },
     };
     output::write_film(&args.output, &merged.film, &options).map_err(CliError::picture)?;
-    let [width, height] = merged.film.size();
+    let window = merged.film.window();
     let [low, high] = merged.film.sample_range();
     if common.json {
         let document = serde_json::json!({
-            "output": args.output.display().to_string(), "shares": count, "size": [width, height],
+            "output": args.output.display().to_string(), "shares": count, "size": window.size,
             "samples": low, "samples_most": high, "missing": missing,
         });
         writeln!(out, "{document:#}")?;
@@ -67,7 +68,7 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         let samples = if low == high { low.to_string() } else { format!("{low} to {high}") };
         writeln!(
             out,
-            "wrote {}: {width}x{height}, {samples} samples a pixel from {count} shares",
+            "wrote {}: {window}, {samples} samples a pixel from {count} shares",
             args.output.display()
         )?;
     }

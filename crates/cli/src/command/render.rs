@@ -8,6 +8,7 @@ use crate::interrupt;
 use crate::progress::Bar;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::picture::Picture;
+use raywarp::render::film::FilmError;
 use raywarp::render::{RenderError, Rendered, StopReason, Watch, output};
 use raywarp::{Gpu, PrepareOptions, Prepared};
 use std::io::Write;
@@ -88,7 +89,8 @@ fn render(prepared: &Prepared, picture: &Picture, common: &Common) -> Result<Ren
     let options = &picture.options;
     let bar = Bar::new(common.quiet, options.time_limit);
     let first = OnceLock::<Duration>::new();
-    let pixels = u64::from(options.size[0]) * u64::from(options.size[1]);
+    let [width, height] = options.crop.map_or(options.size, |crop| crop.size).map(u64::from);
+    let pixels = width * height;
     let progress = |progress: &raywarp::render::Progress| {
         first.get_or_init(|| progress.elapsed);
         bar.update(progress, pixels);
@@ -101,6 +103,7 @@ fn render(prepared: &Prepared, picture: &Picture, common: &Common) -> Result<Ren
     }
     rendered.map_err(|error| match error {
         RenderError::Option(message) => CliError::usage(message),
+        RenderError::Film(FilmError::CropOutside { .. }) => CliError::usage(format!("--crop: {error}")),
         RenderError::TextureTooDeep { .. } => CliError::input(error),
         other => CliError::machine(other),
     })
@@ -135,16 +138,15 @@ fn write(
             ));
         }
         let fingerprint = raywarp::picture::fingerprint(prepared.scene(), picture);
-        let exposure = picture.exposure;
-        let info = output::ShareInfo { samples, seed: u64::from(options.seed), fingerprint, exposure };
+        let content = picture.content();
+        let info = output::ShareInfo { samples, seed: u64::from(options.seed), fingerprint, content };
         output::write_share(path, film, &info, &metadata)
-    } else if output::Format::of(path).is_ok_and(|f| f == output::Format::Png) && !args.shows_radiance() {
-        raywarp::picture::write_data_png(path, film, options.integrator, &metadata)
     } else {
+        let content = picture.content();
         let (stops, tone) = args.look();
-        let exposure = output::Exposure::factor(picture.exposure * stops.exp2()).unwrap_or_default();
+        let exposure = output::Exposure::stops(stops).unwrap_or_default().and(content.film_exposure);
         let look = output::Look { exposure, tone };
-        output::write_film(path, film, &output::PictureOptions { look, layers: args.layers()?, metadata })
+        output::write_film(path, film, &output::PictureOptions { look, layers: args.layers()?, content, metadata })
     };
     result.map_err(CliError::picture)
 }

@@ -5,6 +5,7 @@ use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
 use raywarp::picture::{PictureRequest, Shown};
+use raywarp::render::film::Crop;
 use raywarp::render::{DirectLight, output};
 use raywarp::scene::{Camera, FilterKind, SamplerKind};
 use std::path::{Path, PathBuf};
@@ -25,6 +26,12 @@ pub struct RenderArgs {
     /// Columns and rows.
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::QUALITY)]
     size: Option<[u32; 2]>,
+    /// Render only this part of the picture, in pixels from its top left: 100,50,320x200. The same pixels as in the whole.
+    #[arg(long, value_name = "X,Y,WxH", value_parser = parse_crop)]
+    crop: Option<Crop>,
+    /// Leave the background out: PNG and EXR get an alpha, the share of each pixel's samples that hit something (glass counts). The environment lights all the same.
+    #[arg(long)]
+    transparent: bool,
     /// Samples a pixel (with --time or --noise: at most).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::QUALITY)]
     spp: Option<u32>,
@@ -161,17 +168,24 @@ impl RenderArgs {
         if self.samples.is_some() && (self.time.is_some() || self.noise.is_some()) {
             return Err(CliError::usage("--samples makes a share of stated samples; leave out --time and --noise"));
         }
+        if self.transparent {
+            self.check_alpha(&outputs)?;
+        }
         Ok(outputs)
+    }
+
+    /// Refuses what has no alpha.
+    fn check_alpha(&self, outputs: &[PathBuf]) -> Result<(), CliError> {
+        if matches!(self.integrator, IntegratorArg::Depth | IntegratorArg::Cost) {
+            return Err(CliError::usage("--transparent is for --integrator path, ao and normal; leave it out"));
+        }
+        let hdr = outputs.iter().find(|path| output::Format::of(path).is_ok_and(|f| f == output::Format::Hdr));
+        hdr.map_or(Ok(()), |path| Err(CliError::picture(output::OutputError::NoAlpha { path: path.clone() })))
     }
 
     /// Whether outputs are shares.
     pub fn is_share(&self) -> bool {
         self.samples.is_some()
-    }
-
-    /// Whether pixels hold radiance, to be exposed and toned, and not data.
-    pub fn shows_radiance(&self) -> bool {
-        matches!(self.integrator, IntegratorArg::Path | IntegratorArg::Ao)
     }
 
     /// How radiance becomes PNG bytes: exposure in stops and the curve.
@@ -194,6 +208,8 @@ impl RenderArgs {
         let layers = self.layers()?;
         Ok(PictureRequest {
             size: self.size,
+            crop: self.crop,
+            transparent: self.transparent,
             spp: self.spp,
             samples: self.samples.map(|(first, end)| first..end),
             time_limit: self.time.map(|seconds| Duration::from_secs_f64(seconds.min(1e9))),
@@ -275,6 +291,10 @@ pub(super) fn parse_size(text: &str) -> Result<[u32; 2], String> {
         (Some(width), Some(height)) => Ok([width, height]),
         _ => Err(format!("{}, each from 1 to {}", form(), 1 << 20)),
     }
+}
+
+fn parse_crop(text: &str) -> Result<Crop, String> {
+    text.parse()
 }
 
 fn parse_range(text: &str) -> Result<(u32, u32), String> {

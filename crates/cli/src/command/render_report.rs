@@ -22,7 +22,7 @@ pub struct Report<'a> {
 impl Report<'_> {
     /// The line that ends a render.
     pub fn line(&self) -> String {
-        let [width, height] = self.picture.options.size;
+        let window = self.rendered.film.window();
         let [size_source, samples_source, depth_source] = self.picture.sources;
         let [low, high] = self.rendered.samples;
         let samples = if low == high { format!("{low}") } else { format!("{low} to {high}") };
@@ -39,7 +39,7 @@ impl Report<'_> {
             n => format!("; {n} samples were not finite and count as black"),
         };
         format!(
-            "{stop}wrote {}: {width}x{height} ({size_source}), {samples} samples a pixel ({samples_source}), \
+            "{stop}wrote {}: {window} ({size_source}), {samples} samples a pixel ({samples_source}), \
              {} bounces ({depth_source}), {}, {} rays/s{invalid}",
             names.join(", "),
             self.picture.options.max_depth,
@@ -58,7 +58,9 @@ impl Report<'_> {
             "scene": self.scene,
             "output": names.first(),
             "outputs": names,
-            "size": options.size,
+            "size": self.rendered.film.size(),
+            "crop": options.crop.map(|crop| crop.to_string()),
+            "transparent": options.transparent,
             "samples": self.rendered.samples[0],
             "samples_most": self.rendered.samples[1],
             "first_sample": options.samples.start,

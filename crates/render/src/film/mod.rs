@@ -28,11 +28,13 @@ mod sums;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod window;
 
 pub use memory::available as available_memory;
 pub use statistics::{NOISE_FLOOR, PictureMean};
 pub use sums::{FeatureSums, LARGEST, PixelSums, SampleResult, luminance};
 pub use tile::Tile;
+pub use window::{Crop, Window};
 
 /// Largest side of a tile in pixels: 64 x 64 pixels are one wave of paths.
 pub const MAX_TILE: u32 = 64;
@@ -47,6 +49,14 @@ pub enum FilmError {
     /// The memory is not to be had.
     #[error("a picture of {0}x{1} pixels needs more memory than there is; render fewer pixels")]
     TooLarge(u32, u32),
+    /// The part to render is not in the picture.
+    #[error("the crop {crop} reaches beyond the picture of {}x{} pixels; its right and lower ends may be {},{} at most", whole[0], whole[1], whole[0], whole[1])]
+    CropOutside {
+        /// The part.
+        crop: Crop,
+        /// Columns and rows of the picture.
+        whole: [u32; 2],
+    },
     /// The memory could be had, but is not there.
     #[error("a picture of {width}x{height} pixels needs {} MB to render and write, but {} MB are free; render fewer pixels", needed >> 20, free >> 20)]
     Memory {
@@ -66,10 +76,11 @@ const WRITING_BYTES: u64 = 32;
 /// A film of less than this is not held against what is free: it will fit, and what systems say is rough.
 const SMALL_BYTES: u64 = 256 << 20;
 
-/// Sums of every pixel, rows from the top.
+/// Sums of every pixel, rows from the top. A pixel is named by its place in the whole picture, also where the film
+/// holds only a part of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Film {
-    size: [u32; 2],
+    window: Window,
     /// Side of all tiles but the last of a row or column, which may be smaller.
     tile: u32,
     /// Row by row; `columns` in a row.
@@ -85,14 +96,23 @@ impl Film {
     /// to share out. The tile size never changes a sum.
     ///
     /// # Errors
-    /// [`FilmError`] if a side is zero or the memory is not there (40 bytes a pixel, 104 with features, and 32 to
+    /// [`FilmError`] if a side is zero or the memory is not there (40 bytes a pixel, 96 with features, and 32 to
     /// write the picture).
     pub fn new(size: [u32; 2], features: bool) -> Result<Self, FilmError> {
+        Self::of(Window::all(size), features)
+    }
+
+    /// As [`Film::new`], of a part of a picture.
+    ///
+    /// # Errors
+    /// As [`Film::new`].
+    pub fn of(window: Window, features: bool) -> Result<Self, FilmError> {
+        let size = window.size;
         let mut tile = MAX_TILE;
         while tile > MAX_TILE / 8 && u64::from(size[0].div_ceil(tile)) * u64::from(size[1].div_ceil(tile)) < 256 {
             tile /= 2;
         }
-        Self::with_tile(size, features, tile)
+        Self::tiled(window, features, tile)
     }
 
     /// As [`Film::new`] with tiles of `tile` pixels a side, brought to 1 to [`MAX_TILE`].
@@ -100,7 +120,11 @@ impl Film {
     /// # Errors
     /// As [`Film::new`].
     pub fn with_tile(size: [u32; 2], features: bool, tile: u32) -> Result<Self, FilmError> {
-        let [width, height] = size;
+        Self::tiled(Window::all(size), features, tile)
+    }
+
+    fn tiled(window: Window, features: bool, tile: u32) -> Result<Self, FilmError> {
+        let [width, height] = window.size;
         if width == 0 || height == 0 {
             return Err(FilmError::Empty(width, height));
         }
@@ -119,27 +143,34 @@ impl Film {
         }
         let mut tiles = Vec::new();
         tiles.try_reserve_exact((u64::from(columns) * u64::from(rows)) as usize).map_err(too_large)?;
+        let first = first_pixel(&window);
         for row in 0..rows {
             for column in 0..columns {
-                let origin = [column * tile, row * tile];
-                let tile_size = [tile.min(width - origin[0]), tile.min(height - origin[1])];
+                let inside = [column * tile, row * tile];
+                let tile_size = [tile.min(width - inside[0]), tile.min(height - inside[1])];
+                let origin = [first[0] + inside[0], first[1] + inside[1]];
                 let count = tile_size[0] as usize * tile_size[1] as usize;
                 let sums = zeroed(count).map_err(too_large)?;
                 let feature_sums = zeroed(if features { count } else { 0 }).map_err(too_large)?;
                 tiles.push(Tile::new(origin, tile_size, sums, feature_sums));
             }
         }
-        Ok(Self { size, tile, tiles, columns, features })
+        Ok(Self { window, tile, tiles, columns, features })
     }
 
     /// Columns and rows.
     pub fn size(&self) -> [u32; 2] {
-        self.size
+        self.window.size
+    }
+
+    /// Which part of the picture this is.
+    pub fn window(&self) -> Window {
+        self.window
     }
 
     /// Columns times rows.
     pub fn pixel_count(&self) -> usize {
-        self.size[0] as usize * self.size[1] as usize
+        self.window.pixel_count()
     }
 
     /// Whether albedo, normal and depth are summed too.
@@ -203,10 +234,29 @@ impl Film {
         self.sums(pixel).variance_of_mean()
     }
 
+    /// Mean of a pixel over the samples that hit something, `None` where none did: for distances, which have no
+    /// value where there is nothing.
+    ///
+    /// # Panics
+    /// If the pixel is outside.
+    pub fn mean_of_hits(&self, pixel: [u32; 2]) -> Option<[f32; 3]> {
+        let sums = self.sums(pixel);
+        (sums.hits > 0).then(|| sums.radiance.map(|sum| (sum / f64::from(sums.hits)) as f32))
+    }
+
+    /// Share of a pixel's samples that hit something, 0 to 1; 0 without samples.
+    ///
+    /// # Panics
+    /// If the pixel is outside.
+    pub fn coverage(&self, pixel: [u32; 2]) -> f32 {
+        let sums = self.sums(pixel);
+        (f64::from(sums.hits) / f64::from(sums.samples.max(1))) as f32
+    }
+
     /// Places of all pixels, row by row from the top. Borrows nothing.
     pub fn pixels(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
-        let [width, height] = self.size;
-        (0..height).flat_map(move |y| (0..width).map(move |x| [x, y]))
+        let first = self.first();
+        self.window.places().map(move |[x, y]| [first[0] + x, first[1] + y])
     }
 
     /// How many samples had a radiance that was NaN, infinite or beyond [`LARGEST`], and so counted as black.
@@ -226,10 +276,22 @@ impl Film {
     }
 
     fn tile_index(&self, pixel: [u32; 2]) -> usize {
-        let [width, height] = self.size;
-        assert!(pixel[0] < width && pixel[1] < height, "pixel {pixel:?} is outside {width}x{height}");
-        (pixel[1] / self.tile) as usize * self.columns as usize + (pixel[0] / self.tile) as usize
+        let (first, [width, height]) = (self.first(), self.size());
+        // Wrapping makes a pixel left of or above the film huge, so one comparison refuses both sides.
+        let [x, y] = [pixel[0].wrapping_sub(first[0]), pixel[1].wrapping_sub(first[1])];
+        assert!(x < width && y < height, "pixel {pixel:?} is outside {}", self.window);
+        (y / self.tile) as usize * self.columns as usize + (x / self.tile) as usize
     }
+
+    /// Place of the first pixel in the whole picture.
+    fn first(&self) -> [u32; 2] {
+        first_pixel(&self.window)
+    }
+}
+
+/// Place of a film's first pixel, which is never negative: only files of other programs have such.
+fn first_pixel(window: &Window) -> [u32; 2] {
+    window.origin.map(|at| u32::try_from(at).unwrap_or(0))
 }
 
 /// Whether one block of that size is to be had.

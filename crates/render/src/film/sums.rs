@@ -28,6 +28,8 @@ pub struct PixelSums {
     pub luminance_squared: f64,
     /// How many samples, the invalid ones too.
     pub samples: u32,
+    /// How many of them hit something: those with a valid depth.
+    pub hits: u32,
 }
 
 /// Sums of one pixel's features.
@@ -37,16 +39,22 @@ pub struct FeatureSums {
     pub albedo: [f64; 3],
     /// Normal, summed over samples.
     pub normal: [f64; 3],
-    /// Distance, summed over the samples that hit.
+    /// Distance, summed over the samples that hit: [`PixelSums::hits`] says how many.
     pub depth: f64,
-    /// How many samples hit something.
-    pub hits: u32,
 }
 
 /// Luminance of linear Rec. 709 (its Y row, CIE 1931), in the unit of `rgb`.
 #[inline]
 pub fn luminance(rgb: [f64; 3]) -> f64 {
     0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]
+}
+
+impl SampleResult {
+    /// The depth of a hit; one that is not finite or beyond [`LARGEST`] counts as a miss.
+    #[inline]
+    fn valid_depth(&self) -> Option<f32> {
+        self.depth.filter(|d| d.abs() <= LARGEST)
+    }
 }
 
 /// The numbers as `f64` if each is usable.
@@ -65,9 +73,10 @@ fn add(sum: &mut [f64; 3], v: [f64; 3]) {
 impl PixelSums {
     /// Adds a sample; false if its radiance was invalid and black was added in its place.
     #[inline]
-    pub fn add(&mut self, radiance: [f32; 3]) -> bool {
+    pub fn add(&mut self, sample: &SampleResult) -> bool {
         self.samples += 1;
-        let Some(radiance) = valid(radiance) else { return false };
+        self.hits += u32::from(sample.valid_depth().is_some());
+        let Some(radiance) = valid(sample.radiance) else { return false };
         let y = luminance(radiance);
         add(&mut self.radiance, radiance);
         self.luminance_squared += y * y;
@@ -99,6 +108,7 @@ impl PixelSums {
         add(&mut self.radiance, other.radiance);
         self.luminance_squared += other.luminance_squared;
         self.samples += other.samples;
+        self.hits += other.hits;
     }
 }
 
@@ -108,16 +118,12 @@ impl FeatureSums {
     pub fn add(&mut self, sample: &SampleResult) {
         add(&mut self.albedo, valid(sample.albedo).unwrap_or_default());
         add(&mut self.normal, valid(sample.normal).unwrap_or_default());
-        if let Some(depth) = sample.depth.filter(|d| d.abs() <= LARGEST) {
-            self.depth += f64::from(depth);
-            self.hits += 1;
-        }
+        self.depth += sample.valid_depth().map_or(0.0, f64::from);
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         add(&mut self.albedo, other.albedo);
         add(&mut self.normal, other.normal);
         self.depth += other.depth;
-        self.hits += other.hits;
     }
 }

@@ -78,7 +78,7 @@ fn an_invalid_sample_counts_as_black() {
     assert_eq!(film.invalid_samples(), 4);
     let features = film.feature_sums([1, 0]).unwrap();
     assert_eq!((features.albedo, features.normal), ([0.0; 3], [0.0; 3]));
-    assert_eq!((features.depth, features.hits), (8.0, 4));
+    assert_eq!((features.depth, film.sums([1, 0]).hits), (8.0, 4));
 }
 
 #[test]
@@ -161,4 +161,32 @@ fn an_impossible_size_is_an_error() {
     assert_eq!(Film::new([0, 5], false), Err(FilmError::Empty(0, 5)));
     assert_eq!(Film::new([5, 0], true), Err(FilmError::Empty(5, 0)));
     assert_eq!(Film::new([u32::MAX, u32::MAX], true), Err(FilmError::TooLarge(u32::MAX, u32::MAX)));
+}
+
+#[test]
+fn a_part_has_the_sums_of_the_whole_at_the_same_places() {
+    let mut whole = Film::new([70, 33], true).unwrap();
+    render(&mut whole, 0, 3);
+    for crop in [Crop { origin: [0, 0], size: [1, 1] }, Crop { origin: [13, 5], size: [50, 28] }] {
+        let mut part = Film::of(Window::new([70, 33], Some(crop)).unwrap(), true).unwrap();
+        render(&mut part, 0, 3);
+        assert_eq!(part.pixels().count(), part.pixel_count());
+        for pixel in part.pixels() {
+            assert_eq!(part.sums(pixel), whole.sums(pixel), "{pixel:?}");
+            assert_eq!(part.feature_sums(pixel), whole.feature_sums(pixel), "{pixel:?}");
+        }
+        assert_eq!(part.pixels().next(), Some(crop.origin));
+    }
+}
+
+#[test]
+fn misses_lower_the_coverage_and_not_the_mean_of_hits() {
+    let mut film = Film::new([2, 1], false).unwrap();
+    for depth in [None, Some(4.0), Some(8.0), None] {
+        let value = depth.unwrap_or(0.0);
+        film.add([0, 0], &SampleResult { depth, ..gray(value) });
+    }
+    film.add([1, 0], &gray(3.0));
+    assert_eq!((film.mean_of_hits([0, 0]), film.coverage([0, 0])), (Some([6.0; 3]), 0.5));
+    assert_eq!((film.mean_of_hits([1, 0]), film.coverage([1, 0])), (None, 0.0));
 }

@@ -43,7 +43,7 @@ impl Tile {
     #[inline]
     pub fn add(&mut self, pixel: [u32; 2], sample: &SampleResult) {
         let i = self.index(pixel);
-        if !self.pixels[i].add(sample.radiance) {
+        if !self.pixels[i].add(sample) {
             self.invalid_samples += 1;
         }
         if let Some(features) = self.features.get_mut(i) {

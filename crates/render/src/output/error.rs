@@ -22,6 +22,12 @@ pub enum OutputError {
         /// The output.
         path: PathBuf,
     },
+    /// A picture with alpha cannot be a Radiance file.
+    #[error("{}: a Radiance file has no alpha; use a name that ends in .png or .exr", .path.display())]
+    NoAlpha {
+        /// The output.
+        path: PathBuf,
+    },
     /// A share must be OpenEXR.
     #[error("{}: a share of a render is an OpenEXR file; use a name that ends in .exr", .path.display())]
     ShareFormat {

@@ -3,14 +3,18 @@
 //! Layers are named as Blender and denoisers look for them: `albedo.R`, `normal.X`, `depth.Z`. The bytes depend on
 //! the picture and its metadata alone.
 
-use super::Metadata;
-use crate::film::Film;
-use exr::meta::attribute::{AttributeValue, Chromaticities, Text};
+use super::{Content, Exposure, Metadata, Shows};
+use crate::film::{Film, Window};
+use exr::meta::header::Header;
+use exr::meta::attribute::{AttributeValue, Chromaticities, IntegerBounds, Text};
 use exr::prelude::{
     AnyChannel, AnyChannels, Blocks, Compression, Encoding, FlatSamples, Image, Layer, LayerAttributes, LineOrder,
     Vec2, WritableImage,
 };
 use std::io::Cursor;
+
+/// Attribute of finished pictures, lines of `key=value`.
+pub(super) const PICTURE_ATTRIBUTE: &str = "raywarpPicture";
 
 /// What `depth.Z` holds where every sample missed, as in Blender.
 pub const MISS_DEPTH: f32 = 1e10;
@@ -54,6 +58,7 @@ pub(super) fn layers(film: &Film, layers: Layers) -> Channels {
     let sums = || film.pixels().map(|p| film.sums(p));
     if film.has_features() {
         let pixels = || film.pixels().filter_map(|p| Some((film.sums(p).samples.max(1), film.feature_sums(p)?)));
+        let hits = || film.pixels().filter_map(|p| Some((film.sums(p).hits, film.feature_sums(p)?)));
         if layers.albedo {
             for (k, name) in ["albedo.R", "albedo.G", "albedo.B"].into_iter().enumerate() {
                 channels.push((name, plane(pixels().map(|(n, f)| (f.albedo[k] / f64::from(n)) as f32))));
@@ -66,7 +71,7 @@ pub(super) fn layers(film: &Film, layers: Layers) -> Channels {
         }
         if layers.depth {
             let depth = |hits: u32, sum: f64| if hits == 0 { MISS_DEPTH } else { (sum / f64::from(hits)) as f32 };
-            channels.push(("depth.Z", plane(pixels().map(|(_, f)| depth(f.hits, f.depth)))));
+            channels.push(("depth.Z", plane(hits().map(|(n, f)| depth(n, f.depth)))));
         }
     }
     if layers.samples {
@@ -79,18 +84,37 @@ pub(super) fn layers(film: &Film, layers: Layers) -> Channels {
     channels
 }
 
-/// The file's bytes. `attribute` is a custom one, name and value; a second would be written in random order.
-pub(super) fn encode(
-    size: [u32; 2],
-    channels: Channels,
+/// What [`PICTURE_ATTRIBUTE`] says.
+pub(super) fn picture_facts(content: &Content) -> String {
+    format!("version=1\nshows={}\nexposure={}\n", content.shows.name(), content.film_exposure.as_factor())
+}
+
+/// The content that [`PICTURE_ATTRIBUTE`] says; what it does not say is the default.
+pub(super) fn parse_picture_facts(text: &str) -> Content {
+    let field = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+    let exposure = field("exposure").and_then(|x| x.parse().ok()).and_then(Exposure::factor);
+    Content {
+        shows: field("shows").map(Shows::named).unwrap_or_default(),
+        transparent: false,
+        film_exposure: exposure.unwrap_or_default(),
+    }
+}
+
+/// The file's bytes. `facts` is the text of [`PICTURE_ATTRIBUTE`], `attribute` another custom one, name and value. A
+/// second of either would be written in random order: the crate keeps each in a hash map of its own.
+pub(super) fn encode<Name: AsRef<str>>(
+    window: &Window,
+    channels: Vec<(Name, FlatSamples)>,
     metadata: &Metadata,
+    facts: Option<&str>,
     attribute: Option<(&str, &str)>,
 ) -> Result<Vec<u8>, exr::error::Error> {
-    let list = channels.into_iter().map(|(name, samples)| AnyChannel::new(name, samples)).collect();
+    let list = channels.into_iter().map(|(name, samples)| AnyChannel::new(text(name.as_ref()), samples)).collect();
     let comments = metadata.text();
     let mut attributes = LayerAttributes {
         software_name: Some(text(&metadata.software)),
         comments: (!comments.is_empty()).then(|| text(&comments)),
+        layer_position: Vec2(window.origin[0], window.origin[1]),
         ..LayerAttributes::default()
     };
     if let Some((name, value)) = attribute {
@@ -98,9 +122,13 @@ pub(super) fn encode(
     }
     let encoding =
         Encoding { compression: Compression::ZIP16, blocks: Blocks::ScanLines, line_order: LineOrder::Increasing };
-    let size = Vec2(size[0] as usize, size[1] as usize);
-    let layer = Layer::new(size, attributes, encoding, AnyChannels::sort(list));
+    let size = |size: [u32; 2]| Vec2(size[0] as usize, size[1] as usize);
+    let layer = Layer::new(size(window.size), attributes, encoding, AnyChannels::sort(list));
     let mut image = Image::from_layer(layer);
+    image.attributes.display_window = IntegerBounds { position: Vec2(0, 0), size: size(window.whole) };
+    if let Some(facts) = facts {
+        image.attributes.other.insert(text(PICTURE_ATTRIBUTE), AttributeValue::Text(text(facts)));
+    }
     // Rec. 709 and D65: what the format assumes, said.
     image.attributes.chromaticities = Some(Chromaticities {
         red: Vec2(0.64, 0.33),
@@ -111,6 +139,14 @@ pub(super) fn encode(
     let mut file = Cursor::new(Vec::new());
     image.write().non_parallel().to_buffered(&mut file)?;
     Ok(file.into_inner())
+}
+
+/// Which part of its picture a file holds; `None` where numbers leave what a picture can have.
+pub(super) fn window(header: &Header) -> Option<Window> {
+    let size = |size: Vec2<usize>| Some([u32::try_from(size.0).ok()?, u32::try_from(size.1).ok()?]);
+    let (data, display) = (header.own_attributes.layer_position, header.shared_attributes.display_window);
+    let origin = [data.0.checked_sub(display.position.0)?, data.1.checked_sub(display.position.1)?];
+    Some(Window { whole: size(display.size)?, origin, size: size(header.layer_size)? })
 }
 
 pub(super) fn plane(values: impl Iterator<Item = f32>) -> FlatSamples {

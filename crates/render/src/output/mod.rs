@@ -1,6 +1,8 @@
-//! Pictures: tone curves, file formats, shares of a render, and writing files whole or not at all.
+//! Pictures: tone curves, file formats, shares of a render, writing files whole or not at all, and reading them back.
 
 mod atomic;
+mod content;
+mod display;
 mod error;
 mod exr;
 mod font;
@@ -10,12 +12,14 @@ mod heat;
 mod metadata;
 mod picture;
 mod png;
+mod read;
 mod share;
 #[cfg(test)]
 mod tests;
 mod tone;
 
 pub use atomic::{can_write_file, remove_temporaries, write_atomic};
+pub use content::{Content, Shows};
 pub use error::OutputError;
 pub use exr::{Layers, MISS_DEPTH};
 pub use format::{Format, can_write};
@@ -23,6 +27,9 @@ pub use heat::{heat_colour, heat_map};
 pub use metadata::Metadata;
 pub use picture::{PictureOptions, write_film, write_pixels, write_rgb8};
 pub use png::Rgb8;
+#[doc(hidden)]
+pub use read::fuzz_picture;
+pub use read::{Channel, PictureFile, ReadError, read_picture, write_picture};
 #[doc(hidden)]
 pub use share::fuzz_share;
 pub use share::{Merged, Share, ShareError, ShareInfo, can_write_share, merge, read_share, write_share};

@@ -1,35 +1,60 @@
 //! Writing films and other pictures to files.
 
-use super::{Format, Layers, Look, Metadata, OutputError, Rgb8, atomic::write_atomic, exr, hdr, png};
-use crate::film::Film;
+use super::display::{Display, display};
+use super::{Content, Format, Layers, Look, MISS_DEPTH, Metadata, OutputError, Rgb8, Shows};
+use super::{atomic::write_atomic, exr, hdr, png};
+use crate::film::{Film, Window};
+use ::exr::prelude::FlatSamples;
 use std::path::Path;
 
 /// How a picture is written.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PictureOptions {
-    /// Exposure and tone curve of a PNG. EXR and HDR hold radiance as it is.
+    /// Exposure and tone curve of a PNG, the film's own exposure included. EXR and HDR hold radiance as it is.
     pub look: Look,
     /// Layers of an EXR beside the colour; those that the film lacks are left out.
     pub layers: Layers,
+    /// What the picture is.
+    pub content: Content,
     /// What the file says of its making.
     pub metadata: Metadata,
 }
 
 /// Writes the film's means in the format that the name of `path` ends in, whole or not at all.
 ///
+/// Of distances it is the means over the samples that hit, and [`MISS_DEPTH`] (black in a PNG) where none did. A
+/// transparent picture gets an alpha: the share of each pixel's samples that hit.
+///
 /// # Errors
 /// [`OutputError`]; nothing is left behind.
 pub fn write_film(path: &Path, film: &Film, options: &PictureOptions) -> Result<(), OutputError> {
-    let means = film.means();
+    let (colour, alpha) = colours(film, &options.content);
     match Format::of(path)? {
         Format::Exr => {
-            let mut channels = exr::colour(&means);
+            let mut channels = exr::colour(&colour);
+            channels.extend(alpha.map(|alpha| ("A", FlatSamples::F32(alpha))));
             channels.extend(exr::layers(film, options.layers));
-            let bytes = exr::encode(film.size(), channels, &options.metadata, None);
+            let facts = exr::picture_facts(&options.content);
+            let bytes = exr::encode(&film.window(), channels, &options.metadata, Some(&facts), None);
             write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
         }
-        _ => write_pixels(path, film.size(), &means, options),
+        Format::Png => {
+            let picture = display(film.size(), &colour, alpha.as_deref(), options.content.shows, &options.look);
+            write_display(path, &picture, &options.metadata)
+        }
+        Format::Hdr if alpha.is_some() => Err(OutputError::NoAlpha { path: path.into() }),
+        Format::Hdr => write_hdr(path, film.size(), &colour),
     }
+}
+
+/// The colours of a film as its files hold them, multiplied by the alpha if there is one.
+pub(super) fn colours(film: &Film, content: &Content) -> (Vec<[f32; 3]>, Option<Vec<f32>>) {
+    let colour = match content.shows {
+        Shows::Depth => film.pixels().map(|p| film.mean_of_hits(p).unwrap_or([MISS_DEPTH; 3])).collect(),
+        _ => film.means(),
+    };
+    let alpha = content.transparent.then(|| film.pixels().map(|p| film.coverage(p)).collect());
+    (colour, alpha)
 }
 
 /// Writes linear Rec. 709 pixels, row by row from the top, as [`write_film`] does; there are no layers.
@@ -45,16 +70,18 @@ pub fn write_pixels(
     options: &PictureOptions,
 ) -> Result<(), OutputError> {
     assert_eq!(radiance.len(), size[0] as usize * size[1] as usize, "pixels do not match {size:?}");
-    let bytes = match Format::of(path)? {
+    match Format::of(path)? {
         Format::Png => {
-            let bytes = radiance.iter().flat_map(|&c| options.look.to_srgb8(c)).collect();
-            return write_rgb8(path, &Rgb8 { size, bytes }, &options.metadata);
+            let picture = display(size, radiance, None, options.content.shows, &options.look);
+            write_display(path, &picture, &options.metadata)
         }
-        Format::Exr => exr::encode(size, exr::colour(radiance), &options.metadata, None)
-            .map_err(|e| OutputError::encode(path, e))?,
-        Format::Hdr => hdr::encode(size, radiance).map_err(|e| OutputError::encode(path, e))?,
-    };
-    write_atomic(path, &bytes)
+        Format::Exr => {
+            let facts = exr::picture_facts(&options.content);
+            let bytes = exr::encode(&Window::all(size), exr::colour(radiance), &options.metadata, Some(&facts), None);
+            write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+        }
+        Format::Hdr => write_hdr(path, size, radiance),
+    }
 }
 
 /// Writes sRGB bytes as they are; the name must end in `.png`.
@@ -65,5 +92,15 @@ pub fn write_rgb8(path: &Path, image: &Rgb8, metadata: &Metadata) -> Result<(), 
     if Format::of(path)? != Format::Png {
         return Err(OutputError::NotAPng { path: path.into() });
     }
-    write_atomic(path, &png::encode(image, metadata).map_err(|e| OutputError::encode(path, e))?)
+    let bytes = png::encode(image.size, &image.bytes, false, metadata);
+    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+}
+
+pub(super) fn write_display(path: &Path, picture: &Display, metadata: &Metadata) -> Result<(), OutputError> {
+    let bytes = png::encode(picture.size, &picture.bytes, picture.has_alpha, metadata);
+    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+}
+
+pub(super) fn write_hdr(path: &Path, size: [u32; 2], radiance: &[[f32; 3]]) -> Result<(), OutputError> {
+    write_atomic(path, &hdr::encode(size, radiance).map_err(|e| OutputError::encode(path, e))?)
 }

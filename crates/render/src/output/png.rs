@@ -12,11 +12,16 @@ pub struct Rgb8 {
     pub bytes: Vec<u8>,
 }
 
-/// The file's bytes.
-pub(super) fn encode(image: &Rgb8, metadata: &Metadata) -> Result<Vec<u8>, EncodingError> {
+/// The file's bytes; `bytes` has three a pixel, or four where `has_alpha`: colours not multiplied by it.
+pub(super) fn encode(
+    size: [u32; 2],
+    bytes: &[u8],
+    has_alpha: bool,
+    metadata: &Metadata,
+) -> Result<Vec<u8>, EncodingError> {
     let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, image.size[0], image.size[1]);
-    encoder.set_color(ColorType::Rgb);
+    let mut encoder = png::Encoder::new(&mut file, size[0], size[1]);
+    encoder.set_color(if has_alpha { ColorType::Rgba } else { ColorType::Rgb });
     encoder.set_depth(BitDepth::Eight);
     encoder.set_source_srgb(SrgbRenderingIntent::RelativeColorimetric);
     // For readers that do not know sRGB: what the standard tells to write beside it (PNG 11.3.2.5).
@@ -35,7 +40,7 @@ pub(super) fn encode(image: &Rgb8, metadata: &Metadata) -> Result<Vec<u8>, Encod
         encoder.add_itxt_chunk("Comment".into(), text)?;
     }
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(&image.bytes)?;
+    writer.write_image_data(bytes)?;
     writer.finish()?;
     Ok(file)
 }

@@ -12,11 +12,12 @@ mod tests;
 
 #[doc(hidden)]
 pub use file::fuzz_share;
+pub(super) use file::{MAX_INFLATION, is_share, parse};
 pub use file::{read_share, write_share};
 pub use merge::{Merged, merge};
 
 use crate::film::Film;
-use crate::output::{Format, OutputError, format::can_write};
+use crate::output::{Content, Format, OutputError, format::can_write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -30,8 +31,8 @@ pub struct ShareInfo {
     /// Names what was rendered: a hash of the scene and of every setting that changes a sample. Shares of different
     /// fingerprints are never added. Line breaks and other control characters become spaces.
     pub fingerprint: String,
-    /// Factor on radiance that the scene file asks of its film; a PNG of the merged sums takes it too.
-    pub exposure: f32,
+    /// What a picture of the sums is.
+    pub content: Content,
 }
 
 /// A share in memory.

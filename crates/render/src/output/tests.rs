@@ -71,7 +71,7 @@ fn an_exr_gives_back_every_bit_of_every_layer() {
     let depth = channel(&path, "depth.Z").unwrap();
     assert_eq!((depth[0], depth[13 * 7 - 1]), (MISS_DEPTH, MISS_DEPTH));
     let f = film.feature_sums([5, 2]).unwrap();
-    assert_eq!(depth[2 * 13 + 5], (f.depth / f64::from(f.hits)) as f32);
+    assert_eq!(depth[2 * 13 + 5], (f.depth / f64::from(film.sums([5, 2]).hits)) as f32);
     let samples = channel(&path, "samples").unwrap();
     assert_eq!((samples[0], samples[3], samples[13 * 7 - 1]), (3.0, 6.0, 0.0));
     let variance = channel(&path, "variance").unwrap();

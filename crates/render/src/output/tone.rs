@@ -31,6 +31,12 @@ impl Exposure {
     pub fn as_factor(self) -> f32 {
         self.0
     }
+
+    /// Both, one after the other; this alone where the product is not positive and finite.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self::factor(self.0 * other.0).unwrap_or(self)
+    }
 }
 
 impl Default for Exposure {

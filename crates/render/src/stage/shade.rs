@@ -29,13 +29,14 @@ fn power_heuristic(pdf: f32, other: f32) -> f32 {
 }
 
 /// Shades the vertices that `extend` found: adds emission, queues shadow rays and the paths that
-/// live on. `max_depth` counts bounces.
+/// live on. `max_depth` counts bounces. If `transparent`, camera rays that miss bring nothing.
 pub(crate) fn shade(
     world: &World,
     lights: &Lights,
     sampler: Sampler,
     direct: DirectLight,
     max_depth: u32,
+    transparent: bool,
     wave: &mut Wave,
 ) {
     wave.next_rays.clear();
@@ -66,6 +67,9 @@ pub(crate) fn shade(
         let mut throughput = wave.throughput[slot];
 
         if !hit.is_hit() {
+            if transparent && bounce == 0 {
+                continue;
+            }
             for (radiance, pdf) in lights.environments(direction) {
                 wave.radiance[slot] += throughput * radiance * found_weight(specular, previous_pdf, pdf);
             }

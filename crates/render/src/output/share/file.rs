@@ -1,16 +1,20 @@
 //! The file of a share.
 
 use super::{Share, ShareError, ShareInfo};
-use crate::film::{FeatureSums, Film, PixelSums};
-use crate::output::{Format, Metadata, OutputError, atomic::write_atomic, exr as exr_file, metadata::one_line};
+use crate::film::{Crop, FeatureSums, Film, PixelSums, Window};
+use crate::output::{Content, Exposure, Format, Metadata, OutputError, Shows};
+use crate::output::{atomic::write_atomic, exr as exr_file, metadata::one_line, read::read_file};
+use exr::meta::header::Header;
 use exr::prelude::{FlatSamples, ReadChannels as _, ReadLayers as _};
 use std::io::Cursor;
 use std::path::Path;
 
 /// Custom attribute of the file, lines of `key=value`.
 const ATTRIBUTE: &str = "raywarpShare";
-/// Changes when old readers would misread a new file.
-const VERSION: &str = "1";
+/// Changes when old readers would misread a new file. Version 1 had hits only where it had features, and neither the
+/// part of the picture nor what it shows.
+const VERSION: &str = "2";
+const READ_VERSIONS: [&str; 2] = ["1", VERSION];
 
 /// A sum of a pixel: its channel's name, and how to read and write it.
 struct Sum<T> {
@@ -59,29 +63,31 @@ pub fn write_share(path: &Path, film: &Film, info: &ShareInfo, metadata: &Metada
     if Format::of(path)? != Format::Exr {
         return Err(OutputError::ShareFormat { path: path.into() });
     }
-    let mut channels = vec![(SAMPLES, FlatSamples::U32(film.pixels().map(|p| film.sums(p).samples).collect()))];
+    let counts = |of: fn(&PixelSums) -> u32| FlatSamples::U32(film.pixels().map(|p| of(film.sums(p))).collect());
+    let mut channels = vec![(SAMPLES, counts(|s| s.samples)), (HITS, counts(|s| s.hits))];
     for sum in RADIANCE {
         let [hi, lo] = planes(film.pixels().map(|p| (sum.get)(film.sums(p))));
         channels.extend([(sum.hi, hi), (sum.lo, lo)]);
     }
     if film.has_features() {
         let sums = || film.pixels().filter_map(|p| film.feature_sums(p));
-        channels.push((HITS, FlatSamples::U32(sums().map(|f| f.hits).collect())));
         for sum in FEATURES {
             let [hi, lo] = planes(sums().map(sum.get));
             channels.extend([(sum.hi, hi), (sum.lo, lo)]);
         }
     }
     let text = format!(
-        "version={VERSION}\nsamples={}..{}\nseed={}\nfingerprint={}\nexposure={}\ninvalid={}\n",
+        "version={VERSION}\nsamples={}..{}\nseed={}\nfingerprint={}\nexposure={}\nshows={}\ntransparent={}\ninvalid={}\n",
         info.samples.start,
         info.samples.end,
         info.seed,
         one_line(&info.fingerprint),
-        info.exposure,
+        info.content.film_exposure.as_factor(),
+        info.content.shows.name(),
+        info.content.transparent,
         film.invalid_samples(),
     );
-    let bytes = exr_file::encode(film.size(), channels, metadata, Some((ATTRIBUTE, &text)));
+    let bytes = exr_file::encode(&film.window(), channels, metadata, None, Some((ATTRIBUTE, &text)));
     write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
 }
 
@@ -97,12 +103,7 @@ fn planes(values: impl Iterator<Item = f64>) -> [FlatSamples; 2] {
 /// [`ShareError`] if the file cannot be read, is something else or is damaged.
 pub fn read_share(path: &Path) -> Result<Share, ShareError> {
     let read_error = |source| ShareError::Read { path: path.into(), source };
-    let kind = std::fs::metadata(path).map_err(read_error)?.file_type();
-    // A device may never end.
-    if !kind.is_file() {
-        return Err(read_error(std::io::Error::other(if kind.is_dir() { "it is a folder" } else { "it is no file" })));
-    }
-    parse(path, &std::fs::read(path).map_err(read_error)?)
+    parse(path, &read_file(path).map_err(read_error)?)
 }
 
 /// Entry for fuzzing: a share from the bytes of its file.
@@ -115,9 +116,14 @@ pub fn fuzz_share(bytes: &[u8]) {
 }
 
 /// Most bytes that one byte of the file can stand for: Deflate's limit is 1032.
-const MAX_INFLATION: u64 = 1100;
+pub(in crate::output) const MAX_INFLATION: u64 = 1100;
 
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, ShareError> {
+/// Whether a file has sums.
+pub(in crate::output) fn is_share(header: &Header) -> bool {
+    header.own_attributes.other.keys().any(|name| name.as_slice() == ATTRIBUTE.as_bytes())
+}
+
+pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, ShareError> {
     let not_a_share = |reason: String| ShareError::NotAShare { path: path.into(), reason };
     let damaged = |reason: String| ShareError::Damaged { path: path.into(), reason };
     let no_exr = |e: exr::error::Error| not_a_share(format!("no OpenEXR file: {e}").replace('\n', " "));
@@ -128,6 +134,11 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, ShareError> {
     let Some((_, exr::meta::attribute::AttributeValue::Text(text))) = attribute else {
         return Err(not_a_share(format!("it has no attribute {ATTRIBUTE}; a finished picture has no sums")));
     };
+    let window = exr_file::window(header).and_then(|window| {
+        let [x, y] = window.origin.map(u32::try_from);
+        Window::new(window.whole, Some(Crop { origin: [x.ok()?, y.ok()?], size: window.size })).ok()
+    });
+    let window = window.ok_or_else(|| damaged("its pixels lie outside of the picture".into()))?;
     let (info, invalid) = parse_info(&String::from_utf8_lossy(text.as_slice())).map_err(damaged)?;
     // Before anything of the size that the header claims is asked for: a few bytes could claim terabytes.
     let (width, height) = (header.layer_size.0, header.layer_size.1);
@@ -135,8 +146,6 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, ShareError> {
     if claimed > u128::from(bytes.len() as u64 * MAX_INFLATION) {
         return Err(damaged(format!("{width}x{height} pixels cannot be in {} bytes", bytes.len())));
     }
-    let size = [u32::try_from(width), u32::try_from(height)];
-    let [Ok(width), Ok(height)] = size else { return Err(damaged("its size is too large".into())) };
     drop(meta);
 
     let image = exr::prelude::read()
@@ -150,7 +159,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, ShareError> {
         .map_err(|e| damaged(e.to_string().replace('\n', " ")))?;
     let channels = image.layer_data.channel_data.list;
     let find = |name: &str| channels.iter().find(|c| c.name.as_slice() == name.as_bytes()).map(|c| &c.sample_data);
-    let count = width as usize * height as usize;
+    let count = width * height;
     let floats = |name: &str| match find(name) {
         Some(FlatSamples::F32(values)) if values.len() == count => Ok(values),
         _ => Err(damaged(format!("channel {name} is missing"))),
@@ -171,21 +180,24 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, ShareError> {
     for sum in RADIANCE {
         fill(&mut pixels, &sum, floats(sum.hi)?, floats(sum.lo)?).map_err(damaged)?;
     }
-    let mut features = Vec::new();
+    // Shares of version 1 lack hits where they lack features, and then nothing asks for them.
     if find(HITS).is_some() {
-        features = vec![FeatureSums::default(); count];
-        for ((feature, pixel), &hits) in features.iter_mut().zip(&pixels).zip(counts(HITS)?) {
+        for (pixel, &hits) in pixels.iter_mut().zip(counts(HITS)?) {
             if hits > pixel.samples {
                 return Err(damaged(format!("a pixel has {hits} hits of {} samples", pixel.samples)));
             }
-            feature.hits = hits;
+            pixel.hits = hits;
         }
+    }
+    let mut features = Vec::new();
+    if FEATURES.iter().any(|sum| find(sum.hi).is_some()) {
+        features = vec![FeatureSums::default(); count];
         for sum in FEATURES {
             fill(&mut features, &sum, floats(sum.hi)?, floats(sum.lo)?).map_err(damaged)?;
         }
     }
 
-    let mut film = Film::new([width, height], !features.is_empty())
+    let mut film = Film::of(window, !features.is_empty())
         .map_err(|source| ShareError::Film { path: path.into(), source })?;
     for (i, pixel) in film.pixels().enumerate() {
         film.merge_pixel(pixel, &pixels[i], features.get(i));
@@ -211,8 +223,8 @@ fn parse_info(text: &str) -> Result<(ShareInfo, u64), String> {
         value.ok_or_else(|| format!("{ATTRIBUTE} lacks {key}"))
     };
     let version = field("version")?;
-    if version != VERSION {
-        return Err(format!("it is of version {version}, this program reads {VERSION}"));
+    if !READ_VERSIONS.contains(&version) {
+        return Err(format!("it is of version {version}, this program reads up to {VERSION}"));
     }
     let bad = |key: &str| format!("{ATTRIBUTE} has a {key} that is no number");
     let (start, end) = field("samples")?.split_once("..").ok_or_else(|| bad("samples"))?;
@@ -222,7 +234,12 @@ fn parse_info(text: &str) -> Result<(ShareInfo, u64), String> {
     }
     let seed = field("seed")?.parse().map_err(|_| bad("seed"))?;
     let invalid = field("invalid")?.parse().map_err(|_| bad("invalid"))?;
-    let exposure = field("exposure")?.parse().ok().filter(|x: &f32| x.is_finite() && *x > 0.0);
-    let exposure = exposure.ok_or_else(|| format!("{ATTRIBUTE} has an exposure that is no positive number"))?;
-    Ok((ShareInfo { samples, seed, fingerprint: field("fingerprint")?.to_owned(), exposure }, invalid))
+    let film_exposure = field("exposure")?.parse().ok().and_then(Exposure::factor);
+    let film_exposure = film_exposure.ok_or_else(|| format!("{ATTRIBUTE} has an exposure that is no positive number"))?;
+    let content = Content {
+        shows: field("shows").map(Shows::named).unwrap_or_default(),
+        transparent: field("transparent").is_ok_and(|text| text == "true"),
+        film_exposure,
+    };
+    Ok((ShareInfo { samples, seed, fingerprint: field("fingerprint")?.to_owned(), content }, invalid))
 }

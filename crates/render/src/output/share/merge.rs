@@ -2,6 +2,7 @@
 
 use super::{Share, ShareError, ShareInfo};
 use crate::film::Film;
+use crate::output::Content;
 use std::ops::Range;
 
 /// Shares added up.
@@ -13,8 +14,8 @@ pub struct Merged {
     pub seed: u64,
     /// What was rendered.
     pub fingerprint: String,
-    /// See [`ShareInfo::exposure`].
-    pub exposure: f32,
+    /// See [`ShareInfo::content`].
+    pub content: Content,
     /// The samples that were found, in order, neighbours joined: one range unless a share is missing between others.
     pub samples: Vec<Range<u32>>,
 }
@@ -24,7 +25,7 @@ impl Merged {
     pub fn info(&self) -> Option<ShareInfo> {
         let [samples] = self.samples.as_slice() else { return None };
         let (samples, fingerprint) = (samples.clone(), self.fingerprint.clone());
-        Some(ShareInfo { samples, seed: self.seed, fingerprint, exposure: self.exposure })
+        Some(ShareInfo { samples, seed: self.seed, fingerprint, content: self.content })
     }
 
     /// The samples before the last one that no share held.
@@ -44,7 +45,7 @@ impl Merged {
 pub fn merge(mut shares: Vec<Share>) -> Result<Merged, ShareError> {
     let Some(first) = shares.first() else { return Err(ShareError::NoShares) };
     for other in &shares[1..] {
-        let size = |s: &Share| format!("{}x{}", s.film.size()[0], s.film.size()[1]);
+        let size = |s: &Share| s.film.window().to_string();
         let features = |s: &Share| if s.film.has_features() { "with" } else { "without" }.to_owned();
         let facts = |s: &Share| [size(s), s.info.fingerprint.clone(), s.info.seed.to_string(), features(s)];
         let names =
@@ -78,5 +79,5 @@ pub fn merge(mut shares: Vec<Share>) -> Result<Merged, ShareError> {
             _ => samples.push(share.info.samples),
         }
     }
-    Ok(Merged { film, seed: info.seed, fingerprint: info.fingerprint, exposure: info.exposure, samples })
+    Ok(Merged { film, seed: info.seed, fingerprint: info.fingerprint, content: info.content, samples })
 }

@@ -1,7 +1,7 @@
 use super::file::parse;
 use super::*;
 use crate::film::SampleResult;
-use crate::output::Metadata;
+use crate::output::{Exposure, Metadata, Shows};
 
 const SIZE: [u32; 2] = [19, 11];
 
@@ -32,8 +32,12 @@ fn film(samples: Range<u32>, features: bool) -> Film {
     film
 }
 
+fn content() -> Content {
+    Content { shows: Shows::Depth, transparent: true, film_exposure: Exposure::factor(2.5).unwrap() }
+}
+
 fn info(samples: Range<u32>) -> ShareInfo {
-    ShareInfo { samples, seed: 7, fingerprint: "cornell-3fa9 64x64".into(), exposure: 2.5 }
+    ShareInfo { samples, seed: 7, fingerprint: "cornell-3fa9 64x64".into(), content: content() }
 }
 
 /// A share that has been through its file.
@@ -71,8 +75,8 @@ fn a_share_comes_back_from_its_file() {
         assert_eq!(a.samples, b.samples);
         assert!(a.radiance.iter().zip(b.radiance).all(|(a, b)| close(*a, b)));
         assert!(close(a.luminance_squared, b.luminance_squared));
-        let (a, b) = (whole.feature_sums(pixel).unwrap(), read.film.feature_sums(pixel).unwrap());
         assert_eq!(a.hits, b.hits);
+        let (a, b) = (whole.feature_sums(pixel).unwrap(), read.film.feature_sums(pixel).unwrap());
         assert!(close(a.depth, b.depth));
         for k in 0..3 {
             assert!(close(a.albedo[k], b.albedo[k]) && close(a.normal[k], b.normal[k]));
@@ -93,8 +97,8 @@ fn merged_shares_are_the_whole_within_one_ulp_in_any_order() {
                 for k in 0..3 {
                     let (a, b) = (whole.mean(pixel)[k], merged.film.mean(pixel)[k]);
                     assert!(ulps(a, b) <= 1, "{pixel:?}: {a} {b}");
+                    assert_eq!(whole.coverage(pixel), merged.film.coverage(pixel));
                     if let (Some(a), Some(b)) = (whole.feature_sums(pixel), merged.film.feature_sums(pixel)) {
-                        assert_eq!(a.hits, b.hits);
                         assert!(ulps(a.albedo[k] as f32, b.albedo[k] as f32) <= 1);
                         assert!(ulps(a.depth as f32, b.depth as f32) <= 1);
                         // A sum of both signs may cancel: absolute, against the size of its terms.
@@ -140,6 +144,9 @@ fn shares_of_different_renders_are_refused() {
     assert!(other(&|s| s.info.fingerprint = "other".into()).contains("fingerprints are cornell-3fa9 64x64 and other"));
     assert!(other(&|s| s.info.seed = 8).contains("seeds are 7 and 8"));
     assert!(other(&|s| s.film = Film::new([4, 4], true).unwrap()).contains("sizes are 19x11 and 4x4"));
+    let part = crate::film::Window { whole: [40, 40], origin: [3, 0], size: SIZE };
+    let says = other(&|s| s.film = Film::of(part, true).unwrap());
+    assert!(says.contains("sizes are 19x11 and 19x11 at 3,0 of 40x40"), "{says}");
     assert!(other(&|s| s.film = film(2..4, false)).contains("with and without"));
     assert!(other(&|s| s.info.samples = 1..3).contains("both hold samples 1..2"));
     assert!(other(&|s| s.info.samples = 0..2).contains("both hold samples 0..2"));
@@ -171,7 +178,7 @@ fn extreme_sums_survive() {
         assert_eq!(read.mean([x, 0]), film.mean([x, 0]));
         assert_eq!(read.sums([x, 0]).samples, film.sums([x, 0]).samples);
     }
-    assert_eq!(read.feature_sums([0, 0]).unwrap().hits, 50);
+    assert_eq!(read.sums([0, 0]).hits, 50);
 }
 
 #[test]
@@ -219,7 +226,7 @@ fn facts_that_contradict_are_damage() {
         parse(Path::new("a.exr"), &file).unwrap_err()
     };
     for (from, to, says) in [
-        ("version=1", "version=2", "version 2"),
+        ("version=2", "version=3", "version 3"),
         ("samples=3..9", "samples=9..3", "empty"),
         ("samples=3..9", "samples=3..5", "6 samples of 2"),
         ("samples=3..9", "samples=3,,9", "no number"),

@@ -1,0 +1,155 @@
+//! Reading pictures back: finished EXR files of ours and of others with their layers, shares, and eight-bit and
+//! Radiance files.
+
+mod error;
+mod exr;
+mod layer;
+#[cfg(test)]
+mod tests;
+
+pub use error::ReadError;
+
+use super::picture::{colours, write_display, write_hdr};
+use super::{Content, Format, Layers, Look, Metadata, OutputError, Share, atomic::write_atomic, display::display};
+use crate::film::Window;
+use ::exr::prelude::FlatSamples;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A channel beside the colour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Channel {
+    /// Name in the file, such as `albedo.R`.
+    pub name: String,
+    /// A value a pixel, row by row from the top; half floats and integers became floats.
+    pub values: Vec<f32>,
+}
+
+/// A finished picture as a file holds it.
+#[derive(Debug, Clone)]
+pub struct PictureFile {
+    /// The file, for messages.
+    pub path: PathBuf,
+    /// Which part of its picture it holds.
+    pub window: Window,
+    /// Linear Rec. 709, row by row from the top; multiplied by `alpha` if there is one.
+    pub colour: Vec<[f32; 3]>,
+    /// Coverage, 0 to 1.
+    pub alpha: Option<Vec<f32>>,
+    /// Channels beside the colour, in the file's order.
+    pub layers: Vec<Channel>,
+    /// What the colours are.
+    pub content: Content,
+    /// Whether the colours were decoded from eight-bit sRGB: made to be looked at, and not radiance.
+    pub from_srgb8: bool,
+    /// What the file says of its making; empty if nothing.
+    pub comments: String,
+    /// What could not be taken over as it is, for people to read.
+    pub notes: Vec<String>,
+}
+
+/// Reads a picture, whose kind its first bytes tell: OpenEXR (scan lines or tiles, half or float, with RGB or Y; also
+/// a share), Radiance, PNG, JPEG, TGA or KTX2.
+///
+/// # Errors
+/// [`ReadError`] if the file cannot be read, is no picture, is damaged or larger than the memory.
+pub fn read_picture(path: &Path) -> Result<PictureFile, ReadError> {
+    let bytes = read_file(path).map_err(|source| ReadError::Read { path: path.into(), source })?;
+    if bytes.starts_with(&[0x76, 0x2f, 0x31, 0x01]) {
+        return exr::parse(path, &bytes);
+    }
+    drop(bytes);
+    let image = raywarp_scene::load_image(path).map_err(ReadError::Image)?;
+    let size = [image.width, image.height];
+    let texels: Vec<[f32; 4]> = Window::all(size).places().map(|[x, y]| image.texel(x, y)).collect();
+    // Files of other formats have an alpha that colours are not multiplied by; one that is 1 everywhere says nothing.
+    let alpha = texels.iter().any(|t| t[3] != 1.0).then(|| texels.iter().map(|t| t[3]).collect());
+    let weight = |a: f32| if alpha.is_some() { a } else { 1.0 };
+    Ok(PictureFile {
+        path: path.into(),
+        window: Window::all(size),
+        colour: texels.iter().map(|&[r, g, b, a]| [r, g, b].map(|c| c * weight(a))).collect(),
+        content: Content { transparent: alpha.is_some(), ..Content::default() },
+        alpha,
+        layers: Vec::new(),
+        from_srgb8: matches!(image.pixels, raywarp_scene::Pixels::Srgb8(_)),
+        comments: String::new(),
+        notes: Vec::new(),
+    })
+}
+
+/// The bytes of a regular file: a device may never end.
+pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if !kind.is_file() {
+        return Err(io::Error::other(if kind.is_dir() { "it is a folder" } else { "it is no file" }));
+    }
+    std::fs::read(path)
+}
+
+/// Entry for fuzzing: a picture from the bytes of an EXR file.
+///
+/// # Panics
+/// Never, which is what the fuzz target checks.
+#[doc(hidden)]
+pub fn fuzz_picture(bytes: &[u8]) {
+    if let Ok(picture) = exr::parse(Path::new("fuzz.exr"), bytes) {
+        let count = picture.window.pixel_count();
+        assert!(picture.colour.len() == count && picture.layers.iter().all(|layer| layer.values.len() == count));
+    }
+}
+
+/// Writes a picture that was read in the format that the name of `path` ends in, whole or not at all: an EXR with all
+/// its layers, its place in the whole and its film's exposure; a PNG by `look`, to which the film's exposure is to be
+/// added before.
+///
+/// # Errors
+/// [`OutputError`], also for a Radiance file of a picture with alpha; nothing is left behind.
+pub fn write_picture(path: &Path, picture: &PictureFile, look: &Look, metadata: &Metadata) -> Result<(), OutputError> {
+    let (size, alpha) = (picture.window.size, picture.alpha.as_deref());
+    match Format::of(path)? {
+        Format::Exr => {
+            let plane = |values: &[f32]| FlatSamples::F32(values.to_vec());
+            let mut channels: Vec<(&str, FlatSamples)> = super::exr::colour(&picture.colour);
+            channels.extend(alpha.map(|alpha| ("A", plane(alpha))));
+            channels.extend(picture.layers.iter().map(|layer| (layer.name.as_str(), plane(&layer.values))));
+            let facts = super::exr::picture_facts(&picture.content);
+            let bytes = super::exr::encode(&picture.window, channels, metadata, Some(&facts), None);
+            write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+        }
+        Format::Png => {
+            write_display(path, &display(size, &picture.colour, alpha, picture.content.shows, look), metadata)
+        }
+        Format::Hdr if alpha.is_some() => Err(OutputError::NoAlpha { path: path.into() }),
+        Format::Hdr => write_hdr(path, size, &picture.colour),
+    }
+}
+
+impl PictureFile {
+    /// The picture that `raywarp merge` would write of a share, with every layer that it has.
+    fn of_share(share: Share) -> Self {
+        let Share { path, info, film } = share;
+        let (colour, alpha) = colours(&film, &info.content);
+        let layers = super::exr::layers(&film, Layers::ALL).into_iter().map(|(name, samples)| Channel {
+            name: name.into(),
+            values: exr::floats(samples),
+        });
+        Self {
+            path,
+            window: film.window(),
+            colour,
+            alpha,
+            layers: layers.collect(),
+            content: info.content,
+            from_srgb8: false,
+            comments: String::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// How many pixels have a colour or an alpha that is not finite.
+    pub fn not_finite(&self) -> usize {
+        let alpha = |i: usize| self.alpha.as_ref().is_none_or(|alpha| alpha[i].is_finite());
+        self.colour.iter().enumerate().filter(|(i, c)| !(c.iter().all(|c| c.is_finite()) && alpha(*i))).count()
+    }
+}

@@ -1,0 +1,194 @@
+//! OpenEXR files of any program.
+//!
+//! Sizes are checked before anything of that size is asked for: a few bytes could claim terabytes.
+
+use super::{Channel, PictureFile, ReadError};
+use crate::film::available_memory;
+use crate::output::exr::{PICTURE_ATTRIBUTE, parse_picture_facts, window};
+use crate::output::share::{MAX_INFLATION, is_share, parse as parse_share};
+use exr::meta::MetaData;
+use exr::meta::attribute::{AttributeValue, Chromaticities};
+use exr::meta::header::Header;
+use exr::prelude::{FlatSamples, ReadChannels as _, ReadLayers as _, Vec2};
+use std::io::Cursor;
+use std::path::Path;
+
+/// A picture of up to this may be packed as tightly as it likes.
+const SMALL_BYTES: u64 = 64 << 20;
+/// The first components of Blender's and others' names of the picture itself, among layers that have R, G and B too.
+const MAIN_LAYERS: [&str; 4] = ["combined", "beauty", "rgba", "rgb"];
+
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
+    let damaged = |reason: String| ReadError::Damaged { path: path.into(), reason: reason.replace('\n', " ") };
+    // The decoder is other people's code. A panic in it is a broken file, not a crash.
+    std::panic::catch_unwind(|| parse_checked(path, bytes))
+        .unwrap_or_else(|_| Err(damaged("the decoder gave up on it".into())))
+}
+
+fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
+    let unsupported = |reason: String| ReadError::Unsupported { path: path.into(), reason };
+    let damaged = |reason: String| ReadError::Damaged { path: path.into(), reason: reason.replace('\n', " ") };
+
+    let meta = MetaData::read_from_buffered(Cursor::new(bytes), false).map_err(|e| damaged(e.to_string()))?;
+    let Some(main) = find_colours(&meta.headers) else {
+        return match meta.headers.as_slice() {
+            [header] if is_share(header) => Ok(PictureFile::of_share(parse_share(path, bytes)?)),
+            _ => Err(unsupported("it has no picture".into())),
+        };
+    };
+    let header = &meta.headers[main.part];
+    let window = window(header).ok_or_else(|| damaged("its pixels lie too far from its picture".into()))?;
+    check(path, &meta.headers, bytes.len())?;
+    let several = meta.headers.len() > 1;
+    let (sums, main_size, mut notes) = (is_share(header), header.layer_size, Vec::new());
+    if let Some(chromaticities) = header.shared_attributes.chromaticities
+        && !is_rec709(&chromaticities)
+    {
+        notes.push("its primaries are not those of Rec. 709; its numbers are taken as if they were".to_owned());
+    }
+    drop(meta);
+
+    let image = exr::prelude::read()
+        .no_deep_data()
+        .largest_resolution_level()
+        .all_channels()
+        .all_layers()
+        .all_attributes()
+        .non_parallel()
+        .from_buffered(Cursor::new(bytes))
+        .map_err(|e| damaged(e.to_string()))?;
+
+    let count = window.pixel_count();
+    let (mut planes, mut layers) = ([const { None::<Vec<f32>> }; 4], Vec::new());
+    let (mut comments, mut content) = (String::new(), Default::default());
+    for (i, part) in image.layer_data.into_iter().enumerate() {
+        let attributes = part.attributes;
+        if i == main.part {
+            comments = attributes.comments.as_ref().map(ToString::to_string).unwrap_or_default();
+            let facts = attributes.other.iter().find(|(name, _)| name.as_slice() == PICTURE_ATTRIBUTE.as_bytes());
+            if let Some((_, AttributeValue::Text(text))) = facts {
+                content = parse_picture_facts(&String::from_utf8_lossy(text.as_slice()));
+            }
+        }
+        let part_name = attributes.layer_name.as_ref().map(ToString::to_string).unwrap_or_default();
+        if part.size != main_size {
+            notes.push(format!("its part {part_name} has another size and is left out"));
+            continue;
+        }
+        for channel in part.channel_data.list {
+            let name = channel.name.to_string();
+            if channel.sample_data.len() != count {
+                return Err(damaged(format!("channel {name} has {} values", channel.sample_data.len())));
+            }
+            let colour = (i == main.part).then(|| main.names.iter().position(|wanted| *wanted == name)).flatten();
+            // Sums for merging, which a picture may carry, are no layers.
+            let is_sum = sums && (name.starts_with("hi.") || name.starts_with("lo.") || name == "hits");
+            match colour {
+                Some(k) => planes[k] = Some(floats(channel.sample_data)),
+                None if is_sum => {}
+                None => {
+                    let name = if several && i != main.part { format!("{part_name}.{name}") } else { name };
+                    layers.push(Channel { name, values: floats(channel.sample_data) });
+                }
+            }
+        }
+    }
+    let [red, green, blue, alpha] = planes;
+    let Some(red) = red else { return Err(damaged("its colours are missing".into())) };
+    let colour = match (green, blue) {
+        (Some(green), Some(blue)) => (0..count).map(|i| [red[i], green[i], blue[i]]).collect(),
+        _ => red.iter().map(|&y| [y; 3]).collect(),
+    };
+    content.transparent = alpha.is_some();
+    Ok(PictureFile { path: path.into(), window, colour, alpha, layers, content, from_srgb8: false, comments, notes })
+}
+
+/// Refuses what the file cannot hold, what the memory cannot, and what the decoder does not read.
+fn check(path: &Path, headers: &[Header], file_bytes: usize) -> Result<(), ReadError> {
+    let mut claimed = 0_u128;
+    for header in headers {
+        if header.deep {
+            return Err(ReadError::Unsupported { path: path.into(), reason: "it has deep data".into() });
+        }
+        if let Some(channel) = header.channels.list.iter().find(|channel| channel.sampling != Vec2(1, 1)) {
+            let reason = format!("its channel {} has fewer pixels than the picture", channel.name);
+            return Err(ReadError::Unsupported { path: path.into(), reason });
+        }
+        let Vec2(width, height) = header.layer_size;
+        claimed += width as u128 * height as u128 * 4 * header.channels.list.len() as u128;
+    }
+    let Vec2(width, height) = headers[0].layer_size;
+    if claimed > u128::from(SMALL_BYTES + file_bytes as u64 * MAX_INFLATION) {
+        let reason = format!("{width}x{height} pixels cannot be in {file_bytes} bytes");
+        return Err(ReadError::Damaged { path: path.into(), reason });
+    }
+    // As they are decoded, as planes, and the colours once more together.
+    let needed = claimed as u64 * 2;
+    match available_memory() {
+        Some(free) if needed > free.max(SMALL_BYTES) => Err(ReadError::Memory {
+            path: path.into(),
+            size: [width as u32, height as u32],
+            channels: headers.iter().map(|header| header.channels.list.len()).sum(),
+            needed,
+            free,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Where a file has its picture.
+struct Colours {
+    part: usize,
+    /// Names of red, green, blue and alpha; of a luminance the first and the last alone.
+    names: [String; 4],
+}
+
+/// The colours without a prefix first, then those of a layer that is named as the main one, then of the first layer;
+/// in each part of the file, and colours before luminance.
+fn find_colours(headers: &[Header]) -> Option<Colours> {
+    let names: Vec<Vec<String>> = headers
+        .iter()
+        .map(|header| header.channels.list.iter().map(|channel| channel.name.to_string()).collect())
+        .collect();
+    let mut places: Vec<(usize, String)> = (0..headers.len()).map(|part| (part, String::new())).collect();
+    let mut prefixed = Vec::new();
+    for (part, names) in names.iter().enumerate() {
+        for dot in names.iter().filter_map(|name| Some((name, name.rfind('.')?))) {
+            prefixed.push((part, dot.0[..=dot.1].to_owned()));
+        }
+    }
+    let is_main = |prefix: &str| {
+        let last = prefix.trim_end_matches('.').rsplit('.').next().unwrap_or_default().to_lowercase();
+        MAIN_LAYERS.contains(&last.as_str())
+    };
+    prefixed.sort_by_key(|(_, prefix)| !is_main(prefix));
+    // A share's sums and the layers that every renderer has are no picture.
+    let no_picture = ["hi.", "lo.", "albedo.", "normal.", "depth."];
+    places.extend(prefixed.into_iter().filter(|(_, prefix)| !no_picture.contains(&prefix.as_str())));
+    places.into_iter().filter(|(part, _)| !headers[*part].deep).find_map(|(part, prefix)| {
+        let find = |channel: &str| {
+            let named = |name: &&String| name.strip_prefix(&prefix).is_some_and(|c| c.eq_ignore_ascii_case(channel));
+            names[part].iter().find(named).cloned()
+        };
+        let alpha = find("A").unwrap_or_default();
+        let colours = match (find("R"), find("G"), find("B")) {
+            (Some(r), Some(g), Some(b)) => [r, g, b, alpha],
+            _ => [find("Y")?, String::new(), String::new(), alpha],
+        };
+        Some(Colours { part, names: colours })
+    })
+}
+
+/// Within what programs round to.
+fn is_rec709(c: &Chromaticities) -> bool {
+    let near = |a: Vec2<f32>, b: [f32; 2]| (a.0 - b[0]).abs() < 2e-3 && (a.1 - b[1]).abs() < 2e-3;
+    near(c.red, [0.64, 0.33]) && near(c.green, [0.30, 0.60]) && near(c.blue, [0.15, 0.06])
+}
+
+/// The values as `f32`, moved where they are.
+pub(super) fn floats(samples: FlatSamples) -> Vec<f32> {
+    match samples {
+        FlatSamples::F32(values) => values,
+        other => other.values_as_f32().collect(),
+    }
+}
