@@ -69,6 +69,17 @@ impl CliError {
         }
     }
 
+    /// A picture cannot be read back.
+    pub fn read(error: raywarp::render::output::ReadError) -> Self {
+        use raywarp::render::output::ReadError;
+        match error {
+            ReadError::Share(error) => Self::share(error),
+            ReadError::Image(error) => Self::scene(error),
+            ReadError::Memory { .. } => Self::machine(error),
+            other => Self::input(other),
+        }
+    }
+
     pub fn machine(message: impl std::fmt::Display) -> Self {
         Self::Stop(Status::Machine, message.to_string())
     }

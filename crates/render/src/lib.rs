@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod bsdf;
+pub mod compare;
 pub mod film;
 mod filter;
 mod integrator;

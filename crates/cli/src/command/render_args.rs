@@ -27,10 +27,10 @@ pub struct RenderArgs {
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::QUALITY)]
     size: Option<[u32; 2]>,
     /// Render only this part of the picture, in pixels from its top left: 100,50,320x200. The same pixels as in the whole.
-    #[arg(long, value_name = "X,Y,WxH", value_parser = parse_crop)]
+    #[arg(long, value_name = "X,Y,WxH", value_parser = parse_crop, help_heading = heading::QUALITY)]
     crop: Option<Crop>,
     /// Leave the background out: PNG and EXR get an alpha, the share of each pixel's samples that hit something (glass counts). The environment lights all the same.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     transparent: bool,
     /// Samples a pixel (with --time or --noise: at most).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::QUALITY)]
@@ -350,7 +350,7 @@ fn parse_fov(text: &str) -> Result<f32, String> {
     number(text, |x| x > 0.0 && x < 180.0, "an angle above 0 and below 180 degrees").map(|x| x as f32)
 }
 
-fn parse_finite(text: &str) -> Result<f32, String> {
+pub(super) fn parse_finite(text: &str) -> Result<f32, String> {
     number(text, |x| x.abs() <= 100.0, "a number of stops from -100 to 100").map(|x| x as f32)
 }
 

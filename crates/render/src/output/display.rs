@@ -62,8 +62,8 @@ fn linear_byte(value: f32) -> u8 {
     (value.clamp(0.0, 1.0) * 255.0).round() as u8
 }
 
-/// A few pixels at silhouettes cost several times the rest: scales end at the 99.5th percentile.
-pub(super) fn almost_largest(values: &[f32]) -> f32 {
+/// A few pixels at silhouettes cost several times the rest: scales end at the 99.5th percentile. 0 without a finite value.
+pub(crate) fn almost_largest(values: &[f32]) -> f32 {
     let mut sorted: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
     sorted.sort_unstable_by(f32::total_cmp);
     sorted.len().checked_sub(1).map_or(0.0, |last| sorted[last * 995 / 1000])

@@ -20,6 +20,7 @@ mod tone;
 
 pub use atomic::{can_write_file, remove_temporaries, write_atomic};
 pub use content::{Content, Shows};
+pub(crate) use display::almost_largest;
 pub use error::OutputError;
 pub use exr::{Layers, MISS_DEPTH};
 pub use format::{Format, can_write};

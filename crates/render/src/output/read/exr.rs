@@ -7,7 +7,7 @@ use crate::film::available_memory;
 use crate::output::exr::{PICTURE_ATTRIBUTE, parse_picture_facts, window};
 use crate::output::share::{MAX_INFLATION, is_share, parse as parse_share};
 use exr::meta::MetaData;
-use exr::meta::attribute::{AttributeValue, Chromaticities};
+use exr::meta::attribute::{AttributeValue, Chromaticities, Text};
 use exr::meta::header::Header;
 use exr::prelude::{FlatSamples, ReadChannels as _, ReadLayers as _, Vec2};
 use std::io::Cursor;
@@ -64,19 +64,19 @@ fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
     for (i, part) in image.layer_data.into_iter().enumerate() {
         let attributes = part.attributes;
         if i == main.part {
-            comments = attributes.comments.as_ref().map(ToString::to_string).unwrap_or_default();
+            comments = attributes.comments.as_ref().map(string).unwrap_or_default();
             let facts = attributes.other.iter().find(|(name, _)| name.as_slice() == PICTURE_ATTRIBUTE.as_bytes());
             if let Some((_, AttributeValue::Text(text))) = facts {
                 content = parse_picture_facts(&String::from_utf8_lossy(text.as_slice()));
             }
         }
-        let part_name = attributes.layer_name.as_ref().map(ToString::to_string).unwrap_or_default();
+        let part_name = attributes.layer_name.as_ref().map(string).unwrap_or_default();
         if part.size != main_size {
             notes.push(format!("its part {part_name} has another size and is left out"));
             continue;
         }
         for channel in part.channel_data.list {
-            let name = channel.name.to_string();
+            let name = string(&channel.name);
             if channel.sample_data.len() != count {
                 return Err(damaged(format!("channel {name} has {} values", channel.sample_data.len())));
             }
@@ -111,7 +111,7 @@ fn check(path: &Path, headers: &[Header], file_bytes: usize) -> Result<(), ReadE
             return Err(ReadError::Unsupported { path: path.into(), reason: "it has deep data".into() });
         }
         if let Some(channel) = header.channels.list.iter().find(|channel| channel.sampling != Vec2(1, 1)) {
-            let reason = format!("its channel {} has fewer pixels than the picture", channel.name);
+            let reason = format!("its channel {} has fewer pixels than the picture", string(&channel.name));
             return Err(ReadError::Unsupported { path: path.into(), reason });
         }
         let Vec2(width, height) = header.layer_size;
@@ -148,7 +148,7 @@ struct Colours {
 fn find_colours(headers: &[Header]) -> Option<Colours> {
     let names: Vec<Vec<String>> = headers
         .iter()
-        .map(|header| header.channels.list.iter().map(|channel| channel.name.to_string()).collect())
+        .map(|header| header.channels.list.iter().map(|channel| string(&channel.name)).collect())
         .collect();
     let mut places: Vec<(usize, String)> = (0..headers.len()).map(|part| (part, String::new())).collect();
     let mut prefixed = Vec::new();
@@ -177,6 +177,11 @@ fn find_colours(headers: &[Header]) -> Option<Colours> {
         };
         Some(Colours { part, names: colours })
     })
+}
+
+/// As it was written: the crate's own conversion takes bytes for Latin-1.
+fn string(text: &Text) -> String {
+    String::from_utf8_lossy(text.as_slice()).into_owned()
 }
 
 /// Within what programs round to.

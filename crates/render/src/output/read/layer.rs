@@ -26,7 +26,7 @@ impl PictureFile {
     }
 
     /// Channels of a layer, as many as R, G, B or X, Y, Z are there.
-    fn channels_of(&self, layer: &str) -> Vec<&Channel> {
+    pub(crate) fn channels_of(&self, layer: &str) -> Vec<&Channel> {
         let mut channels: Vec<&Channel> = self.layers.iter().filter(|c| split(&c.name).0 == layer).collect();
         let order = |c: &Channel| "RXGYBZ".find(split(&c.name).1).unwrap_or(usize::MAX);
         channels.sort_by_key(|c| order(c));

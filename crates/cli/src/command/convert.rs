@@ -1,0 +1,117 @@
+//! `raywarp convert PICTURE -o FILE`: a finished picture toned anew or in another format.
+
+use super::render_args::parse_finite;
+use crate::common::{Common, command_line};
+use crate::exit::{CliError, Status};
+use crate::heading;
+use crate::interrupt;
+use clap::Args;
+use raywarp::render::output::{self, Exposure, Format, PictureFile};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Converts a finished picture: another exposure or tone curve, another format, or one of its layers.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// Picture: .exr (of any program; a share too), .hdr, .png, .jpg, .tga or .ktx2.
+    #[arg(value_name = "PICTURE")]
+    picture: PathBuf,
+    /// Picture to write: .png, .exr or .hdr; may be given several times.
+    #[arg(short, long = "output", value_name = "FILE", required = true, help_heading = heading::OUTPUT)]
+    output: Vec<PathBuf>,
+    /// Exposure of the PNG in stops.
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_finite, help_heading = heading::OUTPUT)]
+    exposure: f32,
+    /// Tone curve of the PNG: srgb, reinhard, aces, agx or neutral.
+    #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
+    tone: output::Tone,
+    /// A layer in place of the picture, such as albedo, normal, depth, variance or samples.
+    #[arg(long, value_name = "NAME", help_heading = heading::OUTPUT)]
+    layer: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &ConvertArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    // What is read, and what is written.
+    let (inputs, outputs) = ([args.picture.as_path()], args.output.as_slice());
+    for path in outputs {
+        output::can_write(path).map_err(CliError::picture)?;
+    }
+    let picture = read(inputs[0], common)?;
+    let picture = match &args.layer {
+        Some(name) => picture.layer(name).map_err(CliError::read)?,
+        None => picture,
+    };
+    interrupt::check("reading the picture")?;
+    say_what_is_lost(args, &picture, common);
+
+    let exposure = exposure(args, &picture).and(picture.content.film_exposure);
+    let look = output::Look { exposure, tone: args.tone };
+    let metadata = metadata(&picture);
+    // One that fails keeps no other from being written.
+    let written: Vec<_> = outputs.iter().map(|path| write(path, &picture, &look, &metadata)).collect();
+    written.into_iter().collect::<Result<(), _>>()?;
+
+    let names: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
+    if common.json {
+        let document = serde_json::json!({
+            "input": args.picture.display().to_string(), "output": names.first(), "outputs": names,
+            "size": picture.window.size, "alpha": picture.alpha.is_some(), "shows": picture.content.shows.name(),
+            "layers": picture.layer_names(), "not_finite": picture.not_finite(),
+        });
+        writeln!(out, "{document:#}")?;
+    } else if !common.quiet {
+        let what = args.layer.as_ref().map_or(String::new(), |name| format!("layer {name} of "));
+        writeln!(out, "wrote {}: {}, {what}{}", names.join(", "), picture.window, args.picture.display())?;
+    }
+    Ok(Status::Done)
+}
+
+/// Reads a picture and says what could not be taken as it is.
+pub(super) fn read(path: &Path, common: &Common) -> Result<PictureFile, CliError> {
+    let picture = output::read_picture(path).map_err(CliError::read)?;
+    for note in &picture.notes {
+        common.note(format!("{}: {note}", path.display()));
+    }
+    Ok(picture)
+}
+
+/// The exposure that the user asks for, beside the film's own.
+fn exposure(args: &ConvertArgs, _picture: &PictureFile) -> Exposure {
+    Exposure::stops(args.exposure).unwrap_or_default()
+}
+
+/// Says what the outputs do not hold of what was asked for, and of what the input holds.
+fn say_what_is_lost(args: &ConvertArgs, picture: &PictureFile, common: &Common) {
+    let writes = |format: Format| args.output.iter().any(|path| Format::of(path).is_ok_and(|f| f == format));
+    if !writes(Format::Png) && (args.exposure != 0.0 || args.tone != output::Tone::default()) {
+        common.note("--exposure and --tone are for a PNG; EXR and HDR hold radiance as it is");
+    }
+    if writes(Format::Hdr) && picture.alpha.is_some() {
+        common.note("a Radiance file has no alpha: the picture is on black there");
+    }
+    let not_finite = picture.not_finite();
+    if not_finite > 0 {
+        common.note(format!("{}: {not_finite} pixels are not finite; a PNG shows them black or white", args.picture.display()));
+    }
+}
+
+/// What the new file says of its making: also what the old one said.
+fn metadata(picture: &PictureFile) -> output::Metadata {
+    let made = (!picture.comments.is_empty()).then(|| ("made from".to_string(), picture.comments.clone()));
+    output::Metadata { command: command_line(), entries: made.into_iter().collect(), ..output::Metadata::default() }
+}
+
+/// Writes one picture in the format that its name says.
+fn write(
+    path: &Path,
+    picture: &PictureFile,
+    look: &output::Look,
+    metadata: &output::Metadata,
+) -> Result<(), CliError> {
+    let on_black = match Format::of(path) {
+        Ok(Format::Hdr) if picture.alpha.is_some() => Some(PictureFile { alpha: None, ..picture.clone() }),
+        _ => None,
+    };
+    output::write_picture(path, on_black.as_ref().unwrap_or(picture), look, metadata).map_err(CliError::picture)
+}

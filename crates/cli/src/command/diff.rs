@@ -1,0 +1,68 @@
+//! `raywarp diff A B`: how far apart two pictures are.
+
+use super::convert::read;
+use super::diff_report::Report;
+use super::render_args::parse_not_negative;
+use crate::common::{Common, command_line};
+use crate::exit::{CliError, Status};
+use crate::heading;
+use crate::interrupt;
+use clap::Args;
+use raywarp::render::compare::compare;
+use raywarp::render::output::{self, Format, OutputError};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Says how far apart two pictures are, and whether noise explains it.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// Picture: .exr (of any program; a share too), .hdr, .png, .jpg, .tga or .ktx2.
+    #[arg(value_name = "A")]
+    a: PathBuf,
+    /// What it is compared with; relative errors are relative to this one.
+    #[arg(value_name = "B")]
+    b: PathBuf,
+    /// End with status 1 if the RMSE is more than this part of the mean of B: 0.01 is 1 %, 0 asks for equal values.
+    #[arg(long, value_name = "RELATIVE", value_parser = parse_not_negative, help_heading = heading::OUTPUT)]
+    within: Option<f32>,
+    /// Write a heat map of the largest difference of each pixel's channels: .png.
+    #[arg(short, long, value_name = "FILE", help_heading = heading::OUTPUT)]
+    output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: &DiffArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    // What is read, and what is written.
+    let (inputs, outputs) = ([args.a.as_path(), args.b.as_path()], args.output.as_slice());
+    for path in outputs {
+        match output::can_write(path).map_err(CliError::picture)? {
+            Format::Png => {}
+            _ => return Err(CliError::picture(OutputError::NotAPng { path: path.clone() })),
+        }
+    }
+    let [a, b] = inputs;
+    let (a, b) = (read(a, common)?, read(b, common)?);
+    interrupt::check("reading pictures")?;
+    if a.from_srgb8 != b.from_srgb8 {
+        let (bytes, other) = if a.from_srgb8 { (&a, &b) } else { (&b, &a) };
+        common.note(format!(
+            "{} was exposed and toned to be looked at, {} was not; convert one first",
+            bytes.path.display(),
+            other.path.display()
+        ));
+    }
+    let comparison = compare(&a, &b).map_err(CliError::input)?;
+    for path in outputs {
+        let scale = comparison.map_scale();
+        let image = output::heat_map(&comparison.map, comparison.window.size, scale, "largest difference of a channel");
+        let metadata = output::Metadata { command: command_line(), ..output::Metadata::default() };
+        output::write_rgb8(path, &image, &metadata).map_err(CliError::picture)?;
+    }
+    let report = Report { pictures: [&a, &b], comparison: &comparison, within: args.within, output: outputs.first() };
+    if common.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else if !common.quiet {
+        write!(out, "{}", report.text())?;
+    }
+    Ok(if report.is_within() { Status::Done } else { Status::Failed })
+}

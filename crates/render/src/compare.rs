@@ -1,0 +1,234 @@
+//! How far apart two pictures are.
+//!
+//! All numbers are in the pictures' own unit, linear Rec. 709, over pixels and channels, and summed in `f64`. A pixel
+//! that is not finite in one of the two is left out of them and counted.
+
+mod noise;
+#[cfg(test)]
+mod tests;
+
+pub use noise::{BLOCK, NoiseTest, STANDARD_ERRORS};
+
+use crate::film::{Window, luminance};
+use crate::output::{MISS_DEPTH, PictureFile, almost_largest, encode_srgb};
+use std::path::PathBuf;
+
+/// What the relative squared error adds to the square that it divides by, so that dark pixels do not decide (Rousselle
+/// et al. 2011).
+pub const RELATIVE_EPSILON: f64 = 0.01;
+
+/// Why two pictures cannot be compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// They differ in size.
+    #[error("{} is {a} and {} is {b}: only pictures of one size, or parts of one picture, can be compared", .paths[0].display(), .paths[1].display())]
+    Sizes {
+        /// The files.
+        paths: Box<[PathBuf; 2]>,
+        /// The first one's pixels.
+        a: Window,
+        /// The second one's.
+        b: Window,
+    },
+}
+
+/// How far apart the values of two lists are.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Difference {
+    /// Values that were compared.
+    pub values: u64,
+    /// Mean of each list.
+    pub mean: [f64; 2],
+    /// Mean of |a - b|.
+    pub mean_absolute: f64,
+    /// Mean of (a - b)^2.
+    pub mse: f64,
+    /// Largest |a - b|.
+    pub largest: f64,
+}
+
+impl Difference {
+    fn of(pairs: impl Iterator<Item = [f32; 2]>) -> Self {
+        let mut sums = Self::default();
+        for pair in pairs {
+            let [a, b] = pair.map(f64::from);
+            let apart = (a - b).abs();
+            sums.values += 1;
+            sums.mean = [sums.mean[0] + a, sums.mean[1] + b];
+            sums.mean_absolute += apart;
+            sums.mse += apart * apart;
+            sums.largest = sums.largest.max(apart);
+        }
+        let count = sums.values.max(1) as f64;
+        sums.mean = sums.mean.map(|sum| sum / count);
+        Self { mean_absolute: sums.mean_absolute / count, mse: sums.mse / count, ..sums }
+    }
+
+    /// Root of the mean squared error.
+    pub fn rmse(&self) -> f64 {
+        self.mse.sqrt()
+    }
+
+    /// The RMSE over the size of the second list's mean; infinite for a difference from nothing.
+    pub fn relative_rmse(&self) -> f64 {
+        if self.mse == 0.0 { 0.0 } else { self.rmse() / self.mean[1].abs() }
+    }
+}
+
+/// Where two pictures are farthest apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Farthest {
+    /// Column and row in the whole picture.
+    pub pixel: [i32; 2],
+    /// The colours there.
+    pub colours: [[f32; 3]; 2],
+}
+
+/// A layer that both pictures have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerDifference {
+    /// Its name.
+    pub name: String,
+    /// How far apart, over its channels; distances only where both pictures have one.
+    pub difference: Difference,
+    /// Pixels where one alone has a finite value or, of distances, something at all.
+    pub in_one_only: u64,
+}
+
+/// How far apart two pictures are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The pixels that both have.
+    pub window: Window,
+    /// Over red, green and blue.
+    pub colour: Difference,
+    /// Mean colour of each.
+    pub mean: [[f64; 3]; 2],
+    /// Mean of (a - b)^2 / (b^2 + [`RELATIVE_EPSILON`]).
+    pub relative_mse: f64,
+    /// Pixels of which a channel, or the alpha, is not the same.
+    pub different: u64,
+    /// Pixels that are not finite in each.
+    pub not_finite: [u64; 2],
+    /// Where a channel is farthest apart; `None` where nothing differs.
+    pub farthest: Option<Farthest>,
+    /// Peak signal-to-noise ratio in decibels, of the sRGB bytes of two eight-bit pictures; infinite for equal ones.
+    pub psnr: Option<f64>,
+    /// Whether noise explains the difference, if both have the layer `variance`.
+    pub noise: Option<NoiseTest>,
+    /// How far apart the alphas are, if either has one; the other's is 1.
+    pub alpha: Option<Difference>,
+    /// The layers of both but `variance` and `samples`, in the first file's order.
+    pub layers: Vec<LayerDifference>,
+    /// Largest |a - b| of each pixel's channels, row by row from the top; not a number where a pixel is left out.
+    pub map: Vec<f32>,
+}
+
+/// Compares two pictures of one size. Two parts of one picture, as their files say, are compared where they overlap.
+///
+/// # Errors
+/// [`CompareError`] if they have no pixels in common.
+pub fn compare(a: &PictureFile, b: &PictureFile) -> Result<Comparison, CompareError> {
+    let common = if a.window.whole == b.window.whole { a.window.common(&b.window) } else { None };
+    match common {
+        Some(window) if window != a.window || window != b.window => Ok(compare_all(&a.cut(window), &b.cut(window))),
+        Some(_) => Ok(compare_all(a, b)),
+        None if a.window.size == b.window.size && a.window.whole != b.window.whole => Ok(compare_all(a, b)),
+        None => {
+            let paths = Box::new([a.path.clone(), b.path.clone()]);
+            Err(CompareError::Sizes { paths, a: a.window, b: b.window })
+        }
+    }
+}
+
+/// Two pictures with as many pixels.
+fn compare_all(a: &PictureFile, b: &PictureFile) -> Comparison {
+    let finite = |picture: &PictureFile, i: usize| picture.colour[i].iter().all(|c| c.is_finite());
+    let count = a.colour.len();
+    let used: Vec<bool> = (0..count).map(|i| finite(a, i) && finite(b, i)).collect();
+    let pixels = || (0..count).filter(|&i| used[i]);
+    let pairs = |k: usize| pixels().map(move |i| [a.colour[i][k], b.colour[i][k]]);
+    let channels = [0, 1, 2].map(|k| Difference::of(pairs(k)));
+    let colour = Difference::of((0..3).flat_map(pairs));
+    let relative = |[a, b]: [f64; 2]| (a - b) * (a - b) / (b * b + RELATIVE_EPSILON);
+    let relative_mse =
+        (0..3).flat_map(pairs).map(|p| relative(p.map(f64::from))).sum::<f64>() / colour.values.max(1) as f64;
+
+    let apart = |i: usize| (0..3).map(|k| (a.colour[i][k] - b.colour[i][k]).abs()).fold(0.0, f32::max);
+    let map: Vec<f32> = (0..count).map(|i| if used[i] { apart(i) } else { f32::NAN }).collect();
+    let farthest = pixels().filter(|&i| map[i] > 0.0).max_by(|&i, &j| map[i].total_cmp(&map[j]).then(j.cmp(&i)));
+    let width = a.window.size[0] as usize;
+    let farthest = farthest.map(|i| Farthest {
+        pixel: [a.window.origin[0] + (i % width) as i32, a.window.origin[1] + (i / width) as i32],
+        colours: [a.colour[i], b.colour[i]],
+    });
+    let alpha_at = |picture: &PictureFile, i: usize| picture.alpha.as_ref().map_or(1.0, |alpha| alpha[i]);
+    // NaN and NaN are the same here: bits decide, and 0 is -0.
+    let same = |a: f32, b: f32| a == b || a.to_bits() == b.to_bits();
+    let equal = |i: usize| {
+        (0..3).all(|k| same(a.colour[i][k], b.colour[i][k])) && same(alpha_at(a, i), alpha_at(b, i))
+    };
+    Comparison {
+        window: a.window,
+        mean: [0, 1].map(|side| channels.map(|channel| channel.mean[side])),
+        relative_mse,
+        different: (0..count).filter(|&i| !equal(i)).count() as u64,
+        not_finite: [a, b].map(|picture| (0..count).filter(|&i| !finite(picture, i)).count() as u64),
+        farthest,
+        psnr: (a.from_srgb8 && b.from_srgb8).then(|| psnr((0..3).flat_map(pairs))),
+        noise: noise::test(a, b, &used),
+        alpha: (a.alpha.is_some() || b.alpha.is_some())
+            .then(|| Difference::of((0..count).map(|i| [alpha_at(a, i), alpha_at(b, i)]))),
+        layers: layers(a, b),
+        colour,
+        map,
+    }
+}
+
+/// Of the bytes that the values were decoded from.
+fn psnr(pairs: impl Iterator<Item = [f32; 2]>) -> f64 {
+    let bytes = Difference::of(pairs.map(|pair| pair.map(|c| f32::from(encode_srgb(c)))));
+    if bytes.mse == 0.0 { f64::INFINITY } else { 10.0 * (255.0 * 255.0 / bytes.mse).log10() }
+}
+
+fn layers(a: &PictureFile, b: &PictureFile) -> Vec<LayerDifference> {
+    let names = a.layer_names().into_iter().filter(|name| name != "variance" && name != "samples");
+    names.filter_map(|name| layer(a, b, name)).collect()
+}
+
+fn layer(a: &PictureFile, b: &PictureFile, name: String) -> Option<LayerDifference> {
+    let other = |channel: &str| b.layers.iter().find(|c| c.name == channel);
+    let channels: Vec<_> =
+        a.channels_of(&name).into_iter().filter_map(|c| Some((&c.values, &other(&c.name)?.values))).collect();
+    // Of distances, nothing is a number that stands for none.
+    let there = |v: f32| v.is_finite() && v < MISS_DEPTH;
+    let pairs = || channels.iter().flat_map(|(a, b)| a.iter().zip(b.iter()).map(|(&a, &b)| [a, b]));
+    let difference = Difference::of(pairs().filter(|pair| pair.iter().all(|&v| there(v))));
+    let in_one_only = pairs().filter(|&[a, b]| there(a) != there(b)).count() as u64;
+    (!channels.is_empty()).then_some(LayerDifference { name, difference, in_one_only })
+}
+
+impl Comparison {
+    /// Whether the pictures are the same, bit for bit but for the sign of zeros; layers are not looked at.
+    pub fn are_equal(&self) -> bool {
+        self.different == 0
+    }
+
+    /// What one number says: [`Difference::relative_rmse`] of the colours, and infinite where one picture alone has
+    /// pixels that are not finite.
+    pub fn relative_error(&self) -> f64 {
+        if self.not_finite[0] == self.not_finite[1] { self.colour.relative_rmse() } else { f64::INFINITY }
+    }
+
+    /// Where the scale of a heat map of [`Self::map`] ends: the 99.5th percentile, or the largest where that is 0.
+    pub fn map_scale(&self) -> f32 {
+        let most = almost_largest(&self.map);
+        if most > 0.0 { most } else { self.colour.largest as f32 }
+    }
+
+    /// Luminance of the mean colours.
+    pub fn mean_luminance(&self) -> [f64; 2] {
+        self.mean.map(luminance)
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether noise explains a difference.
+//!
+//! Where a pixel's mean has variance v in one picture and w in the other, their difference has v + w if they are
+//! independent renders of the same thing. The sum of squared differences is compared with the sum of those variances,
+//! and not pixel by pixel: with few samples a pixel's own estimate is often 0. A bias too small to be seen in pixels
+//! shows in the mean of many, so blocks of pixels are tested too.
+
+use crate::film::luminance;
+use crate::output::PictureFile;
+
+/// Side of a block in pixels.
+pub const BLOCK: u32 = 8;
+/// How many standard errors apart two blocks count as different: of normal differences 1 block in 16,000 is.
+pub const STANDARD_ERRORS: f64 = 4.0;
+/// A mean is rounded to a float, of which the estimated variance knows nothing.
+const ROUNDING: f64 = 1e-6;
+
+/// How the difference of luminance compares with the noise that the files state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NoiseTest {
+    /// Squared differences of luminance over their variances, both summed over the picture: about 1 where noise alone
+    /// differs, less with samples that are better spread than chance (Sobol) or shared by both pictures.
+    pub ratio: f64,
+    /// How many blocks of [`BLOCK`] pixels a side there are.
+    pub blocks: u64,
+    /// How many of them are more than [`STANDARD_ERRORS`] apart.
+    pub blocks_beyond: u64,
+}
+
+impl NoiseTest {
+    /// Whether no more blocks differ than chance and estimated variances would make: one, or one in a thousand.
+    pub fn is_noise(&self) -> bool {
+        self.blocks_beyond <= 1.max(self.blocks / 1000)
+    }
+}
+
+/// `None` unless both have the layer `variance`, and it is not 0 everywhere (one sample a pixel has none). Takes the pixels that are `used`.
+pub(super) fn test(a: &PictureFile, b: &PictureFile, used: &[bool]) -> Option<NoiseTest> {
+    let variance = |picture: &'_ PictureFile| picture.layers.iter().position(|layer| layer.name == "variance");
+    let (va, vb) = (&a.layers[variance(a)?].values, &b.layers[variance(b)?].values);
+    let [width, height] = a.window.size;
+    let columns = width.div_ceil(BLOCK) as usize;
+    let mut blocks = vec![(0.0, 0.0, false); columns * height.div_ceil(BLOCK) as usize];
+    let (mut squares, mut variances) = (0.0, 0.0);
+    for (i, [x, y]) in a.window.places().enumerate() {
+        if !used[i] || !va[i].is_finite() || !vb[i].is_finite() {
+            continue;
+        }
+        let [ya, yb] = [a, b].map(|picture| luminance(picture.colour[i].map(f64::from)));
+        let rounding = ROUNDING * ya.abs().max(yb.abs());
+        let stated = f64::from(va[i]).max(0.0) + f64::from(vb[i]).max(0.0);
+        let (apart, variance) = (ya - yb, stated + rounding * rounding);
+        squares += apart * apart;
+        variances += stated;
+        let block = &mut blocks[(y / BLOCK) as usize * columns + (x / BLOCK) as usize];
+        *block = (block.0 + apart, block.1 + variance, true);
+    }
+    let beyond = blocks.iter().filter(|(apart, variance, _)| apart.abs() > STANDARD_ERRORS * variance.sqrt()).count();
+    (variances > 0.0).then(|| NoiseTest {
+        ratio: squares / variances,
+        blocks: blocks.iter().filter(|block| block.2).count() as u64,
+        blocks_beyond: beyond as u64,
+    })
+}
