@@ -1,13 +1,13 @@
 //! What all sub-commands share: flags, messages, finding and loading scenes.
 
 use crate::exit::CliError;
+pub use crate::screen::say;
 use crate::{heading, interrupt};
 use clap::{ArgAction, Args};
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::scene::{LoadOptions, Loaded};
 use std::fmt::Display;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -34,16 +34,23 @@ pub struct Talk {
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = heading::MACHINE)]
 pub struct Threads {
-    /// Worker threads; the result does not depend on them [default: 0, one for each processor].
+    /// Worker threads, 0 for one a processor; results do not depend on it [default: 0].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+}
+
+impl Threads {
+    /// Whether the flag is there.
+    pub fn is_given(self) -> bool {
+        self.threads.is_some()
+    }
 }
 
 /// `--scenes`, of commands that take a scene.
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::SCENE)]
 pub struct Scenes {
-    /// Folder in which bare scene names are looked up.
+    /// Folder in which bare scene names are looked up [default: none].
     #[arg(long, value_name = "DIR", env = "RAYWARP_SCENES")]
     scenes: Option<PathBuf>,
 }
@@ -111,11 +118,6 @@ impl Display for DeviceChoice {
 /// Most worker threads that can be asked for. Idle ones look for work at each other, and so the time to start and stop
 /// grows with their square: on two processors 1024 take seconds, 4096 minutes.
 const MAX_THREADS: usize = 1024;
-
-/// A line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
-pub fn say(message: impl Display) {
-    let _ = writeln!(std::io::stderr(), "raywarp: {message}");
-}
 
 /// The command line, for the metadata of pictures; what is not UTF-8 becomes replacement characters.
 pub fn command_line() -> String {

@@ -27,6 +27,22 @@ pub enum Status {
     Interrupted = 130,
 }
 
+impl Status {
+    /// What the documents of `--json` call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Usage => "usage",
+            Self::Input => "input",
+            Self::Machine => "machine",
+            Self::Output => "output",
+            Self::Bug => "bug",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
         Self::from(status as u8)

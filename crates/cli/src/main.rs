@@ -4,21 +4,29 @@
 
 mod command;
 mod common;
+mod escape;
+mod examples;
 mod exit;
 mod heading;
 mod interrupt;
 mod progress;
+mod screen;
+mod usage;
+mod version;
 
+use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{Common, Taken, Talk, Threads};
-use exit::CliError;
+use exit::{CliError, Status};
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
 use std::sync::Mutex;
 
-/// Raywarp renders pictures of scene files and traces rays through them, on a CPU or an NVIDIA GPU.
+/// Raywarp is a path tracer and a ray-tracing library, for CPUs and NVIDIA GPUs.
 ///
-/// Raywarp is a path tracer and a ray-tracing library. It makes a correct picture of a scene file (render), answers rays
-/// from NumPy arrays (trace), and says of each kernel of the papers how fast it is here (bench) and how fast it could be
-/// (simulate).
+/// It makes correct pictures of scene files (glTF, OBJ, PLY, pbrt), and answers rays that come in a file. Of each traversal
+/// kernel of the papers it says how fast it is on this machine, and how fast it could be.
 #[derive(Debug, Parser)]
 #[command(name = "raywarp", version, about, max_term_width = 100, after_help = exit::HELP)]
 #[command(disable_help_flag = true, disable_version_flag = true, disable_help_subcommand = true)]
@@ -48,21 +56,42 @@ enum Command {
     Simulate(Box<command::simulate::SimulateArgs>),
     Variants(command::variants::VariantsArgs),
     Selftest(command::selftest::SelftestArgs),
+    Completions(command::completions::CompletionsArgs),
+    Man(command::man::ManArgs),
 }
 
 impl Command {
+    /// Whether its standard output is no text: hits of rays, or a file that a program reads.
+    fn writes_bytes(&self) -> bool {
+        match self {
+            Self::Trace(args) => args.is_piped(),
+            Self::Completions(_) | Self::Man(_) => true,
+            _ => false,
+        }
+    }
+
     /// The shared flags that it takes.
     fn taken(&self) -> Taken<'_> {
         match self {
             Self::Render(a) => Taken { threads: Some(&a.threads), device: Some(a.device), scenes: Some(&a.scenes) },
             Self::Info(a) => Taken { threads: Some(&a.threads), scenes: Some(&a.scenes), ..Taken::default() },
             Self::Trace(a) => Taken { threads: Some(&a.threads), device: Some(a.device), scenes: Some(&a.scenes) },
-            Self::Merge(_) | Self::Convert(_) | Self::Diff(_) => Taken::default(),
+            Self::Merge(_) | Self::Convert(_) | Self::Diff(_) | Self::Completions(_) | Self::Man(_) => Taken::default(),
             Self::Bench(a) => Taken { threads: Some(&a.threads), device: Some(a.device), scenes: Some(&a.scenes) },
             Self::Simulate(a) => Taken { threads: Some(&a.threads), scenes: Some(&a.scenes), ..Taken::default() },
             Self::Variants(a) => Taken { device: Some(a.device), ..Taken::default() },
             Self::Selftest(a) => Taken { threads: Some(&a.threads), device: Some(a.device), ..Taken::default() },
         }
+    }
+}
+
+impl Cli {
+    /// Refuses `--threads` before a command that has no such option.
+    fn check_threads(&self, taken: &Taken<'_>) -> Result<(), CliError> {
+        if self.threads.is_given() && taken.threads.is_none() {
+            return Err(CliError::usage("--threads: this command has nothing to share out; leave it out"));
+        }
+        Ok(())
     }
 }
 
@@ -72,47 +101,114 @@ static PANIC: Mutex<String> = Mutex::new(String::new());
 /// Keeps what a panic says from the terminal: image decoders may panic on broken files, which the importers turn into
 /// an error of the input. Whoever sets RUST_BACKTRACE wants to see all.
 fn quiet_panics() {
-    if std::env::var_os("RUST_BACKTRACE").is_none() {
-        std::panic::set_hook(Box::new(|info| {
-            if let Ok(mut last) = PANIC.lock() {
-                *last = info.to_string().replace('\n', " ");
-            }
-        }));
-    }
+    let all = std::env::var_os("RUST_BACKTRACE").map(|_| std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |info| {
+        if let Ok(mut last) = PANIC.lock() {
+            *last = info.to_string().replace('\n', " ");
+        }
+        if let Some(all) = &all {
+            all(info);
+        }
+    }));
 }
 
-fn main() -> std::process::ExitCode {
+fn main() -> ExitCode {
     quiet_panics();
-    std::panic::catch_unwind(run).unwrap_or_else(|_| {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if usage::wants_json(&arguments) {
+        screen::use_json();
+    }
+    std::panic::catch_unwind(|| run(&arguments)).unwrap_or_else(|_| {
         let what = PANIC.lock().map(|last| last.clone()).unwrap_or_default();
-        common::say(format!("a bug of this program: {what}; please report it with the command and its input"));
-        exit::Status::Bug.into()
+        let message = format!("a bug of this program: {what}; please report it with the command and its input");
+        screen::fail(message, Status::Bug);
+        Status::Bug.into()
     })
 }
 
-fn run() -> std::process::ExitCode {
-    let matches = Cli::command().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let mut out = std::io::stdout().lock();
-    let common = Common::new(&cli.talk, cli.threads, &cli.command.taken());
-    let result = common.start().and_then(|()| match &cli.command {
-        Command::Render(args) => command::render::run(args, &common, &mut out),
-        Command::Info(args) => command::info::run(args, &common, &mut out),
-        Command::Trace(args) => command::trace::run(args, &common, &mut out),
-        Command::Merge(args) => command::merge::run(args, &common, &mut out),
-        Command::Convert(args) => command::convert::run(args, &common, &mut out),
-        Command::Diff(args) => command::diff::run(args, &common, &mut out),
-        Command::Bench(args) => command::bench::run(args, &common, &mut out),
-        Command::Simulate(args) => command::simulate::run(args, &common, &mut out),
-        Command::Variants(args) => command::variants::run(args, &common, &mut out),
-        Command::Selftest(args) => command::selftest::run(args, &common, &mut out),
+/// The whole command line, with examples under each command's help.
+fn definition() -> clap::Command {
+    let with_examples = |command: clap::Command| {
+        let examples = examples::section(command.get_name());
+        let notes = command.get_after_long_help().or_else(|| command.get_after_help()).map(ToString::to_string);
+        let long = [Some(examples.clone()), notes].into_iter().flatten().filter(|text| !text.is_empty());
+        let long = long.collect::<Vec<_>>().join("\n\n");
+        if long.is_empty() { command } else { command.after_help(examples).after_long_help(long) }
+    };
+    let definition = with_examples(Cli::command()).mut_subcommands(with_examples);
+    usage::take_negative_numbers(definition)
+}
+
+fn run(arguments: &[OsString]) -> ExitCode {
+    let parsed = definition().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => return answer(&error, arguments),
+    };
+    let taken = cli.command.taken();
+    let common = Common::new(&cli.talk, cli.threads, &taken);
+    let mut text = screen::Results::text();
+    let mut bytes = screen::Results::bytes();
+    let out: &mut dyn Write = if cli.command.writes_bytes() { &mut bytes } else { &mut text };
+    let result = cli.check_threads(&taken).and_then(|()| common.start()).and_then(|()| match &cli.command {
+        Command::Render(args) => command::render::run(args, &common, out),
+        Command::Info(args) => command::info::run(args, &common, out),
+        Command::Trace(args) => command::trace::run(args, &common, out),
+        Command::Merge(args) => command::merge::run(args, &common, out),
+        Command::Convert(args) => command::convert::run(args, &common, out),
+        Command::Diff(args) => command::diff::run(args, &common, out),
+        Command::Bench(args) => command::bench::run(args, &common, out),
+        Command::Simulate(args) => command::simulate::run(args, &common, out),
+        Command::Variants(args) => command::variants::run(args, &common, out),
+        Command::Selftest(args) => command::selftest::run(args, &common, out),
+        Command::Completions(args) => command::completions::run(args, definition(), &common, out),
+        Command::Man(args) => command::man::run(args, definition(), &common, out),
     });
     match result {
         Ok(status) => status.into(),
-        Err(CliError::ClosedPipe) => exit::Status::Done.into(),
+        Err(CliError::ClosedPipe) => Status::Done.into(),
         Err(error) => {
-            common::say(&error);
+            screen::fail(&error, error.status());
             error.status().into()
         }
+    }
+}
+
+/// Answers a command line that names no work: help, the version, or what is wrong with it.
+fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp => {
+            // Whoever reads it may stop reading.
+            let _ = error.print();
+            Status::Done.into()
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            Status::Usage.into()
+        }
+        ErrorKind::DisplayVersion => {
+            let long = arguments.iter().any(|argument| argument == "--version");
+            let text = match (usage::wants_json(arguments), long) {
+                (true, _) => format!("{:#}\n", version::json()),
+                (false, true) => version::text(),
+                (false, false) => format!("{}\n", version::SHORT),
+            };
+            let _ = write!(screen::Results::text(), "{text}");
+            Status::Done.into()
+        }
+        _ => {
+            screen::fail(usage::explain(error, definition(), arguments), Status::Usage);
+            Status::Usage.into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_contradicts_itself_nowhere() {
+        definition().debug_assert();
     }
 }

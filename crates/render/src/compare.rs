@@ -166,9 +166,7 @@ fn compare_all(a: &PictureFile, b: &PictureFile) -> Comparison {
     let alpha_at = |picture: &PictureFile, i: usize| picture.alpha.as_ref().map_or(1.0, |alpha| alpha[i]);
     // NaN and NaN are the same here: bits decide, and 0 is -0.
     let same = |a: f32, b: f32| a == b || a.to_bits() == b.to_bits();
-    let equal = |i: usize| {
-        (0..3).all(|k| same(a.colour[i][k], b.colour[i][k])) && same(alpha_at(a, i), alpha_at(b, i))
-    };
+    let equal = |i: usize| (0..3).all(|k| same(a.colour[i][k], b.colour[i][k])) && same(alpha_at(a, i), alpha_at(b, i));
     Comparison {
         window: a.window,
         mean: [0, 1].map(|side| channels.map(|channel| channel.mean[side])),

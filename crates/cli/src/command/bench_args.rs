@@ -27,7 +27,7 @@ fn suites_help() -> String {
     )
 }
 
-/// Measures kernels on the papers' rays: Mrays/s, spread, hits checked.
+/// Measures how fast kernels are on the papers' rays, hits checked.
 #[derive(Debug, Args)]
 #[command(after_long_help = suites_help())]
 pub struct BenchArgs {
@@ -37,21 +37,22 @@ pub struct BenchArgs {
     /// The same as SCENE; may be repeated.
     #[arg(long = "scene", value_name = "SCENE", help_heading = heading::SCENE)]
     named: Vec<PathBuf>,
-    /// A table or side experiment of the papers: table1, shuffled, sorted, alk12, guthe, all-views or bar.
+    /// A table or side experiment of the papers; --help lists them.
     #[arg(long, value_name = "NAME", value_parser = parse_suite, help_heading = heading::KERNELS)]
     pub suite: Option<&'static Suite>,
-    /// Kernels, comma-separated: variants, names of rows (see `raywarp variants`), rows with options such as
-    /// alk12-kepler?planes=plain, papers, compiled (all that this
-    /// machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the tracer of this CPU). By default papers on a GPU, cpu otherwise.
+    /// Kernels, comma-separated [default: papers on a GPU, else cpu].
+    ///
+    /// Variants, names of rows (see `raywarp variants`), rows with options such as alk12-kepler?planes=plain, papers, compiled
+    /// (all that this machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the tracer of this CPU).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_choice, help_heading = heading::KERNELS)]
     variant: Vec<Choice>,
-    /// Whose rays: raywarp, al09 or g14; raywarp by default.
+    /// Whose rays: raywarp, al09 or g14 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = parse_workload, help_heading = heading::RAYS)]
     workload: Option<Workload>,
-    /// Kinds of rays, comma-separated: primary, ao, diffuse; all by default.
+    /// Kinds of rays, comma-separated [default: primary,ao,diffuse].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind, help_heading = heading::RAYS)]
     kind: Vec<RayKind>,
-    /// Numbers of the scene's viewpoints in views.toml of --scenes, comma-separated; all by default.
+    /// Numbers of viewpoints in views.toml of --scenes [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "view", help_heading = heading::CAMERA)]
     views: Vec<u16>,
     /// A viewpoint of a TOML file, counted from 1.
@@ -63,57 +64,70 @@ pub struct BenchArgs {
     /// Shuffle the rays (Aila and Laine 2009, section 6).
     #[arg(long, conflicts_with = "sort", help_heading = heading::RAYS)]
     shuffle: bool,
-    /// Sort batches of 2^20 rays: morton. The sort's own time is printed.
+    /// Sort batches of 2^20 rays; the sort's own time is printed.
     #[arg(long, value_name = "ORDER", value_parser = ["morton"], help_heading = heading::RAYS)]
     sort: Option<String>,
-    /// Rays of each kind from a primary hit; the workload's own by default.
+    /// Rays of each kind from a primary hit [default: the workload's].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = heading::RAYS)]
     rays_per_pixel: Option<u32>,
-    /// Columns and rows of each view; 1024x768 by default.
+    /// Columns and rows of each view [default: 1024x768].
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::CAMERA)]
     size: Option<[u32; 2]>,
-    /// Timed runs; 20 on a GPU, 10 on a CPU by default.
+    /// Timed runs [default: 20 on a GPU, 10 on a CPU].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = heading::TIMING)]
     runs: Option<u32>,
-    /// Runs before them; 3 on a GPU, 1 on a CPU by default.
+    /// Runs before them [default: 3 on a GPU, 1 on a CPU].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = heading::TIMING)]
     warmup: Option<u32>,
-    /// About how many rays of each kind and view are compared with the reference's, or all.
+    /// Rays of each kind and view to compare with the reference's, or all.
     #[arg(long, value_name = "RAYS", default_value = "65536", value_parser = parse_check, help_heading = heading::TIMING)]
     check: CheckSize,
     /// Lanes of a warp where a CPU runs a kernel, 1 to 64.
     #[arg(long, value_name = "LANES", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
     width: u32,
-    /// Most triangles of a leaf, comma-separated, in place of --max-leaf: a tree each.
+    /// Most triangles of a leaf, comma-separated: a tree each [default: --max-leaf].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255), help_heading = heading::TREE)]
     leaf_size: Vec<u32>,
-    /// Threads of a block, comma-separated: multiples of 32 up to 1024. Each kernel runs with each, compiled anew from
-    /// its PTX; compare with 128 of the same run. GPUs only.
+    /// Threads of a block, comma-separated: multiples of 32 to 1024 [default: 128].
+    ///
+    /// GPUs only. Each kernel runs with each, compiled anew from its PTX; compare with 128 of the same run.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_block, help_heading = heading::KERNELS)]
     block_threads: Vec<u32>,
-    /// Registers of a thread at most, comma-separated: 16 to 255, each compiled anew from PTX. GPUs only.
+    /// Registers of a thread, comma-separated: 16 to 255 [default: the kernel's].
+    ///
+    /// GPUs only. Each kernel is compiled anew from its PTX with each limit.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(16..=255), help_heading = heading::KERNELS)]
     max_registers: Vec<u32>,
-    /// Print only the so many fastest kernels of each kind, over all scenes, and what is wrong; files hold all.
+    /// Print only the fastest kernels of each kind, and what is wrong.
+    ///
+    /// Over all scenes; files hold all.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::OUTPUT)]
     pub top: Option<u32>,
-    /// Presets of the tree, comma-separated: every kernel walks each; in place of --preset.
+    /// Presets, comma-separated: a tree each [default: --preset].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_preset, help_heading = heading::TREE)]
     trees: Vec<BuildOptions>,
     /// Write a line for each kernel, tree, kind of rays and view to a CSV file.
     #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub csv: Option<PathBuf>,
-    /// Keep the run in a folder: bench.csv, bench.json and README.md with command, machine and date.
+    /// Keep the run in a folder.
+    ///
+    /// It gets bench.csv, bench.json and README.md with command, machine and date.
     #[arg(long, value_name = "DIR", help_heading = heading::OUTPUT)]
     pub record: Option<PathBuf>,
-    /// Time each launch in halves too, which tells its start and tail; then put what a GPU did beside what it could do: the lowest bound of each kernel on the same rays, and where the time
-    /// went. Exit status 1 if a run passed a strict bound.
+    /// Put what a GPU did beside what it could do.
+    ///
+    /// That is the lowest bound of each kernel on the same rays, and where the time went. Each launch is timed in halves too,
+    /// which tells its start and tail. Exit status 1 if a run passed a strict bound.
     #[arg(long, help_heading = heading::TIMING)]
     pub simulate: bool,
-    /// The GPU that is simulated, where its name does not tell: a name such as h200, or a file (docs/machines.md).
+    /// The GPU that --simulate is about, such as h200 [default: by its name].
+    ///
+    /// A name, or a file (docs/machines.md).
     #[arg(long, value_name = "NAME", requires = "simulate", help_heading = heading::TIMING)]
     pub machine: Option<String>,
-    /// About how many rays of each kind and view are simulated; 16384 by default. Only if all are, bounds are strict.
+    /// About how many rays of each kind and view to simulate [default: 16384].
+    ///
+    /// Only if all are, bounds are strict.
     #[arg(long, value_name = "RAYS", requires = "simulate", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::TIMING)]
     pub simulate_sample: Option<u32>,
     /// Write the rays of each scene, view and kind to an .npy file in a folder.
@@ -127,7 +141,7 @@ pub struct BenchArgs {
     tree: TreeArgs,
     #[command(flatten)]
     pub scenes: Scenes,
-    /// What is measured: cpu, cuda (the first GPU), cuda:N or auto.
+    /// What is measured: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// Here auto takes the first GPU, and the CPU where there is none.
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]

@@ -92,7 +92,10 @@ fn say_what_is_lost(args: &ConvertArgs, picture: &PictureFile, common: &Common) 
     }
     let not_finite = picture.not_finite();
     if not_finite > 0 {
-        common.note(format!("{}: {not_finite} pixels are not finite; a PNG shows them black or white", args.picture.display()));
+        common.note(format!(
+            "{}: {not_finite} pixels are not finite; a PNG shows them black or white",
+            args.picture.display()
+        ));
     }
 }
 
@@ -103,12 +106,7 @@ fn metadata(picture: &PictureFile) -> output::Metadata {
 }
 
 /// Writes one picture in the format that its name says.
-fn write(
-    path: &Path,
-    picture: &PictureFile,
-    look: &output::Look,
-    metadata: &output::Metadata,
-) -> Result<(), CliError> {
+fn write(path: &Path, picture: &PictureFile, look: &output::Look, metadata: &output::Metadata) -> Result<(), CliError> {
     let on_black = match Format::of(path) {
         Ok(Format::Hdr) if picture.alpha.is_some() => Some(PictureFile { alpha: None, ..picture.clone() }),
         _ => None,

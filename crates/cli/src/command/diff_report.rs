@@ -71,7 +71,8 @@ impl Report<'_> {
             writeln!(out, "mean colour {side}    {}", mean.map(number).join(" "))?;
         }
         let relative = c.colour.relative_rmse();
-        let relative = if relative.is_finite() { format!(", {} % of b's mean", number(100.0 * relative)) } else { String::new() };
+        let relative =
+            if relative.is_finite() { format!(", {} % of b's mean", number(100.0 * relative)) } else { String::new() };
         writeln!(out, "RMSE             {}{relative}", number(c.colour.rmse()))?;
         writeln!(out, "MSE              {}", number(c.colour.mse))?;
         let formula = format!("mean of (a - b)^2 / (b^2 + {RELATIVE_EPSILON})");
@@ -84,20 +85,36 @@ impl Report<'_> {
             writeln!(out, "                 b {}", colour(far.colours[1]))?;
         }
         let pixels = c.map.len() as f64;
-        writeln!(out, "different pixels {} of {} ({:.2} %)", c.different, c.map.len(), 100.0 * c.different as f64 / pixels)?;
+        writeln!(
+            out,
+            "different pixels {} of {} ({:.2} %)",
+            c.different,
+            c.map.len(),
+            100.0 * c.different as f64 / pixels
+        )?;
         if c.not_finite != [0, 0] {
             let [a, b] = c.not_finite;
             writeln!(out, "not finite       a {a}, b {b} pixels, left out above")?;
         }
         if let Some(psnr) = c.psnr {
-            writeln!(out, "PSNR             {} dB, of the bytes", if psnr.is_finite() { format!("{psnr:.2}") } else { "infinite".into() })?;
+            writeln!(
+                out,
+                "PSNR             {} dB, of the bytes",
+                if psnr.is_finite() { format!("{psnr:.2}") } else { "infinite".into() }
+            )?;
         }
         if let Some(alpha) = &c.alpha {
             writeln!(out, "alpha            RMSE {}, largest {}", number(alpha.rmse()), number(alpha.largest))?;
         }
         for layer in &c.layers {
             let difference = &layer.difference;
-            write!(out, "{:<16} RMSE {}, largest {}", layer.name, number(difference.rmse()), number(difference.largest))?;
+            write!(
+                out,
+                "{:<16} RMSE {}, largest {}",
+                layer.name,
+                number(difference.rmse()),
+                number(difference.largest)
+            )?;
             match layer.in_one_only {
                 0 => writeln!(out)?,
                 n => writeln!(out, "; {n} in one only")?,
@@ -169,7 +186,10 @@ fn write_noise(out: &mut String, noise: &NoiseTest) -> std::fmt::Result {
     let verdict = if noise.is_noise() { "noise explains the difference" } else { "more than noise differs" };
     writeln!(out, "noise            {verdict}")?;
     writeln!(out, "                 {} times the variance that the files state", number(*ratio))?;
-    writeln!(out, "                 {blocks_beyond} of {blocks} blocks of {BLOCK}x{BLOCK} beyond {STANDARD_ERRORS} standard errors")
+    writeln!(
+        out,
+        "                 {blocks_beyond} of {blocks} blocks of {BLOCK}x{BLOCK} beyond {STANDARD_ERRORS} standard errors"
+    )
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub struct InfoArgs {
     /// Scene file, or a name in --scenes.
     scene: PathBuf,
-    /// Compute the end-point overlap too, which takes many times as long as the build.
+    /// Compute the end-point overlap too; it takes much longer than the build.
     #[arg(long, help_heading = heading::TREE)]
     epo: bool,
     /// Go on without files that the scene names and that are missing.

@@ -10,7 +10,10 @@ use raywarp::render::output;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Adds shares of a render, made with `render --samples A..B -o SHARE.exr`, to one picture.
+/// Adds shares of a render to one picture.
+///
+/// Shares are made by `raywarp render --samples A..B -o SHARE.exr`, on one machine or many. The sum of all is the picture that
+/// one machine would have made, whatever the order.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
     /// Shares of the same render.
@@ -22,10 +25,12 @@ pub struct MergeArgs {
     /// Exposure of the PNG in stops.
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, help_heading = heading::OUTPUT)]
     exposure: f32,
-    /// Tone curve of the PNG: srgb, reinhard, aces, agx or neutral.
+    /// Tone curve of the PNG: srgb, reinhard, aces, agx, neutral.
     #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
     tone: output::Tone,
-    /// Layers of an EXR beside the picture: albedo, normal, depth (of shares that have them), samples, variance, or all.
+    /// Layers of an EXR beside the picture, comma-separated, or all [default: none].
+    ///
+    /// There are samples and variance, and of shares that have them albedo, normal and depth.
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::OUTPUT)]
     layers: Vec<String>,
 }
@@ -66,11 +71,7 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         writeln!(out, "{document:#}")?;
     } else if !common.quiet {
         let samples = if low == high { low.to_string() } else { format!("{low} to {high}") };
-        writeln!(
-            out,
-            "wrote {}: {window}, {samples} samples a pixel from {count} shares",
-            args.output.display()
-        )?;
+        writeln!(out, "wrote {}: {window}, {samples} samples a pixel from {count} shares", args.output.display())?;
     }
     Ok(Status::Done)
 }

@@ -11,102 +11,115 @@ use raywarp::scene::{Camera, FilterKind, SamplerKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Renders a picture of a scene; of the built-in one when none is named.
+/// Renders a picture of a scene file, or of the built-in scene.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// Scene file (.gltf .glb .obj .ply .pbrt, also .gz or .zst), or a name in --scenes.
+    /// Scene file (.gltf .glb .obj .ply .pbrt, also .gz or .zst), or a name in --scenes [default: the
+    /// built-in scene].
     #[arg(value_name = "SCENE")]
     positional: Option<PathBuf>,
     /// The same as SCENE.
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional", help_heading = heading::SCENE)]
     named: Option<PathBuf>,
-    /// Picture to write: .png, .exr or .hdr; may be given several times.
+    /// Picture to write: .png, .exr or .hdr; may be repeated [default: render.png].
     #[arg(short, long = "output", value_name = "FILE", help_heading = heading::OUTPUT)]
     output: Vec<PathBuf>,
-    /// Columns and rows.
+    /// Columns and rows [default: the file's, else 1024x768].
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::QUALITY)]
     size: Option<[u32; 2]>,
-    /// Render only this part of the picture, in pixels from its top left: 100,50,320x200. The same pixels as in the whole.
+    /// Render only this part, in pixels from the top left: 100,50,320x200.
+    ///
+    /// Its pixels are those of the whole picture.
     #[arg(long, value_name = "X,Y,WxH", value_parser = parse_crop, help_heading = heading::QUALITY)]
     crop: Option<Crop>,
-    /// Leave the background out: PNG and EXR get an alpha, the share of each pixel's samples that hit something (glass counts). The environment lights all the same.
+    /// Leave the background out: PNG and EXR get an alpha.
+    ///
+    /// It is the share of each pixel's samples that hit something (glass counts). The environment lights all the same.
     #[arg(long, help_heading = heading::OUTPUT)]
     transparent: bool,
-    /// Samples a pixel (with --time or --noise: at most).
+    /// Samples a pixel [default: the file's, else 64].
+    ///
+    /// With --time or --noise the most; without it they end a render alone.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::QUALITY)]
     spp: Option<u32>,
-    /// Only samples A to B - 1 of each pixel; with an .exr output a share for `raywarp merge`.
+    /// Only samples A to B - 1 of each pixel, to an .exr: a share for merge.
     #[arg(long, value_name = "A..B", value_parser = parse_range, conflicts_with = "spp", help_heading = heading::QUALITY)]
     samples: Option<(u32, u32)>,
-    /// Stop after this many seconds of rendering.
+    /// Stop after this many seconds of rendering [default: never].
     #[arg(long, value_name = "SECONDS", value_parser = parse_positive, help_heading = heading::QUALITY)]
     time: Option<f64>,
-    /// Stop at this relative noise; tested at powers of two of the sample count.
+    /// Stop at this relative noise, such as 0.02 [default: never].
+    ///
+    /// It is tested at powers of two of the sample count. The count is recorded, so that --spp repeats the run exactly.
     #[arg(long, value_name = "RELATIVE", value_parser = parse_positive, help_heading = heading::QUALITY)]
     noise: Option<f64>,
-    /// Bounces: 0 is emission only, 1 is direct light.
+    /// Bounces: 0 is emission only, 1 direct light [default: the file's, else 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000), help_heading = heading::QUALITY)]
     max_depth: Option<u32>,
     /// Seed of the sampler.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = heading::QUALITY)]
     seed: u32,
-    /// Sampler.
+    /// Where random numbers come from [default: the file's, else sobol].
     #[arg(long, value_enum, help_heading = heading::QUALITY)]
     sampler: Option<SamplerArg>,
     /// What pixels show.
     #[arg(long, value_enum, default_value_t = IntegratorArg::Path, help_heading = heading::QUALITY)]
     integrator: IntegratorArg,
-    /// Length of ambient-occlusion rays in scene units; else a quarter of the scene's diagonal.
+    /// Length of rays of --integrator ao [default: 1/4 of the scene's diagonal].
     #[arg(long, value_name = "LENGTH", value_parser = parse_positive_f32, help_heading = heading::QUALITY)]
     ao_distance: Option<f32>,
     /// How direct light is estimated; all agree in the mean.
     #[arg(long, value_enum, default_value_t = DirectArg::Mis, help_heading = heading::QUALITY)]
     direct: DirectArg,
-    /// Pixel filter, with a radius in pixels behind a colon if wanted: box, triangle:1, gaussian:1.5.
+    /// Pixel filter: box, triangle, gaussian or mitchell [default: the file's, else box].
+    ///
+    /// A radius in pixels may stand behind a colon: triangle:1, gaussian:1.5.
     #[arg(long, value_name = "FILTER[:RADIUS]", value_parser = parse_filter, help_heading = heading::QUALITY)]
     filter: Option<FilterKind>,
     /// Exposure of the PNG in stops.
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_finite, help_heading = heading::OUTPUT)]
     exposure: f32,
-    /// Tone curve of the PNG: srgb, reinhard, aces, agx or neutral.
+    /// Tone curve of the PNG: srgb, reinhard, aces, agx, neutral.
     #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
     tone: output::Tone,
-    /// Layers of an EXR beside the picture, comma-separated: albedo, normal, depth, samples, variance, or all.
+    /// Layers of an EXR beside the picture, comma-separated, or all [default: none].
+    ///
+    /// There are albedo, normal, depth, samples and variance.
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::OUTPUT)]
     layers: Vec<String>,
-    /// Replace every material by a two-sided diffuse one of this reflectance.
+    /// Replace all materials by a diffuse one of this reflectance, 0 to 1.
     #[arg(long, value_name = "R", value_parser = parse_share, help_heading = heading::LIGHT)]
     pub clay: Option<f32>,
     /// Add an environment map (.hdr, .exr).
     #[arg(long, value_name = "FILE", help_heading = heading::LIGHT)]
     light: Option<PathBuf>,
-    /// Render without files that the scene names and that are missing.
+    /// Go on without files that the scene names and that are missing.
     #[arg(long, help_heading = heading::SCENE)]
     pub allow_missing: bool,
-    /// Camera position.
+    /// Camera position [default: the file's, else the scene is framed].
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "target", help_heading = heading::CAMERA)]
     eye: Option<[f32; 3]>,
     /// What the camera looks at.
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye", help_heading = heading::CAMERA)]
     target: Option<[f32; 3]>,
-    /// What is upwards in the picture.
+    /// What is upwards in the picture [default: 0,1,0].
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye", help_heading = heading::CAMERA)]
     up: Option<[f32; 3]>,
-    /// Full vertical field of view in degrees.
+    /// Full vertical field of view in degrees [default: the camera's, else 45].
     #[arg(long, value_name = "DEGREES", value_parser = parse_fov, help_heading = heading::CAMERA)]
     vfov: Option<f32>,
     /// A viewpoint of a TOML file, counted from 1.
     #[arg(long, value_name = "FILE:SCENE:INDEX", conflicts_with = "eye", help_heading = heading::CAMERA)]
     view: Option<String>,
-    /// Radius of the lens in scene units: depth of field.
+    /// Radius of the lens in scene units: depth of field [default: the camera's].
     #[arg(long, value_name = "RADIUS", value_parser = parse_not_negative, help_heading = heading::CAMERA)]
     lens_radius: Option<f32>,
-    /// Distance of the plane in focus, in scene units.
+    /// Distance of the plane in focus [default: the camera's, else the middle].
     #[arg(long, value_name = "DISTANCE", value_parser = parse_positive_f32, help_heading = heading::CAMERA)]
     focus: Option<f32>,
     #[command(flatten)]
     pub scenes: Scenes,
-    /// What traces the rays: cpu, cuda (the first GPU), cuda:N or auto.
+    /// What traces the rays: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// Shading stays on the CPU, and so auto takes the CPU here: a GPU that only traces is seldom faster. The picture has the
     /// same bytes with either.
@@ -299,7 +312,13 @@ fn parse_crop(text: &str) -> Result<Crop, String> {
 
 fn parse_range(text: &str) -> Result<(u32, u32), String> {
     let range = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    range.filter(|(a, b)| a < b).ok_or_else(|| "must be A..B with A below B, such as 0..64".to_string())
+    range.filter(|(a, b)| a < b).ok_or_else(|| {
+        let form = "must be A..B with A below B, such as 0..64";
+        match text.parse::<u32>() {
+            Ok(count) if count > 0 => format!("{form}; for samples a pixel use --spp {count}"),
+            _ => form.to_string(),
+        }
+    })
 }
 
 fn parse_vector(text: &str) -> Result<[f32; 3], String> {

@@ -15,20 +15,24 @@ use raywarp::workload::cases::cases;
 use raywarp::{Control, TraceError};
 use std::io::Write;
 
-/// Tests every engine of this machine against brute force, with a verdict; with --device cuda the kernels of a GPU.
+/// Tests every engine of this machine against brute force.
+///
+/// The last line is the verdict; the exit status is 1 where an engine fails. With --device cuda the kernels of a GPU are
+/// tested.
 #[derive(Debug, Args)]
 pub struct SelftestArgs {
-    /// Kernels: variants, names of rows (see `raywarp variants`), or auto (what a GPU traces with by itself),
-    /// comma-separated; all rows by default.
+    /// Kernels, comma-separated [default: all rows of `raywarp variants`].
+    ///
+    /// Variants, names of rows, or auto: what a GPU traces with by itself.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_variant, help_heading = heading::KERNELS)]
     variant: Vec<VariantChoice>,
-    /// Legal variants to try beside the papers' rows, drawn by seed.
+    /// Legal variants to try beside the papers' rows, drawn by seed; 0 to 10000.
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = heading::KERNELS)]
     legal: u64,
     /// Lanes of a warp, 1 to 64, comma-separated.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,16,32,64", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
     width: Vec<u32>,
-    /// What is tested: cpu, cuda (the first GPU), cuda:N or auto.
+    /// What is tested: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// With cpu and auto the tracer of this CPU and the kernels as this CPU runs them, with cuda those of the GPU.
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]

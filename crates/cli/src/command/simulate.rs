@@ -1,6 +1,7 @@
 //! `raywarp simulate SCENE`: how full warps are under the papers' kernels (`--efficiency`), what bounds their rates on a
 //! machine (`--machine`), or one of the papers' experiments (`--experiment`).
 
+mod modes;
 mod report_args;
 mod setting;
 
@@ -18,6 +19,7 @@ use crate::heading;
 use crate::interrupt;
 use crate::progress::StepBar;
 use clap::Args;
+use modes::Mode;
 use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::family::{Key, Variant};
 use raywarp::sim::ProfileError;
@@ -33,7 +35,10 @@ use std::path::{Path, PathBuf};
 /// A table of costs may have this many bytes; ours have a few per cent of it.
 const MOST_COST_BYTES: u64 = 1 << 26;
 
-/// Simulates the papers' kernels on the papers' rays: how many of a warp's lanes are busy, and what bounds the rate on a GPU.
+/// Says what bounds kernels on a GPU, and how full their warps are.
+///
+/// The papers' kernels run on the papers' rays in simulation; no GPU is needed. There are three modes: --machine bounds the
+/// rates on GPUs, --efficiency counts the busy lanes of warps, --experiment repeats an experiment of a paper.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
     /// Scene file, or a name in --scenes.
@@ -42,64 +47,81 @@ pub struct SimulateArgs {
     /// The same as SCENE.
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional", help_heading = heading::SCENE)]
     named: Option<PathBuf>,
+    /// How full warps are.
+    ///
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
-    #[arg(long, conflicts_with_all = ["machine", "experiment"], help_heading = heading::MODE)]
+    #[arg(long, help_heading = heading::MODE)]
     efficiency: bool,
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// Bounds of the rate on these GPUs, comma-separated: names such as h200 or gtx285, or files (docs/machines.md). Of an
-    /// experiment, the GPU that it is about: gtx285 by default.
+    /// What bounds the rates on these GPUs, comma-separated, such as h200.
+    ///
+    /// Names such as h200 or gtx285, or files (docs/machines.md). With --experiment the GPU that it is about [default: gtx285].
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::MODE)]
     machine: Vec<String>,
-    /// What a profiler counted on this GPU, beside what is foretold: a table of peers/nsight/counters.py. Its rows have kernels
-    /// and trees; of views the first counts, with one ray of each kind a pixel.
-    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "costs", "width", "leaf_size", "postpone", "settings", "shuffle", "sort", "what_if", "report", "svg"], help_heading = heading::WITH_MACHINE)]
+    /// What a profiler counted on this GPU, beside what is foretold.
+    ///
+    /// A table of peers/nsight/counters.py. Its rows have kernels and trees; of views the first counts, with one ray of each kind
+    /// a pixel.
+    #[arg(long, value_name = "FILE", help_heading = heading::WITH_MACHINE)]
     counters: Option<PathBuf>,
-    /// What was measured on this GPU, beside what is possible: bench.csv of `raywarp bench --record`. Its rows have kernels, trees
-    /// and viewpoints; size and rays a pixel must be that run's. Exit status 1 if a run passed a strict bound.
-    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["counters", "costs", "width", "leaf_size", "postpone", "shuffle", "sort"], help_heading = heading::WITH_MACHINE)]
+    /// What was measured on this GPU, beside what is possible.
+    ///
+    /// The bench.csv of `raywarp bench --record`. Its rows have kernels, trees and viewpoints; size and rays a pixel must be that
+    /// run's. Exit status 1 if a run passed a strict bound.
+    #[arg(long, value_name = "FILE.csv", help_heading = heading::WITH_MACHINE)]
     measured: Option<PathBuf>,
-    /// What kernels cost, in place of our tables; as `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
-    #[arg(long, value_name = "FILE", requires = "machine", conflicts_with_all = ["experiment", "efficiency"], help_heading = heading::WITH_MACHINE)]
+    /// What kernels cost, in place of our tables.
+    ///
+    /// As `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
+    #[arg(long, value_name = "FILE", help_heading = heading::WITH_MACHINE)]
     costs: Option<PathBuf>,
-    /// Whose rays: raywarp (by default), al09 or g14.
+    /// Whose rays: raywarp, al09 or g14 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = parse_workload, help_heading = heading::RAYS)]
     workload: Option<Workload>,
-    /// Kinds of rays, comma-separated: primary, ao, diffuse; all by default.
+    /// Kinds of rays, comma-separated [default: primary,ao,diffuse].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind, help_heading = heading::RAYS)]
     kind: Vec<RayKind>,
-    /// Kernels: variants or names of rows (see `raywarp variants`), comma-separated; all rows by default.
+    /// Kernels, comma-separated [default: all rows of `raywarp variants`].
+    ///
+    /// Variants or names of rows.
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::KERNELS)]
     pub(super) variant: Vec<Variant>,
-    /// Lanes of a warp, 1 to 64, comma-separated; 32 by default.
+    /// Lanes of a warp, 1 to 64, comma-separated [default: 32].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
     width: Vec<u32>,
-    /// Most triangles of a leaf, comma-separated; in place of --max-leaf.
+    /// Most triangles of a leaf, comma-separated: a tree each [default: --max-leaf].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255), help_heading = heading::TREE)]
     leaf_size: Vec<u32>,
-    /// Sizes of the postpone buffer, 0 to 4, comma-separated: each speculative kernel runs with each.
+    /// Sizes of the postpone buffer, 0 to 4 [default: the kernel's].
+    ///
+    /// Comma-separated: each speculative kernel runs with each.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4), help_heading = heading::KERNELS)]
     postpone: Vec<u32>,
-    /// An option of the family for every kernel that knows it; with a dot a number of the machines (l2.bytes=2x) or the cost of
-    /// an operation in instructions (cost.visit_node=-30).
+    /// Change an option of kernels, a number of machines or a cost.
+    ///
+    /// An option of the family, such as leaves=nested, for every kernel that knows it; with a dot a number of the machines
+    /// (l2.bytes=2x) or the cost of an operation in instructions (cost.visit_node=-30).
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting::parse, help_heading = heading::KERNELS)]
     settings: Vec<Setting>,
-    /// About how many rays of each kind and view are traced, in evenly spaced runs; 16384, or what an experiment needs.
+    /// About how many rays of each kind and view to trace [default: 16384].
+    ///
+    /// In evenly spaced runs. An experiment has its own default.
     #[arg(long, value_name = "RAYS", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::RAYS)]
     pub(super) sample: Option<u32>,
-    /// AO and diffuse rays of a pixel; the workload's by default.
+    /// AO and diffuse rays of a pixel [default: the workload's].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = heading::RAYS)]
     pub(super) rays_per_pixel: Option<u32>,
     /// Shuffle the rays (Aila and Laine 2009, section 6).
     #[arg(long, conflicts_with = "sort", help_heading = heading::RAYS)]
     shuffle: bool,
-    /// Sort batches of rays: morton.
+    /// Sort batches of rays.
     #[arg(long, value_name = "ORDER", value_parser = ["morton"], help_heading = heading::RAYS)]
     sort: Option<String>,
-    /// Columns and rows of each view.
+    /// Columns and rows of each view [default: 1024x768].
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::CAMERA)]
     pub(super) size: Option<[u32; 2]>,
-    /// A viewpoint of a TOML file, counted from 1; all five of the scene in views.toml of --scenes by default.
+    /// A viewpoint of a TOML file, from 1 [default: all in views.toml of --scenes].
     #[arg(long, value_name = "FILE:SCENE:INDEX", help_heading = heading::CAMERA)]
     view: Option<String>,
     /// Go on without files that the scene names and that are missing.
@@ -112,9 +134,11 @@ pub struct SimulateArgs {
     compaction: CompactionArgs,
     #[command(flatten)]
     report: ReportArgs,
-    /// Rank what would raise the lowest bounds most: each number of the machine doubled, each operation a quarter cheaper, and,
-    /// where no --width is given, warps of 64 lanes, which run as well.
-    #[arg(long, conflicts_with = "experiment", help_heading = heading::WITH_MACHINE)]
+    /// Rank what would raise the lowest bounds most.
+    ///
+    /// Tried are each number of the machine doubled, each operation a quarter cheaper, and, where no --width is given, warps of
+    /// 64 lanes.
+    #[arg(long, help_heading = heading::WITH_MACHINE)]
     what_if: bool,
     #[command(flatten)]
     pub scenes: Scenes,
@@ -138,28 +162,18 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         ([], true) => vec![32, 64],
         (widths, _) => widths.to_vec(),
     };
-    // Clap's `requires` gives way to conflicts.
-    if args.machine.is_empty() && (args.what_if || args.measured.is_some()) {
-        return Err(CliError::usage(
-            "--what-if and --measured are about bounds: give --machine with a GPU such as h200",
-        ));
+    let mode = Mode::of(args)?;
+    if mode == Mode::Experiment && args.machine.len() > 1 {
+        return Err(CliError::usage("an experiment is of one --machine"));
     }
-    if args.experiment.experiment.is_some() && (args.machine.len() > 1 || args.measured.is_some()) {
-        return Err(CliError::usage("an experiment is of one --machine, and not of measured rates"));
+    if mode == Mode::Experiment && args.leaf_size.len() > 1 {
+        return Err(CliError::usage("--leaf-size: an experiment is of one tree"));
     }
-    if args.what_if && args.measured.is_some() && !args.report.wanted() {
+    if mode == Mode::Measured && args.what_if && !args.report.wanted() {
         return Err(CliError::usage("--measured puts rates beside bounds; --what-if beside it needs --report"));
     }
     args.report.check()?;
-    if let Some(ExperimentChoice::Compaction) = args.experiment.experiment {
-        if !args.machine.is_empty() {
-            return Err(CliError::usage("--machine: --experiment compaction counts warps, on no machine"));
-        }
-        if let Some(flag) = args.about_rays() {
-            return Err(CliError::usage(format!(
-                "{flag}: --experiment compaction follows the paths of a path tracer, not a workload's rays"
-            )));
-        }
+    if mode == Mode::Compaction {
         let shared = simulate_compaction::Shared {
             scene: name,
             view: args.view.as_deref(),
@@ -170,21 +184,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         };
         return simulate_compaction::run(&args.compaction, &args.report, &shared, common, out);
     }
-    if args.experiment.experiment.is_some() && !args.width.is_empty() {
-        return Err(CliError::usage("--width: this experiment has its own"));
-    }
-    if args.experiment.experiment.is_some() && args.leaf_size.len() > 1 {
-        return Err(CliError::usage("--leaf-size: an experiment is of one tree"));
-    }
-    if let Some(flag) = args.compaction.given() {
-        return Err(CliError::usage(format!("{flag} goes with --experiment compaction")));
-    }
     let variants = args.variants();
-    if !args.efficiency && args.machine.is_empty() && args.experiment.experiment.is_none() {
-        return Err(CliError::usage(
-            "what is to be simulated? Give --efficiency, --experiment, or --machine with a GPU such as h200",
-        ));
-    }
     // Bounds are known of lanes that are left to a GPU, too.
     let checked =
         if args.machine.is_empty() { variants.clone() } else { variants.iter().map(Variant::voted).collect() };
@@ -321,21 +321,6 @@ impl SimulateArgs {
     /// Kinds of rays.
     pub(super) fn kinds(&self) -> Vec<RayKind> {
         if self.kind.is_empty() { RayKind::ALL.to_vec() } else { self.kind.clone() }
-    }
-
-    /// The first option that is about a workload's rays, their trees or prices, if one is given.
-    fn about_rays(&self) -> Option<&'static str> {
-        let given = [
-            (self.workload.is_some(), "--workload"),
-            (!self.kind.is_empty(), "--kind"),
-            (self.sample.is_some(), "--sample"),
-            (self.rays_per_pixel.is_some(), "--rays-per-pixel"),
-            (self.shuffle, "--shuffle"),
-            (self.sort.is_some(), "--sort"),
-            (!self.leaf_size.is_empty(), "--leaf-size"),
-            (self.experiment.has_prices(), "--price"),
-        ];
-        given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }
 
     /// The machines, with the numbers that were set.

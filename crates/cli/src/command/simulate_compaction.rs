@@ -20,36 +20,25 @@ use std::path::Path;
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::WITH_COMPACTION)]
 pub struct CompactionArgs {
-    /// Frames of each view, of one path a pixel; 1 by default.
+    /// Frames of each view, of one path a pixel [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    frames: Option<u32>,
-    /// Bounces of a path; 8 by default.
+    pub frames: Option<u32>,
+    /// Bounces of a path [default: 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
-    max_depth: Option<u32>,
-    /// Reflectance of all materials, which become diffuse, 0.7 by default; "off" keeps them as they are.
+    pub max_depth: Option<u32>,
+    /// Reflectance of all materials, or off [default: 0.7].
+    ///
+    /// They become diffuse with it; off keeps them as they are.
     #[arg(long, value_name = "R", value_parser = parse_clay)]
-    clay: Option<Clay>,
-    /// Radius of the lens in scene units.
+    pub clay: Option<Clay>,
+    /// Radius of the lens in scene units [default: the camera's].
     #[arg(long, value_name = "RADIUS", value_parser = super::render_args::parse_not_negative)]
-    lens_radius: Option<f32>,
-}
-
-impl CompactionArgs {
-    /// The first of them that is given, for where none of them means anything. (Clap's `requires` gives way to conflicts.)
-    pub fn given(&self) -> Option<&'static str> {
-        let given = [
-            (self.frames.is_some(), "--frames"),
-            (self.max_depth.is_some(), "--max-depth"),
-            (self.clay.is_some(), "--clay"),
-            (self.lens_radius.is_some(), "--lens-radius"),
-        ];
-        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
-    }
+    pub lens_radius: Option<f32>,
 }
 
 /// `--clay`.
 #[derive(Debug, Clone, Copy)]
-struct Clay(Option<f32>);
+pub struct Clay(Option<f32>);
 
 fn parse_clay(text: &str) -> Result<Clay, String> {
     if text == "off" { Ok(Clay(None)) } else { super::render_args::parse_share(text).map(|share| Clay(Some(share))) }

@@ -16,12 +16,16 @@ use std::path::Path;
 /// What an experiment takes beside rays and a tree.
 #[derive(Debug, Args)]
 pub struct ExperimentArgs {
-    /// One of Aila and Laine's simulated experiments: rates, distribution, speculation, replacement, queue, width; or Wald's:
-    /// compaction, active paths and warps of a path tracer at each bounce.
-    #[arg(long, value_name = "NAME", value_parser = parse_experiment, conflicts_with_all = ["efficiency", "variant", "postpone", "settings"], help_heading = heading::MODE)]
+    /// An experiment of a paper, theirs beside ours.
+    ///
+    /// Of Aila and Laine: rates, distribution, speculation, replacement, queue, width. Of Wald: compaction, the active paths and
+    /// warps of a path tracer at each bounce.
+    #[arg(long, value_name = "NAME", value_parser = parse_experiment, help_heading = heading::MODE)]
     pub experiment: Option<ExperimentChoice>,
-    /// What an operation costs on a GTX 285, in times of an instruction: visit_node, test_triangle, loop, postpone, fetch_ray, shuffle.
-    #[arg(long = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_price, requires = "experiment", conflicts_with = "efficiency", help_heading = heading::WITH_EXPERIMENT)]
+    /// What an operation costs on a GTX 285, in times of an instruction.
+    ///
+    /// Operations are visit_node, test_triangle, loop, postpone, fetch_ray and shuffle.
+    #[arg(long = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_price, help_heading = heading::WITH_EXPERIMENT)]
     prices: Vec<(Operation, f64)>,
 }
 

@@ -27,7 +27,7 @@ const FILES: &str = "Files are NumPy arrays (.npy). RAYS: float32 of shape (N, 8
     Rays see geometry: every triangle is opaque, whatever its material says; what is invisible or has no area \
     is not there. The tracer without --variant is watertight; most of the papers' kernels are not.";
 
-/// Traces a file of rays through a scene and writes what they hit.
+/// Traces a file of rays through a scene, and writes what they hit.
 #[derive(Debug, Args)]
 #[command(override_usage = "raywarp trace [OPTIONS] SCENE RAYS -o HITS", after_long_help = FILES)]
 pub struct TraceArgs {
@@ -43,11 +43,15 @@ pub struct TraceArgs {
     /// Ask only whether anything is on the ray.
     #[arg(long, help_heading = heading::RAYS)]
     any: bool,
-    /// A kernel of the family instead of this CPU's tracer: a variant or the name of a row (see `raywarp variants`). With
-    /// --device cuda also auto: the GPU's fastest, which may lose a ray at an edge; without, the fastest watertight one.
+    /// A kernel of the family: a variant or a row of `raywarp variants`.
+    ///
+    /// Without it the CPU's own tracer runs, and on a GPU the fastest watertight kernel. With --device cuda there is also auto:
+    /// the GPU's fastest, which may lose a ray at an edge.
     #[arg(long, value_name = "VARIANT", value_parser = parse_variant, help_heading = heading::KERNELS)]
     variant: Option<VariantChoice>,
-    /// Lanes of the warp that runs the kernel on this CPU, 1 to 64, or scalar: one lane without masks.
+    /// Lanes of the warp that runs --variant on this CPU, 1 to 64, or scalar.
+    ///
+    /// scalar is one lane without masks.
     #[arg(long, value_name = "LANES", default_value = "32", value_parser = parse_machine, requires = "variant", help_heading = heading::KERNELS)]
     width: Machine,
     /// Go on without files that the scene names and that are missing.
@@ -57,7 +61,7 @@ pub struct TraceArgs {
     tree: TreeArgs,
     #[command(flatten)]
     pub scenes: Scenes,
-    /// What traces the rays: cpu, cuda (the first GPU), cuda:N or auto.
+    /// What traces the rays: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// Here auto takes the CPU: a file of rays is seldom worth the way to a GPU and back. On a GPU the kernel is the fastest
     /// that gives the bits of the CPU, unless --variant names one.
@@ -172,6 +176,11 @@ fn failure(error: TraceSceneError, scene: &Path, rays: &RayFile, rays_name: &Pat
 }
 
 impl TraceArgs {
+    /// Whether the hits go to standard output, as they are.
+    pub fn is_piped(&self) -> bool {
+        is_pipe(&self.output)
+    }
+
     /// What answers `rays`.
     fn engine(&self, common: &Common, rays: &[Ray]) -> Result<(Engine, Option<Gpu>), CliError> {
         let Some(device) = common.gpu()? else {

@@ -9,23 +9,27 @@ use raywarp::{BuildOptions, Builder};
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::TREE)]
 pub struct TreeArgs {
-    /// Options of the builder, from the fastest build to the best tree; the others here change single ones. Where it is not
-    /// given, balanced, but good for bench, and for simulate balanced with the builder sweep.
+    /// Options of the builder, from the fastest build to the best tree.
+    ///
+    /// The other options here change single ones [default: balanced; for bench good, for simulate balanced with --builder
+    /// sweep].
     #[arg(long, value_enum)]
     preset: Option<PresetArg>,
-    /// How the tree is built; as the preset says by default.
+    /// How the tree is built [default: the preset's].
     #[arg(long, value_enum)]
     builder: Option<BuilderArg>,
-    /// Passes of reinsertion over the finished tree, 0 to 64.
+    /// Passes of reinsertion over the finished tree, 0 to 64 [default: the preset's].
     #[arg(long, value_name = "N")]
     reinsertion: Option<u32>,
-    /// Most triangles of a leaf, 1 to 255.
-    #[arg(long, value_name = "N", default_value_t = BuildOptions::default().max_leaf)]
-    max_leaf: u32,
-    /// Cost of a node visit in triangle tests, for deciding where to stop splitting.
-    #[arg(long, value_name = "COST", default_value_t = BuildOptions::default().traversal_cost)]
-    traversal_cost: f32,
-    /// Early split clipping: extra references as a share of the triangles.
+    /// Most triangles of a leaf, 1 to 255 [default: 8].
+    #[arg(long, value_name = "N")]
+    max_leaf: Option<u32>,
+    /// Cost of a node visit in triangle tests [default: 1].
+    ///
+    /// It decides where splitting stops.
+    #[arg(long, value_name = "COST")]
+    traversal_cost: Option<f32>,
+    /// Early split clipping: extra references, as a share of the triangles [default: none].
     #[arg(long, value_name = "SHARE")]
     split: Option<f32>,
 }
@@ -79,6 +83,19 @@ impl BuilderArg {
 }
 
 impl TreeArgs {
+    /// The first of the flags that is given, for where none of them means anything.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.preset.is_some(), "--preset"),
+            (self.builder.is_some(), "--builder"),
+            (self.reinsertion.is_some(), "--reinsertion"),
+            (self.max_leaf.is_some(), "--max-leaf"),
+            (self.traversal_cost.is_some(), "--traversal-cost"),
+            (self.split.is_some(), "--split"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
+    }
+
     /// The flags as the library takes them, which checks their ranges.
     pub fn options(&self) -> BuildOptions {
         self.with_builder(None)
@@ -112,9 +129,9 @@ impl TreeArgs {
         BuildOptions {
             builder: self.builder.map(BuilderArg::builder).or(default).unwrap_or(preset.builder),
             reinsertion: self.reinsertion.unwrap_or(preset.reinsertion),
-            max_leaf: if preset.max_leaf == 1 { 1 } else { self.max_leaf },
+            max_leaf: if preset.max_leaf == 1 { 1 } else { self.max_leaf.unwrap_or(BuildOptions::default().max_leaf) },
             split_clipping: self.split,
-            traversal_cost: self.traversal_cost,
+            traversal_cost: self.traversal_cost.unwrap_or(BuildOptions::default().traversal_cost),
             ..preset
         }
     }

@@ -10,16 +10,20 @@ use raywarp::variants::Variants;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
-/// Lists the papers' kernels: name, variant, where it is from, tree, stack and needs; with --device cuda also which a GPU
-/// takes by itself.
+/// Lists the papers' kernels.
+///
+/// Of each there are the name, the variant, paper and section, its tree, its stack and what it needs. With --device cuda also
+/// which kernels a GPU takes by itself.
 #[derive(Debug, Args)]
 pub struct VariantsArgs {
-    /// List what else can be combined, one option changed at a time, and how many variants there are in all.
+    /// List also what else can be combined.
+    ///
+    /// One option is changed at a time; how many variants there are in all stands below.
     #[arg(long, help_heading = heading::KERNELS)]
     legal: bool,
-    /// With cuda (the first GPU) or cuda:N also lists which kernels that GPU takes by itself.
+    /// A GPU whose own choice is listed too: cuda (the first GPU) or cuda:N.
     ///
-    /// They are timed where no earlier run has. With cpu and auto no GPU is looked for.
+    /// Its kernels are timed where no earlier run has timed them. With cpu and auto no GPU is looked for.
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
 }

@@ -5,8 +5,8 @@
 
 use super::{Content, Exposure, Metadata, Shows};
 use crate::film::{Film, Window};
-use exr::meta::header::Header;
 use exr::meta::attribute::{AttributeValue, Chromaticities, IntegerBounds, Text};
+use exr::meta::header::Header;
 use exr::prelude::{
     AnyChannel, AnyChannels, Blocks, Compression, Encoding, FlatSamples, Image, Layer, LayerAttributes, LineOrder,
     Vec2, WritableImage,

@@ -130,10 +130,9 @@ impl PictureFile {
     fn of_share(share: Share) -> Self {
         let Share { path, info, film } = share;
         let (colour, alpha) = colours(&film, &info.content);
-        let layers = super::exr::layers(&film, Layers::ALL).into_iter().map(|(name, samples)| Channel {
-            name: name.into(),
-            values: exr::floats(samples),
-        });
+        let layers = super::exr::layers(&film, Layers::ALL)
+            .into_iter()
+            .map(|(name, samples)| Channel { name: name.into(), values: exr::floats(samples) });
         Self {
             path,
             window: film.window(),

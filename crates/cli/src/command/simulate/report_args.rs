@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 /// Where reports go.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Write a report as well: one HTML file with tables, pictures and what to conclude.
+    /// Write a report as well.
+    ///
+    /// One HTML file with tables, pictures and what to conclude.
     #[arg(long, value_name = "FILE.html", help_heading = heading::OUTPUT)]
     report: Option<PathBuf>,
     /// Write the report's pictures as SVG files into this folder.
@@ -20,6 +22,16 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
+    /// Whether `--report` is given.
+    pub fn page(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// Whether `--svg` is given.
+    pub fn pictures(&self) -> bool {
+        self.svg.is_some()
+    }
+
     /// Whether a page is asked for.
     pub fn wanted(&self) -> bool {
         self.report.is_some() || self.svg.is_some()

@@ -93,11 +93,7 @@ impl PictureFile {
             window,
             colour: part(&self.colour, row, [x, y], [width, height]),
             alpha: self.alpha.as_deref().map(plane),
-            layers: self
-                .layers
-                .iter()
-                .map(|c| Channel { name: c.name.clone(), values: plane(&c.values) })
-                .collect(),
+            layers: self.layers.iter().map(|c| Channel { name: c.name.clone(), values: plane(&c.values) }).collect(),
             comments: self.comments.clone(),
             notes: self.notes.clone(),
             ..*self

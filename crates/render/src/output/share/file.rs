@@ -197,8 +197,8 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
         }
     }
 
-    let mut film = Film::of(window, !features.is_empty())
-        .map_err(|source| ShareError::Film { path: path.into(), source })?;
+    let mut film =
+        Film::of(window, !features.is_empty()).map_err(|source| ShareError::Film { path: path.into(), source })?;
     for (i, pixel) in film.pixels().enumerate() {
         film.merge_pixel(pixel, &pixels[i], features.get(i));
     }
@@ -235,7 +235,8 @@ fn parse_info(text: &str) -> Result<(ShareInfo, u64), String> {
     let seed = field("seed")?.parse().map_err(|_| bad("seed"))?;
     let invalid = field("invalid")?.parse().map_err(|_| bad("invalid"))?;
     let film_exposure = field("exposure")?.parse().ok().and_then(Exposure::factor);
-    let film_exposure = film_exposure.ok_or_else(|| format!("{ATTRIBUTE} has an exposure that is no positive number"))?;
+    let film_exposure =
+        film_exposure.ok_or_else(|| format!("{ATTRIBUTE} has an exposure that is no positive number"))?;
     let content = Content {
         shows: field("shows").map(Shows::named).unwrap_or_default(),
         transparent: field("transparent").is_ok_and(|text| text == "true"),

@@ -1,0 +1,158 @@
+//! The modes of `raywarp simulate`, and which options mean something in each: one that would be ignored is refused.
+
+use super::super::simulate_experiment::ExperimentChoice;
+use super::SimulateArgs;
+use crate::exit::CliError;
+use crate::usage::list;
+
+/// What is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// How full warps are.
+    Efficiency,
+    /// Bounds of rates on machines.
+    Bounds,
+    /// What a profiler counted, beside what is foretold.
+    Counters,
+    /// A recorded run beside its bounds.
+    Measured,
+    /// An experiment with traversal kernels.
+    Experiment,
+    /// The experiment with a path tracer.
+    Compaction,
+}
+
+use Mode::{Bounds, Compaction, Counters, Efficiency, Experiment, Measured};
+
+/// An option that some modes ignore.
+struct Rule {
+    flag: &'static str,
+    /// Those that do not ignore it.
+    modes: &'static [Mode],
+    is_given: fn(&SimulateArgs) -> bool,
+}
+
+const fn rule(flag: &'static str, modes: &'static [Mode], is_given: fn(&SimulateArgs) -> bool) -> Rule {
+    Rule { flag, modes, is_given }
+}
+
+/// Modes of a workload's rays.
+const OF_RAYS: &[Mode] = &[Efficiency, Bounds, Counters, Measured, Experiment];
+/// Modes whose kernels the user chooses.
+const OF_KERNELS: &[Mode] = &[Efficiency, Bounds, Counters, Measured];
+/// Modes with bounds.
+const OF_MACHINES: &[Mode] = &[Bounds, Counters, Measured];
+
+const RULES: [Rule; 23] = [
+    rule("--counters", &[Counters], |args| args.counters.is_some()),
+    rule("--measured", &[Measured], |args| args.measured.is_some()),
+    rule("--costs", &[Bounds], |args| args.costs.is_some()),
+    rule("--what-if", &[Bounds, Measured], |args| args.what_if),
+    rule("--price", &[Experiment], |args| args.experiment.has_prices()),
+    rule("--frames", &[Compaction], |args| args.compaction.frames.is_some()),
+    rule("--max-depth", &[Compaction], |args| args.compaction.max_depth.is_some()),
+    rule("--clay", &[Compaction], |args| args.compaction.clay.is_some()),
+    rule("--lens-radius", &[Compaction], |args| args.compaction.lens_radius.is_some()),
+    rule("--workload", OF_RAYS, |args| args.workload.is_some()),
+    rule("--kind", OF_RAYS, |args| !args.kind.is_empty()),
+    rule("--sample", OF_RAYS, |args| args.sample.is_some()),
+    rule("--rays-per-pixel", OF_RAYS, |args| args.rays_per_pixel.is_some()),
+    rule("--shuffle", &[Efficiency, Bounds, Experiment], |args| args.shuffle),
+    rule("--sort", &[Efficiency, Bounds, Experiment], |args| args.sort.is_some()),
+    rule("--variant", OF_KERNELS, |args| !args.variant.is_empty()),
+    rule("--width", &[Efficiency, Bounds, Compaction], |args| !args.width.is_empty()),
+    rule("--postpone", &[Efficiency, Bounds], |args| !args.postpone.is_empty()),
+    rule("--set", &[Efficiency, Bounds, Measured], |args| !args.settings.is_empty()),
+    rule("--leaf-size", &[Efficiency, Bounds, Experiment], |args| !args.leaf_size.is_empty()),
+    rule("--machine", &[Bounds, Counters, Measured, Experiment], |args| !args.machine.is_empty()),
+    rule("--report", &[Efficiency, Bounds, Measured, Experiment, Compaction], |args| args.report.page()),
+    rule("--svg", &[Efficiency, Bounds, Measured, Experiment, Compaction], |args| args.report.pictures()),
+];
+
+impl Mode {
+    /// What the user types for it.
+    fn flag(self) -> &'static str {
+        match self {
+            Self::Efficiency => "--efficiency",
+            Self::Bounds => "--machine",
+            Self::Counters => "--counters",
+            Self::Measured => "--measured",
+            Self::Experiment => "--experiment",
+            Self::Compaction => "--experiment compaction",
+        }
+    }
+
+    /// The mode that the options name, all of which mean something in it.
+    ///
+    /// # Errors
+    /// Wrong usage, with both names where two options do not fit together.
+    pub fn of(args: &SimulateArgs) -> Result<Self, CliError> {
+        let mode = Self::named(args)?;
+        let refused = RULES.iter().find(|rule| (rule.is_given)(args) && !rule.modes.contains(&mode));
+        if let Some(Rule { flag, modes, .. }) = refused {
+            return Err(CliError::usage(format!("{flag} goes with {}, not with {}", flags(modes), mode.flag())));
+        }
+        // Rows of recorded runs name their trees; a page also has bounds of the tree that is built here.
+        let has_rows = mode == Counters || mode == Measured && !args.report.wanted();
+        if let Some(flag) = args.tree.given().filter(|_| has_rows) {
+            return Err(CliError::usage(format!("{flag} goes not with {}: its rows name their trees", mode.flag())));
+        }
+        Ok(mode)
+    }
+
+    fn named(args: &SimulateArgs) -> Result<Self, CliError> {
+        let experiment = args.experiment.experiment;
+        let exclude =
+            |a: &str, b: &str, why: &str| Err(CliError::usage(format!("{a} and {b} exclude each other: {why}")));
+        match (args.efficiency, experiment, !args.machine.is_empty()) {
+            (true, Some(_), _) => exclude(
+                "--efficiency",
+                "--experiment",
+                "an experiment of a paper has its own kernels and its own table",
+            ),
+            (true, None, true) => exclude(
+                "--efficiency",
+                "--machine",
+                "one counts the busy lanes of warps, the other bounds rates on a GPU",
+            ),
+            (true, None, false) => Ok(Efficiency),
+            (false, Some(ExperimentChoice::Compaction), _) => Ok(Compaction),
+            (false, Some(_), _) => Ok(Experiment),
+            (false, None, true) => match (&args.counters, &args.measured) {
+                (Some(_), Some(_)) => {
+                    exclude("--counters", "--measured", "each is put beside what is foretold; run it twice")
+                }
+                (Some(_), None) => Ok(Counters),
+                (None, Some(_)) => Ok(Measured),
+                (None, None) => Ok(Bounds),
+            },
+            (false, None, false) => {
+                let of_machine =
+                    |rule: &&Rule| (rule.is_given)(args) && rule.modes.iter().all(|mode| OF_MACHINES.contains(mode));
+                Err(CliError::usage(match RULES.iter().find(of_machine) {
+                    Some(rule) => format!("{} goes with --machine: give it a GPU such as h200", rule.flag),
+                    None => {
+                        "what is to be simulated? Give --efficiency, --experiment, or --machine with a GPU such as \
+                             h200"
+                            .to_string()
+                    }
+                }))
+            }
+        }
+    }
+}
+
+/// Modes as they are typed.
+fn flags(modes: &[Mode]) -> String {
+    if let [Counters | Measured] = modes {
+        return Bounds.flag().to_string();
+    }
+    let all_machines = OF_MACHINES.iter().all(|mode| modes.contains(mode));
+    let said_by_another = |mode: &Mode| match mode {
+        Counters | Measured => all_machines,
+        Compaction => modes.contains(&Experiment),
+        _ => false,
+    };
+    let names = modes.iter().filter(|mode| !said_by_another(mode)).map(|mode| mode.flag().to_string());
+    list(&names.collect::<Vec<_>>(), "and")
+}

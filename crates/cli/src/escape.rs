@@ -1,0 +1,77 @@
+//! Names of files, materials and scenes come from anywhere. Their control characters never reach the terminal, where
+//! they could move the cursor, hide text or rename the window: here they become visible.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+/// Whether a terminal would act on `c` instead of showing it: control characters (those from U+0080 to U+009F too), and
+/// the marks that turn the direction of writing.
+fn acts(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let acts = |c: char| acts(c) && !keep(c);
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut visible = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if acts(c) { visible.extend(c.escape_default()) } else { visible.push(c) }
+    }
+    Cow::Owned(visible)
+}
+
+/// One line for people: `\u{1b}`, `\n` and so on in place of what a terminal would act on.
+pub fn line(text: &str) -> Cow<'_, str> {
+    escaped(text, |_| false)
+}
+
+/// As [`line`], with line breaks left in: text of several lines. A line break in a name breaks its line, which is all
+/// that it can do.
+pub fn lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c == '\n')
+}
+
+/// A writer of text that passes on [`lines`] of it.
+pub struct Visible<W>(pub W);
+
+impl<W: Write> Write for Visible<W> {
+    // Formatting hands over whole strings, and so no character is cut in two.
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write_all(lines(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_acts_on_becomes_visible_and_the_rest_stays() {
+        for (text, shown) in [
+            ("Größe 3 µm, 漢字\u{00AD}", "Größe 3 µm, 漢字\u{00AD}"),
+            ("a\u{1b}[2Jb", "a\\u{1b}[2Jb"),
+            ("a\rb\tc\u{7}", "a\\rb\\tc\\u{7}"),
+            ("c1 \u{9b}31m", "c1 \\u{9b}31m"),
+            ("gnp.\u{202e}exe", "gnp.\\u{202e}exe"),
+            ("two\nlines", "two\\nlines"),
+        ] {
+            assert_eq!(line(text), shown);
+        }
+        assert_eq!(lines("two\nlines\u{1b}"), "two\nlines\\u{1b}");
+        assert!(matches!(lines("plain\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_writer_escapes_what_passes_through() {
+        let mut out = Visible(Vec::new());
+        writeln!(out, "{:>4} {}", "é", "\u{1b}]0;x\u{7}").unwrap();
+        assert_eq!(String::from_utf8(out.0).unwrap(), "   é \\u{1b}]0;x\\u{7}\n");
+    }
+}

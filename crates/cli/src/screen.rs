@@ -1,0 +1,60 @@
+//! What reaches the terminal or whoever listens: messages on standard error, results on standard output, and with
+//! `--json` one document on standard output, of a failure too.
+
+use crate::escape::{Visible, line};
+use crate::exit::Status;
+use std::fmt::Display;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static JSON: AtomicBool = AtomicBool::new(false);
+static PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Says that failures are to be JSON documents too. Known before the command line is parsed, which may fail.
+pub fn use_json() {
+    JSON.store(true, Ordering::Relaxed);
+}
+
+/// A line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
+pub fn say(message: impl Display) {
+    let _ = writeln!(std::io::stderr(), "raywarp: {}", line(&message.to_string()));
+}
+
+/// Says why the command fails. With `--json` that is a document as well, unless one was printed already.
+pub fn fail(message: impl Display, status: Status) {
+    say(&message);
+    if JSON.load(Ordering::Relaxed) && !PRINTED.swap(true, Ordering::Relaxed) {
+        let error = serde_json::json!({
+            "error": { "message": message.to_string(), "status": status as u8, "kind": status.name() },
+        });
+        let _ = writeln!(std::io::stdout(), "{error:#}");
+    }
+}
+
+/// Standard output, as results are written to it.
+pub struct Results<W: Write>(W);
+
+impl Results<Visible<std::io::Stdout>> {
+    /// For text and JSON.
+    pub fn text() -> Self {
+        Self(Visible(std::io::stdout()))
+    }
+}
+
+impl Results<std::io::Stdout> {
+    /// For bytes that no terminal shows.
+    pub fn bytes() -> Self {
+        Self(std::io::stdout())
+    }
+}
+
+impl<W: Write> Write for Results<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        PRINTED.store(true, Ordering::Relaxed);
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}

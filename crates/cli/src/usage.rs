@@ -1,0 +1,235 @@
+//! Wrong usage in our words: what was typed, what is wrong with it, what to type instead. Clap's own messages take half a
+//! dozen lines, and their tips mislead: they name options that merely share a letter, and offer `-- --x`.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, Command};
+use std::error::Error;
+use std::ffi::OsString;
+
+/// Why `error` stopped the parsing of `arguments`, in one line.
+pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]) -> String {
+    // So that sub-commands know their long names, and arguments how they are written.
+    command.build();
+    let command = &command;
+    let text = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let arg = plain(&text(ContextKind::InvalidArg));
+    let called = command_of(command, arguments, &arg);
+    let name = called.get_name();
+    let value = text(ContextKind::InvalidValue);
+    match error.kind() {
+        ErrorKind::UnknownArgument if arg.starts_with('-') => unknown_option(&arg, called, command),
+        ErrorKind::UnknownArgument => format!("{name}: '{arg}' is one argument too many; {}", usage(called)),
+        ErrorKind::TooManyValues if arg.starts_with('-') => format!("{arg} takes no value: '{value}' is too much"),
+        ErrorKind::TooManyValues => format!("{name}: '{value}' is one argument too many; {}", usage(called)),
+        ErrorKind::InvalidSubcommand => unknown_command(&text(ContextKind::InvalidSubcommand), command),
+        ErrorKind::MissingSubcommand => format!("no command is given; {}", commands(command)),
+        ErrorKind::MissingRequiredArgument => missing(&words(error, ContextKind::InvalidArg), called),
+        ErrorKind::ArgumentConflict => {
+            let others: Vec<String> = words(error, ContextKind::PriorArg).iter().map(|other| flag(other)).collect();
+            match &others[..] {
+                [] => format!("{} cannot be used here", flag(&arg)),
+                [same] if *same == flag(&arg) => format!("{same} is given twice; give it once"),
+                others => format!("{} and {} exclude each other; leave one out", flag(&arg), list(others, "and")),
+            }
+        }
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.is_empty() => {
+            let known = words(error, ContextKind::ValidValue);
+            let hint = if known.is_empty() { arg.clone() } else { format!("{} ({})", arg, list(&known, "or")) };
+            format!("{} needs a value: {hint}", flag(&arg))
+        }
+        ErrorKind::InvalidValue => {
+            let known = words(error, ContextKind::ValidValue);
+            format!("{} {value}: known are {}{}", flag(&arg), list(&known, "and"), did_you_mean(&near(&value, &known)))
+        }
+        ErrorKind::ValueValidation => match error.source() {
+            Some(cause) => format!("{} {value}: {}", flag(&arg), of_number(&cause.to_string())),
+            None => format!("{} {value}: cannot be read", flag(&arg)),
+        },
+        // Clap's own first line says what is left: not UTF-8, too few values.
+        _ => {
+            let whole = error.to_string();
+            let first = whole.lines().next().unwrap_or_default();
+            format!("{name}: {}", first.trim_start_matches("error: "))
+        }
+    }
+}
+
+/// Whether `--json` is among the arguments, which may be wrong otherwise.
+pub fn wants_json(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+}
+
+/// The sub-command that was called, or the whole command where `wrong` stands before its name.
+fn command_of<'a>(command: &'a Command, arguments: &[OsString], wrong: &str) -> &'a Command {
+    let is_wrong = |argument: &OsString| {
+        wrong.starts_with('-') && argument.to_string_lossy().split('=').next() == wrong.split(' ').next()
+    };
+    let words = || arguments.iter().skip(1).take_while(|argument| *argument != "--");
+    let named = |argument: &OsString| command.find_subcommand(argument);
+    let Some(at) = words().position(|argument| named(argument).is_some()) else { return command };
+    match words().position(is_wrong) {
+        Some(before) if before < at => command,
+        _ => words().nth(at).and_then(named).unwrap_or(command),
+    }
+}
+
+fn unknown_option(option: &str, called: &Command, command: &Command) -> String {
+    let name = called.get_name();
+    let has = |command: &Command| longs(command).iter().any(|long| long == option);
+    let others: Vec<String> =
+        command.get_subcommands().filter(|other| has(other)).map(|other| other.get_name().to_string()).collect();
+    if called.has_subcommands() {
+        return match others.first() {
+            Some(first) => format!("{option} goes behind the command, such as: raywarp {first} {option}"),
+            None => format!("{name} has no option {option}; see raywarp --help"),
+        };
+    }
+    let near = near(option, &longs(called));
+    let hint = match (&near[..], &others[..]) {
+        (_, [one]) => format!("; {one} has it"),
+        (_, [_, ..]) => format!("; {} have it", list(&others, "and")),
+        ([], []) => format!("; see raywarp {name} -h"),
+        (near, []) => did_you_mean(near),
+    };
+    format!("{name} has no option {option}{hint}")
+}
+
+fn unknown_command(word: &str, command: &Command) -> String {
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_string()).collect();
+    let near = near(word, &names);
+    if near.is_empty() && std::path::Path::new(word).exists() {
+        return format!("there is no command '{word}'; a picture of that file: raywarp render {word}");
+    }
+    match near.is_empty() {
+        true => format!("there is no command '{word}'; {}", commands(command)),
+        false => format!("there is no command '{word}'{}", did_you_mean(&near)),
+    }
+}
+
+fn missing(arguments: &[String], called: &Command) -> String {
+    let required = |argument: &String| {
+        let is = |arg: &&Arg| plain(&arg.to_string()) == *argument;
+        called.get_arguments().find(is).is_some_and(Arg::is_required_set)
+    };
+    let what: Vec<String> = arguments.iter().map(|argument| plain(argument)).collect();
+    if arguments.iter().any(required) || called.get_arguments().all(|arg| !what.contains(&plain(&arg.to_string()))) {
+        return format!("{} needs {}; {}", called.get_name(), list(&what, "and"), usage(called));
+    }
+    format!("{}: an option that is given needs {} beside it", called.get_name(), list(&what, "and"))
+}
+
+/// Long options, those of every command included.
+fn longs(command: &Command) -> Vec<String> {
+    command.get_arguments().filter_map(|arg| arg.get_long()).map(|long| format!("--{long}")).collect()
+}
+
+fn commands(command: &Command) -> String {
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_string()).collect();
+    format!("there are {}", list(&names, "and"))
+}
+
+/// How `command` is called: `raywarp merge [OPTIONS] --output FILE SHARE...`.
+pub fn usage(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    plain(usage.trim_start_matches("Usage: ").trim())
+}
+
+/// Those of `known` that `typed` may have been meant to be: begun but not ended, or with a slip or two. At most three.
+fn near(typed: &str, known: &[String]) -> Vec<String> {
+    let bare = typed.trim_start_matches('-');
+    let slips = |name: &String| {
+        let name = name.trim_start_matches('-');
+        if bare.len() >= 2 && name.starts_with(bare) { 0 } else { strsim::osa_distance(bare, name) }
+    };
+    // A third of the letters: `sampel` for `samples`, but not `x` for `exposure`.
+    let most = if bare.len() < 2 { 0 } else { (bare.len() / 3).max(1) };
+    let best = known.iter().map(slips).min().filter(|&slips| slips <= most);
+    let near = known.iter().filter(|name| Some(slips(name)) == best);
+    near.take(3).cloned().collect()
+}
+
+fn did_you_mean(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; did you mean {}?", list(names, "or")) }
+}
+
+/// `a, b and c`.
+pub fn list(words: &[String], last: &str) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [head @ .., end] => format!("{} {last} {end}", head.join(", ")),
+    }
+}
+
+fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::Strings(words)) => words.clone(),
+        Some(ContextValue::String(word)) => vec![word.clone()],
+        _ => Vec::new(),
+    }
+}
+
+/// `--spp N` of `--spp <N>`.
+fn plain(text: &str) -> String {
+    text.replace(['<', '>'], "")
+}
+
+/// `--spp` of `--spp <N>`.
+fn flag(text: &str) -> String {
+    plain(text.split(' ').next().unwrap_or_default())
+}
+
+/// What clap and Rust say of a number, in plain words.
+fn of_number(cause: &str) -> String {
+    if let Some((_, range)) = cause.split_once(" is not in ")
+        && let Some((low, high)) = range.split_once("..")
+    {
+        let high = high.trim_start_matches('=');
+        return match high.parse::<i64>() {
+            Ok(high) if high < i64::from(u32::MAX) => format!("must be a whole number from {low} to {high}"),
+            _ => format!("must be a whole number from {low}"),
+        };
+    }
+    match cause {
+        "invalid digit found in string" | "cannot parse integer from empty string" => "must be a whole number".into(),
+        "number too large to fit in target type" | "out of range integral type conversion attempted" => {
+            "is too large".into()
+        }
+        "invalid float literal" | "cannot parse float from empty string" => "must be a number".into(),
+        other => other.to_string(),
+    }
+}
+
+/// Lets `-1` be a value of every option, whose own message then says what may stand there.
+pub fn take_negative_numbers(command: Command) -> Command {
+    command.mut_subcommands(|command| {
+        command.mut_args(|arg| {
+            let valued = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) && !arg.is_positional();
+            if valued { arg.allow_negative_numbers(true) } else { arg }
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_look_alike_are_suggested() {
+        let known: Vec<String> =
+            ["--spp", "--samples", "--sampler", "--exposure", "--output"].map(String::from).to_vec();
+        let near = |typed| near(typed, &known);
+        assert_eq!(near("--sp"), ["--spp"]);
+        assert_eq!(near("--sampel"), ["--samples", "--sampler"]);
+        assert_eq!(near("--out"), ["--output"]);
+        assert_eq!(near("--exposrue"), ["--exposure"]);
+        assert!(near("--x").is_empty() && near("--frames").is_empty() && near("-o").is_empty());
+    }
+
+    #[test]
+    fn causes_are_said_plainly() {
+        assert_eq!(of_number("-1 is not in 0..=4096"), "must be a whole number from 0 to 4096");
+        assert_eq!(of_number("0 is not in 1..=9223372036854775807"), "must be a whole number from 1");
+        assert_eq!(of_number("must be WxH"), "must be WxH");
+    }
+}

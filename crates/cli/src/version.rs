@@ -1,0 +1,45 @@
+//! `raywarp --version`: what a report of a bug should begin with.
+
+use raywarp::cpu::Isa;
+use raywarp::cuda::Device;
+use serde_json::{Value, json};
+
+/// `raywarp 0.1.0`.
+pub const SHORT: &str = concat!("raywarp ", env!("CARGO_PKG_VERSION"));
+
+/// The commit that this was built from; none from an archive.
+const COMMIT: Option<&str> = option_env!("RAYWARP_COMMIT");
+
+/// What this machine has, looked for now.
+struct Found {
+    cpu: String,
+    gpu: Option<String>,
+}
+
+impl Found {
+    fn new() -> Self {
+        let isa = Isa::detect();
+        let all: Vec<&str> = Isa::all().into_iter().map(Isa::name).collect();
+        let cpu = format!("{isa} is used (of {})", all.join(", "));
+        let gpu = Device::open(0).map(|device| {
+            let (major, minor) = device.capability();
+            let driver = device.driver_version().unwrap_or_else(|_| "unknown".to_string());
+            format!("{}, compute capability {major}.{minor}, driver {driver}", device.name())
+        });
+        Self { cpu, gpu: gpu.ok() }
+    }
+}
+
+/// The lines of `--version`.
+pub fn text() -> String {
+    let found = Found::new();
+    let commit = COMMIT.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
+    let gpu = found.gpu.unwrap_or_else(|| "no NVIDIA GPU".to_string());
+    format!("{SHORT}{commit}\ncpu  {}\ngpu  {gpu}\n", found.cpu)
+}
+
+/// The document of `--version --json`.
+pub fn json() -> Value {
+    let found = Found::new();
+    json!({ "version": env!("CARGO_PKG_VERSION"), "commit": COMMIT, "cpu": found.cpu, "gpu": found.gpu })
+}
