@@ -79,7 +79,7 @@ fn what_no_path_does_is_a_dash() {
 fn what_does_not_fit_is_wrong_usage() {
     for (test, options, expected) in [
         ("none", "", "--efficiency"),
-        ("both", "--experiment compaction --efficiency", "cannot be used with"),
+        ("both", "--experiment compaction --efficiency", "--efficiency and --experiment exclude each other"),
         ("other", "--experiment magic", "compaction"),
         ("frames", "--efficiency --frames 2", "--experiment"),
         ("depth", "--experiment compaction --max-depth 10001", "10000"),

@@ -216,54 +216,86 @@ fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
 }
 
 /// Names what a render shows: equal for two renders whose samples may be added, whatever their
-/// sample ranges, threads and stopping rules. A 64-bit FNV-1a hash of the scene and the settings.
+/// sample ranges, threads and stopping rules. Words of `KEY=VALUE`: settings as they are, and 64-bit FNV-1a hashes of the
+/// scene's parts, so that [`raywarp_render::output::differences`] can say in what two renders differ.
 pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
-    let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
-    hash.bytes(env!("CARGO_PKG_VERSION").as_bytes());
+    let o = &picture.options;
+    let mut meshes = Fnv::default();
     for mesh in &scene.meshes {
         let t = &mesh.triangles;
         let lengths = [t.positions.len(), t.normals.len(), t.tangents.len(), t.uvs.len(), t.uvs1.len(), t.colors.len()];
-        let _ = write!(hash, "{lengths:?}");
-        hash.floats(t.positions.as_flattened());
-        hash.floats(t.normals.as_flattened());
-        hash.floats(t.tangents.as_flattened());
-        hash.floats(t.uvs.as_flattened());
-        hash.floats(t.uvs1.as_flattened());
-        hash.floats(t.colors.as_flattened());
-        t.indices.as_flattened().iter().for_each(|i| hash.bytes(&i.to_le_bytes()));
-        let _ = write!(hash, "{:?}", mesh.materials);
+        let _ = write!(meshes, "{lengths:?}");
+        meshes.floats(t.positions.as_flattened());
+        meshes.floats(t.normals.as_flattened());
+        meshes.floats(t.tangents.as_flattened());
+        meshes.floats(t.uvs.as_flattened());
+        meshes.floats(t.uvs1.as_flattened());
+        meshes.floats(t.colors.as_flattened());
+        t.indices.as_flattened().iter().for_each(|i| meshes.bytes(&i.to_le_bytes()));
+        let _ = write!(meshes, "{:?}", mesh.materials);
     }
+    let mut images = Fnv::default();
     for image in &scene.images {
-        let _ = write!(hash, "{}x{}", image.width, image.height);
+        let _ = write!(images, "{}x{}", image.width, image.height);
         match &image.pixels {
             Pixels::Srgb8(p) => {
-                hash.bytes(b"srgb");
-                hash.bytes(p.as_flattened());
+                images.bytes(b"srgb");
+                images.bytes(p.as_flattened());
             }
-            Pixels::Linear8(p) => hash.bytes(p.as_flattened()),
-            Pixels::Float(p) => hash.floats(p.as_flattened()),
+            Pixels::Linear8(p) => images.bytes(p.as_flattened()),
+            Pixels::Float(p) => images.floats(p.as_flattened()),
         }
     }
-    let _ = write!(hash, "{:?}{:?}{:?}{:?}", scene.instances, scene.materials, scene.textures, scene.lights);
-    let o = &picture.options;
-    let settings = (o.size, o.max_depth, o.integrator, o.direct, o.sampler, o.seed, o.filter, o.features);
-    let _ = write!(hash, "{:?}{settings:?}", picture.camera);
-    // Only where asked for, so that shares of earlier programs keep their fingerprints.
-    if let Some(crop) = o.crop {
-        let _ = write!(hash, "crop {crop}");
-    }
-    if o.transparent {
-        let _ = write!(hash, "transparent");
-    }
-    if o.integrator == Integrator::Depth {
-        let _ = write!(hash, "over hits");
-    }
-    format!("{:016x}", hash.0)
+    // One word each: what Rust prints of them has spaces.
+    let word = |value: &dyn std::fmt::Debug| {
+        let text = format!("{value:?}").to_lowercase();
+        text.chars().filter(|c| !c.is_whitespace()).collect::<String>()
+    };
+    let settings: [(&str, String); 18] = [
+        ("versions", env!("CARGO_PKG_VERSION").to_string()),
+        ("sizes", format!("{}x{}", o.size[0], o.size[1])),
+        ("seeds", o.seed.to_string()),
+        ("bounces", o.max_depth.to_string()),
+        ("integrators", word(&o.integrator)),
+        ("samplers", word(&o.sampler)),
+        ("filters", word(&o.filter)),
+        ("direct-light", word(&o.direct)),
+        ("cameras", Fnv::of(&picture.camera)),
+        ("lights", Fnv::of(&scene.lights)),
+        ("materials", Fnv::of(&(&scene.materials, &scene.textures))),
+        ("images", images.text()),
+        ("meshes", meshes.text()),
+        ("instances", Fnv::of(&scene.instances)),
+        // Parts of a picture are of one size.
+        ("crops", o.crop.map_or("none".to_string(), |crop| crop.to_string().replace(' ', ""))),
+        ("backgrounds", if o.transparent { "transparent" } else { "shown" }.to_string()),
+        // What depth means of a pixel that some rays miss.
+        ("depths", if o.integrator == Integrator::Depth { "over-hits" } else { "none" }.to_string()),
+        ("layers", if o.features { "albedo,normal,depth" } else { "none" }.to_string()),
+    ];
+    settings.map(|(name, value)| format!("{name}={value}")).join(" ")
 }
 
 struct Fnv(u64);
 
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xCBF2_9CE4_8422_2325)
+    }
+}
+
 impl Fnv {
+    /// The hash of what Rust prints of `value`.
+    fn of(value: &impl std::fmt::Debug) -> String {
+        let mut hash = Self::default();
+        let _ = write!(hash, "{value:?}");
+        hash.text()
+    }
+
+    fn text(&self) -> String {
+        format!("{:016x}", self.0)
+    }
+
     fn bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);

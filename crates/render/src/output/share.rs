@@ -5,11 +5,13 @@
 //! a merged mean differs from the whole render's by less than one unit in the last place of `f32`. Sample and hit
 //! counts are `u32` channels. The attribute `raywarpShare` says which samples of what these are.
 
+mod difference;
 mod file;
 mod merge;
 #[cfg(test)]
 mod tests;
 
+pub use difference::differences;
 #[doc(hidden)]
 pub use file::fuzz_share;
 pub(super) use file::{MAX_INFLATION, is_share, parse};
@@ -28,8 +30,9 @@ pub struct ShareInfo {
     pub samples: Range<u32>,
     /// Seed of the sampler.
     pub seed: u64,
-    /// Names what was rendered: a hash of the scene and of every setting that changes a sample. Shares of different
-    /// fingerprints are never added. Line breaks and other control characters become spaces.
+    /// Names what was rendered: every setting that changes a sample, and hashes of the scene's parts. Shares of different
+    /// fingerprints are never added. Words of `KEY=VALUE` between spaces let [`differences`] say in what two renders
+    /// differ. Line breaks and other control characters become spaces.
     pub fingerprint: String,
     /// What a picture of the sums is.
     pub content: Content,
@@ -78,16 +81,12 @@ pub enum ShareError {
     #[error("there are no shares to merge; name at least one")]
     NoShares,
     /// Two shares differ in something that must be the same.
-    #[error("{} and {} are not shares of one render: {what} {a} and {b}; merge only files of the same render", .paths[0].display(), .paths[1].display())]
+    #[error("{} and {} are not shares of one render: {what}; merge only files of the same render", .paths[0].display(), .paths[1].display())]
     Different {
         /// The files.
         paths: Box<[PathBuf; 2]>,
-        /// What differs.
-        what: &'static str,
-        /// The first file's.
-        a: String,
-        /// The second file's.
-        b: String,
+        /// What differs, with both values: `seeds differ: 0 and 1`.
+        what: String,
     },
     /// Two shares hold the same samples, which would count twice.
     #[error("{} and {} both hold samples {}..{}; leave one out", .paths[0].display(), .paths[1].display(), .samples.start, .samples.end)]

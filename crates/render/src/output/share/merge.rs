@@ -1,6 +1,6 @@
 //! Adding shares.
 
-use super::{Share, ShareError, ShareInfo};
+use super::{Share, ShareError, ShareInfo, differences};
 use crate::film::Film;
 use crate::output::Content;
 use std::ops::Range;
@@ -46,15 +46,24 @@ pub fn merge(mut shares: Vec<Share>) -> Result<Merged, ShareError> {
     let Some(first) = shares.first() else { return Err(ShareError::NoShares) };
     for other in &shares[1..] {
         let size = |s: &Share| s.film.window().to_string();
-        let features = |s: &Share| if s.film.has_features() { "with" } else { "without" }.to_owned();
-        let facts = |s: &Share| [size(s), s.info.fingerprint.clone(), s.info.seed.to_string(), features(s)];
-        let names =
-            ["their sizes are", "their fingerprints are", "their seeds are", "as to albedo, normal and depth they are"];
-        for ((what, a), b) in names.into_iter().zip(facts(first)).zip(facts(other)) {
+        let features = |s: &Share| if s.film.has_features() { "albedo,normal,depth" } else { "none" }.to_owned();
+        let facts = |s: &Share| [size(s), s.info.seed.to_string(), features(s)];
+        let names = ["sizes", "seeds", "layers"];
+        let mut what: Vec<String> = Vec::new();
+        for ((name, a), b) in names.into_iter().zip(facts(first)).zip(facts(other)) {
             if a != b {
-                let paths = Box::new([first.path.clone(), other.path.clone()]);
-                return Err(ShareError::Different { paths, what, a, b });
+                what.push(format!("{name} differ: {a} and {b}"));
             }
+        }
+        // The fingerprint may know some of these as well.
+        for difference in differences(&first.info.fingerprint, &other.info.fingerprint) {
+            if !what.contains(&difference) {
+                what.push(difference);
+            }
+        }
+        if !what.is_empty() {
+            let paths = Box::new([first.path.clone(), other.path.clone()]);
+            return Err(ShareError::Different { paths, what: what.join(", ") });
         }
     }
     shares.sort_by_key(|s| (s.info.samples.start, s.info.samples.end));

@@ -141,13 +141,15 @@ fn shares_of_different_renders_are_refused() {
         assert!(message.contains("a.exr and b.exr") && message.lines().count() == 1, "{message}");
         message
     };
-    assert!(other(&|s| s.info.fingerprint = "other".into()).contains("fingerprints are cornell-3fa9 64x64 and other"));
-    assert!(other(&|s| s.info.seed = 8).contains("seeds are 7 and 8"));
-    assert!(other(&|s| s.film = Film::new([4, 4], true).unwrap()).contains("sizes are 19x11 and 4x4"));
+    assert!(
+        other(&|s| s.info.fingerprint = "other".into()).contains("fingerprints differ: cornell-3fa9 64x64 and other")
+    );
+    assert!(other(&|s| s.info.seed = 8).contains(": seeds differ: 7 and 8; merge"));
+    assert!(other(&|s| s.film = Film::new([4, 4], true).unwrap()).contains("sizes differ: 19x11 and 4x4"));
     let part = crate::film::Window { whole: [40, 40], origin: [3, 0], size: SIZE };
     let says = other(&|s| s.film = Film::of(part, true).unwrap());
-    assert!(says.contains("sizes are 19x11 and 19x11 at 3,0 of 40x40"), "{says}");
-    assert!(other(&|s| s.film = film(2..4, false)).contains("with and without"));
+    assert!(says.contains("sizes differ: 19x11 and 19x11 at 3,0 of 40x40"), "{says}");
+    assert!(other(&|s| s.film = film(2..4, false)).contains("layers differ: albedo,normal,depth and none"));
     assert!(other(&|s| s.info.samples = 1..3).contains("both hold samples 1..2"));
     assert!(other(&|s| s.info.samples = 0..2).contains("both hold samples 0..2"));
     assert!(matches!(merge(Vec::new()), Err(ShareError::NoShares)));
