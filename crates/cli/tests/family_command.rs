@@ -245,10 +245,10 @@ fn rays_that_cannot_be_read_end_with_3_and_name_the_byte() {
         ("empty.npy", vec![], ["byte 0", "no .npy file"]),
         ("short.npy", good[..200].to_vec(), ["byte 200", "5 rays"]),
         ("long.npy", [&good[..], &[0; 32]].concat(), ["byte 288", "goes on"]),
-        ("double.npy", replace("<f4", "<f8"), ["byte 20", "astype('<f4')"]),
-        ("big.npy", replace("<f4", ">f4"), ["byte 20", "astype('<f4')"]),
-        ("fortran.npy", replace("False", "True "), ["byte 44", "ascontiguousarray"]),
-        ("six.npy", replace("(5, 8)", "(5, 6)"), ["byte 60", "ox oy oz t_min dx dy dz t_max"]),
+        ("double.npy", replace("<f4", "<f8"), ["byte 288", "5 rays of 64 bytes"]),
+        ("integers.npy", replace("<f4", "<i4"), ["byte 20", "astype('<f4')"]),
+        ("six.npy", replace("(5, 8)", "(5, 6)"), ["byte 248", "goes on"]),
+        ("seven.npy", replace("(5, 8)", "(5, 7)"), ["byte 60", "ox oy oz t_min dx dy dz t_max"]),
         ("lie.npy", replace("(5, 8), }         ", "(4000000000, 8), }"), ["byte 288", "4000000000"]),
     ] {
         folder.file(name, bytes);

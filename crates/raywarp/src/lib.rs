@@ -24,6 +24,7 @@ pub mod bounds;
 mod coherence;
 pub mod compaction;
 pub mod counters;
+pub mod csv;
 mod default_scene;
 mod framing;
 mod gpu;

@@ -11,7 +11,7 @@ use clap::Args;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::npy::{NpyError, RayFile, read_rays};
 use raywarp::render::output;
-use raywarp::trace::{Engine, TraceOptions, TraceScene, TraceSceneError, Traced};
+use raywarp::trace::{Engine, Field, HitFormat, TraceOptions, TraceScene, TraceSceneError, Traced, surface_columns};
 use raywarp::traverse::{KernelError, Machine, Query};
 use raywarp::{Control, Gpu, Ray, are_coherent};
 use std::fs::File;
@@ -19,11 +19,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What `--help` says of the files.
-const FILES: &str = "Files are NumPy arrays (.npy). RAYS: float32 of shape (N, 8) in C order, \
-    ox oy oz t_min dx dy dz t_max; a hit counts when t_min <= t <= t_max, t in lengths of the direction. \
-    HITS: (N,) records t:f4 u:f4 v:f4 primitive:u4 instance:u4; a miss has primitive 4294967295 and t = t_max. \
-    With --any: (N,) of u1, 1 where anything is on the ray.\n\n\
+/// What `--help` says of the files; docs/trace.md has the rest.
+const FILES: &str = "RAYS: a NumPy array (.npy) of float32 or float64, a ray a row. (N, 8): ox oy oz t_min dx dy dz t_max. \
+    (N, 6): ox oy oz dx dy dz, with t from 0 to infinity. Numbers are rounded to float32. A hit counts when \
+    t_min <= t <= t_max, t in lengths of the direction.\n\n\
+    HITS: one record a ray, in their order. NAME.csv is text, any other name a NumPy array: t:f4 u:f4 v:f4 primitive:u4 \
+    instance:u4. u is the weight of the triangle's second vertex, v that of the third: the point hit is \
+    (1 - u - v) v0 + u v1 + v v2. primitive counts the triangles of a mesh, instance the placed meshes, both from 0 in \
+    the file's order. A miss has t = t_max, u = v = 0 and 4294967295 for both ids (-1 in CSV). A ray with a NaN, an \
+    infinite origin or direction, or a direction of 0 is invalid: a miss, and counted. \
+    With --any: one u1 a ray, 1 where anything is on it (in CSV the column blocked).\n\n\
     Rays see geometry: every triangle is opaque, whatever its material says; what is invisible or has no area \
     is not there. The tracer without --variant is watertight; most of the papers' kernels are not.";
 
@@ -37,12 +42,18 @@ pub struct TraceArgs {
     /// The same as SCENE.
     #[arg(long, value_name = "SCENE", help_heading = heading::SCENE)]
     scene: Option<PathBuf>,
-    /// File of hits to write, or - for standard output.
+    /// File of hits to write, .csv or .npy, or - for an .npy file on standard output.
     #[arg(short, long, value_name = "HITS", help_heading = heading::OUTPUT)]
     output: PathBuf,
     /// Ask only whether anything is on the ray.
     #[arg(long, help_heading = heading::RAYS)]
     any: bool,
+    /// What HITS holds too, with commas between: position and normal.
+    ///
+    /// The position of the hit, and the normal of length 1 on the triangle's front: three numbers each in world space, NaN
+    /// for a miss.
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', conflicts_with = "any", help_heading = heading::OUTPUT)]
+    with: Vec<Field>,
     /// A kernel of the family: a variant or a row of `raywarp variants`.
     ///
     /// Without it the CPU's own tracer runs, and on a GPU the fastest watertight kernel. With --device cuda there is also auto:
@@ -98,6 +109,9 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     // The rays first: what is wrong with them shows before a large scene is loaded.
     let rays = read(rays_name)?;
     interrupt::check("reading rays")?;
+    if !rays.layout.is_native() {
+        common.note(format!("{}: {}", input_name(rays_name), rays.layout));
+    }
     let query = if args.any { Query::Any } else { Query::Closest };
     let (engine, gpu) = args.engine(common, &rays.rays)?;
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
@@ -117,7 +131,9 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     bar.finish();
     interrupt::check("tracing")?;
     let traced = traced.map_err(fail)?;
-    let bytes = traced.answers.npy();
+    let columns = surface_columns(&loaded.scene, &traced.answers, &args.with);
+    let bytes = traced.answers.file(HitFormat::of(&args.output), &columns);
+    drop(columns);
     if piped {
         out.write_all(&bytes)?;
         out.flush()?;
@@ -144,11 +160,16 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     Ok(Status::Done)
 }
 
+/// What messages call an input.
+fn input_name(path: &Path) -> String {
+    if is_pipe(path) { "standard input".to_string() } else { path.display().to_string() }
+}
+
 /// Reads the rays of a file or of standard input.
 fn read(path: &Path) -> Result<RayFile, CliError> {
-    let name = path.display().to_string();
+    let name = input_name(path);
     let rays = if is_pipe(path) {
-        read_rays("standard input", std::io::stdin().lock())
+        read_rays(&name, std::io::stdin().lock())
     } else {
         let file = File::open(path).map_err(|error| {
             CliError::input(format!("{name}: cannot be opened ({error}); name an .npy file of rays"))
@@ -168,7 +189,7 @@ fn failure(error: TraceSceneError, scene: &Path, rays: &RayFile, rays_name: &Pat
         TraceSceneError::Kernel(error @ KernelError::Width { .. }) => CliError::usage(error),
         TraceSceneError::Kernel(error @ KernelError::NeedsGpu { .. }) => CliError::machine(error),
         TraceSceneError::NegativeTMin { ray, .. } => {
-            CliError::input(format!("{}: byte {}: {error}", rays_name.display(), rays.byte_of_t_min(ray)))
+            CliError::input(format!("{}: byte {}: {error}", input_name(rays_name), rays.byte_of_t_min(ray)))
         }
         TraceSceneError::Trace(error) => CliError::machine(error),
         other => CliError::input(format!("{}: {other}", scene.display())),

@@ -1,6 +1,7 @@
 //! The header of an `.npy` file: a Python dictionary of three entries, of which a small part of
 //! Python's literals is needed.
 
+use super::layout::{RayLayout, Scalar};
 use std::fmt;
 
 /// Lists in lists: a structured type of structured types has some.
@@ -89,44 +90,54 @@ impl Header {
         })
     }
 
-    /// N of an array of rays.
-    pub fn ray_count(&self) -> Result<u64, Fault> {
-        let (at, descr) = &self.descr;
-        if *descr != Literal::Text("<f4".to_string()) {
-            let what = match descr {
-                Literal::Text(_) => format!("the type is {descr}, that of rays '<f4'; convert with rays.astype('<f4')"),
-                _ => "the type is a record, that of rays '<f4'; convert with \
-                      numpy.lib.recfunctions.structured_to_unstructured(rays, '<f4')"
-                    .to_string(),
-            };
-            return Err(Fault { at: *at, what });
-        }
+    /// How an array of rays lies in the file.
+    pub fn ray_layout(&self) -> Result<RayLayout, Fault> {
+        let (scalar, big_endian) = self.ray_scalar()?;
         let (at, shape) = &self.shape;
         let wrong = |what: String| Err(Fault { at: *at, what });
         let Literal::List(sides) = shape else {
             return wrong(format!("the shape is {shape}, which is no tuple"));
         };
-        let count = match sides[..] {
-            [Literal::Int(count), Literal::Int(8)] => count,
-            [.., Literal::Int(8)] => {
-                return wrong(format!("the shape is {shape}, that of rays (N, 8); convert with rays.reshape(-1, 8)"));
+        let (count, columns) = match sides[..] {
+            [Literal::Int(count), Literal::Int(columns @ (6 | 8))] => (count, columns),
+            [Literal::Int(columns @ (6 | 8))] => (1, columns),
+            [.., Literal::Int(columns @ (6 | 8))] => {
+                let to = format!("convert with rays.reshape(-1, {columns})");
+                return wrong(format!("the shape is {shape}, that of rays (N, {columns}); {to}"));
             }
             _ => {
-                let ray = "ox oy oz t_min dx dy dz t_max";
-                return wrong(format!("the shape is {shape}, that of rays (N, 8): {ray}"));
+                let rays = "(N, 8): ox oy oz t_min dx dy dz t_max, or (N, 6): ox oy oz dx dy dz";
+                return wrong(format!("the shape is {shape}, that of rays {rays}"));
             }
         };
         if count > u64::from(u32::MAX) {
             return wrong(format!("{count} rays are more than the {} of one file; trace them in parts", u32::MAX));
         }
         match &self.fortran_order {
-            (_, Literal::Bool(false)) => Ok(count),
-            (at, Literal::Bool(true)) => Err(Fault {
-                at: *at,
-                what: "the rays lie in Fortran order; convert with numpy.ascontiguousarray(rays)".to_string(),
-            }),
+            (_, Literal::Bool(fortran)) => {
+                let by_column = *fortran && sides.len() == 2;
+                Ok(RayLayout { count, columns: columns as usize, scalar, big_endian, by_column })
+            }
             (at, other) => Err(Fault { at: *at, what: format!("fortran_order is {other}, neither True nor False") }),
         }
+    }
+
+    /// The type of a number and whether its first byte is the highest.
+    fn ray_scalar(&self) -> Result<(Scalar, bool), Fault> {
+        let (at, descr) = &self.descr;
+        let what = match descr {
+            Literal::Text(text) => match text.as_str() {
+                "<f4" => return Ok((Scalar::F32, false)),
+                ">f4" => return Ok((Scalar::F32, true)),
+                "<f8" => return Ok((Scalar::F64, false)),
+                ">f8" => return Ok((Scalar::F64, true)),
+                _ => format!("the type is {descr}, that of rays '<f4' or '<f8'; convert with rays.astype('<f4')"),
+            },
+            _ => "the type is a record, that of rays '<f4' or '<f8'; convert with \
+                  numpy.lib.recfunctions.structured_to_unstructured(rays, '<f4')"
+                .to_string(),
+        };
+        Err(Fault { at: *at, what })
     }
 }
 

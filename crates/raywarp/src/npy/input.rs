@@ -1,6 +1,7 @@
 //! Reading the part before the data, with the place of every fault.
 
 use super::header::{Fault, Header};
+use super::layout::RayLayout;
 use super::{MAGIC, NpyError};
 use std::io::{ErrorKind, Read};
 
@@ -58,8 +59,8 @@ impl<'a, R: Read> Input<'a, R> {
         Ok(bytes)
     }
 
-    /// Reads up to the data of an array of rays; how many there are.
-    pub fn ray_header(&mut self) -> Result<u64, NpyError> {
+    /// Reads up to the data of an array of rays.
+    pub fn ray_header(&mut self) -> Result<RayLayout, NpyError> {
         let mut magic = [0; MAGIC.len()];
         if self.fill(&mut magic)? < magic.len() || magic != *MAGIC {
             return Err(self.fault_at(0, "is no .npy file; numpy.save(FILE, rays) writes one"));
@@ -82,6 +83,6 @@ impl<'a, R: Read> Input<'a, R> {
             return Err(self.malformed(format!("ends within the header, which has {length} bytes")));
         }
         let at = |Fault { at, what }: Fault| self.fault_at(start + at as u64, what);
-        Header::parse(&text).and_then(|header| header.ray_count()).map_err(at)
+        Header::parse(&text).and_then(|header| header.ray_layout()).map_err(at)
     }
 }

@@ -1,28 +1,35 @@
 //! Ray and hit files: NumPy's `.npy`, one array a file.
 //!
-//! Rays come as `<f4` of shape (N, 8) in C order, `ox oy oz t_min dx dy dz t_max`. Hits leave as (N,)
-//! records `t:<f4 u:<f4 v:<f4 primitive:<u4 instance:<u4`, answers of any-hit rays as (N,) of `|u1`.
-//! Nothing is converted: a file of another type or order is refused with what to do in NumPy.
+//! Rays come as float32 or float64 of shape (N, 8), `ox oy oz t_min dx dy dz t_max`, or (N, 6),
+//! `ox oy oz dx dy dz`, in either order and of either byte order ([`RayLayout`] says which); any other
+//! file is refused with what to do in NumPy. Hits leave as (N,) records `t:<f4 u:<f4 v:<f4
+//! primitive:<u4 instance:<u4` and the columns asked for, answers of any-hit rays as (N,) of `|u1`.
 //!
 //! Source: NumPy Enhancement Proposal 1, and the documentation of numpy.lib.format for versions 2 and 3.
 
 mod header;
 mod input;
+mod layout;
 #[cfg(test)]
 mod tests;
 
+pub use layout::RayLayout;
+
+use crate::trace::VectorColumn;
 use input::Input;
 use raywarp_geom::{Hit, Ray};
 use std::io::{self, Read};
 
 /// First bytes of every file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Bytes of a ray in a file.
+/// Bytes of a ray in a file that is written.
 const RAY_BYTES: usize = 32;
+/// Bytes of a hit in a file, without further columns.
+const HIT_BYTES: usize = 20;
 /// Rays that are read at once.
 const CHUNK: usize = 1 << 14;
-/// Memory of a ray from its reading, into a list that doubles, to the writing of its hit.
-const WORK_BYTES: u64 = 128;
+/// Memory of a ray from its reading, into a list that doubles, to the writing of its hit with all columns.
+const WORK_BYTES: u64 = 192;
 /// Needs below this are not held against what is free: what systems say is rough.
 const SMALL_BYTES: u64 = 256 << 20;
 /// A header of ours ends at a multiple of this, as NumPy's do.
@@ -71,16 +78,19 @@ pub enum NpyError {
 /// Rays of a file, in its order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RayFile {
-    /// The rays, bit for bit.
+    /// The rays; those of a float32 file bit for bit.
     pub rays: Vec<Ray>,
+    /// How they lie in the file.
+    pub layout: RayLayout,
     /// Where the first one starts.
     first_byte: u64,
 }
 
 impl RayFile {
-    /// Where the file holds the `t_min` of ray `index`, for messages.
+    /// Where the file holds the `t_min` of ray `index`, for messages; of a file without, where the ray starts.
     pub fn byte_of_t_min(&self, index: usize) -> u64 {
-        self.first_byte + (index * RAY_BYTES + 12) as u64
+        let column = if self.layout.columns == 8 { 3 } else { 0 };
+        self.first_byte + self.layout.offset(index, column)
     }
 }
 
@@ -92,26 +102,45 @@ impl RayFile {
 /// [`NpyError`].
 pub fn read_rays(name: &str, input: impl Read) -> Result<RayFile, NpyError> {
     let mut input = Input::new(name, input);
-    let count = input.ray_header()?;
+    let layout = input.ray_header()?;
     let first_byte = input.offset();
     let mut rays: Vec<Ray> = Vec::new();
-    let mut buffer = vec![0; CHUNK * RAY_BYTES];
-    while (rays.len() as u64) < count {
-        let wanted = &mut buffer[..(count - rays.len() as u64).min(CHUNK as u64) as usize * RAY_BYTES];
-        if input.fill(wanted)? < wanted.len() {
-            return Err(input.malformed(format!("ends here, but the header promises {count} rays of 32 bytes")));
+    // What is read in a run: whole rays, or one number of each.
+    let columns = if layout.by_column { 1 } else { layout.columns };
+    let item_bytes = columns * layout.value_bytes();
+    let mut buffer = vec![0; CHUNK * item_bytes];
+    let mut numbers = Vec::with_capacity(CHUNK * columns);
+    for run in 0..layout.columns / columns {
+        let mut done = 0;
+        while done < layout.count {
+            let wanted = &mut buffer[..(layout.count - done).min(CHUNK as u64) as usize * item_bytes];
+            if input.fill(wanted)? < wanted.len() {
+                let (count, bytes) = (layout.count, layout.ray_bytes());
+                return Err(
+                    input.malformed(format!("ends here, but the header promises {count} rays of {bytes} bytes"))
+                );
+            }
+            numbers.clear();
+            layout.append(wanted, &mut numbers);
+            let items = numbers.len() / columns;
+            if run == 0 {
+                if rays.capacity() - rays.len() < CHUNK {
+                    grow(name, &mut rays)?;
+                }
+                rays.resize(rays.len() + items, Ray::new([0.0; 3], [0.0; 3]));
+            }
+            for (ray, values) in rays[done as usize..].iter_mut().zip(numbers.chunks_exact(columns)) {
+                values.iter().enumerate().for_each(|(i, &value)| layout.set(ray, run + i, value));
+            }
+            done += items as u64;
         }
-        if rays.capacity() - rays.len() < CHUNK {
-            grow(name, &mut rays)?;
-        }
-        rays.extend(wanted.as_chunks().0.iter().map(ray));
     }
     let end = input.offset();
     if input.fill(&mut [0])? > 0 {
-        let fault = format!("goes on after the {count} rays that the header promises");
+        let fault = format!("goes on after the {} rays that the header promises", layout.count);
         return Err(NpyError::Malformed { name: name.to_string(), offset: end, fault });
     }
-    Ok(RayFile { rays, first_byte })
+    Ok(RayFile { rays, layout, first_byte })
 }
 
 /// Doubles the room in `rays` if the memory for that is there.
@@ -128,12 +157,6 @@ fn grow(name: &str, rays: &mut Vec<Ray>) -> Result<(), NpyError> {
     }
 }
 
-fn ray(bytes: &[u8; RAY_BYTES]) -> Ray {
-    let [ox, oy, oz, t_min, dx, dy, dz, t_max] =
-        std::array::from_fn(|i| f32::from_le_bytes(std::array::from_fn(|k| bytes[4 * i + k])));
-    Ray { origin: [ox, oy, oz], t_min, direction: [dx, dy, dz], t_max }
-}
-
 /// The bytes of a file of rays, for tests and tools that make some.
 pub fn write_rays(rays: &[Ray]) -> Vec<u8> {
     let mut file = start("'<f4'", &format!("({}, 8)", rays.len()), rays.len(), RAY_BYTES);
@@ -146,20 +169,28 @@ pub fn write_rays(rays: &[Ray]) -> Vec<u8> {
     file
 }
 
-/// The bytes of a file of closest hits: 20 a hit.
+/// The bytes of a file of closest hits: 20 a hit, and 12 for each column.
 ///
 /// # Panics
 /// If the lengths differ.
-pub fn write_hits(hits: &[Hit], instances: &[u32]) -> Vec<u8> {
-    assert_eq!(hits.len(), instances.len(), "one instance a hit");
-    let descr = "[('t', '<f4'), ('u', '<f4'), ('v', '<f4'), ('primitive', '<u4'), ('instance', '<u4')]";
-    let mut file = start(descr, &format!("({},)", hits.len()), hits.len(), 20);
-    for (hit, instance) in hits.iter().zip(instances) {
+pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> Vec<u8> {
+    let lengths = columns.iter().map(|column| column.values.len()).chain([instances.len()]);
+    assert!({ lengths }.all(|length| length == hits.len()), "one entry a hit");
+    let mut descr = "[('t', '<f4'), ('u', '<f4'), ('v', '<f4'), ('primitive', '<u4'), ('instance', '<u4')".to_string();
+    for column in columns {
+        descr += &format!(", ('{}', '<f4', (3,))", column.field);
+    }
+    descr.push(']');
+    let mut file = start(&descr, &format!("({},)", hits.len()), hits.len(), HIT_BYTES + 12 * columns.len());
+    for (i, (hit, instance)) in hits.iter().zip(instances).enumerate() {
         for value in [hit.t, hit.u, hit.v] {
             file.extend(value.to_le_bytes());
         }
         file.extend(hit.primitive.to_le_bytes());
         file.extend(instance.to_le_bytes());
+        for column in columns {
+            file.extend(column.values[i].iter().flat_map(|value| value.to_le_bytes()));
+        }
     }
     file
 }

@@ -1,0 +1,84 @@
+//! What rays found, and the files that hold it.
+
+use super::VectorColumn;
+use crate::{csv, npy};
+use raywarp_geom::{BatchStats, Hit};
+use std::path::Path;
+use std::time::Duration;
+
+/// The kind of a hit file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HitFormat {
+    /// NumPy's: [`npy`].
+    #[default]
+    Npy,
+    /// Text: [`csv`].
+    Csv,
+}
+
+impl HitFormat {
+    /// The kind by the file's name: `.csv` in any case is text, everything else NumPy's.
+    pub fn of(path: &Path) -> Self {
+        let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+        if is_csv { Self::Csv } else { Self::Npy }
+    }
+}
+
+/// What rays found, in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answers {
+    /// Of [`Query::Closest`](raywarp_traverse::Query::Closest).
+    Closest {
+        /// The nearest hit of each ray; a miss has [`Hit::MISS`] and the ray's `t_max`.
+        hits: Vec<Hit>,
+        /// Instance of each; [`Hit::MISS`] for a miss.
+        instances: Vec<u32>,
+    },
+    /// Of [`Query::Any`](raywarp_traverse::Query::Any).
+    Any {
+        /// Whether anything is on the ray.
+        blocked: Vec<bool>,
+    },
+}
+
+impl Answers {
+    /// Rays that hit something.
+    pub fn hit_count(&self) -> usize {
+        match self {
+            Self::Closest { hits, .. } => hits.iter().filter(|hit| hit.is_hit()).count(),
+            Self::Any { blocked } => blocked.iter().filter(|&&blocked| blocked).count(),
+        }
+    }
+
+    /// The bytes of a hit file. `columns` stand behind the hits ([`surface_columns`](super::surface_columns) makes
+    /// them); answers of any-hit rays have none.
+    ///
+    /// # Panics
+    /// If a column has another length than the hits.
+    pub fn file(&self, format: HitFormat, columns: &[VectorColumn]) -> Vec<u8> {
+        match (self, format) {
+            (Self::Closest { hits, instances }, HitFormat::Npy) => npy::write_hits(hits, instances, columns),
+            (Self::Closest { hits, instances }, HitFormat::Csv) => csv::write_hits(hits, instances, columns),
+            (Self::Any { blocked }, HitFormat::Npy) => npy::write_flags(blocked),
+            (Self::Any { blocked }, HitFormat::Csv) => csv::write_flags(blocked),
+        }
+    }
+}
+
+/// A batch that has been traced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traced {
+    /// What was found.
+    pub answers: Answers,
+    /// Rays, and those that could not hit anything.
+    pub stats: BatchStats,
+    /// Wall time of the tracing alone.
+    pub elapsed: Duration,
+}
+
+impl Traced {
+    /// Rays a second; 0 for none.
+    pub fn rays_per_s(&self) -> f64 {
+        self.stats.rays as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+}

@@ -1,0 +1,218 @@
+//! Rays in, hits out: a scene under an engine that answers batches of rays.
+
+mod answers;
+mod surface;
+#[cfg(test)]
+mod tests;
+
+pub use answers::{Answers, HitFormat, Traced};
+pub use surface::{Field, VectorColumn, surface_columns};
+
+use crate::gpu::{Gpu, fitting};
+use crate::prepared::{PrepareError, Timings, check_memory};
+use raywarp_bvh::{BuildOptions, build};
+use raywarp_cpu::CpuTracer;
+use raywarp_family::Variant;
+use raywarp_geom::{BatchStats, Control, Hit, Ray, TraceError, Tracer};
+use raywarp_scene::{Scene, flatten};
+use raywarp_traverse::{FamilyTracer, Kernel, KernelError, Machine, Query};
+use std::time::Instant;
+
+/// Rays that are traced at once: the kernels keep more than a hit for each meanwhile.
+const BATCH: usize = 1 << 18;
+
+/// What answers rays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Engine {
+    /// The tracer for this CPU, watertight: the fastest here.
+    #[default]
+    Cpu,
+    /// A kernel of the papers as it would run on `machine`. Its time is that of imitating a warp.
+    Family {
+        /// The kernel.
+        variant: Variant,
+        /// Who runs it.
+        machine: Machine,
+    },
+    /// The kernels of [`TraceOptions::gpu`].
+    Gpu,
+}
+
+/// How a scene is made ready for rays.
+#[derive(Debug, Clone, Default)]
+pub struct TraceOptions {
+    /// The tree. Kernels on compressed trees get leaves of at most three triangles whatever it says.
+    pub build: BuildOptions,
+    /// What answers.
+    pub engine: Engine,
+    /// The GPU of [`Engine::Gpu`].
+    pub gpu: Option<Gpu>,
+}
+
+/// Why a scene cannot be made ready, or rays not be answered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceSceneError {
+    /// No tree over the scene.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    /// The kernel does not take the tree or the machine.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// [`Engine::Gpu`] without one.
+    #[error("no GPU is given")]
+    NoGpu,
+    /// A ray that the kernel would answer wrongly.
+    #[error(
+        "ray {ray} has t_min {t_min}, but {variant} compares boxes as integers, which takes t_min >= 0; use box=float"
+    )]
+    NegativeTMin {
+        /// Its index.
+        ray: usize,
+        /// Its nearest `t`.
+        t_min: f32,
+        /// The kernel.
+        variant: Variant,
+    },
+    /// The batch did not finish.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+/// A scene that answers rays.
+///
+/// Rays see geometry: every triangle counts as opaque in both queries, whatever its material's alpha
+/// says, so that the any-hit answer of a ray is 1 exactly when its closest hit is one. Triangles of
+/// no area and of invisible materials are not there. Hits report an instance as its index in
+/// [`Scene::instances`], a primitive as its index in the instance's mesh.
+pub struct TraceScene {
+    tracer: Box<dyn Tracer>,
+    engine: Engine,
+    /// Kernels for closest-hit and any-hit rays, where kernels answer.
+    kernels: Option<[Variant; 2]>,
+    build: BuildOptions,
+    triangles: usize,
+    non_opaque: usize,
+    timings: Timings,
+}
+
+impl TraceScene {
+    /// Flattens `scene`, builds its tree and encodes it for the engine, in parallel on rayon's current pool.
+    ///
+    /// # Errors
+    /// [`TraceSceneError`].
+    /// # Panics
+    /// If the scene does not pass [`raywarp_scene::validate`].
+    pub fn new(scene: &Scene, options: &TraceOptions) -> Result<Self, TraceSceneError> {
+        let start = Instant::now();
+        check_memory(scene.triangle_count())?;
+        let mut flat = flatten(scene).map_err(PrepareError::from)?;
+        let non_opaque = flat.opaque.iter().filter(|&&opaque| !opaque).count();
+        flat.opaque.fill(true);
+        let flattened = Instant::now();
+        let mut options = options.clone();
+        let kernels = match (options.engine, &options.gpu) {
+            (Engine::Cpu, _) => None,
+            (Engine::Family { variant, .. }, _) => Some([variant; 2]),
+            (Engine::Gpu, Some(gpu)) => Some([gpu.closest, gpu.any]),
+            (Engine::Gpu, None) => return Err(TraceSceneError::NoGpu),
+        };
+        let asked = options.build;
+        if let Some([variant, _]) = kernels {
+            options.build = fitting(&asked, &variant);
+        }
+        let bvh = build(&flat, &options.build).map_err(PrepareError::from)?;
+        let built = Instant::now();
+        let tracer: Box<dyn Tracer> = match (options.engine, &options.gpu) {
+            (Engine::Family { variant, machine }, _) => {
+                Box::new(FamilyTracer::new(Kernel::new(&variant, &bvh, &flat)?, machine)?)
+            }
+            (Engine::Gpu, Some(gpu)) => Box::new(gpu.tracer(&bvh, &asked, &flat)?),
+            (Engine::Cpu | Engine::Gpu, _) => Box::new(CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?),
+        };
+        let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
+        let TraceOptions { engine, build, .. } = options;
+        Ok(Self { tracer, engine, kernels, build, triangles: flat.len(), non_opaque, timings })
+    }
+
+    /// What answers.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The kernel that answers `query`, where a kernel does.
+    pub fn kernel(&self, query: Query) -> Option<Variant> {
+        self.kernels.map(|kernels| kernels[usize::from(query == Query::Any)])
+    }
+
+    /// How the tree was built.
+    pub fn build_options(&self) -> &BuildOptions {
+        &self.build
+    }
+
+    /// Triangles in the tree.
+    pub fn triangle_count(&self) -> usize {
+        self.triangles
+    }
+
+    /// Those of them that are taken as opaque although their material has holes or lets light through.
+    pub fn non_opaque_count(&self) -> usize {
+        self.non_opaque
+    }
+
+    /// Wall time of the steps.
+    pub fn timings(&self) -> &Timings {
+        &self.timings
+    }
+
+    /// Answers all rays, in parallel; the answers do not depend on the number of threads.
+    ///
+    /// # Errors
+    /// [`TraceSceneError::NegativeTMin`], [`TraceSceneError::Trace`].
+    pub fn trace(&self, rays: &[Ray], query: Query, control: &Control<'_>) -> Result<Traced, TraceSceneError> {
+        self.check(rays, query)?;
+        let start = Instant::now();
+        let (answers, stats) = match query {
+            Query::Closest => self.closest(rays, control)?,
+            Query::Any => self.any(rays, control)?,
+        };
+        Ok(Traced { answers, stats, elapsed: start.elapsed() })
+    }
+
+    fn check(&self, rays: &[Ray], query: Query) -> Result<(), TraceSceneError> {
+        let Some(variant) = self.kernel(query) else { return Ok(()) };
+        // An invalid ray misses, whatever its interval.
+        let negative = |ray: &Ray| ray.is_valid() && ray.t_min < 0.0;
+        match rays.iter().position(negative).filter(|_| variant.needs().t_min_not_negative) {
+            Some(ray) => Err(TraceSceneError::NegativeTMin { ray, t_min: rays[ray].t_min, variant }),
+            None => Ok(()),
+        }
+    }
+
+    /// Rays that are traced at once. A GPU splits by itself what its memory does not hold.
+    fn batch(&self) -> usize {
+        if self.engine == Engine::Gpu { self.tracer.preferred_batch().max(BATCH) } else { BATCH }
+    }
+
+    fn closest(&self, rays: &[Ray], control: &Control<'_>) -> Result<(Answers, BatchStats), TraceError> {
+        let mut stats = BatchStats::default();
+        let (mut hits, mut instances) = (vec![Hit::default(); rays.len()], vec![Hit::MISS; rays.len()]);
+        let batch = self.batch();
+        let batches = rays.chunks(batch).zip(hits.chunks_mut(batch)).zip(instances.chunks_mut(batch));
+        for ((rays, hits), instances) in batches {
+            stats += self.tracer.closest(rays, &[], hits, instances, control)?;
+        }
+        Ok((Answers::Closest { hits, instances }, stats))
+    }
+
+    fn any(&self, rays: &[Ray], control: &Control<'_>) -> Result<(Answers, BatchStats), TraceError> {
+        let mut stats = BatchStats::default();
+        let mut blocked = Vec::with_capacity(rays.len());
+        let (mut bits, mut undecided) = (vec![0; self.batch().min(rays.len()).div_ceil(32)], Vec::new());
+        for rays in rays.chunks(self.batch()) {
+            stats += self.tracer.any(rays, &[], &mut bits, &mut undecided, control)?;
+            blocked.extend((0..rays.len()).map(|i| bits[i / 32] >> (i % 32) & 1 == 1));
+        }
+        Ok((Answers::Any { blocked }, stats))
+    }
+}

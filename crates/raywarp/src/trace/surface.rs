@@ -1,0 +1,91 @@
+//! Where rays hit: points and normals in world space.
+
+use super::Answers;
+use rayon::prelude::*;
+use raywarp_geom::Hit;
+use raywarp_scene::Scene;
+use std::fmt;
+use std::str::FromStr;
+
+/// A further column of a hit file: three numbers a hit, in world space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// The point that was hit, from its weights u and v: nearer to the triangle than `origin + t * direction`.
+    Position,
+    /// The triangle's normal of length 1 on its front, from which its corners turn counter-clockwise in the mesh's own
+    /// space; a mirrored placement keeps its front. Shading normals of the file have no part in it.
+    Normal,
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Position => "position",
+            Self::Normal => "normal",
+        })
+    }
+}
+
+impl FromStr for Field {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "position" => Ok(Self::Position),
+            "normal" => Ok(Self::Normal),
+            _ => Err("known are position and normal".to_string()),
+        }
+    }
+}
+
+/// A further column of a hit file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VectorColumn {
+    /// What it holds; its name in files.
+    pub field: Field,
+    /// One entry a ray; NaN for a miss.
+    pub values: Vec<[f32; 3]>,
+}
+
+/// What `fields` say of each hit, computed in f64, in parallel; nothing for answers of any-hit rays. A field that is
+/// named twice comes once.
+///
+/// # Panics
+/// If the answers are not of this scene: ids out of range.
+pub fn surface_columns(scene: &Scene, answers: &Answers, fields: &[Field]) -> Vec<VectorColumn> {
+    let Answers::Closest { hits, instances } = answers else { return Vec::new() };
+    let first = |(i, field): &(usize, &Field)| !fields[..*i].contains(field);
+    let column = |(_, &field): (usize, &Field)| {
+        let pairs = hits.par_iter().zip(instances);
+        let value = |(hit, &instance): (&Hit, &u32)| {
+            if hit.is_hit() { surface_value(scene, field, hit, instance) } else { [f32::NAN; 3] }
+        };
+        VectorColumn { field, values: pairs.map(value).collect() }
+    };
+    fields.iter().enumerate().filter(first).map(column).collect()
+}
+
+fn surface_value(scene: &Scene, field: Field, hit: &Hit, instance: u32) -> [f32; 3] {
+    let instance = &scene.instances[instance as usize];
+    let mesh = &scene.meshes[instance.mesh.index()].triangles;
+    // Rounded to f32 as in `flatten`: these are the triangles that rays meet.
+    let world = mesh.corners(hit.primitive as usize).map(|point| instance.transform.point(point));
+    let [a, b, c] = world.map(|point| point.map(f64::from));
+    let minus = |p: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| p[i] - a[i]) };
+    let (ab, ac) = (minus(b), minus(c));
+    match field {
+        Field::Position => {
+            let (u, v) = (f64::from(hit.u), f64::from(hit.v));
+            std::array::from_fn(|i| (a[i] + u * ab[i] + v * ac[i]) as f32)
+        }
+        Field::Normal => {
+            let cross: [f64; 3] = std::array::from_fn(|i| {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                ab[j] * ac[k] - ab[k] * ac[j]
+            });
+            let length = cross.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let length = if instance.transform.determinant() < 0.0 { -length } else { length };
+            cross.map(|x| (x / length) as f32)
+        }
+    }
+}
