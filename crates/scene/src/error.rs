@@ -49,7 +49,8 @@ pub enum SceneError {
         source: std::io::Error,
     },
     /// No importer for this kind of file.
-    #[error("{}: unknown kind of scene; known are .gltf .glb .obj .ply .pbrt, also with .gz or .zst behind", path.display())]
+    #[error("{}: unknown kind of scene; known are {}, also with .gz or .zst behind; --format names the kind of other files",
+        path.display(), crate::import::Format::list())]
     UnknownExtension {
         /// The file.
         path: PathBuf,

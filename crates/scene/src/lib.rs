@@ -1,6 +1,6 @@
 //! Scenes: the model every importer fills and the renderer reads, and the importers.
 //!
-//! [`load`] reads glTF 2.0, OBJ, PLY and pbrt files, plain or compressed with gzip or Zstandard.
+//! [`load`] reads glTF 2.0, OBJ, PLY, pbrt, STL, OFF and 3MF files, plain or compressed with gzip or Zstandard.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -11,6 +11,6 @@ mod validate;
 
 pub use error::{Place, SceneError};
 pub use flatten::flatten;
-pub use import::{LoadOptions, Loaded, Warning, load, load_image};
+pub use import::{Format, LoadOptions, Loaded, Warning, load, load_from, load_image};
 pub use model::*;
 pub use validate::{Invalid, validate};

@@ -1,12 +1,20 @@
 //! Every file of `fuzz/regressions/` through the entry that fuzzing uses: none may panic or hang.
 
-use raywarp_scene::import::{fuzz_gltf, fuzz_image, fuzz_obj, fuzz_pbrt, fuzz_ply};
+use raywarp_scene::import::{fuzz_3mf, fuzz_gltf, fuzz_image, fuzz_obj, fuzz_off, fuzz_pbrt, fuzz_ply, fuzz_stl};
 use std::path::{Path, PathBuf};
 
 /// A target's name and the code it feeds.
 type Target = (&'static str, fn(&[u8]));
-const TARGETS: [Target; 5] =
-    [("gltf", fuzz_gltf), ("obj", fuzz_obj), ("ply", fuzz_ply), ("pbrt", fuzz_pbrt), ("image", fuzz_image)];
+const TARGETS: [Target; 8] = [
+    ("gltf", fuzz_gltf),
+    ("obj", fuzz_obj),
+    ("ply", fuzz_ply),
+    ("pbrt", fuzz_pbrt),
+    ("stl", fuzz_stl),
+    ("off", fuzz_off),
+    ("3mf", fuzz_3mf),
+    ("image", fuzz_image),
+];
 
 /// The files of a target, by name; empty where the folder is not part of the package.
 fn files(target: &str) -> Vec<PathBuf> {

@@ -1,6 +1,6 @@
 //! What one import run shares: options, warnings, missing files, decoded images.
 
-use super::{image, source};
+use super::{Format, image, source};
 use crate::{Image, ImageId, Place, Scene, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct LoadOptions {
     /// Missing files become warnings, and the rest is loaded.
     pub allow_missing: bool,
+    /// The kind of the file; `None`: its extension says.
+    pub format: Option<Format>,
 }
 
 /// Something that a file holds and that was left out or replaced.
@@ -41,6 +43,8 @@ pub(crate) enum Encoding {
 /// State of one import run.
 pub(crate) struct Context {
     scene_path: PathBuf,
+    /// The scene file itself where it was read already.
+    given: Option<Vec<u8>>,
     options: LoadOptions,
     warnings: Vec<Warning>,
     /// Messages already given, so that each is given once.
@@ -53,6 +57,7 @@ impl Context {
     pub fn new(path: &Path, options: &LoadOptions) -> Self {
         Self {
             scene_path: path.to_path_buf(),
+            given: None,
             options: options.clone(),
             warnings: Vec::new(),
             warned: HashSet::new(),
@@ -71,7 +76,17 @@ impl Context {
 
     /// The scene file itself, decompressed. A missing one is a [`SceneError::Read`].
     pub fn read_scene(&mut self, path: &Path) -> Result<Vec<u8>, SceneError> {
-        source::read(path)
+        self.given.take().map_or_else(|| source::read(path), Ok)
+    }
+
+    /// Gives the scene file's bytes, decompressed, instead of leaving it to be read.
+    pub fn give(&mut self, bytes: Vec<u8>) {
+        self.given = Some(bytes);
+    }
+
+    /// Whether the scene file's bytes were given.
+    pub fn is_given(&self) -> bool {
+        self.given.is_some()
     }
 
     /// A file that the scene names, decompressed; `None` when it is missing, which is noted: the

@@ -1,15 +1,21 @@
 //! From files to [`Scene`]s. One importer a format; all share a `Context`.
 
 mod context;
+mod format;
 mod gltf;
 mod image;
 mod obj;
+mod off;
 mod pbrt;
 mod ply;
+mod polygon;
 mod source;
+mod stl;
+mod threemf;
 
 pub(crate) use context::Context;
 pub use context::{LoadOptions, Warning};
+pub use format::Format;
 #[doc(hidden)]
 pub use gltf::fuzz_gltf;
 #[doc(hidden)]
@@ -17,11 +23,18 @@ pub use image::fuzz_image;
 #[doc(hidden)]
 pub use obj::fuzz_obj;
 #[doc(hidden)]
+pub use off::fuzz_off;
+#[doc(hidden)]
 pub use pbrt::fuzz_pbrt;
 #[doc(hidden)]
 pub use ply::fuzz_ply;
+#[doc(hidden)]
+pub use stl::fuzz_stl;
+#[doc(hidden)]
+pub use threemf::fuzz_3mf;
 
 use crate::{Scene, SceneError};
+use std::io::Read;
 use std::path::Path;
 
 /// A loaded scene and what its file holds that could not be mapped.
@@ -33,26 +46,44 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
 }
 
-/// Loads the scene in `path`, chosen by its extension (in any case): `.gltf`, `.glb`, `.obj`,
-/// `.ply`, `.pbrt`, each also followed by `.gz` or `.zst`.
+/// Loads the scene in `path`, chosen by [`LoadOptions::format`] or else by its extension (in any case): `.gltf`, `.glb`,
+/// `.obj`, `.ply`, `.pbrt`, `.stl`, `.off`, `.3mf`, each also followed by `.gz` or `.zst`.
 ///
 /// # Errors
 /// See [`SceneError`]. All missing files are named in one error.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, SceneError> {
-    let mut context = Context::new(path, options);
-    let scene = match source::extension(path).as_str() {
-        "gltf" | "glb" => gltf::import(path, &mut context)?,
-        "obj" => obj::import(path, &mut context)?,
-        "ply" => ply::import(path, &mut context)?,
-        "pbrt" => pbrt::import(path, &mut context)?,
+    load_with(path, Context::new(path, options), options.format)
+}
+
+/// Loads the scene that `input` gives, to its end, such as a pipe's. `name` stands for a path: messages name it, its
+/// extension counts as in [`load`], and files that the scene names are looked up in its folder (the current one, if
+/// `name` has none).
+///
+/// # Errors
+/// As [`load`].
+pub fn load_from(input: impl Read, name: &Path, options: &LoadOptions) -> Result<Loaded, SceneError> {
+    let mut context = Context::new(name, options);
+    context.give(source::read_from(name, input)?);
+    load_with(name, context, options.format)
+}
+
+fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Result<Loaded, SceneError> {
+    let Some(format) = format.or_else(|| Format::of(path)) else {
         // Who mistypes a name is to hear of the name.
-        _ => {
-            let path = path.to_path_buf();
-            return Err(match path.metadata() {
-                Err(source) => SceneError::Read { path, source },
-                Ok(_) => SceneError::UnknownExtension { path },
-            });
-        }
+        let path = path.to_path_buf();
+        return Err(match path.metadata() {
+            Err(source) if !context.is_given() => SceneError::Read { path, source },
+            _ => SceneError::UnknownExtension { path },
+        });
+    };
+    let scene = match format {
+        Format::Gltf => gltf::import(path, &mut context)?,
+        Format::Obj => obj::import(path, &mut context)?,
+        Format::Ply => ply::import(path, &mut context)?,
+        Format::Pbrt => pbrt::import(path, &mut context)?,
+        Format::Stl => stl::import(path, &mut context)?,
+        Format::Off => off::import(path, &mut context)?,
+        Format::ThreeMf => threemf::import(path, &mut context)?,
     };
     let warnings = context.finish()?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;

@@ -17,7 +17,7 @@ const FREE_BYTES: u64 = 64 << 20;
 const MAX_RATIO: u64 = 256;
 
 /// The kind of a file: its extension in lower case, behind `.gz` or `.zst` if there is one.
-pub(crate) fn extension(path: &Path) -> String {
+pub(super) fn extension(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
     name.rsplit_once('.').map(|(_, extension)| extension.to_string()).unwrap_or_default()
@@ -44,6 +44,17 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SceneError> {
     unpack(path, bytes)
 }
 
+/// Reads a stream to its end and unpacks it as [`read`] does; `path` is for messages.
+pub(super) fn read_from(path: &Path, input: impl Read) -> Result<Vec<u8>, SceneError> {
+    let mut bytes = Vec::new();
+    let read_error = |source| SceneError::Read { path: path.to_path_buf(), source };
+    input.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(read_error)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(too_large(path, format!("larger than {} GiB", MAX_BYTES >> 30)));
+    }
+    unpack(path, bytes)
+}
+
 /// Why nothing of this kind is read. Devices are refused, since a scene can name one that never ends (`/dev/zero`) or
 /// whose reading does something; pipes are not.
 fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
@@ -58,9 +69,14 @@ fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
     }
 }
 
+/// The most bytes that a file of `packed` bytes may unpack to.
+pub(super) fn unpacked_limit(packed: usize) -> u64 {
+    (packed as u64).saturating_mul(MAX_RATIO).clamp(FREE_BYTES, MAX_BYTES)
+}
+
 /// Unpacks what is gzip or Zstandard by its first bytes, and leaves alone what is not.
 fn unpack(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, SceneError> {
-    let limit = (bytes.len() as u64).saturating_mul(MAX_RATIO).clamp(FREE_BYTES, MAX_BYTES);
+    let limit = unpacked_limit(bytes.len());
     match bytes.as_slice() {
         [0x1f, 0x8b, ..] => gzip(path, &bytes, limit),
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => zstandard(path, &bytes, limit),
@@ -109,7 +125,7 @@ fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneErro
 }
 
 /// Appends all that `reader` has, up to `limit` bytes in `out`.
-fn append(path: &Path, reader: &mut impl Read, out: &mut Vec<u8>, limit: u64) -> Result<(), SceneError> {
+pub(super) fn append(path: &Path, reader: &mut impl Read, out: &mut Vec<u8>, limit: u64) -> Result<(), SceneError> {
     let room = limit - out.len() as u64;
     reader.take(room + 1).read_to_end(out).map_err(|error| match error.kind() {
         std::io::ErrorKind::OutOfMemory => SceneError::Read { path: path.to_path_buf(), source: error },

@@ -46,7 +46,7 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneE
 #[doc(hidden)]
 pub fn fuzz_gltf(bytes: &[u8]) {
     let path = Path::new("fuzz.gltf");
-    let options = super::LoadOptions { allow_missing: true };
+    let options = super::LoadOptions { allow_missing: true, ..Default::default() };
     let mut context = Context::new(path, &options);
     if let Ok(scene) = import_bytes(path, bytes, External::Missing, &mut context) {
         assert_eq!(crate::validate(&scene), Ok(()));

@@ -242,7 +242,7 @@ impl Parser {
         let Part { vertices, indices } = &mut parts[part];
         // A position that comes behind its faces is not known yet: such a polygon becomes a fan.
         let position = |corner: u32| positions.get(vertices[corner as usize][0] as usize).copied();
-        super::polygon::triangulate(&corners, position, indices);
+        crate::import::polygon::triangulate(&corners, position, indices);
         self.corners = corners;
         Ok(())
     }

@@ -10,7 +10,6 @@ mod geometry;
 mod lines;
 mod material;
 mod mtl;
-mod polygon;
 #[cfg(test)]
 mod tests;
 

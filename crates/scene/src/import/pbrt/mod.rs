@@ -61,7 +61,7 @@ fn import_bytes(
 #[doc(hidden)]
 pub fn fuzz_pbrt(bytes: &[u8]) {
     let path = Path::new("fuzz.pbrt");
-    let mut context = Context::new(path, &LoadOptions { allow_missing: true });
+    let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     if let Ok(scene) = import_bytes(path, bytes.to_vec(), &mut context, false, 1 << 16) {
         let _ = crate::validate(&scene);
         let _ = context.finish();

@@ -26,7 +26,7 @@ fn import(document: &Value) -> Result<(Scene, Vec<String>), String> {
 
 fn import_raw(bytes: &[u8]) -> Result<(Scene, Vec<String>), String> {
     let path = Path::new("test.gltf");
-    let mut context = Context::new(path, &LoadOptions { allow_missing: true });
+    let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     let scene = import_bytes(path, bytes, External::Missing, &mut context).map_err(|e| e.to_string())?;
     let warnings = context.finish().map_err(|e| e.to_string())?;
     crate::validate(&scene).map_err(|e| format!("{e:?}"))?;

@@ -124,7 +124,8 @@ fn all_missing_files_are_named_at_once() {
     for name in ["5 files", "a.pbrt", "b.ply", "c.png", "d.spd", "e.exr"] {
         assert!(message.contains(name), "{name} in {message}");
     }
-    let loaded = load(&folder.0.join("main.pbrt"), &LoadOptions { allow_missing: true }).unwrap();
+    let loaded =
+        load(&folder.0.join("main.pbrt"), &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
     assert_eq!((loaded.warnings.len(), loaded.scene.instances.len()), (5, 1));
 }
 

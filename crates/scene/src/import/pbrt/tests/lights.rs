@@ -65,7 +65,7 @@ fn lookup(light: &Light, d: Vec3) -> [f32; 2] {
 fn environment_maps_turn_as_pbrts_do() {
     // pbrt: u = phi / 2pi from +x towards +y, v = theta / pi from +z, in the light's space.
     let path = Path::new("scene.pbrt");
-    let mut context = Context::new(path, &LoadOptions { allow_missing: true });
+    let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     let mut importer = super::super::state::Importer::new(&mut context, path, false, 0);
     let params = super::super::params::Params::empty(std::rc::Rc::from(path), 1);
     let turns = [

@@ -19,7 +19,7 @@ use std::path::Path;
 /// Imports a text that names no files.
 fn import(text: &str) -> Result<(Scene, Vec<String>), SceneError> {
     let path = Path::new("scene.pbrt");
-    let mut context = Context::new(path, &LoadOptions { allow_missing: true });
+    let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     let scene = import_bytes(path, text.as_bytes().to_vec(), &mut context, false, 1 << 20)?;
     let warnings = context.finish()?.into_iter().map(|warning| warning.message).collect();
     crate::validate(&scene).map_err(|error| error.in_file(path))?;

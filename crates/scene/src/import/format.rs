@@ -1,0 +1,96 @@
+//! The kinds of scene files.
+
+use super::source;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// A kind of scene file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// glTF 2.0, as text or binary; which of both its first bytes say.
+    Gltf,
+    /// Wavefront OBJ, with MTL libraries.
+    Obj,
+    /// PLY, text or binary.
+    Ply,
+    /// pbrt, version 3 or 4.
+    Pbrt,
+    /// STL, text or binary.
+    Stl,
+    /// OFF, as text.
+    Off,
+    /// 3MF.
+    ThreeMf,
+}
+
+impl Format {
+    /// Every kind with its extensions, in lower case.
+    pub const EXTENSIONS: [(&'static str, Self); 8] = [
+        ("gltf", Self::Gltf),
+        ("glb", Self::Gltf),
+        ("obj", Self::Obj),
+        ("ply", Self::Ply),
+        ("pbrt", Self::Pbrt),
+        ("stl", Self::Stl),
+        ("off", Self::Off),
+        ("3mf", Self::ThreeMf),
+    ];
+
+    /// The kind by the file's extension, in any case, behind `.gz` or `.zst` if there is one.
+    pub fn of(path: &Path) -> Option<Self> {
+        source::extension(path).parse().ok()
+    }
+
+    /// All extensions with a dot before each and a blank between.
+    pub fn list() -> String {
+        Self::EXTENSIONS.map(|(extension, _)| format!(".{extension}")).join(" ")
+    }
+}
+
+/// By an extension, with or without its dot, in any case.
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let name = text.strip_prefix('.').unwrap_or(text);
+        let found = Self::EXTENSIONS.iter().find(|(extension, _)| name.eq_ignore_ascii_case(extension));
+        let known = || Self::EXTENSIONS.map(|(extension, _)| extension).join(", ");
+        found.map(|&(_, format)| format).ok_or_else(|| format!("known are {}", known()))
+    }
+}
+
+/// The first of its extensions.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = Self::EXTENSIONS.iter().find(|(_, format)| format == self);
+        f.write_str(found.map_or("", |(extension, _)| extension))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_known_by_extension_and_name() {
+        for (name, want) in [
+            ("a/b.PLY.GZ", Some(Format::Ply)),
+            ("b.glb", Some(Format::Gltf)),
+            ("b.3MF", Some(Format::ThreeMf)),
+            ("b.stl.zst", Some(Format::Stl)),
+            ("ply", None),
+            ("x.gz", None),
+            ("x.txt", None),
+        ] {
+            assert_eq!(Format::of(Path::new(name)), want, "{name}");
+        }
+        assert_eq!((".OFF".parse(), "off".parse()), (Ok(Format::Off), Ok(Format::Off)));
+        let error = "stp".parse::<Format>().unwrap_err();
+        assert_eq!(error, "known are gltf, glb, obj, ply, pbrt, stl, off, 3mf");
+        for (extension, format) in Format::EXTENSIONS {
+            assert_eq!(format.to_string().parse(), Ok(format), "{extension}");
+        }
+    }
+}

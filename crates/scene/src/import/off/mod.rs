@@ -1,0 +1,104 @@
+//! OFF, the Object File Format of Geomview, as text: vertices, polygons, and colours of both.
+//!
+//! Source: the manual of Geomview 1.9, section "OFF Files". Read are `OFF` with any of the prefixes `ST`, `C` and `N`;
+//! what has four or n dimensions, and the binary form, is refused. See docs/formats.md.
+
+mod lines;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use super::Context;
+use super::image::linear_from_srgb;
+use crate::{
+    ColorInput, FaceMaterials, Instance, LoadOptions, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface,
+    Texture,
+};
+use parse::Off;
+use raywarp_geom::Affine;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What is wrong, and in which line.
+#[derive(Debug)]
+struct Fault {
+    line: u64,
+    message: String,
+}
+
+/// Colours of faces beyond this many are left out: each becomes a material.
+const MAX_COLORS: usize = 1 << 16;
+
+/// Imports `path`: one mesh, one instance, and a material for each colour that faces have.
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+    let bytes = context.read_scene(path)?;
+    import_bytes(path, &bytes, context)
+}
+
+/// Reads an OFF file from memory and checks the scene made of it; for fuzzing.
+///
+/// # Panics
+/// When a file that is read makes an invalid scene: a bug.
+#[doc(hidden)]
+pub fn fuzz_off(bytes: &[u8]) {
+    let path = Path::new("fuzz.off");
+    let mut context = Context::new(path, &LoadOptions::default());
+    if let Ok(scene) = import_bytes(path, bytes, &mut context) {
+        assert_eq!(crate::validate(&scene), Ok(()));
+    }
+}
+
+fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
+    let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
+    let off = Off::parse(bytes).map_err(|Fault { line, message }| malformed(Place::Line(line), message))?;
+    if off.mesh.indices.is_empty() {
+        return Err(malformed(Place::File, "it has no faces; clouds of points cannot be rendered".into()));
+    }
+    for warning in &off.warnings {
+        context.warn(path, Place::File, warning);
+    }
+    let (scene, left_out) = to_scene(path, off);
+    if left_out > 0 {
+        let message = format!("{left_out} triangles have a colour beyond the first {MAX_COLORS}; rendered grey");
+        context.warn(path, Place::File, message);
+    }
+    Ok(scene)
+}
+
+/// The scene, and the triangles whose colour was left out. Colours are sRGB, as they are meant for screens.
+fn to_scene(path: &Path, off: Off) -> (Scene, usize) {
+    let Off { mesh, triangle_colors, .. } = off;
+    let mut scene = Scene::default();
+    let plain = if mesh.colors.is_empty() {
+        ColorInput::constant([0.7; 3])
+    } else {
+        ColorInput::texture(scene.add_texture(Texture::VertexColor))
+    };
+    let diffuse = |reflectance| Material::new("", Surface::Diffuse { reflectance });
+    let plain = scene.add_material(diffuse(plain));
+    let mut known: HashMap<[u32; 3], MaterialId> = HashMap::new();
+    let mut left_out = 0;
+    let mut material_of = |color: &Option<[f32; 3]>| {
+        let Some(color) = color else { return plain };
+        let key = color.map(f32::to_bits);
+        if let Some(&material) = known.get(&key) {
+            return material;
+        }
+        if known.len() == MAX_COLORS {
+            left_out += 1;
+            return plain;
+        }
+        let material = scene.add_material(diffuse(ColorInput::constant(color.map(linear_from_srgb))));
+        known.insert(key, material);
+        material
+    };
+    let materials = if triangle_colors.iter().any(Option::is_some) {
+        FaceMaterials::PerTriangle(triangle_colors.iter().map(&mut material_of).collect())
+    } else {
+        FaceMaterials::Uniform(plain)
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let id = scene.add_mesh(Mesh { name, triangles: mesh, materials });
+    scene.instances.push(Instance { mesh: id, transform: Affine::IDENTITY, material: None });
+    (scene, left_out)
+}

@@ -1,0 +1,183 @@
+//! The file as a mesh with colours.
+
+use super::Fault;
+use super::lines::Lines;
+use crate::import::image::linear_from_srgb;
+use crate::import::polygon::triangulate;
+use raywarp_geom::TriangleMesh;
+
+/// A parsed file.
+#[derive(Debug, Default)]
+pub(super) struct Off {
+    /// Vertex colours are linear.
+    pub mesh: TriangleMesh,
+    /// Of the face that each triangle is of, sRGB from 0 to 1.
+    pub triangle_colors: Vec<Option<[f32; 3]>>,
+    /// What was left out.
+    pub warnings: Vec<String>,
+}
+
+/// The word at the beginning.
+#[derive(Debug, Clone, Copy, Default)]
+struct Kind {
+    uvs: bool,
+    colors: bool,
+    normals: bool,
+}
+
+/// Things that were left out, for one warning each.
+#[derive(Debug, Default)]
+struct LeftOut {
+    numbers: usize,
+    small: usize,
+    indexed: usize,
+}
+
+impl Off {
+    /// # Errors
+    /// The line that breaks the format.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut lines = Lines::new(&text);
+        let (kind, [vertices, faces]) = header(&mut lines)?;
+        // A vertex takes at least `0 0 0` and a line end, a face `3 0 0 0`; one without corners is `0`.
+        for (count, least, what) in [(vertices, 6, "vertices"), (faces, 2, "faces")] {
+            if count as u64 * least > lines.left() as u64 + 1 {
+                let message = format!("{count} {what} do not fit into the {} bytes that follow", lines.left());
+                return Err(lines.fault(message));
+            }
+        }
+        let mut off = Self::default();
+        let mut left_out = LeftOut::default();
+        off.vertices(&mut lines, kind, vertices, &mut left_out)?;
+        off.faces(&mut lines, faces, &mut left_out)?;
+        for (count, what) in [
+            (left_out.numbers, "vertices have numbers that the file's first word does not announce; not read"),
+            (left_out.small, "faces of fewer than three corners were left out"),
+            (left_out.indexed, "faces have the index of a colour map, which is not read; rendered grey"),
+        ] {
+            if count > 0 {
+                off.warnings.push(format!("{count} {what}"));
+            }
+        }
+        Ok(off)
+    }
+
+    fn vertices(&mut self, lines: &mut Lines, kind: Kind, count: usize, left_out: &mut LeftOut) -> Result<(), Fault> {
+        let mesh = &mut self.mesh;
+        mesh.positions.reserve_exact(count);
+        let mut words = Vec::new();
+        let [normal, uv] = [if kind.normals { 3 } else { 0 }, if kind.uvs { 2 } else { 0 }];
+        let least = 3 + normal + uv + if kind.colors { 3 } else { 0 };
+        for _ in 0..count {
+            lines.words(least, &mut words)?;
+            let mut numbers = words.iter().map(|word| lines.number(word));
+            let mut take = || numbers.next().transpose().map(Option::unwrap_or_default);
+            mesh.positions.push([take()?, take()?, take()?]);
+            if kind.normals {
+                mesh.normals.push([take()?, take()?, take()?]);
+            }
+            // Alpha may be there or not.
+            let color = if kind.colors { words.len().min(least + 1) - 3 - normal - uv } else { 0 };
+            if kind.colors {
+                mesh.colors.push([take()?, take()?, take()?, if color == 4 { take()? } else { f32::NAN }]);
+            }
+            if kind.uvs {
+                // The file's v grows upwards, the model's downwards.
+                mesh.uvs.push([take()?, 1.0 - take()?]);
+            }
+            left_out.numbers += usize::from(words.len() > 3 + normal + color + uv);
+        }
+        let white = white(mesh.colors.iter().flatten());
+        for [r, g, b, a] in &mut mesh.colors {
+            [*r, *g, *b] = [*r, *g, *b].map(|c| linear_from_srgb((c / white).clamp(0.0, 1.0)));
+            *a = if a.is_nan() { 1.0 } else { (*a / white).clamp(0.0, 1.0) };
+        }
+        Ok(())
+    }
+
+    fn faces(&mut self, lines: &mut Lines, count: usize, left_out: &mut LeftOut) -> Result<(), Fault> {
+        let positions = &self.mesh.positions;
+        let (mut words, mut corners) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            lines.words(1, &mut words)?;
+            let length: usize =
+                words[0].parse().map_err(|_| lines.fault(format!("`{:.40}` is no number of corners", words[0])))?;
+            // Two bytes a corner, a digit and a blank.
+            if length > lines.left() / 2 + words.len() {
+                return Err(lines.fault(format!("a face of {length} corners, but the file ends before")));
+            }
+            while words.len() <= length {
+                let Some(line) = lines.next() else { return Err(lines.fault("the file ends within a face")) };
+                words.extend(line.split_ascii_whitespace());
+            }
+            corners.clear();
+            for word in &words[1..=length] {
+                let corner: Option<u32> = word.parse().ok().filter(|&i| (i as usize) < positions.len());
+                let message = || format!("a face uses vertex `{word:.40}`, but there are only {}", positions.len());
+                corners.push(corner.ok_or_else(|| lines.fault(message()))?);
+            }
+            let color = match &words[length + 1..] {
+                [] => None,
+                [_] => {
+                    left_out.indexed += 1;
+                    None
+                }
+                [r, g, b, ..] => Some([lines.number(r)?, lines.number(g)?, lines.number(b)?]),
+                _ => return Err(lines.fault("a colour of two numbers; there are 0, 1, 3 or 4")),
+            };
+            left_out.small += usize::from(length < 3);
+            triangulate(&corners, |i| positions.get(i as usize).copied(), &mut self.mesh.indices);
+            self.triangle_colors.resize(self.mesh.indices.len(), color);
+        }
+        let white = white(self.triangle_colors.iter().flatten().flatten());
+        for color in self.triangle_colors.iter_mut().flatten() {
+            *color = color.map(|c| (c / white).clamp(0.0, 1.0));
+        }
+        Ok(())
+    }
+}
+
+/// The number of a full channel: files write colours from 0 to 1 or from 0 to 255, and do not say which.
+fn white<'a>(mut colors: impl Iterator<Item = &'a f32>) -> f32 {
+    if colors.any(|&c| c > 1.0) { 255.0 } else { 1.0 }
+}
+
+/// The first word and the numbers of vertices and faces, which may stand in one line.
+fn header(lines: &mut Lines) -> Result<(Kind, [usize; 2]), Fault> {
+    let mut words = Vec::new();
+    lines.words(1, &mut words).map_err(|_| lines.fault("an OFF file begins with the word OFF"))?;
+    let mut kind = Kind::default();
+    let mut from = 0;
+    // The word may be left out.
+    if let Some(prefix) = words[0].strip_suffix("OFF") {
+        let mut rest = prefix;
+        for (name, flag) in [("ST", &mut kind.uvs), ("C", &mut kind.colors), ("N", &mut kind.normals)] {
+            if let Some(behind) = rest.strip_prefix(name) {
+                (*flag, rest) = (true, behind);
+            }
+        }
+        if !rest.is_empty() || words.get(1) == Some(&"BINARY") {
+            let what = if rest.is_empty() { "the binary form" } else { words[0] };
+            return Err(
+                lines.fault(format!("{what:.40} is not read; known are OFF, COFF, NOFF, STOFF and CNOFF as text"))
+            );
+        }
+        from = 1;
+    } else if words[0].parse::<u32>().is_err() {
+        return Err(lines.fault("an OFF file begins with the word OFF"));
+    }
+    if words.len() == from {
+        from = 0;
+        lines.words(2, &mut words)?;
+    }
+    let mut counts = [0; 2];
+    for (i, count) in counts.iter_mut().enumerate() {
+        let word = words.get(from + i).copied().unwrap_or_default();
+        let number: Option<u32> = word.parse().ok().filter(|&number| number < u32::MAX);
+        *count = number
+            .ok_or_else(|| lines.fault(format!("`{word:.40}` is no number of {}", ["vertices", "faces"][i])))?
+            as usize;
+    }
+    Ok((kind, counts))
+}

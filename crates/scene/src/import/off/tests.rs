@@ -1,0 +1,144 @@
+//! Files made by hand, and a table of broken ones.
+
+use super::*;
+
+fn read(text: &str) -> Result<(Scene, Vec<String>), String> {
+    let path = Path::new("part.off");
+    let mut context = Context::new(path, &LoadOptions::default());
+    let scene = import_bytes(path, text.as_bytes(), &mut context).map_err(|error| error.to_string())?;
+    assert_eq!(crate::validate(&scene), Ok(()));
+    let warnings = context.finish().unwrap().iter().map(ToString::to_string).collect();
+    Ok((scene, warnings))
+}
+
+/// Triangles and warnings.
+#[track_caller]
+fn check(text: &str, indices: &[[u32; 3]], warns: &[&str]) -> Scene {
+    let (scene, warnings) = read(text).unwrap();
+    assert_eq!((scene.meshes.len(), scene.instances.len(), scene.meshes[0].name.as_str()), (1, 1, "part"));
+    assert_eq!(scene.meshes[0].triangles.indices, indices, "{text}");
+    assert_eq!(warnings, warns);
+    scene
+}
+
+/// The reflectance of a triangle, if it is not that of the vertices.
+fn reflectance(scene: &Scene, triangle: usize) -> Option<[f32; 3]> {
+    let Surface::Diffuse { reflectance } = &scene.materials[scene.material_of(0, triangle).index()].surface else {
+        panic!("not diffuse");
+    };
+    reflectance.texture.is_none().then_some(reflectance.factor)
+}
+
+const SQUARE: &str = "OFF # a square\n\n4 2 0\n0 0 1\n1 0 1 # behind a vertex\n\n0 1 1\n1 1 1\n3 0 1 2\n3 1 3 2\n";
+const BOTH: [[u32; 3]; 2] = [[0, 1, 2], [1, 3, 2]];
+
+#[test]
+fn vertices_and_faces_are_read_in_every_usual_form() {
+    let scene = check(SQUARE, &BOTH, &[]);
+    assert_eq!(scene.meshes[0].triangles.positions[3], [1.0, 1.0, 1.0]);
+    assert_eq!(reflectance(&scene, 0), Some([0.7; 3]));
+    check(&SQUARE.replace('\n', "\r\n"), &BOTH, &[]);
+    check(&SQUARE.replace("OFF # a square\n\n4 2 0", "OFF 4 2 0"), &BOTH, &[]);
+    check(&SQUARE.replace("OFF # a square\n\n4 2 0", "\u{feff}4 2"), &BOTH, &[]);
+    check(&SQUARE.replace("0 1 1\n", "0\n1 1\n").replace("3 0 1 2", "3 0\n1 2"), &BOTH, &[]);
+    // Convex, not convex, and too small.
+    check(
+        &SQUARE.replace("3 0 1 2\n3 1 3 2", "4 0 1 3 2\n2 0 1"),
+        &[[0, 1, 3], [0, 3, 2]],
+        &["part.off: 1 faces of fewer than three corners were left out"],
+    );
+    let arrow = "OFF\n4 1 4\n2 1 0\n0 2 0\n1 1 0\n0 0 0\n4 0 1 2 3\n";
+    check(arrow, &[[0, 1, 2], [0, 2, 3]], &[]);
+    check(&arrow.replace("4 0 1 2 3", "4 1 2 3 0"), &[[0, 1, 2], [2, 3, 0]], &[]);
+}
+
+#[test]
+fn colours_of_faces_become_materials() {
+    let linear = |c: f32| linear_from_srgb(c);
+    let faces = |first: &str, second: &str| SQUARE.replace("3 0 1 2", first).replace("3 1 3 2", second);
+    let scene = check(&faces("3 0 1 2 255 0 51", "3 1 3 2 0 0 0 128"), &BOTH, &[]);
+    assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (Some([1.0, 0.0, linear(0.2)]), Some([0.0; 3])));
+    let scene = check(&faces("3 0 1 2 1.0 0.5 0", "3 1 3 2"), &BOTH, &[]);
+    assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (Some([1.0, linear(0.5), 0.0]), Some([0.7; 3])));
+    let warning = "part.off: 2 faces have the index of a colour map, which is not read; rendered grey";
+    let scene = check(&faces("3 0 1 2 7", "3 1 3 2 1"), &BOTH, &[warning]);
+    assert_eq!(scene.materials.len(), 1);
+}
+
+#[test]
+fn colours_normals_and_texture_coordinates_of_vertices_are_read() {
+    let vertices = |word: &str, more: &str| {
+        let text = format!("{word}\n4 2 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n3 0 1 2\n3 1 3 2\n");
+        text.replace("0 1\n", &format!("0 1 {more}\n")).replace("1 1\n", &format!("1 1 {more}\n"))
+    };
+    let mesh = |text: &str| check(text, &BOTH, &[]).meshes.remove(0).triangles;
+    for (more, alpha) in [("255 0 51", 1.0), ("255 0 51 127.5", 0.5), ("1 0 0.2", 1.0), ("1.0 0 0.2 0.5", 0.5)] {
+        let [r, g, b, a] = mesh(&vertices("COFF", more)).colors[3];
+        assert!(r == 1.0 && g == 0.0 && (b - linear_from_srgb(0.2)).abs() < 1e-6 && (a - alpha).abs() < 1e-6, "{more}");
+    }
+    assert_eq!(mesh(&vertices("NOFF", "0 0 2")).normals, [[0.0, 0.0, 2.0]; 4]);
+    let all = mesh(&vertices("STCNOFF", "0 0 2 0 1 0 1 0.25 0.75"));
+    assert_eq!((all.normals[2], all.colors[1], all.uvs[0]), ([0.0, 0.0, 2.0], [0.0, 1.0, 0.0, 1.0], [0.25, 0.25]));
+    let all = mesh(&vertices("STCOFF", "0 1 0 0.25 0.75"));
+    assert_eq!((all.colors[1], all.uvs[0]), ([0.0, 1.0, 0.0, 1.0], [0.25, 0.25]));
+    // A face's own colour comes before those of its corners.
+    let scene = check(&vertices("COFF", "0 1 0").replace("3 1 3 2", "3 1 3 2 255 255 255"), &BOTH, &[]);
+    assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (None, Some([1.0; 3])));
+    check(
+        &vertices("OFF", "0 0 2"),
+        &BOTH,
+        &["part.off: 4 vertices have numbers that the file's first word does not announce; not read"],
+    );
+}
+
+#[test]
+fn broken_files_are_refused_with_their_line() {
+    for (from, to, want) in [
+        (SQUARE, "", ":1: an OFF file begins with the word OFF"),
+        ("OFF", "ply", ":1: an OFF file begins with the word OFF"),
+        ("OFF", "4OFF", ":1: 4OFF is not read; known are OFF"),
+        ("OFF", "nOFF", ":1: nOFF is not read"),
+        ("OFF", "OFF BINARY", ":1: the binary form is not read"),
+        ("4 2 0", "-4 2 0", ":3: `-4` is no number of vertices"),
+        ("4 2 0", "4 two 0", ":3: `two` is no number of faces"),
+        ("4 2 0", "4294967295 2 0", ":3: `4294967295` is no number of vertices"),
+        ("4 2 0", "4000000000 2 0", ":3: 4000000000 vertices do not fit into the "),
+        ("4 2 0", "4 4000000000 0", ":3: 4000000000 faces do not fit into the "),
+        ("4 2 0", "5 2 0", ":10: the file ends within the data"),
+        ("4 2 0", "4 3 0", ":10: the file ends within the data"),
+        ("0 1 1\n", "0 nan 1\n", ":7: `nan` is not finite"),
+        ("0 1 1\n", "0 1e39 1\n", ":7: `1e39` is not finite"),
+        ("0 1 1\n", "0 one 1\n", ":7: `one` is no number"),
+        ("3 1 3 2", "3 1 4 2", ":10: a face uses vertex `4`, but there are only 4"),
+        ("3 1 3 2", "3 1 -1 2", ":10: a face uses vertex `-1`"),
+        ("3 1 3 2", "3 1 1.5 2", ":10: a face uses vertex `1.5`"),
+        ("3 1 3 2", "3 1 3", ":10: the file ends within a face"),
+        ("3 1 3 2", "-3 1 3 2", ":10: `-3` is no number of corners"),
+        ("3 1 3 2", "99999999999 1 3 2", ":10: a face of 99999999999 corners, but the file ends before"),
+        ("3 1 3 2", "3 1 3 2 1 1", ":10: a colour of two numbers"),
+        ("3 1 3 2", "3 1 3 2 1 1 inf", ":10: `inf` is not finite"),
+        ("4 2 0", "4 0 0", ": it has no faces; clouds of points cannot be rendered"),
+    ] {
+        assert!(SQUARE.contains(from), "{from}");
+        let error = read(&SQUARE.replacen(from, to, 1)).map(|_| ()).unwrap_err();
+        assert!(error.starts_with(&format!("part.off{want}")), "{from} -> {to}: {error}");
+    }
+}
+
+#[test]
+fn a_file_cut_off_or_with_any_byte_changed_is_read_or_refused() {
+    let colored = "STCNOFF\n4 2 0\n".to_string()
+        + &(0..4).map(|i| format!("{i} {} 1 0 0 1 255 0 {i} 9 0.5 0.25\n", i * i)).collect::<String>()
+        + "3 0 1 2 255 0 0\n4 0 1 3 2 9\n";
+    for good in [SQUARE, &colored] {
+        fuzz_off(good.as_bytes());
+        (0..good.len()).for_each(|length| fuzz_off(&good.as_bytes()[..length]));
+        for at in 0..good.len() {
+            for flip in [0xff, 0x80, 0x10, 0x08, 0x01] {
+                let mut broken = good.as_bytes().to_vec();
+                broken[at] ^= flip;
+                fuzz_off(&broken);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Binary STL: 80 bytes that mean nothing, a count, and 50 bytes a triangle.
+
+use super::{Fault, Solid, Warnings};
+use crate::Place;
+
+/// Bytes before the first triangle.
+const HEAD: usize = 84;
+/// A normal, three corners and two bytes of attributes.
+const TRIANGLE: usize = 50;
+
+/// The number of triangles that the file says it has.
+fn count(bytes: &[u8]) -> Option<u32> {
+    bytes.get(80..HEAD).map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]))
+}
+
+/// Whether the file is just as long as its count says.
+pub(super) fn has_its_size(bytes: &[u8]) -> bool {
+    count(bytes).is_some_and(|count| bytes.len() as u64 == HEAD as u64 + u64::from(count) * TRIANGLE as u64)
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
+    let Some(count) = count(bytes) else {
+        let message =
+            format!("{} bytes are no STL file: text begins with `solid`, binary data has a head of 84", bytes.len());
+        return Err(Fault { place: Place::File, message });
+    };
+    let (triangles, rest) = bytes[HEAD..].as_chunks::<TRIANGLE>();
+    if triangles.len() < count as usize {
+        let message = format!("the file ends within triangle {} of {count}: it is cut off", triangles.len());
+        return Err(Fault { place: Place::Offset(bytes.len() as u64), message });
+    }
+    let mut solid = Solid::default();
+    solid.triangles.indices.reserve_exact(count as usize);
+    for (i, triangle) in triangles.iter().take(count as usize).enumerate() {
+        let (words, _) = triangle[12..48].as_chunks::<4>();
+        let corner = |k: usize| std::array::from_fn(|axis| f32::from_le_bytes(words[3 * k + axis]));
+        let place = || Place::Offset((HEAD + i * TRIANGLE) as u64);
+        solid.push(&[corner(0), corner(1), corner(2)]).map_err(|message| Fault { place: place(), message })?;
+    }
+    let left = (triangles.len() - count as usize) * TRIANGLE + rest.len();
+    let place = Place::Offset((bytes.len() - left) as u64);
+    let warning = (left > 0).then(|| (place, format!("{left} bytes behind the {count} triangles are not read")));
+    Ok((vec![solid], warning.into_iter().collect()))
+}

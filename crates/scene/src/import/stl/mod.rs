@@ -1,0 +1,121 @@
+//! STL: triangles, binary or as text.
+//!
+//! A parser of our own rather than the crate `stl_io`: messages must name the line or the byte, names with blanks and
+//! several solids must come through, and a binary file that begins with `solid`, as many do, is no text.
+//!
+//! Corners at one place become one vertex. The normals of the file are not read: where they differ from the winding of
+//! their triangle, it is most often them that are wrong. See docs/formats.md.
+
+mod ascii;
+mod binary;
+#[cfg(test)]
+mod tests;
+
+use super::Context;
+use crate::{ColorInput, FaceMaterials, Instance, LoadOptions, Material, Mesh, Place, Scene, SceneError, Surface};
+use raywarp_geom::{Affine, TriangleMesh};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What is wrong, before it is known in which file.
+#[derive(Debug)]
+struct Fault {
+    place: Place,
+    message: String,
+}
+
+/// A solid: one of a text, the whole of a binary file.
+#[derive(Debug, Default)]
+struct Solid {
+    /// Empty where the file says nothing.
+    name: String,
+    triangles: TriangleMesh,
+    /// The vertex at each place, by the bits of its coordinates.
+    known: HashMap<[u32; 3], u32>,
+}
+
+impl Solid {
+    /// Adds a triangle.
+    ///
+    /// # Errors
+    /// In words: a corner that is not finite, or more vertices than indices can tell apart.
+    fn push(&mut self, corners: &[[f32; 3]; 3]) -> Result<(), String> {
+        let mut indices = [0; 3];
+        for (corner, index) in corners.iter().zip(&mut indices) {
+            if !corner.iter().all(|x| x.is_finite()) {
+                return Err(format!("a vertex is not finite: {corner:?}"));
+            }
+            // Adding 0 makes 0 of -0, which is the same place.
+            let corner = corner.map(|x| x + 0.0);
+            let next = self.triangles.positions.len();
+            if next >= u32::MAX as usize {
+                return Err(format!("{} different vertices; fewer are read", u32::MAX));
+            }
+            *index = *self.known.entry(corner.map(f32::to_bits)).or_insert(next as u32);
+            if *index as usize == next {
+                self.triangles.positions.push(corner);
+            }
+        }
+        self.triangles.indices.push(indices);
+        Ok(())
+    }
+}
+
+/// Imports `path`: a mesh and an instance for each solid, all of one grey material.
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+    let bytes = context.read_scene(path)?;
+    import_bytes(path, &bytes, context)
+}
+
+/// Reads an STL file from memory and checks the scene made of it; for fuzzing.
+///
+/// # Panics
+/// When a file that is read makes an invalid scene: a bug.
+#[doc(hidden)]
+pub fn fuzz_stl(bytes: &[u8]) {
+    let path = Path::new("fuzz.stl");
+    let mut context = Context::new(path, &LoadOptions::default());
+    if let Ok(scene) = import_bytes(path, bytes, &mut context) {
+        assert_eq!(crate::validate(&scene), Ok(()));
+    }
+}
+
+fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
+    let malformed = |Fault { place, message }| SceneError::Malformed { path: path.to_path_buf(), place, message };
+    let (solids, warnings) = parse(bytes).map_err(malformed)?;
+    for (place, message) in warnings {
+        context.warn(path, place, message);
+    }
+    let mut scene = Scene::default();
+    let reflectance = ColorInput::constant([0.7; 3]);
+    let material = scene.add_material(Material::new("", Surface::Diffuse { reflectance }));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    for Solid { name, triangles, .. } in solids.into_iter().filter(|solid| !solid.triangles.indices.is_empty()) {
+        let name = if name.is_empty() { stem.to_string() } else { name };
+        let mesh = scene.add_mesh(Mesh { name, triangles, materials: FaceMaterials::Uniform(material) });
+        scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+    }
+    if scene.instances.is_empty() {
+        return Err(malformed(Fault { place: Place::File, message: "it has no triangles".into() }));
+    }
+    Ok(scene)
+}
+
+/// What was left out, and where.
+type Warnings = Vec<(Place, String)>;
+
+fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
+    if binary::has_its_size(bytes) || !is_text(bytes) { binary::parse(bytes) } else { ascii::parse(bytes) }
+}
+
+/// Bytes that are looked at to tell text from binary data, whose first triangles have zeros and the like among them.
+const PROBE: usize = 1024;
+
+/// Whether the file begins with the word `solid` and goes on as text does. The word alone says little: programs write it
+/// into the free first 80 bytes of a binary file.
+fn is_text(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let is_solid = bytes.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    is_solid && !bytes.iter().take(PROBE).any(control)
+}

@@ -1,0 +1,272 @@
+//! From the objects that are to be built to meshes and instances.
+
+use super::Parts;
+use super::model::{Group, Model, Object, Property, Reference};
+use super::package::key;
+use super::xml::Fault;
+use crate::import::Context;
+use crate::{
+    ColorInput, FaceMaterials, Instance, Material, MaterialId, Mesh, MeshId, Place, Scene, SceneError, Surface, Texture,
+};
+use glam::DAffine3;
+use raywarp_geom::{Affine, TriangleMesh};
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+/// The most components within components.
+const MAX_DEPTH: usize = 64;
+/// The most objects that are placed, with meshes or without: components that hold components multiply.
+const MAX_PLACED: u32 = 1 << 20;
+
+/// A scene in the making.
+pub(super) struct Builder<'a, 'c> {
+    path: &'a Path,
+    parts: Parts<'a>,
+    context: &'c mut Context,
+    pub scene: Scene,
+    /// Models with the names of their parts.
+    models: Vec<(String, Rc<Model>)>,
+    /// Their numbers by [`key`].
+    known: HashMap<String, usize>,
+    /// Of objects that were met: part and id.
+    meshes: HashMap<(usize, u32), Option<MeshId>>,
+    /// By part, group and index.
+    materials: HashMap<(usize, u32, u32), MaterialId>,
+    grey: Option<MaterialId>,
+    colored: Option<MaterialId>,
+    placed: u32,
+}
+
+impl<'a, 'c> Builder<'a, 'c> {
+    pub fn new(path: &'a Path, parts: Parts<'a>, context: &'c mut Context) -> Self {
+        Self {
+            path,
+            parts,
+            context,
+            scene: Scene::default(),
+            models: Vec::new(),
+            known: HashMap::new(),
+            meshes: HashMap::new(),
+            materials: HashMap::new(),
+            grey: None,
+            colored: None,
+            placed: 0,
+        }
+    }
+
+    /// Builds what the model in part `name` says.
+    pub fn build(&mut self, name: &str) -> Result<(), SceneError> {
+        let Some(root) = self.part(name)? else {
+            return Err(self.malformed(Place::File, format!("the package has no part {name}")));
+        };
+        let model = self.models[root].1.clone();
+        let mut chain = Vec::new();
+        for item in &model.items {
+            self.place(root, item, DAffine3::IDENTITY, &mut chain)?;
+        }
+        if model.items.is_empty() && !model.objects.is_empty() {
+            self.context.warn(
+                self.path,
+                Place::Item(name.to_string()),
+                "nothing is to be built; every object is shown",
+            );
+            let used: Vec<u32> = model.objects.values().flat_map(|o| &o.components).map(|c| c.object).collect();
+            for &object in model.order.iter().filter(|id| !used.contains(id)) {
+                let line = model.objects[&object].line;
+                let item = Reference { object, part: None, transform: DAffine3::IDENTITY, line };
+                self.place(root, &item, DAffine3::IDENTITY, &mut chain)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the model in a part, read at its first use; `None` if there is no such part.
+    fn part(&mut self, name: &str) -> Result<Option<usize>, SceneError> {
+        if let Some(&known) = self.known.get(&key(name)) {
+            return Ok(Some(known));
+        }
+        let Some(bytes) = (self.parts)(name)? else { return Ok(None) };
+        let place = |line: u64| Place::Item(format!("{name}:{line}"));
+        let text = String::from_utf8(bytes).map_err(|_| self.malformed(place(1), "the part is not UTF-8".into()))?;
+        let model = Model::parse(text.trim_start_matches('\u{feff}'))
+            .map_err(|Fault { line, message }| self.malformed(place(line), message))?;
+        for (line, warning) in &model.warnings {
+            self.context.warn(self.path, place(*line), warning.as_str());
+        }
+        let number = self.models.len();
+        self.models.push((name.to_string(), Rc::new(model)));
+        self.known.insert(key(name), number);
+        Ok(Some(number))
+    }
+
+    fn malformed(&self, place: Place, message: String) -> SceneError {
+        SceneError::Malformed { path: self.path.to_path_buf(), place, message }
+    }
+
+    /// Places an object and what it is made of. `chain` holds the objects that it is in.
+    fn place(
+        &mut self,
+        from: usize,
+        reference: &Reference,
+        parent: DAffine3,
+        chain: &mut Vec<(usize, u32)>,
+    ) -> Result<(), SceneError> {
+        let at = Place::Item(format!("{}:{}", self.models[from].0, reference.line));
+        let part = match &reference.part {
+            None => from,
+            Some(name) => match self.part(name)? {
+                Some(part) => part,
+                None => return Err(self.malformed(at, format!("the package has no part {name}"))),
+            },
+        };
+        let this = (part, reference.object);
+        let model = self.models[part].1.clone();
+        let Some(object) = model.objects.get(&reference.object) else {
+            return Err(self.malformed(at, format!("there is no object {}", reference.object)));
+        };
+        if chain.contains(&this) {
+            return Err(self.malformed(at, format!("object {} is a part of itself", reference.object)));
+        }
+        self.placed += 1;
+        if chain.len() == MAX_DEPTH || self.placed > MAX_PLACED {
+            let message = if chain.len() == MAX_DEPTH {
+                format!("components within components more than {MAX_DEPTH} deep")
+            } else {
+                format!("more than {MAX_PLACED} objects are placed")
+            };
+            return Err(SceneError::TooLarge { path: self.path.to_path_buf(), place: at, message });
+        }
+        let world = parent * reference.transform;
+        let transform = affine(&world);
+        if !transform.is_finite() {
+            return Err(self.malformed(at, "its place is not finite".into()));
+        }
+        if let Some(mesh) = self.mesh(this, &model, object)? {
+            self.scene.instances.push(Instance { mesh, transform, material: None });
+        }
+        chain.push(this);
+        for component in &object.components {
+            self.place(part, component, world, chain)?;
+        }
+        chain.pop();
+        Ok(())
+    }
+
+    /// The scene's mesh of an object, made at its first use; `None` if it has no triangles.
+    fn mesh(&mut self, this: (usize, u32), model: &Model, object: &Object) -> Result<Option<MeshId>, SceneError> {
+        if let Some(known) = self.meshes.get(&this) {
+            return Ok(*known);
+        }
+        let mut id = None;
+        if !object.triangles.is_empty() {
+            let (triangles, materials) = self.look(this.0, model, object)?;
+            let name = if object.name.is_empty() { format!("object {}", this.1) } else { object.name.clone() };
+            id = Some(self.scene.add_mesh(Mesh { name, triangles, materials }));
+        }
+        self.meshes.insert(this, id);
+        Ok(id)
+    }
+
+    /// The triangles of an object with their colours and materials.
+    fn look(
+        &mut self,
+        part: usize,
+        model: &Model,
+        object: &Object,
+    ) -> Result<(TriangleMesh, FaceMaterials), SceneError> {
+        let mut mesh = TriangleMesh {
+            positions: object.positions.clone(),
+            indices: object.triangles.clone(),
+            ..TriangleMesh::default()
+        };
+        if object.properties.is_empty() {
+            return Ok((mesh, FaceMaterials::Uniform(self.grey())));
+        }
+        let mut ids = Vec::with_capacity(mesh.indices.len());
+        let mut corners: Vec<Option<[[f32; 3]; 3]>> = Vec::new();
+        for (i, property) in object.properties.iter().enumerate() {
+            let wrong = |message: String| {
+                let at = format!("{}:{}", self.models[part].0, object.line);
+                self.malformed(Place::Item(at), format!("triangle {i} of the object {message}"))
+            };
+            let Property { group: Some(group), corners: [first, ..] } = *property else {
+                ids.push(self.grey());
+                continue;
+            };
+            match model.groups.get(&group) {
+                None => return Err(wrong(format!("has a property of group {group}, which is not there"))),
+                Some(Group::Other) => ids.push(self.grey()),
+                Some(Group::Materials(list)) => {
+                    let Some((name, color)) = list.get(first as usize) else {
+                        return Err(wrong(format!("has property {first} of {}", list.len())));
+                    };
+                    ids.push(self.material((part, group, first), name, *color));
+                }
+                Some(Group::Colors(list)) => {
+                    let colors = property.corners.map(|index| list.get(index as usize).copied());
+                    let [Some(a), Some(b), Some(c)] = colors else {
+                        return Err(wrong(format!("has a colour beyond the {} of group {group}", list.len())));
+                    };
+                    corners.resize(i, None);
+                    corners.push(Some([a, b, c]));
+                    ids.push(self.colored());
+                }
+            }
+        }
+        if !corners.is_empty() {
+            corners.resize(mesh.indices.len(), None);
+            color_corners(&mut mesh, &corners);
+        }
+        let uniform = ids.iter().all(|id| *id == ids[0]);
+        Ok((mesh, if uniform { FaceMaterials::Uniform(ids[0]) } else { FaceMaterials::PerTriangle(ids) }))
+    }
+
+    fn material(&mut self, key: (usize, u32, u32), name: &str, color: Option<[f32; 3]>) -> MaterialId {
+        let scene = &mut self.scene;
+        *self.materials.entry(key).or_insert_with(|| {
+            let reflectance = ColorInput::constant(color.unwrap_or([0.7; 3]));
+            scene.add_material(Material::new(name, Surface::Diffuse { reflectance }))
+        })
+    }
+
+    /// What has no colour.
+    fn grey(&mut self) -> MaterialId {
+        let scene = &mut self.scene;
+        *self.grey.get_or_insert_with(|| {
+            let reflectance = ColorInput::constant([0.7; 3]);
+            scene.add_material(Material::new("", Surface::Diffuse { reflectance }))
+        })
+    }
+
+    /// What has colours at its corners.
+    fn colored(&mut self) -> MaterialId {
+        let scene = &mut self.scene;
+        *self.colored.get_or_insert_with(|| {
+            let reflectance = ColorInput::texture(scene.add_texture(Texture::VertexColor));
+            scene.add_material(Material::new("", Surface::Diffuse { reflectance }))
+        })
+    }
+}
+
+/// Gives the corners of triangles their colours; a vertex becomes as many as it has colours. White where there is none.
+fn color_corners(mesh: &mut TriangleMesh, corners: &[Option<[[f32; 3]; 3]>]) {
+    let mut known: HashMap<(u32, [u32; 3]), u32> = HashMap::new();
+    let positions = std::mem::take(&mut mesh.positions);
+    for (triangle, colors) in mesh.indices.iter_mut().zip(corners) {
+        for (index, color) in triangle.iter_mut().zip(colors.unwrap_or([[1.0; 3]; 3])) {
+            let next = mesh.positions.len() as u32;
+            let vertex = *known.entry((*index, color.map(f32::to_bits))).or_insert(next);
+            if vertex == next {
+                mesh.positions.push(positions[*index as usize]);
+                mesh.colors.push([color[0], color[1], color[2], 1.0]);
+            }
+            *index = vertex;
+        }
+    }
+}
+
+fn affine(map: &DAffine3) -> Affine {
+    let (m, t) = (map.matrix3, map.translation);
+    Affine { rows: std::array::from_fn(|r| [m.x_axis[r], m.y_axis[r], m.z_axis[r], t[r]].map(|v| v as f32)) }
+}

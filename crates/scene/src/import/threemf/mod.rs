@@ -1,0 +1,96 @@
+//! 3MF: a zip file of XML parts with objects, their colours, and where they are built.
+//!
+//! A reader of our own over the crates `rawzip` and `quick-xml`: the crates that read 3MF are young, give no place for
+//! what is wrong, and do not follow objects into other parts, where slicers put them. See docs/formats.md.
+
+mod build;
+mod model;
+mod package;
+#[cfg(test)]
+mod tests;
+mod xml;
+
+use super::Context;
+use crate::{LoadOptions, Place, Scene, SceneError};
+use build::Builder;
+use package::Package;
+use std::path::Path;
+use xml::{Fault, Xml};
+
+/// Gives the part of a name, or `None` if there is none.
+type Parts<'a> = Box<dyn FnMut(&str) -> Result<Option<Vec<u8>>, SceneError> + 'a>;
+
+/// Where the model is in the packages of most programs.
+const USUAL_MODEL: &str = "3D/3dmodel.model";
+/// The part that says where it is.
+const RELATIONSHIPS: &str = "_rels/.rels";
+
+/// Imports `path`: a mesh for each object with triangles, an instance for each place of it.
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Scene, SceneError> {
+    let bytes = context.read_scene(path)?;
+    import_bytes(path, &bytes, context)
+}
+
+/// Reads a 3MF file from memory, or else its model as XML, and checks the scene made of it; for fuzzing.
+///
+/// # Panics
+/// When a file that is read makes an invalid scene: a bug.
+#[doc(hidden)]
+pub fn fuzz_3mf(bytes: &[u8]) {
+    let path = Path::new("fuzz.3mf");
+    let mut context = Context::new(path, &LoadOptions::default());
+    let scene = if bytes.starts_with(b"PK") {
+        import_bytes(path, bytes, &mut context)
+    } else {
+        let parts = |name: &str| Ok((name == USUAL_MODEL).then(|| bytes.to_vec()));
+        import_parts(path, Box::new(parts), &mut context)
+    };
+    if let Ok(scene) = scene {
+        assert_eq!(crate::validate(&scene), Ok(()));
+    }
+}
+
+fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Scene, SceneError> {
+    let mut package = Package::open(path, bytes)?;
+    import_parts(path, Box::new(move |name| package.read(name)), context)
+}
+
+fn import_parts(path: &Path, mut parts: Parts<'_>, context: &mut Context) -> Result<Scene, SceneError> {
+    let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
+    let mut name = USUAL_MODEL.to_string();
+    if let Some(bytes) = parts(RELATIONSHIPS)? {
+        let target = model_part(&String::from_utf8_lossy(&bytes))
+            .map_err(|Fault { line, message }| malformed(Place::Item(format!("{RELATIONSHIPS}:{line}")), message))?;
+        name = target.unwrap_or(name);
+    }
+    let mut builder = Builder::new(path, parts, context);
+    builder.build(name.trim_start_matches('/'))?;
+    let scene = std::mem::take(&mut builder.scene);
+    if scene.instances.is_empty() {
+        return Err(malformed(Place::File, "it has no triangles".into()));
+    }
+    Ok(scene)
+}
+
+/// The part of the model, by the package's relationships.
+fn model_part(text: &str) -> Result<Option<String>, Fault> {
+    let mut xml = Xml::new(text.trim_start_matches('\u{feff}'));
+    xml.root("Relationships")?;
+    let mut found = None;
+    while let Some(element) = xml.child()? {
+        let (mut is_model, mut target) = (false, None);
+        xml.attributes(&element, |name, value| {
+            match name {
+                "Type" => is_model = value.ends_with("/3dmodel"),
+                "Target" => target = Some(value.to_string()),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if is_model && found.is_none() {
+            found = target;
+        }
+        xml.skip(&element)?;
+    }
+    Ok(found)
+}

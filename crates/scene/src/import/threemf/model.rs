@@ -1,0 +1,308 @@
+//! A model part as data: objects, colours, and what is to be built.
+//!
+//! Source: 3MF Core Specification 1.3, chapters 3 to 5; Materials and Properties Extension 1.2.1, chapters 2 and 3;
+//! Production Extension 1.1.2, chapter 3.
+
+use super::xml::{Element, Fault, Xml, index, local, number};
+use crate::import::image::linear_from_srgb;
+use glam::{DAffine3, DMat3, DVec3};
+use std::collections::HashMap;
+
+/// A parsed part.
+#[derive(Debug, Default)]
+pub(super) struct Model {
+    pub objects: HashMap<u32, Object>,
+    /// Ids of the objects as they come.
+    pub order: Vec<u32>,
+    pub groups: HashMap<u32, Group>,
+    /// What is to be built, in this order.
+    pub items: Vec<Reference>,
+    /// What was left out: line and message.
+    pub warnings: Vec<(u64, String)>,
+}
+
+/// An object: triangles, or other objects.
+#[derive(Debug, Default)]
+pub(super) struct Object {
+    pub name: String,
+    pub line: u64,
+    pub positions: Vec<[f32; 3]>,
+    pub triangles: Vec<[u32; 3]>,
+    /// The property of each triangle; empty when none has one.
+    pub properties: Vec<Property>,
+    pub components: Vec<Reference>,
+}
+
+/// The property of the corners of a triangle.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Property {
+    /// Its group; `None`: it has no property.
+    pub group: Option<u32>,
+    pub corners: [u32; 3],
+}
+
+/// Properties that belong together. Colours are linear.
+#[derive(Debug)]
+pub(super) enum Group {
+    /// Name and colour.
+    Materials(Vec<(String, Option<[f32; 3]>)>),
+    Colors(Vec<[f32; 3]>),
+    /// One of a kind that is not read.
+    Other,
+}
+
+/// An object at a place.
+#[derive(Debug, Clone)]
+pub(super) struct Reference {
+    pub object: u32,
+    /// The part that has it, if another.
+    pub part: Option<String>,
+    pub transform: DAffine3,
+    pub line: u64,
+}
+
+impl Model {
+    /// # Errors
+    /// The line that breaks the format.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let mut xml = Xml::new(text);
+        let mut model = Self::default();
+        xml.root("model")?;
+        while let Some(element) = xml.child()? {
+            match element.local_name().into_inner() {
+                "resources" => model.resources(&mut xml)?,
+                "build" => {
+                    while let Some(item) = xml.child()? {
+                        if item.local_name().into_inner() == "item" {
+                            model.items.push(reference(&xml, &item)?);
+                        }
+                        xml.skip(&item)?;
+                    }
+                }
+                _ => xml.skip(&element)?,
+            }
+        }
+        Ok(model)
+    }
+
+    fn resources(&mut self, xml: &mut Xml) -> Result<(), Fault> {
+        while let Some(element) = xml.child()? {
+            let kind = element.local_name().into_inner().to_string();
+            let mut id = None;
+            xml.attributes(&element, |name, value| {
+                if name == "id" {
+                    id = Some(index(value)?);
+                }
+                Ok(())
+            })?;
+            let group = match kind.as_str() {
+                "object" => {
+                    let id = id.ok_or_else(|| xml.fault("an object without an id"))?;
+                    let object = object(xml, &element)?;
+                    if self.objects.insert(id, object).is_some() {
+                        return Err(xml.fault(format!("two objects have the id {id}")));
+                    }
+                    self.order.push(id);
+                    continue;
+                }
+                "basematerials" => Group::Materials(materials(xml)?),
+                "colorgroup" => Group::Colors(colors(xml)?),
+                "texture2dgroup" | "compositematerials" | "multiproperties" => {
+                    self.warnings.push((xml.line(), format!("`{kind}` is not read; rendered grey")));
+                    xml.skip(&element)?;
+                    Group::Other
+                }
+                _ => {
+                    xml.skip(&element)?;
+                    continue;
+                }
+            };
+            let id = id.ok_or_else(|| xml.fault(format!("`{kind}` without an id")))?;
+            self.groups.insert(id, group);
+        }
+        Ok(())
+    }
+}
+
+fn object(xml: &mut Xml, element: &Element) -> Result<Object, Fault> {
+    let mut object = Object { line: xml.line(), ..Object::default() };
+    let (mut group, mut first) = (None, 0);
+    xml.attributes(element, |name, value| {
+        match name {
+            "name" => object.name = value.to_string(),
+            "pid" => group = Some(index(value)?),
+            "pindex" => first = index(value)?,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    let default = Property { group, corners: [first; 3] };
+    while let Some(part) = xml.child()? {
+        match part.local_name().into_inner() {
+            "mesh" => {
+                while let Some(list) = xml.child()? {
+                    match list.local_name().into_inner() {
+                        "vertices" => vertices(xml, &mut object)?,
+                        "triangles" => triangles(xml, &mut object, default)?,
+                        _ => xml.skip(&list)?,
+                    }
+                }
+            }
+            "components" => {
+                while let Some(component) = xml.child()? {
+                    if component.local_name().into_inner() == "component" {
+                        object.components.push(reference(xml, &component)?);
+                    }
+                    xml.skip(&component)?;
+                }
+            }
+            _ => xml.skip(&part)?,
+        }
+    }
+    Ok(object)
+}
+
+fn vertices(xml: &mut Xml, object: &mut Object) -> Result<(), Fault> {
+    while let Some(vertex) = xml.child()? {
+        if vertex.local_name().into_inner() == "vertex" {
+            let mut position = [f32::NAN; 3];
+            xml.attributes(&vertex, |name, value| {
+                if let Some(axis) = ["x", "y", "z"].iter().position(|axis| *axis == name) {
+                    position[axis] = number(value)?;
+                }
+                Ok(())
+            })?;
+            if position.iter().any(|x| x.is_nan()) {
+                return Err(xml.fault("a vertex needs x, y and z"));
+            }
+            if object.positions.len() >= u32::MAX as usize {
+                return Err(xml.fault(format!("an object of {} vertices; fewer are read", u32::MAX)));
+            }
+            object.positions.push(position);
+        }
+        xml.skip(&vertex)?;
+    }
+    Ok(())
+}
+
+fn triangles(xml: &mut Xml, object: &mut Object, default: Property) -> Result<(), Fault> {
+    while let Some(triangle) = xml.child()? {
+        if triangle.local_name().into_inner() == "triangle" {
+            let mut corners = [None; 3];
+            let mut group = None;
+            let mut properties = [None; 3];
+            xml.attributes(&triangle, |name, value| {
+                match name {
+                    "v1" => corners[0] = Some(index(value)?),
+                    "v2" => corners[1] = Some(index(value)?),
+                    "v3" => corners[2] = Some(index(value)?),
+                    "pid" => group = Some(index(value)?),
+                    "p1" => properties[0] = Some(index(value)?),
+                    "p2" => properties[1] = Some(index(value)?),
+                    "p3" => properties[2] = Some(index(value)?),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            let [Some(a), Some(b), Some(c)] = corners else {
+                return Err(xml.fault("a triangle needs v1, v2 and v3"));
+            };
+            let count = object.positions.len();
+            if let Some(corner) = [a, b, c].into_iter().find(|&corner| corner as usize >= count) {
+                return Err(xml.fault(format!("a triangle uses vertex {corner}, but there are only {count}")));
+            }
+            object.triangles.push([a, b, c]);
+            // Without p1 the object's property counts, without p2 and p3 the first is that of all corners.
+            let property = match properties {
+                [None, ..] => default,
+                [Some(p1), p2, p3] => {
+                    let corners = [p1, p2.unwrap_or(p1), p3.unwrap_or(p1)];
+                    Property { group: group.or(default.group), corners }
+                }
+            };
+            if property.group.is_some() || !object.properties.is_empty() {
+                object.properties.resize(object.triangles.len() - 1, Property::default());
+                object.properties.push(property);
+            }
+        }
+        xml.skip(&triangle)?;
+    }
+    Ok(())
+}
+
+fn materials(xml: &mut Xml) -> Result<Vec<(String, Option<[f32; 3]>)>, Fault> {
+    let mut materials = Vec::new();
+    while let Some(base) = xml.child()? {
+        if base.local_name().into_inner() == "base" {
+            let (mut title, mut shown) = (String::new(), None);
+            xml.attributes(&base, |name, value| {
+                match name {
+                    "name" => title = value.to_string(),
+                    "displaycolor" => shown = Some(color(value)?),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            materials.push((title, shown));
+        }
+        xml.skip(&base)?;
+    }
+    Ok(materials)
+}
+
+fn colors(xml: &mut Xml) -> Result<Vec<[f32; 3]>, Fault> {
+    let mut colors = Vec::new();
+    while let Some(element) = xml.child()? {
+        if element.local_name().into_inner() == "color" {
+            let mut found = None;
+            xml.attributes(&element, |name, value| {
+                if name == "color" {
+                    found = Some(color(value)?);
+                }
+                Ok(())
+            })?;
+            colors.push(found.ok_or_else(|| xml.fault("a colour needs the attribute `color`"))?);
+        }
+        xml.skip(&element)?;
+    }
+    Ok(colors)
+}
+
+/// `#RRGGBB` or `#RRGGBBAA`, as linear numbers; how much shines through is not read.
+fn color(text: &str) -> Result<[f32; 3], String> {
+    let digits = text
+        .trim()
+        .strip_prefix('#')
+        .filter(|digits| matches!(digits.len(), 6 | 8) && digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+    let value = digits.and_then(|digits| u32::from_str_radix(&digits[..6], 16).ok());
+    let value = value.ok_or_else(|| format!("`{text:.40}` is no colour such as #RRGGBB"))?;
+    let [_, r, g, b] = value.to_be_bytes();
+    Ok([r, g, b].map(|channel| linear_from_srgb(f32::from(channel) / 255.0)))
+}
+
+/// An `item` or a `component`.
+fn reference(xml: &Xml, element: &Element) -> Result<Reference, Fault> {
+    let (mut object, mut part, mut transform) = (None, None, DAffine3::IDENTITY);
+    xml.attributes(element, |name, value| {
+        match name {
+            "objectid" => object = Some(index(value)?),
+            "transform" => transform = matrix(value)?,
+            _ if local(name) == "path" => part = Some(value.to_string()),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    let object = object.ok_or_else(|| xml.fault("an item or a component needs an objectid"))?;
+    Ok(Reference { object, part, transform, line: xml.line() })
+}
+
+/// Twelve numbers, the rows of a matrix by which a row vector is multiplied; the last row is the shift.
+fn matrix(text: &str) -> Result<DAffine3, String> {
+    let numbers: Vec<f32> = text.split_ascii_whitespace().map(number).collect::<Result<_, _>>()?;
+    let &[ax, ay, az, bx, by, bz, cx, cy, cz, tx, ty, tz] = &numbers[..] else {
+        return Err(format!("a transform of {} numbers; it has 12", numbers.len()));
+    };
+    let column = |x: f32, y: f32, z: f32| DVec3::new(x.into(), y.into(), z.into());
+    let matrix3 = DMat3::from_cols(column(ax, ay, az), column(bx, by, bz), column(cx, cy, cz));
+    Ok(DAffine3 { matrix3, translation: column(tx, ty, tz) })
+}

@@ -1,0 +1,86 @@
+//! The zip file around the parts of a 3MF package.
+
+use crate::import::source::{self, MAX_BYTES};
+use crate::{Place, SceneError};
+use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The parts of a package, read on demand. Names are compared without their first slash and in lower case, as the Open
+/// Packaging Conventions say.
+pub(super) struct Package<'a> {
+    path: &'a Path,
+    archive: ZipSliceArchive<&'a [u8]>,
+    entries: HashMap<String, Entry>,
+    /// Bytes that all parts together may still unpack to: entries may share their packed bytes.
+    budget: u64,
+}
+
+struct Entry {
+    place: ZipArchiveEntryWayfinder,
+    method: CompressionMethod,
+    encrypted: bool,
+}
+
+/// A name as the table has it.
+pub(super) fn key(name: &str) -> String {
+    name.trim_start_matches('/').replace('\\', "/").to_lowercase()
+}
+
+impl<'a> Package<'a> {
+    /// Reads the directory of the zip file.
+    pub fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self, SceneError> {
+        let malformed = |error: rawzip::Error| {
+            let message = format!("no zip file, which a 3MF file is, or a broken one: {error}");
+            SceneError::Malformed { path: path.to_path_buf(), place: Place::File, message }
+        };
+        let archive = ZipArchive::from_slice(bytes).map_err(malformed)?;
+        let mut entries = HashMap::new();
+        let mut records = archive.entries();
+        while let Some(record) = records.next_entry().map_err(malformed)? {
+            let name = String::from_utf8_lossy(record.file_path().as_bytes()).into_owned();
+            let entry = Entry {
+                place: record.wayfinder(),
+                method: record.compression_method(),
+                encrypted: record.flags().is_encrypted(),
+            };
+            // Of two entries of one name the first counts.
+            entries.entry(key(&name)).or_insert(entry);
+        }
+        Ok(Self { path, archive, entries, budget: source::unpacked_limit(bytes.len()) })
+    }
+
+    /// A part, unpacked and compared with its checksum; `None` if there is none of this name.
+    pub fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, SceneError> {
+        let Some(entry) = self.entries.get(&key(name)) else { return Ok(None) };
+        let place = || Place::Item(name.to_string());
+        let unsupported =
+            |message: String| Err(SceneError::Unsupported { path: self.path.to_path_buf(), place: place(), message });
+        if entry.encrypted {
+            return unsupported("it is encrypted".into());
+        }
+        let malformed =
+            |message: String| SceneError::Malformed { path: self.path.to_path_buf(), place: place(), message };
+        let found = self.archive.get_entry(entry.place).map_err(|error| malformed(error.to_string()))?;
+        let mut bytes = Vec::new();
+        let result = match entry.method {
+            CompressionMethod::STORE => {
+                source::append(self.path, &mut found.verifying_reader(found.data()), &mut bytes, self.budget)
+            }
+            CompressionMethod::DEFLATE => {
+                let unpacked = flate2::bufread::DeflateDecoder::new(found.data());
+                source::append(self.path, &mut found.verifying_reader(unpacked), &mut bytes, self.budget)
+            }
+            method => return unsupported(format!("packed by method {}; known are none and deflate", method.as_u16())),
+        };
+        // The message about packed data gets the part's name.
+        result.map_err(|error| match error {
+            SceneError::Malformed { message, .. } => malformed(message),
+            SceneError::TooLarge { path, message, .. } => SceneError::TooLarge { path, place: place(), message },
+            other => other,
+        })?;
+        self.budget -= bytes.len() as u64;
+        debug_assert!(self.budget <= MAX_BYTES);
+        Ok(Some(bytes))
+    }
+}

@@ -1,0 +1,120 @@
+//! Elements of an XML part, one after the other, without anything that expands: entities are not resolved, and a document
+//! type is refused.
+
+use quick_xml::Reader;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use std::cell::Cell;
+
+/// What is wrong, and in which line of the part.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub line: u64,
+    pub message: String,
+}
+
+/// A part that is being read.
+pub(super) struct Xml<'a> {
+    reader: Reader<&'a [u8]>,
+    text: &'a str,
+    /// Bytes whose lines have been counted, and the line there.
+    counted: Cell<(usize, u64)>,
+}
+
+/// An element that has begun.
+pub(super) type Element<'a> = BytesStart<'a>;
+
+impl<'a> Xml<'a> {
+    pub fn new(text: &'a str) -> Self {
+        let mut reader = Reader::from_str(text);
+        // An element without content then begins and ends as any other.
+        reader.config_mut().expand_empty_elements = true;
+        Self { reader, text, counted: Cell::new((0, 1)) }
+    }
+
+    /// A fault right here.
+    pub fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault { line: self.line(), message: message.into() }
+    }
+
+    /// The line that was reached, counted from 1. All calls together look at each byte once.
+    pub fn line(&self) -> u64 {
+        let (from, line) = self.counted.get();
+        let at = (self.reader.buffer_position() as usize).clamp(from, self.text.len());
+        let ends = self.text.as_bytes()[from..at].iter().filter(|&&byte| byte == b'\n').count();
+        self.counted.set((at, line + ends as u64));
+        line + ends as u64
+    }
+
+    /// The outermost element, which must have this local name.
+    pub fn root(&mut self, name: &str) -> Result<Element<'a>, Fault> {
+        match self.event()? {
+            Some(Event::Start(element)) if element.local_name().into_inner() == name => Ok(element),
+            _ => Err(self.fault(format!("the part should begin with an element `{name}`"))),
+        }
+    }
+
+    /// The next element in the one that has begun last and not ended; `None` at the end of that.
+    pub fn child(&mut self) -> Result<Option<Element<'a>>, Fault> {
+        match self.event()? {
+            Some(Event::Start(element)) => Ok(Some(element)),
+            Some(_) => Ok(None),
+            None => Err(self.fault("the part ends within an element: it is cut off")),
+        }
+    }
+
+    /// Steps over what is in `element`, and over its end.
+    pub fn skip(&mut self, element: &Element) -> Result<(), Fault> {
+        match self.reader.read_to_end(element.name()) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.fault(error.to_string())),
+        }
+    }
+
+    /// The next begin or end of an element; `None` at the end of the part.
+    fn event(&mut self) -> Result<Option<Event<'a>>, Fault> {
+        loop {
+            match self.reader.read_event() {
+                Ok(event @ (Event::Start(_) | Event::End(_))) => return Ok(Some(event)),
+                Ok(Event::Eof) => return Ok(None),
+                Ok(Event::DocType(_)) => {
+                    return Err(self.fault("a document type (`<!DOCTYPE`) is not allowed in a 3MF file"));
+                }
+                Ok(_) => {}
+                Err(error) => return Err(self.fault(error.to_string())),
+            }
+        }
+    }
+
+    /// Calls `each` with the name and the value of every attribute; the message of an error gets its line.
+    pub fn attributes(
+        &self,
+        element: &Element,
+        mut each: impl FnMut(&str, &str) -> Result<(), String>,
+    ) -> Result<(), Fault> {
+        // The check for two of a name takes time that grows with the square of their count.
+        for attribute in element.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|error| self.fault(error.to_string()))?;
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+            let value = value.map_err(|error| self.fault(error.to_string()))?;
+            each(attribute.key.into_inner(), &value).map_err(|message| self.fault(message))?;
+        }
+        Ok(())
+    }
+}
+
+/// The local part of a name with a prefix.
+pub(super) fn local(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(_, local)| local)
+}
+
+/// A number that is finite as f32.
+pub(super) fn number(value: &str) -> Result<f32, String> {
+    let number: f32 = value.trim().parse().map_err(|_| format!("`{value:.40}` is no number"))?;
+    if number.is_finite() { Ok(number) } else { Err(format!("`{value:.40}` is not finite")) }
+}
+
+/// An index or an id.
+pub(super) fn index(value: &str) -> Result<u32, String> {
+    value.trim().parse().map_err(|_| format!("`{value:.40}` is no index or id"))
+}
