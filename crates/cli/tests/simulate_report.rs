@@ -21,10 +21,23 @@ fn a_report_of_bounds_is_one_whole_file_that_says_what_was_run_and_what_to_concl
     let html = folder.read("out.html");
     let names = elements(&html).unwrap();
     let count = |name: &str| names.iter().filter(|element| *element == name).count();
-    // Bounds, efficiency (2 kinds each), what would pay, two of the generations.
-    assert_eq!((count("svg"), count("figure"), count("h1"), count("script")), (7, 7, 1, 0));
-    // The run, bounds, measured, what would pay, for each kernel, generations, the machine.
-    assert_eq!((count("table"), count("caption")), (7, 7));
+    // Bounds, efficiency (2 kinds each), what would pay, two of the generations: each for wide screens and for narrow ones.
+    assert_eq!((count("svg"), count("figure"), count("h1"), count("script")), (14, 7, 1, 0));
+    // The fastest, what would pay, for each kernel, bounds, measured, generations, the machine, the run.
+    assert_eq!((count("table"), count("caption")), (8, 8));
+    // The conclusions and the fastest kernels before all pictures and other tables, the kernels in words folded, the run last.
+    let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text} is not there"));
+    let order = [
+        "In short</h2>",
+        " rays: ",
+        "The 5 fastest kernels",
+        "<svg ",
+        "All bounds on",
+        "in words (3)</summary>",
+        "What was run",
+    ];
+    assert!(order.map(at).is_sorted(), "{:?}", order.map(at));
+    assert!(html.contains("Papers: AL09: Aila and Laine 2009; ALK12: "), "keys of papers are explained");
     for wanted in [
         "<title>What bounds scattered on H200</title>",
         "--report out.html",
@@ -146,9 +159,12 @@ fn a_browser_shows_a_report_without_complaint_and_nothing_is_wider_than_the_page
         return;
     };
     let folder = Folder::new("browser");
+    folder.file("bench.csv", BENCH);
     for (name, options) in [
-        ("bounds", format!("{BOUNDS} --what-if")),
+        ("bounds", format!("{BOUNDS} --what-if --measured bench.csv")),
+        ("all", "--machine h200 --sample 32 --kind diffuse,primary,ao".into()),
         ("distribution", "--experiment distribution --kind primary --sample 3072".into()),
+        ("rates", "--experiment rates --sample 512".into()),
         ("compaction", "--experiment compaction".into()),
         ("efficiency", "--efficiency --width 8,32 --sample 1536 --variant al09-while-while,al09-wide8".into()),
     ] {
@@ -158,25 +174,39 @@ fn a_browser_shows_a_report_without_complaint_and_nothing_is_wider_than_the_page
         assert_eq!(complaints, Vec::<String>::new(), "{name}");
         let html = folder.read(&format!("{name}.html"));
         let names = elements(&html).unwrap();
-        for width in [360, 1200] {
+        let written = |element: &str| names.iter().filter(|name| *name == element).count();
+        for width in [500, 1400] {
             let seen = browser.look(&folder, &html, width);
-            for element in ["table", "svg"] {
-                let written = names.iter().filter(|name| *name == element).count();
-                assert_eq!(seen[element], written, "{name}, {width}, {element}");
-            }
+            let place = format!("{name} at {width} pixels");
+            assert_eq!((&seen["width"], &seen["page"]), (&width.into(), &width.into()), "{place} scrolls sideways");
+            // Of each picture one of two is shown.
+            assert_eq!(
+                (&seen["table"], &seen["svg"]),
+                (&written("table").into(), &(written("svg") / 2).into()),
+                "{place}"
+            );
             let title = seen["title"].as_str().unwrap();
             assert!(!title.is_empty() && html.contains(&format!("<h1>{title}</h1>")), "{name}: {title}");
-            assert_eq!(seen["wide"], serde_json::json!([]), "{name} at {width} pixels");
-            assert_eq!(seen["outside"], serde_json::json!([]), "{name}: text outside of its picture");
+            let nothing = serde_json::json!([]);
+            assert_eq!(seen["wide"], nothing, "{place}");
+            assert_eq!(seen["small"], nothing, "{place}: letters of less than 14 pixels");
+            assert_eq!(seen["outside"], nothing, "{place}: text outside of its picture");
+            assert!(width == 500 || seen["scrolled"] == nothing, "{place}: columns are cut off: {}", seen["scrolled"]);
         }
         if name != "bounds" {
             continue;
         }
         // What it is to find.
-        let wide = html.replacen("<h2>", "<p style=\"white-space:nowrap\">a line that does not break however narrow the page is, and is too long</p><h2>", 1);
-        assert_ne!(browser.look(&folder, &wide, 360)["wide"], serde_json::json!([]), "{name}");
-        let outside = html.replacen("</svg>", "<text x=\"850\" y=\"20\">outside</text></svg>", 1);
-        assert_ne!(browser.look(&folder, &outside, 360)["outside"], serde_json::json!([]), "{name}");
+        let found = |what: &str, before: &str, planted: &str, width: u32| {
+            let html = html.replacen(before, &format!("{planted}{before}"), 1);
+            assert_ne!(browser.look(&folder, &html, width)[what], serde_json::json!([]), "{planted}");
+        };
+        let line = "<p style=\"white-space:nowrap\">a line that does not break however narrow the page is, and is too long</p>";
+        found("wide", "<h2>", line, 500);
+        found("wide", "<h2>", "<table style=\"width:90rem\"><tr><td>a</td></tr></table>", 1400);
+        found("scrolled", "<h2>", "<div class=\"wide\"><div style=\"width:90rem\">a column</div></div>", 1400);
+        found("small", "<h2>", "<p style=\"font-size:13px\">small</p>", 1400);
+        found("outside", "</svg>", "<text x=\"850\" y=\"20\">outside</text>", 1400);
     }
     let bad = "<!DOCTYPE html><html><body><img src=\"http://localhost:1/none.png\"/><script>console.error('x')</script></body></html>";
     folder.file("bad.html", bad);

@@ -13,10 +13,12 @@ pub mod legal;
 mod operation;
 mod paper;
 mod part;
+mod source;
 mod variant;
 
 pub use key::{BoxPlanes, BoxTest, ChildOrder, Collapse, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest};
 pub use operation::{Block, Operation, Space};
 pub use paper::{PaperRow, papers};
 pub use part::{Organisation, Supply, Tree};
+pub use source::{SOURCES, Source, sources_of};
 pub use variant::{IllegalVariant, Needs, Refill, Stack, Variant};

@@ -125,21 +125,28 @@ pub fn browser() -> Option<Browser> {
     names.into_iter().find(runs).map(Browser)
 }
 
-/// Writes down what a person would see: how many tables and pictures, what is wider than the page, and text that leaves its picture. What scrolls by
-/// itself may be wider.
+/// Writes down what a person would see, with all folds open: how many tables and pictures, how wide the page is, what is wider than its place, what
+/// is hidden to the right in a box that scrolls, letters that are too small, and text that leaves its picture.
 const LOOK: &str = "
-const width = WIDTH;
-document.documentElement.style.width = width + 'px';
-const name = e => e.tagName + ': ' + e.textContent.slice(0, 40);
-const wide = [...document.body.querySelectorAll('*')].filter(e => !e.parentElement.closest('.wide'))
-  .filter(e => e.getBoundingClientRect().right > width + 0.5 || (e.scrollWidth > e.clientWidth + 1 && !e.matches('.wide') && e.clientWidth > 0));
-const outside = [...document.querySelectorAll('svg text')].filter(t => {
+document.querySelectorAll('details').forEach(e => e.open = true);
+const width = document.documentElement.clientWidth;
+const name = e => e.tagName + ': ' + e.textContent.trim().slice(0, 40);
+const all = [...document.body.querySelectorAll('*')];
+const seen = e => e.getBoundingClientRect().width > 0;
+const over = e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0;
+const wide = all.filter(e => !e.parentElement.closest('.wide'))
+  .filter(e => e.getBoundingClientRect().right > width + 0.5 || (over(e) && getComputedStyle(e).overflowX != 'auto'));
+const scrolled = all.filter(e => over(e) && getComputedStyle(e).overflowX == 'auto');
+const size = e => parseFloat(getComputedStyle(e).fontSize) * (e.closest('svg') ? e.closest('svg').getBoundingClientRect().width / e.closest('svg').viewBox.baseVal.width : 1);
+const small = all.filter(e => seen(e) && [...e.childNodes].some(n => n.nodeType == 3 && n.textContent.trim()) && size(e) < 13.99);
+const outside = [...document.querySelectorAll('svg text')].filter(seen).filter(t => {
   const box = t.getBoundingClientRect(), page = t.closest('svg').getBoundingClientRect();
   return box.left < page.left - 1 || box.right > page.right + 1 || box.top < page.top - 1 || box.bottom > page.bottom + 1;
 });
-const count = selector => document.querySelectorAll(selector).length;
+const count = selector => [...document.querySelectorAll(selector)].filter(seen).length;
 document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify({
-  title: document.title, table: count('table'), svg: count('svg'), wide: wide.map(name), outside: outside.map(name) })));
+  title: document.title, width: width, page: document.documentElement.scrollWidth, table: count('table'), svg: count('svg'),
+  wide: wide.map(name), scrolled: scrolled.map(name), small: small.map(name), outside: outside.map(name) })));
 ";
 
 impl Browser {
@@ -148,6 +155,13 @@ impl Browser {
         let mut command = Command::new(self.0);
         // A container's root has no sandbox; the pages are our own.
         command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage"]);
+        // Of what it does beside that, nothing is wanted here.
+        command.args([
+            "--disable-quic",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+        ]);
         command.arg(format!("--user-data-dir={}", profile.display())).args(options);
         let output = command.arg(format!("file://{}", page.display())).output().unwrap();
         let _ = std::fs::remove_dir_all(profile);
@@ -166,9 +180,11 @@ impl Browser {
     /// What is seen of a page that is so many pixels wide.
     pub fn look(&self, folder: &Folder, html: &str, width: u32) -> Value {
         let allowed = html.replace("default-src 'none'; style-src 'unsafe-inline'", "");
-        let script = LOOK.replace("WIDTH", &width.to_string());
-        folder.file("look.html", &allowed.replacen("</body>", &format!("<script>{script}</script></body>"), 1));
-        let output = self.run(&["--window-size=1200,900", "--dump-dom"], &folder.path("look.html"));
+        folder.file("look.html", &allowed.replacen("</body>", &format!("<script>{LOOK}</script></body>"), 1));
+        let output = self.run(
+            &[&format!("--window-size={width},900"), "--hide-scrollbars", "--dump-dom"],
+            &folder.path("look.html"),
+        );
         let dom = String::from_utf8_lossy(&output.stdout);
         let seen = dom.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next());
         let seen = seen.unwrap_or_else(|| panic!("{dom:.200} {}", String::from_utf8_lossy(&output.stderr)));

@@ -1,18 +1,22 @@
 //! The report of `--machine`.
 
 use super::chart::{Bar, Bars};
-use super::efficiency::{charts, of_counts};
+use super::efficiency::{capital, charts, of_counts};
 use super::page::{Grid, Page};
-use super::run::{About, facts, kernels, mrays, number};
-use super::{generations, what_if};
+use super::ranking::{By, Standing, label, ranked};
+use super::run::{About, facts, in_a_line, kernels, mrays, number};
+use super::{generations, ranking, what_if};
 use crate::bounds::report::{COLUMNS, column};
 use crate::bounds::{Bounded, BoundsReport, is_implicit};
-use crate::measured::{Beside, MeasuredReport};
+use crate::measured::MeasuredReport;
 use crate::simulate::name_of;
 use raywarp_family::costs::Pipe;
 use raywarp_sim::bounds::{Class, Limit, headroom, lowest};
 use raywarp_sim::machine::{Checked, Machine, keys};
 use raywarp_workload::rays::{Order, RayKind};
+
+/// Bars of more kernels than these are left to the tables.
+const BARS: usize = 12;
 
 impl BoundsReport {
     /// The report as a page; what was `measured` of the same scene and machine stands beside the bounds of its own tree.
@@ -20,52 +24,84 @@ impl BoundsReport {
         let rays = &self.request.rays;
         let machines: Vec<&str> = self.request.machines.iter().map(Machine::name).collect();
         let mut page = Page::new(format!("What bounds {} on {}", rays.scene, machines.join(", ")));
+        page.note(in_a_line(rays, &self.rays));
+        // Of the same name: a run has its own clock.
+        let of_machine = |machine: &Machine| measured.filter(|measured| measured.machine().name() == machine.name());
+        let numbered = || self.request.machines.iter().enumerate();
+        for (number, machine) in numbered() {
+            page.heading(if machines.len() > 1 { format!("In short: {}", machine.name()) } else { "In short".into() });
+            ranking::write(&mut page, self, number, &self.standings(number, of_machine(machine)));
+            if let Some(measured) = of_machine(machine) {
+                page.list(measured.wrong());
+                page.list(measured.not_rebuilt());
+            }
+        }
+        page.note(
+            "A bound is the most that one resource of the machine allows, whatever else happens; the lowest counts. What is expected is less, since \
+             warps want the same resource at the same time: a model follows the schedulers and pipelines of a multiprocessor clock by clock. Strict \
+             bounds have only minima in them, and no run passes them; modelled ones assume something: a sample of the rays, costs that nobody \
+             verified, an order of warps.",
+        );
+        for (number, machine) in numbered() {
+            page.heading(format!("Rates and bounds on {}", machine.name()));
+            let standings = self.standings(number, of_machine(machine));
+            for &kind in &rays.kinds {
+                bars(&mut page, machine, kind, &standings);
+            }
+        }
+        what_if::write(&mut page, self);
+        for (number, machine) in numbered() {
+            page.heading(format!("All bounds on {}", machine.name()));
+            page.grid(grid(machine, &self.of_machine(number)));
+            if let Some(measured) = of_machine(machine) {
+                super::measured::write(&mut page, measured);
+            }
+            let words = what_if::by_kernel(self, number, &self.of_own_width(number));
+            let summary = format!("Each kernel on {} in words ({})", machine.name(), words.len());
+            page.fold(summary, |page| page.list(words));
+        }
+        page.heading("How full warps are");
+        let first: Vec<&Bounded> = self.rows.iter().filter(|row| row.machine == 0).collect();
+        let filled: Vec<_> = first
+            .iter()
+            .map(|row| of_counts(&row.variant, row.kind, row.leaf_size, &row.profile.counts, row.efficiency()))
+            .collect();
+        page.list(super::efficiency::conclusions(&filled));
+        page.fold("SIMD efficiency of each kernel, plots", |page| charts(page, &filled));
+        page.heading("More");
+        page.fold("From the papers' GPUs to an H200: rates over peak operations and bandwidth", generations::write);
+        page.fold("The machines' numbers, with their sources", |page| machine_grids(page, &self.request.machines));
         let mut rows = facts(rays, &self.rays);
         rows.push(kernels(rays));
         let costs =
             if self.request.costs.is_some() { "a table of the user's" } else { "from native code, as committed" };
         rows.push(("costs of operations", costs.to_string()));
         about.write(&mut page, rows);
-        // Of the same name: a run has its own clock.
-        let of_machine = |machine: &Machine| measured.filter(|measured| measured.machine().name() == machine.name());
-        page.text(
-            "Each resource of the machine allows a rate at most, whatever else happens; the lowest of these bounds is named. What is expected is less, since warps want the same \
-             resource at the same time. Strict bounds have only minima \
-             in them, and no run passes them; modelled ones assume something: a sample of the rays, costs that nobody verified, an order of warps.",
-        );
-        for (number, machine) in self.request.machines.iter().enumerate() {
-            let rows: Vec<(usize, &Bounded)> =
-                self.rows.iter().enumerate().filter(|(_, row)| row.machine == number).collect();
-            page.heading(format!("Bounds on {}", machine.name()));
-            // Other widths are in the tables; the machine has this one.
-            let width = machine.count(keys::SM_WARP_WIDTH);
-            let own: Vec<(usize, &Bounded)> =
-                rows.iter().copied().filter(|(_, row)| row.profile.counts.width == width).collect();
-            let base = if own.is_empty() { &rows } else { &own };
-            page.list(what_if::in_short(self, number, base));
-            for &kind in &rays.kinds {
-                let of_kind: Vec<&Bounded> = base.iter().map(|(_, row)| *row).filter(|row| row.kind == kind).collect();
-                let width = |row: &Bounded| row.profile.counts.width == width && rays.order == Order::Workload;
-                let beside = |row: &Bounded| of_machine(machine)?.fastest(kind, &row.variant).filter(|_| width(row));
-                bars(&mut page, machine, kind, &of_kind, &beside);
-            }
-            page.grid(grid(machine, &rows));
-            if let Some(measured) = of_machine(machine) {
-                super::measured::write(&mut page, measured);
-            }
-        }
-        let first: Vec<&Bounded> = self.rows.iter().filter(|row| row.machine == 0).collect();
-        page.heading("How full warps are");
-        let filled: Vec<_> = first
-            .iter()
-            .map(|row| of_counts(&row.variant, row.kind, row.leaf_size, &row.profile.counts, row.efficiency()))
-            .collect();
-        charts(&mut page, &filled);
-        page.list(super::efficiency::conclusions(&filled));
-        what_if::write(&mut page, self);
-        generations::write(&mut page);
-        machine_grids(&mut page, &self.request.machines);
         page
+    }
+
+    /// The rows of a machine, with their numbers.
+    fn of_machine(&self, machine: usize) -> Vec<(usize, &Bounded)> {
+        self.rows.iter().enumerate().filter(|(_, row)| row.machine == machine).collect()
+    }
+
+    /// Of a machine the rows with the lanes that its warps have; all where none have. Other widths are in the tables.
+    fn of_own_width(&self, machine: usize) -> Vec<(usize, &Bounded)> {
+        let (all, width) = (self.of_machine(machine), self.request.machines[machine].count(keys::SM_WARP_WIDTH));
+        let own: Vec<(usize, &Bounded)> =
+            all.iter().copied().filter(|(_, row)| row.profile.counts.width == width).collect();
+        if own.is_empty() { all } else { own }
+    }
+
+    /// The same with what was measured on a machine of this width and these rays.
+    fn standings<'a>(&'a self, machine: usize, measured: Option<&'a MeasuredReport>) -> Vec<Standing<'a>> {
+        let width = self.request.machines[machine].count(keys::SM_WARP_WIDTH);
+        let standing = |(row, bounded): (usize, &'a Bounded)| {
+            let is_its = bounded.profile.counts.width == width && self.request.rays.order == Order::Workload;
+            let beside = measured.filter(|_| is_its).and_then(|all| all.fastest(bounded.kind, &bounded.variant));
+            Standing { row, bounded, beside }
+        };
+        self.of_own_width(machine).into_iter().map(standing).collect()
     }
 }
 
@@ -92,36 +128,26 @@ pub(super) fn in_words(limit: Limit) -> String {
     }
 }
 
-type Measured<'a> = &'a dyn Fn(&Bounded) -> Option<&'a Beside>;
-
-fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], beside: Measured<'_>) {
-    let measured = rows.iter().any(|row| beside(row).is_some());
-    let expects =
-        rows.iter().any(|row| row.expected.is_some() || beside(row).is_some_and(|row| row.expected.is_some()));
-    let several = rows.iter().any(|row| row.profile.counts.width != rows[0].profile.counts.width);
-    let group = |row: &&Bounded| {
-        let measured_here = beside(row);
-        // Beside a rate stands the bound of the tree that it was measured on.
-        let bound = measured_here.map_or_else(|| row.lowest(), Beside::lowest).map(|bound| Bar {
+fn bars(page: &mut Page, machine: &Machine, kind: RayKind, standings: &[Standing<'_>]) {
+    let (by, ranked) = ranked(standings.iter().copied().filter(|one| one.bounded.kind == kind));
+    let shown = &ranked[..ranked.len().min(BARS)];
+    let measured = shown.iter().any(|one| one.measured().is_some());
+    let expects = shown.iter().any(|one| one.expected().is_some());
+    let group = |one: &Standing<'_>| {
+        let bound = one.bound().map(|bound| Bar {
             value: bound.rays_per_s / 1e6,
             label: format!("{}, {}", mrays(bound.rays_per_s), bound.limit.name()),
         });
-        let expected = measured_here.map_or(row.expected, |row| row.expected);
-        let expected = expected.map(|rate| Bar { value: rate / 1e6, label: format!("{} expected", mrays(rate)) });
-        let rate = measured_here.map(|row| Bar {
+        let expected = one.expected().map(|rate| Bar { value: rate / 1e6, label: format!("{} expected", mrays(rate)) });
+        let rate = one.beside.map(|row| Bar {
             value: row.rate.rays_per_s / 1e6,
             label: match row.ratio() {
                 Some(ratio) => format!("{}, {ratio:.2} of the bound", mrays(row.rate.rays_per_s)),
                 None => mrays(row.rate.rays_per_s),
             },
         });
-        let name = if several {
-            format!("{}, {} lanes", name_of(&row.variant), row.profile.counts.width)
-        } else {
-            name_of(&row.variant)
-        };
         let bars = [Some(bound), expects.then_some(expected), measured.then_some(rate)];
-        (name, bars.into_iter().flatten().collect())
+        (label(one.bounded, standings), bars.into_iter().flatten().collect())
     };
     let chart = Bars {
         axis: "Mrays/s".into(),
@@ -130,23 +156,36 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, rows: &[&Bounded], be
             .filter(|(there, _)| *there)
             .map(|(_, name)| name.to_string())
             .collect(),
-        // What no table prices would dwarf the others.
-        groups: rows.iter().filter(|row| row.price.is_some() || beside(row).is_some()).map(group).collect(),
+        groups: shown.iter().map(group).collect(),
         least_most: 0.0,
+    };
+    let of = if shown.len() < ranked.len() {
+        format!("; the {} fastest of {}", shown.len(), ranked.len())
+    } else {
+        String::new()
     };
     page.chart(
         &format!("bounds-{}-{}", machine.name(), kind.name()),
-        format!("The lowest bound of each kernel on {}, {} rays, and what it is", machine.name(), kind.name()),
+        format!(
+            "{} rays on {}: each kernel's lowest bound and what sets it{of}, sorted by the rate that is {}",
+            capital(kind.name()),
+            machine.name(),
+            match by {
+                By::Bound => "possible at most",
+                by => by.name(),
+            }
+        ),
         &chart,
     );
 }
 
 fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
+    let several = rows.iter().any(|(_, row)| row.profile.counts.width != rows[0].1.profile.counts.width);
     // What nothing bounds on this machine has no column.
     let bounded =
         |number: &usize| rows.iter().any(|(_, row)| row.bounds.iter().any(|bound| column(bound.limit) == *number));
     let columns: Vec<usize> = (0..COLUMNS.len()).filter(bounded).collect();
-    let head = ["kernel", "rays", "warp", "trav/isect %", "instructions a ray"];
+    let head = ["kernel", "rays", "warp", "trav / isect, %", "instr. a ray"];
     let head = head.into_iter().chain(columns.iter().map(|&number| COLUMNS[number]));
     let head: Vec<String> = head.map(String::from).chain(["expected".into(), "lowest".into(), "then".into()]).collect();
     let line = |(_, row): &(usize, &Bounded)| {
@@ -154,7 +193,7 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
         let mut cells = vec![
             full_name(row),
             row.kind.name().to_string(),
-            row.profile.counts.width.to_string(),
+            if several { row.profile.counts.width.to_string() } else { String::new() },
             format!("{visit}/{test}"),
             row.instructions_per_ray().map_or_else(String::new, |n| number(n, 1)),
         ];
@@ -167,14 +206,16 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
         }
         cells.push(row.expected.map_or_else(String::new, mrays));
         cells.push(row.lowest().map_or_else(String::new, |bound| bound.limit.name()));
-        let next = headroom(&row.bounds).map(|(next, gain)| format!("{} at +{:.0} %", next.limit.name(), 100.0 * gain));
+        let next =
+            headroom(&row.bounds).map(|(next, gain)| format!("{}, at +{:.0} %", next.limit.name(), 100.0 * gain));
         cells.push(next.unwrap_or_default());
         cells
     };
     Grid {
         caption: format!(
-            "Bounds on {} in Mrays/s; a star marks a strict one. Warp: its lanes. Lanes: as if all were full. Pipe: the busiest pipeline. L1: by distinct bytes, and by banks and lines. \
-             DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last. Expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock.",
+            "Bounds on {} in Mrays/s; a star marks a strict one. Trav, isect: lanes that take part in visits of nodes and in tests of triangles. \
+             Instr.: warp instructions. Lanes: as if all were full. Pipe: the busiest pipeline. L1: by distinct bytes, and by banks and lines. \
+             DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last.",
             machine.name()
         ),
         head,
@@ -184,7 +225,6 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
 
 /// Every number of the machines, with what its source is worth.
 fn machine_grids(page: &mut Page, machines: &[Machine]) {
-    page.heading("The machines' numbers");
     for machine in machines {
         let row = |(key, given): (&raywarp_sim::machine::Key, &raywarp_sim::machine::Given)| {
             let worth = match (&given.checked, given.estimate) {

@@ -12,26 +12,11 @@ impl CompactionReport {
     pub fn page(&self, about: &About) -> Page {
         let request = &self.request;
         let mut page = Page::new(format!("Paths that end and warps that run on: {}", request.scene));
-        about.write(
-            &mut page,
-            vec![
-                ("scene", request.scene.clone()),
-                (
-                    "frames",
-                    format!(
-                        "{}, of {} x {} pixels and one path a pixel",
-                        self.frames, request.size[0], request.size[1]
-                    ),
-                ),
-                ("bounces", format!("at most {}", request.max_depth)),
-            ],
-        );
         page.heading("In short");
         page.list(self.counts.iter().map(conclusion).collect());
         for counts in &self.counts {
             page.heading(format!("Warps of {}", counts.width));
             self.charts(&mut page, counts);
-            page.grid(self.grid(counts));
         }
         page.heading("What tiles cost");
         let line = |(machine, points): (raywarp_sim::machine::Machine, Vec<(u32, f64)>)| Line {
@@ -48,6 +33,24 @@ impl CompactionReport {
             ..Points::default()
         };
         page.chart("occupancy", "Warps that stay resident with tiles in shared memory (W11 figure 2), blocks of 64 threads and 64 registers", &chart);
+        page.heading("Bounce by bounce");
+        for counts in &self.counts {
+            page.grid(self.grid(counts));
+        }
+        about.write(
+            &mut page,
+            vec![
+                ("scene", request.scene.clone()),
+                (
+                    "frames",
+                    format!(
+                        "{}, of {} x {} pixels and one path a pixel",
+                        self.frames, request.size[0], request.size[1]
+                    ),
+                ),
+                ("bounces", format!("at most {}", request.max_depth)),
+            ],
+        );
         page
     }
 
@@ -109,8 +112,13 @@ impl CompactionReport {
             ]
         };
         Grid {
-            caption: "A frame, bounce by bounce. Saved: naive warps over compacted ones, this bounce and those before. Theirs: W11 table 2, the fairy scene.".into(),
-            head: ["bounce", "paths", "naive warps", "paths a warp", "theirs", "compacted warps", "saved", "theirs"].map(String::from).to_vec(),
+            caption: format!(
+                "Warps of {}: a frame, bounce by bounce. Saved: naive warps over compacted ones, this bounce and those before. Theirs: W11 table 2, the fairy scene.",
+                counts.width
+            ),
+            head: ["bounce", "paths", "naive warps", "paths a warp", "theirs", "compacted warps", "saved", "theirs"]
+                .map(String::from)
+                .to_vec(),
             rows: counts.bounces.iter().enumerate().map(&mut line).collect(),
         }
     }

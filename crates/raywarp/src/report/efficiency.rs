@@ -2,7 +2,7 @@
 
 use super::chart::{Bar, Bars};
 use super::page::{Grid, Page};
-use super::run::{About, facts, kernels, number};
+use super::run::{About, facts, in_a_line, kernels, number};
 use crate::simulate::{EfficiencyReport, Measurement, name_of, theirs_column};
 use raywarp_family::Variant;
 use raywarp_sim::Efficiency;
@@ -32,23 +32,26 @@ impl EfficiencyReport {
     pub fn page(&self, about: &About) -> Page {
         let request = &self.request;
         let mut page = Page::new(format!("How full warps are: {}", request.scene));
-        let mut rows = facts(request, &self.rays);
-        rows.push(kernels(request));
-        about.write(&mut page, rows);
+        page.note(in_a_line(request, &self.rays));
         let filled: Vec<Filled<'_>> = self.measurements.iter().map(Filled::new).collect();
         page.heading("In short");
         page.list(conclusions(&filled));
-        page.heading("SIMD efficiency");
-        page.text(
-            "Lanes of a warp run one instruction together; those whose ray needs something else wait. The bars are shares of the lanes that take \
+        page.grid(fullest(&filled));
+        page.note(
+            "Lanes of a warp run one instruction together; those whose ray needs something else wait. The numbers are shares of the lanes that take \
              part when a warp visits nodes (traversal) and tests triangles (intersection).",
         );
+        page.heading("SIMD efficiency");
         charts(&mut page, &filled);
+        page.heading("All kernels");
         for &width in &request.widths {
             for &leaf_size in &request.leaf_sizes {
                 page.grid(self.grid(width, leaf_size));
             }
         }
+        let mut rows = facts(request, &self.rays);
+        rows.push(kernels(request));
+        about.write(&mut page, rows);
         page
     }
 
@@ -56,12 +59,12 @@ impl EfficiencyReport {
         let head = [
             "kernel",
             "rays",
-            "traversal %",
-            "intersection %",
+            "traversal, %",
+            "intersection, %",
             "theirs",
             "nodes a ray",
             "triangles a ray",
-            "visited in vain %",
+            "visited in vain, %",
         ];
         let line = |m: &Measurement| {
             let [traversal, intersection] = m.percent();
@@ -89,17 +92,57 @@ impl EfficiencyReport {
     }
 }
 
-/// What the figures say, in words.
-pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
-    let mut kinds: Vec<RayKind> = Vec::new();
-    for one in filled {
-        if !kinds.contains(&one.kind) {
-            kinds.push(one.kind);
+/// Kinds of rays, in their order.
+fn kinds_of(filled: &[Filled<'_>]) -> Vec<RayKind> {
+    let mut kinds = Vec::new();
+    filled.iter().for_each(|one| add(&mut kinds, one.kind));
+    kinds
+}
+
+/// The width that conclusions are about: 32, or else the widest.
+fn width_of(filled: &[Filled<'_>]) -> u32 {
+    let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);
+    if filled.iter().any(|one| one.width == 32) { 32 } else { widest }
+}
+
+/// The kernels of each kind of rays that have most lanes at work in traversal.
+fn fullest(filled: &[Filled<'_>]) -> Grid {
+    let width = width_of(filled);
+    let mut rows = Vec::new();
+    for kind in kinds_of(filled) {
+        let mine = filled.iter().filter(|one| one.kind == kind && one.width == width && one.percent[0].is_finite());
+        let mut mine: Vec<&Filled<'_>> = mine.collect();
+        mine.sort_by(|a, b| b.percent[0].total_cmp(&a.percent[0]).then(b.percent[1].total_cmp(&a.percent[1])));
+        // Of several sizes of leaves the best.
+        let mut named: Vec<&Variant> = Vec::new();
+        mine.retain(|one| {
+            !named.contains(&one.variant) && {
+                named.push(one.variant);
+                true
+            }
+        });
+        for one in mine.into_iter().take(5) {
+            let [visit, test] = one.percent.map(|share| number(share, 0));
+            let lanes = one.variant.lanes_per_ray();
+            let alone = if lanes > 1 { format!("{lanes} lanes a ray") } else { String::new() };
+            rows.push(vec![name_of(one.variant), kind.name().to_string(), visit, test, alone]);
         }
     }
+    Grid {
+        caption: format!(
+            "The five kernels of each kind of rays with most lanes at work in traversal, warps of {width}"
+        ),
+        head: ["kernel", "rays", "traversal, %", "intersection, %", "shared"].map(String::from).to_vec(),
+        rows,
+    }
+}
+
+/// What the figures say, in words.
+pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
+    let kinds = kinds_of(filled);
     let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);
     let narrowest = filled.iter().map(|one| one.width).min().unwrap_or(widest);
-    let width = if filled.iter().any(|one| one.width == 32) { 32 } else { widest };
+    let width = width_of(filled);
     let mut said = Vec::new();
     for kind in kinds {
         let of = |width: u32| filled.iter().filter(move |one| one.kind == kind && one.width == width);

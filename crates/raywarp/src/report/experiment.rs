@@ -3,7 +3,7 @@
 use super::chart::{Bar, Bars, Columns};
 use super::efficiency::capital;
 use super::page::{Grid, Page};
-use super::run::{About, facts};
+use super::run::{About, facts, in_a_line};
 use crate::simulate::{Cell, Experiment, ExperimentReport, Row, Table};
 
 impl ExperimentReport {
@@ -12,16 +12,12 @@ impl ExperimentReport {
         let request = &self.request;
         let mut page =
             Page::new(format!("The papers' experiments: {}, {}", request.experiment.name(), request.rays.scene));
-        // Widths and kernels are the experiment's own.
-        let mut rows: Vec<_> =
-            facts(&request.rays, &self.rays).into_iter().filter(|(what, _)| *what != "lanes of a warp").collect();
-        rows.push(("multiprocessors of", request.machine.name().to_string()));
-        rows.push(("prices", request.priced()));
-        about.write(&mut page, rows);
+        page.note(in_a_line(&request.rays, &self.rays));
         page.heading("In short");
         page.list(self.tables.iter().filter_map(agreement).collect());
-        page.text(
-            "Only Sibenik has the papers' scene and viewpoints; in other scenes theirs are shown for orientation.",
+        page.grid(farthest(&self.tables));
+        page.note(
+            "Theirs: the paper's. Only Sibenik has the papers' scene and viewpoints; in other scenes theirs are shown for orientation.",
         );
         for (number, table) in self.tables.iter().enumerate() {
             page.heading(capital(&table.title));
@@ -33,8 +29,16 @@ impl ExperimentReport {
                 bars(&mut page, request.experiment, number, table);
             }
             page.grid(grid(table));
-            page.list(table.why.clone());
+            if !table.why.is_empty() {
+                page.fold("Why ours differ", |page| page.list(table.why.clone()));
+            }
         }
+        // Widths and kernels are the experiment's own.
+        let mut rows: Vec<_> =
+            facts(&request.rays, &self.rays).into_iter().filter(|(what, _)| *what != "lanes of a warp").collect();
+        rows.push(("multiprocessors of", request.machine.name().to_string()));
+        rows.push(("prices", request.priced()));
+        about.write(&mut page, rows);
         page
     }
 }
@@ -100,31 +104,77 @@ fn histograms(page: &mut Page, table: &Table) {
     }
 }
 
-/// How near ours come to theirs, in words; none where they give no numbers.
-fn agreement(table: &Table) -> Option<String> {
-    let (mut given, mut near, mut farthest): (u32, u32, Option<(f64, String)>) = (0, 0, None);
+/// A number of a paper beside ours.
+struct Compared<'a> {
+    row: &'a str,
+    column: &'a str,
+    cell: &'a Cell,
+    /// How far ours is from theirs, as a share of the larger end of theirs.
+    off: f64,
+}
+
+/// All numbers of a table that the paper gives, too.
+fn compared(table: &Table) -> Vec<Compared<'_>> {
+    let mut all = Vec::new();
     for row in &table.rows {
         for (cell, column) in row.cells.iter().zip(&table.columns) {
-            for (theirs, &ours) in numbers(&cell.theirs).into_iter().zip(&cell.numbers) {
-                if !ours.is_finite() {
-                    continue;
-                }
-                given += 1;
-                let [least, most] = theirs;
-                let off = (least - ours).max(ours - most).max(0.0) / least.abs().max(most.abs()).max(1.0);
-                near += u32::from(off <= 0.1);
-                if off > farthest.as_ref().map_or(0.1, |(worst, _)| *worst) {
-                    farthest =
-                        Some((off, format!("{}, {column}: theirs {}, ours {}", row.name, cell.theirs, cell.ours)));
+            for ([least, most], &ours) in numbers(&cell.theirs).into_iter().zip(&cell.numbers) {
+                if ours.is_finite() {
+                    let off = (least - ours).max(ours - most).max(0.0) / least.abs().max(most.abs()).max(1.0);
+                    all.push(Compared { row: &row.name, column, cell, off });
                 }
             }
         }
     }
-    if given == 0 {
+    all
+}
+
+/// So far from theirs ours still agree.
+const NEAR: f64 = 0.1;
+
+/// The five cells that are farthest from the paper's.
+fn farthest(tables: &[Table]) -> Grid {
+    let mut all: Vec<(&Table, Compared<'_>)> =
+        tables.iter().flat_map(|table| compared(table).into_iter().map(move |one| (table, one))).collect();
+    all.retain(|(_, one)| one.off > NEAR);
+    all.sort_by(|a, b| b.1.off.total_cmp(&a.1.off));
+    // A cell may hold two numbers.
+    let mut seen: Vec<*const Cell> = Vec::new();
+    all.retain(|(_, one)| {
+        !seen.contains(&std::ptr::from_ref(one.cell)) && {
+            seen.push(one.cell);
+            true
+        }
+    });
+    let line = |(table, one): &(&Table, Compared<'_>)| {
+        vec![
+            format!("{}, {}", one.row, one.column),
+            one.cell.theirs.clone(),
+            one.cell.ours.clone(),
+            format!("{:.0}", 100.0 * one.off),
+            capital(&table.title),
+        ]
+    };
+    Grid {
+        caption: "The five numbers of the paper that ours are farthest from, more than a tenth".into(),
+        head: ["what", "theirs", "ours", "off, %", "table"].map(String::from).to_vec(),
+        rows: all.iter().take(5).map(line).collect(),
+    }
+}
+
+/// How near ours come to theirs, in words; none where they give no numbers.
+fn agreement(table: &Table) -> Option<String> {
+    let all = compared(table);
+    if all.is_empty() {
         return None;
     }
-    let farthest = farthest.map_or_else(String::new, |(_, what)| format!(" The farthest: {what}."));
-    let title = capital(&table.title);
+    let near = all.iter().filter(|one| one.off <= NEAR).count();
+    // Of equals the first.
+    let worst = all.iter().filter(|one| one.off > NEAR).reduce(|a, b| if b.off > a.off { b } else { a });
+    let farthest = worst.map_or_else(String::new, |one| {
+        format!(" The farthest: {}, {}: theirs {}, ours {}.", one.row, one.column, one.cell.theirs, one.cell.ours)
+    });
+    let (title, given) = (capital(&table.title), all.len());
     Some(format!("{title}: of {given} numbers of the paper ours agree with {near} to a tenth.{farthest}"))
 }
 

@@ -62,7 +62,6 @@ fn standings() -> Option<Vec<Standing>> {
 /// The figure, its numbers, and what they say.
 pub(super) fn write(page: &mut Page) {
     let Some(all) = standings() else { return };
-    page.heading("From the papers' GPUs to an H200");
     let last = &all[all.len() - 1];
     let ratio = |by: f64| -> String {
         let cells = KINDS.iter().zip(last.rates).map(|(kind, rate)| format!("{kind} {:.2}", rate / by));

@@ -11,6 +11,7 @@ mod experiment;
 mod generations;
 mod measured;
 mod page;
+mod ranking;
 mod run;
 mod what_if;
 

@@ -1,8 +1,12 @@
 //! What a report says, and the HTML file that says it: no scripts, nothing that is loaded, readable in light and dark and on a
 //! narrow screen.
 
-use super::chart::Chart;
+mod style;
+
+use super::chart::{Chart, NARROW, WIDE};
 use std::fmt::Write;
+use style::STYLE;
+pub(super) use style::{FAINT, INK};
 
 /// A table: all text is plain and escaped when it is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,16 +28,22 @@ pub struct Figure {
     pub caption: String,
     /// The picture: a whole SVG document.
     pub svg: String,
+    /// The same for a narrow screen, with letters of the same size.
+    pub narrow: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum Part {
     Heading(String),
     Text(String),
+    Note(String),
     Command(String),
     List(Vec<String>),
     Grid(Grid),
     Figure(Figure),
+    /// What follows, up to the next end, is shown when the reader opens it.
+    FoldStart(String),
+    FoldEnd,
 }
 
 /// A report: read from top to bottom.
@@ -42,29 +52,6 @@ pub struct Page {
     title: String,
     parts: Vec<Part>,
 }
-
-/// Colours that charts draw with, and what they are on a light and on a dark page: the only link between the two.
-pub(super) const INK: (u8, u8, u8) = (0x20, 0x22, 0x26);
-pub(super) const FAINT: (u8, u8, u8) = (0xD4, 0xD6, 0xDA);
-
-const STYLE: &str = "
-:root{color-scheme:light dark;--ink:#202226;--soft:#5a5f68;--faint:#d4d6da;--paper:#fff;--stripe:#f5f6f8}
-@media (prefers-color-scheme:dark){:root{--ink:#e6e8ec;--soft:#a2a8b3;--faint:#3c4048;--paper:#15171b;--stripe:#1d2026}}
-body{margin:0 auto;max-width:62rem;padding:1rem;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{font-size:1.6rem;line-height:1.2}h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid var(--faint)}
-pre{white-space:pre-wrap;background:var(--stripe);padding:.6rem .8rem;border-radius:4px}
-figure{margin:1.2rem 0}figcaption{color:var(--soft);font-size:.9rem}
-.wide{overflow-x:auto;max-width:100%;margin:.9rem 0 .3rem}.wide:focus-visible{outline:2px solid var(--soft)}
-table{border-collapse:collapse;font-size:.85rem;overflow-wrap:normal}
-caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.3rem;max-width:min(60rem,calc(100vw - 3rem))}
-th,td{padding:.15rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--faint)}
-thead th{color:var(--soft);font-weight:600}tbody th{font-weight:400;white-space:nowrap}tbody tr:nth-child(even){background:var(--stripe)}
-.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.s{white-space:nowrap}
-svg{display:block}svg text{font-family:system-ui,sans-serif}
-svg [fill=\"#202226\"]{fill:var(--ink)}svg [stroke=\"#202226\"]{stroke:var(--ink)}
-svg [fill=\"#D4D6DA\"]{fill:var(--faint)}svg [stroke=\"#D4D6DA\"]{stroke:var(--faint)}
-li{margin:.3rem 0}@media print{.wide{overflow:visible}}
-";
 
 /// Cells of so many bytes stay on one line.
 const UNBROKEN: usize = 32;
@@ -100,6 +87,23 @@ impl Page {
         self.parts.push(Part::Text(text.into()));
     }
 
+    /// Smaller and paler: what the reader may skip.
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Note(text.into()));
+    }
+
+    /// What `write` writes is shown when the reader opens it; nothing where that is nothing.
+    pub(super) fn fold(&mut self, summary: impl Into<String>, write: impl FnOnce(&mut Self)) {
+        let start = self.parts.len();
+        self.parts.push(Part::FoldStart(summary.into()));
+        write(self);
+        if self.parts.len() > start + 1 {
+            self.parts.push(Part::FoldEnd);
+        } else {
+            self.parts.truncate(start);
+        }
+    }
+
     pub(super) fn command(&mut self, line: &str) {
         self.parts.push(Part::Command(line.into()));
     }
@@ -111,20 +115,20 @@ impl Page {
         }
     }
 
-    /// Nothing where there are no rows.
+    /// Nothing where there are no rows; columns without anything in them are left out.
     pub(super) fn grid(&mut self, grid: Grid) {
         if !grid.rows.is_empty() {
-            self.parts.push(Part::Grid(grid));
+            self.parts.push(Part::Grid(grid.without_empty_columns()));
         }
     }
 
     /// Nothing where the chart has nothing to show.
     pub(super) fn chart(&mut self, name: &str, caption: impl Into<String>, chart: &impl Chart) {
-        if let Some(svg) = chart.svg() {
+        if let (Some(svg), Some(narrow)) = (chart.svg(WIDE), chart.svg(NARROW)) {
             let number = self.figures().count() + 1;
             let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
             let name = format!("{number:02}-{}", clean.to_ascii_lowercase());
-            self.parts.push(Part::Figure(Figure { name, caption: caption.into(), svg }));
+            self.parts.push(Part::Figure(Figure { name, caption: caption.into(), svg, narrow }));
         }
     }
 
@@ -159,8 +163,12 @@ impl Page {
              <meta name=\"generator\" content=\"raywarp {}\"/>\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n",
             env!("CARGO_PKG_VERSION")
         );
+        let body = html.len();
         for part in &self.parts {
             part.write(&mut html);
+        }
+        if let Some(sources) = raywarp_family::sources_of(&html[body..]) {
+            let _ = writeln!(html, "<footer><p class=\"note\">Papers: {}.</p></footer>", escape(&sources));
         }
         html.push_str("</body>\n</html>\n");
         html
@@ -172,6 +180,9 @@ impl Part {
         let _ = match self {
             Self::Heading(text) => writeln!(html, "<h2>{}</h2>", escape(text)),
             Self::Text(text) => writeln!(html, "<p>{}</p>", escape(text)),
+            Self::Note(text) => writeln!(html, "<p class=\"note\">{}</p>", escape(text)),
+            Self::FoldStart(summary) => writeln!(html, "<details>\n<summary>{}</summary>", escape(summary)),
+            Self::FoldEnd => writeln!(html, "</details>"),
             Self::Command(line) => writeln!(html, "<pre><code>{}</code></pre>", escape(line)),
             Self::List(items) => {
                 let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
@@ -179,12 +190,16 @@ impl Part {
             }
             Self::Figure(figure) => {
                 let caption = escape(&figure.caption);
-                let role = format!("<svg role=\"img\" aria-label=\"{caption}\" ");
-                let svg = figure.svg.replacen("<svg ", &role, 1);
-                // What scrolls must be reachable by keys.
+                let picture = |class: &str, svg: &str| {
+                    let role = format!("<svg class=\"{class}\" role=\"img\" aria-label=\"{caption}\" ");
+                    svg.replacen("<svg ", &role, 1)
+                };
+                // What scrolls must be reachable by keys. The page shows one of the two.
                 writeln!(
                     html,
-                    "<figure>\n<div class=\"wide\" tabindex=\"0\">\n{svg}</div>\n<figcaption>{caption}</figcaption>\n</figure>"
+                    "<figure>\n<figcaption>{caption}</figcaption>\n<div class=\"wide\" tabindex=\"0\">\n{}{}</div>\n</figure>",
+                    picture("broad", &figure.svg),
+                    picture("narrow", &figure.narrow)
                 )
             }
             Self::Grid(grid) => {
@@ -196,6 +211,21 @@ impl Part {
 }
 
 impl Grid {
+    fn without_empty_columns(mut self) -> Self {
+        let is_empty = |cell: Option<&String>| cell.is_none_or(|cell| cell.is_empty() || cell == "-");
+        let kept: Vec<bool> = (0..self.head.len())
+            .map(|column| column == 0 || !self.rows.iter().all(|row| is_empty(row.get(column))))
+            .collect();
+        for row in self.rows.iter_mut().chain([&mut self.head]) {
+            let mut column = 0;
+            row.retain(|_| {
+                column += 1;
+                kept.get(column - 1) != Some(&false)
+            });
+        }
+        self
+    }
+
     fn write(&self, html: &mut String) {
         let numeric: Vec<bool> = (0..self.head.len()).map(|column| self.is_numeric(column)).collect();
         let class = |column: usize| if numeric.get(column) == Some(&true) { " class=\"n\"" } else { "" };
@@ -206,7 +236,7 @@ impl Grid {
         };
         let _ = writeln!(
             html,
-            "<div class=\"wide\" tabindex=\"0\">\n<table>\n<caption>{}</caption>\n<thead><tr>",
+            "<div class=\"wide\" tabindex=\"0\">\n<table>\n<caption><span>{}</span></caption>\n<thead><tr>",
             escape(&self.caption)
         );
         for (column, name) in self.head.iter().enumerate() {
@@ -282,6 +312,29 @@ mod tests {
         assert!(
             !html.contains("<script") && !html.contains("src=") && !html.contains("href=") && !html.contains("url(")
         );
+    }
+
+    #[test]
+    fn a_column_without_anything_in_it_is_left_out() {
+        let row = |cells: [&str; 4]| cells.map(String::from).to_vec();
+        let rows = vec![row(["a", "", "1", "-"]), row(["b", "-", "", ""])];
+        let mut page = Page::new("columns");
+        page.grid(Grid { caption: String::new(), head: row(["kernel", "none", "some", "no"]), rows });
+        let grid = page.grids().next().unwrap();
+        assert_eq!(
+            (&grid.head, &grid.rows[1]),
+            (&vec!["kernel".into(), "some".into()], &vec!["b".into(), String::new()])
+        );
+    }
+
+    #[test]
+    fn what_is_folded_counts_and_an_empty_fold_is_nothing() {
+        let mut page = Page::new("folds");
+        page.fold("nothing", |_| {});
+        page.fold("something", |page| page.text("of AL09"));
+        let html = page.html();
+        assert!(html.contains("<details>\n<summary>something</summary>\n<p>of AL09</p>\n</details>"), "{html}");
+        assert!(!html.contains("nothing") && html.contains("Papers: AL09: Aila and Laine 2009."), "{html}");
     }
 
     #[test]

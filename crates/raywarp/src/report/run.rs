@@ -15,7 +15,7 @@ pub struct About {
 }
 
 impl About {
-    /// The first section.
+    /// The last section.
     pub(super) fn write(&self, page: &mut Page, facts: Vec<(&str, String)>) {
         page.heading("What was run");
         page.command(&self.command);
@@ -50,6 +50,21 @@ pub(super) fn facts(request: &EfficiencyRequest, rays: &RayCounts) -> Vec<(&'sta
         ("tree", tree(&request.build)),
         ("most triangles of a leaf", numbers(&request.leaf_sizes)),
     ]
+}
+
+/// Scene and rays, for the top of a page.
+pub(super) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String {
+    let [columns, rows] = request.size;
+    let rays: Vec<String> = rays.iter().map(|(kind, traced, _)| format!("{traced} {}", kind.name())).collect();
+    let count = |number: usize, name: &str| format!("{number} {name}{}", if number == 1 { "" } else { "s" });
+    format!(
+        "{}: {} of {columns} x {rows} pixels, rays of workload {} ({} simulated), {}. The command is at the end.",
+        request.scene,
+        count(request.views.len(), "viewpoint"),
+        request.workload.name(),
+        rays.join(", "),
+        count(request.variants.len(), "kernel"),
+    )
 }
 
 /// The kernels, in a few words.

@@ -8,42 +8,11 @@ use super::run::mrays;
 use crate::bounds::what_if::listed;
 use crate::bounds::{Bounded, BoundsReport, WhatIf};
 use crate::simulate::name_of;
-use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
+use raywarp_sim::bounds::{Bound, Class, headroom};
 
-/// The fastest kernel of each kind and what limits most kernels; then for each kernel what limits it and what comes next.
-pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &Bounded)]) -> Vec<String> {
+/// For each kernel what limits it, what comes next, and what would pay most.
+pub(super) fn by_kernel(report: &BoundsReport, machine: usize, rows: &[(usize, &Bounded)]) -> Vec<String> {
     let mut said = Vec::new();
-    for kind in &report.request.rays.kinds {
-        let of_kind = || rows.iter().map(|(_, row)| *row).filter(|row| row.kind == *kind && row.lowest().is_some());
-        let rate = |row: &Bounded| row.lowest().map_or(0.0, |bound| bound.rays_per_s);
-        // What no table prices looks fast.
-        let priced = || of_kind().filter(|row| row.price.is_some());
-        let Some(best) = priced().max_by(|a, b| rate(a).total_cmp(&rate(b))) else { continue };
-        let Some(bound) = best.lowest() else { continue };
-        let mut counts: Vec<(Limit, usize)> = Vec::new();
-        for limit in priced().filter_map(|row| row.lowest()).map(|bound| bound.limit) {
-            match counts.iter_mut().find(|(known, _)| *known == limit) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((limit, 1)),
-            }
-        }
-        let most = counts.iter().max_by_key(|(_, count)| *count);
-        let most = most.map_or_else(String::new, |(limit, count)| {
-            let all = priced().count();
-            if all < 2 || *count < 2 {
-                String::new()
-            } else {
-                format!(" Of {all} kernels, {count} are limited by {}.", in_words(*limit))
-            }
-        });
-        said.push(format!(
-            "{} rays: {} has the highest ceiling, {} Mrays/s, set by {}.{most}",
-            capital(kind.name()),
-            name_of(&best.variant),
-            mrays(bound.rays_per_s),
-            in_words(bound.limit)
-        ));
-    }
     let all = report.what_if();
     let mut names: Vec<String> = Vec::new();
     for (_, row) in rows {
@@ -85,7 +54,7 @@ pub(super) fn in_short(report: &BoundsReport, machine: usize, rows: &[(usize, &B
 }
 
 /// The change that a row gains most of, but for a larger machine.
-fn best(all: &[WhatIf], machine: usize, row: usize) -> Option<(&WhatIf, f64)> {
+pub(super) fn best(all: &[WhatIf], machine: usize, row: usize) -> Option<(&WhatIf, f64)> {
     let mine = all.iter().filter(|what_if| what_if.machine == machine && !what_if.yardstick);
     mine.map(|what_if| (what_if, what_if.of(row))).filter(|(_, gain)| *gain >= 5e-3).max_by(|a, b| a.1.total_cmp(&b.1))
 }
@@ -97,7 +66,7 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport) {
         return;
     }
     page.heading("What would pay most");
-    page.text(
+    page.note(
         "One number is changed at a time and all bounds are made again: each number of the machine that a bound uses is doubled (latencies halved), each operation made a quarter \
          cheaper, the prefix sum free, and warps given other widths where the run had them. The rise is that of the lowest bound, so that it ends where the next one stands.",
     );
@@ -108,14 +77,17 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport) {
             (one.change.clone(), vec![Some(Bar { value: gain, label: format!("{gain:+.1}") })])
         };
         let chart = Bars {
-            axis: "rise of the lowest bound, mean over kernels and kinds of rays, %".into(),
+            axis: "mean rise of the lowest bound, %".into(),
             series: vec![String::new()],
             groups: shown.iter().filter(|one| !one.yardstick).map(bar).collect(),
             least_most: 0.0,
         };
         page.chart(
             &format!("what-if-{}", machine.name()),
-            format!("The changes that would raise the lowest bounds on {} most", machine.name()),
+            format!(
+                "The changes that would raise the lowest bounds on {} most, mean over kernels and kinds of rays",
+                machine.name()
+            ),
             &chart,
         );
         let line = |one: &WhatIf| {
@@ -149,13 +121,16 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport) {
                 format!("{:+.1}", 100.0 * gain),
             ])
         };
-        page.grid(Grid {
+        let rows =
+            report.rows.iter().enumerate().filter(|(_, row)| row.machine == number).filter_map(per_row).collect();
+        let of_each = Grid {
             caption: format!(
                 "For each kernel on {}: its lowest bound in Mrays/s, and the change that raises it most",
                 machine.name()
             ),
             head: ["kernel", "rays", "bound", "limit", "change", "rise %"].map(String::from).to_vec(),
-            rows: report.rows.iter().enumerate().filter(|(_, row)| row.machine == number).filter_map(per_row).collect(),
-        });
+            rows,
+        };
+        page.fold(format!("What would pay most for each kernel on {}", machine.name()), |page| page.grid(of_each));
     }
 }

@@ -1,6 +1,6 @@
 //! A histogram: columns side by side for each bin.
 
-use super::{Chart, LEGEND_HEIGHT, axis_number, faint, ink, legend, picture, series_colour, text_style};
+use super::{Chart, axis_number, faint, ink, legend, legend_places, picture, series_colour, text_style};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
@@ -20,21 +20,21 @@ pub(crate) struct Columns {
 const HEIGHT: u32 = 300;
 
 impl Chart for Columns {
-    fn svg(&self) -> Option<String> {
+    fn svg(&self, width: u32) -> Option<String> {
         let bins = self.series.iter().map(|(_, values)| values.len()).max()?;
         let heights = self.series.iter().flat_map(|(_, values)| values).copied().filter(|value| value.is_finite());
         let most = heights.fold(0.0, f64::max);
         if bins == 0 || most <= 0.0 {
             return None;
         }
-        picture(HEIGHT, |area| {
+        picture(width, HEIGHT, |area| {
             let names: Vec<String> = self.series.iter().map(|(name, _)| name.clone()).collect();
             legend(area, &names)?;
-            let (_, lower) = area.split_vertically(LEGEND_HEIGHT);
+            let (_, lower) = area.split_vertically(legend_places(&names, area.dim_in_pixel().0).1);
             let mut chart = ChartBuilder::on(&lower)
                 .margin(8)
-                .x_label_area_size(44)
-                .y_label_area_size(56)
+                .x_label_area_size(52)
+                .y_label_area_size(66)
                 .build_cartesian_2d(0f64..bins as f64, 0f64..most * 1.05)?;
             let name = |at: &f64| self.bins.get(at.round() as usize).cloned().unwrap_or_default();
             chart

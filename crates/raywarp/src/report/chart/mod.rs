@@ -15,8 +15,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// A picture.
 pub(crate) trait Chart {
-    /// An SVG document; none where there is nothing to show, or a number that cannot be shown.
-    fn svg(&self) -> Option<String>;
+    /// An SVG document of so many pixels across; none where there is nothing to show, or a number that cannot be shown.
+    fn svg(&self, width: u32) -> Option<String>;
 }
 
 /// Told apart on light and on dark paper, by people who see no red or no green as well.
@@ -29,9 +29,12 @@ const SERIES: [RGBColor; 6] = [
     RGBColor(0xA8, 0x6A, 0x3D),
 ];
 
-const WIDTH: u32 = 860;
-const LEGEND_HEIGHT: u32 = 26;
-const FONT: u32 = 15;
+/// Pixels across of a picture on a screen, and on a narrow one: letters are of one size in both.
+pub(crate) const WIDE: u32 = 860;
+pub(crate) const NARROW: u32 = 440;
+const LEGEND_LINE: i32 = 24;
+/// Of plotters, whose SVG has letters of a 1.24th: 14.5 pixels.
+const FONT: u32 = 18;
 
 type Drawn<T> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -58,25 +61,41 @@ fn text_width(text: &str) -> i32 {
     (text.chars().count() as f64 * f64::from(FONT) * 0.46).ceil() as i32
 }
 
-/// Runs `draw` on an empty picture of `height` pixels.
-fn picture(height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn<()>) -> Option<String> {
+/// Runs `draw` on an empty picture of so many pixels.
+fn picture(width: u32, height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn<()>) -> Option<String> {
     let mut svg = String::new();
     {
-        let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
         draw(&area).ok()?;
         area.present().ok()?;
     }
     Some(svg)
 }
 
+/// Where each name of a legend starts, left to right and then below, and the height of all; of names that are empty there is no
+/// legend.
+fn legend_places(series: &[String], width: u32) -> (Vec<(i32, i32)>, u32) {
+    let (mut x, mut y) = (4, 0);
+    let mut places = Vec::new();
+    for name in series {
+        let across = 36 + text_width(name);
+        if x > 4 && x + across - 18 > width as i32 {
+            (x, y) = (4, y + LEGEND_LINE);
+        }
+        places.push((x, y));
+        x += if name.is_empty() { 0 } else { across };
+    }
+    let is_there = series.iter().any(|name| !name.is_empty());
+    (places, if is_there { (y + LEGEND_LINE + 2) as u32 } else { 4 })
+}
+
 /// Names of the series with their colours, side by side from the left; nothing for one without a name.
 fn legend(area: &Area<'_>, series: &[String]) -> Drawn<()> {
-    let mut x = 4;
-    for (number, name) in series.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+    let (places, _) = legend_places(series, area.dim_in_pixel().0);
+    for (number, (name, (x, y))) in series.iter().zip(places).enumerate().filter(|(_, (name, _))| !name.is_empty()) {
         let colour = series_colour(number);
-        area.draw(&Rectangle::new([(x, 6), (x + 12, 18)], colour.filled()))?;
-        area.draw(&Text::new(name.clone(), (x + 18, 12), text_style(HPos::Left)))?;
-        x += 36 + text_width(name);
+        area.draw(&Rectangle::new([(x, y + 6), (x + 12, y + 18)], colour.filled()))?;
+        area.draw(&Text::new(name.clone(), (x + 18, y + 12), text_style(HPos::Left)))?;
     }
     Ok(())
 }
@@ -108,25 +127,34 @@ mod tests {
             least_most: 0.0,
         };
         for nothing in [&[][..], &[None], &[Some(f64::NAN)], &[Some(f64::INFINITY)], &[Some(0.0)]] {
-            assert_eq!(bars(nothing).svg(), None, "{nothing:?}");
+            assert_eq!(bars(nothing).svg(WIDE), None, "{nothing:?}");
         }
-        assert!(bars(&[Some(1.0), None, Some(f64::NAN)]).svg().is_some());
+        assert!(bars(&[Some(1.0), None, Some(f64::NAN)]).svg(WIDE).is_some());
         let points = |at| Points { lines: vec![Line { name: "a".into(), points: vec![at] }], ..Points::default() };
-        assert_eq!(points((f64::NAN, 1.0, "x".into())).svg(), None);
-        assert!(points((2.0, 1.0, "x".into())).svg().is_some());
-        assert!(Points { logarithmic: true, ..points((2.0, 1.0, "x".into())) }.svg().is_some());
-        assert_eq!(Points { logarithmic: true, ..points((0.0, 1.0, "x".into())) }.svg(), None);
+        assert_eq!(points((f64::NAN, 1.0, "x".into())).svg(WIDE), None);
+        assert!(points((2.0, 1.0, "x".into())).svg(WIDE).is_some());
+        assert!(Points { logarithmic: true, ..points((2.0, 1.0, "x".into())) }.svg(WIDE).is_some());
+        assert_eq!(Points { logarithmic: true, ..points((0.0, 1.0, "x".into())) }.svg(WIDE), None);
         let columns = |values| Columns { series: vec![("a".into(), values)], ..Columns::default() };
-        assert_eq!(columns(vec![]).svg(), None);
-        assert_eq!(columns(vec![0.0, f64::NAN]).svg(), None);
-        assert!(columns(vec![1.0, 2.0]).svg().is_some());
+        assert_eq!(columns(vec![]).svg(WIDE), None);
+        assert_eq!(columns(vec![0.0, f64::NAN]).svg(WIDE), None);
+        assert!(columns(vec![1.0, 2.0]).svg(WIDE).is_some());
+    }
+
+    #[test]
+    fn a_legend_that_is_too_long_for_the_picture_goes_on_below() {
+        let names = ["twice the warps", "", "half the latency of memory", "lanes"].map(String::from);
+        let (wide, narrow) = (legend_places(&names, WIDE), legend_places(&names, 250));
+        assert!(wide.0.iter().all(|&(_, y)| y == 0) && wide.1 == 26, "{wide:?}");
+        assert!(narrow.0[2].1 == LEGEND_LINE && narrow.1 > 40, "{narrow:?}");
+        assert_eq!(legend_places(&names[1..2], WIDE).1, 4);
     }
 
     #[test]
     fn a_loss_is_a_bar_to_the_left_of_nothing() {
         let group = |name: &str, value: f64| (name.to_string(), vec![Some(Bar { value, label: String::new() })]);
         let groups = vec![group("a", -10.0), group("b", 30.0)];
-        let svg = Bars { axis: String::new(), series: vec![String::new()], groups, least_most: 0.0 }.svg().unwrap();
+        let svg = Bars { axis: String::new(), series: vec![String::new()], groups, least_most: 0.0 }.svg(WIDE).unwrap();
         let number = |line: &str, key: &str| -> f64 {
             line.split(&format!(" {key}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
         };
@@ -151,7 +179,7 @@ mod tests {
             ],
             least_most: 0.0,
         };
-        let svg = bars.svg().unwrap();
+        let svg = bars.svg(WIDE).unwrap();
         assert!(svg.contains("a &amp; b") && svg.contains("&lt;x&gt;") && svg.contains("half"), "{svg}");
         let widths: Vec<f64> = svg
             .lines()

@@ -1,6 +1,6 @@
 //! Lines through points, on plain or logarithmic axes.
 
-use super::{Chart, LEGEND_HEIGHT, axis_number, faint, ink, legend, picture, series_colour, text_style};
+use super::{Chart, axis_number, faint, ink, legend, legend_places, picture, series_colour, text_style};
 use plotters::coord::ranged1d::ValueFormatter;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -41,9 +41,9 @@ impl Points {
     {
         let names: Vec<String> = self.lines.iter().map(|line| line.name.clone()).collect();
         legend(area, &names)?;
-        let (_, lower) = area.split_vertically(LEGEND_HEIGHT);
+        let (_, lower) = area.split_vertically(legend_places(&names, area.dim_in_pixel().0).1);
         let mut chart =
-            ChartBuilder::on(&lower).margin(12).x_label_area_size(44).y_label_area_size(56).build_cartesian_2d(x, y)?;
+            ChartBuilder::on(&lower).margin(12).x_label_area_size(52).y_label_area_size(66).build_cartesian_2d(x, y)?;
         let number = |value: &f64| axis_number(*value);
         chart
             .configure_mesh()
@@ -75,7 +75,7 @@ impl Points {
 }
 
 impl Chart for Points {
-    fn svg(&self) -> Option<String> {
+    fn svg(&self, width: u32) -> Option<String> {
         let fine = |value: f64| value.is_finite() && (!self.logarithmic || value > 0.0);
         if self.all().next().is_none() || !self.all().all(|&(x, y, _)| fine(x) && fine(y)) {
             return None;
@@ -87,7 +87,7 @@ impl Chart for Points {
         };
         let (x, y) = (ends(|point| point.0), ends(|point| point.1));
         let corner = [x.start.max(y.start), x.end.min(y.end)];
-        picture(HEIGHT, |area| match self.logarithmic {
+        picture(width, HEIGHT, |area| match self.logarithmic {
             true => self.draw(area, x.log_scale(), y.log_scale(), corner),
             false => self.draw(area, x, y, corner),
         })

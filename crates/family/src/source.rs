@@ -1,0 +1,61 @@
+//! The papers behind the keys that names and tables have: AL09, G14 and the others.
+
+/// A paper that output names by its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// The key, as in docs/papers.md.
+    pub key: &'static str,
+    /// Who wrote it, and when.
+    pub by: &'static str,
+}
+
+/// All papers whose keys stand in output, in the order in which they are explained.
+pub const SOURCES: [Source; 9] = [
+    Source { key: "AL09", by: "Aila and Laine 2009" },
+    Source { key: "ALK12", by: "Aila, Laine and Karras 2012" },
+    Source { key: "G14", by: "Guthe 2014" },
+    Source { key: "L9", by: "Bikker's lecture 9 on GPU ray tracing" },
+    Source { key: "LGS09", by: "Lauterbach et al. 2009" },
+    Source { key: "MB18", by: "Meister and Bittner 2018" },
+    Source { key: "W11", by: "Wald 2011" },
+    Source { key: "WBW13", by: "Woop, Benthin and Wald 2013" },
+    Source { key: "YKL17", by: "Ylitie, Karras and Laine 2017" },
+];
+
+/// What the keys mean that `text` has, in capitals or in the names of kernels (al09-if-if): `AL09: Aila and Laine 2009; G14: Guthe 2014`.
+/// None where it has none. References are in docs/papers.md.
+pub fn sources_of(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let has = |source: &&Source| words.iter().any(|word| word.eq_ignore_ascii_case(source.key));
+    let said: Vec<String> = SOURCES.iter().filter(has).map(|source| format!("{}: {}", source.key, source.by)).collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_explained_where_they_stand_and_no_others() {
+        assert_eq!(
+            sources_of("al09-while-while on G14's rays").as_deref(),
+            Some("AL09: Aila and Laine 2009; G14: Guthe 2014")
+        );
+        assert_eq!(sources_of("W11 Table 2").as_deref(), Some("W11: Wald 2011"));
+        for none in ["", "h8", "al091", "W110", "XAL09"] {
+            assert_eq!(sources_of(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn every_row_and_every_key_is_in_the_list_and_in_the_papers_document() {
+        let document = include_str!("../../../docs/papers.md");
+        for source in SOURCES {
+            let starts = [format!("| {} |", source.key), format!("| {} (", source.key)];
+            assert!(starts.iter().any(|start| document.contains(start)), "{} is not in docs/papers.md", source.key);
+        }
+        for row in crate::papers().iter().filter(|row| row.paper != "RAYWARP") {
+            assert!(SOURCES.iter().any(|source| source.key == row.paper), "{}", row.paper);
+        }
+    }
+}
