@@ -183,7 +183,8 @@ impl Common {
         let start = Instant::now();
         let lookup = raywarp::SceneLookup { folder: self.scenes.clone() };
         let path = raywarp::find_scene(name, &lookup);
-        let loaded = raywarp::scene::load(&path, &LoadOptions { allow_missing }).map_err(CliError::scene)?;
+        let loaded = raywarp::scene::load(&path, &LoadOptions { allow_missing, ..LoadOptions::default() })
+            .map_err(CliError::scene)?;
         interrupt::check("loading")?;
         for warning in &loaded.warnings {
             self.note(format!("warning: {warning}"));
