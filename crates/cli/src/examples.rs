@@ -42,6 +42,14 @@ fn of(command: &str) -> &'static [Example] {
             ("Shares of render --samples to one picture", "raywarp merge a.exr b.exr -o whole.exr"),
             ("The same as a PNG, one stop brighter", "raywarp merge a.exr b.exr -o whole.png --exposure 1"),
         ],
+        "convert" => &[
+            ("An EXR as a PNG, with a filmic curve", "raywarp convert scene.exr -o scene.png --tone agx --exposure 1"),
+            ("One of its layers", "raywarp convert scene.exr -o albedo.png --layer albedo"),
+        ],
+        "diff" => &[
+            ("How far apart two pictures are", "raywarp diff a.exr b.exr"),
+            ("Where they differ, and status 1 above 1 %", "raywarp diff a.exr b.exr -o where.png --within 0.01"),
+        ],
         "bench" => &[
             ("The tracer of this CPU", "raywarp bench scene.gltf --device cpu"),
             (

@@ -204,6 +204,9 @@ fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
 }
 
 #[cfg(test)]
+mod help_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

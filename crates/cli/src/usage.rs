@@ -107,15 +107,14 @@ fn unknown_command(word: &str, command: &Command) -> String {
 }
 
 fn missing(arguments: &[String], called: &Command) -> String {
-    let required = |argument: &String| {
-        let is = |arg: &&Arg| plain(&arg.to_string()) == *argument;
-        called.get_arguments().find(is).is_some_and(Arg::is_required_set)
-    };
     let what: Vec<String> = arguments.iter().map(|argument| plain(argument)).collect();
-    if arguments.iter().any(required) || called.get_arguments().all(|arg| !what.contains(&plain(&arg.to_string()))) {
-        return format!("{} needs {}; {}", called.get_name(), list(&what, "and"), usage(called));
+    // What is not always required is so because of another option.
+    let with_another =
+        |arg: &&Arg| !arg.is_required_set() && !arg.is_positional() && what.contains(&plain(&arg.to_string()));
+    if called.get_arguments().any(|arg| with_another(&arg)) {
+        return format!("{}: an option that is given needs {} beside it", called.get_name(), list(&what, "and"));
     }
-    format!("{}: an option that is given needs {} beside it", called.get_name(), list(&what, "and"))
+    format!("{} needs {}; {}", called.get_name(), list(&what, "and"), usage(called))
 }
 
 /// Long options, those of every command included.

@@ -61,10 +61,7 @@ fn check_fails(folder: &Folder, line: &str, status: i32, says: &[&str]) {
     for word in says {
         assert!(message.contains(word), "{line}: {message} does not say {word}");
     }
-    // clap adds its usage to messages about usage; ours are short.
-    if status != 2 {
-        assert!(message.trim_end().lines().count() <= 2, "{line}: {message}");
-    }
+    assert!(message.trim_end().lines().count() <= 2, "{line}: {message}");
     assert!(!message.contains("panicked"), "{line}: {message}");
     assert_eq!(folder.names(), before, "{line} left something behind");
 }

@@ -78,11 +78,13 @@ fn check_fails(folder: &Folder, line: &str, status: i32, says: &[&str]) {
     for word in says {
         assert!(message.contains(word), "{line}: {message} does not say {word}");
     }
-    // clap adds its usage to messages about usage; ours are short.
-    if status != 2 {
-        assert!(message.trim_end().lines().count() <= 2, "{line}: {message}");
+    assert!(message.trim_end().lines().count() <= 2, "{line}: {message}");
+    assert!(!message.contains("panicked"), "{line}: {message}");
+    // With --json the failure is a document as well.
+    match line.contains("--json") {
+        true => assert!(text(&output.stdout).contains("\"error\""), "{line}: {message}"),
+        false => assert!(output.stdout.is_empty(), "{line}: {message}"),
     }
-    assert!(!message.contains("panicked") && output.stdout.is_empty(), "{line}: {message}");
     assert_eq!(folder.names(), before, "{line} left something behind");
 }
 

@@ -80,7 +80,8 @@ fn unknown_builders_and_too_many_passes_are_wrong_usage() {
     for (test, options) in [("unknown", "--builder best"), ("passes", "--reinsertion 65")] {
         let output = simulate(test, options);
         assert_eq!(output.status.code(), Some(2), "{options}");
-        assert!(output.stdout.is_empty(), "{options}");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["error"]["kind"], "usage", "{options}");
     }
 }
 

@@ -10,22 +10,24 @@ use raywarp::render::output::{self, Exposure, Format, PictureFile};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Converts a finished picture: another exposure or tone curve, another format, or one of its layers.
+/// Converts a finished picture: exposure, tone curve, format, layer.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
     /// Picture: .exr (of any program; a share too), .hdr, .png, .jpg, .tga or .ktx2.
     #[arg(value_name = "PICTURE")]
     picture: PathBuf,
-    /// Picture to write: .png, .exr or .hdr; may be given several times.
+    /// Picture to write: .png, .exr or .hdr; may be repeated.
     #[arg(short, long = "output", value_name = "FILE", required = true, help_heading = heading::OUTPUT)]
     output: Vec<PathBuf>,
     /// Exposure of the PNG in stops.
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_finite, help_heading = heading::OUTPUT)]
     exposure: f32,
-    /// Tone curve of the PNG: srgb, reinhard, aces, agx or neutral.
+    /// Tone curve of the PNG: srgb, reinhard, aces, agx, neutral.
     #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
     tone: output::Tone,
-    /// A layer in place of the picture, such as albedo, normal, depth, variance or samples.
+    /// A layer in place of the picture, such as albedo [default: the picture].
+    ///
+    /// Others are normal, depth, variance and samples.
     #[arg(long, value_name = "NAME", help_heading = heading::OUTPUT)]
     layer: Option<String>,
 }

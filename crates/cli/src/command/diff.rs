@@ -13,7 +13,7 @@ use raywarp::render::output::{self, Format, OutputError};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Says how far apart two pictures are, and whether noise explains it.
+/// Says how far apart two pictures are, and if noise explains it.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// Picture: .exr (of any program; a share too), .hdr, .png, .jpg, .tga or .ktx2.
@@ -22,7 +22,9 @@ pub struct DiffArgs {
     /// What it is compared with; relative errors are relative to this one.
     #[arg(value_name = "B")]
     b: PathBuf,
-    /// End with status 1 if the RMSE is more than this part of the mean of B: 0.01 is 1 %, 0 asks for equal values.
+    /// End with status 1 if they are farther apart, such as 0.01 [default: never].
+    ///
+    /// The RMSE as a part of the mean of B is compared: 0.01 is 1 %, 0 asks for equal values.
     #[arg(long, value_name = "RELATIVE", value_parser = parse_not_negative, help_heading = heading::OUTPUT)]
     within: Option<f32>,
     /// Write a heat map of the largest difference of each pixel's channels: .png.

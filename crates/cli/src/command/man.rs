@@ -9,7 +9,7 @@ use raywarp::render::output;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Prints the manual page of a command, or writes all pages into a folder.
+/// Prints a manual page, or writes all pages into a folder.
 #[derive(Debug, Args)]
 pub struct ManArgs {
     /// The command [default: the page of raywarp itself].

@@ -26,6 +26,12 @@ impl Report<'_> {
         let [size_source, samples_source, depth_source] = self.picture.sources;
         let [low, high] = self.rendered.samples;
         let samples = if low == high { format!("{low}") } else { format!("{low} to {high}") };
+        // Of how many: what a time or noise limit would have ended has no number.
+        let asked = &self.picture.options.samples;
+        let samples = match self.rendered.stop {
+            StopReason::Cancelled if asked.end < u32::MAX => format!("{samples} of {}", asked.end - asked.start),
+            _ => samples,
+        };
         let names: Vec<String> = self.outputs.iter().map(|p| p.display().to_string()).collect();
         let seconds = self.rendered.elapsed.as_secs_f64();
         let stop = match self.rendered.stop {

@@ -52,8 +52,6 @@ pub struct SimulateArgs {
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
     #[arg(long, help_heading = heading::MODE)]
     efficiency: bool,
-    #[command(flatten)]
-    experiment: ExperimentArgs,
     /// What bounds the rates on these GPUs, comma-separated, such as h200.
     ///
     /// Names such as h200 or gtx285, or files (docs/machines.md). With --experiment the GPU that it is about [default: gtx285].
@@ -76,6 +74,10 @@ pub struct SimulateArgs {
     /// As `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
     #[arg(long, value_name = "FILE", help_heading = heading::WITH_MACHINE)]
     costs: Option<PathBuf>,
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    #[command(flatten)]
+    compaction: CompactionArgs,
     /// Whose rays: raywarp, al09 or g14 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = parse_workload, help_heading = heading::RAYS)]
     workload: Option<Workload>,
@@ -130,8 +132,6 @@ pub struct SimulateArgs {
     /// The tree; by default a greedy SAH sweep, as in Aila and Laine 2009.
     #[command(flatten)]
     tree: TreeArgs,
-    #[command(flatten)]
-    compaction: CompactionArgs,
     #[command(flatten)]
     report: ReportArgs,
     /// Rank what would raise the lowest bounds most.
@@ -313,6 +313,12 @@ fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError
 }
 
 impl SimulateArgs {
+    /// Whether the options fit together.
+    #[cfg(test)]
+    pub fn check_mode(&self) -> Result<(), CliError> {
+        Mode::of(self).map(drop)
+    }
+
     /// Whose rays.
     pub(super) fn workload(&self) -> Workload {
         self.workload.unwrap_or(Workload::Raywarp)
