@@ -6,7 +6,7 @@ use crate::{heading, interrupt};
 use clap::{ArgAction, Args};
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
-use raywarp::scene::{LoadOptions, Loaded};
+use raywarp::scene::{Format, LoadOptions, Loaded};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -46,13 +46,18 @@ impl Threads {
     }
 }
 
-/// `--scenes`, of commands that take a scene.
+/// `--scenes` and `--format`, of commands that take a scene.
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::SCENE)]
 pub struct Scenes {
     /// Folder in which bare scene names are looked up [default: none].
     #[arg(long, value_name = "DIR", env = "RAYWARP_SCENES")]
     scenes: Option<PathBuf>,
+    /// Kind of the scene file: gltf, glb, obj, ply, pbrt, stl, off, 3mf [default: its name says].
+    ///
+    /// Standard input (-) needs it, and so does a pipe whose name does not end in one of these.
+    #[arg(long, value_name = "KIND")]
+    format: Option<Format>,
 }
 
 /// The shared flags that a command takes beside [`Talk`].
@@ -75,6 +80,8 @@ pub struct Common {
     pub device: DeviceChoice,
     /// Folder in which bare scene names are looked up.
     pub scenes: Option<PathBuf>,
+    /// The kind of the scene file, where its name does not count.
+    pub format: Option<Format>,
 }
 
 /// `--device`.
@@ -119,6 +126,14 @@ impl Display for DeviceChoice {
 /// grows with their square: on two processors 1024 take seconds, 4096 minutes.
 const MAX_THREADS: usize = 1024;
 
+/// What messages call the input that is named `-`.
+pub const STANDARD_INPUT: &str = "standard input";
+
+/// Whether `path` stands for a standard stream.
+pub fn is_standard_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// The command line, for the metadata of pictures; what is not UTF-8 becomes replacement characters.
 pub fn command_line() -> String {
     std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
@@ -134,6 +149,7 @@ impl Common {
             threads: taken.threads.and_then(|flag| flag.threads).or(before.threads).unwrap_or(0),
             device: taken.device.unwrap_or(DeviceChoice::Auto),
             scenes: taken.scenes.and_then(|flag| flag.scenes.clone()),
+            format: taken.scenes.and_then(|flag| flag.format),
         }
     }
 
@@ -178,13 +194,26 @@ impl Common {
         }
     }
 
-    /// Loads the scene that the user named and prints its warnings.
+    /// Loads the scene that the user named, `-` being standard input, and prints its warnings.
     pub fn load(&self, name: &Path, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         let start = Instant::now();
-        let lookup = raywarp::SceneLookup { folder: self.scenes.clone() };
-        let path = raywarp::find_scene(name, &lookup);
-        let loaded = raywarp::scene::load(&path, &LoadOptions { allow_missing, ..LoadOptions::default() })
-            .map_err(CliError::scene)?;
+        let options = LoadOptions { allow_missing, format: self.format };
+        let (path, loaded) = if is_standard_stream(name) {
+            if self.format.is_none() {
+                return Err(CliError::usage("a scene on standard input needs --format, such as --format ply"));
+            }
+            let path = PathBuf::from(STANDARD_INPUT);
+            let loaded = raywarp::scene::load_from(std::io::stdin().lock(), &path, &options);
+            (path, loaded)
+        } else {
+            let lookup = raywarp::SceneLookup { folder: self.scenes.clone() };
+            // A pipe is there but is no file that could be looked up.
+            let is_there = name.exists() && !name.is_dir();
+            let path = if is_there { name.to_path_buf() } else { raywarp::find_scene(name, &lookup) };
+            let loaded = raywarp::scene::load(&path, &options);
+            (path, loaded)
+        };
+        let loaded = loaded.map_err(CliError::scene)?;
         interrupt::check("loading")?;
         for warning in &loaded.warnings {
             self.note(format!("warning: {warning}"));

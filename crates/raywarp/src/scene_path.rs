@@ -20,7 +20,7 @@ pub fn find_scene(name: &Path, lookup: &SceneLookup) -> PathBuf {
         return folder.join(name);
     }
     let stem = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    const KINDS: [&str; 5] = ["pbrt", "gltf", "glb", "obj", "ply"];
+    const KINDS: [&str; 8] = ["pbrt", "gltf", "glb", "obj", "ply", "stl", "off", "3mf"];
     const PACKED: [&str; 3] = ["", ".gz", ".zst"];
     let inside = folder.join(name);
     let candidates = [inside.join(&stem), inside.join("scene"), inside.join(stem.replace('_', "-")), inside];

@@ -3,7 +3,7 @@
 pub use super::bench_args::BenchArgs;
 use super::bench_simulate;
 use super::views::{scene_name, views};
-use crate::common::{Common, DeviceChoice, command_line};
+use crate::common::{Common, DeviceChoice, command_line, is_standard_stream};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use raywarp::Ray;
@@ -31,6 +31,13 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     // A name that is wrong shows before an hour is spent on the others.
     let lookup = raywarp::SceneLookup { folder: common.scenes.clone() };
     for scene in &scenes {
+        if is_standard_stream(scene) {
+            if scenes.len() > 1 || args.simulate {
+                let once = "standard input can be read only once: not with other scenes, nor with --simulate";
+                return Err(CliError::usage(format!("{once}; name a file")));
+            }
+            continue;
+        }
         if !raywarp::find_scene(scene, &lookup).exists() {
             common.load(scene, args.allow_missing)?;
         }

@@ -31,7 +31,7 @@ fn suites_help() -> String {
 #[derive(Debug, Args)]
 #[command(after_long_help = suites_help())]
 pub struct BenchArgs {
-    /// Scene files, or names in --scenes.
+    /// Scene files, names in --scenes, or - for standard input.
     #[arg(value_name = "SCENE")]
     positional: Vec<PathBuf>,
     /// The same as SCENE; may be repeated.

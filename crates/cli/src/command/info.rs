@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Says what is in a scene and what its tree costs.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// Scene file, or a name in --scenes.
+    /// Scene file, a name in --scenes, or - for standard input.
     scene: PathBuf,
     /// Compute the end-point overlap too; it takes much longer than the build.
     #[arg(long, help_heading = heading::TREE)]

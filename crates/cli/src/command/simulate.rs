@@ -41,7 +41,7 @@ const MOST_COST_BYTES: u64 = 1 << 26;
 /// rates on GPUs, --efficiency counts the busy lanes of warps, --experiment repeats an experiment of a paper.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
-    /// Scene file, or a name in --scenes.
+    /// Scene file, a name in --scenes, or - for standard input.
     #[arg(value_name = "SCENE", required_unless_present = "named")]
     positional: Option<PathBuf>,
     /// The same as SCENE.

@@ -2,7 +2,7 @@
 
 use super::tree_args::{TreeArgs, builder_name};
 use super::{VariantChoice, auto_needs_gpu, parse_variant};
-use crate::common::{Common, DeviceChoice, Scenes, Threads};
+use crate::common::{Common, DeviceChoice, STANDARD_INPUT, Scenes, Threads, is_standard_stream};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
@@ -36,7 +36,7 @@ const FILES: &str = "RAYS: a NumPy array (.npy) of float32 or float64, a ray a r
 #[derive(Debug, Args)]
 #[command(override_usage = "raywarp trace [OPTIONS] SCENE RAYS -o HITS", after_long_help = FILES)]
 pub struct TraceArgs {
-    /// Scene file, or a name in --scenes; then the rays: an .npy file, or - for standard input.
+    /// Scene file, or a name in --scenes; then the rays, an .npy file. - is standard input, for one of both.
     #[arg(required = true, num_args = 1..=2, value_names = ["SCENE", "RAYS"])]
     inputs: Vec<PathBuf>,
     /// The same as SCENE.
@@ -91,15 +91,13 @@ fn parse_machine(text: &str) -> Result<Machine, String> {
     }
 }
 
-/// Whether `path` stands for a standard stream.
-fn is_pipe(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
 /// Runs the command.
 pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let (scene_name, rays_name) = args.inputs()?;
-    let piped = is_pipe(&args.output);
+    if is_standard_stream(scene_name) && is_standard_stream(rays_name) {
+        return Err(CliError::usage("SCENE and RAYS cannot both be standard input; name a file for one of them"));
+    }
+    let piped = is_standard_stream(&args.output);
     if piped && common.json {
         return Err(CliError::usage("-o - and --json both want standard output; write the hits to a file"));
     }
@@ -162,13 +160,13 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
 
 /// What messages call an input.
 fn input_name(path: &Path) -> String {
-    if is_pipe(path) { "standard input".to_string() } else { path.display().to_string() }
+    if is_standard_stream(path) { STANDARD_INPUT.to_string() } else { path.display().to_string() }
 }
 
 /// Reads the rays of a file or of standard input.
 fn read(path: &Path) -> Result<RayFile, CliError> {
     let name = input_name(path);
-    let rays = if is_pipe(path) {
+    let rays = if is_standard_stream(path) {
         read_rays(&name, std::io::stdin().lock())
     } else {
         let file = File::open(path).map_err(|error| {
@@ -199,7 +197,7 @@ fn failure(error: TraceSceneError, scene: &Path, rays: &RayFile, rays_name: &Pat
 impl TraceArgs {
     /// Whether the hits go to standard output, as they are.
     pub fn is_piped(&self) -> bool {
-        is_pipe(&self.output)
+        is_standard_stream(&self.output)
     }
 
     /// What answers `rays`.
@@ -268,7 +266,11 @@ impl Report<'_> {
         let tree = format!("{} tree with leaves of at most {}{passes}", builder_name(build.builder), build.max_leaf);
         format!(
             "wrote {}: {} rays, {} hits, {} invalid; {:.3} s, {:.3} Mrays/s; {engine} ({machine}), {tree}",
-            if is_pipe(&self.args.output) { "standard output".into() } else { self.args.output.display().to_string() },
+            if is_standard_stream(&self.args.output) {
+                "standard output".into()
+            } else {
+                self.args.output.display().to_string()
+            },
             stats.rays,
             self.traced.answers.hit_count(),
             stats.invalid,

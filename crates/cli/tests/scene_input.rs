@@ -1,0 +1,164 @@
+//! Scenes from pipes, and of the kinds that are simple to write.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// A folder of its own for one test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("raywarp-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.0.join(name), bytes).unwrap();
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
+        command.current_dir(&self.0).env_remove("RAYWARP_SCENES").args(line.split_whitespace());
+        command
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.command(line).output().unwrap()
+    }
+
+    /// Runs a line with `input` on its standard input.
+    fn run_piped(&self, line: &str, input: &[u8]) -> Output {
+        let mut command = self.command(line);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Those that refuse their input close the pipe early.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The number of triangles that `info --json` prints.
+#[track_caller]
+fn triangles(output: &Output) -> u64 {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    document["triangles"].as_u64().unwrap_or_else(|| panic!("{document:#}"))
+}
+
+#[track_caller]
+fn check_fails(output: &Output, status: i32, says: &[&str]) {
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{message}");
+    for words in says {
+        assert!(message.contains(words), "{message} does not say {words}");
+    }
+    assert!(!message.contains("panicked"), "{message}");
+}
+
+const OBJ: &str = "mtllib a.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n";
+const OFF: &str = "OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n3 0 1 2\n3 1 3 2\n";
+const STL: &str = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n\
+    endsolid a\n";
+/// A ray down onto the square, in the order of `trace`.
+const RAY: [f32; 8] = [0.25, 0.25, 3.0, 0.0, 0.0, 0.0, -1.0, f32::INFINITY];
+
+fn npy() -> Vec<u8> {
+    let mut file = b"\x93NUMPY\x01\x00v\x00".to_vec();
+    file.extend(format!("{:<117}\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 8), }").bytes());
+    file.extend(RAY.iter().flat_map(|value| value.to_le_bytes()));
+    file
+}
+
+#[test]
+fn a_scene_comes_from_standard_input_and_finds_its_files_in_the_current_folder() {
+    let folder = Folder::new("scene-stdin");
+    let missing = folder.run_piped("info - --format obj --json", OBJ.as_bytes());
+    check_fails(&missing, 3, &["standard input: missing file: a.mtl"]);
+    folder.file("a.mtl", "newmtl red\nKd 1 0 0\n");
+    assert_eq!(triangles(&folder.run_piped("info - --format obj --json", OBJ.as_bytes())), 2);
+    folder.file("rays.npy", npy());
+    let traced = folder.run_piped("trace - rays.npy -o hits.npy --format .OFF", OFF.as_bytes());
+    assert!(text(&traced.stdout).contains("1 rays, 1 hits"), "{}", text(&traced.stderr));
+    let picture = folder.run_piped("render - --format off -o a.png --size 16x16 --spp 1", OFF.as_bytes());
+    assert!(picture.status.success() && folder.0.join("a.png").is_file(), "{}", text(&picture.stderr));
+    let broken = folder.run_piped("info - --format ply", b"plywood\n");
+    check_fails(&broken, 3, &["standard input:1: a PLY file begins with a line `ply`"]);
+}
+
+#[test]
+fn packed_bytes_on_standard_input_are_unpacked() {
+    let folder = Folder::new("scene-stdin-packed");
+    // OFF as gzip keeps it without compression: one block, its length, its length again turned over.
+    let length = OFF.len() as u16;
+    let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+    packed.extend([length.to_le_bytes(), (!length).to_le_bytes()].concat());
+    packed.extend(OFF.bytes());
+    let mut crc = !0u32;
+    for byte in OFF.bytes() {
+        crc ^= u32::from(byte);
+        (0..8).for_each(|_| crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 });
+    }
+    packed.extend((!crc).to_le_bytes());
+    packed.extend(u32::from(length).to_le_bytes());
+    assert_eq!(triangles(&folder.run_piped("info - --format off --json", &packed)), 2);
+}
+
+#[test]
+fn the_kind_must_be_known_and_can_be_named() {
+    let folder = Folder::new("scene-format");
+    folder.file("square.off", OFF);
+    folder.file("square.txt", OFF);
+    folder.file("rays.npy", npy());
+    check_fails(
+        &folder.run_piped("info -", OFF.as_bytes()),
+        2,
+        &["standard input needs --format, such as --format ply"],
+    );
+    check_fails(&folder.run("info square.txt"), 3, &["square.txt: unknown kind of scene", ".3mf", "--format names"]);
+    check_fails(&folder.run("info square.off --format stp"), 2, &["stp", "known are gltf, glb, obj, ply"]);
+    check_fails(&folder.run("info square.off --format obj"), 3, &["square.off"]);
+    assert_eq!(triangles(&folder.run("info square.txt --format off --json")), 2);
+    let both = folder.run_piped("trace - - --format off -o hits.npy", OFF.as_bytes());
+    check_fails(&both, 2, &["SCENE and RAYS cannot both be standard input"]);
+    let twice = folder.run_piped("bench - - --format off", OFF.as_bytes());
+    check_fails(&twice, 2, &["standard input can be read only once"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn named_pipes_are_read_with_and_without_an_extension() {
+    let folder = Folder::new("scene-fifo");
+    for (name, options) in [("pipe", "--format off"), ("pipe.off", "")] {
+        assert!(Command::new("mkfifo").arg(folder.0.join(name)).status().unwrap().success());
+        let path = folder.0.join(name);
+        let writer = std::thread::spawn(move || std::fs::write(path, OFF).unwrap());
+        // A folder of scenes changes nothing for a name that is there.
+        assert_eq!(triangles(&folder.run(&format!("info {name} {options} --json --scenes .."))), 2);
+        writer.join().unwrap();
+    }
+    check_fails(&folder.run("info pipe"), 3, &["pipe: unknown kind of scene", "--format"]);
+}
+
+#[test]
+fn bare_names_find_the_new_kinds() {
+    let folder = Folder::new("scene-names");
+    folder.file("part.stl", STL);
+    assert_eq!(triangles(&folder.run("info part --scenes . --json")), 1);
+    folder.file("square.OFF", OFF);
+    folder.file("square.off.gz", OFF);
+    assert_eq!(triangles(&folder.run("info square --scenes . --json")), 2);
+    // Of two files of a name the one that can hold more is taken.
+    folder.file("part.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3 4\n");
+    assert_eq!(triangles(&folder.run("info part --scenes . --json")), 2);
+}
