@@ -170,6 +170,7 @@ impl Report<'_> {
             })).collect::<Vec<_>>(),
             "noise": c.noise.as_ref().map(|noise| json!({
                 "ratio": noise.ratio,
+                "mean_apart": noise.mean_apart,
                 "blocks": noise.blocks,
                 "blocks_beyond": noise.blocks_beyond,
                 "is_noise": noise.is_noise(),
@@ -182,10 +183,11 @@ impl Report<'_> {
 }
 
 fn write_noise(out: &mut String, noise: &NoiseTest) -> std::fmt::Result {
-    let NoiseTest { ratio, blocks, blocks_beyond } = noise;
+    let NoiseTest { ratio, mean_apart, blocks, blocks_beyond } = noise;
     let verdict = if noise.is_noise() { "noise explains the difference" } else { "more than noise differs" };
     writeln!(out, "noise            {verdict}")?;
     writeln!(out, "                 {} times the variance that the files state", number(*ratio))?;
+    writeln!(out, "                 means {mean_apart:.1} standard errors apart")?;
     writeln!(
         out,
         "                 {blocks_beyond} of {blocks} blocks of {BLOCK}x{BLOCK} beyond {STANDARD_ERRORS} standard errors"

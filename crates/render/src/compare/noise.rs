@@ -10,7 +10,7 @@ use crate::output::PictureFile;
 
 /// Side of a block in pixels.
 pub const BLOCK: u32 = 8;
-/// How many standard errors apart two blocks count as different: of normal differences 1 block in 16,000 is.
+/// How many standard errors apart two blocks, or two means, count as different: by chance 1 in 16,000 is.
 pub const STANDARD_ERRORS: f64 = 4.0;
 /// A mean is rounded to a float, of which the estimated variance knows nothing.
 const ROUNDING: f64 = 1e-6;
@@ -21,6 +21,8 @@ pub struct NoiseTest {
     /// Squared differences of luminance over their variances, both summed over the picture: about 1 where noise alone
     /// differs, less with samples that are better spread than chance (Sobol) or shared by both pictures.
     pub ratio: f64,
+    /// How many standard errors apart the mean luminances of the pictures are.
+    pub mean_apart: f64,
     /// How many blocks of [`BLOCK`] pixels a side there are.
     pub blocks: u64,
     /// How many of them are more than [`STANDARD_ERRORS`] apart.
@@ -28,9 +30,10 @@ pub struct NoiseTest {
 }
 
 impl NoiseTest {
-    /// Whether no more blocks differ than chance and estimated variances would make: one, or one in a thousand.
+    /// Whether the means are near enough, and no more blocks differ than chance and estimated variances would make: one,
+    /// or one in a thousand.
     pub fn is_noise(&self) -> bool {
-        self.blocks_beyond <= 1.max(self.blocks / 1000)
+        self.mean_apart <= STANDARD_ERRORS && self.blocks_beyond <= 1.max(self.blocks / 1000)
     }
 }
 
@@ -56,7 +59,9 @@ pub(super) fn test(a: &PictureFile, b: &PictureFile, used: &[bool]) -> Option<No
         *block = (block.0 + apart, block.1 + variance, true);
     }
     let beyond = blocks.iter().filter(|(apart, variance, _)| apart.abs() > STANDARD_ERRORS * variance.sqrt()).count();
+    let (apart, variance) = blocks.iter().fold((0.0, 0.0), |sum, block| (sum.0 + block.0, sum.1 + block.1));
     (variances > 0.0).then(|| NoiseTest {
+        mean_apart: f64::abs(apart) / f64::sqrt(variance),
         ratio: squares / variances,
         blocks: blocks.iter().filter(|block| block.2).count() as u64,
         blocks_beyond: beyond as u64,

@@ -15,8 +15,10 @@ use std::path::Path;
 
 /// A picture of up to this may be packed as tightly as it likes.
 const SMALL_BYTES: u64 = 64 << 20;
-/// The first components of Blender's and others' names of the picture itself, among layers that have R, G and B too.
+/// How Blender and others call the picture itself, among layers that have R, G and B too.
 const MAIN_LAYERS: [&str; 4] = ["combined", "beauty", "rgba", "rgb"];
+/// Layers that are never the picture.
+const OTHER_LAYERS: [&str; 3] = ["albedo", "normal", "depth"];
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
     let damaged = |reason: String| ReadError::Damaged { path: path.into(), reason: reason.replace('\n', " ") };
@@ -157,14 +159,13 @@ fn find_colours(headers: &[Header]) -> Option<Colours> {
             prefixed.push((part, dot.0[..=dot.1].to_owned()));
         }
     }
-    let is_main = |prefix: &str| {
-        let last = prefix.trim_end_matches('.').rsplit('.').next().unwrap_or_default().to_lowercase();
-        MAIN_LAYERS.contains(&last.as_str())
-    };
-    prefixed.sort_by_key(|(_, prefix)| !is_main(prefix));
+    let last = |prefix: &str| prefix.trim_end_matches('.').rsplit('.').next().unwrap_or_default().to_lowercase();
+    prefixed.sort_by_key(|(_, prefix)| !MAIN_LAYERS.contains(&last(prefix).as_str()));
     // A share's sums and the layers that every renderer has are no picture.
-    let no_picture = ["hi.", "lo.", "albedo.", "normal.", "depth."];
-    places.extend(prefixed.into_iter().filter(|(_, prefix)| !no_picture.contains(&prefix.as_str())));
+    let is_none = |prefix: &str| {
+        prefix.starts_with("hi.") || prefix.starts_with("lo.") || OTHER_LAYERS.contains(&last(prefix).as_str())
+    };
+    places.extend(prefixed.into_iter().filter(|(_, prefix)| !is_none(prefix)));
     places.into_iter().filter(|(part, _)| !headers[*part].deep).find_map(|(part, prefix)| {
         let find = |channel: &str| {
             let named = |name: &&String| name.strip_prefix(&prefix).is_some_and(|c| c.eq_ignore_ascii_case(channel));
