@@ -1,6 +1,8 @@
 //! What all sub-commands share: flags, messages, finding and loading scenes.
 
+pub use crate::command_line::command_line;
 use crate::exit::CliError;
+use crate::files::Files;
 pub use crate::screen::say;
 use crate::{heading, interrupt};
 use clap::{ArgAction, Args};
@@ -60,12 +62,21 @@ pub struct Scenes {
     format: Option<Format>,
 }
 
+/// `--no-clobber`, of commands that write files.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Replacing {
+    /// Replace no file that exists: such an output is refused before the work starts, with exit status 5.
+    #[arg(long, help_heading = heading::OUTPUT)]
+    no_clobber: bool,
+}
+
 /// The shared flags that a command takes beside [`Talk`].
 #[derive(Default)]
 pub struct Taken<'a> {
     pub threads: Option<&'a Threads>,
     pub device: Option<DeviceChoice>,
     pub scenes: Option<&'a Scenes>,
+    pub replacing: Option<Replacing>,
 }
 
 /// What the shared flags say.
@@ -82,6 +93,10 @@ pub struct Common {
     pub scenes: Option<PathBuf>,
     /// The kind of the scene file, where its name does not count.
     pub format: Option<Format>,
+    /// Whether no file that exists may be replaced.
+    pub no_clobber: bool,
+    /// What this run reads and writes.
+    pub files: Files,
 }
 
 /// `--device`.
@@ -134,11 +149,6 @@ pub fn is_standard_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The command line, for the metadata of pictures; what is not UTF-8 becomes replacement characters.
-pub fn command_line() -> String {
-    std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
-}
-
 impl Common {
     /// What the flags before a command's name and behind it say together.
     pub fn new(talk: &Talk, before: Threads, taken: &Taken<'_>) -> Self {
@@ -150,6 +160,8 @@ impl Common {
             device: taken.device.unwrap_or(DeviceChoice::Auto),
             scenes: taken.scenes.and_then(|flag| flag.scenes.clone()),
             format: taken.scenes.and_then(|flag| flag.format),
+            no_clobber: taken.replacing.is_some_and(|flag| flag.no_clobber),
+            files: Files::default(),
         }
     }
 
@@ -157,6 +169,9 @@ impl Common {
     pub fn start(&self) -> Result<(), CliError> {
         if self.threads > MAX_THREADS {
             return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
+        }
+        if self.no_clobber {
+            raywarp::render::output::keep_existing_files();
         }
         raywarp::set_threads(self.threads).map_err(CliError::machine)?;
         interrupt::listen()
@@ -171,6 +186,7 @@ impl Common {
 
     /// The fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.
     pub fn choose(&self, device: &Device, promise: Promise) -> Result<Choice, CliError> {
+        cache_file().iter().try_for_each(|file| self.files.reads(file))?;
         let chosen = choose(device, promise, cache_file().as_deref())
             .map_err(|error| CliError::machine(format!("--device {}: {error}", self.device)))?;
         for warning in &chosen.warnings {
@@ -194,7 +210,18 @@ impl Common {
         }
     }
 
-    /// Loads the scene that the user named, `-` being standard input, and prints its warnings.
+    /// The file of the scene that the user named.
+    pub fn scene_path(&self, name: &Path) -> PathBuf {
+        // A pipe is there but is no file that could be looked up.
+        let is_there = is_standard_stream(name) || name.exists() && !name.is_dir();
+        if is_there {
+            return name.to_path_buf();
+        }
+        raywarp::find_scene(name, &raywarp::SceneLookup { folder: self.scenes.clone() })
+    }
+
+    /// Loads the scene that the user named, `-` being standard input, and prints its warnings. Refused if an output is a file of
+    /// the scene.
     pub fn load(&self, name: &Path, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         let start = Instant::now();
         let options = LoadOptions { allow_missing, format: self.format };
@@ -202,19 +229,19 @@ impl Common {
             if self.format.is_none() {
                 return Err(CliError::usage("a scene on standard input needs --format, such as --format ply"));
             }
+            self.files.reads(name)?;
             let path = PathBuf::from(STANDARD_INPUT);
             let loaded = raywarp::scene::load_from(std::io::stdin().lock(), &path, &options);
             (path, loaded)
         } else {
-            let lookup = raywarp::SceneLookup { folder: self.scenes.clone() };
-            // A pipe is there but is no file that could be looked up.
-            let is_there = name.exists() && !name.is_dir();
-            let path = if is_there { name.to_path_buf() } else { raywarp::find_scene(name, &lookup) };
+            let path = self.scene_path(name);
+            self.files.reads(&path)?;
             let loaded = raywarp::scene::load(&path, &options);
             (path, loaded)
         };
         let loaded = loaded.map_err(CliError::scene)?;
         interrupt::check("loading")?;
+        loaded.files.iter().try_for_each(|file| self.files.reads(file))?;
         for warning in &loaded.warnings {
             self.note(format!("warning: {warning}"));
         }

@@ -3,13 +3,16 @@
 #![forbid(unsafe_code)]
 
 mod command;
+mod command_line;
 mod common;
 mod escape;
 mod examples;
 mod exit;
+mod files;
 mod heading;
 mod interrupt;
 mod progress;
+mod replace;
 mod screen;
 mod usage;
 mod version;
@@ -73,12 +76,35 @@ impl Command {
     /// The shared flags that it takes.
     fn taken(&self) -> Taken<'_> {
         match self {
-            Self::Render(a) => Taken { threads: Some(&a.threads), device: Some(a.device), scenes: Some(&a.scenes) },
+            Self::Render(a) => Taken {
+                threads: Some(&a.threads),
+                device: Some(a.device),
+                scenes: Some(&a.scenes),
+                replacing: Some(a.replacing),
+            },
             Self::Info(a) => Taken { threads: Some(&a.threads), scenes: Some(&a.scenes), ..Taken::default() },
-            Self::Trace(a) => Taken { threads: Some(&a.threads), device: Some(a.device), scenes: Some(&a.scenes) },
-            Self::Merge(_) | Self::Convert(_) | Self::Diff(_) | Self::Completions(_) | Self::Man(_) => Taken::default(),
-            Self::Bench(a) => Taken { threads: Some(&a.threads), device: Some(a.device), scenes: Some(&a.scenes) },
-            Self::Simulate(a) => Taken { threads: Some(&a.threads), scenes: Some(&a.scenes), ..Taken::default() },
+            Self::Trace(a) => Taken {
+                threads: Some(&a.threads),
+                device: Some(a.device),
+                scenes: Some(&a.scenes),
+                replacing: Some(a.replacing),
+            },
+            Self::Merge(a) => Taken { replacing: Some(a.replacing), ..Taken::default() },
+            Self::Convert(a) => Taken { replacing: Some(a.replacing), ..Taken::default() },
+            Self::Diff(a) => Taken { replacing: Some(a.replacing), ..Taken::default() },
+            Self::Completions(_) | Self::Man(_) => Taken::default(),
+            Self::Bench(a) => Taken {
+                threads: Some(&a.threads),
+                device: Some(a.device),
+                scenes: Some(&a.scenes),
+                replacing: Some(a.replacing),
+            },
+            Self::Simulate(a) => Taken {
+                threads: Some(&a.threads),
+                scenes: Some(&a.scenes),
+                replacing: Some(a.replacing),
+                ..Taken::default()
+            },
             Self::Variants(a) => Taken { device: Some(a.device), ..Taken::default() },
             Self::Selftest(a) => Taken { threads: Some(&a.threads), device: Some(a.device), ..Taken::default() },
         }

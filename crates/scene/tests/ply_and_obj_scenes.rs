@@ -51,7 +51,7 @@ fn every_ply_scene_has_the_triangles_and_the_box_that_its_readme_says() {
         ("san_miguel/geometry/static.ply.gz", 924_673, [f32::NAN; 6]),
     ];
     for (name, triangles, want) in table {
-        let Loaded { scene, warnings } = load_scene(&folder, name);
+        let Loaded { scene, warnings, .. } = load_scene(&folder, name);
         assert_eq!(scene.triangle_count(), triangles, "{name}");
         assert_eq!(warnings, [], "{name}");
         let (min, max) = bounds(&scene);
@@ -94,7 +94,7 @@ fn every_obj_scene_has_the_triangles_that_its_readme_says() {
         ("loader_tests/obj/vertex_colours.obj", 1),
     ];
     for (name, triangles) in table {
-        let Loaded { scene, warnings } = load_scene(&folder, name);
+        let Loaded { scene, warnings, .. } = load_scene(&folder, name);
         assert_eq!(scene.triangle_count(), triangles, "{name}");
         for warning in warnings {
             println!("{warning}");

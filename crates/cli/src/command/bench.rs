@@ -1,11 +1,13 @@
 //! `raywarp bench SCENE...`: how fast kernels are here, and whether their hits are right.
 
 pub use super::bench_args::BenchArgs;
+use super::bench_outputs;
 use super::bench_simulate;
 use super::views::{scene_name, views};
 use crate::common::{Common, DeviceChoice, command_line, is_standard_stream};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
+use crate::replace;
 use raywarp::Ray;
 use raywarp::bench::{BenchError, BenchRequest, MachineFacts, SceneReport, Target, Watch};
 use raywarp::bench::{bench_scene, csv, json, record, summary, text};
@@ -21,27 +23,23 @@ use std::path::{Path, PathBuf};
 /// Runs the command.
 pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let scenes = args.scenes()?;
-    if let Some(file) = &args.csv {
-        output::can_write_file(file).map_err(CliError::picture)?;
-    }
-    for folder in [&args.record, &args.export_rays].into_iter().flatten() {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
-    }
     // A name that is wrong shows before an hour is spent on the others.
-    let lookup = raywarp::SceneLookup { folder: common.scenes.clone() };
     for scene in &scenes {
         if is_standard_stream(scene) {
             if scenes.len() > 1 || args.simulate {
                 let once = "standard input can be read only once: not with other scenes, nor with --simulate";
                 return Err(CliError::usage(format!("{once}; name a file")));
             }
+            common.files.reads(scene)?;
             continue;
         }
-        if !raywarp::find_scene(scene, &lookup).exists() {
+        let path = common.scene_path(scene);
+        if !path.exists() {
             common.load(scene, args.allow_missing)?;
         }
+        common.files.reads(&path)?;
     }
+    bench_outputs::check(args, common)?;
     let target = target(common)?;
     if args.has_bounds() && !target.is_gpu() {
         return Err(CliError::machine("--block-threads and --max-registers are for kernels on a GPU"));
@@ -144,6 +142,8 @@ fn measure(
     let export = |file: &str, rays: &[Ray]| -> Result<(), String> {
         let Some(folder) = &args.export_rays else { return Ok(()) };
         let path = folder.join(format!("{file}.npy"));
+        common.files.writes(&path).map_err(|error| error.to_string())?;
+        replace::can_write(&path, &replace::NPY).map_err(|error| error.to_string())?;
         output::write_atomic(&path, &write_rays(rays)).map_err(|error| error.to_string())
     };
     let watch = Watch {

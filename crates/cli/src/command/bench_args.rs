@@ -3,7 +3,7 @@
 use super::render_args::parse_size;
 use super::simulate::{parse_kind, parse_workload};
 use super::tree_args::TreeArgs;
-use crate::common::{DeviceChoice, Scenes, Threads};
+use crate::common::{DeviceChoice, Replacing, Scenes, Threads};
 use crate::exit::CliError;
 use crate::heading;
 use clap::Args;
@@ -148,6 +148,8 @@ pub struct BenchArgs {
     pub device: DeviceChoice,
     #[command(flatten)]
     pub threads: Threads,
+    #[command(flatten)]
+    pub replacing: Replacing,
 }
 
 /// An entry of `--variant`.

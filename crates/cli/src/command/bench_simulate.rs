@@ -9,10 +9,10 @@ use raywarp::measured::{Gpu, MeasuredReport, MeasuredRequest, machine_of, rates_
 use raywarp::render::output;
 use raywarp::sim::machine::Machine;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The file of a recorded run that has the rows beside their bounds.
-const FILE: &str = "bounds.csv";
+pub(super) const FILE: &str = "bounds.csv";
 
 /// Which machine is simulated, known before anything is measured; none where nothing is to be.
 pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Result<Option<Machine>, CliError> {
@@ -24,7 +24,10 @@ pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Res
     };
     let (major, minor) = device.capability();
     let machine = match &args.machine {
-        Some(name) => beside::machine(name)?,
+        Some(name) => {
+            common.files.reads(Path::new(name))?;
+            beside::machine(name)?
+        }
         None => {
             let count = device.multiprocessors().map_err(CliError::machine)?;
             let memory_bytes = device.free_memory().map_err(CliError::machine)? as u64;

@@ -1,7 +1,7 @@
 //! `raywarp convert PICTURE -o FILE`: a finished picture toned anew or in another format.
 
 use super::render_args::parse_finite;
-use crate::common::{Common, command_line};
+use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
@@ -30,13 +30,17 @@ pub struct ConvertArgs {
     /// Others are normal, depth, variance and samples.
     #[arg(long, value_name = "NAME", help_heading = heading::OUTPUT)]
     layer: Option<String>,
+    #[command(flatten)]
+    pub replacing: Replacing,
 }
 
 /// Runs the command.
 pub fn run(args: &ConvertArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     // What is read, and what is written.
     let (inputs, outputs) = ([args.picture.as_path()], args.output.as_slice());
+    inputs.iter().try_for_each(|path| common.files.reads(path))?;
     for path in outputs {
+        common.files.writes(path)?;
         output::can_write(path).map_err(CliError::picture)?;
     }
     let picture = read(inputs[0], common)?;

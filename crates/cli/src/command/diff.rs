@@ -3,7 +3,7 @@
 use super::convert::read;
 use super::diff_report::Report;
 use super::render_args::parse_not_negative;
-use crate::common::{Common, command_line};
+use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
@@ -30,13 +30,17 @@ pub struct DiffArgs {
     /// Write a heat map of the largest difference of each pixel's channels: .png.
     #[arg(short, long, value_name = "FILE", help_heading = heading::OUTPUT)]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replacing: Replacing,
 }
 
 /// Runs the command.
 pub fn run(args: &DiffArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     // What is read, and what is written.
     let (inputs, outputs) = ([args.a.as_path(), args.b.as_path()], args.output.as_slice());
+    inputs.iter().try_for_each(|path| common.files.reads(path))?;
     for path in outputs {
+        common.files.writes(path)?;
         match output::can_write(path).map_err(CliError::picture)? {
             Format::Png => {}
             _ => return Err(CliError::picture(OutputError::NotAPng { path: path.clone() })),

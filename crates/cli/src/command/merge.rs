@@ -1,7 +1,7 @@
 //! `raywarp merge SHARE... -o FILE`: shares of a render to one picture.
 
 use super::render_args::parse_layers;
-use crate::common::{Common, command_line};
+use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
@@ -33,10 +33,14 @@ pub struct MergeArgs {
     /// There are samples and variance, and of shares that have them albedo, normal and depth.
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::OUTPUT)]
     layers: Vec<String>,
+    #[command(flatten)]
+    pub replacing: Replacing,
 }
 
 /// Runs the command.
 pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    common.files.writes(&args.output)?;
+    args.shares.iter().try_for_each(|share| common.files.reads(share))?;
     output::can_write(&args.output).map_err(CliError::picture)?;
     let layers = parse_layers(&args.layers)?;
     let stops = output::Exposure::stops(args.exposure)

@@ -2,6 +2,7 @@
 
 pub mod bench;
 mod bench_args;
+mod bench_outputs;
 mod bench_simulate;
 mod beside;
 pub mod completions;

@@ -10,19 +10,19 @@ use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::picture::Picture;
 use raywarp::render::film::FilmError;
 use raywarp::render::{RenderError, Rendered, StopReason, Watch, output};
+use raywarp::scene::Scene;
 use raywarp::{Gpu, PrepareOptions, Prepared};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Runs the command.
 pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let outputs = args.outputs()?;
-    for path in &outputs {
-        let checked = if args.is_share() { output::can_write_share(path) } else { output::can_write(path).map(drop) };
-        checked.map_err(CliError::picture)?;
-    }
+    let mut outputs = args.outputs()?;
+    let scene_path = args.scene().map(|name| common.scene_path(name));
+    scene_path.iter().chain(&args.inputs()).try_for_each(|path| common.files.reads(path))?;
+    check_outputs(&outputs, args, common)?;
     let request = args.request(common.threads)?;
     let gpu = common.gpu()?.map(|device| -> Result<Gpu, CliError> {
         // Kernels whose hits have the bits of the CPU's, so that pictures are the same. Most rays are scattered ones.
@@ -40,6 +40,11 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         }
         None => (raywarp::default_scene(), "built-in scene".to_string(), Vec::new()),
     };
+    if outputs.is_empty() {
+        outputs.push(default_output(args, common, scene_path.as_deref(), &scene));
+        args.check_alpha(&outputs)?;
+        check_outputs(&outputs, args, common)?;
+    }
     if let Some(reflectance) = args.clay {
         raywarp::make_clay(&mut scene, reflectance);
     }
@@ -85,6 +90,25 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     Ok(if rendered.stop == StopReason::Cancelled { Status::Interrupted } else { Status::Done })
 }
 
+/// Refuses outputs that cannot be written or that would destroy what is there.
+fn check_outputs(outputs: &[PathBuf], args: &RenderArgs, common: &Common) -> Result<(), CliError> {
+    for path in outputs {
+        common.files.writes(path)?;
+        let checked = if args.is_share() { output::can_write_share(path) } else { output::can_write(path).map(drop) };
+        checked.map_err(CliError::picture)?;
+    }
+    Ok(())
+}
+
+/// The picture where none is named.
+fn default_output(args: &RenderArgs, common: &Common, found: Option<&Path>, scene: &Scene) -> PathBuf {
+    let name = raywarp::picture_name(args.scene().zip(found), scene.settings.output.as_deref(), args.is_share());
+    if let Some(note) = &name.note {
+        common.note(note);
+    }
+    name.path
+}
+
 fn render(prepared: &Prepared, picture: &Picture, common: &Common) -> Result<Rendered, CliError> {
     let options = &picture.options;
     let bar = Bar::new(common.quiet, options.time_limit);
@@ -120,15 +144,14 @@ fn write(
     let options = &picture.options;
     let first = options.samples.start;
     let samples = first..first + rendered.samples[0];
-    let metadata = output::Metadata {
-        command: command_line(),
-        entries: vec![
-            ("samples".to_string(), format!("{}..{}", samples.start, samples.end)),
-            ("seed".to_string(), options.seed.to_string()),
-            ("seconds".to_string(), format!("{:.3}", rendered.elapsed.as_secs_f64())),
-        ],
-        ..output::Metadata::default()
-    };
+    let mut entries = vec![
+        ("samples".to_string(), format!("{}..{}", samples.start, samples.end)),
+        ("seed".to_string(), options.seed.to_string()),
+    ];
+    if args.record_time {
+        entries.push(("seconds".to_string(), format!("{:.3}", rendered.elapsed.as_secs_f64())));
+    }
+    let metadata = output::Metadata { command: command_line(), entries, ..output::Metadata::default() };
     let film = &rendered.film;
     let result = if args.is_share() {
         if rendered.samples[0] != rendered.samples[1] || samples.is_empty() {

@@ -1,6 +1,7 @@
 //! Arguments of `raywarp render`, and what they ask of the library.
 
-use crate::common::{DeviceChoice, Scenes, Threads};
+use super::views::view_file;
+use crate::common::{DeviceChoice, Replacing, Scenes, Threads};
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
@@ -21,7 +22,10 @@ pub struct RenderArgs {
     /// The same as SCENE.
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional", help_heading = heading::SCENE)]
     named: Option<PathBuf>,
-    /// Picture to write: .png, .exr or .hdr; may be repeated [default: render.png].
+    /// Picture to write: .png, .exr or .hdr; may be repeated [default: the scene's name].
+    ///
+    /// By default the name that a pbrt scene's film asks for, else the scene's with .png (with --samples .exr), else render.png;
+    /// in the current folder.
     #[arg(short, long = "output", value_name = "FILE", help_heading = heading::OUTPUT)]
     output: Vec<PathBuf>,
     /// Columns and rows [default: the file's, else 1024x768].
@@ -108,6 +112,9 @@ pub struct RenderArgs {
     /// Full vertical field of view in degrees [default: the camera's, else 45].
     #[arg(long, value_name = "DEGREES", value_parser = parse_fov, help_heading = heading::CAMERA)]
     vfov: Option<f32>,
+    /// Write the seconds that the render took into the file as well; two runs then differ in bytes.
+    #[arg(long, help_heading = heading::OUTPUT)]
+    pub record_time: bool,
     /// A viewpoint of a TOML file, counted from 1.
     #[arg(long, value_name = "FILE:SCENE:INDEX", conflicts_with = "eye", help_heading = heading::CAMERA)]
     view: Option<String>,
@@ -127,6 +134,8 @@ pub struct RenderArgs {
     pub device: DeviceChoice,
     #[command(flatten)]
     pub threads: Threads,
+    #[command(flatten)]
+    pub replacing: Replacing,
 }
 
 /// `--sampler`.
@@ -175,20 +184,26 @@ impl RenderArgs {
         self.positional.as_deref().or(self.named.as_deref())
     }
 
-    /// Files to write; `render.png` when none is named.
+    /// Files that are read beside the scene.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let views = self.view.as_deref().and_then(view_file);
+        self.light.iter().cloned().chain(views).collect()
+    }
+
+    /// Files to write that are named; none where the scene is to say.
     pub fn outputs(&self) -> Result<Vec<PathBuf>, CliError> {
-        let outputs = if self.output.is_empty() { vec![PathBuf::from("render.png")] } else { self.output.clone() };
         if self.samples.is_some() && (self.time.is_some() || self.noise.is_some()) {
             return Err(CliError::usage("--samples makes a share of stated samples; leave out --time and --noise"));
         }
-        if self.transparent {
-            self.check_alpha(&outputs)?;
-        }
-        Ok(outputs)
+        self.check_alpha(&self.output)?;
+        Ok(self.output.clone())
     }
 
-    /// Refuses what has no alpha.
-    fn check_alpha(&self, outputs: &[PathBuf]) -> Result<(), CliError> {
+    /// Refuses what has no alpha, where one is asked for.
+    pub fn check_alpha(&self, outputs: &[PathBuf]) -> Result<(), CliError> {
+        if !self.transparent {
+            return Ok(());
+        }
         if matches!(self.integrator, IntegratorArg::Depth | IntegratorArg::Cost) {
             return Err(CliError::usage("--transparent is for --integrator path, ao and normal; leave it out"));
         }

@@ -13,7 +13,7 @@ use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::simulate_measured;
 use super::tree_args::TreeArgs;
 use super::views::{scene_name, views};
-use crate::common::{Common, Scenes, Threads, read_table};
+use crate::common::{Common, Replacing, Scenes, Threads, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
@@ -144,6 +144,8 @@ pub struct SimulateArgs {
     pub scenes: Scenes,
     #[command(flatten)]
     pub threads: Threads,
+    #[command(flatten)]
+    pub replacing: Replacing,
 }
 
 pub(super) fn parse_workload(name: &str) -> Result<Workload, String> {
@@ -172,7 +174,11 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     if mode == Mode::Measured && args.what_if && !args.report.wanted() {
         return Err(CliError::usage("--measured puts rates beside bounds; --what-if beside it needs --report"));
     }
-    args.report.check()?;
+    let tables = [&args.costs, &args.measured, &args.counters].into_iter().flatten().map(PathBuf::as_path);
+    let machines = args.machine.iter().map(Path::new);
+    tables.chain(machines).try_for_each(|file| common.files.reads(file))?;
+    common.files.reads(&common.scene_path(name))?;
+    args.report.check(common)?;
     if mode == Mode::Compaction {
         let shared = simulate_compaction::Shared {
             scene: name,

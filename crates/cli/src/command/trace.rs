@@ -2,11 +2,12 @@
 
 use super::tree_args::{TreeArgs, builder_name};
 use super::{VariantChoice, auto_needs_gpu, parse_variant};
-use crate::common::{Common, DeviceChoice, STANDARD_INPUT, Scenes, Threads, is_standard_stream};
+use crate::common::{Common, DeviceChoice, Replacing, STANDARD_INPUT, Scenes, Threads, is_standard_stream};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use crate::progress::StepBar;
+use crate::replace;
 use clap::Args;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::npy::{NpyError, RayFile, read_rays};
@@ -80,6 +81,8 @@ pub struct TraceArgs {
     pub device: DeviceChoice,
     #[command(flatten)]
     pub threads: Threads,
+    #[command(flatten)]
+    pub replacing: Replacing,
 }
 
 fn parse_machine(text: &str) -> Result<Machine, String> {
@@ -101,8 +104,15 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if piped && common.json {
         return Err(CliError::usage("-o - and --json both want standard output; write the hits to a file"));
     }
+    common.files.reads(rays_name)?;
+    common.files.reads(&common.scene_path(scene_name))?;
+    common.files.writes(&args.output)?;
     if !piped {
-        output::can_write_file(&args.output).map_err(CliError::picture)?;
+        let kind = match HitFormat::of(&args.output) {
+            HitFormat::Csv => &replace::HITS_CSV,
+            HitFormat::Npy => &replace::NPY,
+        };
+        replace::can_write(&args.output, kind)?;
     }
     // The rays first: what is wrong with them shows before a large scene is loaded.
     let rays = read(rays_name)?;

@@ -4,12 +4,17 @@ use crate::common::Common;
 use crate::exit::CliError;
 use raywarp::scene::Scene;
 use raywarp::workload::views::{View, load_views};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The file's name without its endings: under it views and the papers' figures are looked up.
 pub fn scene_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.split('.').next().unwrap_or_default().to_string()
+}
+
+/// The file in `FILE:SCENE:INDEX`.
+pub fn view_file(view: &str) -> Option<PathBuf> {
+    view.rsplitn(3, ':').nth(2).map(PathBuf::from)
 }
 
 /// The viewpoints with their numbers: the one named (`FILE:SCENE:INDEX`), or the scene's in the folder's views.toml, or
@@ -22,6 +27,7 @@ pub fn views(
 ) -> Result<Vec<(usize, View)>, CliError> {
     let camera = |camera| vec![(1, View { camera, ao_radius: None })];
     if let Some(view) = named {
+        view_file(view).iter().try_for_each(|file| common.files.reads(file))?;
         let form = |error| CliError::usage(format!("--view {error}"));
         let (file, rest) = view.rsplit_once(':').ok_or_else(|| form(raywarp::ViewError::Form(view.to_string())))?;
         let one = raywarp::load_view(view).map_err(|error| match error {
@@ -35,6 +41,7 @@ pub fn views(
         return Ok(vec![(index, View { camera: one, ao_radius })]);
     }
     if let Some(file) = common.scenes.as_ref().map(|folder| folder.join("views.toml")).filter(|file| file.exists()) {
+        common.files.reads(&file)?;
         match load_views(&file, scene_name) {
             Ok(views) => return Ok((1..).zip(views).collect()),
             Err(error @ raywarp::ViewError::Read { .. }) => return Err(CliError::input(error)),

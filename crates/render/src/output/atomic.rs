@@ -5,9 +5,11 @@
 //! rename, and renaming over one would destroy it, so they are written directly.
 
 use super::OutputError;
+use super::temporary::Temporary;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Writes `bytes` to `path`, whole or not at all. A symbolic link is followed; an existing file keeps its
@@ -16,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// # Errors
 /// [`OutputError`] if the place cannot be written; what was there before is then unchanged.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
-    write_with(path, |file| file.write_all(bytes))
+    write_with(path, KEEP.load(Ordering::Relaxed), |file| file.write_all(bytes))
 }
 
 /// Whether [`write_atomic`] can start: the folder is there and takes a file, and `path` is not a folder or read-only.
@@ -25,51 +27,43 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
 /// # Errors
 /// As [`write_atomic`].
 pub fn can_write_file(path: &Path) -> Result<(), OutputError> {
+    can_write_with(path, KEEP.load(Ordering::Relaxed))
+}
+
+fn can_write_with(path: &Path, keep: bool) -> Result<(), OutputError> {
     match target(path)? {
         // Whoever reads a pipe would take opening and closing it for the end of the picture.
         Target::Device if is_pipe(path) => Ok(()),
         Target::Device => open_device(path).map(drop),
+        Target::File { path: file, permissions: Some(_) } if keep && must_stay(path, &file) => {
+            Err(OutputError::Exists { path: path.into() })
+        }
         Target::File { path: file, .. } => temporary(&file, path).map(drop),
     }
 }
 
-/// Removes the temporary files of pictures that are being written, for a program that ends at once; until it has ended
-/// no further one is begun while the guard lives.
-pub fn remove_temporaries() -> impl Sized {
-    let files = temporaries();
-    for file in files.iter() {
-        // It may just have got its final name.
-        let _ = fs::remove_file(file);
-    }
-    files
+/// From now on no function of this module replaces a file, but for those that this process wrote itself: such an output
+/// is [`OutputError::Exists`], also if the file appeared while its bytes were being computed. For a program whose user
+/// said so; it cannot be taken back.
+pub fn keep_existing_files() {
+    KEEP.store(true, Ordering::Relaxed);
 }
 
-/// Temporary files that exist right now.
-static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static KEEP: AtomicBool = AtomicBool::new(false);
 
-fn temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
-    TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
+/// Files that this process wrote, links resolved: those it may write again, as a picture that is saved every minute.
+static WRITTEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn written() -> MutexGuard<'static, Vec<PathBuf>> {
+    WRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A temporary file, known to [`remove_temporaries`] while it exists.
-struct Temporary {
-    file: File,
-    /// `None` once it has its final name.
-    name: Option<tempfile::TempPath>,
-    first_name: PathBuf,
-}
-
-impl Temporary {
-    /// Gives it its final name.
-    fn persist(mut self, file: &Path) -> io::Result<()> {
-        self.name.take().map_or(Ok(()), |name| name.persist(file)).map_err(|error| error.error)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        temporaries().retain(|other| *other != self.first_name);
-    }
+/// Whether what is at `file`, named `path`, has to stay.
+fn must_stay(path: &Path, file: &Path) -> bool {
+    // Behind the name of a device may be a file that a shell has just made: "-o /dev/stdout > a.png".
+    let is_stream = path.starts_with("/dev") || path.starts_with("/proc");
+    let is_made_by_shell = is_stream && fs::metadata(file).is_ok_and(|meta| meta.len() == 0);
+    !is_made_by_shell && !written().iter().any(|known| known == file)
 }
 
 enum Target {
@@ -136,18 +130,9 @@ fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| is_pipe(meta.file_type()))
 }
 
-/// A temporary file beside `file`, removed when dropped; `path` is the name for messages.
+/// A temporary file beside `file`; `path` is the name for messages.
 fn temporary(file: &Path, path: &Path) -> Result<Temporary, OutputError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".raywarp-").suffix(".tmp");
-    // Otherwise the picture would be readable by its owner only, as temporary files are; the umask still applies.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut known = temporaries();
-    let temporary = builder.tempfile_in(folder_of(file)).map_err(|e| OutputError::from_io(path, bare(e)))?;
-    let (file, name) = temporary.into_parts();
-    known.push(name.to_path_buf());
-    Ok(Temporary { file, first_name: name.to_path_buf(), name: Some(name) })
+    Temporary::new(folder_of(file)).map_err(|e| OutputError::from_io(path, bare(e)))
 }
 
 /// What the system said, without the name of the temporary file that nobody asked about.
@@ -155,8 +140,9 @@ fn bare(error: io::Error) -> io::Error {
     if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
-/// [`write_atomic`] with the writing left open, so that tests can make it fail half-way.
-fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), OutputError> {
+/// [`write_atomic`] with the writing left open, so that tests can make it fail half-way; with `keep` as after
+/// [`keep_existing_files`].
+fn write_with(path: &Path, keep: bool, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), OutputError> {
     let error = |source| OutputError::from_io(path, source);
     match target(path)? {
         Target::Device => {
@@ -164,6 +150,10 @@ fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> R
             write(&mut device).and_then(|()| device.flush()).map_err(error)
         }
         Target::File { path: file, permissions } => {
+            let keep = keep && must_stay(path, &file);
+            if keep && permissions.is_some() {
+                return Err(OutputError::Exists { path: path.into() });
+            }
             let mut temporary = temporary(&file, path)?;
             write(&mut temporary.file).map_err(error)?;
             if let Some(permissions) = permissions {
@@ -171,7 +161,16 @@ fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> R
             }
             // Before the rename: some file systems would otherwise keep the new name and lose the bytes in a crash.
             temporary.file.sync_all().map_err(error)?;
-            temporary.persist(&file).map_err(error)?;
+            temporary.persist(&file, keep).map_err(|source| match source.kind() {
+                io::ErrorKind::AlreadyExists => OutputError::Exists { path: path.into() },
+                _ => error(source),
+            })?;
+            if let Ok(whole) = fs::canonicalize(&file) {
+                let mut written = written();
+                if !written.contains(&whole) {
+                    written.push(whole);
+                }
+            }
             // The rename itself lives in the folder. Not every file system can flush one, and the file is there.
             #[cfg(unix)]
             if let Ok(folder) = File::open(folder_of(&file)) {
@@ -211,10 +210,10 @@ mod tests {
             file.write_all(b"half of the new")?;
             Err(io::ErrorKind::StorageFull.into())
         };
-        assert!(matches!(write_with(&path, fail), Err(OutputError::DiskFull { .. })));
+        assert!(matches!(write_with(&path, false, fail), Err(OutputError::DiskFull { .. })));
         assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
         write_atomic(&path, b"old").unwrap();
-        assert!(matches!(write_with(&path, fail), Err(OutputError::DiskFull { .. })));
+        assert!(matches!(write_with(&path, false, fail), Err(OutputError::DiskFull { .. })));
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["a.png"]);
     }
@@ -304,20 +303,33 @@ mod tests {
     }
 
     #[test]
-    fn temporary_files_can_be_removed_by_a_program_that_ends() {
+    fn a_file_that_must_stay_is_kept_from_all_but_its_own_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("theirs.png"), b"theirs").unwrap();
+        let write = |path: &Path, bytes: &'static [u8]| write_with(path, true, |file| file.write_all(bytes));
+        for result in [can_write_with(&at("theirs.png"), true), write(&at("theirs.png"), b"ours")] {
+            assert!(matches!(result, Err(OutputError::Exists { .. })), "{result:?}");
+        }
+        assert_eq!(fs::read(at("theirs.png")).unwrap(), b"theirs");
+        for bytes in [&b"ours"[..], b"ours again"] {
+            can_write_with(&at("ours.png"), true).unwrap();
+            write(&at("ours.png"), bytes).unwrap();
+            assert_eq!(fs::read(at("ours.png")).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn a_file_that_appears_while_ours_is_written_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
-        let during = |file: &mut File| {
-            file.write_all(b"half")?;
-            assert_eq!(names(folder.path()).len(), 1);
-            // Only ours: other tests write at the same time.
-            let ours: Vec<_> = temporaries().iter().filter(|name| name.starts_with(folder.path())).cloned().collect();
-            assert_eq!(ours.len(), 1);
-            Err(io::ErrorKind::Interrupted.into())
-        };
-        assert!(write_with(&path, during).is_err());
-        assert!(names(folder.path()).is_empty());
-        assert!(!temporaries().iter().any(|name| name.starts_with(folder.path())), "it is forgotten once it is gone");
+        let result = write_with(&path, true, |file| {
+            fs::write(&path, b"theirs")?;
+            file.write_all(b"ours")
+        });
+        assert!(matches!(result, Err(OutputError::Exists { .. })), "{result:?}");
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert_eq!(names(folder.path()), ["a.png"]);
     }
 
     #[cfg(unix)]

@@ -62,6 +62,20 @@ pub enum OutputError {
         /// The output.
         path: PathBuf,
     },
+    /// The output exists, and files that exist are to be kept.
+    #[error("{}: exists already; name another output, or leave out --no-clobber to replace it", .path.display())]
+    Exists {
+        /// The output.
+        path: PathBuf,
+    },
+    /// The output exists and holds something else than such a picture, which nobody can have meant to lose.
+    #[error("{}: exists and is not {kind}; name another output, or remove it first", .path.display())]
+    NotAPicture {
+        /// The output.
+        path: PathBuf,
+        /// The kind of picture that the name asks for, with its article.
+        kind: &'static str,
+    },
     /// The folder may not be written to.
     #[error("{}: permission denied; choose another folder or change its permissions", .path.display())]
     PermissionDenied {

@@ -1,6 +1,8 @@
 //! The file formats and how a name chooses one.
 
 use super::{OutputError, atomic};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// A picture file's format.
@@ -35,16 +37,44 @@ impl Format {
             }),
         }
     }
+
+    /// With which bytes every file of this format begins.
+    fn magic(self) -> &'static [u8] {
+        match self {
+            Self::Png => b"\x89PNG\r\n\x1a\n",
+            Self::Exr => b"\x76\x2f\x31\x01",
+            Self::Hdr => b"#?",
+        }
+    }
+
+    /// In words, with the article.
+    fn described(self) -> &'static str {
+        match self {
+            Self::Png => "a PNG picture",
+            Self::Exr => "an OpenEXR picture",
+            Self::Hdr => "a Radiance picture",
+        }
+    }
 }
 
-/// Whether a picture can be written to `path`: a known extension and a place that takes a file. For before a long
-/// render, so that it does not fail at its end; leaves nothing behind.
+/// Whether a picture can be written to `path`: a known extension and a place that takes a file, where there is nothing,
+/// an empty file, or a picture of that format, by its content. For before a long render, so that it does not fail at
+/// its end and destroys nothing; leaves nothing behind.
 ///
 /// # Errors
-/// [`OutputError`], the one that writing would give.
+/// [`OutputError`], the one that writing would give; [`OutputError::NotAPicture`], which writing does not look for.
 pub fn can_write(path: &Path) -> Result<Format, OutputError> {
     let format = Format::of(path)?;
     atomic::can_write_file(path)?;
+    // Opening a pipe would wait for somebody at its other end.
+    if path.is_file() {
+        let mut head = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut head));
+        read.map_err(|error| OutputError::from_io(path, error))?;
+        if !head.is_empty() && !head.starts_with(format.magic()) {
+            return Err(OutputError::NotAPicture { path: path.into(), kind: format.described() });
+        }
+    }
     Ok(format)
 }
 
@@ -70,5 +100,24 @@ mod tests {
         assert!(matches!(can_write(&folder.path().join("a.bmp")), Err(OutputError::UnknownFormat { .. })));
         assert!(matches!(can_write(&folder.path().join("no/a.png")), Err(OutputError::MissingFolder { .. })));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_that_is_not_such_a_picture_is_refused_by_its_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let options = crate::output::PictureOptions::default();
+        for name in ["a.png", "a.exr", "a.hdr"] {
+            crate::output::write_pixels(&at(name), [1, 1], &[[1.0; 3]], &options).unwrap();
+            assert!(can_write(&at(name)).is_ok(), "{name} is one of ours");
+            std::fs::write(at(name), "").unwrap();
+            assert!(can_write(&at(name)).is_ok(), "{name} is empty");
+            for text in ["thesis", "#", "\u{89}PNG"] {
+                std::fs::write(at(name), text).unwrap();
+                let error = can_write(&at(name)).unwrap_err();
+                assert!(matches!(error, OutputError::NotAPicture { .. }), "{error:?}");
+                assert!(error.to_string().contains(name) && error.to_string().contains("remove it first"), "{error}");
+            }
+        }
     }
 }

@@ -5,9 +5,10 @@
 pub struct Metadata {
     /// Program and version.
     pub software: String,
-    /// The command line; empty if there was none.
+    /// The command line; empty if there was none. Two runs give equal bytes only if it names no folders.
     pub command: String,
-    /// Further facts, name and value, kept in this order: samples a pixel, seed, seconds.
+    /// Further facts, name and value, kept in this order: samples a pixel, seed. What differs from run to run, such as a
+    /// time, makes files of equal pictures unequal.
     pub entries: Vec<(String, String)>,
 }
 

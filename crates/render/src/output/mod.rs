@@ -14,11 +14,12 @@ mod picture;
 mod png;
 mod read;
 mod share;
+mod temporary;
 #[cfg(test)]
 mod tests;
 mod tone;
 
-pub use atomic::{can_write_file, remove_temporaries, write_atomic};
+pub use atomic::{can_write_file, keep_existing_files, write_atomic};
 pub use content::{Content, Shows};
 pub(crate) use display::almost_largest;
 pub use error::OutputError;
@@ -34,4 +35,5 @@ pub use read::{Channel, PictureFile, ReadError, read_picture, write_picture};
 #[doc(hidden)]
 pub use share::fuzz_share;
 pub use share::{Merged, Share, ShareError, ShareInfo, can_write_share, differences, merge, read_share, write_share};
+pub use temporary::remove_temporaries;
 pub use tone::{Exposure, Look, Tone, ToneError, encode_srgb};

@@ -50,6 +50,9 @@ pub(crate) struct Context {
     /// Messages already given, so that each is given once.
     warned: HashSet<(PathBuf, String)>,
     missing: Vec<PathBuf>,
+    /// Files that were read, in this order.
+    files: Vec<PathBuf>,
+    known_files: HashSet<PathBuf>,
     images: HashMap<(PathBuf, Encoding), Option<ImageId>>,
 }
 
@@ -62,6 +65,8 @@ impl Context {
             warnings: Vec::new(),
             warned: HashSet::new(),
             missing: Vec::new(),
+            files: Vec::new(),
+            known_files: HashSet::new(),
             images: HashMap::new(),
         }
     }
@@ -76,7 +81,13 @@ impl Context {
 
     /// The scene file itself, decompressed. A missing one is a [`SceneError::Read`].
     pub fn read_scene(&mut self, path: &Path) -> Result<Vec<u8>, SceneError> {
-        self.given.take().map_or_else(|| source::read(path), Ok)
+        // Bytes that were given are of no file.
+        if let Some(given) = self.given.take() {
+            return Ok(given);
+        }
+        let bytes = source::read(path)?;
+        self.note_read(path);
+        Ok(bytes)
     }
 
     /// Gives the scene file's bytes, decompressed, instead of leaving it to be read.
@@ -97,7 +108,17 @@ impl Context {
                 self.note_missing(path);
                 Ok(None)
             }
-            other => other.map(Some),
+            other => {
+                self.note_read(path);
+                other.map(Some)
+            }
+        }
+    }
+
+    /// Notes a file that was read.
+    pub fn note_read(&mut self, path: &Path) {
+        if self.known_files.insert(path.to_path_buf()) {
+            self.files.push(path.to_path_buf());
         }
     }
 
@@ -136,6 +157,11 @@ impl Context {
             self.warn(path, at.clone(), note);
         }
         Ok(decoded.image)
+    }
+
+    /// The files that were read so far, each once, in this order.
+    pub fn take_files(&mut self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.files)
     }
 
     /// The warnings, or the one error that names all missing files.

@@ -35,7 +35,7 @@ pub use threemf::fuzz_3mf;
 
 use crate::{Scene, SceneError};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A loaded scene and what its file holds that could not be mapped.
 #[derive(Debug)]
@@ -44,6 +44,9 @@ pub struct Loaded {
     pub scene: Scene,
     /// What was left out or replaced, each once.
     pub warnings: Vec<Warning>,
+    /// Every file that was read, each once: the scene itself first, then what it names (buffers, libraries, includes,
+    /// images, tables). A program that writes a file can tell from it what it must not overwrite.
+    pub files: Vec<PathBuf>,
 }
 
 /// Loads the scene in `path`, chosen by [`LoadOptions::format`] or else by its extension (in any case): `.gltf`, `.glb`,
@@ -85,9 +88,10 @@ fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Resul
         Format::Off => off::import(path, &mut context)?,
         Format::ThreeMf => threemf::import(path, &mut context)?,
     };
+    let files = context.take_files();
     let warnings = context.finish()?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
-    Ok(Loaded { scene, warnings })
+    Ok(Loaded { scene, warnings, files })
 }
 
 /// Loads the image in `path` (PNG, JPEG, TGA, HDR, EXR, KTX2, by content) as colours: eight-bit

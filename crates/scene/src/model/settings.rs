@@ -57,4 +57,6 @@ pub struct Settings {
     pub filter: Option<FilterKind>,
     /// Factor on all radiance in the output (pbrt's film `scale` or `iso`).
     pub exposure: Option<f32>,
+    /// Name of the picture (pbrt's film `filename`), as the file has it: folders are those of whoever wrote it.
+    pub output: Option<String>,
 }

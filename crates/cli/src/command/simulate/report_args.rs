@@ -1,12 +1,24 @@
 //! `--report` and `--svg` of `raywarp simulate`.
 
-use crate::common::command_line;
+use crate::common::{Common, command_line};
 use crate::exit::CliError;
 use crate::heading;
+use crate::replace;
 use clap::Args;
 use raywarp::render::output::{can_write_file, write_atomic};
 use raywarp::report::{About, Page};
 use std::path::{Path, PathBuf};
+
+/// The pictures of reports that are in a folder: two digits, a dash, a name.
+fn pictures(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_picture = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".svg")
+            && matches!(name.as_bytes(), [a, b, b'-', ..] if a.is_ascii_digit() && b.is_ascii_digit())
+    };
+    files.filter(is_picture).collect()
+}
 
 /// Where reports go.
 #[derive(Debug, Args)]
@@ -38,9 +50,19 @@ impl ReportArgs {
     }
 
     /// Whether it can be written: before a long run.
-    pub fn check(&self) -> Result<(), CliError> {
-        let svg = self.svg.as_ref().map(|folder| folder.join("01.svg"));
-        self.report.iter().chain(&svg).try_for_each(|path| can_write_file(path).map_err(CliError::output))
+    pub fn check(&self, common: &Common) -> Result<(), CliError> {
+        if let Some(path) = &self.report {
+            common.files.writes(path)?;
+            replace::can_write(path, &replace::HTML)?;
+        }
+        if let Some(folder) = &self.svg {
+            can_write_file(&folder.join("01.svg")).map_err(CliError::output)?;
+            // Which pictures there will be is known in the end only: with --no-clobber none of an earlier run may be there.
+            for path in pictures(folder).iter().filter(|_| common.no_clobber) {
+                can_write_file(path).map_err(CliError::output)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the page, if one is asked for.

@@ -238,7 +238,7 @@ fn images_become_textures_masks_and_bumps() {
     let error = crate::load(&path, &LoadOptions::default()).unwrap_err();
     let SceneError::Missing { files, .. } = &error else { panic!("{error}") };
     assert_eq!(files, &[folder.0.join("lost.png")]);
-    let Loaded { scene, warnings } =
+    let Loaded { scene, warnings, .. } =
         crate::load(&path, &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
     assert_eq!(scene.images.len(), 5); // each file once
     assert_eq!(warnings.len(), 4, "{warnings:?}"); // black Kd, a normal map as bump, Kd + Ks, the lost file

@@ -149,7 +149,7 @@ fn every_file_of_the_library_loads() {
     files.sort();
     assert!(files.len() > 20, "{files:?}");
     for path in files {
-        let Loaded { scene, warnings } = load_file(&path);
+        let Loaded { scene, warnings, .. } = load_file(&path);
         assert!(scene.triangle_count() > 0, "{}", path.display());
         println!(
             "{}: {} triangles, {} meshes, {} instances, {} materials, {} textures, {} images, {} lights, {} cameras",

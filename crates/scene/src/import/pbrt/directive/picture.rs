@@ -48,7 +48,10 @@ impl Importer<'_> {
             }
             _ => self.scene.settings.exposure = exposure,
         }
-        params.ignore(&["filename", "diagonal", "savefp16"]);
+        if let Some(name) = params.text("filename")? {
+            self.scene.settings.output = Some(name.to_string());
+        }
+        params.ignore(&["diagonal", "savefp16"]);
         self.warn_unused(params, "the film");
         Ok(())
     }

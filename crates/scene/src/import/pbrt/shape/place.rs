@@ -86,7 +86,10 @@ impl Importer<'_> {
         for (file, mesh) in pending.into_iter().zip(read) {
             match mesh? {
                 None => self.context.note_missing(&file.path),
-                Some(mesh) => self.store_ply(&file, mesh),
+                Some(mesh) => {
+                    self.context.note_read(&file.path);
+                    self.store_ply(&file, mesh);
+                }
             }
         }
         Ok(())

@@ -139,7 +139,7 @@ fn images_keep_place_wrap_and_encoding() {
          Material \"disney\" \"texture roughness\" \"i\" {TRIANGLE}"
     );
     let folder = Folder::new("image", &[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
-    let Loaded { scene, warnings } = folder.load("main.pbrt").unwrap();
+    let Loaded { scene, warnings, .. } = folder.load("main.pbrt").unwrap();
     assert_eq!(warnings.len(), 1, "disney only: {warnings:?}");
     let surface = |i: usize| &scene.materials[scene.material_of(i, 0).index()].surface;
     let Surface::Diffuse { reflectance: ColorInput { factor: [0.5, 0.5, 0.5], texture: Some(texture) } } = surface(0)
@@ -216,13 +216,13 @@ fn faces_of_a_ply_file_name_materials_of_the_scene() {
             ("broken.ply", b"ply\nformat ascii 1.0\nelement vertex many\n"),
         ],
     );
-    let Loaded { scene, warnings } = folder.load("main.pbrt").unwrap();
+    let Loaded { scene, warnings, .. } = folder.load("main.pbrt").unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].to_string().contains("main.pbrt:1: ") && warnings[0].message.contains("a.ply"));
     let name = |i: usize| scene.materials[scene.material_of(0, i).index()].name.as_str();
     assert_eq!([name(0), name(1)], ["red", "mirror"]);
     // A scene that knows none of the names means nothing by them.
-    let Loaded { scene, warnings } = folder.load("plain.pbrt").unwrap();
+    let Loaded { scene, warnings, .. } = folder.load("plain.pbrt").unwrap();
     assert_eq!(warnings, []);
     assert!((0..2).all(|i| scene.materials[scene.material_of(0, i).index()].name == "mirror"));
     // One mesh, whether a placement mirrors it or not.

@@ -19,6 +19,7 @@ fn film_sampler_and_integrator_set_what_they_say() {
     );
     assert_eq!(found.size, Some([70, 50]));
     assert_eq!(found.exposure, Some(6.0));
+    assert_eq!((found.output.as_deref(), settings("Film \"image\"").output), (Some("a.exr"), None));
     assert_eq!((found.spp, found.max_depth, found.sampler), (Some(8), Some(9), Some(SamplerKind::PaddedHalton)));
     assert_eq!(settings("Film \"image\"").size, Some([640, 480]));
     assert_eq!(settings("Film \"rgb\" \"float iso\" 200").size, Some([1280, 720]));

@@ -1,0 +1,40 @@
+//! What `raywarp bench` writes, and whether it may.
+
+use super::bench::BenchArgs;
+use super::bench_simulate;
+use crate::common::Common;
+use crate::exit::CliError;
+use crate::replace::{self, Kind};
+use raywarp::bench::csv;
+use raywarp::measured::MeasuredReport;
+use std::path::Path;
+
+/// The files of a recorded run ([`raywarp::bench::record`]) that are no tables.
+const README: Kind = Kind { name: "of a recorded run", starts: &[b"# raywarp bench"] };
+const JSON: Kind = Kind { name: "of a recorded run", starts: &[b"{"] };
+
+/// Refuses outputs that cannot be written, that are read, or that would replace something else; makes the folders.
+pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
+    let table = csv(&[]);
+    if let Some(file) = &args.csv {
+        common.files.writes(file)?;
+        replace::can_write_table(file, &table)?;
+    }
+    for folder in [&args.record, &args.export_rays].into_iter().flatten() {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
+    }
+    let Some(folder) = &args.record else { return Ok(()) };
+    let check = |name: &str, check: &dyn Fn(&Path) -> Result<(), CliError>| {
+        let path = folder.join(name);
+        common.files.writes(&path)?;
+        check(&path)
+    };
+    check("bench.csv", &|path| replace::can_write_table(path, &table))?;
+    check("bench.json", &|path| replace::can_write(path, &JSON))?;
+    check("README.md", &|path| replace::can_write(path, &README))?;
+    if args.simulate {
+        check(bench_simulate::FILE, &|path| replace::can_write_table(path, &MeasuredReport::csv_header()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! The command line as files tell it: without folders, so that the same command gives the same bytes wherever it runs.
+
+use raywarp::family::Variant;
+use std::path::Path;
+
+/// This process's command line without folders; what is not UTF-8 becomes replacement characters.
+pub fn command_line() -> String {
+    of(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()))
+}
+
+fn of(args: impl Iterator<Item = String>) -> String {
+    args.map(|arg| quoted(&without_folders(&arg))).collect::<Vec<_>>().join(" ")
+}
+
+/// An argument, or the value in `--option=VALUE`, of whose paths only the last parts are left.
+fn without_folders(arg: &str) -> String {
+    match arg.split_once('=') {
+        Some((option, value)) if option.starts_with("--") => format!("{option}={}", value_without_folders(value)),
+        _ => value_without_folders(arg),
+    }
+}
+
+fn value_without_folders(value: &str) -> String {
+    // A folder's name may hold a comma: only what is no path is a list.
+    let folder = value.trim_end_matches(is_separator).rfind(is_separator).map(|end| &value[..end]);
+    if folder.is_some_and(|folder| Path::new(folder).is_dir()) {
+        return last_part(value).to_string();
+    }
+    // "views.toml:room:1" keeps what follows the path. Kernels have slashes that are none of paths.
+    let is_kernel = |word: &str| word.parse::<Variant>().is_ok();
+    let words = value.split(',').map(|word| if is_kernel(word) { word } else { last_part(word) });
+    words.collect::<Vec<_>>().join(",")
+}
+
+fn last_part(path: &str) -> &str {
+    let path = path.trim_end_matches(is_separator);
+    path.rsplit(is_separator).next().unwrap_or(path)
+}
+
+fn is_separator(c: char) -> bool {
+    c == '/' || cfg!(windows) && c == '\\'
+}
+
+/// As a shell would have to be given it.
+fn quoted(arg: &str) -> String {
+    let is_plain = |c: char| !c.is_whitespace() && !"'\"\\$`|&;<>()*?[]{}~#!".contains(c);
+    if !arg.is_empty() && arg.chars().all(is_plain) {
+        arg.to_string()
+    } else {
+        format!("'{}'", arg.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(args: &[&str], want: &str) {
+        assert_eq!(of(args.iter().map(ToString::to_string)), want);
+    }
+
+    #[test]
+    fn paths_lose_their_folders_and_nothing_else_does() {
+        check(
+            &["/usr/bin/raywarp", "render", "../a/room.ply", "-o", "/tmp/x/a.png"],
+            "raywarp render room.ply -o a.png",
+        );
+        check(
+            &["raywarp", "--light=/skies/sky.hdr", "--scenes", "/a/scenes/"],
+            "raywarp --light=sky.hdr --scenes scenes",
+        );
+        check(
+            &["--view", "/scenes/views.toml:room:2", "--view=../v.toml:a:1"],
+            "--view views.toml:room:2 --view=v.toml:a:1",
+        );
+        check(&["--machine", "h200,../m/mine.toml"], "--machine h200,mine.toml");
+        check(
+            &["--eye", "0,1.5,-3", "--samples", "0..4", "--set", "l2.bytes=2x"],
+            "--eye 0,1.5,-3 --samples 0..4 --set l2.bytes=2x",
+        );
+        let kernel = "persistent/speculative-while-while/bvh2?postpone=2";
+        assert!(kernel.parse::<Variant>().is_ok());
+        check(&["--variant", kernel], &format!("--variant '{kernel}'"));
+        check(&[&format!("--variant=al09-if-if,{kernel}")], &format!("'--variant=al09-if-if,{kernel}'"));
+    }
+
+    #[test]
+    fn a_folder_with_a_comma_leaves_nothing_of_it() {
+        let folder = std::env::temp_dir().join(format!("raywarp-a,b-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        check(&[&format!("{}/room.ply", folder.display())], "room.ply");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_a_shell_would_split_is_quoted() {
+        check(&["raywarp", "my scene.obj", "it's", ""], "raywarp 'my scene.obj' 'it'\\''s' ''");
+    }
+}

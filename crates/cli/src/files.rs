@@ -1,0 +1,242 @@
+//! What a run reads and what it writes: an output never destroys an input.
+//!
+//! Every command names its outputs to [`Files::writes`] and its inputs to [`Files::reads`], in any order, before it works:
+//! ```text
+//! common.files.writes(&args.output)?; // first, so that nothing is loaded in vain
+//! common.files.reads(&args.rays)?;
+//! let (loaded, ..) = common.load(&args.scene, ..)?; // names the scene and every file that it reads by itself
+//! ```
+//! Whichever call finds that a file is both refuses it, with exit status 2. A file is known by what it is (device and
+//! inode), not by its name: `./x` is `x`, and so are hard links, symbolic links and names in another case where the file
+//! system takes them for one. Two outputs that are one file are refused as well. Devices and pipes are never refused.
+//!
+//! A file that a run goes on with and may replace, such as that of a resumed render, is not named to [`Files::reads`].
+
+use crate::exit::CliError;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The files of a run.
+#[derive(Debug, Default)]
+pub struct Files(Mutex<Known>);
+
+/// With the names by which they were named.
+#[derive(Debug, Default)]
+struct Known {
+    reads: HashMap<FileId, PathBuf>,
+    writes: HashMap<FileId, PathBuf>,
+}
+
+impl Files {
+    /// Names a file that the run reads; `-` is standard input.
+    ///
+    /// # Errors
+    /// If it is an output.
+    pub fn reads(&self, path: &Path) -> Result<(), CliError> {
+        let (path, name) = match path.as_os_str() == "-" {
+            // A file that a shell redirects is one as well.
+            true => (Path::new("/dev/stdin"), Path::new("standard input")),
+            false => (path, path),
+        };
+        let Some(id) = FileId::of_existing(path) else { return Ok(()) };
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(output) = known.writes.get(&id) {
+            return Err(read_and_written(output, name));
+        }
+        known.reads.entry(id).or_insert_with(|| name.to_path_buf());
+        Ok(())
+    }
+
+    /// Names a file that the run writes, once; `-` is standard output.
+    ///
+    /// # Errors
+    /// If it is an input or another output.
+    pub fn writes(&self, path: &Path) -> Result<(), CliError> {
+        let Some(id) = FileId::of_output(path) else { return Ok(()) };
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(input) = known.reads.get(&id) {
+            return Err(read_and_written(path, input));
+        }
+        match known.writes.entry(id) {
+            Entry::Occupied(other) => {
+                let other = other.get();
+                let also = if other == path { String::new() } else { format!(", also as {}", other.display()) };
+                Err(CliError::usage(format!(
+                    "{}: this run writes it twice{also}; name two files, or one once",
+                    path.display()
+                )))
+            }
+            Entry::Vacant(place) => {
+                place.insert(path.to_path_buf());
+                Ok(())
+            }
+        }
+    }
+}
+
+fn read_and_written(output: &Path, input: &Path) -> CliError {
+    let name = if input == output { String::new() } else { format!(" as {}", input.display()) };
+    CliError::usage(format!("{}: this run reads it{name}; name another output", output.display()))
+}
+
+/// What makes a file that file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum FileId {
+    /// Device and inode.
+    #[cfg(unix)]
+    Existing(u64, u64),
+    /// Its one full name, in lower case: a hard link is another file here.
+    #[cfg(not(unix))]
+    Existing(String),
+    /// A file that is not there yet: its folder and its name in it.
+    New(Box<FileId>, PathBuf),
+}
+
+/// So many links may lead to each other.
+const MOST_LINKS: u32 = 40;
+
+impl FileId {
+    /// Of a regular file; none of anything else, and where nothing is.
+    fn of_existing(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).and_then(|facts| Self::of(path, &facts))
+    }
+
+    /// Of a regular file or the place of a new one; none of devices and pipes, and where no file can be.
+    fn of_output(path: &Path) -> Option<Self> {
+        if path.as_os_str() == "-" {
+            return None;
+        }
+        let mut path = path.to_path_buf();
+        for _ in 0..MOST_LINKS {
+            if std::fs::metadata(&path).is_ok() {
+                return Self::of_existing(&path);
+            }
+            let folder = path.parent()?;
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            // A link whose file is not there yet: the file will be made.
+            let Ok(there) = std::fs::read_link(&path) else {
+                let folder_id = Self::of(folder, &std::fs::metadata(folder).ok()?)?;
+                return Some(Self::New(Box::new(folder_id), in_one_case(Path::new(path.file_name()?))));
+            };
+            path = folder.join(there);
+        }
+        None
+    }
+
+    #[cfg(unix)]
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+    fn of(_: &Path, facts: &std::fs::Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        Some(Self::Existing(facts.dev(), facts.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of(path: &Path, _: &std::fs::Metadata) -> Option<Self> {
+        Some(Self::Existing(path.canonicalize().ok()?.to_string_lossy().to_lowercase()))
+    }
+}
+
+/// Names of new files that the usual file system of this machine would take for one are made one.
+fn in_one_case(name: &Path) -> PathBuf {
+    if cfg!(any(windows, target_os = "macos")) { name.to_string_lossy().to_lowercase().into() } else { name.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A folder for a test, removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(test: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("raywarp-files-{test}-{}", std::process::id()));
+            fs::create_dir_all(path.join("sub")).unwrap();
+            Self(path)
+        }
+
+        fn at(&self, name: &str) -> PathBuf {
+            self.0.join(name)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    /// Reading `input` and writing `output` is refused in both orders, or in none.
+    #[track_caller]
+    fn check(input: &Path, output: &Path, refused: bool) {
+        let first = Files::default();
+        let result = first.reads(input).and_then(|()| first.writes(output));
+        let second = Files::default();
+        let other = second.writes(output).and_then(|()| second.reads(input));
+        for result in [result, other] {
+            assert_eq!(result.is_err(), refused, "{} and {}", input.display(), output.display());
+            if let Err(error) = result {
+                let message = error.to_string();
+                assert!(message.starts_with(&format!("{}: this run reads it", output.display())), "{message}");
+                assert_eq!(message.contains(" as "), input != output, "{message}");
+                assert_eq!(error.status(), crate::exit::Status::Usage);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_known_by_what_it_is() {
+        let folder = Folder::new("identity");
+        fs::write(folder.at("a"), "x").unwrap();
+        fs::write(folder.at("b"), "x").unwrap();
+        check(&folder.at("a"), &folder.at("a"), true);
+        check(&folder.at("a"), &folder.at("sub/../a"), true);
+        check(&folder.at("a"), &folder.at("b"), false);
+        check(&folder.at("a"), &folder.at("new"), false);
+        check(&folder.at("not there"), &folder.at("not there"), false);
+        #[cfg(unix)]
+        {
+            fs::hard_link(folder.at("a"), folder.at("hard")).unwrap();
+            std::os::unix::fs::symlink("a", folder.at("soft")).unwrap();
+            std::os::unix::fs::symlink(".", folder.at("here")).unwrap();
+            for other in ["hard", "soft", "here/a", "here/here/hard"] {
+                check(&folder.at("a"), &folder.at(other), true);
+                check(&folder.at(other), &folder.at("a"), true);
+            }
+        }
+    }
+
+    #[test]
+    fn one_output_is_named_once() {
+        let folder = Folder::new("twice");
+        let files = Files::default();
+        files.writes(&folder.at("a.png")).unwrap();
+        files.writes(&folder.at("b.png")).unwrap();
+        let message = files.writes(&folder.at("sub/../a.png")).unwrap_err().to_string();
+        assert!(message.contains("writes it twice, also as "), "{message}");
+        assert!(!files.writes(&folder.at("b.png")).unwrap_err().to_string().contains("also"));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("a.png", folder.at("link.png")).unwrap();
+            std::os::unix::fs::symlink("loop.png", folder.at("loop.png")).unwrap();
+            assert!(files.writes(&folder.at("link.png")).is_err());
+            assert!(files.writes(&folder.at("loop.png")).is_ok(), "whoever writes it says what is wrong");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_never_refused() {
+        let null = Path::new("/dev/null");
+        check(null, null, false);
+        let files = Files::default();
+        for _ in 0..2 {
+            files.writes(null).unwrap();
+            files.writes(Path::new("-")).unwrap();
+            files.reads(null).unwrap();
+        }
+    }
+}

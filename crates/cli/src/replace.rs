@@ -1,0 +1,54 @@
+//! What an output may replace: an existing file only if it is one of its kind, judged by its first bytes.
+//!
+//! `bench --record .` in somebody's project must not take its README.md, nor a mistyped `--csv scene.obj` the scene. The
+//! same for pictures is in [`raywarp::render::output::can_write`].
+
+use crate::exit::CliError;
+use raywarp::render::output::can_write_file;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// A kind of file: what it is called, with its article, and with which bytes such a file may begin, in any case.
+pub struct Kind<'a> {
+    pub name: &'a str,
+    pub starts: &'a [&'a [u8]],
+}
+
+/// Arrays of NumPy.
+pub const NPY: Kind = Kind { name: "a NumPy array", starts: &[b"\x93NUMPY"] };
+/// Hits as text.
+pub const HITS_CSV: Kind = Kind { name: "a table of hits", starts: &[b"t,u,v,", b"blocked\n"] };
+/// Pages of reports.
+pub const HTML: Kind = Kind { name: "an HTML page", starts: &[b"<!doctype html", b"<html"] };
+
+/// So many bytes of a file tell its kind.
+const HEAD_BYTES: u64 = 64;
+
+/// Whether `path` can be written: a place that takes a file, where there is nothing, an empty file or one of this kind.
+pub fn can_write(path: &Path, kind: &Kind) -> Result<(), CliError> {
+    can_write_file(path).map_err(CliError::output)?;
+    // Opening a pipe would wait for somebody at its other end.
+    if !path.is_file() {
+        return Ok(());
+    }
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+    read.map_err(|error| CliError::output(format!("{}: exists and cannot be read ({error})", path.display())))?;
+    let is_of_kind =
+        kind.starts.iter().any(|start| head.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)));
+    if head.is_empty() || is_of_kind {
+        return Ok(());
+    }
+    Err(CliError::output(format!(
+        "{}: exists and is not {}; name another output, or remove it first",
+        path.display(),
+        kind.name
+    )))
+}
+
+/// [`can_write`] for a table whose first line is `header`; columns may have been added since an earlier version.
+pub fn can_write_table(path: &Path, header: &str) -> Result<(), CliError> {
+    let first = header.split_inclusive(',').take(2).collect::<String>();
+    can_write(path, &Kind { name: "a table of this kind", starts: &[first.as_bytes()] })
+}

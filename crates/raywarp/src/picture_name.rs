@@ -1,0 +1,142 @@
+//! What a picture is called that nobody named.
+
+use raywarp_render::output::Format;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A name for a picture, in the current folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PictureName {
+    /// The file.
+    pub path: PathBuf,
+    /// Why it is not what the scene asks for, for people to read.
+    pub note: Option<String>,
+}
+
+/// The picture of a scene for which no file is named: what the scene file itself asks for (`asked`, a pbrt film's
+/// `filename`), else the scene's name, else `render.png` for the built-in scene.
+///
+/// `scene` is what the user typed and the file that was found: of a file's name the kind is left out (`room.ply.gz`
+/// gives `room.png`), a bare name is taken whole. Folders are left out, those of the scene and those that the file
+/// asks for: they are of somebody else's machine. A share is an EXR.
+///
+/// # Examples
+/// ```
+/// use std::path::Path;
+/// let name = |scene: &str, asked| raywarp::picture_name(Some((Path::new(scene), Path::new(scene))), asked, false).path;
+/// assert_eq!(name("models/room.gltf.gz", None), Path::new("room.png"));
+/// assert_eq!(name("room.pbrt", Some("out/simple.exr")), Path::new("simple.exr"));
+/// ```
+pub fn picture_name(scene: Option<(&Path, &Path)>, asked: Option<&str>, is_share: bool) -> PictureName {
+    let extension = if is_share { "exr" } else { "png" };
+    if let Some(asked) = asked.and_then(last_part) {
+        let path = PathBuf::from(asked);
+        return match Format::of(&path) {
+            Ok(Format::Exr) => PictureName { path, note: None },
+            Ok(_) if !is_share => PictureName { path, note: None },
+            Ok(_) => PictureName { path: path.with_extension(extension), note: None },
+            Err(_) => {
+                let path = path.with_extension(extension);
+                let note = format!(
+                    "the scene asks for {asked}, a format that is not written here; writing {}",
+                    path.display()
+                );
+                PictureName { path, note: Some(note) }
+            }
+        };
+    }
+    let mut name = scene.and_then(|(typed, found)| stem(typed, found)).unwrap_or_else(|| "render".into());
+    // Not `with_extension`, which would take a part of "room.v2" away.
+    name.push(".");
+    name.push(extension);
+    PictureName { path: name.into(), note: None }
+}
+
+/// The file name in what a scene file asks for, whatever system it was written on; none if there is none.
+fn last_part(asked: &str) -> Option<&str> {
+    let last = asked.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    let is_name = !matches!(last, "" | "." | "..") && !last.chars().any(char::is_control);
+    is_name.then_some(last)
+}
+
+/// The scene's name without what says its kind.
+fn stem(typed: &Path, found: &Path) -> Option<OsString> {
+    // Standard input, a shell's "<(...)".
+    if typed.as_os_str() == "-" || typed.starts_with("/dev") || typed.starts_with("/proc") {
+        return None;
+    }
+    match typed.file_name() {
+        Some(name) if found.file_name() != Some(name) => Some(name.to_os_string()),
+        _ => {
+            let name = Path::new(found.file_name()?);
+            let is_packed =
+                name.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz") || end.eq_ignore_ascii_case("zst"));
+            let name = if is_packed { Path::new(name.file_stem()?) } else { name };
+            name.file_stem().map(OsString::from)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(typed: &str, found: &str, asked: Option<&str>, want: &str) {
+        let name = picture_name(Some((Path::new(typed), Path::new(found))), asked, false);
+        assert_eq!(name.path, Path::new(want), "{typed}, {found}, {asked:?}");
+    }
+
+    #[test]
+    fn a_picture_is_called_after_its_scene() {
+        for (scene, want) in [
+            ("room.pbrt", "room.png"),
+            ("a/b/scene.gltf.gz", "scene.png"),
+            ("../x.PLY.ZST", "x.png"),
+            ("room.v2.ply", "room.v2.png"),
+            ("./wood.png.obj", "wood.png.png"),
+            (".ply", ".ply.png"),
+            ("-", "render.png"),
+            ("/dev/fd/63", "render.png"),
+        ] {
+            check(scene, scene, None, want);
+        }
+        check("room", "/scenes/room/scene.pbrt", None, "room.png");
+        check("room.v2", "/scenes/room.v2/room.v2.ply.gz", None, "room.v2.png");
+        check("room.ply", "/scenes/room.ply", None, "room.png");
+        check("models/car/", "models/car/body.glb", None, "car.png");
+        check("..", "../body.glb", None, "body.png");
+        assert_eq!(picture_name(None, None, false).path, Path::new("render.png"));
+        assert_eq!(picture_name(None, None, true).path, Path::new("render.exr"));
+    }
+
+    #[test]
+    fn what_the_scene_asks_for_comes_first_but_for_its_folders() {
+        for (asked, want) in [
+            ("simple.exr", "simple.exr"),
+            ("/home/them/out/simple.hdr", "simple.hdr"),
+            ("C:\\out\\simple.PNG", "simple.PNG"),
+            ("../../../etc/passwd", "passwd.png"),
+            ("simple.tga", "simple.png"),
+            ("simple", "simple.png"),
+            ("", "room.png"),
+            ("out/", "room.png"),
+            ("..", "room.png"),
+            ("a\nb.png", "room.png"),
+        ] {
+            check("room.pbrt", "room.pbrt", Some(asked), want);
+        }
+        assert!(picture_name(None, Some("simple.tga"), false).note.unwrap().contains("simple.tga"));
+        assert_eq!(picture_name(None, Some("simple.exr"), false).note, None);
+    }
+
+    #[test]
+    fn a_share_is_an_exr() {
+        let scene = Path::new("room.pbrt");
+        for (asked, want) in
+            [(None, "room.exr"), (Some("a.png"), "a.exr"), (Some("a.exr"), "a.exr"), (Some("a"), "a.exr")]
+        {
+            assert_eq!(picture_name(Some((scene, scene)), asked, true).path, Path::new(want), "{asked:?}");
+        }
+    }
+}
