@@ -144,7 +144,7 @@ fn what_cannot_be_simulated_is_refused_before_anything_is_measured() {
 fn bounds_of_an_earlier_run_do_not_stay_beside_rates_of_another() {
     let Some(place) = Place::new("stale") else { return };
     std::fs::create_dir_all(place.folder.join("run")).unwrap();
-    std::fs::write(place.folder.join("run/bounds.csv"), "of another run\n").unwrap();
+    std::fs::write(place.folder.join("run/bounds.csv"), "scene,workload,of,another,run\n").unwrap();
     let line = "--device cuda --variant al09-while-while --simulate --machine h200 --record run";
     let output = place.bench(line, &[("FAILS_AT", 60)]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));

@@ -3,7 +3,7 @@
 pub use super::bench_args::BenchArgs;
 use super::bench_outputs;
 use super::bench_simulate;
-use super::views::{scene_name, views};
+use super::views::{name_inputs, scene_name, views};
 use crate::common::{Common, DeviceChoice, command_line, is_standard_stream};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
@@ -39,6 +39,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         }
         common.files.reads(&path)?;
     }
+    name_inputs(common, args.view.as_deref())?;
     bench_outputs::check(args, common)?;
     let target = target(common)?;
     if args.has_bounds() && !target.is_gpu() {

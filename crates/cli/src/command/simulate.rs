@@ -12,7 +12,7 @@ use super::simulate_counters;
 use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::simulate_measured;
 use super::tree_args::TreeArgs;
-use super::views::{scene_name, views};
+use super::views::{name_inputs, scene_name, views};
 use crate::common::{Common, Replacing, Scenes, Threads, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -178,6 +178,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let machines = args.machine.iter().map(Path::new);
     tables.chain(machines).try_for_each(|file| common.files.reads(file))?;
     common.files.reads(&common.scene_path(name))?;
+    name_inputs(common, args.view.as_deref())?;
     args.report.check(common)?;
     if mode == Mode::Compaction {
         let shared = simulate_compaction::Shared {

@@ -17,6 +17,12 @@ pub fn view_file(view: &str) -> Option<PathBuf> {
     view.rsplitn(3, ':').nth(2).map(PathBuf::from)
 }
 
+/// Names the files that [`views`] may read to the guard of outputs.
+pub fn name_inputs(common: &Common, named: Option<&str>) -> Result<(), CliError> {
+    let of_folder = common.scenes.as_ref().map(|folder| folder.join("views.toml"));
+    named.and_then(view_file).iter().chain(&of_folder).try_for_each(|file| common.files.reads(file))
+}
+
 /// The viewpoints with their numbers: the one named (`FILE:SCENE:INDEX`), or the scene's in the folder's views.toml, or
 /// the scene's own camera, or one that frames its box.
 pub fn views(
@@ -27,7 +33,6 @@ pub fn views(
 ) -> Result<Vec<(usize, View)>, CliError> {
     let camera = |camera| vec![(1, View { camera, ao_radius: None })];
     if let Some(view) = named {
-        view_file(view).iter().try_for_each(|file| common.files.reads(file))?;
         let form = |error| CliError::usage(format!("--view {error}"));
         let (file, rest) = view.rsplit_once(':').ok_or_else(|| form(raywarp::ViewError::Form(view.to_string())))?;
         let one = raywarp::load_view(view).map_err(|error| match error {
@@ -41,7 +46,6 @@ pub fn views(
         return Ok(vec![(index, View { camera: one, ao_radius })]);
     }
     if let Some(file) = common.scenes.as_ref().map(|folder| folder.join("views.toml")).filter(|file| file.exists()) {
-        common.files.reads(&file)?;
         match load_views(&file, scene_name) {
             Ok(views) => return Ok((1..).zip(views).collect()),
             Err(error @ raywarp::ViewError::Read { .. }) => return Err(CliError::input(error)),
