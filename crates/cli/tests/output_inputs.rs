@@ -140,6 +140,7 @@ fn with_no_clobber_nothing_that_exists_is_replaced() {
     folder.succeeds(&format!("render a.obj {SMALL} --no-clobber -o b.png"));
     folder.succeeds("trace a.obj rays.npy -o hits.npy --no-clobber");
     folder.file("figures/01-efficiency.svg", "<svg/>");
+    folder.file("rays/a-view1-primary.npy", rays());
     folder.file("empty.png", "");
     for line in [
         format!("render a.obj {SMALL} --no-clobber -o b.png"),
@@ -148,6 +149,7 @@ fn with_no_clobber_nothing_that_exists_is_replaced() {
         "trace a.obj rays.npy -o hits.npy --no-clobber".into(),
         "merge 1.exr 2.exr -o b.png --no-clobber".into(),
         "simulate a.obj --efficiency --svg figures --no-clobber".into(),
+        "bench a.obj --export-rays rays --no-clobber".into(),
     ] {
         folder.refuses(&line, 5, &["exists already; name another output, or leave out --no-clobber"]);
     }

@@ -2,11 +2,13 @@
 
 use super::bench::BenchArgs;
 use super::bench_simulate;
+use super::views::scene_name;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::replace::{self, Kind};
 use raywarp::bench::csv;
 use raywarp::measured::MeasuredReport;
+use raywarp::render::output::can_write_file;
 use std::path::Path;
 
 /// The files of a recorded run ([`raywarp::bench::record`]) that are no tables.
@@ -23,6 +25,16 @@ pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     for folder in [&args.record, &args.export_rays].into_iter().flatten() {
         std::fs::create_dir_all(folder)
             .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
+    }
+    if let Some(folder) = args.export_rays.as_ref().filter(|_| common.no_clobber) {
+        // Their names depend on what is in the scenes; one of an earlier run is enough to refuse.
+        let scenes: Vec<String> = args.scenes()?.iter().map(|scene| scene_name(&common.scene_path(scene))).collect();
+        for file in std::fs::read_dir(folder)?.flatten() {
+            let name = file.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".npy") && scenes.iter().any(|scene| name.starts_with(&format!("{scene}-view"))) {
+                can_write_file(&file.path()).map_err(CliError::output)?;
+            }
+        }
     }
     let Some(folder) = &args.record else { return Ok(()) };
     let check = |name: &str, check: &dyn Fn(&Path) -> Result<(), CliError>| {

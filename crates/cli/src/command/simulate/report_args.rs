@@ -70,7 +70,9 @@ impl ReportArgs {
         if !self.wanted() {
             return Ok(());
         }
-        let page = page(&About { command: command_line(), scene_file: scene.display().to_string() });
+        // Without its folder, as in the command line: the same run gives the same page everywhere.
+        let scene_file = scene.file_name().unwrap_or(scene.as_os_str()).to_string_lossy().into_owned();
+        let page = page(&About { command: command_line(), scene_file });
         if let Some(path) = &self.report {
             write_atomic(path, page.html().as_bytes()).map_err(CliError::output)?;
         }
