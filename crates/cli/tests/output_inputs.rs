@@ -44,6 +44,8 @@ fn every_command_refuses_to_write_what_it_reads() {
         "render a.obj --light sky.hdr -o b.png -o sky.hdr",
         "merge 1.exr 2.exr -o 1.exr",
         "merge 1.exr 2.exr -o 2.exr",
+        "convert sky.hdr -o sky.hdr",
+        "convert sky.hdr -o sky.png -o sky.hdr",
         "simulate a.obj --efficiency --report a.obj",
         "simulate a.obj --efficiency --view views.toml:a:1 --report views.toml",
         "simulate a.obj --machine h200 --costs rays.npy --report rays.npy",
@@ -138,6 +140,8 @@ fn a_file_of_another_kind_is_not_replaced() {
 fn with_no_clobber_nothing_that_exists_is_replaced() {
     let folder = full_folder("no-clobber");
     folder.succeeds(&format!("render a.obj {SMALL} --no-clobber -o b.png"));
+    folder.succeeds("convert sky.hdr -o sky.png -q --no-clobber");
+    folder.refuses("diff sky.png b.png -o b.png", 2, &["b.png: this run reads it"]);
     folder.succeeds("trace a.obj rays.npy -o hits.npy --no-clobber");
     folder.file("figures/01-efficiency.svg", "<svg/>");
     folder.file("rays/a-view1-primary.npy", rays());
@@ -148,6 +152,8 @@ fn with_no_clobber_nothing_that_exists_is_replaced() {
         format!("render a.obj {SMALL} --no-clobber -o empty.png"),
         "trace a.obj rays.npy -o hits.npy --no-clobber".into(),
         "merge 1.exr 2.exr -o b.png --no-clobber".into(),
+        "convert sky.hdr -o b.png --no-clobber".into(),
+        "diff sky.hdr 1.exr -o b.png --no-clobber".into(),
         "simulate a.obj --efficiency --svg figures --no-clobber".into(),
         "bench a.obj --export-rays rays --no-clobber".into(),
     ] {
