@@ -24,11 +24,13 @@ pub fn say(message: impl Display) {
 pub fn fail(message: impl Display, status: Status) {
     say(&message);
     if JSON.load(Ordering::Relaxed) && !PRINTED.swap(true, Ordering::Relaxed) {
-        let error = serde_json::json!({
-            "error": { "message": message.to_string(), "status": status as u8, "kind": status.name() },
-        });
-        let _ = writeln!(std::io::stdout(), "{error:#}");
+        let _ = writeln!(std::io::stdout(), "{:#}", document(&message.to_string(), status));
     }
+}
+
+/// A failure as `--json` prints it.
+fn document(message: &str, status: Status) -> serde_json::Value {
+    serde_json::json!({ "error": { "message": message, "status": status as u8, "kind": status.name() } })
 }
 
 /// Standard output, as results are written to it.
@@ -56,5 +58,31 @@ impl<W: Write> Write for Results<W> {
 
     fn flush(&mut self) -> std::io::Result<()> {
         self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_fail_has_a_status_and_a_name_of_its_own() {
+        let all = [
+            Status::Failed,
+            Status::Usage,
+            Status::Input,
+            Status::Machine,
+            Status::Output,
+            Status::Bug,
+            Status::Interrupted,
+        ];
+        let seen = all.map(|status| {
+            let error = document("why", status)["error"].take();
+            assert_eq!(error["message"], "why");
+            (error["status"].as_u64().unwrap(), error["kind"].as_str().unwrap().to_string())
+        });
+        assert_eq!(seen.clone().map(|(status, _)| status), [1, 2, 3, 4, 5, 101, 130]);
+        let kinds = ["failed", "usage", "input", "machine", "output", "bug", "interrupted"];
+        assert_eq!(seen.map(|(_, kind)| kind), kinds);
     }
 }

@@ -61,6 +61,10 @@ fn a_slip_of_the_command_line_is_explained_in_one_line() {
         ("trace a.obj r.npy", "trace needs --output HITS; raywarp trace [OPTIONS] SCENE RAYS -o HITS"),
         ("merge", "merge needs --output FILE and SHARE...; raywarp merge [OPTIONS] --output FILE SHARE..."),
         ("info", "info needs SCENE; raywarp info [OPTIONS] SCENE"),
+        (
+            "simulate",
+            "simulate needs SCENE; raywarp simulate SCENE (--machine LIST | --efficiency | --experiment NAME)",
+        ),
         ("bench a.obj --machine h200", "bench: an option that is given needs --simulate beside it"),
         ("bench --machine", "--machine needs a value: --machine NAME"),
         ("render -o", "--output needs a value: --output FILE"),
@@ -223,7 +227,7 @@ fn help_is_asked_for_in_both_lengths() {
     }
     // A command's own notes stand below its examples.
     let trace = text(&folder.run("trace --help").stdout);
-    assert!(trace.find("Examples:") < trace.find("Files are NumPy arrays"), "{trace}");
+    assert!(trace.find("Examples:") < trace.find("RAYS: a NumPy array"), "{trace}");
     // Nothing at all: help on standard error, as wrong usage.
     let nothing = folder.run("");
     assert!(nothing.status.code() == Some(2) && text(&nothing.stderr).contains("Commands:"));

@@ -40,6 +40,7 @@ const MOST_COST_BYTES: u64 = 1 << 26;
 /// The papers' kernels run on the papers' rays in simulation; no GPU is needed. There are three modes: --machine bounds the
 /// rates on GPUs, --efficiency counts the busy lanes of warps, --experiment repeats an experiment of a paper.
 #[derive(Debug, Args)]
+#[command(override_usage = "raywarp simulate SCENE (--machine LIST | --efficiency | --experiment NAME) [OPTIONS]")]
 pub struct SimulateArgs {
     /// Scene file, a name in --scenes, or - for standard input.
     #[arg(value_name = "SCENE", required_unless_present = "named")]

@@ -49,7 +49,7 @@ pub struct TraceArgs {
     /// Ask only whether anything is on the ray.
     #[arg(long, help_heading = heading::RAYS)]
     any: bool,
-    /// What HITS holds too, with commas between: position and normal.
+    /// What HITS holds too, comma-separated: position, normal [default: neither].
     ///
     /// The position of the hit, and the normal of length 1 on the triangle's front: three numbers each in world space, NaN
     /// for a miss.
