@@ -15,8 +15,8 @@ use std::time::Duration;
 /// Renders a picture of a scene file, or of the built-in scene.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// Scene file (.gltf .glb .obj .ply .pbrt .stl .off .3mf, also .gz or .zst), a name in --scenes, or
-    /// - for standard input [default: the built-in scene].
+    /// Scene file (.gltf .glb .obj .ply .pbrt .stl .off .3mf, also .gz or .zst), a name in --scenes, or - for
+    /// standard input [default: the built-in scene].
     #[arg(value_name = "SCENE")]
     positional: Option<PathBuf>,
     /// The same as SCENE.
