@@ -25,7 +25,7 @@ pub struct DiffArgs {
     /// End with status 1 if they are farther apart, such as 0.01 [default: never].
     ///
     /// The RMSE as a part of the mean of B is compared: 0.01 is 1 %, 0 asks for equal values.
-    #[arg(long, value_name = "RELATIVE", value_parser = parse_not_negative, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "RELATIVE", allow_negative_numbers = true, value_parser = parse_not_negative, help_heading = heading::OUTPUT)]
     within: Option<f32>,
     /// Write a heat map of the largest difference of each pixel's channels: .png.
     #[arg(short, long, value_name = "FILE", help_heading = heading::OUTPUT)]
