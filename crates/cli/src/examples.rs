@@ -26,6 +26,8 @@ fn of(command: &str) -> &'static [Example] {
                 "raywarp render scene.gltf -o bright.png --exposure 1 --tone agx",
             ),
             ("Everything that an EXR can hold", "raywarp render scene.gltf -o scene.exr --layers all"),
+            ("Without background, and a part of it alone", "raywarp render scene.gltf --transparent -o scene.exr"),
+            ("", "raywarp render scene.gltf --crop 400,300,320x200 -o part.png"),
             ("Half of the samples, for merge", "raywarp render scene.gltf --samples 0..32 -o a.exr"),
         ],
         "info" => &[

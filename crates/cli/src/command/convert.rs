@@ -11,9 +11,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Converts a finished picture: exposure, tone curve, format, layer.
+///
+/// A PNG of an EXR is the one that the render would have written with the same --exposure and --tone. An EXR keeps its layers
+/// and its alpha. Files of other programs are read too: half or float, scan lines or tiles, RGB or Y.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
-    /// Picture: .exr (of any program; a share too), .hdr, .png, .jpg, .tga or .ktx2.
+    /// Picture: .exr (a share too), .hdr, .png, .jpg, .tga or .ktx2.
     #[arg(value_name = "PICTURE")]
     picture: PathBuf,
     /// Picture to write: .png, .exr or .hdr; may be repeated.
@@ -27,7 +30,8 @@ pub struct ConvertArgs {
     tone: output::Tone,
     /// A layer in place of the picture, such as albedo [default: the picture].
     ///
-    /// Others are normal, depth, variance and samples.
+    /// Others are normal, depth, variance and samples. A PNG shows normals as colours, near as bright, and variance and samples
+    /// as heat maps.
     #[arg(long, value_name = "NAME", help_heading = heading::OUTPUT)]
     layer: Option<String>,
     #[command(flatten)]

@@ -14,9 +14,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 /// Says how far apart two pictures are, and if noise explains it.
+///
+/// All numbers are of linear light; eight-bit files are decoded from sRGB. Whether noise explains the difference is said where
+/// both files have the layer variance (render --layers variance). Parts of one picture are compared where they overlap.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// Picture: .exr (of any program; a share too), .hdr, .png, .jpg, .tga or .ktx2.
+    /// Picture: .exr (a share too), .hdr, .png, .jpg, .tga or .ktx2.
     #[arg(value_name = "A")]
     a: PathBuf,
     /// What it is compared with; relative errors are relative to this one.
@@ -27,7 +30,7 @@ pub struct DiffArgs {
     /// The RMSE as a part of the mean of B is compared: 0.01 is 1 %, 0 asks for equal values.
     #[arg(long, value_name = "RELATIVE", allow_negative_numbers = true, value_parser = parse_not_negative, help_heading = heading::OUTPUT)]
     within: Option<f32>,
-    /// Write a heat map of the largest difference of each pixel's channels: .png.
+    /// Heat map to write (.png): the largest difference of each pixel's channels.
     #[arg(short, long, value_name = "FILE", help_heading = heading::OUTPUT)]
     output: Option<PathBuf>,
     #[command(flatten)]
