@@ -20,7 +20,7 @@ impl Folder {
     /// Loads `name` and compares the files that were read, as names in this folder.
     #[track_caller]
     fn check(&self, name: &str, want: &[&str]) {
-        let loaded = load(&self.0.join(name), &LoadOptions { allow_missing: true }).unwrap();
+        let loaded = load(&self.0.join(name), &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
         let mut files: Vec<_> = loaded.files.iter().map(|file| file.strip_prefix(&self.0).unwrap()).collect();
         assert_eq!(files.first(), Some(&name.as_ref()), "the scene comes first");
         files.sort();
