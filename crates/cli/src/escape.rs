@@ -71,7 +71,8 @@ mod tests {
     #[test]
     fn a_writer_escapes_what_passes_through() {
         let mut out = Visible(Vec::new());
-        writeln!(out, "{:>4} {}", "é", "\u{1b}]0;x\u{7}").unwrap();
+        let title = "\u{1b}]0;x\u{7}";
+        writeln!(out, "{:>4} {title}", "é").unwrap();
         assert_eq!(String::from_utf8(out.0).unwrap(), "   é \\u{1b}]0;x\\u{7}\n");
     }
 }
