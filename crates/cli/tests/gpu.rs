@@ -185,3 +185,14 @@ fn auto_is_for_gpus() {
         assert!(text(&output.stderr).contains("needs --device cuda"), "{}", text(&output.stderr));
     }
 }
+
+#[test]
+fn the_version_names_the_gpu_and_never_fails() {
+    let Some(place) = place() else { return };
+    let said = text(&place.run("--version", &[]).stdout);
+    assert!(said.contains("\ngpu  pretended GPU, compute capability 9.0, driver "), "{said}");
+    for call in 0..8 {
+        let output = place.run("--version", &[("FAILS_AT", call)]);
+        assert!(output.status.success() && text(&output.stdout).contains("\ngpu  "), "call {call}");
+    }
+}

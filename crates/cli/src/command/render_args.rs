@@ -112,7 +112,9 @@ pub struct RenderArgs {
     /// Full vertical field of view in degrees [default: the camera's, else 45].
     #[arg(long, value_name = "DEGREES", value_parser = parse_fov, help_heading = heading::CAMERA)]
     vfov: Option<f32>,
-    /// Write the seconds that the render took into the file as well; two runs then differ in bytes.
+    /// Write into the file how long the render took.
+    ///
+    /// Two runs then differ in bytes.
     #[arg(long, help_heading = heading::OUTPUT)]
     pub record_time: bool,
     /// A viewpoint of a TOML file, counted from 1.
