@@ -65,7 +65,9 @@ pub struct Scenes {
 /// `--no-clobber`, of commands that write files.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Replacing {
-    /// Replace no file that exists: such an output is refused before the work starts, with exit status 5.
+    /// Replace no file that exists.
+    ///
+    /// Such an output is refused before the work starts, with exit status 5.
     #[arg(long, help_heading = heading::OUTPUT)]
     no_clobber: bool,
 }

@@ -53,14 +53,16 @@ fn every_argument_is_explained_and_every_option_stands_in_a_known_group() {
 
 #[test]
 fn the_short_help_of_an_option_is_short() {
+    let mut long: Vec<String> = Vec::new();
     for command in commands() {
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         assert!(about.chars().count() <= 80, "{}: {about}", command.get_name());
-        for arg in options(&command) {
-            let help = help_of(arg);
-            assert!(help.chars().count() <= 90, "{} {arg}: {help}", command.get_name());
-        }
+        let options = options(&command).map(|arg| (arg, help_of(arg)));
+        let too_long = options.filter(|(_, help)| help.chars().count() > 90);
+        long.extend(too_long.map(|(arg, help)| format!("{} {arg}: {help}", command.get_name())));
     }
+    // The rest of a longer text goes into a second paragraph of the doc comment, which only --help shows.
+    assert!(long.is_empty(), "more than 90 characters in the first paragraph:\n{}", long.join("\n"));
 }
 
 #[test]
