@@ -7,6 +7,7 @@
 //! once our stand-ins for the first three peers are within 5 % of them there.
 
 use crate::report::SceneReport;
+use crate::table::wrapped;
 use crate::{LaunchBounds, RayOrder, Subject, geometric_mean};
 use raywarp_workload::rays::{RayKind, Workload};
 use serde_json::{Value, json};
@@ -289,8 +290,7 @@ pub(crate) fn text(reports: &[SceneReport]) -> String {
     let mut text = String::from("beside the bar (the best of seven other tracers on one H200, by scene and kind):\n");
     for verdict in &verdicts {
         let aim = verdict.aim;
-        let _ = writeln!(
-            text,
+        let line = format!(
             "{}: {:.2} x in the mean, {:.2} x at least; must {} and {}, goal {}: {} ({})",
             aim.kind.name(),
             verdict.mean,
@@ -306,6 +306,7 @@ pub(crate) fn text(reports: &[SceneReport]) -> String {
             },
             verdict.name,
         );
+        let _ = writeln!(text, "{}", wrapped(&line));
         for Cell { scene, tree, rate, bar } in &verdict.cells {
             let _ = writeln!(text, "  {scene:16} {rate:>9.1} of {bar:>6} Mrays/s: {:.2} ({tree})", rate / bar);
         }
@@ -339,13 +340,13 @@ fn stand_in(reports: &[SceneReport], peer: &Peer, text: &mut String) {
     if !ratios.is_empty() {
         let low = ratios.iter().filter(|&&ratio| ratio < STAND_IN).count();
         let mean = geometric_mean(&ratios);
-        let _ = writeln!(
-            text,
-            "{variant}\n  to {}: {mean:.2} in the mean, {low} of {} cells below {STAND_IN}: {}",
+        let line = format!(
+            "{variant}\nto {}: {mean:.2} in the mean, {low} of {} cells below {STAND_IN}: {}",
             peer.name,
             ratios.len(),
             cells.join(", ")
         );
+        let _ = writeln!(text, "{}", wrapped(&line));
     }
 }
 
@@ -401,6 +402,7 @@ mod tests {
         assert!(verdicts(1.66).iter().all(|v| v.is_reached() && (v.mean - 1.66).abs() < 1e-9));
         assert_eq!(verdicts(1.4).iter().map(Verdict::is_reached).collect::<Vec<_>>(), [true, false, false]);
         let text = text(&reports(1.7));
+        let text = text.replace('\n', " ");
         assert!(text.contains("primary: 1.70 x in the mean, 1.70 x at least; must 1.3 and 1, goal 1.5: goal reached"));
         assert!(text.contains("to AL Fermi speculative while-while: "));
     }
@@ -442,7 +444,7 @@ mod tests {
         let verdict = &super::verdicts(&reports)[2];
         assert!(verdict.mean > verdict.aim.must && verdict.least() < verdict.aim.floor && !verdict.is_reached());
         reports.pop();
-        assert!(text(&reports).contains("not all scenes"));
+        assert!(text(&reports).replace('\n', " ").contains("not all scenes"));
     }
 
     #[test]

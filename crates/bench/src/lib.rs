@@ -29,6 +29,7 @@ mod request;
 mod statistics;
 mod subject;
 pub mod suite;
+pub mod table;
 
 pub use check::{Check, Example, T_TOLERANCE};
 pub use engine::{Resources, Target};
@@ -36,7 +37,7 @@ pub use error::BenchError;
 pub use machine::{Clocks, MachineFacts};
 pub use measure::bench_scene;
 pub use raywarp_cuda::LaunchBounds;
-pub use report::{ColumnTotal, Row, SceneReport, TreeFacts, ViewTimes, csv, json, quoted, summary, text};
+pub use report::{ColumnTotal, LEGEND, Row, SceneReport, TreeFacts, ViewTimes, csv, json, quoted, summary, text};
 pub use request::{BenchRequest, CheckSize, Column, RayOrder, Watch};
 pub use statistics::{Quartiles, geometric_mean};
 pub use subject::Subject;

@@ -508,7 +508,7 @@ mod tests {
             // In the middle of the picture, where the floor is.
             let report = with_lie(RayKind::Primary, CheckSize::All, 400, lie);
             assert_eq!(report.rows[0].check.differ, 1);
-            assert!(!report.passes() && super::super::text(&report).contains("WRONG"));
+            assert!(!report.passes() && super::super::text(&report, crate::table::Room::Any).contains("WRONG"));
         }
         let report = with_lie(RayKind::Ao, CheckSize::All, 77, None);
         assert_eq!((report.rows[0].check.differ, report.rows[0].check.stray, report.passes()), (1, 1, false));

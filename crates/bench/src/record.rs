@@ -1,6 +1,7 @@
 //! A run as files: what was said, the figures, and how to make them again.
 
-use crate::{MachineFacts, SceneReport, csv, json, summary, text};
+use crate::table::Room;
+use crate::{LEGEND, MachineFacts, SceneReport, csv, json, summary, text};
 
 /// The files of a run: names and contents.
 ///
@@ -21,16 +22,16 @@ fn readme(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Str
         (false, true) => "The run ended early; what was measured passed its checks.",
         (true, true) => "All hits passed their checks.",
     };
-    let tables: Vec<String> = reports.iter().map(text).collect();
+    let tables: Vec<String> = reports.iter().map(|report| text(report, Room::Any)).collect();
     format!(
         "# raywarp bench, {date} UTC\n\n- command: `{command}`\n- machine: {line}\n- raywarp {version}\n- {verdict}\n\n\
          `bench.csv` has a line for each kernel, tree, kind of rays and view; `bench.json` everything.\n\n\
-         ```text\n{tables}\n{summary}```\n",
+         ```text\n{LEGEND}\n{tables}\n{summary}```\n",
         date = machine.date,
         line = machine.line(),
         version = machine.version,
         tables = tables.join("\n"),
-        summary = summary(reports, None),
+        summary = summary(reports, None, Room::Any),
     )
 }
 

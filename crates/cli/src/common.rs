@@ -6,6 +6,7 @@ use crate::files::Files;
 pub use crate::screen::say;
 use crate::{heading, interrupt};
 use clap::{ArgAction, Args};
+use raywarp::bench::table::Room;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::scene::{Format, LoadOptions, Loaded};
@@ -72,6 +73,14 @@ pub struct Replacing {
     no_clobber: bool,
 }
 
+/// `--wide`, of commands that print tables with many columns.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Tables {
+    /// Print all columns of tables, however wide; else those that fit 80 characters.
+    #[arg(long, help_heading = heading::OUTPUT)]
+    wide: bool,
+}
+
 /// The shared flags that a command takes beside [`Talk`].
 #[derive(Default)]
 pub struct Taken<'a> {
@@ -79,6 +88,7 @@ pub struct Taken<'a> {
     pub device: Option<DeviceChoice>,
     pub scenes: Option<&'a Scenes>,
     pub replacing: Option<Replacing>,
+    pub tables: Option<Tables>,
 }
 
 /// What the shared flags say.
@@ -97,6 +107,8 @@ pub struct Common {
     pub format: Option<Format>,
     /// Whether no file that exists may be replaced.
     pub no_clobber: bool,
+    /// Whether tables have all their columns.
+    pub wide: bool,
     /// What this run reads and writes.
     pub files: Files,
 }
@@ -163,6 +175,7 @@ impl Common {
             scenes: taken.scenes.and_then(|flag| flag.scenes.clone()),
             format: taken.scenes.and_then(|flag| flag.format),
             no_clobber: taken.replacing.is_some_and(|flag| flag.no_clobber),
+            wide: taken.tables.is_some_and(|flag| flag.wide),
             files: Files::default(),
         }
     }
@@ -196,6 +209,11 @@ impl Common {
         }
         self.note(format!("cuda: {chosen}"));
         Ok(chosen.choice)
+    }
+
+    /// How wide tables may be.
+    pub fn room(&self) -> Room {
+        if self.wide { Room::Any } else { Room::Terminal }
     }
 
     /// A message for people, on standard error.

@@ -2,6 +2,7 @@
 //! force in f64.
 
 use rayon::prelude::*;
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
 use raywarp_cpu::{CpuOptions, CpuTracer, Engine, Isa, TriangleTest as CpuTest};
 use raywarp_cuda::{CudaTracer, Device, compiled};
@@ -338,6 +339,10 @@ fn judge(
     Ok(result)
 }
 
+/// What the columns mean.
+const LEGEND: &str = "rays: asked over all cases and queries. rounded: answers unlike the oracle's by what rounding explains; share: of all. unlike: rays \
+    whose answer is not that of the same triangle test without a tree.";
+
 impl SelfTestReport {
     /// Whether every engine passed every case.
     pub fn passed(&self) -> bool {
@@ -345,30 +350,43 @@ impl SelfTestReport {
     }
 
     /// What is wrong, engine by engine, and the verdict; every engine when `verbose`.
-    pub fn text(&self, verbose: bool) -> String {
-        let mut text = String::new();
-        for engine in &self.engines {
-            if verbose || !engine.faults.is_empty() {
-                let verdict = if engine.faults.is_empty() { "pass" } else { "FAIL" };
-                let rate = engine.excused as f64 / engine.rays.max(1) as f64;
-                let _ = writeln!(
-                    text,
-                    "{verdict}  {:<90} {:>3} cases {:>8} rays, {:>6} within rounding ({rate:.1e}), {} unlike brute force",
-                    engine.engine, engine.cases, engine.rays, engine.excused, engine.unlike_brute_force
-                );
-            }
-            for fault in &engine.faults {
-                let _ = writeln!(text, "      {fault}");
-            }
+    pub fn text(&self, verbose: bool, room: Room) -> String {
+        let (mut text, mut hidden) = (String::new(), Hidden::default());
+        let mut table = Table::new([
+            TableColumn::left("engine"),
+            TableColumn::left("verdict"),
+            TableColumn::right("cases"),
+            TableColumn::right("rays"),
+            TableColumn::right("rounded"),
+            TableColumn::right("share").rank(2),
+            TableColumn::right("unlike").rank(1),
+        ]);
+        for engine in self.engines.iter().filter(|engine| verbose || !engine.faults.is_empty()) {
+            let rate = engine.excused as f64 / engine.rays.max(1) as f64;
+            table.row([
+                engine.engine.clone(),
+                if engine.faults.is_empty() { "pass" } else { "FAIL" }.to_string(),
+                engine.cases.to_string(),
+                engine.rays.to_string(),
+                engine.excused.to_string(),
+                format!("{rate:.1e}"),
+                engine.unlike_brute_force.to_string(),
+            ]);
+            table.remark(engine.faults.join("\n"));
+        }
+        if self.engines.iter().any(|engine| verbose || !engine.faults.is_empty()) {
+            let _ = writeln!(text, "{}\n", wrapped(LEGEND));
+            table.write(&mut text, room, &mut hidden);
+            text.push('\n');
         }
         let failed = self.engines.iter().filter(|engine| !engine.faults.is_empty()).count();
         let rays: u64 = self.engines.iter().map(|engine| engine.rays).sum();
         let skipped: usize = self.engines.iter().map(|engine| self.cases - engine.cases).sum();
         if skipped > 0 {
-            let _ = writeln!(
-                text,
+            let line = format!(
                 "skipped: {skipped} times a case whose rays begin before t = 0, by kernels that compare boxes as integers"
             );
+            let _ = writeln!(text, "{}", wrapped(&line));
         }
         let _ = writeln!(
             text,
@@ -380,6 +398,7 @@ impl SelfTestReport {
             rays as f64 / 1e6,
             self.elapsed.as_secs_f64()
         );
+        hidden.finish(&mut text);
         text
     }
 

@@ -1,5 +1,6 @@
 //! The traversal family as a table: what `raywarp variants` prints.
 
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_family::{Key, PaperRow, Variant, legal, papers};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -29,30 +30,41 @@ impl Variants {
         Self::Legal { single_changes: legal::single_changes().collect(), count: legal::count() }
     }
 
-    /// An aligned table of at most 160 columns: two lines a row of the papers, one a legal variant.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
+    /// A table: for the papers a row a line, else a legal variant.
+    pub fn text(&self, room: Room) -> String {
+        let (mut text, mut hidden) = (String::new(), Hidden::default());
+        let _ = writeln!(text, "{}\n", wrapped(LEGEND));
         match self {
             Self::Papers(rows) => {
-                line(&mut text, &["name"], &[34], "variant");
-                line(&mut text, &["    paper section, row", "tree node", "stack entry"], &PAPER_COLUMNS, "needs");
+                let mut table = Table::new([
+                    TableColumn::left("name"),
+                    TableColumn::left("paper"),
+                    TableColumn::left("tree node"),
+                    TableColumn::left("stack entry").rank(1),
+                    TableColumn::left("needs").rank(2),
+                    TableColumn::left("row").rank(3),
+                    TableColumn::left("variant").rank(4),
+                ]);
                 for row in *rows {
-                    line(&mut text, &[row.name], &[34], &row.variant.to_string());
-                    let source = format!("    {} {}, {}", row.paper, row.section, row.row);
                     let [tree, stack, needs] = requirements(&row.variant);
-                    line(&mut text, &[&source, &tree, &stack], &PAPER_COLUMNS, &needs);
+                    let paper = format!("{} {}", row.paper, row.section);
+                    let variant = row.variant.to_string();
+                    table.row([row.name.to_string(), paper, tree, stack, needs, row.row.to_string(), variant]);
                 }
+                table.write(&mut text, room, &mut hidden);
             }
             Self::Legal { single_changes, count } => {
-                line(&mut text, &["variant", "tree node", "stack entry"], &LEGAL_COLUMNS, "needs");
+                let heads = ["variant", "tree node", "stack entry"].map(TableColumn::left);
+                let mut table = Table::new(heads.into_iter().chain([TableColumn::left("needs").rank(1)]));
                 for variant in single_changes {
-                    let [tree, stack, needs] = requirements(variant);
-                    line(&mut text, &[&variant.to_string(), &tree, &stack], &LEGAL_COLUMNS, &needs);
+                    table.row([variant.to_string()].into_iter().chain(requirements(variant)));
                 }
+                table.write(&mut text, room, &mut hidden);
                 let listed = single_changes.len();
                 let _ = writeln!(text, "{count} variants are legal; these {listed} change at most one option");
             }
         }
+        hidden.finish(&mut text);
         text
     }
 
@@ -69,17 +81,9 @@ impl Variants {
     }
 }
 
-/// Widths of the columns before the last.
-const PAPER_COLUMNS: [usize; 3] = [64, 14, 15];
-const LEGAL_COLUMNS: [usize; 3] = [70, 14, 15];
-
-/// A line of cells, each with two spaces behind it at least, and a last one of any length.
-fn line(text: &mut String, cells: &[&str], widths: &[usize], last: &str) {
-    for (cell, &width) in cells.iter().zip(widths) {
-        let _ = write!(text, "{cell:<width$}");
-    }
-    let _ = writeln!(text, "{last}");
-}
+/// What the columns mean.
+const LEGEND: &str = "A name, or a variant in full, is what --variant takes. paper: its key and section. tree node, stack entry: bytes (B) of one. needs: of the \
+    machine.";
 
 /// Bytes of a node: for a ray on several lanes, of all its children.
 fn node_bytes(variant: &Variant) -> u32 {
@@ -146,30 +150,23 @@ fn variant_json(variant: &Variant) -> Value {
 mod tests {
     use super::*;
 
-    /// Cells of one line start where those of the lines of its kind do.
-    #[track_caller]
-    fn check_columns(line: &str, widths: &[usize]) {
-        let characters: Vec<char> = line.chars().collect();
-        let mut at = 0;
-        for width in widths {
-            at += width;
-            assert!(characters[at - 2..at] == [' ', ' '] && characters[at] != ' ', "column {at} of {line}");
-        }
-        assert!(characters.len() <= 160, "{} columns: {line}", characters.len());
-    }
-
     #[test]
-    fn tables_are_aligned_and_fit_160_columns() {
-        let text = Variants::papers().text();
-        for (i, line) in text.lines().enumerate() {
-            check_columns(line, if i % 2 == 0 { &[34] } else { &PAPER_COLUMNS });
+    fn tables_fit_80_columns_and_have_all_with_wide() {
+        for variants in [Variants::papers(), Variants::legal()] {
+            let text = variants.text(Room::Terminal);
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            assert!(text.contains(" with --wide: "), "{text}");
         }
-        assert_eq!(text.lines().count(), 2 + 2 * papers().len());
-        let text = Variants::legal().text();
-        let rows = text.lines().count() - 1;
-        text.lines().take(rows).for_each(|line| check_columns(line, &LEGAL_COLUMNS));
-        assert_eq!(rows, 1 + legal::single_changes().count());
-        assert!(text.lines().last().unwrap().starts_with(&format!("{} variants are legal", legal::count())));
+        let text = Variants::papers().text(Room::Any);
+        for row in papers() {
+            let line = text.lines().find(|line| line.starts_with(&format!("{} ", row.name))).unwrap();
+            for part in [row.paper, row.section, row.row, &row.variant.to_string()] {
+                assert!(line.contains(part), "{line}");
+            }
+        }
+        let text = Variants::legal().text(Room::Any);
+        assert!(legal::single_changes().all(|variant| text.contains(&format!("\n{variant} "))));
+        assert!(text.contains(&format!("\n{} variants are legal", legal::count())));
     }
 
     #[test]

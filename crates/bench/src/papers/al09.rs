@@ -1,7 +1,8 @@
 //! Table 1 of AL09.
 
-use super::{SCENES, fitting, rate, shown};
+use super::{Place, SCENES, fitting, rate, shown};
 use crate::SceneReport;
+use crate::table::{Table, TableColumn, wrapped};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
 
@@ -87,39 +88,36 @@ const METHODS: [Method; 7] = [
 ];
 
 /// The table with a column for this machine, for those of its scenes that were measured.
-pub(super) fn text(reports: &[SceneReport]) -> String {
+pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::Al09, &["al09-while-while", "al09-persistent-while-while"]);
     let place = |report: &SceneReport| COLUMNS.iter().position(|scene| *scene == report.scene);
-    let scenes: Vec<(usize, &SceneReport)> = reports.iter().filter_map(|r| Some((place(r)?, *r))).collect();
-    let Some((_, first)) = scenes.first() else { return String::new() };
-    let mut text = format!(
-        "Table 1 of AL09: their GTX 285 (SIMD efficiency %, simulated and measured Mrays/s) and {}\n({SCENES}):\n",
-        first.target
-    );
-    let _ = write!(text, "{:44}", "");
-    for (_, report) in &scenes {
-        let _ = write!(text, " | {:^43}", report.scene);
-    }
-    let _ = write!(text, "\n{:34} {:9}", "", "rays");
-    for _ in &scenes {
-        let _ = write!(text, " | {:>7} {:>9} {:>8} {:>8} {:>7}", "eff.", "simulated", "measured", "here", "x");
-    }
-    text.push('\n');
-    for method in &METHODS {
-        for (kind, cells) in RayKind::ALL.into_iter().zip(&method.cells) {
-            let name = if kind == RayKind::Primary { method.name } else { "" };
-            let _ = write!(text, "{name:34} {:9}", kind.name());
-            for (scene, report) in &scenes {
-                let (efficiency, simulated, measured) = cells[*scene];
+    for (scene, report) in reports.iter().filter_map(|report| Some((place(report)?, *report))) {
+        let title = format!(
+            "Table 1 of AL09, {}: their GTX 285 (SIMD efficiency in %, simulated and measured Mrays/s) and {} (here, and how many times as fast); {SCENES}",
+            report.scene, report.target
+        );
+        let _ = writeln!(text, "{}", wrapped(&title));
+        let mut table = Table::new([
+            TableColumn::left("method"),
+            TableColumn::left("rays"),
+            TableColumn::right("eff.").rank(1),
+            TableColumn::right("simulated").rank(1),
+            TableColumn::right("measured"),
+            TableColumn::right("here"),
+            TableColumn::right("x"),
+        ]);
+        for method in &METHODS {
+            for (kind, cells) in RayKind::ALL.into_iter().zip(&method.cells) {
+                let name = if kind == RayKind::Primary { method.name } else { "" };
+                let (efficiency, simulated, measured) = cells[scene];
                 let here = rate(report, method.kernel, kind);
-                let times = here.map(|here| here / measured);
-                let (here, times) = (shown(here, 1), shown(times, 1));
-                let _ = write!(text, " | {efficiency:>7} {simulated:>9.1} {measured:>8.1} {here:>8} {times:>7}");
+                let times = shown(here.map(|here| here / measured), 1);
+                let numbers = [format!("{simulated:.1}"), format!("{measured:.1}"), shown(here, 1), times];
+                table.row([name, kind.name(), efficiency].map(String::from).into_iter().chain(numbers));
             }
-            text.push('\n');
         }
+        table.write(text, room, hidden);
     }
-    text
 }
 
 #[cfg(test)]
@@ -140,12 +138,15 @@ mod tests {
     #[test]
     fn this_machine_has_a_column_beside_the_papers() {
         let kernels = METHODS.map(|method| method.kernel);
-        let text =
-            text(&[measured("sibenik", Workload::Al09, &kernels), measured("kitchen", Workload::Al09, &kernels)]);
+        let reports = [measured("sibenik", Workload::Al09, &kernels), measured("kitchen", Workload::Al09, &kernels)];
+        let text = super::super::text(&reports);
         let line = text.lines().find(|line| line.starts_with("packet")).unwrap();
         let words: Vec<&str> = line.split_whitespace().collect();
-        assert_eq!(words, ["packet", "primary", "|", "-", "116.1", "67.8", "1000.0", "14.7"]);
-        assert_eq!(text.lines().count(), 4 + 7 * 3);
+        assert_eq!(words, ["packet", "primary", "-", "116.1", "67.8", "1000.0", "14.7"]);
+        assert_eq!(
+            text.lines().filter(|line| RayKind::ALL.iter().any(|kind| line.contains(kind.name()))).count(),
+            7 * 3
+        );
         assert!(text.contains("GPU X") && !text.contains("kitchen"));
     }
 }

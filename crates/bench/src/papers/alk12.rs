@@ -1,7 +1,8 @@
 //! Tables 1 and 2 of ALK12.
 
-use super::{SCENES, fitting, gains, rate, shown};
+use super::{Place, SCENES, fitting, gains, rate, shown};
 use crate::SceneReport;
+use crate::table::{Table, TableColumn, wrapped};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
 
@@ -99,49 +100,46 @@ const TABLE2: [Choice; 4] = [
 ];
 
 /// Both tables with a column for this machine.
-pub(super) fn text(reports: &[SceneReport]) -> String {
+pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::Al09, &[KEPLER, "alk12-kepler-postpone-0"]);
-    let Some(first) = reports.first() else { return String::new() };
-    let mut text = String::new();
+    let Some(first) = reports.first() else { return };
     if reports.iter().any(|report| known(report).is_some()) {
-        let _ = writeln!(
-            text,
-            "Table 1 of ALK12, Mrays/s, and its next column: {}, by the faster of its Fermi and Kepler kernels\n({SCENES}):",
+        let title = format!(
+            "Table 1 of ALK12, Mrays/s, and its next column: {}, by the faster of its Fermi and Kepler kernels; {SCENES}",
             first.target
         );
-        let heads = ["scene", "rays", "GTX 285", "GTX 480", "GTX 680", "here", "x Kepler"];
-        let _ = write!(text, "{:12} {:9}", heads[0], heads[1]);
-        heads[2..].iter().for_each(|head| text.push_str(&format!(" {head:>9}")));
-        text.push('\n');
+        let _ = writeln!(text, "{}", wrapped(&title));
+        let numbers = ["GTX 285", "GTX 480", "GTX 680", "here", "x Kepler"].map(TableColumn::right);
+        let mut table = Table::new([TableColumn::left("scene"), TableColumn::left("rays")].into_iter().chain(numbers));
         for report in &reports {
             let Some(cells) = known(report) else { continue };
             for (kind, generations) in RayKind::ALL.into_iter().zip(cells) {
                 let here = [FERMI, KEPLER].into_iter().filter_map(|kernel| rate(report, kernel, kind)).reduce(f64::max);
                 let times = here.zip(generations[2]).map(|(here, kepler)| here / kepler);
-                let _ = write!(text, "{:12} {:9}", report.scene, kind.name());
-                generations.iter().for_each(|&figure| text.push_str(&format!(" {:>9}", shown(figure, 1))));
-                let _ = writeln!(text, " {:>9} {:>9}", shown(here, 1), shown(times, 2));
+                let theirs = generations.iter().map(|&figure| shown(figure, 1));
+                let ours = [shown(here, 1), shown(times, 2)];
+                table.row([report.scene.clone(), kind.name().into()].into_iter().chain(theirs).chain(ours));
             }
         }
+        table.write(text, room, hidden);
         text.push('\n');
     }
     let scenes: Vec<&str> = reports.iter().map(|report| report.scene.as_str()).collect();
-    let _ = writeln!(
-        text,
+    let title = format!(
         "Table 2 of ALK12, and what each choice gains on {}: primary / AO / diffuse rays, mean over {}:",
         first.target,
         scenes.join(", ")
     );
+    let _ = writeln!(text, "{}", wrapped(&title));
     for choice in &TABLE2 {
         let _ = writeln!(text, "{}", choice.name);
         for (architecture, said) in ["Tesla", "Fermi", "Kepler"].iter().zip(choice.said) {
-            let _ = writeln!(text, "  {architecture:8} {said}");
+            let _ = writeln!(text, "{}", wrapped(&format!("  {architecture:8}{said}")));
         }
         for (what, with, without) in choice.here {
-            let _ = writeln!(text, "  {:8} {what:46} {}", "here", gains(&reports, with, without));
+            let _ = writeln!(text, "  {what:46} {}", gains(&reports, with, without));
         }
     }
-    text
 }
 
 fn known(report: &SceneReport) -> Option<&'static [[Option<f64>; 3]; 3]> {
@@ -165,8 +163,9 @@ mod tests {
 
     #[test]
     fn the_faster_kernel_continues_table_1_and_gains_are_shown() {
-        let text = text(&[measured("sibenik", Workload::Al09, &[FERMI, KEPLER, "alk12-kepler-postpone-0"])]);
-        let line = text.lines().find(|line| line.starts_with("sibenik      primary")).unwrap();
+        let text =
+            super::super::text(&[measured("sibenik", Workload::Al09, &[FERMI, KEPLER, "alk12-kepler-postpone-0"])]);
+        let line = text.lines().find(|line| line.starts_with("sibenik  primary")).unwrap();
         let words: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(words, ["sibenik", "primary", "117.5", "243.4", "388.2", "1000.0", "2.58"]);
         // 500 against 333.3 Mrays/s; for AO 333.3 against 250.

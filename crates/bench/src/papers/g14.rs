@@ -1,7 +1,8 @@
 //! Table 2 of G14.
 
-use super::{SCENES, fitting, percent, rate, ratio, shown};
+use super::{Place, SCENES, fitting, percent, rate, ratio, shown};
 use crate::SceneReport;
+use crate::table::{Table, TableColumn, wrapped};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
 
@@ -60,57 +61,56 @@ const CHANGES: [(&str, &str); 8] = [
 
 /// What the text of G14 5 says of single improvements on Kepler's GK104.
 const SAID: &str = "theirs on a GTX 680: 4-ary +3.4 % (AO) to +11.5 % (diffuse); with unsorted occlusion +3.7 % (primary) to \
-    +16.3 % (AO);\nunrolled +1.9 % (diffuse) to +4.9 % (AO); all +5.1 % (diffuse) to +20.1 % (AO)";
+    +16.3 % (AO); \
+    unrolled +1.9 % (diffuse) to +4.9 % (AO); all +5.1 % (diffuse) to +20.1 % (AO)";
 
 /// The table with columns for this machine, then each improvement here.
-pub(super) fn text(reports: &[SceneReport]) -> String {
+pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::G14, &[BASE, IMPROVED]);
-    let Some(first) = reports.first() else { return String::new() };
-    let mut text = String::new();
+    let Some(first) = reports.first() else { return };
     if reports.iter().any(|report| known(report).is_some()) {
-        let _ = writeln!(
-            text,
-            "Table 2 of G14, Mrays/s of the kernel of ALK12 and the improved one, on GTX 480, 680, Titan, and {}\n({SCENES}):",
+        let title = format!(
+            "Table 2 of G14, Mrays/s of the kernel of ALK12 and of the improved one (new), on GTX 480, 680, Titan, and here: {}; {SCENES}",
             first.target
         );
-        let _ = writeln!(text, "{:12} {:9} {:>35} | {:>35} | speedup", "scene", "rays", "ALK12", "improved");
+        let _ = writeln!(text, "{}", wrapped(&title));
+        // In a narrow terminal the newest.
+        let machines = [("480", 3), ("680", 2), ("Titan", 1), ("here", 0)];
+        let mut columns = vec![TableColumn::left("scene"), TableColumn::left("rays")];
+        for (name, rank) in machines {
+            columns.push(TableColumn::right(name).rank(rank));
+            columns.push(TableColumn::right(format!("{name} new")).rank(rank));
+            columns.push(TableColumn::right("gain").rank(rank));
+        }
+        let mut table = Table::new(columns);
         for report in &reports {
             let Some(kinds) = known(report) else { continue };
             for (kind, [before, after]) in RayKind::ALL.into_iter().zip(kinds) {
+                let mut cells = vec![report.scene.clone(), kind.name().to_string()];
                 let here = [BASE, IMPROVED].map(|kernel| rate(report, kernel, kind));
-                let cells = |theirs: &[f64; 3], here: Option<f64>| -> String {
-                    let theirs: String = theirs.iter().map(|figure| format!(" {figure:>8.1}")).collect();
-                    format!("{theirs} {:>8}", shown(here, 1))
-                };
-                let theirs = before.iter().zip(after).map(|(before, after)| percent(Some(after / before)));
-                let ours = here[1].zip(here[0]).map(|(after, before)| after / before);
-                let speedups: Vec<String> = theirs.chain([percent(ours)]).collect();
-                let _ = writeln!(
-                    text,
-                    "{:12} {:9}{} |{} | {}",
-                    report.scene,
-                    kind.name(),
-                    cells(before, here[0]),
-                    cells(after, here[1]),
-                    speedups.join(", ")
-                );
+                let theirs = before.iter().zip(after).map(|(before, after)| [Some(*before), Some(*after)]);
+                for [before, after] in theirs.chain([here]) {
+                    let gain = after.zip(before).map(|(after, before)| after / before);
+                    cells.extend([shown(before, 1), shown(after, 1), percent(gain)]);
+                }
+                table.row(cells);
             }
         }
+        table.write(text, room, hidden);
         text.push('\n');
     }
     let scenes: Vec<&str> = reports.iter().map(|report| report.scene.as_str()).collect();
-    let _ = writeln!(
-        text,
+    let title = format!(
         "Each improvement of G14 on {} against the kernel of ALK12, primary / AO / diffuse rays, mean over {}:",
         first.target,
         scenes.join(", ")
     );
+    let _ = writeln!(text, "{}", wrapped(&title));
     for (name, kernel) in CHANGES {
         let gains = RayKind::ALL.map(|kind| percent(ratio(&reports, kernel, BASE, kind)));
         let _ = writeln!(text, "  {name:36} {}", gains.join(" / "));
     }
-    let _ = writeln!(text, "{SAID}");
-    text
+    let _ = writeln!(text, "{}", wrapped(SAID));
 }
 
 fn known(report: &SceneReport) -> Option<&'static [[[f64; 3]; 2]; 3]> {
@@ -145,11 +145,11 @@ mod tests {
 
     #[test]
     fn this_machine_stands_beside_both_halves() {
-        let text = text(&[measured("conference", Workload::G14, &[IMPROVED, BASE])]);
-        let line = text.lines().find(|line| line.starts_with("conference   primary")).unwrap();
-        assert!(
-            line.ends_with("605.7    500.0 |    277.4    451.8    688.6   1000.0 | +1.9 %, +14.8 %, +13.7 %, +100.0 %")
-        );
+        let text = super::super::text(&[measured("conference", Workload::G14, &[IMPROVED, BASE])]);
+        let line = text.lines().find(|line| line.starts_with("conference  primary")).unwrap();
+        let words: Vec<&str> = line.split_whitespace().skip(2).filter(|word| *word != "%").collect();
+        let wanted = "272.1 277.4 +1.9 393.5 451.8 +14.8 605.7 688.6 +13.7 500.0 1000.0 +100.0";
+        assert_eq!(words.join(" "), wanted);
         assert!(text.contains("4-ary, unrolled, unsorted: Table 2   +100.0 % / +50.0 % / +33.3 %\n"), "{text}");
     }
 }

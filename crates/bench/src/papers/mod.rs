@@ -9,19 +9,29 @@ mod alk12;
 mod g14;
 
 use crate::report::SceneReport;
+use crate::table::{Hidden, Room};
 use crate::{RayOrder, Subject, geometric_mean};
 use raywarp_workload::rays::{RayKind, Workload};
 
-/// Every table that the reports have the rays and kernels for; empty where there is none.
-pub(crate) fn text(reports: &[SceneReport]) -> String {
-    let mut text = String::new();
-    for table in [al09::text, alk12::text, g14::text] {
-        let one = table(reports);
-        if !one.is_empty() {
-            text += &one;
+/// Where a table goes: the text before it, the room it has, and what it leaves out.
+type Place<'a> = (&'a mut String, Room, &'a mut Hidden);
+
+/// Every table that the reports have the rays and kernels for; nothing where there is none.
+pub(crate) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
+    for table in [al09::write, alk12::write, g14::write] {
+        let before = text.len();
+        table(reports, (text, room, hidden));
+        if text.len() > before {
             text.push('\n');
         }
     }
+}
+
+/// All of them alone.
+#[cfg(test)]
+fn text(reports: &[SceneReport]) -> String {
+    let mut text = String::new();
+    write(reports, (&mut text, Room::Any, &mut Hidden::default()));
     text
 }
 

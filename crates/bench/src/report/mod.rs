@@ -9,7 +9,7 @@ mod tree;
 pub use csv::{csv, quoted};
 pub use json::json;
 pub use summary::summary;
-pub use text::text;
+pub use text::{LEGEND, text};
 pub use tree::TreeFacts;
 pub(crate) use tree::builder_name;
 

@@ -3,27 +3,28 @@
 use super::SceneReport;
 use super::text::{LEGEND, rate as shown};
 use crate::geometric_mean;
+use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use std::fmt::Write;
 
 /// What several scenes have in common: a table for each column with a line a subject, a column a scene and the
-/// geometric mean; then how they stand to the bar, where that is known. The meaning of the signs comes last.
+/// geometric mean; then how they stand to the papers and to the bar, where that is known.
 ///
-/// With `top`, for when there is room for few lines: the so many fastest of each column, for one scene too, and what
-/// is wrong.
-pub fn summary(reports: &[SceneReport], top: Option<usize>) -> String {
-    let mut text = String::new();
+/// With `top`, for when there is room for few lines: first the meaning of the signs, then the so many fastest of each column, for one
+/// scene too, and what is wrong.
+pub fn summary(reports: &[SceneReport], top: Option<usize>, room: Room) -> String {
+    let mut text = if top.is_some() { format!("{LEGEND}\n") } else { String::new() };
+    let mut hidden = Hidden::default();
     let columns = reports.first().map_or(0, |report| report.columns.len());
     if reports.len() > 1 || top.is_some() {
         for column in 0..columns {
-            table(reports, column, top.unwrap_or(usize::MAX), &mut text);
+            table(reports, column, top.unwrap_or(usize::MAX), (&mut text, room, &mut hidden));
             text.push('\n');
         }
     }
     for report in reports.iter().filter(|_| top.is_some()) {
         for row in report.rows.iter().filter(|row| !row.check.passes()) {
             let (check, kind) = (&row.check, report.columns[row.column].column.name());
-            let _ = writeln!(
-                text,
+            let line = format!(
                 "WRONG: {} {kind}: {}: {} of {} checked rays differ, {} of {} stray{}",
                 report.scene,
                 report.line_name(row),
@@ -33,11 +34,17 @@ pub fn summary(reports: &[SceneReport], top: Option<usize>) -> String {
                 check.rays,
                 report.example(row).map(|example| format!("; {example}")).unwrap_or_default(),
             );
+            let _ = writeln!(text, "{}", wrapped(&line));
         }
     }
-    text += &crate::papers::text(reports);
+    crate::papers::write(reports, (&mut text, room, &mut hidden));
     text += &crate::bar::text(reports);
-    text + LEGEND
+    text.truncate(text.trim_end().len());
+    if !text.is_empty() {
+        text.push('\n');
+        hidden.finish(&mut text);
+    }
+    text
 }
 
 /// A line: its name, the rate in each scene where it was measured and right.
@@ -62,7 +69,7 @@ fn mean(rates: &[Option<f64>]) -> Option<f64> {
     Some(geometric_mean(&all))
 }
 
-fn table(reports: &[SceneReport], column: usize, top: usize, text: &mut String) {
+fn table(reports: &[SceneReport], column: usize, top: usize, (text, room, hidden): (&mut String, Room, &mut Hidden)) {
     let mut lines = rates(reports, column);
     let all = lines.len();
     if top < all {
@@ -72,28 +79,22 @@ fn table(reports: &[SceneReport], column: usize, top: usize, text: &mut String) 
         lines.truncate(top);
     }
     let title = format!("{}, Mrays/s", reports[0].columns[column].column.name());
-    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(title.len());
-    let _ = write!(text, "{title:width$}");
-    let widths: Vec<usize> = reports.iter().map(|report| report.scene.len().max(8)).collect();
-    for (report, width) in reports.iter().zip(&widths) {
-        let _ = write!(text, " {:>width$} ", report.scene);
-    }
-    let _ = writeln!(text, " {:>8}", "mean");
+    let scenes = reports.iter().map(|report| TableColumn::right(format!("{} ", report.scene)).rank(1));
+    let columns = std::iter::once(TableColumn::left(title)).chain(scenes).chain([TableColumn::right("mean ")]);
+    let mut table = Table::new(columns);
     let best = |scene: Option<usize>| {
         let rate = |(_, rates): &(String, Vec<Option<f64>>)| scene.map_or_else(|| mean(rates), |scene| rates[scene]);
         lines.iter().filter_map(rate).fold(f64::NEG_INFINITY, f64::max)
     };
-    let cell = |rate: Option<f64>, best: f64, width: usize| match rate {
-        Some(rate) => format!(" {:>width$}{}", shown(rate), if rate >= best && lines.len() > 1 { '*' } else { ' ' }),
-        None => format!(" {:>width$} ", "-"),
+    let cell = |rate: Option<f64>, best: f64| match rate {
+        Some(rate) => format!("{}{}", shown(rate), if rate >= best && lines.len() > 1 { '*' } else { ' ' }),
+        None => "- ".to_string(),
     };
     for (name, rates) in &lines {
-        let _ = write!(text, "{name:width$}");
-        for (scene, rate) in rates.iter().enumerate() {
-            text.push_str(&cell(*rate, best(Some(scene)), widths[scene]));
-        }
-        let _ = writeln!(text, "{}", cell(mean(rates), best(None), 9).trim_end());
+        let scenes = rates.iter().enumerate().map(|(scene, rate)| cell(*rate, best(Some(scene))));
+        table.row(std::iter::once(name.clone()).chain(scenes).chain([cell(mean(rates), best(None))]));
     }
+    table.write(text, room, hidden);
     if lines.len() < all {
         let _ = writeln!(text, "({} more)", all - lines.len());
     }
@@ -112,23 +113,23 @@ mod tests {
         for view in &mut reports[1].rows[0].views {
             view.rays /= 2;
         }
-        let text = summary(&reports, None);
+        let text = summary(&reports, None, Room::Terminal);
         let words = |start: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.starts_with(start)).unwrap();
             line.split_whitespace().map(str::to_string).collect()
         };
         assert_eq!(words("al09-if-if"), ["al09-if-if", "1000.0*", "-", "-"]);
         assert_eq!(words("ykl17"), ["ykl17", "500.0", "500.0*", "500.0*"]);
-        assert!(text.ends_with(LEGEND));
+        assert!(text.ends_with("AL09: Aila and Laine 2009; YKL17: Ylitie, Karras and Laine 2017\n"), "{text}");
     }
 
     #[test]
     fn where_room_is_short_the_fastest_and_the_wrong_remain() {
         let mut report = sample("a", &["al09-while-while", "al09-if-if", "ykl17"], &[RayKind::Ao]);
         report.rows[0].check.differ = 5;
-        let text = summary(&[report], Some(1));
-        let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[1].starts_with("al09-if-if ") && lines[2] == "(2 more)", "{text}");
+        let text = summary(&[report], Some(1), Room::Any);
+        let lines: Vec<&str> = text.strip_prefix(LEGEND).unwrap().lines().collect();
+        assert!(lines[2].starts_with("al09-if-if ") && lines[3] == "(2 more)", "{text}");
         assert!(text.contains("WRONG: a ao: al09-while-while: 5 of 2000 checked rays differ, 6 of 4000000 stray\n"));
     }
 

@@ -2,48 +2,40 @@
 
 use super::{SceneReport, builder_name};
 use crate::Subject;
+use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use std::fmt::Write;
 
-/// The table of a scene: a line a subject and tree, kinds of rays across, as in Table 1 of AL09.
-pub fn text(report: &SceneReport) -> String {
+/// The table of a scene: a line a subject and tree, kinds of rays across, as in Table 1 of AL09. [`LEGEND`] says what it means.
+pub fn text(report: &SceneReport, room: Room) -> String {
     let mut text = String::new();
     header(report, &mut text);
     let lines = report.lines();
-    let names: Vec<String> = lines
-        .iter()
-        .map(|&line| {
-            let row = report.rows.iter().find(|row| row.line() == line);
-            row.map(|row| report.line_name(row)).unwrap_or_default()
-        })
-        .collect();
-    let width = names.iter().map(String::len).max().unwrap_or(0).max("Mrays/s".len());
-    let registers = report.rows.iter().any(|row| row.resources.is_some());
-    let _ = write!(text, "{:width$}", "Mrays/s");
+    let mut columns = vec![TableColumn::left("Mrays/s")];
     for total in &report.columns {
-        let _ = write!(text, " {:>16}", total.column.name());
+        columns.push(TableColumn::right(total.column.name()));
+        columns.push(TableColumn::right("spread").rank(1));
     }
-    let _ = writeln!(
-        text,
-        " {:>9} {:>6} {:>6}{}",
-        "checked",
-        "differ",
-        "stray",
-        if registers { "  registers" } else { "" }
-    );
-    for (line, name) in lines.iter().zip(&names) {
-        let _ = write!(text, "{name:width$}");
+    columns.push(TableColumn::right("checked").rank(3));
+    columns.push(TableColumn::right("differ").rank(2));
+    columns.push(TableColumn::right("stray").rank(2));
+    columns.push(TableColumn::left("registers").rank(1));
+    let mut table = Table::new(columns);
+    for &line in &lines {
         let (mut checked, mut differ, mut stray, mut right) = (0, 0, 0, true);
         let mut taken: Vec<String> = Vec::new();
         let mut example = None;
+        let mut cells = vec![String::new()];
         for column in 0..report.columns.len() {
-            let Some(row) = report.row(*line, column) else {
-                let _ = write!(text, " {:>16}", "-");
+            let Some(row) = report.row(line, column) else {
+                cells.extend(["-".into(), String::new()]);
                 continue;
             };
+            cells[0] = report.line_name(row);
             let rates = row.mega_rates();
             let best = report.best(column).is_some_and(|best| std::ptr::eq(best, row)) && lines.len() > 1;
             let mark = if best { '*' } else { ' ' };
-            let _ = write!(text, " {:>9}{mark}{:>5.1}%", rate(rates.median), row.seconds().spread_percent());
+            cells.push(format!("{}{mark}", rate(rates.median)));
+            cells.push(format!("{:.1}%", row.seconds().spread_percent()));
             let check = &row.check;
             checked += check.checked;
             differ += check.differ;
@@ -54,27 +46,29 @@ pub fn text(report: &SceneReport) -> String {
             }
             taken.extend(row.resources.map(|resources| resources.registers.to_string()));
         }
-        let _ = write!(text, " {:>9} {differ:>6} {stray:>6}", short(checked));
-        if registers && !taken.is_empty() {
-            taken.dedup();
-            let _ = write!(text, "  {}", taken.join("/"));
-        }
+        taken.dedup();
+        cells.extend([short(checked), differ.to_string(), stray.to_string(), taken.join("/")]);
+        table.row(cells);
         match example {
-            _ if right => text.push('\n'),
-            Some(example) => text.push_str(&format!("  WRONG ({example})\n")),
-            None => text.push_str("  WRONG\n"),
+            _ if right => {}
+            Some(example) => {
+                table.remark(format!("WRONG ({example}): {differ} of {} checked rays differ", short(checked)))
+            }
+            None => table.remark(format!("WRONG: {differ} of {} checked rays differ, {stray} stray", short(checked))),
         }
     }
+    let mut hidden = Hidden::default();
+    table.write(&mut text, room, &mut hidden);
     skipped(report, &mut text);
+    hidden.finish(&mut text);
     text
 }
 
-/// What the signs of the table mean.
-pub(super) const LEGEND: &str = "Mrays/s: total rays over the sum of the views' median times; %: spread of the middle \
-    half of the runs; *: the best.\nchecked: rays compared with one lane of the CPU on the same tree and triangle test; \
-    differ: hit or miss, or t by more than 1e-5,\nfew and each \
-    within rounding of an edge where the row is right; stray: of all rays, those that hit something else than the CPU's \
-    watertight tracer, or nothing.\n";
+/// What the signs of the tables mean.
+pub const LEGEND: &str = "Mrays/s: total rays over the sum of the views' median times. *: the best.\nspread: of the \
+    middle half of the runs. checked: rays compared with one lane of the\nCPU on the same tree and triangle test. differ: hit \
+    or miss, or t by more than\n1e-5; few and each within rounding of an edge where the row is right. stray: of\nall rays, those \
+    that hit something else than the CPU's watertight tracer, or\nnothing. registers: of the kernel for each kind of rays.\n";
 
 fn header(report: &SceneReport, text: &mut String) {
     let [width, height] = report.size;
@@ -82,8 +76,7 @@ fn header(report: &SceneReport, text: &mut String) {
     let one = if report.one_launch { " in one launch" } else { "" };
     let [warmup, runs] = report.runs;
     let lanes = report.width.map(|width| format!(", warps of {width}")).unwrap_or_default();
-    let _ = writeln!(
-        text,
+    let line = format!(
         "{}: {} triangles; workload {}, {width} x {height}, view{} {}{one}; {}{lanes}; {runs} runs after {warmup}",
         report.scene,
         grouped(report.triangles as u64),
@@ -92,11 +85,11 @@ fn header(report: &SceneReport, text: &mut String) {
         views.join(" "),
         report.target,
     );
+    let _ = writeln!(text, "{}", wrapped(&line));
     for (number, tree) in report.trees.iter().enumerate() {
         let options = &tree.options;
         let split = options.split_clipping.map(|share| format!(", split clipping {share}")).unwrap_or_default();
-        let _ = writeln!(
-            text,
+        let line = format!(
             "tree {}: {}, {} passes of reinsertion, leaves of at most {}, node cost {}{split}; {} nodes in {:.2} s; as {}",
             tree.name(),
             builder_name(options.builder),
@@ -107,6 +100,7 @@ fn header(report: &SceneReport, text: &mut String) {
             tree.seconds,
             walked_as(report, number),
         );
+        let _ = writeln!(text, "{}", wrapped(&line));
     }
     let rays = report.columns.iter().map(|total| {
         let sort = if total.sort_seconds > 0.0 {
@@ -116,7 +110,8 @@ fn header(report: &SceneReport, text: &mut String) {
         };
         format!("{} {}{sort}", grouped(total.rays), total.column.name())
     });
-    let _ = writeln!(text, "rays: {}", rays.collect::<Vec<_>>().join(", "));
+    let line = format!("rays: {}", rays.collect::<Vec<_>>().join(", "));
+    let _ = writeln!(text, "{}\n", wrapped(&line));
 }
 
 /// The encodings of a tree that were walked.
@@ -152,7 +147,8 @@ fn skipped(report: &SceneReport, text: &mut String) {
     reasons.dedup();
     for reason in reasons {
         let names = report.skipped.iter().filter(|(_, why)| why == reason).map(|(subject, _)| subject.name());
-        let _ = writeln!(text, "left out, {reason}: {}", names.collect::<Vec<_>>().join(", "));
+        let line = format!("left out, {reason}: {}", names.collect::<Vec<_>>().join(", "));
+        let _ = writeln!(text, "{}", wrapped(&line));
     }
 }
 
@@ -187,9 +183,9 @@ mod tests {
     #[test]
     fn a_table_has_a_line_a_subject_and_marks_the_best() {
         let report = sample("sibenik", &["al09-if-if", "ykl17"], &RayKind::ALL);
-        let text = text(&report);
+        let text = text(&report, Room::Any);
         assert!(text.starts_with(
-            "sibenik: 75,284 triangles; workload raywarp, 1024 x 768, views 1 2; GPU \"X\"; 10 runs after 3\n"
+            "sibenik: 75,284 triangles; workload raywarp, 1024 x 768, views 1 2; GPU \"X\"; 10\nruns after 3\n"
         ));
         // 4 million rays in twice 2 ms; quartiles 1.5 and 3 units.
         let line = text.lines().find(|line| line.starts_with("al09-if-if")).unwrap();
@@ -206,14 +202,11 @@ mod tests {
         let mut report = sample("sibenik", &["al09-if-if", "ykl17"], &[RayKind::Primary]);
         report.rows[0].check.differ = 7;
         report.rows[0].views[1].check.example = Some(crate::check::Example { ray: 12, got: f32::INFINITY, want: 0.5 });
-        let text = text(&report);
-        let line = text.lines().find(|line| line.starts_with("al09-if-if")).unwrap();
-        assert!(
-            line.ends_with("WRONG (primary, view 2, ray 12: a miss, not t = 0.5)")
-                && line.contains(" 7 ")
-                && !line.contains('*'),
-            "{line}"
-        );
+        let text = text(&report, Room::Any);
+        let lines: Vec<&str> = text.lines().collect();
+        let line = lines.iter().position(|line| line.starts_with("al09-if-if")).unwrap();
+        assert!(lines[line].contains(" 7 ") && !lines[line].contains('*'), "{text}");
+        assert_eq!(lines[line + 1], "    WRONG (primary, view 2, ray 12: a miss, not t = 0.5): 7 of 2000 checked rays");
         assert!(text.lines().any(|line| line.starts_with("ykl17") && line.contains('*')));
     }
 
@@ -223,7 +216,25 @@ mod tests {
         for name in ["al09-queue", "al09-packet"] {
             report.skipped.push((name.parse().unwrap(), "not among the compiled kernels".to_string()));
         }
-        assert!(text(&report).ends_with("left out, not among the compiled kernels: al09-queue, al09-packet\n"));
+        assert!(
+            text(&report, Room::Any).contains("\nleft out, not among the compiled kernels: al09-queue, al09-packet\n")
+        );
+    }
+
+    #[test]
+    fn a_terminal_has_room_for_what_matters() {
+        let report = sample("sibenik", &["al09-persistent-spec-while-while", "ykl17"], &RayKind::ALL);
+        let text = text(&report, Room::Terminal);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        for wanted in [
+            "1000.0*",
+            "500.0*",
+            "333.3*",
+            "\n4 more columns with --wide: checked, differ, ",
+            "AL09: Aila and Laine 2009; YKL17: ",
+        ] {
+            assert!(text.contains(wanted), "{wanted}: {text}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::replace;
 use raywarp::Ray;
-use raywarp::bench::{BenchError, BenchRequest, MachineFacts, SceneReport, Target, Watch};
+use raywarp::bench::{BenchError, BenchRequest, LEGEND, MachineFacts, SceneReport, Target, Watch};
 use raywarp::bench::{bench_scene, csv, json, record, summary, text};
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::measured::MeasuredReport;
@@ -65,7 +65,10 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         outcome = measure(args, common, scene, &target, &request, &mut report);
         if let Some(report) = report.filter(|report| !report.rows.is_empty() || !report.skipped.is_empty()) {
             if !common.json && args.top.is_none() {
-                writeln!(out, "{}", text(&report))?;
+                if reports.is_empty() {
+                    writeln!(out, "{LEGEND}")?;
+                }
+                writeln!(out, "{}", text(&report, common.room()))?;
                 out.flush()?;
             }
             reports.push(report);
@@ -79,7 +82,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     let measured = reports.iter().any(|report| !report.rows.is_empty());
     if measured && !common.json {
-        write!(out, "{}", summary(&reports, args.top.map(|top| top as usize)))?;
+        write!(out, "{}", summary(&reports, args.top.map(|top| top as usize), common.room()))?;
     }
     // After all that is measured: this CPU is busy then.
     let mut simulated = Vec::new();

@@ -88,7 +88,7 @@ pub(super) fn run(
         };
         let beside = beside::run(&loaded.scene, &path, &request, common)?;
         if !common.json {
-            writeln!(out, "\n{}", beside.text())?;
+            writeln!(out, "\n{}", beside.text(common.room()))?;
             out.flush()?;
         }
         simulated.push(beside);

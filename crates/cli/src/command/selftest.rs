@@ -99,7 +99,7 @@ pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else {
-        write!(out, "{}", report.text(common.verbose))?;
+        write!(out, "{}", report.text(common.verbose, common.room()))?;
     }
     Ok(if report.passed() { Status::Done } else { Status::Failed })
 }

@@ -264,7 +264,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         bar.finish();
         let report = report?;
         args.report.write(&path, |about| report.page(about))?;
-        (report.text(), common.json.then(|| report.json()))
+        (report.text(common.room()), common.json.then(|| report.json()))
     } else {
         let changes = args.settings.iter().filter_map(Setting::cost).collect();
         let request = BoundsRequest { rays: request, machines, changes, costs };
@@ -272,13 +272,12 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         bar.finish();
         let report = report?;
         args.report.write(&path, |about| report.page(about, measured.as_ref()))?;
-        let (mut text, mut json) = (report.text(), report.json());
+        let text = report.text_with(measured.as_ref(), args.what_if, common.room());
+        let mut json = report.json();
         if let Some(measured) = &measured {
-            text += &format!("\n{}", measured.text());
             json["measured"] = measured.json();
         }
         if args.what_if {
-            text += &report.what_if_text();
             json["what_if"] = report.what_if_json();
         }
         (text, common.json.then_some(json))

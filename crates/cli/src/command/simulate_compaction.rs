@@ -87,7 +87,7 @@ pub fn run(
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else {
-        write!(out, "{}", report.text())?;
+        write!(out, "{}", report.text(common.room()))?;
     }
     Ok(Status::Done)
 }

@@ -59,7 +59,7 @@ pub(super) fn run(
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else {
-        write!(out, "{}", report.text())?;
+        write!(out, "{}", report.text(common.room()))?;
     }
     Ok(Status::Done)
 }

@@ -108,7 +108,7 @@ impl ExperimentArgs {
         if common.json {
             writeln!(out, "{:#}", report.json())?;
         } else {
-            write!(out, "{}", report.text())?;
+            write!(out, "{}", report.text(common.room()))?;
         }
         Ok(Status::Done)
     }

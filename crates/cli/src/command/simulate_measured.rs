@@ -85,7 +85,7 @@ pub(super) fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Writ
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else {
-        write!(out, "{}", report.text())?;
+        write!(out, "{}", report.text(common.room()))?;
     }
     Ok(())
 }

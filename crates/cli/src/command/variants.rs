@@ -4,6 +4,7 @@ use crate::common::{Common, DeviceChoice};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;
+use raywarp::bench::table::wrapped;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Pick, Promise, RayKind};
 use raywarp::variants::Variants;
@@ -40,11 +41,13 @@ pub fn run(args: &VariantsArgs, common: &Common, out: &mut dyn Write) -> Result<
             writeln!(out, "{:#}", json!({ "variants": variants.json(), "auto": auto }))?;
         }
         (false, chosen) => {
-            write!(out, "{}", variants.text())?;
+            write!(out, "{}", variants.text(common.room()))?;
             for (promise, choice) in chosen.iter().flatten() {
                 for kind in RayKind::ALL {
                     let Pick { variant, mega_rays } = choice.of(kind);
-                    writeln!(out, "auto, {}, {} rays: {variant}, {mega_rays:.0} Mrays/s", promise.name(), kind.name())?;
+                    let line =
+                        format!("auto, {}, {} rays: {mega_rays:.0} Mrays/s, {variant}", promise.name(), kind.name());
+                    writeln!(out, "{}", wrapped(&line))?;
                 }
             }
         }

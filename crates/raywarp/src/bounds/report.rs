@@ -1,7 +1,9 @@
 //! Bounds as text and as JSON.
 
 use super::{Bounded, BoundsReport, MOST_ASSUMED, is_implicit};
+use crate::measured::MeasuredReport;
 use crate::simulate::{headline, name_of};
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_family::Operation;
 use raywarp_family::costs::{Pipe, Wait};
 use raywarp_sim::Price;
@@ -28,98 +30,124 @@ pub(crate) fn column(limit: Limit) -> usize {
     }
 }
 
+/// What the columns mean.
+const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
+    bound, which no run passes; the others assume something (--json says what). expected: by a model of a multiprocessor's schedulers and pipelines, \
+    clock by clock. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
+    pipe: the busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
+    once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \
+    instructions over resident warps.";
+
 impl BoundsReport {
     /// A table a machine, a kernel and kind of rays a line.
-    pub fn text(&self) -> String {
-        let mut text = headline(&self.request.rays, &self.rays);
+    pub fn text(&self, room: Room) -> String {
+        self.text_with(None, false, room)
+    }
+
+    /// The same with what was measured, and with what would raise the bounds most.
+    pub fn text_with(&self, measured: Option<&MeasuredReport>, what_if: bool, room: Room) -> String {
+        let (mut text, mut hidden) = (headline(&self.request.rays, &self.rays), Hidden::default());
+        let _ = writeln!(text, "\n{}", wrapped(LEGEND));
         for number in 0..self.request.machines.len() {
-            self.machine(&mut text, number);
+            self.machine(number, (&mut text, room, &mut hidden));
         }
-        text.push_str(
-            "\nRates in Mrays/s. trav/isect: lanes (%) that take part. instr: warp instructions a ray. lanes: all lanes full. pipe: the \
-             busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
-             once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of instructions over resident warps. expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock. A star marks a strict \
-             bound, which no run passes; the others assume something (--json says what).\n",
-        );
+        if let Some(measured) = measured {
+            text.push('\n');
+            measured.write(&mut text, room, &mut hidden);
+        }
+        if what_if {
+            self.write_what_if(&mut text, room, &mut hidden);
+        }
+        hidden.finish(&mut text);
         text
     }
 
-    fn machine(&self, text: &mut String, number: usize) {
+    fn machine(&self, number: usize, (text, room, hidden): (&mut String, Room, &mut Hidden)) {
         let machine = &self.request.machines[number];
-        let _ = write!(
-            text,
-            "\n{}\n{:<34} {:<9}{:>3} {:>7} {:>7}",
-            machine.name(),
-            "kernel",
-            "rays",
-            "W",
-            "tr/is",
-            "instr"
-        );
-        for name in COLUMNS {
-            let _ = write!(text, " {name:>9}");
-        }
-        text.push_str("  expected  lowest\n");
         let rows: Vec<&Bounded> = self.rows.iter().filter(|row| row.machine == number).collect();
+        let widths = &self.request.rays.widths;
+        let warps = if let [width] = widths[..] { format!(", warps of {width}") } else { String::new() };
+        let _ = writeln!(text, "\n{}{warps}", machine.name());
+        let bounds = COLUMNS.map(|name| TableColumn::right(name).rank(4));
+        let columns = [
+            TableColumn::left("kernel"),
+            TableColumn::left("rays"),
+            TableColumn::right("W"),
+            TableColumn::right("bound"),
+            TableColumn::left("set by"),
+            TableColumn::left("next").rank(1),
+            TableColumn::right("expected"),
+            TableColumn::right("tr/is").rank(2),
+            TableColumn::right("instr").rank(3),
+        ];
+        let mut table = Table::new(columns.into_iter().chain(bounds));
         for row in &rows {
-            row.line(text);
+            table.row(row.cells(widths.len() > 1));
+            if is_implicit(&row.variant) {
+                table.remark("lanes left to the hardware");
+            }
         }
+        table.write(text, room, hidden);
         let mut doubts: Vec<&str> = rows.iter().filter_map(|row| row.doubt.as_deref()).collect();
         let guessed = rows.iter().filter(|row| row.price.as_ref().is_some_and(|price| price.assumed > MOST_ASSUMED));
         let mut guessed: Vec<String> = guessed.map(|row| name_of(&row.variant)).collect();
         guessed.dedup();
         if !guessed.is_empty() {
-            let _ =
-                writeln!(text, "more than a fifth of the costs is assumed, mostly too high: {}", guessed.join(", "));
+            let line = format!("more than a fifth of the costs is assumed, mostly too high: {}", guessed.join(", "));
+            let _ = writeln!(text, "{}", wrapped(&line));
         }
         doubts.sort_unstable();
         doubts.dedup();
         if !doubts.is_empty() {
-            let _ = writeln!(text, "costs: {}", doubts.join("; "));
+            let _ = writeln!(text, "{}", wrapped(&format!("costs: {}", doubts.join("; "))));
         }
-        if rows.iter().any(|row| row.price.is_none()) {
-            text.push_str("instr is - where no table has the kernel's costs.\n");
+        let mut unpriced: Vec<String> =
+            rows.iter().filter(|row| row.price.is_none()).map(|row| name_of(&row.variant)).collect();
+        unpriced.dedup();
+        if !unpriced.is_empty() {
+            let line = format!(
+                "no table has the costs of these kernels here, so memory alone bounds them: {}",
+                unpriced.join(", ")
+            );
+            let _ = writeln!(text, "{}", wrapped(&line));
         }
         if rows.iter().any(|row| row.theirs.is_some()) {
-            self.beside_theirs(text, &rows);
+            self.beside_theirs((text, room, hidden), &rows);
         }
     }
 
     /// AL09's simulated rates beside ours.
-    fn beside_theirs(&self, text: &mut String, rows: &[&Bounded]) {
-        let _ = writeln!(
-            text,
-            "\n{:<34} {:<9} {:>8} {:>8} {:>7}   (Table 1 of AL09, simulated; Mrays/s)",
-            "kernel", "rays", "theirs", "ours", "error"
-        );
+    fn beside_theirs(&self, (text, room, hidden): (&mut String, Room, &mut Hidden), rows: &[&Bounded]) {
+        text.push_str("\nTable 1 of AL09, simulated (theirs), beside the issue slots here (ours); Mrays/s\n");
+        let numbers = ["theirs", "ours", "error"].map(TableColumn::right);
+        let mut table = Table::new([TableColumn::left("kernel"), TableColumn::left("rays")].into_iter().chain(numbers));
         for row in rows {
             let ours = row.bounds.iter().find(|bound| bound.limit == Limit::Issue);
             if let (Some(theirs), Some(ours)) = (row.theirs, ours) {
-                let _ = writeln!(
-                    text,
-                    "{:<34} {:<9} {:>8.1} {:>8.1} {:>+6.1}%",
+                table.row([
                     name_of(&row.variant),
-                    row.kind.name(),
-                    theirs / 1e6,
-                    ours.rays_per_s / 1e6,
-                    100.0 * (ours.rays_per_s / theirs - 1.0)
-                );
+                    row.kind.name().to_string(),
+                    format!("{:.1}", theirs / 1e6),
+                    format!("{:.1}", ours.rays_per_s / 1e6),
+                    format!("{:+.1}%", 100.0 * (ours.rays_per_s / theirs - 1.0)),
+                ]);
             }
         }
+        table.write(text, room, hidden);
         let Some(fit) = self.fit else { return };
         if let Some([visit, test]) = fit.two_cells {
-            let _ = writeln!(
-                text,
+            let line = format!(
                 "while-while's primary and diffuse cells alone, here: visit_node {visit:.1}, test_triangle {test:.1} instructions"
             );
+            let _ = writeln!(text, "{}", wrapped(&line));
         }
         if let Some(prices) = fit.all {
-            let _ = writeln!(
-                text,
+            let line = format!(
                 "all {} cells without packets, here: visit_node {:.1}, test_triangle {:.1}, loop {:.1}, postponing {:.1} a visit, \
                  instructions of one at a time",
                 fit.cells, prices.visit_node, prices.test_triangle, prices.turn, prices.postpone
             );
+            let _ = writeln!(text, "{}", wrapped(&line));
         }
     }
 
@@ -179,28 +207,27 @@ impl Bounded {
         self.price.as_ref().map(|price| price.warp_instructions() / self.profile.rays() as f64)
     }
 
-    fn line(&self, text: &mut String) {
+    /// A line of the table; `several` if warps of several widths ran.
+    fn cells(&self, several: bool) -> Vec<String> {
         let [visit, test] = self.efficiency().map(percent);
-        let instructions = self.instructions_per_ray().map_or_else(|| "-".into(), |n| format!("{n:.1}"));
-        let _ = write!(
-            text,
-            "{:<34} {:<9}{:>3} {:>7} {instructions:>7}",
+        let lowest = self.lowest();
+        let next = headroom(&self.bounds).map(|(next, gain)| format!("{} +{:.0} %", next.limit.name(), 100.0 * gain));
+        let mut cells = vec![
             name_of(&self.variant),
-            self.kind.name(),
-            self.profile.counts.width,
-            format!("{visit}/{test}")
-        );
+            self.kind.name().to_string(),
+            if several { self.profile.counts.width.to_string() } else { String::new() },
+            lowest.map_or_else(|| "-".into(), mrays),
+            lowest.map_or_else(|| "-".into(), |bound| bound.limit.name()),
+            next.unwrap_or_else(|| "-".into()),
+            self.expected.map_or_else(|| "-".into(), |rate| rounded(rate / 1e6)),
+            format!("{visit}/{test}"),
+            self.instructions_per_ray().map_or_else(|| "-".into(), |n| format!("{n:.1}")),
+        ];
         for number in 0..COLUMNS.len() {
             let of_column = self.bounds.iter().filter(|bound| column(bound.limit) == number);
-            let bound = raywarp_sim::bounds::lowest(of_column);
-            let _ = write!(text, " {:>9}", bound.map_or_else(|| "-".into(), mrays));
+            cells.push(raywarp_sim::bounds::lowest(of_column).map_or_else(|| "-".into(), mrays));
         }
-        let _ = write!(text, " {:>9}", self.expected.map_or_else(|| "-".into(), |rate| rounded(rate / 1e6)));
-        let lowest = self.lowest().map_or_else(|| "-".into(), |bound| bound.limit.name());
-        let next = headroom(&self.bounds)
-            .map_or_else(String::new, |(next, gain)| format!("; then {}, +{:.0} %", next.limit.name(), 100.0 * gain));
-        let form = if is_implicit(&self.variant) { ", lanes left to the hardware" } else { "" };
-        let _ = writeln!(text, "  {lowest}{next}{form}");
+        cells
     }
 
     fn json(&self, machine: &str) -> serde_json::Value {

@@ -5,6 +5,7 @@
 
 use super::{Bounded, BoundsReport, Priced};
 use crate::simulate::name_of;
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_family::Block;
 use raywarp_sim::bounds::lowest;
 use raywarp_sim::machine::{Key, Machine, keys};
@@ -185,31 +186,37 @@ impl BoundsReport {
     }
 
     /// The ten changes that pay most on each machine, as text.
-    pub fn what_if_text(&self) -> String {
-        let mut text = String::new();
+    pub(super) fn write_what_if(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         let all = self.what_if();
         for (number, machine) in self.request.machines.iter().enumerate() {
-            text.push_str(&format!(
-                "\nwhat would raise the lowest bound on {}: mean over kernels and kinds of rays, and where most\n",
+            let title = format!(
+                "what would raise the lowest bound on {}: rise in %, mean over kernels and kinds of rays, and where most",
                 machine.name()
-            ));
+            );
+            text.push_str(&format!("\n{}\n", wrapped(&title)));
             let listed = listed(&all, number);
             if listed.is_empty() {
                 text.push_str("nothing: no table has what these kernels cost here\n");
             }
+            let mut table = Table::new([
+                TableColumn::left("change"),
+                TableColumn::right("mean"),
+                TableColumn::right("most"),
+                TableColumn::left("where most").rank(1),
+                TableColumn::left("options that make it").rank(2),
+            ]);
             for what_if in listed {
                 let (row, most) = what_if.most().unwrap_or((usize::MAX, f64::NAN));
-                text.push_str(&format!(
-                    "{:<44} {:>+6.1} %  {:>+6.1} % {:<46} {}\n",
-                    what_if.change,
-                    100.0 * what_if.mean(),
-                    100.0 * most,
+                table.row([
+                    what_if.change.clone(),
+                    format!("{:+.1}", 100.0 * what_if.mean()),
+                    format!("{:+.1}", 100.0 * most),
                     self.row_name(row),
-                    what_if.options
-                ));
+                    what_if.options.clone(),
+                ]);
             }
+            table.write(text, room, hidden);
         }
-        text
     }
 
     /// All changes, as a JSON array.

@@ -2,45 +2,49 @@
 
 use super::{CompactionReport, Counts, KERNEL};
 use crate::report::number;
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_sim::compaction::{Bounce, W11_TABLE_2, W11_TABLE_3, occupancy_curve};
 use raywarp_sim::machine::Machine;
 use serde_json::json;
 use std::fmt::Write;
 
+/// What the columns mean.
+const LEGEND: &str = "paths: extended at this bounce; %: of bounce 0's. naive, compact: warps that run without and with compaction. per warp: paths of a naive \
+    warp that still runs. saved: naive warps over compacted ones, this bounce and those before. theirs: W11 Table 2, the fairy scene at 1280 x 768, warps of 32.\n\
+    steps: node visits and triangle tests that a warp issues under while-while, and in how many a ray takes part; x: over those of bounce 0. \
+    theirs: time of a warp over that of bounce 0 (W11 Table 3), shading, shadow rays and memory with it.";
+
+/// Where a table goes: the text before it, the room it has, and what it leaves out.
+type Place<'a> = (&'a mut String, Room, &'a mut Hidden);
+
 impl CompactionReport {
     /// Tables for people, W11's beside ours.
-    pub fn text(&self) -> String {
+    pub fn text(&self, room: Room) -> String {
         let request = &self.request;
         let [columns, rows] = request.size;
-        let mut text = format!(
-            "{}: {columns} x {rows}, {} frame{} of one path a pixel, up to {} bounces; per frame\n",
+        let head = format!(
+            "{}: {columns} x {rows}, {} frame{} of one path a pixel, up to {} bounces; per frame",
             request.scene,
             self.frames,
             if self.frames == 1 { "" } else { "s" },
             request.max_depth,
         );
+        let (mut text, mut hidden) = (format!("{}\n\n{}\n", wrapped(&head), wrapped(LEGEND)), Hidden::default());
         for counts in &self.counts {
-            self.table(&mut text, counts);
-            work_table(&mut text, counts);
+            self.table((&mut text, room, &mut hidden), counts);
+            work_table((&mut text, room, &mut hidden), counts);
         }
-        text.push_str(
-            "\npaths: extended at this bounce. paths/warp: of a naive warp that still runs. saved: naive warps over compacted \
-             ones, this\nbounce and those before. theirs: W11 Table 2, the fairy scene at 1280 x 768, warps of 32.\nsteps: node visits and \
-             triangle tests that a warp issues under while-while, and in how many a ray takes part; x: over those of bounce 0.\n\
-             theirs: time of a warp over that of bounce 0 (W11 Table 3), shading, shadow rays and memory with it.\n",
-        );
-        occupancy(&mut text);
+        occupancy((&mut text, room, &mut hidden));
+        hidden.finish(&mut text);
         text
     }
 
-    fn table(&self, text: &mut String, counts: &Counts) {
+    fn table(&self, (text, room, hidden): Place<'_>, counts: &Counts) {
         let frames = self.frames.max(1) as f64;
         let theirs = counts.width == 32;
-        let _ = writeln!(
-            text,
-            "\nwarps of {}\nbounce    paths      %  theirs   naive warps  paths/warp  theirs   compact warps  saved  theirs",
-            counts.width
-        );
+        let _ = writeln!(text, "\nwarps of {}", counts.width);
+        let heads = ["bounce", "paths", "%", "theirs", "naive", "per warp", "theirs", "compact", "saved", "theirs"];
+        let mut table = Table::new(heads.map(TableColumn::right));
         let first = counts.bounces.first().map_or(0, |bounce| bounce.paths);
         let mut sum = Bounce::default();
         for (index, bounce) in counts.bounces.iter().enumerate() {
@@ -52,36 +56,35 @@ impl CompactionReport {
             let cell = |column: usize, digits: usize| {
                 printed.map_or_else(String::new, |cells| format!("{:.digits$}", cells[column]))
             };
-            let _ = writeln!(
-                text,
-                "{index:>6} {:>8.0} {:>6.1} {:>7} {:>13.0} {:>11} {:>7} {:>15.0} {:>6} {:>7}",
-                bounce.paths as f64 / frames,
-                100.0 * bounce.paths as f64 / first as f64,
+            table.row([
+                index.to_string(),
+                format!("{:.0}", bounce.paths as f64 / frames),
+                format!("{:.1}", 100.0 * bounce.paths as f64 / first as f64),
                 cell(0, 1),
-                bounce.naive_warps as f64 / frames,
+                format!("{:.0}", bounce.naive_warps as f64 / frames),
                 number(bounce.naive_paths_per_warp(), 1),
                 cell(1, 1),
-                bounce.compact_warps as f64 / frames,
+                format!("{:.0}", bounce.compact_warps as f64 / frames),
                 number(sum.saved(), 2),
                 cell(2, 1),
-            );
+            ]);
         }
-        let _ = writeln!(
-            text,
-            "   all {:>8.0} {:>6} {:>7} {:>13.0} {:>11} {:>7} {:>15.0} {:>6}",
-            sum.paths as f64 / frames,
-            "",
-            "",
-            sum.naive_warps as f64 / frames,
+        table.row([
+            "all".into(),
+            format!("{:.0}", sum.paths as f64 / frames),
+            String::new(),
+            String::new(),
+            format!("{:.0}", sum.naive_warps as f64 / frames),
             number(sum.naive_paths_per_warp(), 1),
-            if theirs { "13.8" } else { "" },
-            sum.compact_warps as f64 / frames,
+            if theirs { "13.8".into() } else { String::new() },
+            format!("{:.0}", sum.compact_warps as f64 / frames),
             number(sum.saved(), 2),
-        );
-        text.push_str("saved by tiles of 64 x M paths: ");
+            String::new(),
+        ]);
+        table.write(text, room, hidden);
         let tiles: Vec<String> =
             counts.tiles.iter().map(|(m, sum)| format!("M {m}: {}", number(sum.saved_by_tiles(), 2))).collect();
-        let _ = writeln!(text, "{}", tiles.join(", "));
+        let _ = writeln!(text, "{}", wrapped(&format!("saved by tiles of 64 x M paths: {}", tiles.join(", "))));
     }
 
     /// The same as a JSON document.
@@ -132,25 +135,29 @@ impl CompactionReport {
 }
 
 /// W11's Table 3 without memory: what a warp issues, beside how its time grew.
-fn work_table(text: &mut String, counts: &Counts) {
-    text.push_str("work of a warp: naive                    compact                   of a ray\nbounce    steps     x  theirs      steps     x  theirs      steps\n");
+fn work_table((text, room, hidden): Place<'_>, counts: &Counts) {
+    text.push_str("\nsteps of a warp, naive and compact, and of a ray\n");
+    let heads = ["bounce", "naive", "x", "theirs", "compact", "x", "theirs", "of a ray"];
+    let mut table = Table::new(heads.map(TableColumn::right));
     let first = counts.work.first().map_or(f64::NAN, |[naive, _]| naive.steps_per_warp());
     for (index, pair) in counts.work.iter().enumerate() {
-        let _ = write!(text, "{index:>6}");
+        let mut cells = vec![index.to_string()];
         for (column, work) in pair.iter().enumerate() {
             let theirs =
                 W11_TABLE_3.get(index).filter(|_| counts.width == 32).map(|row| row[column] / W11_TABLE_3[0][column]);
-            let theirs = theirs.map_or_else(String::new, |times| format!("{times:.2}"));
             let steps = work.steps_per_warp();
-            let _ = write!(text, " {:>8} {:>5} {theirs:>7}   ", number(steps, 1), number(steps / first, 2));
+            cells.extend([number(steps, 1), number(steps / first, 2)]);
+            cells.push(theirs.map_or_else(String::new, |times| format!("{times:.2}")));
         }
-        let _ = writeln!(text, " {:>7}", number(pair[1].steps_per_ray(), 1));
+        cells.push(number(pair[1].steps_per_ray(), 1));
+        table.row(cells);
     }
-    let _ = writeln!(
-        text,
+    table.write(text, room, hidden);
+    let line = format!(
         "steps of all warps, naive over compact: {} (W11 Table 1, frames a second, compact over naive: 1.12 to 1.16)",
         number(counts.saved_steps(), 2)
     );
+    let _ = writeln!(text, "{}", wrapped(&line));
 }
 
 /// W11's kernel on its GPU and on ours: share of the warps that stay resident, by shared memory of a block.
@@ -164,22 +171,19 @@ pub(crate) fn curves(step_bytes: u32) -> Vec<(Machine, Vec<(u32, f64)>)> {
 }
 
 /// Figure 2, right, in steps of 4 KB up to what a block of the smaller machine may have.
-fn occupancy(text: &mut String) {
-    let _ = write!(
-        text,
-        "\nresident warps, % of the most (W11 figure 2): {} registers, blocks of {}\nKB of a block",
+fn occupancy((text, room, hidden): Place<'_>) {
+    let title = format!(
+        "resident warps, % of the most (W11 figure 2): {} registers, blocks of {}, by KB of shared memory of a block",
         KERNEL[0], KERNEL[1]
     );
+    let _ = writeln!(text, "\n{}", wrapped(&title));
     let curves = curves(4096);
     let steps = curves.iter().map(|(_, points)| points.len()).min().unwrap_or(0);
-    for step in 0..steps {
-        let _ = write!(text, " {:>4}", 4 * step);
-    }
+    let columns = (0..steps).map(|step| TableColumn::right((4 * step).to_string()).rank(1));
+    let mut table = Table::new(std::iter::once(TableColumn::left("KB")).chain(columns));
     for (machine, points) in &curves {
-        let _ = write!(text, "\n{:<13.13}", machine.name().trim_start_matches("GeForce "));
-        for (_, share) in &points[..steps] {
-            let _ = write!(text, " {:>4.0}", 100.0 * share);
-        }
+        let shares = points[..steps].iter().map(|(_, share)| format!("{:.0}", 100.0 * share));
+        table.row(std::iter::once(machine.name().trim_start_matches("GeForce ").to_string()).chain(shares));
     }
-    text.push('\n');
+    table.write(text, room, hidden);
 }

@@ -3,8 +3,14 @@
 use super::{Compared, CountersReport, Pair, WITHIN};
 use crate::bounds::is_implicit;
 use crate::simulate::{name_of, traced};
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_sim::gap::Part;
 use std::fmt::Write;
+
+/// What the columns mean.
+const LEGEND: &str = "instr.: instructions of warps, a ray, as foretold; counted: by the profiler; off: by so much, with ! if any is more than 5 % off and ? if \
+    more than a fifth of the costs is assumed. lanes: of an instruction. passes, sectors: foretold over counted, through the L1 and of loads from \
+    memory. Then where the measured time went, %.";
 
 fn percent(pair: Option<Pair>) -> String {
     pair.map_or_else(|| "-".into(), |pair| format!("{:+.1}%", 100.0 * pair.error()))
@@ -28,29 +34,34 @@ fn errors(pairs: impl Iterator<Item = Pair>) -> Option<Errors> {
 
 impl CountersReport {
     /// A launch a line, then what is within 5 %.
-    pub fn text(&self) -> String {
+    pub fn text(&self, room: Room) -> String {
         let rays = &self.request.rays;
-        let mut text = String::new();
-        let _ = writeln!(
-            text,
-            "{}, {}, workload {}; rays traced: {}\n\n{:<34} {:<8} {:>17} {:>8}   {:>11} {:>8} {:>8} {:>8}  {}",
+        let title = format!(
+            "{}, {}, workload {}; rays traced: {}",
             rays.scene,
             self.request.machine.name(),
             rays.workload.name(),
-            traced(&self.rays),
-            "kernel",
-            "rays",
-            "instructions",
-            "error",
-            "lanes",
-            "error",
-            "passes",
-            "sectors",
-            Part::ALL.map(|part| format!("{:>11}", part.name())).concat()
+            traced(&self.rays)
         );
-        for row in &self.rows {
-            row.line(&mut text);
-        }
+        let mut text = format!("{}\n\n{}\n\n", wrapped(&title), wrapped(LEGEND));
+        let columns = [
+            TableColumn::left("kernel"),
+            TableColumn::left("rays"),
+            TableColumn::right("instr."),
+            TableColumn::right("counted"),
+            TableColumn::right("off"),
+            TableColumn::left(""),
+            TableColumn::right("lanes").rank(1),
+            TableColumn::right("counted").rank(1),
+            TableColumn::right("off").rank(1),
+            TableColumn::right("passes").rank(2),
+            TableColumn::right("sectors").rank(2),
+        ];
+        let parts = Part::ALL.map(|part| TableColumn::right(format!("{} %", part.name())).rank(3));
+        let mut table = Table::new(columns.into_iter().chain(parts));
+        self.rows.iter().for_each(|row| table.row(row.cells()));
+        let mut hidden = Hidden::default();
+        table.write(&mut text, room, &mut hidden);
         text.push('\n');
         type Of = fn(&Compared) -> bool;
         let groups: [(&str, Of); 4] = [
@@ -67,30 +78,24 @@ impl CountersReport {
             ];
             for (what, errors) in summary {
                 let Some(Errors { mean, worst, near, count }) = errors else { continue };
-                let _ = writeln!(
-                    text,
+                let line = format!(
                     "{name}: {what} {near} of {count} within {:.0} %; off by {:.1} % on average, {:.1} % at most",
                     100.0 * WITHIN,
                     100.0 * mean,
                     100.0 * worst
                 );
+                let _ = writeln!(text, "{}", wrapped(&line));
             }
         }
         let mut guessed: Vec<String> =
             self.rows.iter().filter(|row| row.is_guess()).map(|row| name_of(&row.counted.variant)).collect();
         guessed.dedup();
         if !guessed.is_empty() {
-            let _ = writeln!(
-                text,
-                "more than a fifth of the costs is assumed, so nothing is foretold: {}",
-                guessed.join(", ")
-            );
+            let line =
+                format!("more than a fifth of the costs is assumed, so nothing is foretold: {}", guessed.join(", "));
+            let _ = writeln!(text, "{}", wrapped(&line));
         }
-        text.push_str(
-            "\ninstructions: of warps, a ray, foretold and counted; lanes: of an instruction. passes, sectors: foretold over counted, \
-             through the L1 and of loads from memory. Then where the measured time went, %. \
-             !: more than 5 % off; ?: more than a fifth of the costs is assumed.\n",
-        );
+        hidden.finish(&mut text);
         text
     }
 
@@ -128,25 +133,29 @@ impl CountersReport {
 }
 
 impl Compared {
-    fn line(&self, text: &mut String) {
+    fn cells(&self) -> Vec<String> {
         let pair = |pair: Option<Pair>| {
-            pair.map_or_else(|| "-".into(), |pair| format!("{:.1} {:.1}", pair.foretold, pair.counted))
+            let numbers = pair.map(|pair| [pair.foretold, pair.counted].map(|number| format!("{number:.1}")));
+            numbers.unwrap_or(["-", "-"].map(String::from))
         };
         let mut all = [self.instructions, self.lanes].into_iter().flatten();
-        let mark = if self.is_guess() { "?" } else { [" ", "!"][usize::from(!all.all(Pair::is_near))] };
-        let parts =
-            self.parts.map_or_else(String::new, |parts| parts.map(|share| format!("{:>11.0}", 100.0 * share)).concat());
-        let _ = writeln!(
-            text,
-            "{:<34} {:<8} {:>17} {:>8}{mark}  {:>11} {:>8} {:>8.2} {:>8.2}  {parts}",
+        let mark = if self.is_guess() { "?" } else { ["", "!"][usize::from(!all.all(Pair::is_near))] };
+        let [instructions, instructions_counted] = pair(self.instructions);
+        let [lanes, lanes_counted] = pair(self.lanes);
+        let mut cells = vec![
             name_of(&self.counted.variant),
-            self.counted.kind.name(),
-            pair(self.instructions),
+            self.counted.kind.name().to_string(),
+            instructions,
+            instructions_counted,
             percent(self.instructions),
-            pair(self.lanes),
+            mark.to_string(),
+            lanes,
+            lanes_counted,
             percent(self.lanes),
-            self.passes.ratio(),
-            self.sectors.ratio(),
-        );
+            format!("{:.2}", self.passes.ratio()),
+            format!("{:.2}", self.sectors.ratio()),
+        ];
+        cells.extend(self.parts.iter().flatten().map(|share| format!("{:.0}", 100.0 * share)));
+        cells
     }
 }

@@ -3,6 +3,7 @@
 use super::{Beside, MeasuredReport, OtherTree, Share};
 use crate::bounds::{is_implicit, report::bound_json};
 use crate::simulate::traced;
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_bench::{Column, Subject, quoted};
 use raywarp_sim::bounds::{Bound, Class};
 use std::fmt::Write;
@@ -10,6 +11,12 @@ use std::fmt::Write;
 /// Names of the columns of [`csv`](MeasuredReport::csv) before the shares of the time.
 const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,max_leaf,block_threads,max_registers,rays,mrays_median,mrays_max,bound_mrays,\
     bound,class,ratio,expected_mrays,strict_mrays,strict,above_strict,assumed_percent";
+
+/// What the columns mean.
+const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and tree; a star marks a strict one, which no run passes. ratio: measured over that. \
+    expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail. Then where the measured time went, %, by \
+    the model: work with all lanes busy, idle lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not \
+    hidden. Start and tail are measured: what two launches of half the rays took more than one; where there is no number, they are part of latency.";
 
 impl Beside {
     /// What a line of the table is about.
@@ -62,56 +69,27 @@ impl MeasuredReport {
     }
 
     /// A kernel, tree and kind of rays a line; what is above a strict bound is said last.
-    pub fn text(&self) -> String {
+    pub fn text(&self, room: Room) -> String {
+        let (mut text, mut hidden) = (String::new(), Hidden::default());
+        self.write(&mut text, room, &mut hidden);
+        hidden.finish(&mut text);
+        text
+    }
+
+    /// The same below what `text` has.
+    pub(crate) fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         let request = &self.request;
         let numbers: Vec<String> = request.views.iter().map(|(number, _)| number.to_string()).collect();
-        let mut text = format!(
-            "{}, view {}: measured beside what {} could do at {}; rays simulated: {}\n\n",
+        let title = format!(
+            "{}, view{} {}: measured beside what {} could do at {}; rays simulated: {}",
             request.scene,
+            if numbers.len() == 1 { "" } else { "s" },
             numbers.join(" "),
             request.machine.name(),
             request.clock,
             traced(&self.rays)
         );
-        let width = self.lines().map(|row| row.name().len()).max().unwrap_or(0).max("kernel".len());
-        let tree = |row: &Beside| format!("{}/{}", row.rate.tree, row.rate.build.max_leaf);
-        let tree_width = self.lines().map(|row| tree(row).len()).max().unwrap_or(0).max("tree".len());
-        let _ = write!(
-            text,
-            "{:<width$}  {:<tree_width$}  {:<8} {:>9} {:>9} {:>10}  {:<11} {:>6} ",
-            "kernel", "tree", "rays", "measured", "expected", "bound", "of", "ratio"
-        );
-        for share in Share::ALL {
-            let _ = write!(text, " {:>10}", share.name());
-        }
-        text.push('\n');
-        for row in self.lines() {
-            let bound = row.lowest();
-            let star = |bound: &Bound| if bound.class == Class::Strict { "*" } else { "" };
-            let _ = write!(
-                text,
-                "{:<width$}  {:<tree_width$}  {:<8} {:>9} {:>9} {:>10}  {:<11} {:>6}{}",
-                row.name(),
-                tree(row),
-                row.kind(),
-                mrays(row.rate.rays_per_s),
-                row.expected.map_or_else(|| "-".into(), mrays),
-                bound.map_or_else(|| "-".into(), |bound| mrays(bound.rays_per_s) + star(bound)),
-                bound.map_or_else(|| "-".into(), |bound| bound.limit.name()),
-                row.ratio().map_or_else(|| "-".into(), ratio),
-                row.mark(),
-            );
-            for share in Share::ALL {
-                let _ = write!(text, " {:>10}", percent(row.share(share)));
-            }
-            text.push('\n');
-        }
-        text.push_str(
-            "\nMrays/s; expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail; a star marks a strict bound, which no \
-             run passes. Then where the measured time went, %, by the model: work with all lanes busy, idle \
-             lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not hidden. Start and tail are measured: what \
-             two launches of half the rays took more than one. Where there is a dash, they are part of latency.\n",
-        );
+        let _ = writeln!(text, "{}\n\n{}", wrapped(&title), wrapped(LEGEND));
         let marks: [(&str, &str); 3] = [
             ("?", "?: more than a fifth of the costs is assumed, mostly too high"),
             ("!", "!: a run passed a modelled bound: something in the model is too dear"),
@@ -122,16 +100,46 @@ impl MeasuredReport {
                 let _ = writeln!(text, "{meaning}.");
             }
         }
+        text.push('\n');
+        let shares = Share::ALL.map(|share| TableColumn::right(format!("{} %", share.name())).rank(3));
+        let columns = [
+            TableColumn::left("kernel"),
+            TableColumn::left("tree").rank(2),
+            TableColumn::left("rays"),
+            TableColumn::right("measured"),
+            TableColumn::right("expected").rank(1),
+            TableColumn::right("bound"),
+            TableColumn::left("set by"),
+            TableColumn::right("ratio"),
+            TableColumn::left(""),
+        ];
+        let mut table = Table::new(columns.into_iter().chain(shares));
+        for row in self.lines() {
+            let bound = row.lowest();
+            let star = |bound: &Bound| if bound.class == Class::Strict { "*" } else { "" };
+            let cells = [
+                row.name(),
+                format!("{}/{}", row.rate.tree, row.rate.build.max_leaf),
+                row.kind(),
+                mrays(row.rate.rays_per_s),
+                row.expected.map_or_else(|| "-".into(), mrays),
+                bound.map_or_else(|| "-".into(), |bound| mrays(bound.rays_per_s) + star(bound)),
+                bound.map_or_else(|| "-".into(), |bound| bound.limit.name()),
+                row.ratio().map_or_else(|| "-".into(), ratio),
+                row.mark().to_string(),
+            ];
+            table.row(cells.into_iter().chain(Share::ALL.map(|share| percent(row.share(share)))));
+        }
+        table.write(text, room, hidden);
+        let mut lines = Vec::new();
         if self.lines().any(|row| row.is_implicit() && row.shares.is_some()) {
-            text.push_str("Lanes that are left to the hardware have the bound of full lanes; the rest of their time is not told apart.\n");
+            lines.push("Lanes that are left to the hardware have the bound of full lanes; the rest of their time is not told apart.".into());
         }
-        for line in self.not_rebuilt() {
-            let _ = writeln!(text, "{line}");
+        lines.extend(self.not_rebuilt());
+        lines.extend(self.wrong().into_iter().map(|line| format!("WRONG: {line}")));
+        for line in lines {
+            let _ = writeln!(text, "{}", wrapped(&line));
         }
-        for line in self.wrong() {
-            let _ = writeln!(text, "WRONG: {line}");
-        }
-        text
     }
 
     /// What is above a strict bound, a line each.
@@ -266,7 +274,7 @@ impl Beside {
             () if self.above_strict().is_some() => "X",
             () if self.is_guess() => "?",
             () if self.ratio().is_some_and(|ratio| ratio > 1.0) => "!",
-            () => " ",
+            () => "",
         }
     }
 }

@@ -206,8 +206,7 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
         }
         cells.push(row.expected.map_or_else(String::new, mrays));
         cells.push(row.lowest().map_or_else(String::new, |bound| bound.limit.name()));
-        let next =
-            headroom(&row.bounds).map(|(next, gain)| format!("{}, at +{:.0} %", next.limit.name(), 100.0 * gain));
+        let next = headroom(&row.bounds).map(|(next, gain)| format!("{}, +{:.0} %", next.limit.name(), 100.0 * gain));
         cells.push(next.unwrap_or_default());
         cells
     };

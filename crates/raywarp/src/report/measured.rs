@@ -3,23 +3,26 @@
 use super::page::{Grid, Page};
 use super::run::{mrays, number};
 use crate::measured::{Beside, MeasuredReport, Share};
+use raywarp_sim::bounds::Class;
 
 /// The table.
 pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
-    let head = ["kernel", "rays", "tree", "views", "measured", "expected", "bound", "bound by", "class", "ratio"];
+    let head = ["kernel", "rays", "tree", "views", "measured", "expected", "bound", "bound by", "ratio"];
     let shares = Share::ALL.map(|share| format!("{}, %", share.name()));
+    let several = measured.lines().any(|row| row.rate.view.is_some());
     let line = |row: &Beside| {
         let bound = row.lowest();
         let mut cells = vec![
             row.name(),
             row.kind(),
             format!("{}/{}", row.rate.tree, row.rate.build.max_leaf),
-            row.view(),
+            if several { row.view() } else { String::new() },
             mrays(row.rate.rays_per_s),
             row.expected.map_or_else(String::new, mrays),
-            bound.map_or_else(String::new, |bound| mrays(bound.rays_per_s)),
+            bound.map_or_else(String::new, |bound| {
+                mrays(bound.rays_per_s) + if bound.class == Class::Strict { "*" } else { "" }
+            }),
             bound.map_or_else(String::new, |bound| bound.limit.name()),
-            bound.map_or_else(String::new, |bound| bound.class.name().to_string()),
             row.ratio().map_or_else(String::new, |ratio| number(ratio, 2)),
         ];
         cells.extend(
@@ -29,7 +32,7 @@ pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
     };
     page.grid(Grid {
         caption: format!(
-            "Measured beside the lowest bound of the same rays and tree, Mrays/s, at {}. Tree: its name and the most triangles of a leaf. Then where the measured time went by the model. Latency is what no \
+            "Measured beside the lowest bound of the same rays and tree, Mrays/s, at {}; a star marks a strict bound. Tree: its name and the most triangles of a leaf. Then where the measured time went by the model. Latency is what no \
              other part explains; the tail, with the start, is what two launches of half the rays took more than one.",
             measured.clock()
         ),

@@ -1,6 +1,7 @@
 //! The rays that are simulated: spread samples of a workload's.
 
 use super::{EfficiencyRequest, SimulateError};
+use raywarp_bench::table::wrapped;
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
@@ -28,7 +29,7 @@ pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String 
     let views = request.views.len();
     let plural = if views == 1 { "" } else { "s" };
     let (workload, traced) = (request.workload.name(), traced(rays));
-    format!("{}, workload {workload}, {views} view{plural}; rays traced: {traced}\n", request.scene)
+    wrapped(&format!("{}, workload {workload}, {views} view{plural}; rays traced: {traced}", request.scene)) + "\n"
 }
 
 /// The query of a kind of rays.

@@ -1,6 +1,7 @@
 //! SIMD efficiency as text and as JSON, beside what AL09 found.
 
 use super::{EfficiencyReport, Measurement, headline, name_of};
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_family::{Operation, Tree, Variant};
 use raywarp_sim::table1;
 use raywarp_workload::rays::{Order, RayKind, Workload};
@@ -18,37 +19,46 @@ fn percent(share: f64) -> String {
     if share.is_nan() { "-".to_string() } else { format!("{share:.0}") }
 }
 
+/// What the columns mean.
+const LEGEND: &str = "Below the kind of rays, trav/isect: lanes of a warp (%) that take part when it visits nodes and when it tests triangles. nodes, tris: visited \
+    and tested by a ray. over: nodes visited in vain by postponing leaves. Compressed trees hold at most 3 triangles a leaf.";
+
+/// What a column of the paper's numbers means.
+const THEIRS: &str =
+    "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/efficiency.md.";
+
 impl EfficiencyReport {
     /// Tables as text: one a width and leaf size, a kernel a line.
-    pub fn text(&self) -> String {
+    pub fn text(&self, room: Room) -> String {
         let request = &self.request;
-        let mut text = headline(request, &self.rays);
-        for &width in &request.widths {
-            for &leaf_size in &request.leaf_sizes {
-                self.table(&mut text, width, leaf_size);
-            }
-        }
-        self.shared_rays(&mut text);
-        text.push_str(
-            "\ntrav/isect: share of a warp's lanes (%) that take part when it visits nodes and when it tests triangles. \
-             nodes, tris: visited and tested by a ray; over: nodes visited in vain by postponing leaves. Compressed trees hold at most 3 triangles a leaf.\n",
-        );
+        let (mut text, mut hidden) = (headline(request, &self.rays), Hidden::default());
+        let _ = writeln!(text, "\n{}", wrapped(LEGEND));
         let compared = self.measurements.iter().any(|m| self.theirs(&m.variant, m.counts.width, m.leaf_size).is_some());
         if compared {
-            text.push_str(
-                "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/efficiency.md.\n",
-            );
+            let _ = writeln!(text, "{}", wrapped(THEIRS));
         }
+        for &width in &request.widths {
+            for &leaf_size in &request.leaf_sizes {
+                let _ = writeln!(text, "\nwarps of {width}, leaves of at most {leaf_size}");
+                self.table(width, leaf_size).write(&mut text, room, &mut hidden);
+            }
+        }
+        self.shared_rays(&mut text, room, &mut hidden);
+        hidden.finish(&mut text);
         text
     }
 
-    fn table(&self, text: &mut String, width: u32, leaf_size: u32) {
+    fn table(&self, width: u32, leaf_size: u32) -> Table {
         let request = &self.request;
-        let _ = write!(text, "\nwarps of {width}, leaves of at most {leaf_size}\n{:<34}", "kernel");
+        let mut columns = vec![TableColumn::left("kernel")];
         for kind in &request.kinds {
-            let _ = write!(text, "{:>9} {:>7} {:>6} {:>6} {:>6}", kind.name(), "theirs", "nodes", "tris", "over");
+            columns.push(TableColumn::right(kind.name()));
+            columns.push(TableColumn::right("theirs").rank(1));
+            columns.push(TableColumn::right("nodes").rank(3));
+            columns.push(TableColumn::right("tris").rank(3));
+            columns.push(TableColumn::right("over").rank(2));
         }
-        text.push('\n');
+        let mut table = Table::new(columns);
         for variant in &request.variants {
             let of = |kind: RayKind| {
                 let wanted = leaf_size.min(variant.tree().max_leaf());
@@ -60,35 +70,38 @@ impl EfficiencyReport {
             if !request.kinds.iter().any(|&kind| of(kind).is_some()) {
                 continue;
             }
-            let _ = write!(text, "{:<34}", name_of(variant));
-            for (column, &kind) in request.kinds.iter().enumerate() {
-                let Some(m) = of(kind) else { continue };
+            let mut cells = vec![name_of(variant)];
+            for &kind in &request.kinds {
+                let Some(m) = of(kind) else {
+                    cells.extend([const { String::new() }; 5]);
+                    continue;
+                };
                 let [traversal, intersection] = m.percent();
                 let theirs = self.theirs(variant, width, leaf_size).map(|cells| cells[theirs_column(kind)]);
-                let theirs = theirs.map_or_else(String::new, |[t, i]| format!("{t}/{i}"));
-                let _ = write!(
-                    text,
-                    "{:>9} {:>7} {:>6.1} {:>6.1} {:>6}",
-                    format!("{}/{}", percent(traversal), percent(intersection)),
-                    theirs,
-                    m.counts.nodes_per_ray(),
-                    m.counts.triangles_per_ray(),
-                    if m.overfetch == 0.0 { String::new() } else { format!("{:.1}%", 100.0 * m.overfetch) },
-                );
-                debug_assert!(column < 3);
+                cells.push(format!("{}/{}", percent(traversal), percent(intersection)));
+                cells.push(theirs.map_or_else(String::new, |[t, i]| format!("{t}/{i}")));
+                cells.push(format!("{:.1}", m.counts.nodes_per_ray()));
+                cells.push(format!("{:.1}", m.counts.triangles_per_ray()));
+                cells.push(if m.overfetch == 0.0 { String::new() } else { format!("{:.1}%", 100.0 * m.overfetch) });
             }
-            text.push('\n');
+            table.row(cells);
         }
+        table
     }
 
     /// Where lanes share a ray: the boxes that a ray is tested against beside those of a binary tree, and how
     /// much of the lanes' work only repeats a neighbour's (AL09 5.3).
-    fn shared_rays(&self, text: &mut String) {
+    fn shared_rays(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         let wide: Vec<&Measurement> = self.measurements.iter().filter(|m| m.variant.lanes_per_ray() > 1).collect();
         if wide.is_empty() {
             return;
         }
-        text.push_str("\none ray on several lanes: boxes a ray (while-while on bvh2 has two a node), repeated work\n");
+        let title = "one ray on several lanes: boxes that a ray is tested against, those of while-while on bvh2 (two a node), and the share of the lanes' \
+            work that repeats a neighbour's";
+        let _ = writeln!(text, "\n{}", wrapped(title));
+        let numbers = ["boxes", "on bvh2", "repeated"].map(TableColumn::right);
+        let names = [TableColumn::left("kernel"), TableColumn::right("warps of"), TableColumn::left("rays")];
+        let mut table = Table::new(names.into_iter().chain(numbers));
         for m in wide {
             let binary = self.measurements.iter().find(|b| {
                 let same = b.kind == m.kind && b.leaf_size == m.leaf_size;
@@ -96,17 +109,16 @@ impl EfficiencyReport {
                     && b.variant.postpone() == 0
                     && b.variant.to_string().contains("/while-while/")
             });
-            let binary = binary.map_or_else(String::new, |b| format!(" ({:.1})", 2.0 * b.counts.nodes_per_ray()));
-            let _ = writeln!(
-                text,
-                "{:<34}warps of {:<3} {:<8} {:>6.1}{binary} boxes, {:.0} % repeated",
+            table.row([
                 name_of(&m.variant),
-                m.counts.width,
-                m.kind.name(),
-                m.counts.lane_visits_per_ray(),
-                100.0 * m.counts.replicated(m.variant.lanes_per_ray()),
-            );
+                m.counts.width.to_string(),
+                m.kind.name().to_string(),
+                format!("{:.1}", m.counts.lane_visits_per_ray()),
+                binary.map_or_else(String::new, |b| format!("{:.1}", 2.0 * b.counts.nodes_per_ray())),
+                format!("{:.0} %", 100.0 * m.counts.replicated(m.variant.lanes_per_ray())),
+            ]);
         }
+        table.write(text, room, hidden);
     }
 
     /// What AL09 found, for warps of 32 on its workload.

@@ -3,6 +3,7 @@
 use super::ExperimentRequest;
 use super::pricing::is_al09;
 use crate::simulate::{RayCounts, traced};
+use raywarp_bench::table::{Hidden, Room, Table as TextTable, TableColumn, wrapped};
 use std::fmt::Write;
 
 /// What the paper found, if it says, and what we did.
@@ -65,11 +66,11 @@ pub struct ExperimentReport {
 
 impl ExperimentReport {
     /// As text.
-    pub fn text(&self) -> String {
+    pub fn text(&self, room: Room) -> String {
         let request = &self.request;
-        let mut text = format!(
+        let head = format!(
             "{}: {}, workload {}, views: {}, {}x{}, leaves of at most {}; rays traced: {}\n\
-             {}; prices: {}\n",
+             {}; prices: {}",
             request.experiment.name(),
             request.rays.scene,
             request.rays.workload.name(),
@@ -81,9 +82,12 @@ impl ExperimentReport {
             request.machine.name(),
             request.priced(),
         );
+        let (mut text, mut hidden) = (wrapped(&head), Hidden::default());
+        text.push('\n');
         for table in &self.tables {
-            table.write(&mut text);
+            table.write(&mut text, room, &mut hidden);
         }
+        hidden.finish(&mut text);
         text
     }
 
@@ -134,32 +138,21 @@ impl ExperimentReport {
 }
 
 impl Table {
-    fn write(&self, text: &mut String) {
-        let name_width = self.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
-        let cells = |column: usize| self.rows.iter().filter_map(move |row| row.cells.get(column));
-        let widest = |column: usize, of: fn(&Cell) -> &String| cells(column).map(|c| of(c).chars().count()).max();
-        let _ = writeln!(text, "\n{}", self.title);
-        let _ = write!(text, "{:name_width$}", "");
-        let widths: Vec<[usize; 2]> = (0..self.columns.len())
-            .map(|i| {
-                let theirs = widest(i, |cell| &cell.theirs).unwrap_or(0).max(6);
-                [theirs, widest(i, |cell| &cell.ours).unwrap_or(0).max(self.columns[i].len() + 6)]
-            })
-            .collect();
-        for (column, [theirs, ours]) in self.columns.iter().zip(&widths) {
-            let _ = write!(text, "  {:>theirs$} | {:<ours$}", "theirs", format!("{column}, ours"));
+    fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
+        let _ = writeln!(text, "\n{}", wrapped(&self.title));
+        let mut columns = vec![TableColumn::left("")];
+        for column in &self.columns {
+            columns.push(TableColumn::right("theirs"));
+            columns.push(TableColumn::left(format!("{column}, ours")));
         }
-        text.push('\n');
+        let mut table = TextTable::new(columns);
         for row in &self.rows {
-            let _ = write!(text, "{:name_width$}", row.name);
-            for (cell, [theirs, ours]) in row.cells.iter().zip(&widths) {
-                let _ = write!(text, "  {:>theirs$} | {:<ours$}", cell.theirs, cell.ours);
-            }
-            text.truncate(text.trim_end().len());
-            text.push('\n');
+            let pairs = row.cells.iter().flat_map(|cell| [cell.theirs.clone(), cell.ours.clone()]);
+            table.row(std::iter::once(row.name.clone()).chain(pairs));
         }
+        table.write(text, room, hidden);
         for why in &self.why {
-            let _ = writeln!(text, "- {why}");
+            let _ = writeln!(text, "{}", wrapped(&format!("- {why}")));
         }
     }
 }

@@ -1,0 +1,311 @@
+//! Tables of text that fit a terminal: 80 characters across, or as wide as they are.
+//!
+//! A column without anything in it is left out. What does not fit 80 characters is left out by rank, and a last line says what there is more
+//! and how to see it ([`Hidden`]). A name that is too long for its column has a line of its own.
+
+use raywarp_family::sources_of;
+use std::fmt::Write;
+
+/// How wide a table may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Room {
+    /// [`ACROSS`] characters.
+    #[default]
+    Terminal,
+    /// All columns, however wide that is.
+    Any,
+}
+
+/// Characters of a line in a terminal that nobody made wider.
+pub const ACROSS: usize = 80;
+
+/// Names take at most so many characters of a line that has other cells, too: those of all papers' kernels do.
+const NAME: usize = 34;
+
+/// A column: its name, and how much it matters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableColumn {
+    head: String,
+    is_left: bool,
+    rank: u8,
+}
+
+impl TableColumn {
+    /// One of words.
+    pub fn left(head: impl Into<String>) -> Self {
+        Self { head: head.into(), is_left: true, rank: 0 }
+    }
+
+    /// One of numbers.
+    pub fn right(head: impl Into<String>) -> Self {
+        Self { is_left: false, ..Self::left(head) }
+    }
+
+    /// Columns of the highest rank are left out first where there is no room, of equal ones the last; those of rank 0, as they are
+    /// made, never.
+    pub fn rank(self, rank: u8) -> Self {
+        Self { rank, ..self }
+    }
+}
+
+/// Rows of cells below their columns' names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Table {
+    columns: Vec<TableColumn>,
+    /// Cells and a remark that stands below them.
+    rows: Vec<(Vec<String>, String)>,
+}
+
+/// Columns that were left out of tables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hidden(Vec<String>);
+
+impl Hidden {
+    /// The line that says how to see them, and the papers whose keys stand in `text`: what comes last.
+    pub fn finish(&self, text: &mut String) {
+        if !self.0.is_empty() {
+            let (count, names) = (self.0.len(), self.0.join(", "));
+            let line = format!("{count} more column{} with --wide: {names}", if count == 1 { "" } else { "s" });
+            let _ = writeln!(text, "\n{}", wrapped(&line));
+        }
+        explain(text);
+    }
+}
+
+/// Adds a line for the keys of papers that stand in `text`, if there are any.
+pub fn explain(text: &mut String) {
+    if let Some(sources) = sources_of(text) {
+        let _ = writeln!(text, "\n{}", wrapped(&sources));
+    }
+}
+
+impl Table {
+    /// One with these columns and no rows.
+    pub fn new(columns: impl IntoIterator<Item = TableColumn>) -> Self {
+        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row, a cell a column.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push((cells.into_iter().collect(), String::new()));
+    }
+
+    /// A remark below the last row, on lines of its own.
+    pub fn remark(&mut self, remark: impl Into<String>) {
+        if let Some((_, below)) = self.rows.last_mut() {
+            *below = remark.into();
+        }
+    }
+
+    /// Writes the table below what `text` has; nothing where there are no rows.
+    pub fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
+        if self.rows.is_empty() {
+            return;
+        }
+        let Layout { columns, gap, left_out } = self.layout(room);
+        for &column in &left_out {
+            let name = &self.columns[column].head;
+            if !hidden.0.contains(name) {
+                hidden.0.push(name.clone());
+            }
+        }
+        let heads: Vec<String> = self.columns.iter().map(|column| column.head.clone()).collect();
+        self.line(text, &heads, &columns, gap);
+        for (cells, below) in &self.rows {
+            self.line(text, cells, &columns, gap);
+            for line in wrapped_to(below, ACROSS - 4).lines() {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+    }
+
+    /// The table alone, with what it leaves out.
+    pub fn text(&self, room: Room) -> String {
+        let (mut text, mut hidden) = (String::new(), Hidden::default());
+        self.write(&mut text, room, &mut hidden);
+        hidden.finish(&mut text);
+        text
+    }
+
+    fn line(&self, text: &mut String, cells: &[String], columns: &[(usize, usize)], gap: usize) {
+        let start = text.len();
+        for (place, &(column, width)) in columns.iter().enumerate() {
+            let cell = cells.get(column).map_or("", String::as_str);
+            if place > 0 {
+                let _ = write!(text, "{:gap$}", "");
+            } else if length(cell) > width {
+                // On lines of its own.
+                text.push_str(&wrapped(cell));
+                let _ = write!(text, "\n{:width$}", "");
+                continue;
+            }
+            let _ = if self.columns[column].is_left {
+                write!(text, "{cell:<width$}")
+            } else {
+                write!(text, "{cell:>width$}")
+            };
+        }
+        text.truncate(start + text[start..].trim_end().len());
+        text.push('\n');
+    }
+
+    fn layout(&self, room: Room) -> Layout {
+        let is_empty = |cell: Option<&String>| cell.is_none_or(|cell| cell.is_empty() || cell == "-");
+        let has_cells =
+            |column: &usize| *column == 0 || !self.rows.iter().all(|(cells, _)| is_empty(cells.get(*column)));
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|(cells, _)| cells.get(column)).map(|cell| length(cell));
+            cells.max().unwrap_or(0).max(length(&self.columns[column].head))
+        };
+        let mut columns: Vec<(usize, usize)> =
+            (0..self.columns.len()).filter(has_cells).map(|column| (column, width(column))).collect();
+        let mut left_out = Vec::new();
+        if room == Room::Any {
+            return Layout { columns, gap: 2, left_out };
+        }
+        let longest = columns.first().map_or(0, |(_, width)| *width);
+        if let [(_, first), _, ..] = &mut columns[..] {
+            *first = (*first).min(NAME.max(length(&self.columns[0].head)));
+        }
+        let across = |columns: &[(usize, usize)], gap: usize| {
+            columns.iter().map(|(_, width)| width).sum::<usize>() + gap * columns.len().saturating_sub(1)
+        };
+        let mut gap = 2;
+        while across(&columns, gap) > ACROSS {
+            let least =
+                columns.iter().enumerate().skip(1).map(|(place, &(column, _))| (self.columns[column].rank, place));
+            // Narrower gaps before the first that matters.
+            match least.max().filter(|(rank, _)| *rank > 0) {
+                Some((1, _)) if gap == 2 => gap = 1,
+                Some((_, place)) => left_out.push(columns.remove(place).0),
+                None if gap == 2 => gap = 1,
+                None => break,
+            }
+        }
+        left_out.sort_unstable();
+        // Names have what the others leave.
+        if let [(_, first), others @ ..] = &mut columns[..] {
+            let taken = across(others, gap) + if others.is_empty() { 0 } else { gap };
+            *first = longest.min(ACROSS.saturating_sub(taken).max(8));
+        }
+        Layout { columns, gap, left_out }
+    }
+}
+
+/// What is shown of a table.
+struct Layout {
+    /// Columns with their widths.
+    columns: Vec<(usize, usize)>,
+    /// Spaces between two.
+    gap: usize,
+    left_out: Vec<usize>,
+}
+
+/// Characters of a text.
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Prose in lines of at most [`ACROSS`] characters, without an end of line at its end. A word that is longer breaks where a variant or a
+/// path can be broken.
+pub fn wrapped(text: &str) -> String {
+    wrapped_to(text, ACROSS)
+}
+
+fn wrapped_to(text: &str, across: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split(' ') {
+            let mut rest = word;
+            while length(&line) + usize::from(!line.is_empty()) + length(rest) > across {
+                if !line.is_empty() {
+                    lines.push(std::mem::take(&mut line));
+                    continue;
+                }
+                let most = rest.char_indices().nth(across).map_or(rest.len(), |(at, _)| at);
+                let at = rest[..most].rfind(['/', '?', '&', ',', '=']).map_or(most, |at| at + 1);
+                lines.push(rest[..at].to_string());
+                rest = &rest[at..];
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line += rest;
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells<const N: usize>(cells: [&str; N]) -> [String; N] {
+        cells.map(String::from)
+    }
+
+    fn kernels(name: &str) -> Table {
+        let long = |head: &str, rank: u8| TableColumn::right(format!("{head:>12}").replace(' ', "_")).rank(rank);
+        let mut table = Table::new([
+            TableColumn::left("kernel"),
+            TableColumn::right("rate"),
+            TableColumn::right("none"),
+            long("b", 3),
+            long("c", 2),
+            long("d", 3),
+            long("e", 1),
+        ]);
+        table.row(cells([name, "1.5", "-", "1", "2", "3", "4"]));
+        table.row(cells(["b", "12.5", "", "1", "2", "3", "4"]));
+        table
+    }
+
+    #[test]
+    fn columns_of_the_highest_rank_go_first_and_the_last_line_says_so() {
+        let name = "a".repeat(30);
+        let text = kernels(&name).text(Room::Terminal);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[0].split_whitespace().collect::<Vec<_>>(),
+            ["kernel", "rate", "___________b", "___________c", "___________e"]
+        );
+        assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["b", "12.5", "1", "2", "4"]);
+        assert_eq!(lines.last(), Some(&"1 more column with --wide: ___________d"));
+        assert!(lines.iter().all(|line| line.len() <= ACROSS), "{text}");
+        let wide = kernels(&name).text(Room::Any);
+        assert!(wide.lines().count() == 3 && wide.contains("___________d") && !wide.contains("none"), "{wide}");
+    }
+
+    #[test]
+    fn a_long_name_has_lines_of_its_own() {
+        let name = format!("replace/speculative-while-while/wide4?{}", "leaves=nested&".repeat(6));
+        let text = kernels(&name).text(Room::Terminal);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().all(|line| line.len() <= ACROSS), "{text}");
+        assert_eq!(lines[1..3].concat(), name);
+        assert!(lines[3].starts_with("  ") && lines[3].trim_start().starts_with("1.5"), "{text}");
+        // Right below their heads.
+        assert_eq!(lines[3].find("1.5").map(|at| at + 3), lines[0].find("rate").map(|at| at + 4), "{text}");
+    }
+
+    #[test]
+    fn remarks_and_prose_are_broken_into_lines() {
+        let mut table = kernels("x");
+        table.remark("WRONG ".repeat(30).trim_end());
+        let text = table.text(Room::Any);
+        assert!(text.lines().filter(|line| line.starts_with("    WRONG")).count() == 3, "{text}");
+        assert!(text.lines().all(|line| line.len() <= ACROSS), "{text}");
+        assert_eq!(wrapped("a b"), "a b");
+        assert_eq!(wrapped(""), "");
+        assert!(Table::new([TableColumn::left("a")]).text(Room::Any).is_empty());
+    }
+
+    #[test]
+    fn keys_of_papers_are_explained_last() {
+        let mut table = Table::new([TableColumn::left("kernel")]);
+        table.row(cells(["g14-wide4"]));
+        assert!(table.text(Room::Terminal).ends_with("g14-wide4\n\nG14: Guthe 2014\n"));
+    }
+}
