@@ -27,13 +27,14 @@ const NAME: usize = 34;
 pub struct TableColumn {
     head: String,
     is_left: bool,
+    is_whole: bool,
     rank: u8,
 }
 
 impl TableColumn {
     /// One of words.
     pub fn left(head: impl Into<String>) -> Self {
-        Self { head: head.into(), is_left: true, rank: 0 }
+        Self { head: head.into(), is_left: true, is_whole: false, rank: 0 }
     }
 
     /// One of numbers.
@@ -45,6 +46,11 @@ impl TableColumn {
     /// made, never.
     pub fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
+    }
+
+    /// Of a first column: rather than long names on lines of their own, fewer other columns.
+    pub fn whole(self) -> Self {
+        Self { is_whole: true, ..self }
     }
 }
 
@@ -109,6 +115,10 @@ impl Table {
                 hidden.0.push(name.clone());
             }
         }
+        let taken: usize = columns.iter().map(|(_, width)| width + gap).sum();
+        if room == Room::Terminal && taken > ACROSS + gap {
+            return self.list(text, &columns);
+        }
         let heads: Vec<String> = self.columns.iter().map(|column| column.head.clone()).collect();
         self.line(text, &heads, &columns, gap);
         for (cells, below) in &self.rows {
@@ -125,6 +135,29 @@ impl Table {
         self.write(&mut text, room, &mut hidden);
         hidden.finish(&mut text);
         text
+    }
+
+    /// What is too wide for a table: a cell a line, below the names of its rows.
+    fn list(&self, text: &mut String, columns: &[(usize, usize)]) {
+        let widest = columns.iter().skip(1).map(|&(column, _)| length(&self.columns[column].head)).max().unwrap_or(0);
+        for (cells, below) in &self.rows {
+            let _ = writeln!(text, "{}", wrapped(cells.first().map_or("", String::as_str)));
+            for &(column, _) in &columns[1..] {
+                let cell = cells.get(column).filter(|cell| !cell.is_empty() && *cell != "-");
+                for (number, line) in cell
+                    .map(|cell| wrapped_to(cell, ACROSS - widest - 4))
+                    .iter()
+                    .flat_map(|cell| cell.lines())
+                    .enumerate()
+                {
+                    let head = if number == 0 { self.columns[column].head.as_str() } else { "" };
+                    let _ = writeln!(text, "  {head:<widest$}  {line}");
+                }
+            }
+            for line in wrapped_to(below, ACROSS - 4).lines() {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
     }
 
     fn line(&self, text: &mut String, cells: &[String], columns: &[(usize, usize)], gap: usize) {
@@ -151,8 +184,13 @@ impl Table {
 
     fn layout(&self, room: Room) -> Layout {
         let is_empty = |cell: Option<&String>| cell.is_none_or(|cell| cell.is_empty() || cell == "-");
-        let has_cells =
-            |column: &usize| *column == 0 || !self.rows.iter().all(|(cells, _)| is_empty(cells.get(*column)));
+        let is_full = |column: usize| !self.rows.iter().all(|(cells, _)| is_empty(cells.get(column)));
+        // Rows of dashes alone say that nothing was found.
+        let any = (1..self.columns.len()).any(is_full);
+        let says = |cell: Option<&String>| cell.is_some_and(|cell| !cell.is_empty());
+        let has_cells = |&column: &usize| {
+            column == 0 || is_full(column) || (!any && self.rows.iter().any(|(cells, _)| says(cells.get(column))))
+        };
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|(cells, _)| cells.get(column)).map(|cell| length(cell));
             cells.max().unwrap_or(0).max(length(&self.columns[column].head))
@@ -164,8 +202,12 @@ impl Table {
             return Layout { columns, gap: 2, left_out };
         }
         let longest = columns.first().map_or(0, |(_, width)| *width);
+        // Names that are longer than that have lines of their own, and take no room from the other columns.
+        let names = self.rows.iter().filter_map(|(cells, _)| cells.first()).map(|cell| length(cell));
+        let most = if self.columns.first().is_some_and(|column| column.is_whole) { ACROSS } else { NAME };
+        let short = names.filter(|length| *length <= most).max().unwrap_or(0).max(length(&self.columns[0].head));
         if let [(_, first), _, ..] = &mut columns[..] {
-            *first = (*first).min(NAME.max(length(&self.columns[0].head)));
+            *first = short;
         }
         let across = |columns: &[(usize, usize)], gap: usize| {
             columns.iter().map(|(_, width)| width).sum::<usize>() + gap * columns.len().saturating_sub(1)
@@ -186,7 +228,8 @@ impl Table {
         // Names have what the others leave.
         if let [(_, first), others @ ..] = &mut columns[..] {
             let taken = across(others, gap) + if others.is_empty() { 0 } else { gap };
-            *first = longest.min(ACROSS.saturating_sub(taken).max(8));
+            let left = ACROSS.saturating_sub(taken).max(8);
+            *first = if longest <= left { longest } else { short.min(left) };
         }
         Layout { columns, gap, left_out }
     }
@@ -212,7 +255,8 @@ pub fn wrapped(text: &str) -> String {
     wrapped_to(text, ACROSS)
 }
 
-fn wrapped_to(text: &str, across: usize) -> String {
+/// The same in lines of so many characters.
+pub fn wrapped_to(text: &str, across: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for paragraph in text.lines() {
         let mut line = String::new();
@@ -279,6 +323,18 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_name_leaves_room_for_fewer_columns() {
+        let mut table = Table::new([
+            TableColumn::left("variant").whole(),
+            TableColumn::left("a").rank(1),
+            TableColumn::left("b").rank(2),
+        ]);
+        table.row(["x".repeat(60), "y".repeat(15), "z".repeat(10)]);
+        let lines: Vec<String> = table.text(Room::Terminal).lines().map(String::from).collect();
+        assert_eq!(lines[1], format!("{}  {}", "x".repeat(60), "y".repeat(15)));
+    }
+
+    #[test]
     fn a_long_name_has_lines_of_its_own() {
         let name = format!("replace/speculative-while-while/wide4?{}", "leaves=nested&".repeat(6));
         let text = kernels(&name).text(Room::Terminal);
@@ -288,6 +344,28 @@ mod tests {
         assert!(lines[3].starts_with("  ") && lines[3].trim_start().starts_with("1.5"), "{text}");
         // Right below their heads.
         assert_eq!(lines[3].find("1.5").map(|at| at + 3), lines[0].find("rate").map(|at| at + 4), "{text}");
+    }
+
+    #[test]
+    fn what_no_table_holds_is_a_list() {
+        let mut table = Table::new(["what", "ours", "theirs", "none"].map(TableColumn::left));
+        table.row([String::from("a"), "long ".repeat(20), "short".into(), String::new()]);
+        let text = table.text(Room::Terminal);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(
+            lines[0] == "a" && lines[1].starts_with("  ours    long long") && lines[2].starts_with("          long"),
+            "{text}"
+        );
+        assert_eq!(lines[lines.len() - 1], "  theirs  short");
+        assert!(lines.iter().all(|line| line.len() <= ACROSS), "{text}");
+        assert_eq!(table.text(Room::Any).lines().count(), 2);
+    }
+
+    #[test]
+    fn rows_of_dashes_alone_are_shown() {
+        let mut table = Table::new(["what", "ours", "theirs"].map(TableColumn::left));
+        table.row(cells(["a", "-", ""]));
+        assert_eq!(table.text(Room::Any), "what  ours\na     -\n");
     }
 
     #[test]

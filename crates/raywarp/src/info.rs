@@ -1,6 +1,7 @@
 //! What is in a scene and what its tree costs.
 
 use crate::{PrepareError, Prepared};
+use raywarp_bench::table::{ACROSS, wrapped_to};
 use raywarp_bvh::BvhStats;
 use raywarp_geom::Aabb;
 use raywarp_scene::{Scene, flatten};
@@ -99,7 +100,9 @@ impl Info {
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
-            let _ = writeln!(text, "{name:<20}{value}");
+            for (number, part) in wrapped_to(&value, ACROSS - 20).lines().enumerate() {
+                let _ = writeln!(text, "{:<20}{part}", if number == 0 { name } else { "" });
+            }
         };
         line(
             "triangles",

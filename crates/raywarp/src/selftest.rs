@@ -1,6 +1,7 @@
 //! The conformance suite: every engine that this machine has on cases chosen to hurt, against brute
 //! force in f64.
 
+use crate::simulate::name_of;
 use rayon::prelude::*;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
@@ -74,6 +75,14 @@ pub struct EngineResult {
     pub unlike_brute_force: u64,
     /// What is wrong: case by case.
     pub faults: Vec<String>,
+}
+
+impl EngineResult {
+    /// The engine with the name of the papers' row in place of its variant, where it is one.
+    fn short_name(&self) -> String {
+        let parts = self.engine.split_once(", ").and_then(|(variant, on)| Some((variant.parse().ok()?, on)));
+        parts.map_or_else(|| self.engine.clone(), |(variant, on): (Variant, _)| format!("{}, {on}", name_of(&variant)))
+    }
 }
 
 /// The verdict.
@@ -364,7 +373,7 @@ impl SelfTestReport {
         for engine in self.engines.iter().filter(|engine| verbose || !engine.faults.is_empty()) {
             let rate = engine.excused as f64 / engine.rays.max(1) as f64;
             table.row([
-                engine.engine.clone(),
+                engine.short_name(),
                 if engine.faults.is_empty() { "pass" } else { "FAIL" }.to_string(),
                 engine.cases.to_string(),
                 engine.rays.to_string(),

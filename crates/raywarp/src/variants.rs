@@ -54,8 +54,12 @@ impl Variants {
                 table.write(&mut text, room, &mut hidden);
             }
             Self::Legal { single_changes, count } => {
-                let heads = ["variant", "tree node", "stack entry"].map(TableColumn::left);
-                let mut table = Table::new(heads.into_iter().chain([TableColumn::left("needs").rank(1)]));
+                let mut table = Table::new([
+                    TableColumn::left("variant").whole(),
+                    TableColumn::left("tree node").rank(1),
+                    TableColumn::left("stack entry").rank(2),
+                    TableColumn::left("needs").rank(3),
+                ]);
                 for variant in single_changes {
                     table.row([variant.to_string()].into_iter().chain(requirements(variant)));
                 }

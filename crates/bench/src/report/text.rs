@@ -65,10 +65,14 @@ pub fn text(report: &SceneReport, room: Room) -> String {
 }
 
 /// What the signs of the tables mean.
-pub const LEGEND: &str = "Mrays/s: total rays over the sum of the views' median times. *: the best.\nspread: of the \
-    middle half of the runs. checked: rays compared with one lane of the\nCPU on the same tree and triangle test. differ: hit \
-    or miss, or t by more than\n1e-5; few and each within rounding of an edge where the row is right. stray: of\nall rays, those \
-    that hit something else than the CPU's watertight tracer, or\nnothing. registers: of the kernel for each kind of rays.\n";
+pub const LEGEND: &str = "\
+Mrays/s: total rays over the sum of the views' median times. *: the best.
+spread: of the middle half of the runs. checked: rays compared with one lane of
+the CPU on the same tree and triangle test. differ: hit or miss, or t by more
+than 1e-5; few and each within rounding of an edge where the row is right.
+stray: of all rays, those that hit something else than the CPU's watertight
+tracer, or nothing. registers: of the kernel for each kind of rays.
+";
 
 fn header(report: &SceneReport, text: &mut String) {
     let [width, height] = report.size;

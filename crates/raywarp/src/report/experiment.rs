@@ -152,7 +152,7 @@ fn farthest(tables: &[Table]) -> Grid {
             one.cell.theirs.clone(),
             one.cell.ours.clone(),
             format!("{:.0}", 100.0 * one.off),
-            capital(&table.title),
+            if tables.len() > 1 { capital(&table.title) } else { String::new() },
         ]
     };
     Grid {

@@ -58,12 +58,11 @@ pub(super) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String
     let rays: Vec<String> = rays.iter().map(|(kind, traced, _)| format!("{traced} {}", kind.name())).collect();
     let count = |number: usize, name: &str| format!("{number} {name}{}", if number == 1 { "" } else { "s" });
     format!(
-        "{}: {} of {columns} x {rows} pixels, rays of workload {} ({} simulated), {}. The command is at the end.",
+        "{}: {} of {columns} x {rows} pixels, rays of workload {} ({} simulated). The command is at the end.",
         request.scene,
         count(request.views.len(), "viewpoint"),
         request.workload.name(),
         rays.join(", "),
-        count(request.variants.len(), "kernel"),
     )
 }
 

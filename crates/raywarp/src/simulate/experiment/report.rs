@@ -83,7 +83,7 @@ impl ExperimentReport {
             request.priced(),
         );
         let (mut text, mut hidden) = (wrapped(&head), Hidden::default());
-        text.push('\n');
+        text.push_str("\n\nBelow the kind of rays ours; theirs: the paper's, where it says.\n");
         for table in &self.tables {
             table.write(&mut text, room, &mut hidden);
         }
@@ -142,12 +142,12 @@ impl Table {
         let _ = writeln!(text, "\n{}", wrapped(&self.title));
         let mut columns = vec![TableColumn::left("")];
         for column in &self.columns {
+            columns.push(TableColumn::right(column.clone()));
             columns.push(TableColumn::right("theirs"));
-            columns.push(TableColumn::left(format!("{column}, ours")));
         }
         let mut table = TextTable::new(columns);
         for row in &self.rows {
-            let pairs = row.cells.iter().flat_map(|cell| [cell.theirs.clone(), cell.ours.clone()]);
+            let pairs = row.cells.iter().flat_map(|cell| [cell.ours.clone(), cell.theirs.clone()]);
             table.row(std::iter::once(row.name.clone()).chain(pairs));
         }
         table.write(text, room, hidden);
