@@ -99,7 +99,7 @@ impl EfficiencyReport {
         let title = "one ray on several lanes: boxes that a ray is tested against, those of while-while on bvh2 (two a node), and the share of the lanes' \
             work that repeats a neighbour's";
         let _ = writeln!(text, "\n{}", wrapped(title));
-        let numbers = ["boxes", "on bvh2", "repeated"].map(TableColumn::right);
+        let numbers = ["boxes", "bvh2", "repeated"].map(TableColumn::right);
         let names = [TableColumn::left("kernel"), TableColumn::right("warps of"), TableColumn::left("rays")];
         let mut table = Table::new(names.into_iter().chain(numbers));
         for m in wide {
