@@ -81,6 +81,7 @@ impl Command {
                 device: Some(a.device),
                 scenes: Some(&a.scenes),
                 replacing: Some(a.replacing),
+                ..Taken::default()
             },
             Self::Info(a) => Taken { threads: Some(&a.threads), scenes: Some(&a.scenes), ..Taken::default() },
             Self::Trace(a) => Taken {
@@ -88,6 +89,7 @@ impl Command {
                 device: Some(a.device),
                 scenes: Some(&a.scenes),
                 replacing: Some(a.replacing),
+                ..Taken::default()
             },
             Self::Merge(a) => Taken { replacing: Some(a.replacing), ..Taken::default() },
             Self::Convert(a) => Taken { replacing: Some(a.replacing), ..Taken::default() },
@@ -98,15 +100,19 @@ impl Command {
                 device: Some(a.device),
                 scenes: Some(&a.scenes),
                 replacing: Some(a.replacing),
+                tables: Some(a.tables),
             },
             Self::Simulate(a) => Taken {
+                tables: Some(a.tables),
                 threads: Some(&a.threads),
                 scenes: Some(&a.scenes),
                 replacing: Some(a.replacing),
                 ..Taken::default()
             },
-            Self::Variants(a) => Taken { device: Some(a.device), ..Taken::default() },
-            Self::Selftest(a) => Taken { threads: Some(&a.threads), device: Some(a.device), ..Taken::default() },
+            Self::Variants(a) => Taken { device: Some(a.device), tables: Some(a.tables), ..Taken::default() },
+            Self::Selftest(a) => {
+                Taken { threads: Some(&a.threads), device: Some(a.device), tables: Some(a.tables), ..Taken::default() }
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ const MODES: [(char, &str, &str); 6] = [
 ];
 
 /// Options that some modes ignore, with the letters of those that do not.
-const OPTIONS: [(&str, &str); 31] = [
+const OPTIONS: [(&str, &str); 32] = [
     ("--costs none.csv", "b"),
     ("--what-if --report page.html", "bm"),
     ("--price shuffle=3", "x"),
@@ -45,6 +45,7 @@ const OPTIONS: [(&str, &str); 31] = [
     ("--size 8x8", "ebcmxk"),
     ("--view none.toml:a:1", "ebcmxk"),
     ("--allow-missing --threads 1", "ebcmxk"),
+    ("--wide", "ebcmxk"),
 ];
 
 fn simulate(options: &str) -> Output {

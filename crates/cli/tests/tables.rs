@@ -171,6 +171,17 @@ fn what_is_left_out_is_named_and_shown_with_wide() {
 }
 
 #[test]
+fn what_prints_no_wide_table_takes_no_wide() {
+    let folder = folder("refused-wide");
+    for line in ["info scattered.obj --wide", "render scattered.obj --wide", "variants --wide=yes"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
+        let output = command.current_dir(&folder.0).args(line.split_whitespace()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).to_string();
+        assert!(output.status.code() == Some(2) && said.contains("--wide"), "{line}: {said}");
+    }
+}
+
+#[test]
 fn the_check_finds_what_is_wrong() {
     let case = ("", "rate: of", "kernel ");
     let right = "rate: of rays\n\nkernel   rate  set by\ng14         1  issue\n\nG14: Guthe 2014\n";

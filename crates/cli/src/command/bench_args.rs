@@ -3,7 +3,7 @@
 use super::render_args::parse_size;
 use super::simulate::{parse_kind, parse_workload};
 use super::tree_args::TreeArgs;
-use crate::common::{DeviceChoice, Replacing, Scenes, Threads};
+use crate::common::{DeviceChoice, Replacing, Scenes, Tables, Threads};
 use crate::exit::CliError;
 use crate::heading;
 use clap::Args;
@@ -150,6 +150,8 @@ pub struct BenchArgs {
     pub threads: Threads,
     #[command(flatten)]
     pub replacing: Replacing,
+    #[command(flatten)]
+    pub tables: Tables,
 }
 
 /// An entry of `--variant`.

@@ -1,7 +1,7 @@
 //! `raywarp selftest`: conformance of every engine on this machine.
 
 use super::{VariantChoice, auto_needs_gpu, parse_variant};
-use crate::common::{Common, DeviceChoice, Threads};
+use crate::common::{Common, DeviceChoice, Tables, Threads};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
@@ -37,6 +37,8 @@ pub struct SelftestArgs {
     /// With cpu and auto the tracer of this CPU and the kernels as this CPU runs them, with cuda those of the GPU.
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
+    #[command(flatten)]
+    pub tables: Tables,
     #[command(flatten)]
     pub threads: Threads,
 }

@@ -13,7 +13,7 @@ use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::simulate_measured;
 use super::tree_args::TreeArgs;
 use super::views::{name_inputs, scene_name, views};
-use crate::common::{Common, Replacing, Scenes, Threads, read_table};
+use crate::common::{Common, Replacing, Scenes, Tables, Threads, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
@@ -147,6 +147,8 @@ pub struct SimulateArgs {
     pub threads: Threads,
     #[command(flatten)]
     pub replacing: Replacing,
+    #[command(flatten)]
+    pub tables: Tables,
 }
 
 pub(super) fn parse_workload(name: &str) -> Result<Workload, String> {

@@ -1,6 +1,6 @@
 //! `raywarp variants`: the traversal family.
 
-use crate::common::{Common, DeviceChoice};
+use crate::common::{Common, DeviceChoice, Tables};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;
@@ -27,6 +27,8 @@ pub struct VariantsArgs {
     /// Its kernels are timed where no earlier run has timed them. With cpu and auto no GPU is looked for.
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
+    #[command(flatten)]
+    pub tables: Tables,
 }
 
 /// Runs the command.
