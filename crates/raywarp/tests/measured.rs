@@ -2,6 +2,7 @@
 
 mod common;
 
+use raywarp::bench::table::Room;
 use raywarp::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, SceneReport, Subject, Target, Watch};
 use raywarp::bench::{bench_scene, csv};
 use raywarp::bounds::{BoundsRequest, bound_rates};
@@ -159,7 +160,12 @@ fn a_run_that_passes_a_strict_bound_fails_and_one_that_passes_a_modelled_bound_d
             let report = beside(rates, ALL_RAYS).unwrap();
             assert_eq!(report.passes(), passes, "row {number}, {factor}");
             assert_eq!(report.rows[number].above_strict().is_none(), passes);
-            assert_eq!(report.text().contains("WRONG: embedded al09-while-while, "), !passes, "{}", report.text());
+            assert_eq!(
+                report.text(Room::Any).contains("WRONG: embedded al09-while-while, "),
+                !passes,
+                "{}",
+                report.text(Room::Any)
+            );
             assert_eq!(report.json()["pass"], passes);
         }
     }
@@ -168,7 +174,7 @@ fn a_run_that_passes_a_strict_bound_fails_and_one_that_passes_a_modelled_bound_d
     rates.iter_mut().for_each(|rate| (rate.rays_per_s, rate.most_rays_per_s) = (1e15, 1e15));
     let report = beside(rates, 100).unwrap();
     assert!(report.passes() && report.rows.iter().all(|row| row.ratio().unwrap() > 1.0));
-    assert!(report.text().contains("!: a run passed a modelled bound"), "{}", report.text());
+    assert!(report.text(Room::Any).contains("!: a run passed a modelled bound"), "{}", report.text(Room::Any));
 }
 
 /// The slow way: each tree and viewpoint by itself, by `raywarp simulate --machine`.
@@ -246,7 +252,7 @@ fn a_row_of_all_viewpoints_is_their_launches_one_after_the_other() {
         assert!((all.share(*share).unwrap() - mean).abs() < 1e-9, "{share:?}");
     }
     // Tables have a line of both; files have all.
-    assert_eq!(report.text().lines().filter(|line| line.starts_with("raywarp-h8-direct ")).count(), 6);
+    assert_eq!(report.text(Room::Any).lines().filter(|line| line.starts_with("raywarp-h8-direct ")).count(), 6);
     assert_eq!(report.csv().lines().count(), 18);
     let columns = MeasuredReport::csv_header().trim_end().split(',').count();
     assert!(report.csv().lines().all(|line| line.split(',').count() == columns), "{}", report.csv());
@@ -285,7 +291,7 @@ fn lanes_that_are_left_to_the_hardware_have_a_rest_and_what_nobody_prices_has_a_
     }
     assert!(others.len() == 6 && others.iter().all(|row| row.bounds.is_empty() && row.shares.is_none()));
     assert!(report.passes());
-    let text = report.text();
+    let text = report.text(Room::Any);
     let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{text}"));
     for start in ["vulkan-rt ", "al09-while-while 64 threads "] {
         assert_eq!(line(start).split_whitespace().filter(|word| *word == "-").count(), 11, "{text}");
@@ -323,14 +329,14 @@ fn a_tree_that_cannot_be_built_again_has_no_bounds_and_a_plain_line() {
         );
     }
     let line = format!("No bounds on fastest/8: it had {} nodes when it was measured and has {nodes} here", nodes + 1);
-    let text = report.text();
+    let text = report.text(Room::Any);
     assert_eq!(text.lines().filter(|found| found.starts_with(&line)).count(), 1, "{text}");
     assert!(report.json()["trees_not_rebuilt"][0].as_str().unwrap().starts_with(&line));
     // Older tables do not say how many nodes there were.
     rates.iter_mut().for_each(|rate| rate.tree_nodes = None);
     let report = beside(rates, 600).unwrap();
     assert!(report.other_trees.is_empty() && report.rows.iter().all(|row| !row.bounds.is_empty()));
-    assert!(!report.text().contains("No bounds on"));
+    assert!(!report.text(Room::Any).contains("No bounds on"));
 }
 
 #[test]
@@ -366,10 +372,10 @@ fn recorded_runs_of_an_h200_stand_below_their_bounds() {
         rates.retain(|rate| is_kept(rate) && rate.ran_on(&machine));
         let request = common::on_sibenik(&view, rates, 4096);
         let report = beside_bounds(&scene, &request, &Control::default()).unwrap();
-        assert!(report.passes() && report.rows.len() >= 2, "{}", report.text());
+        assert!(report.passes() && report.rows.len() >= 2, "{}", report.text(Room::Any));
         for row in &report.rows {
             let ratio = row.ratio().unwrap();
-            assert!((0.5..1.0).contains(&ratio), "{ratio}: {}", report.text());
+            assert!((0.5..1.0).contains(&ratio), "{ratio}: {}", report.text(Room::Any));
             assert!((sum(row) - 1.0).abs() < 1e-9);
         }
     }

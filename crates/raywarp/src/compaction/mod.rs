@@ -211,6 +211,7 @@ pub fn compaction(
 mod tests {
     use super::*;
     use crate::{PrepareOptions, default_scene, make_clay};
+    use raywarp_bench::table::Room;
 
     #[test]
     fn steps_that_are_saved_are_those_of_all_warps() {
@@ -268,7 +269,7 @@ mod tests {
         }
         // Narrower warps lose less.
         assert!(report.counts[1].total().saved() < report.counts[0].total().saved());
-        assert!(report.text().contains("saved by tiles") && report.text().contains("H200"));
+        assert!(report.text(Room::Any).contains("saved by tiles") && report.text(Room::Any).contains("H200"));
         assert_eq!(report.json()["counts"][0]["bounces"][0]["paths"], 12_000);
 
         let refused = |request: CompactionRequest| {
