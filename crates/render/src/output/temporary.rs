@@ -22,6 +22,9 @@ const RANDOM: usize = 6;
 /// A file of another machine that nobody has written to for so long is of a run that died: writing takes seconds.
 const QUIET: Duration = Duration::from_secs(600);
 
+/// A sweep of another run can take a new file in the moment before it is locked; so often in a row it does not.
+const MOST_TRIES: u32 = 100;
+
 /// Temporary files of this process that exist right now.
 static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -53,12 +56,13 @@ impl Temporary {
     /// Makes one in `folder`, removed when dropped. The first one in a folder removes those of dead runs.
     pub fn new(folder: &Path) -> io::Result<Self> {
         sweep_once(folder);
-        loop {
+        for _ in 0..MOST_TRIES {
             let made = Self::try_new(folder)?;
             if made.is_ours() {
                 return Ok(made);
             }
         }
+        Err(io::ErrorKind::ResourceBusy.into())
     }
 
     fn try_new(folder: &Path) -> io::Result<Self> {
