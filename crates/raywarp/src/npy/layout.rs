@@ -50,7 +50,7 @@ impl RayLayout {
         index * self.value_bytes() as u64
     }
 
-    /// Appends the numbers of `bytes`, rounded to float32: what is too large becomes infinite. Float32 stays bit for bit.
+    /// Appends the numbers of `bytes`, rounded to float32: what is too large becomes infinite. Float32 is not changed.
     pub(super) fn append(&self, bytes: &[u8], numbers: &mut Vec<f32>) {
         let (words, doubles) = (bytes.as_chunks().0, bytes.as_chunks().0);
         match (self.scalar, self.big_endian) {

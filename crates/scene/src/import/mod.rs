@@ -49,8 +49,8 @@ pub struct Loaded {
     pub files: Vec<PathBuf>,
 }
 
-/// Loads the scene in `path`, chosen by [`LoadOptions::format`] or else by its extension (in any case): `.gltf`, `.glb`,
-/// `.obj`, `.ply`, `.pbrt`, `.stl`, `.off`, `.3mf`, each also followed by `.gz` or `.zst`.
+/// Loads the scene in `path`, chosen by [`LoadOptions::format`] or else by its extension (in any case): `.gltf`,
+/// `.glb`, `.obj`, `.ply`, `.pbrt`, `.stl`, `.off`, `.3mf`, each also followed by `.gz` or `.zst`.
 ///
 /// # Errors
 /// See [`SceneError`]. All missing files are named in one error.

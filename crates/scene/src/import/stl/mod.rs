@@ -111,8 +111,8 @@ fn parse(bytes: &[u8]) -> Result<(Vec<Solid>, Warnings), Fault> {
 /// Bytes that are looked at to tell text from binary data, whose first triangles have zeros and the like among them.
 const PROBE: usize = 1024;
 
-/// Whether the file begins with the word `solid` and goes on as text does. The word alone says little: programs write it
-/// into the free first 80 bytes of a binary file.
+/// Whether the file begins with the word `solid` and goes on as text does. The word alone says little: programs write
+/// it into the free first 80 bytes of a binary file.
 fn is_text(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     let is_solid = bytes.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));

@@ -1,5 +1,5 @@
-//! Elements of an XML part, one after the other, without anything that expands: entities are not resolved, and a document
-//! type is refused.
+//! Elements of an XML part, one after the other, without anything that expands: entities are not resolved, and a
+//! document type is refused.
 
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
