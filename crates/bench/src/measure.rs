@@ -42,6 +42,13 @@ pub fn bench_scene(
     report.triangles = triangles.len();
     let plan = plan(request);
     let Some((first, _)) = plan.first() else { return Ok(()) };
+    // A peer has no bounds to choose.
+    let bounds = |subject: &Subject| match subject.has_own_tree() {
+        true => vec![LaunchBounds::default()],
+        false => request.bounds.clone(),
+    };
+    let (mut done, all) =
+        (0, plan.iter().flat_map(|(_, subjects)| subjects).map(|subject| bounds(subject).len()).sum());
     let bvh = timed_tree(&triangles, first, report)?;
     let batches = {
         let tracer = CpuTracer::new(&bvh, &triangles)?;
@@ -93,13 +100,10 @@ pub fn bench_scene(
                     Err(error) => {
                         let why = refusal(&error).ok_or(error)?;
                         report.skipped.extend(group.iter().map(|subject| (*subject, why.clone())));
+                        done += group.iter().map(|subject| bounds(subject).len()).sum::<usize>();
+                        watch.progress(done, all);
                         continue;
                     }
-                };
-                // A peer has no bounds to choose.
-                let bounds = |subject: &Subject| match subject.has_own_tree() {
-                    true => vec![LaunchBounds::default()],
-                    false => request.bounds.clone(),
                 };
                 for (subject, bounds) in
                     group.iter().flat_map(|subject| bounds(subject).into_iter().map(move |bounds| (subject, bounds)))
@@ -109,6 +113,8 @@ pub fn bench_scene(
                     if let Err(error) = prepared.and_then(|prepared| run.subject(subject, bounds, &prepared, report)) {
                         report.skipped.push((*subject, refusal(&error).ok_or(error)?));
                     }
+                    done += 1;
+                    watch.progress(done, all);
                 }
             }
         }

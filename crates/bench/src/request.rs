@@ -120,6 +120,8 @@ pub struct Watch<'a> {
     pub cancel: Option<&'a AtomicBool>,
     /// Told what was just done, a line at a time.
     pub say: Option<&'a dyn Fn(String)>,
+    /// Told how many kernels are measured, on all trees, and of how many.
+    pub progress: Option<&'a dyn Fn(usize, usize)>,
     /// Given all rays.
     pub export: Option<Export<'a>>,
 }
@@ -127,6 +129,12 @@ pub struct Watch<'a> {
 impl Watch<'_> {
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn progress(&self, done: usize, all: usize) {
+        if let Some(progress) = self.progress {
+            progress(done, all);
+        }
     }
 
     pub(crate) fn say(&self, line: impl FnOnce() -> String) {

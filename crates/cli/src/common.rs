@@ -3,13 +3,14 @@
 pub use crate::command_line::command_line;
 use crate::exit::CliError;
 use crate::files::Files;
+use crate::progress::{Ticker, View, si};
 pub use crate::screen::say;
 use crate::{heading, interrupt};
 use clap::{ArgAction, Args};
 use raywarp::bench::table::Room;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
-use raywarp::scene::{Format, LoadOptions, Loaded};
+use raywarp::scene::{Format, LoadOptions, Loaded, Scene};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -111,6 +112,8 @@ pub struct Common {
     pub wide: bool,
     /// What this run reads and writes.
     pub files: Files,
+    /// When the command began.
+    pub start: Instant,
 }
 
 /// `--device`.
@@ -163,6 +166,12 @@ pub fn is_standard_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Work whose end nobody can foresee, shown until it is dropped. An interrupt ends the process meanwhile.
+pub struct Activity {
+    _ticker: Ticker,
+    _doing: interrupt::Doing,
+}
+
 impl Common {
     /// What the flags before a command's name and behind it say together.
     pub fn new(talk: &Talk, before: Threads, taken: &Taken<'_>) -> Self {
@@ -177,19 +186,35 @@ impl Common {
             no_clobber: taken.replacing.is_some_and(|flag| flag.no_clobber),
             wide: taken.tables.is_some_and(|flag| flag.wide),
             files: Files::default(),
+            start: Instant::now(),
         }
     }
 
-    /// Applies the flags to the process.
-    pub fn start(&self) -> Result<(), CliError> {
+    /// Applies the flags to the process. `lost` says what becomes of the command if it is interrupted before it has anything.
+    pub fn start(&self, lost: &'static str) -> Result<(), CliError> {
+        // First of all, so that a signal is never met by the system's rule.
+        interrupt::listen(lost)?;
         if self.threads > MAX_THREADS {
             return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
         }
         if self.no_clobber {
             raywarp::render::output::keep_existing_files();
         }
-        raywarp::set_threads(self.threads).map_err(CliError::machine)?;
-        interrupt::listen()
+        raywarp::set_threads(self.threads).map_err(CliError::machine)
+    }
+
+    /// Shows that something is being done.
+    pub fn activity(&self, doing: impl Into<String>) -> Activity {
+        let doing = doing.into();
+        let _doing = interrupt::doing(&doing);
+        let view = move || View { doing: doing.clone(), share: None, more: String::new() };
+        Activity { _ticker: Ticker::start(self.quiet, view), _doing }
+    }
+
+    /// Shows that the tree of a scene is being built.
+    pub fn building(&self, scene: &Scene) -> Activity {
+        let triangles = si(scene.triangle_count() as f64);
+        self.activity(format!("building the tree of {triangles} triangles"))
     }
 
     /// The GPU that was asked for. `auto` is none here: a GPU that only traces is no faster than the CPU that shades.
@@ -202,6 +227,7 @@ impl Common {
     /// The fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.
     pub fn choose(&self, device: &Device, promise: Promise) -> Result<Choice, CliError> {
         cache_file().iter().try_for_each(|file| self.files.reads(file))?;
+        let _activity = self.activity("timing the kernels of the GPU");
         let chosen = choose(device, promise, cache_file().as_deref())
             .map_err(|error| CliError::machine(format!("--device {}: {error}", self.device)))?;
         for warning in &chosen.warnings {
@@ -251,16 +277,17 @@ impl Common {
             }
             self.files.reads(name)?;
             let path = PathBuf::from(STANDARD_INPUT);
+            let _loading = self.activity("loading a scene from standard input");
             let loaded = raywarp::scene::load_from(std::io::stdin().lock(), &path, &options);
             (path, loaded)
         } else {
             let path = self.scene_path(name);
             self.files.reads(&path)?;
+            let _loading = self.activity(format!("loading {}", path.display()));
             let loaded = raywarp::scene::load(&path, &options);
             (path, loaded)
         };
         let loaded = loaded.map_err(CliError::scene)?;
-        interrupt::check("loading")?;
         loaded.files.iter().try_for_each(|file| self.files.reads(file))?;
         for warning in &loaded.warnings {
             self.note(format!("warning: {warning}"));

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 /// What `--help` says of them.
 pub const HELP: &str = "Exit status: 0 done; 1 a check failed; 2 wrong usage; 3 an input cannot be read or is \
-    malformed; 4 the machine lacks something; 5 an output cannot be written; 101 a bug of this program; 130 interrupted, with what was done saved.";
+    malformed; 4 the machine lacks something; 5 an output cannot be written; 101 a bug of this program; 130 interrupted \
+    (Ctrl-C, SIGTERM or SIGHUP), with what was done saved.";
 
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum Status {
     Output = 5,
     /// A bug of this program.
     Bug = 101,
-    /// Ctrl-C; what was done is saved.
+    /// Ctrl-C, SIGTERM or SIGHUP; what was done is saved.
     Interrupted = 130,
 }
 

@@ -9,8 +9,6 @@
 //! Whichever call finds that a file is both refuses it, with exit status 2. A file is known by what it is (device and
 //! inode), not by its name: `./x` is `x`, and so are hard links, symbolic links and names in another case where the file
 //! system takes them for one. Two outputs that are one file are refused as well. Devices and pipes are never refused.
-//!
-//! A file that a run goes on with and may replace, such as that of a resumed render, is not named to [`Files::reads`].
 
 use crate::exit::CliError;
 use std::collections::HashMap;

@@ -73,6 +73,18 @@ impl Command {
         }
     }
 
+    /// What becomes of it if it is interrupted before it has anything.
+    fn lost(&self) -> &'static str {
+        match self {
+            Self::Render(_) | Self::Merge(_) | Self::Trace(_) => "nothing was written",
+            // Several pictures, one after the other.
+            Self::Convert(_) => "what was not finished was not written",
+            Self::Bench(_) => "nothing was measured",
+            Self::Selftest(_) => "there is no verdict",
+            _ => "nothing was printed",
+        }
+    }
+
     /// The shared flags that it takes.
     fn taken(&self) -> Taken<'_> {
         match self {
@@ -182,20 +194,21 @@ fn run(arguments: &[OsString]) -> ExitCode {
     let mut text = screen::Results::text();
     let mut bytes = screen::Results::bytes();
     let out: &mut dyn Write = if cli.command.writes_bytes() { &mut bytes } else { &mut text };
-    let result = cli.check_threads(&taken).and_then(|()| common.start()).and_then(|()| match &cli.command {
-        Command::Render(args) => command::render::run(args, &common, out),
-        Command::Info(args) => command::info::run(args, &common, out),
-        Command::Trace(args) => command::trace::run(args, &common, out),
-        Command::Merge(args) => command::merge::run(args, &common, out),
-        Command::Convert(args) => command::convert::run(args, &common, out),
-        Command::Diff(args) => command::diff::run(args, &common, out),
-        Command::Bench(args) => command::bench::run(args, &common, out),
-        Command::Simulate(args) => command::simulate::run(args, &common, out),
-        Command::Variants(args) => command::variants::run(args, &common, out),
-        Command::Selftest(args) => command::selftest::run(args, &common, out),
-        Command::Completions(args) => command::completions::run(args, definition(), &common, out),
-        Command::Man(args) => command::man::run(args, definition(), &common, out),
-    });
+    let result =
+        cli.check_threads(&taken).and_then(|()| common.start(cli.command.lost())).and_then(|()| match &cli.command {
+            Command::Render(args) => command::render::run(args, &common, out),
+            Command::Info(args) => command::info::run(args, &common, out),
+            Command::Trace(args) => command::trace::run(args, &common, out),
+            Command::Merge(args) => command::merge::run(args, &common, out),
+            Command::Convert(args) => command::convert::run(args, &common, out),
+            Command::Diff(args) => command::diff::run(args, &common, out),
+            Command::Bench(args) => command::bench::run(args, &common, out),
+            Command::Simulate(args) => command::simulate::run(args, &common, out),
+            Command::Variants(args) => command::variants::run(args, &common, out),
+            Command::Selftest(args) => command::selftest::run(args, &common, out),
+            Command::Completions(args) => command::completions::run(args, definition(), &common, out),
+            Command::Man(args) => command::man::run(args, definition(), &common, out),
+        });
     match result {
         Ok(status) => status.into(),
         Err(CliError::ClosedPipe) => Status::Done.into(),

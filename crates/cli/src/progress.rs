@@ -1,86 +1,50 @@
-//! The progress bar: only on a terminal, on standard error.
+//! How far long work is: a bar on a terminal, a line every ten seconds where there is none, on standard error.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use raywarp::render::Progress;
-use std::io::IsTerminal;
-use std::time::Duration;
+mod render;
+mod ticker;
 
-/// A bar for one render.
-pub struct Bar {
-    bar: Option<ProgressBar>,
-    time_limit: Option<Duration>,
-}
+pub use render::{Limits, RenderProgress, percent};
+pub use ticker::{Ticker, View, aside, hide};
+
+use indicatif::ProgressStyle;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-impl Bar {
-    /// A bar unless `quiet` or standard error is not a terminal.
-    pub fn new(quiet: bool, time_limit: Option<Duration>) -> Self {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(10));
-            bar.set_style(style("{bar:30} {percent:>3} %  {msg}"));
-            bar
-        });
-        Self { bar, time_limit }
-    }
-
-    /// Shows how far the render is; called from any worker.
-    pub fn update(&self, progress: &Progress, pixels: u64) {
-        let Some(bar) = &self.bar else { return };
-        let elapsed = progress.elapsed.as_secs_f64().max(1e-3);
-        let by_samples = progress.paths as f64 / progress.paths_total.max(1) as f64;
-        let by_time = self.time_limit.map_or(0.0, |limit| elapsed / limit.as_secs_f64().max(1e-3));
-        let share = by_samples.max(by_time).clamp(1e-9, 1.0);
-        bar.set_length(1000);
-        bar.set_position((share * 1000.0) as u64);
-        bar.set_message(format!(
-            "{:.1} samples a pixel, {} rays/s, {} left",
-            progress.paths as f64 / pixels.max(1) as f64,
-            si(progress.rays as f64 / elapsed),
-            duration(elapsed * (1.0 - share) / share),
-        ));
-    }
-
-    /// Removes the bar.
-    pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
+/// Work over steps of about equal length.
+pub struct Steps {
+    done: Arc<AtomicU64>,
+    all: Arc<AtomicU64>,
+    _ticker: Ticker,
 }
 
-/// A bar over steps of about equal length.
-pub struct StepBar(Option<ProgressBar>);
-
-impl StepBar {
-    /// A bar unless `quiet` or standard error is not a terminal.
-    pub fn new(quiet: bool, steps: u64) -> Self {
-        Self((!quiet && std::io::stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr_with_hz(10));
-            // Before the first step nobody knows how long one takes.
-            bar.set_style(style("{bar:30} {pos} of {len}"));
-            bar.tick();
-            bar
-        }))
+impl Steps {
+    /// Shows `doing` unless `quiet`, as so many steps of what `unit` names.
+    pub fn new(quiet: bool, doing: impl Into<String>, unit: &'static str, all: u64) -> Self {
+        let (done, all, doing) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(all)), doing.into());
+        let seen = [done.clone(), all.clone()];
+        let view = move || {
+            let [done, all] = seen.each_ref().map(|count| count.load(Ordering::Relaxed));
+            // What is cheap may not be counted.
+            let share = (all > 0).then(|| (done as f64 / all as f64).min(1.0));
+            let more = share.map(|_| format!("{done} of {all} {unit}")).unwrap_or_default();
+            View { doing: doing.clone(), share, more }
+        };
+        Self { done, all, _ticker: Ticker::start(quiet, view) }
     }
 
-    /// Shows that `steps` more are done.
+    /// `steps` more are done.
     pub fn advance(&self, steps: u64) {
-        if let Some(bar) = &self.0 {
-            if bar.position() == 0 {
-                bar.set_style(style("{bar:30} {pos} of {len}, {eta} left"));
-            }
-            bar.inc(steps);
-        }
+        self.done.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// Removes the bar.
-    pub fn finish(&self) {
-        if let Some(bar) = &self.0 {
-            bar.finish_and_clear();
-        }
+    /// So many of so many are done.
+    pub fn set(&self, done: u64, all: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        self.all.store(all, Ordering::Relaxed);
     }
 }
 

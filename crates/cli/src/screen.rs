@@ -3,6 +3,7 @@
 
 use crate::escape::{Visible, line};
 use crate::exit::Status;
+use crate::progress::aside;
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +18,7 @@ pub fn use_json() {
 
 /// A line on standard error. Nobody may be listening (a closed pipe, a full disk), which is no reason to stop.
 pub fn say(message: impl Display) {
-    let _ = writeln!(std::io::stderr(), "raywarp: {}", line(&message.to_string()));
+    let _ = aside(|| writeln!(std::io::stderr(), "raywarp: {}", line(&message.to_string())));
 }
 
 /// Says why the command fails. With `--json` that is a document as well, unless one was printed already.

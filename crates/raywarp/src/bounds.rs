@@ -7,10 +7,12 @@ pub(crate) mod what_if;
 pub(crate) use known::{Costs, KnownCosts, known_costs};
 pub use what_if::WhatIf;
 
-use crate::simulate::{EfficiencyRequest, SimulateError, name_of, query_of, sample_rays, theirs_column};
+use crate::simulate::{
+    EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, query_of, sample_rays, stopped, theirs_column,
+};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Organisation, Supply, Sync, Variant};
-use raywarp_geom::{Control, Ray, TraceError};
+use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
 use raywarp_sim::machine::{Launch, Machine, keys};
@@ -91,11 +93,13 @@ pub struct BoundsReport {
     pub rays: Vec<(RayKind, u64, u64)>,
     /// What the paper's cells say of the GTX 285's costs on these rays and this tree.
     pub fit: Option<Fit>,
+    /// Whether the caller stopped it: kernels are missing.
+    pub interrupted: bool,
 }
 
 /// Bounds the rates of kernels on machines. All triangles count as opaque.
 ///
-/// `control.cancel` stops between two warps.
+/// `control.cancel` stops between two warps; what was bounded until then is the report, if it is anything.
 ///
 /// # Errors
 /// [`SimulateError`].
@@ -111,18 +115,37 @@ pub fn bound_rates(
     triangles.opaque.fill(true);
     let (samples, rays) = sample_rays(&triangles, wanted, control)?;
     let mut profiled: Vec<Profiled> = Vec::new();
+    let done = profile_all(&triangles, (&samples, &rays), request, control, &mut profiled);
+    let interrupted = stopped(done, !profiled.is_empty())?;
+    let mut rows = Vec::new();
+    for (number, machine) in request.machines.iter().enumerate() {
+        rows.extend(profiled.iter().filter_map(|profiled| bound_row(request, (number, machine), profiled)));
+    }
+    let fit = fit(request, &profiled);
+    Ok(BoundsReport { request: request.clone(), rows, rays, fit, interrupted })
+}
+
+/// Follows all kernels; what is in `profiled` holds good after an error too.
+fn profile_all(
+    triangles: &FlatTriangles,
+    (samples, rays): (&Samples, &RayCounts),
+    request: &BoundsRequest,
+    control: &Control<'_>,
+    profiled: &mut Vec<Profiled>,
+) -> Result<(), SimulateError> {
+    let wanted = &request.rays;
     for &leaf_size in &wanted.leaf_sizes {
         let mut trees: Vec<(u32, Bvh2)> = Vec::new();
         for variant in &wanted.variants {
             let max_leaf = leaf_size.min(variant.tree().max_leaf());
             if trees.iter().all(|(known, _)| *known != max_leaf) {
-                trees.push((max_leaf, build(&triangles, &BuildOptions { max_leaf, ..wanted.build })?));
+                trees.push((max_leaf, build(triangles, &BuildOptions { max_leaf, ..wanted.build })?));
             }
             let Some((_, bvh)) = trees.iter().find(|(known, _)| *known == max_leaf) else { continue };
             // Lanes that are left to the hardware run in lockstep here.
-            let kernel = Kernel::new(&variant.voted(), bvh, &triangles)?;
+            let kernel = Kernel::new(&variant.voted(), bvh, triangles)?;
             for &width in wanted.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
-                for ((kind, views), (_, _, all)) in samples.iter().zip(&rays) {
+                for ((kind, views), (_, _, all)) in samples.iter().zip(rays) {
                     let Some((first, others)) = views.split_first() else { continue };
                     let query = query_of(*kind);
                     // A launch a view.
@@ -166,12 +189,7 @@ pub fn bound_rates(
             }
         }
     }
-    let mut rows = Vec::new();
-    for (number, machine) in request.machines.iter().enumerate() {
-        rows.extend(profiled.iter().filter_map(|profiled| bound_row(request, (number, machine), profiled)));
-    }
-    let fit = fit(request, &profiled);
-    Ok(BoundsReport { request: request.clone(), rows, rays, fit })
+    Ok(())
 }
 
 /// What a kernel does with rays of a kind.

@@ -98,11 +98,13 @@ pub struct CountersReport {
     pub rows: Vec<Compared>,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: crate::simulate::RayCounts,
+    /// Whether the caller stopped it: rows are missing.
+    pub interrupted: bool,
 }
 
 /// Foretells what was counted. All triangles count as opaque, as in the launches that were counted.
 ///
-/// `control.cancel` stops between two warps.
+/// `control.cancel` stops between two warps; what was compared until then is the report, if it is anything.
 ///
 /// # Errors
 /// [`CountersError::Rays`] where the rays are not those of the file; [`CountersError::Simulate`].
@@ -122,7 +124,7 @@ pub fn beside_counters(
             return Err(CountersError::Rays { kind: row.kind.name(), counted: row.rays, found });
         }
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut interrupted) = (Vec::new(), false);
     let mut tree: Option<(BuildOptions, Bvh2)> = None;
     // Kinds of a kernel follow each other, and kernels of a tree.
     let mut kernel: Option<(BuildOptions, Kernel)> = None;
@@ -138,10 +140,16 @@ pub fn beside_counters(
             kernel = Some((options, Kernel::new(&voted, bvh, &triangles).map_err(SimulateError::from)?));
         }
         let Some((_, kernel)) = &kernel else { continue };
-        rows.push(compare(&request.machine, row, kernel, &samples, control)?);
+        match compare(&request.machine, row, kernel, &samples, control) {
+            Err(CountersError::Simulate(error)) if error.is_cancelled() && !rows.is_empty() => {
+                interrupted = true;
+                break;
+            }
+            row => rows.push(row?),
+        }
         control.advance(1);
     }
-    Ok(CountersReport { request: request.clone(), rows, rays })
+    Ok(CountersReport { request: request.clone(), rows, rays, interrupted })
 }
 
 fn compare(

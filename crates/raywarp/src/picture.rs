@@ -73,6 +73,8 @@ pub struct PictureRequest {
     pub environment: Option<Image>,
     /// Sum albedo, normal and depth too.
     pub features: bool,
+    /// Whether sums are to be kept: then all pixels have the same samples, whenever the render stops.
+    pub keep_sums: bool,
     /// Worker threads; 0 takes one for each processor.
     pub threads: usize,
 }
@@ -179,7 +181,7 @@ impl Picture {
             size,
             crop: request.crop,
             transparent: request.transparent,
-            whole_passes: request.samples.is_some(),
+            whole_passes: request.samples.is_some() || request.keep_sums,
             samples: spp,
             max_depth,
             integrator,

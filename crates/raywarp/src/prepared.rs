@@ -7,6 +7,7 @@ use raywarp_cpu::CpuTracer;
 use raywarp_cuda::CudaError;
 use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
+use raywarp_render::film::Film;
 use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
 use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, Surface, flatten};
 use std::time::{Duration, Instant};
@@ -180,6 +181,21 @@ impl Prepared {
         observer: &O,
     ) -> Result<Rendered, RenderError> {
         raywarp_render::render_observed(&self.scene, camera, &*self.tracer, &self.bounds, options, watch, observer)
+    }
+
+    /// Goes on with a film that holds earlier samples of the picture; see [`raywarp_render::render_onto`].
+    ///
+    /// # Errors
+    /// [`RenderError`].
+    pub fn render_onto(
+        &self,
+        camera: &Camera,
+        options: &RenderOptions,
+        watch: &Watch,
+        film: Film,
+    ) -> Result<Rendered, RenderError> {
+        let (scene, tracer, bounds) = (&self.scene, &*self.tracer, &self.bounds);
+        raywarp_render::render_onto(scene, camera, tracer, bounds, options, watch, &raywarp_render::Unobserved, film)
     }
 }
 

@@ -17,7 +17,7 @@ use self::known::Known;
 use self::walks::Runs;
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_family::Variant;
-use raywarp_geom::{Control, FlatError, TraceError};
+use raywarp_geom::{Control, FlatError, FlatTriangles, TraceError};
 use raywarp_layout::LayoutError;
 use raywarp_scene::{Scene, flatten};
 use raywarp_sim::{Efficiency, ProfileError};
@@ -139,12 +139,14 @@ pub struct EfficiencyReport {
     pub measurements: Vec<Measurement>,
     /// Rays of each kind that were traced, and that there are in all.
     pub rays: RayCounts,
+    /// Whether the caller stopped it: kernels are missing.
+    pub interrupted: bool,
 }
 
 /// Measures the SIMD efficiency of kernels on a scene. All triangles count as opaque (AL09 2: the papers'
 /// set-up has no textures).
 ///
-/// `control.cancel` stops between two kernels.
+/// `control.cancel` stops between two kernels; what was measured until then is the report, if it is anything.
 ///
 /// # Errors
 /// [`SimulateError`].
@@ -158,62 +160,89 @@ pub fn efficiency(
     let mut triangles = flatten(scene)?;
     triangles.opaque.fill(true);
     let (samples, rays) = sample_rays(&triangles, request, control)?;
-    let mut report = EfficiencyReport { request: request.clone(), measurements: Vec::new(), rays };
+    let mut measurements = Vec::new();
+    let mut done = Ok(());
     for &leaf_size in &request.leaf_sizes {
-        let tree = |max_leaf: u32| build(&triangles, &BuildOptions { max_leaf, ..request.build });
-        let plain = tree(leaf_size)?;
-        // Trees of groups of triangles hold few a leaf (YKL17: three).
-        let mut small: Vec<(u32, Bvh2)> = Vec::new();
-        for most in request.variants.iter().map(|v| v.tree().max_leaf()).filter(|&most| most < leaf_size) {
-            if small.iter().all(|(known, _)| *known != most) {
-                small.push((most, tree(most)?));
-            }
-        }
-        let bvh_of = |most: u32| small.iter().find(|(known, _)| *known == most).map_or(&plain, |(_, tree)| tree);
-        let mut known = Known::new(&samples);
+        // In the order in which they were measured, with their places.
         let mut measured: Vec<(usize, Measurement)> = Vec::new();
-        // First those whose rays' operations are written down: that tells others how many nodes they need.
-        let mut groups = walks::groups(&request.variants);
-        groups.sort_by_key(|group| !group.is_worth_a_dump(request));
-        for group in groups {
-            // A tree of its size for all: they have one walk, or are alone.
-            let most = request.variants[group.rows[0]].tree().max_leaf();
-            let bvh = bvh_of(most);
-            let dumps = group.dumps(request, bvh, &triangles, &samples, control)?;
-            if let (Some(walk), Some(dumps)) = (&group.walk, &dumps) {
-                known.add_dumps(walk, dumps);
-            }
-            for &row in &group.rows {
-                let variant = &request.variants[row];
-                let mut runs = None;
-                for &width in request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
-                    for (number, (kind, _)) in samples.iter().enumerate() {
-                        if control.is_cancelled() {
-                            return Err(TraceError::Cancelled.into());
-                        }
-                        let counts = match (known.counts(variant, number, width)?, &mut runs) {
-                            (Some(counts), _) => counts,
-                            (None, Some(runs)) => Runs::counts(runs, number, width)?,
-                            (None, none) => {
-                                let runs = Runs::new(variant, bvh, &triangles, &samples, dumps.as_ref())?;
-                                none.insert(runs).counts(number, width)?
-                            }
-                        };
-                        known.add(variant, number, &counts);
-                        let needed = known.needed(variant, number, bvh, &triangles, control)?;
-                        let overfetch = needed.map_or(0.0, |needed| counts.nodes as f64 / needed as f64 - 1.0);
-                        let leaf_size = leaf_size.min(most);
-                        measured
-                            .push((row, Measurement { variant: *variant, kind: *kind, leaf_size, counts, overfetch }));
+        done = done.and_then(|()| measure(&triangles, &samples, request, leaf_size, control, &mut measured));
+        measured.sort_by_key(|(row, _)| *row);
+        measurements.extend(measured.into_iter().map(|(_, measurement)| measurement));
+    }
+    let interrupted = stopped(done, !measurements.is_empty())?;
+    Ok(EfficiencyReport { request: request.clone(), measurements, rays, interrupted })
+}
+
+/// Whether work was stopped after it had found something.
+pub(crate) fn stopped(done: Result<(), SimulateError>, found: bool) -> Result<bool, SimulateError> {
+    match done {
+        Ok(()) => Ok(false),
+        Err(error) if error.is_cancelled() && found => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Measures the kernels of a request on trees of a leaf size; what is in `measured` holds good after an error too.
+fn measure(
+    triangles: &FlatTriangles,
+    samples: &Samples,
+    request: &EfficiencyRequest,
+    leaf_size: u32,
+    control: &Control<'_>,
+    measured: &mut Vec<(usize, Measurement)>,
+) -> Result<(), SimulateError> {
+    let tree = |max_leaf: u32| build(triangles, &BuildOptions { max_leaf, ..request.build });
+    let plain = tree(leaf_size)?;
+    // Trees of groups of triangles hold few a leaf (YKL17: three).
+    let mut small: Vec<(u32, Bvh2)> = Vec::new();
+    for most in request.variants.iter().map(|v| v.tree().max_leaf()).filter(|&most| most < leaf_size) {
+        if small.iter().all(|(known, _)| *known != most) {
+            small.push((most, tree(most)?));
+        }
+    }
+    let bvh_of = |most: u32| small.iter().find(|(known, _)| *known == most).map_or(&plain, |(_, tree)| tree);
+    let mut known = Known::new(samples);
+    // First those whose rays' operations are written down: that tells others how many nodes they need.
+    let mut groups = walks::groups(&request.variants);
+    groups.sort_by_key(|group| !group.is_worth_a_dump(request));
+    for group in groups {
+        // A tree of its size for all: they have one walk, or are alone.
+        let most = request.variants[group.rows[0]].tree().max_leaf();
+        let bvh = bvh_of(most);
+        let dumps = group.dumps(request, bvh, triangles, samples, control)?;
+        if let (Some(walk), Some(dumps)) = (&group.walk, &dumps) {
+            known.add_dumps(walk, dumps);
+        }
+        for &row in &group.rows {
+            let variant = &request.variants[row];
+            let mut runs = None;
+            for &width in request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
+                let mut kinds = Vec::with_capacity(samples.len());
+                for (number, (kind, _)) in samples.iter().enumerate() {
+                    if control.is_cancelled() {
+                        return Err(TraceError::Cancelled.into());
                     }
-                    control.advance(1);
+                    let counts = match (known.counts(variant, number, width)?, &mut runs) {
+                        (Some(counts), _) => counts,
+                        (None, Some(runs)) => Runs::counts(runs, number, width)?,
+                        (None, none) => {
+                            let runs = Runs::new(variant, bvh, triangles, samples, dumps.as_ref())?;
+                            none.insert(runs).counts(number, width)?
+                        }
+                    };
+                    known.add(variant, number, &counts);
+                    let needed = known.needed(variant, number, bvh, triangles, control)?;
+                    let overfetch = needed.map_or(0.0, |needed| counts.nodes as f64 / needed as f64 - 1.0);
+                    let leaf_size = leaf_size.min(most);
+                    kinds.push((row, Measurement { variant: *variant, kind: *kind, leaf_size, counts, overfetch }));
                 }
+                // All kinds or none: a line of a table is whole.
+                measured.append(&mut kinds);
+                control.advance(1);
             }
         }
-        measured.sort_by_key(|(row, _)| *row);
-        report.measurements.extend(measured.into_iter().map(|(_, measurement)| measurement));
     }
-    Ok(report)
+    Ok(())
 }
 
 /// The row's name, or the text of a variant that is none.

@@ -121,7 +121,7 @@ impl Setting {
     }
 
     fn by(&self, device: &Device) -> Result<Rendered, RenderError> {
-        let watch = Watch { cancel: Some(&device.cancel), progress: None };
+        let watch = Watch { cancel: Some(&device.cancel), ..Watch::default() };
         let (scene, bounds) = (self.prepared.scene(), self.prepared.bounds());
         render(scene, &self.picture.camera, device, bounds, &self.picture.options, &watch)
     }
@@ -216,7 +216,7 @@ fn progress_is_told_and_the_first_pass_is_finished_when_time_is_over() {
     let device = Device::new(setting.prepared.scene(), 1 << 13);
     let seen = Mutex::new(Vec::new());
     let note = |progress: &raywarp::render::Progress| seen.lock().unwrap().push((progress.paths, progress.rays));
-    let watch = Watch { cancel: None, progress: Some(&note) };
+    let watch = Watch { progress: Some(&note), ..Watch::default() };
     let (scene, bounds) = (setting.prepared.scene(), setting.prepared.bounds());
     let rendered = render(scene, &setting.picture.camera, &device, bounds, &setting.picture.options, &watch).unwrap();
     assert_eq!((rendered.stop, rendered.samples), (StopReason::Time, [1, 1]));

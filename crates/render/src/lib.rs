@@ -14,6 +14,7 @@ mod light;
 mod observe;
 mod options;
 pub mod output;
+mod pace;
 mod path;
 mod render;
 mod stage;
@@ -22,4 +23,5 @@ mod world;
 
 pub use observe::{PathObserver, PathRecorder, Unobserved};
 pub use options::{DirectLight, Integrator, RenderError, RenderOptions};
-pub use render::{Progress, Rendered, StopReason, Watch, render, render_observed};
+pub use pace::Between;
+pub use render::{Progress, Rendered, StopReason, Watch, render, render_observed, render_onto};

@@ -8,6 +8,7 @@ use crate::lens::Lens;
 use crate::light::Lights;
 use crate::observe::PathObserver;
 use crate::options::{Integrator, RenderError, RenderOptions};
+use crate::pace::{Between, Pace};
 use crate::path::Wave;
 use crate::stage::{Generate, SHADOW_SALT, connect, extend, finalize, generate, shade};
 use crate::wide;
@@ -38,6 +39,8 @@ pub struct Progress {
     pub rays: u64,
     /// Time since the start.
     pub elapsed: Duration,
+    /// With a noise limit: the samples of a pixel when the noise was last looked at, and how much it was.
+    pub noise: Option<(u32, f64)>,
 }
 
 /// Why a render ended.
@@ -70,6 +73,14 @@ pub struct Rendered {
     pub samples: [u32; 2],
 }
 
+impl Rendered {
+    /// A film of which nothing was missing.
+    pub fn already(film: Film) -> Self {
+        let samples = film.sample_range();
+        Self { film, stop: StopReason::Complete, paths: 0, rays: 0, elapsed: Duration::ZERO, samples }
+    }
+}
+
 /// How a caller watches and stops a render.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
@@ -78,6 +89,8 @@ pub struct Watch<'a> {
     pub cancel: Option<&'a AtomicBool>,
     /// Told after each wave, from any worker.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
+    /// Shown the film now and then.
+    pub between: Option<Between<'a>>,
 }
 
 /// Renders `scene` from `camera` with rays traced by `tracer`.
@@ -115,10 +128,36 @@ pub fn render_observed<O: PathObserver>(
     watch: &Watch,
     observer: &O,
 ) -> Result<Rendered, RenderError> {
+    let film = Film::of(Window::new(options.size, options.crop)?, options.features)?;
+    render_onto(scene, camera, tracer, bounds, options, watch, observer, film)
+}
+
+/// As [`render_observed`], going on with a film that holds earlier samples: as many of each pixel as come before those of the
+/// options, or others of the same picture. A film with all samples below `options.samples.start` becomes the film of the whole
+/// render, bit for bit.
+///
+/// # Errors
+/// As [`render`]; [`RenderError::Option`] if the film is of another size, lacks features, or has more samples of some pixels.
+/// # Panics
+/// As [`render`].
+pub fn render_onto<O: PathObserver>(
+    scene: &Scene,
+    camera: &Camera,
+    tracer: &dyn Tracer,
+    bounds: &Aabb,
+    options: &RenderOptions,
+    watch: &Watch,
+    observer: &O,
+    mut film: Film,
+) -> Result<Rendered, RenderError> {
     if options.samples.is_empty() {
         return Err(RenderError::Option("the range of samples is empty; ask for at least one".into()));
     }
-    let window = Window::new(options.size, options.crop)?;
+    let [before, most] = film.sample_range();
+    let window = film.window();
+    if window != Window::new(options.size, options.crop)? || film.has_features() != options.features || before != most {
+        return Err(RenderError::Option("the film to go on with is not of this picture".into()));
+    }
     let start = Instant::now();
     let world = World::new(scene, options.seed)?;
     let pool = rayon::ThreadPoolBuilder::new()
@@ -148,8 +187,9 @@ pub fn render_observed<O: PathObserver>(
         waves: Mutex::new(Vec::new()),
         wide_waves: wide::paths(tracer),
         cut_short: AtomicBool::new(false),
+        before,
+        noise: Mutex::new(None),
     };
-    let mut film = Film::of(window, options.features)?;
     // Who waits for a device does so outside of the pool, whose threads have work to do.
     let stop = if job.wide_waves.is_some() { job.run(&mut film) } else { pool.install(|| job.run(&mut film)) }?;
     let samples = film.sample_range();
@@ -187,6 +227,10 @@ pub(crate) struct Job<'a, O> {
     pub(crate) wide_waves: Option<usize>,
     /// Some tile left samples out because the time was over.
     cut_short: AtomicBool,
+    /// Samples that each pixel had at the start.
+    before: u32,
+    /// See [`Progress::noise`].
+    noise: Mutex<Option<(u32, f64)>>,
 }
 
 impl<O: PathObserver> Job<'_, O> {
@@ -194,15 +238,22 @@ impl<O: PathObserver> Job<'_, O> {
     fn run(&self, film: &mut Film) -> Result<StopReason, RenderError> {
         let range = self.options.samples.clone();
         let mut next = range.start;
+        let mut pace = Pace::new(self.watch.between);
+        if self.is_calm(film, self.before) {
+            return Ok(StopReason::Noise);
+        }
         while next < range.end {
-            let done = next - range.start;
-            let to_power = (done + 1).next_power_of_two() - done;
+            let done = self.before.saturating_add(next - range.start);
+            let to_power = done.checked_add(1).and_then(u32::checked_next_power_of_two).map_or(u32::MAX, |p| p - done);
             let longest = if self.options.whole_passes { MAX_WHOLE_PASS } else { MAX_PASS };
+            let longest = longest.min(pace.samples(self.options.whole_passes));
             let end = next + to_power.min(longest).min(range.end - next);
+            let pass_start = Instant::now();
             match self.wide_waves {
                 Some(paths) => wide::pass(self, film.tiles_mut(), next..end, paths)?,
                 None => film.tiles_mut().par_iter_mut().try_for_each(|tile| self.render_tile(tile, next..end))?,
             }
+            pace.note(end - next, pass_start.elapsed());
             next = end;
             if self.is_cancelled() {
                 return Ok(StopReason::Cancelled);
@@ -213,16 +264,25 @@ impl<O: PathObserver> Job<'_, O> {
             if next == range.end {
                 break;
             }
-            let taken = next - range.start;
-            if let Some(limit) = self.options.noise_limit
-                && taken.is_power_of_two()
-                && taken > 1
-                && film.noise() <= limit
-            {
+            if self.is_calm(film, self.before.saturating_add(next - range.start)) {
                 return Ok(StopReason::Noise);
             }
+            pace.show(film);
         }
         Ok(StopReason::Complete)
+    }
+
+    /// Whether the noise has fallen to its limit, looked at where the samples of a pixel are a power of two.
+    fn is_calm(&self, film: &Film, samples: u32) -> bool {
+        let Some(limit) = self.options.noise_limit else { return false };
+        if samples < 2 || !(samples.is_power_of_two() || samples == self.before) {
+            return false;
+        }
+        let noise = film.noise();
+        if let Ok(mut known) = self.noise.lock() {
+            *known = Some((samples, noise));
+        }
+        samples.is_power_of_two() && noise <= limit
     }
 
     fn is_cancelled(&self) -> bool {
@@ -241,7 +301,7 @@ impl<O: PathObserver> Job<'_, O> {
     /// Whether waves of these samples are still to be begun; notes where some are left out for want of time.
     pub(crate) fn goes_on(&self, samples: &std::ops::Range<u32>) -> bool {
         // The first pass is always finished, so that every pixel has a sample to show.
-        let first_pass = samples.start == self.options.samples.start;
+        let first_pass = samples.start == self.options.samples.start && self.before == 0;
         if self.gives_up() {
             return false;
         }
@@ -334,7 +394,8 @@ impl<O: PathObserver> Job<'_, O> {
         let rays = add(&self.rays, waves.iter().map(|wave| wave.rays_traced).sum());
         if let Some(progress) = self.watch.progress {
             let paths_total = self.pixels * self.options.samples.len() as u64;
-            progress(&Progress { paths, paths_total, rays, elapsed: self.start.elapsed() });
+            let noise = self.noise.lock().map_or(None, |noise| *noise);
+            progress(&Progress { paths, paths_total, rays, elapsed: self.start.elapsed(), noise });
         }
     }
 }

@@ -3,10 +3,12 @@
 pub use super::bench_args::BenchArgs;
 use super::bench_outputs;
 use super::bench_simulate;
+use super::partial;
 use super::views::{name_inputs, scene_name, views};
 use crate::common::{Common, DeviceChoice, command_line, is_standard_stream};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
+use crate::progress::Steps;
 use crate::replace;
 use raywarp::Ray;
 use raywarp::bench::{BenchError, BenchRequest, LEGEND, MachineFacts, SceneReport, Target, Watch};
@@ -75,44 +77,45 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
             measured_scenes.push(scene.clone());
             // After each scene, so that a run that is cut short leaves what it has.
             save(args, &reports, &machine)?;
+            leave(args, common, &reports, &machine);
         }
-        if outcome.is_err() {
+        if outcome.is_err() || interrupt::is_interrupted() {
             break;
         }
     }
     let measured = reports.iter().any(|report| !report.rows.is_empty());
+    if measured && interrupt::is_interrupted() && !common.json {
+        writeln!(out, "{}", partial::MARK)?;
+    }
     if measured && !common.json {
         write!(out, "{}", summary(&reports, args.top.map(|top| top as usize), common.room()))?;
     }
     // After all that is measured: this CPU is busy then.
     let mut simulated = Vec::new();
     let mut simulation = Ok(());
-    if let Some(of) = simulated_machine.as_ref().filter(|_| outcome.is_ok()) {
+    if let Some(of) = simulated_machine.as_ref().filter(|_| outcome.is_ok() && !interrupt::is_interrupted()) {
+        if !common.json {
+            interrupt::leave(String::new(), "what was measured was printed");
+        }
         let what = (args, &request, of);
         simulation = bench_simulate::run(what, &measured_scenes, &reports, &mut simulated, common, out);
     }
     if measured && common.json {
         let mut document = json(&reports, &machine, &command_line());
+        document["interrupted"] = interrupt::is_interrupted().into();
         if args.simulate {
             document["simulated"] = simulated.iter().map(MeasuredReport::json).collect();
         }
         writeln!(out, "{document:#}")?;
     }
-    if let Err(CliError::Stop(Status::Interrupted, message)) = &mut outcome
-        && !measured
-    {
-        *message = "interrupted; nothing was measured".to_string();
-    }
     outcome?;
+    simulation?;
+    if interrupt::is_interrupted() {
+        return Ok(Status::Interrupted);
+    }
     if !measured {
         return Err(CliError::machine("nothing was measured: this machine runs none of these kernels"));
     }
-    simulation.map_err(|error| match error {
-        CliError::Stop(Status::Interrupted, _) => {
-            CliError::Stop(Status::Interrupted, "interrupted; what was measured was printed".to_string())
-        }
-        other => other,
-    })?;
     let passes = reports.iter().all(SceneReport::passes) && simulated.iter().all(MeasuredReport::passes);
     Ok(if passes { Status::Done } else { Status::Failed })
 }
@@ -150,12 +153,25 @@ fn measure(
         replace::can_write(&path, &replace::NPY).map_err(|error| error.to_string())?;
         output::write_atomic(&path, &write_rays(rays)).map_err(|error| error.to_string())
     };
+    let doing = format!("measuring {name}");
+    let _doing = interrupt::doing(&doing);
+    let steps = Steps::new(common.quiet, doing, "kernels", 0);
+    let keep = interrupt::Keep::later("what was measured will be printed");
+    let progress = |done: usize, all: usize| {
+        keep.begin();
+        steps.set(done as u64, all as u64);
+    };
     let watch = Watch {
         cancel: Some(interrupt::flag()),
         say: Some(&say),
+        progress: Some(&progress),
         export: args.export_rays.is_some().then_some(&export as _),
     };
-    bench_scene(target, loaded.scene, &views, request, &watch, report).map_err(|error| failure(error, &path))
+    match bench_scene(target, loaded.scene, &views, request, &watch, report) {
+        // What is in the report is printed.
+        Err(error) if error.is_cancelled() => Ok(()),
+        other => other.map_err(|error| failure(error, &path)),
+    }
 }
 
 /// A scene and the viewpoints that were asked for.
@@ -190,6 +206,12 @@ fn chosen<V>(args: &BenchArgs, all: Vec<(usize, V)>, scene: &str) -> Result<Vec<
     Ok(all.into_iter().filter(|(number, _)| wanted.is_empty() || wanted.contains(number)).collect())
 }
 
+/// Leaves what was measured of the scenes so far to whoever interrupts before the next has anything.
+fn leave(args: &BenchArgs, common: &Common, reports: &[SceneReport], machine: &MachineFacts) {
+    let text = summary(reports, args.top.map(|top| top as usize));
+    partial::leave((text, json(reports, machine, &command_line())), common);
+}
+
 /// Writes the files that were asked for.
 fn save(args: &BenchArgs, reports: &[SceneReport], machine: &MachineFacts) -> Result<(), CliError> {
     let write = |path: &Path, text: &str| output::write_atomic(path, text.as_bytes()).map_err(CliError::output);
@@ -208,9 +230,6 @@ fn save(args: &BenchArgs, reports: &[SceneReport], machine: &MachineFacts) -> Re
 fn failure(error: BenchError, scene: &Path) -> CliError {
     let message = format!("{}: {error}", scene.display());
     match error {
-        error if error.is_cancelled() => {
-            CliError::Stop(Status::Interrupted, "interrupted; what was measured was printed".to_string())
-        }
         BenchError::Cuda(_) | BenchError::Memory { .. } | BenchError::Trace(_) => CliError::machine(message),
         BenchError::Build(error) => CliError::usage(error),
         BenchError::Kernel(error) => CliError::usage(error),

@@ -91,7 +91,11 @@ pub(super) fn run(
             writeln!(out, "\n{}", beside.text(common.room()))?;
             out.flush()?;
         }
+        let interrupted = beside.interrupted;
         simulated.push(beside);
+        if interrupted {
+            break;
+        }
     }
     let Some(folder) = &args.record else { return Ok(()) };
     let rows: Vec<String> = simulated.iter().map(MeasuredReport::csv).collect();

@@ -1,10 +1,11 @@
 //! Measured rates beside bounds: what `bench --simulate` and `simulate --measured` share.
 
+use super::partial;
 use super::simulate::refusal;
 use crate::common::{Common, read_table};
 use crate::exit::CliError;
 use crate::interrupt;
-use crate::progress::StepBar;
+use crate::progress::Steps;
 use raywarp::Control;
 use raywarp::measured::{MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, beside_bounds, read_measured};
 use raywarp::scene::Scene;
@@ -43,11 +44,17 @@ pub fn views_of(rates: &[MeasuredRate], all: Vec<(usize, View)>) -> Vec<(usize, 
 /// Simulates what was measured.
 pub fn run(scene: &Scene, path: &Path, request: &MeasuredRequest, common: &Common) -> Result<MeasuredReport, CliError> {
     let launches = request.rates.iter().filter(|rate| rate.view.is_some()).count();
-    let bar = StepBar::new(common.quiet, if launches > 0 { launches } else { request.rates.len() } as u64);
-    let progress = |steps: usize| bar.advance(steps as u64);
+    let _doing = interrupt::doing("simulating what was measured");
+    let all = if launches > 0 { launches } else { request.rates.len() };
+    let bar = Steps::new(common.quiet, "simulating", "rows", all as u64);
+    let keep = interrupt::Keep::later(partial::KEEPS);
+    let progress = |steps: usize| {
+        keep.begin();
+        bar.advance(steps as u64);
+    };
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
     let report = beside_bounds(scene, request, &control);
-    bar.finish();
+    drop(bar);
     report.map_err(|error| match error {
         MeasuredError::Simulate(error) => refusal(error, path),
         other => CliError::input(other),

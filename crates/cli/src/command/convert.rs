@@ -52,7 +52,7 @@ pub fn run(args: &ConvertArgs, common: &Common, out: &mut dyn Write) -> Result<S
         Some(name) => picture.layer(name).map_err(CliError::read)?,
         None => picture,
     };
-    interrupt::check("reading the picture")?;
+    let _doing = interrupt::doing(&format!("converting {}", args.picture.display()));
     say_what_is_lost(args, &picture, common);
 
     let exposure = exposure(args, &picture).and(picture.content.film_exposure);
@@ -79,7 +79,9 @@ pub fn run(args: &ConvertArgs, common: &Common, out: &mut dyn Write) -> Result<S
 
 /// Reads a picture and says what could not be taken as it is.
 pub(super) fn read(path: &Path, common: &Common) -> Result<PictureFile, CliError> {
+    let reading = common.activity(format!("reading {}", path.display()));
     let picture = output::read_picture(path).map_err(CliError::read)?;
+    drop(reading);
     for note in &picture.notes {
         common.note(format!("{}: {note}", path.display()));
     }

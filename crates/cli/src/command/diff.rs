@@ -6,7 +6,6 @@ use super::render_args::parse_not_negative;
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
-use crate::interrupt;
 use clap::Args;
 use raywarp::render::compare::compare;
 use raywarp::render::output::{self, Format, OutputError};
@@ -51,7 +50,7 @@ pub fn run(args: &DiffArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
     }
     let [a, b] = inputs;
     let (a, b) = (read(a, common)?, read(b, common)?);
-    interrupt::check("reading pictures")?;
+    let _comparing = common.activity("comparing pictures");
     if a.from_srgb8 != b.from_srgb8 {
         let (bytes, other) = if a.from_srgb8 { (&a, &b) } else { (&b, &a) };
         common.note(format!(

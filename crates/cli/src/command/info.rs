@@ -4,7 +4,6 @@ use super::tree_args::TreeArgs;
 use crate::common::{Common, Scenes, Threads};
 use crate::exit::{CliError, Status};
 use crate::heading;
-use crate::interrupt;
 use clap::Args;
 use raywarp::{PrepareOptions, Prepared};
 use std::io::Write;
@@ -32,12 +31,14 @@ pub struct InfoArgs {
 /// Runs the command.
 pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let (loaded, path, load) = common.load(&args.scene, args.allow_missing)?;
+    let building = common.building(&loaded.scene);
     let prepared =
         Prepared::new(loaded.scene, &PrepareOptions { build: args.tree.options(), ..PrepareOptions::default() })
             .map_err(|error| CliError::prepare(path.display(), error))?;
-    interrupt::check("building the tree")?;
+    drop(building);
     let mut info = raywarp::info(&prepared, load);
     if args.epo {
+        let _activity = common.activity("computing the end-point overlap");
         info.add_epo_cost(&prepared).map_err(|error| CliError::prepare(path.display(), error))?;
     }
     if common.json {

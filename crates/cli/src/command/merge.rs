@@ -1,10 +1,11 @@
 //! `raywarp merge SHARE... -o FILE`: shares of a render to one picture.
 
-use super::render_args::parse_layers;
+use super::render_args::{has_sums, parse_layers};
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
+use crate::progress::Steps;
 use clap::Args;
 use raywarp::render::output;
 use std::io::Write;
@@ -30,7 +31,8 @@ pub struct MergeArgs {
     tone: output::Tone,
     /// Layers of an EXR beside the picture, comma-separated, or all [default: none].
     ///
-    /// There are samples and variance, and of shares that have them albedo, normal and depth.
+    /// There are samples and variance, and of shares that have them albedo, normal and depth; and sums, so that it can be merged
+    /// and gone on with again.
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::OUTPUT)]
     layers: Vec<String>,
     #[command(flatten)]
@@ -46,16 +48,23 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let stops = output::Exposure::stops(args.exposure)
         .ok_or_else(|| CliError::usage(format!("--exposure {} is out of range", args.exposure)))?;
     let mut shares = Vec::new();
+    let _doing = interrupt::doing("reading and adding shares");
+    let steps = Steps::new(common.quiet, "reading", "shares", args.shares.len() as u64);
     for path in &args.shares {
-        interrupt::check("reading shares")?;
         shares.push(output::read_share(path).map_err(CliError::share)?);
+        steps.advance(1);
     }
+    drop(steps);
     let count = shares.len();
     let merged = output::merge(shares).map_err(CliError::share)?;
-    interrupt::check("adding shares")?;
     let missing: Vec<String> = merged.missing().iter().map(|range| format!("{}..{}", range.start, range.end)).collect();
     if !missing.is_empty() {
         common.note(format!("no share holds samples {}", missing.join(", ")));
+    }
+    if has_sums(&args.layers) && merged.info().is_none() {
+        return Err(CliError::usage(
+            "--layers sums: samples are missing between these shares; leave it out, or name them all",
+        ));
     }
     let exposure = stops.and(merged.content.film_exposure);
     let options = output::PictureOptions {
@@ -64,7 +73,11 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         content: merged.content,
         metadata: output::Metadata { command: command_line(), ..output::Metadata::default() },
     };
-    output::write_film(&args.output, &merged.film, &options).map_err(CliError::picture)?;
+    let written = match merged.info().filter(|_| has_sums(&args.layers)) {
+        Some(info) => output::write_film_and_sums(&args.output, &merged.film, &options, &info),
+        None => output::write_film(&args.output, &merged.film, &options),
+    };
+    written.map_err(CliError::picture)?;
     let window = merged.film.window();
     let [low, high] = merged.film.sample_range();
     if common.json {

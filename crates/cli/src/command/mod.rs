@@ -12,9 +12,11 @@ mod diff_report;
 pub mod info;
 pub mod man;
 pub mod merge;
+mod partial;
 pub mod render;
 mod render_args;
 mod render_report;
+mod resume;
 pub mod selftest;
 pub mod simulate;
 mod simulate_compaction;
@@ -25,6 +27,7 @@ pub mod trace;
 mod tree_args;
 pub mod variants;
 mod views;
+mod write_every;
 
 pub use render_args::RenderArgs;
 

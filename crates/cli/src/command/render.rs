@@ -2,13 +2,14 @@
 
 use super::render_args::RenderArgs;
 use super::render_report::Report;
+use super::{resume, write_every};
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
-use crate::progress::Bar;
+use crate::progress::{Limits, RenderProgress};
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::picture::Picture;
-use raywarp::render::film::FilmError;
+use raywarp::render::film::{Film, FilmError, Window};
 use raywarp::render::{RenderError, Rendered, StopReason, Watch, output};
 use raywarp::scene::Scene;
 use raywarp::{Gpu, PrepareOptions, Prepared};
@@ -23,6 +24,8 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let scene_path = args.scene().map(|name| common.scene_path(name));
     scene_path.iter().chain(&args.inputs()).try_for_each(|path| common.files.reads(path))?;
     check_outputs(&outputs, args, common)?;
+    // Before the scene, so that what is wrong with it shows at once.
+    let resumed = args.resume.as_ref().map(|path| resume::read(path, common)).transpose()?;
     let request = args.request(common.threads)?;
     let gpu = common.gpu()?.map(|device| -> Result<Gpu, CliError> {
         // Kernels whose hits have the bits of the CPU's, so that pictures are the same. Most rays are scattered ones.
@@ -51,14 +54,17 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let load = start.elapsed();
 
     let start = Instant::now();
+    let building = common.building(&scene);
     let mut prepared = Prepared::new(scene, &PrepareOptions { gpu, ..PrepareOptions::default() })
         .map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
-    interrupt::check("building the tree")?;
-    let picture = Picture::settle(&mut prepared, &request);
+    drop(building);
+    let mut picture = Picture::settle(&mut prepared, &request);
     for note in &picture.notes {
         common.note(note);
     }
+    let earlier = resumed.as_ref().map(|share| share.info.samples.end);
+    let film = resumed.map(|share| resume::take(share, &prepared, &mut picture, common)).transpose()?;
     common.detail(format!(
         "loaded in {:.2} s; {} triangles, tree in {:.2} s",
         load.as_secs_f64(),
@@ -66,10 +72,16 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         build.as_secs_f64()
     ));
 
-    let rendered = render(&prepared, &picture, common)?;
+    let sums = Sums::new(args, &prepared, &picture);
+    let write = |path: &Path, film: &Film, time: Duration| write(path, args, &picture, film, &sums, time);
+    // From here on an interrupt saves what there is.
+    let _keep = interrupt::Keep::now("what is rendered will be written");
+    let rendered = render(&prepared, &picture, film, (args, &outputs, &write), common)?;
     // One that fails keeps no other from being written.
-    let written: Vec<_> = outputs.iter().map(|path| write(path, args, &prepared, &picture, &rendered)).collect();
+    let start = Instant::now();
+    let written: Vec<_> = outputs.iter().map(|path| write(path, &rendered.film, rendered.elapsed)).collect();
     written.into_iter().collect::<Result<(), _>>()?;
+    let writing = start.elapsed();
     if picture.added_light && rendered.film.picture_mean().luminance < 0.01 {
         common.note("hardly any of the added light gets in; --integrator ao shows shapes without light");
     }
@@ -80,6 +92,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         rendered: &rendered,
         load,
         build,
+        write: writing,
+        total: common.start.elapsed(),
+        resumed: earlier,
         warnings: &warnings,
     };
     if common.json {
@@ -109,67 +124,120 @@ fn default_output(args: &RenderArgs, common: &Common, found: Option<&Path>, scen
     name.path
 }
 
-fn render(prepared: &Prepared, picture: &Picture, common: &Common) -> Result<Rendered, CliError> {
+/// A film without samples.
+fn empty_film(picture: &Picture) -> Result<Film, CliError> {
     let options = &picture.options;
-    let bar = Bar::new(common.quiet, options.time_limit);
+    let window = Window::new(options.size, options.crop);
+    window.and_then(|window| Film::of(window, options.features)).map_err(|error| match error {
+        FilmError::CropOutside { .. } => CliError::usage(format!("--crop: {error}")),
+        other => CliError::machine(other),
+    })
+}
+
+/// Writes a picture that took so much time to a file.
+type WriteOne<'a> = dyn Fn(&Path, &Film, Duration) -> Result<(), CliError> + Sync + 'a;
+
+/// Renders, going on with a film where there is one, and writes what there is now and then where that is asked for.
+fn render(
+    prepared: &Prepared,
+    picture: &Picture,
+    film: Option<Film>,
+    (args, outputs, write): (&RenderArgs, &[PathBuf], &WriteOne),
+    common: &Common,
+) -> Result<Rendered, CliError> {
+    let options = &picture.options;
+    let film = match film {
+        Some(film) if options.samples.is_empty() => return Ok(Rendered::already(film)),
+        Some(film) => film,
+        None => empty_film(picture)?,
+    };
+    let pixels = film.pixel_count() as u64;
+    let limits = Limits { time: options.time_limit, noise: options.noise_limit, first: film.sample_range()[0] };
+    let bar = RenderProgress::new(common.quiet, "rendering", pixels, limits);
     let first = OnceLock::<Duration>::new();
-    let [width, height] = options.crop.map_or(options.size, |crop| crop.size).map(u64::from);
-    let pixels = width * height;
     let progress = |progress: &raywarp::render::Progress| {
         first.get_or_init(|| progress.elapsed);
-        bar.update(progress, pixels);
+        bar.update(progress);
     };
-    let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress) };
-    let rendered = prepared.render(&picture.camera, options, &watch);
-    bar.finish();
+    let start = Instant::now();
+    let write = |path: &Path, film: &Film| write(path, film, start.elapsed());
+    let rendered = write_every::while_rendering(args.write_every, outputs, &write, common, |between| {
+        let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress), between };
+        prepared.render_onto(&picture.camera, options, &watch, film)
+    });
+    drop(bar);
     if let Some(first) = first.get() {
         common.detail(format!("first samples after {:.3} s of rendering", first.as_secs_f64()));
     }
     rendered.map_err(|error| match error {
         RenderError::Option(message) => CliError::usage(message),
-        RenderError::Film(FilmError::CropOutside { .. }) => CliError::usage(format!("--crop: {error}")),
         RenderError::TextureTooDeep { .. } => CliError::input(error),
         other => CliError::machine(other),
     })
+}
+
+/// What makes a picture's file a share, where it is to be one.
+struct Sums {
+    fingerprint: String,
+    /// Of the first sample in the film.
+    first: u32,
+}
+
+impl Sums {
+    fn new(args: &RenderArgs, prepared: &Prepared, picture: &Picture) -> Self {
+        let first = if args.resume.is_some() { 0 } else { picture.options.samples.start };
+        if !args.is_share() && !args.keeps_sums() {
+            return Self { fingerprint: String::new(), first };
+        }
+        Self { fingerprint: raywarp::picture::fingerprint(prepared.scene(), picture), first }
+    }
 }
 
 /// Writes one picture in the format that its name says.
 fn write(
     path: &Path,
     args: &RenderArgs,
-    prepared: &Prepared,
     picture: &Picture,
-    rendered: &Rendered,
+    film: &Film,
+    sums: &Sums,
+    time: Duration,
 ) -> Result<(), CliError> {
     let options = &picture.options;
-    let first = options.samples.start;
-    let samples = first..first + rendered.samples[0];
+    let [fewest, most] = film.sample_range();
+    let samples = sums.first..sums.first + fewest;
     let mut entries = vec![
         ("samples".to_string(), format!("{}..{}", samples.start, samples.end)),
         ("seed".to_string(), options.seed.to_string()),
     ];
     if args.record_time {
-        entries.push(("seconds".to_string(), format!("{:.3}", rendered.elapsed.as_secs_f64())));
+        entries.push(("seconds".to_string(), format!("{:.3}", time.as_secs_f64())));
     }
     let metadata = output::Metadata { command: command_line(), entries, ..output::Metadata::default() };
-    let film = &rendered.film;
+    let is_whole = fewest == most && fewest > 0;
+    let info = || output::ShareInfo {
+        samples: samples.clone(),
+        seed: u64::from(options.seed),
+        fingerprint: sums.fingerprint.clone(),
+        content: picture.content(),
+    };
     let result = if args.is_share() {
-        if rendered.samples[0] != rendered.samples[1] || samples.is_empty() {
+        if !is_whole {
             return Err(CliError::Stop(
                 Status::Interrupted,
                 format!("{}: interrupted before the share was whole; nothing was written", path.display()),
             ));
         }
-        let fingerprint = raywarp::picture::fingerprint(prepared.scene(), picture);
-        let content = picture.content();
-        let info = output::ShareInfo { samples, seed: u64::from(options.seed), fingerprint, content };
-        output::write_share(path, film, &info, &metadata)
+        output::write_share(path, film, &info(), &metadata)
     } else {
         let content = picture.content();
         let (stops, tone) = args.look();
         let exposure = output::Exposure::stops(stops).unwrap_or_default().and(content.film_exposure);
         let look = output::Look { exposure, tone };
-        output::write_film(path, film, &output::PictureOptions { look, layers: args.layers()?, content, metadata })
+        let options = output::PictureOptions { look, layers: args.layers()?, content, metadata };
+        match args.keeps_sums() && is_whole {
+            true => output::write_film_and_sums(path, film, &options, &info()),
+            false => output::write_film(path, film, &options),
+        }
     };
     result.map_err(CliError::picture)
 }

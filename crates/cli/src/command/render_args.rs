@@ -57,6 +57,17 @@ pub struct RenderArgs {
     /// It is tested at powers of two of the sample count. The count is recorded, so that --spp repeats the run exactly.
     #[arg(long, value_name = "RELATIVE", value_parser = parse_positive, help_heading = heading::QUALITY)]
     noise: Option<f64>,
+    /// Write the picture as it stands about every so many seconds [default: never].
+    ///
+    /// Seconds are of rendering. The final picture does not depend on it.
+    #[arg(long, value_name = "SECONDS", value_parser = parse_positive, help_heading = heading::OUTPUT)]
+    pub write_every: Option<f64>,
+    /// Go on where a picture with its sums ended, up to --spp [default: start anew].
+    ///
+    /// Such a picture is made with --layers sums, or with --samples 0..N. Scene and options must be those that it was made with;
+    /// --spp, --noise and --time count as if the render had never stopped, but for the seconds.
+    #[arg(long, value_name = "FILE.exr", conflicts_with = "samples", help_heading = heading::QUALITY)]
+    pub resume: Option<PathBuf>,
     /// Bounces: 0 is emission only, 1 direct light [default: the file's, else 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000), help_heading = heading::QUALITY)]
     max_depth: Option<u32>,
@@ -88,7 +99,8 @@ pub struct RenderArgs {
     tone: output::Tone,
     /// Layers of an EXR beside the picture, comma-separated, or all [default: none].
     ///
-    /// There are albedo, normal, depth, samples and variance.
+    /// There are albedo, normal, depth, samples and variance. One more, sums, is not among all: with it --resume and merge can go
+    /// on with the picture.
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::OUTPUT)]
     layers: Vec<String>,
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.
@@ -189,13 +201,17 @@ impl RenderArgs {
     /// Files that are read beside the scene.
     pub fn inputs(&self) -> Vec<PathBuf> {
         let views = self.view.as_deref().and_then(view_file);
-        self.light.iter().cloned().chain(views).collect()
+        self.light.iter().chain(&self.resume).cloned().chain(views).collect()
     }
 
     /// Files to write that are named; none where the scene is to say.
     pub fn outputs(&self) -> Result<Vec<PathBuf>, CliError> {
         if self.samples.is_some() && (self.time.is_some() || self.noise.is_some()) {
             return Err(CliError::usage("--samples makes a share of stated samples; leave out --time and --noise"));
+        }
+        let is_exr = |path: &PathBuf| output::Format::of(path).is_ok_and(|format| format == output::Format::Exr);
+        if self.keeps_sums() && !self.output.iter().any(is_exr) {
+            return Err(CliError::usage("--layers sums: only an .exr holds them; give -o a name that ends in .exr"));
         }
         self.check_alpha(&self.output)?;
         Ok(self.output.clone())
@@ -226,6 +242,11 @@ impl RenderArgs {
     /// Which layers an EXR gets.
     pub fn layers(&self) -> Result<output::Layers, CliError> {
         parse_layers(&self.layers)
+    }
+
+    /// Whether an EXR is to hold its sums, too.
+    pub fn keeps_sums(&self) -> bool {
+        has_sums(&self.layers)
     }
 
     /// The request to the library.
@@ -272,7 +293,8 @@ impl RenderArgs {
                 Some(path) => Some(raywarp::scene::load_image(path).map_err(CliError::scene)?),
                 None => None,
             },
-            features: layers.albedo || layers.normal || layers.depth,
+            features: layers.needs_features(),
+            keep_sums: self.keeps_sums(),
             threads,
         })
     }
@@ -303,14 +325,24 @@ pub fn parse_layers(names: &[String]) -> Result<output::Layers, CliError> {
             "samples" => layers.samples = true,
             "variance" => layers.variance = true,
             "all" => layers = output::Layers::ALL,
+            // Beside the layers: see `has_sums`.
+            SUMS => {}
             other => {
                 return Err(CliError::usage(format!(
-                    "--layers {other}: known are albedo, normal, depth, samples, variance and all"
+                    "--layers {other}: known are albedo, normal, depth, samples, variance, all and sums"
                 )));
             }
         }
     }
     Ok(layers)
+}
+
+/// The layer that makes a picture a share as well.
+const SUMS: &str = "sums";
+
+/// Whether an EXR is to hold its sums, too.
+pub fn has_sums(names: &[String]) -> bool {
+    names.iter().any(|name| name == SUMS)
 }
 
 pub(super) fn parse_size(text: &str) -> Result<[u32; 2], String> {

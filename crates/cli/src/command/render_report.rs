@@ -1,6 +1,6 @@
 //! What `raywarp render` says of a picture that it made.
 
-use crate::progress::{duration, si};
+use crate::progress::{duration, percent, si};
 use raywarp::picture::Picture;
 use raywarp::render::{Integrator, Rendered, StopReason};
 use raywarp::scene::SamplerKind;
@@ -16,6 +16,11 @@ pub struct Report<'a> {
     pub rendered: &'a Rendered,
     pub load: Duration,
     pub build: Duration,
+    pub write: Duration,
+    /// Of the whole command.
+    pub total: Duration,
+    /// Samples of each pixel that an earlier render took.
+    pub resumed: Option<u32>,
     pub warnings: &'a [String],
 }
 
@@ -44,12 +49,23 @@ impl Report<'_> {
             0 => String::new(),
             n => format!("; {n} samples were not finite and count as black"),
         };
+        let resumed = self.resumed.map(|samples| format!(", {samples} of them from --resume")).unwrap_or_default();
+        // What was asked for is answered, also where something else ended the render.
+        let noise = self.picture.options.noise_limit.map(|limit| {
+            let (noise, limit) = (self.rendered.film.noise(), percent(limit));
+            if noise.is_finite() { format!(", noise {} (asked for {limit})", percent(noise)) } else { String::new() }
+        });
+        let noise = noise.unwrap_or_default();
+        let part = |(name, time): (&str, Duration)| format!("{name} {:.1}", time.as_secs_f64());
+        let parts =
+            [("load", self.load), ("tree", self.build), ("render", self.rendered.elapsed), ("write", self.write)];
         format!(
-            "{stop}wrote {}: {window} ({size_source}), {samples} samples a pixel ({samples_source}), \
-             {} bounces ({depth_source}), {}, {} rays/s{invalid}",
+            "{stop}wrote {}: {window} ({size_source}), {samples} samples a pixel ({samples_source}){resumed}{noise}, \
+             {} bounces ({depth_source}), {} ({}), {} rays/s{invalid}",
             names.join(", "),
             self.picture.options.max_depth,
-            duration(seconds),
+            duration(self.total.as_secs_f64()),
+            parts.map(part).join(", "),
             si(self.rendered.rays as f64 / seconds.max(1e-9)),
         )
     }
@@ -91,6 +107,9 @@ impl Report<'_> {
                 StopReason::Cancelled => "interrupted",
             },
             "seconds": seconds,
+            "total_seconds": self.total.as_secs_f64(),
+            "write_seconds": self.write.as_secs_f64(),
+            "resumed_samples": self.resumed,
             "load_seconds": self.load.as_secs_f64(),
             "build_seconds": self.build.as_secs_f64(),
             "paths": self.rendered.paths,

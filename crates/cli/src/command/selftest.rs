@@ -5,14 +5,14 @@ use crate::common::{Common, DeviceChoice, Tables, Threads};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
-use crate::progress::StepBar;
+use crate::progress::Steps;
 use clap::Args;
+use raywarp::Control;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::family::Variant;
-use raywarp::selftest::{SelfTestError, SelfTestRequest, selftest};
+use raywarp::selftest::{SelfTestRequest, selftest};
 use raywarp::workload::cases::cases;
-use raywarp::{Control, TraceError};
 use std::io::Write;
 
 /// Tests every engine of this machine against brute force.
@@ -87,17 +87,14 @@ pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<
             super::check_machine(&request.variants, &args.width)?;
         }
     }
-    let bar = StepBar::new(common.quiet, cases().len() as u64);
-    let progress = |steps: usize| bar.advance(steps as u64);
-    let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let _doing = interrupt::doing("testing");
+    let steps = Steps::new(common.quiet, "testing", "cases", cases().len() as u64);
+    let progress = |cases: usize| steps.advance(cases as u64);
+    // A verdict is about all cases: an interrupt ends the process.
+    let control = Control { cancel: None, progress: Some(&progress) };
     let report = selftest(&request, &control);
-    bar.finish();
-    let report = report.map_err(|error| match error {
-        SelfTestError::Trace(TraceError::Cancelled) => {
-            CliError::Stop(Status::Interrupted, "interrupted; there is no verdict".to_string())
-        }
-        other => CliError::Stop(Status::Failed, other.to_string()),
-    })?;
+    drop(steps);
+    let report = report.map_err(|error| CliError::Stop(Status::Failed, error.to_string()))?;
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else {

@@ -6,6 +6,7 @@ mod report_args;
 mod setting;
 
 use super::beside;
+use super::partial;
 use super::render_args::parse_size;
 use super::simulate_compaction::{self, CompactionArgs};
 use super::simulate_counters;
@@ -17,11 +18,12 @@ use crate::common::{Common, Replacing, Scenes, Tables, Threads, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
-use crate::progress::StepBar;
+use crate::progress::Steps;
 use clap::Args;
 use modes::Mode;
 use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::family::{Key, Variant};
+use raywarp::report::{About, Page};
 use raywarp::sim::ProfileError;
 use raywarp::sim::machine::{Machine, keys};
 use raywarp::simulate::{EfficiencyRequest, SimulateError, efficiency};
@@ -218,9 +220,14 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         }
         None => None,
     };
-    if let Some(report) = measured.as_ref().filter(|_| !args.report.wanted()) {
-        simulate_measured::print(report, common, out)?;
-        return Ok(simulate_measured::status(report));
+    if let Some(report) = measured.as_ref().filter(|report| !args.report.wanted() || report.interrupted) {
+        if args.report.wanted() {
+            partial::no_page(common);
+        }
+        return simulate_measured::print(report, common, out);
+    }
+    if let Some(report) = &measured {
+        partial::leave((report.text(), report.json()), common);
     }
     let views = views.into_iter().map(|(_, view)| view).collect();
     let build = args.tree.options_or(Builder::SweepSah);
@@ -257,23 +264,30 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         );
     }
     let steps = request.variants.len() * request.widths.len() * request.leaf_sizes.len();
-    let bar = StepBar::new(common.quiet, steps as u64);
-    let progress = |steps: usize| bar.advance(steps as u64);
+    let _doing = interrupt::doing("simulating");
+    let bar = Steps::new(common.quiet, "simulating", "kernels", steps as u64);
+    let keep = interrupt::Keep::later(partial::KEEPS);
+    let progress = |steps: usize| {
+        keep.begin();
+        bar.advance(steps as u64);
+    };
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
     let failed = |error| refusal(error, &path);
-    let (text, json) = if machines.is_empty() {
-        let report = efficiency(&loaded.scene, &request, &control).map_err(failed);
-        bar.finish();
-        let report = report?;
-        args.report.write(&path, |about| report.page(about))?;
-        (report.text(common.room()), common.json.then(|| report.json()))
+    let page = |interrupted: bool, page: &dyn Fn(&About) -> Page| match interrupted {
+        true if args.report.wanted() => Ok(partial::no_page(common)),
+        _ => args.report.write(&path, page),
+    };
+    let (text, json, interrupted) = if machines.is_empty() {
+        let report = efficiency(&loaded.scene, &request, &control).map_err(failed)?;
+        drop(bar);
+        page(report.interrupted, &|about| report.page(about))?;
+        (report.text(common.room()), report.json(), report.interrupted)
     } else {
         let changes = args.settings.iter().filter_map(Setting::cost).collect();
         let request = BoundsRequest { rays: request, machines, changes, costs };
-        let report = bound_rates(&loaded.scene, &request, &control).map_err(failed);
-        bar.finish();
-        let report = report?;
-        args.report.write(&path, |about| report.page(about, measured.as_ref()))?;
+        let report = bound_rates(&loaded.scene, &request, &control).map_err(failed)?;
+        drop(bar);
+        page(report.interrupted, &|about| report.page(about, measured.as_ref()))?;
         let text = report.text_with(measured.as_ref(), args.what_if, common.room());
         let mut json = report.json();
         if let Some(measured) = &measured {
@@ -282,20 +296,17 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         if args.what_if {
             json["what_if"] = report.what_if_json();
         }
-        (text, common.json.then_some(json))
+        (text, json, report.interrupted)
     };
-    match json {
-        Some(json) => writeln!(out, "{json:#}")?,
-        None => write!(out, "{text}")?,
-    }
-    Ok(measured.as_ref().map_or(Status::Done, simulate_measured::status))
+    let status = partial::print(interrupted, (|| text, || json), common, out)?;
+    Ok(if interrupted { status } else { measured.as_ref().map_or(Status::Done, simulate_measured::status) })
 }
 
 /// Why nothing was simulated, with the exit status of each cause.
 pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
     match error {
         error if error.is_cancelled() => {
-            CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string())
+            CliError::Stop(Status::Interrupted, "interrupted before the first row; nothing was printed".to_string())
         }
         SimulateError::Rays(error @ RaysError::Size { .. }) => CliError::usage(format!("--size: {error}")),
         error if error.is_of_scene() => CliError::input(format!("{}: {error}", path.display())),

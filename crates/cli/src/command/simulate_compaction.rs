@@ -6,7 +6,7 @@ use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
-use crate::progress::Bar;
+use crate::progress::{Limits, RenderProgress};
 use clap::Args;
 use raywarp::compaction::{
     CompactionError, CompactionReport, CompactionRequest, W11_DEPTH, W11_REFLECTANCE, W11_SIZE, compaction,
@@ -70,8 +70,9 @@ pub fn run(
         raywarp::make_clay(&mut scene, reflectance);
     }
     let options = PrepareOptions { build: shared.build, ..PrepareOptions::default() };
+    let building = common.building(&scene);
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(path.display(), error))?;
-    interrupt::check("building the tree")?;
+    drop(building);
     let request = CompactionRequest {
         scene: scene_name(shared.scene),
         cameras: views.into_iter().map(|(_, view)| view.camera).collect(),
@@ -93,16 +94,15 @@ pub fn run(
 }
 
 fn count(prepared: &mut Prepared, request: &CompactionRequest, common: &Common) -> Result<CompactionReport, CliError> {
-    let bar = Bar::new(common.quiet, None);
+    let _doing = interrupt::doing("running experiment compaction");
+    interrupt::leave(String::new(), "an experiment has no partial results, so nothing was printed");
     let pixels = u64::from(request.size[0]) * u64::from(request.size[1]);
-    let progress = |progress: &raywarp::render::Progress| bar.update(progress, pixels);
-    let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let bar = RenderProgress::new(common.quiet, "following paths", pixels, Limits::default());
+    let progress = |progress: &raywarp::render::Progress| bar.update(progress);
+    let watch = Watch { progress: Some(&progress), ..Watch::default() };
     let report = compaction(prepared, request, &watch);
-    bar.finish();
+    drop(bar);
     report.map_err(|error| match error {
-        CompactionError::Cancelled => {
-            CliError::Stop(Status::Interrupted, "interrupted; nothing was printed".to_string())
-        }
         CompactionError::Width(_) => CliError::usage(format!("--width: {error}")),
         CompactionError::Paths { .. } | CompactionError::Depth(_) => CliError::usage(error),
         CompactionError::Render(RenderError::Option(message)) => CliError::usage(message),

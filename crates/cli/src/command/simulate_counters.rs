@@ -1,10 +1,11 @@
 //! `raywarp simulate SCENE --machine h200 --counters FILE`: what a profiler counted beside what is foretold.
 
+use super::partial;
 use super::simulate::{SimulateArgs, refusal};
 use crate::common::{Common, read_table};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
-use crate::progress::StepBar;
+use crate::progress::Steps;
 use raywarp::Control;
 use raywarp::counters::{Counted, CountersError, CountersRequest, beside_counters, read_counters};
 use raywarp::scene::Scene;
@@ -47,19 +48,19 @@ pub(super) fn run(
     rays.views.truncate(1);
     rays.rays_per_pixel = rays.rays_per_pixel.or(Some(1));
     rays.kinds.retain(|kind| rows.iter().any(|row| row.kind == *kind));
-    let bar = StepBar::new(common.quiet, rows.len() as u64);
-    let progress = |steps: usize| bar.advance(steps as u64);
+    let _doing = interrupt::doing("simulating");
+    let bar = Steps::new(common.quiet, "simulating", "rows", rows.len() as u64);
+    let keep = interrupt::Keep::later(partial::KEEPS);
+    let progress = |steps: usize| {
+        keep.begin();
+        bar.advance(steps as u64);
+    };
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
     let report = beside_counters(scene, &CountersRequest { rays, machine, rows }, &control);
-    bar.finish();
+    drop(bar);
     let report = report.map_err(|error| match error {
         CountersError::Simulate(error) => refusal(error, path),
         other => CliError::input(other),
     })?;
-    if common.json {
-        writeln!(out, "{:#}", report.json())?;
-    } else {
-        write!(out, "{}", report.text(common.room()))?;
-    }
-    Ok(Status::Done)
+    partial::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out)
 }

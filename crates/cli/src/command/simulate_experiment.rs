@@ -5,7 +5,7 @@ use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
-use crate::progress::StepBar;
+use crate::progress::Steps;
 use clap::Args;
 use raywarp::Control;
 use raywarp::scene::Scene;
@@ -98,11 +98,14 @@ impl ExperimentArgs {
         let sample = sample.map_or_else(|| which.sample(), |sample| sample as usize);
         let request =
             ExperimentRequest { rays: EfficiencyRequest { sample, ..rays }, experiment: which, prices, machine };
-        let bar = StepBar::new(common.quiet, which.steps() as u64);
+        let _doing = interrupt::doing(&format!("running experiment {}", which.name()));
+        // Each line holds one kernel against another, so that half an experiment says nothing.
+        interrupt::leave(String::new(), "an experiment has no partial results, so nothing was printed");
+        let bar = Steps::new(common.quiet, "experiment", "steps", which.steps() as u64);
         let progress = |steps: usize| bar.advance(steps as u64);
-        let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+        let control = Control { cancel: None, progress: Some(&progress) };
         let report = experiment(scene, &request, &control);
-        bar.finish();
+        drop(bar);
         let report = report.map_err(|error| refusal(error, path))?;
         page.write(path, |about| report.page(about))?;
         if common.json {

@@ -1,6 +1,7 @@
 //! `raywarp simulate SCENE --machine h200 --measured bench.csv`: a recorded run beside what was possible.
 
 use super::beside;
+use super::partial;
 use super::simulate::SimulateArgs;
 use crate::common::Common;
 use crate::exit::{CliError, Status};
@@ -81,13 +82,9 @@ pub(super) fn run(
 }
 
 /// Prints the table alone.
-pub(super) fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<(), CliError> {
-    if common.json {
-        writeln!(out, "{:#}", report.json())?;
-    } else {
-        write!(out, "{}", report.text(common.room()))?;
-    }
-    Ok(())
+pub(super) fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let printed = partial::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out)?;
+    Ok(if report.interrupted { printed } else { status(report) })
 }
 
 /// A run above a strict bound is an error of somebody.

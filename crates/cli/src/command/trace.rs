@@ -6,7 +6,7 @@ use crate::common::{Common, DeviceChoice, Replacing, STANDARD_INPUT, Scenes, Thr
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
-use crate::progress::StepBar;
+use crate::progress::Steps;
 use crate::replace;
 use clap::Args;
 use raywarp::cuda::auto::{Promise, RayKind};
@@ -115,8 +115,9 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         replace::can_write(&args.output, kind)?;
     }
     // The rays first: what is wrong with them shows before a large scene is loaded.
+    let reading = common.activity(format!("reading rays from {}", input_name(rays_name)));
     let rays = read(rays_name)?;
-    interrupt::check("reading rays")?;
+    drop(reading);
     if !rays.layout.is_native() {
         common.note(format!("{}: {}", input_name(rays_name), rays.layout));
     }
@@ -124,20 +125,22 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     let (engine, gpu) = args.engine(common, &rays.rays)?;
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
     let fail = |error| failure(error, &path, &rays, rays_name);
+    let building = common.building(&loaded.scene);
     let scene =
         TraceScene::new(&loaded.scene, &TraceOptions { build: args.tree.options(), engine, gpu }).map_err(fail)?;
-    interrupt::check("building the tree")?;
+    drop(building);
     if scene.non_opaque_count() > 0 {
         let [all, some] = [scene.triangle_count(), scene.non_opaque_count()];
         common.note(format!("{some} of {all} triangles have an alpha mask or blend; rays take them as opaque"));
     }
 
-    let bar = StepBar::new(common.quiet, rays.rays.len() as u64);
-    let progress = |rays: usize| bar.advance(rays as u64);
-    let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
+    let _doing = interrupt::doing("tracing");
+    let steps = Steps::new(common.quiet, "tracing", "rays", rays.rays.len() as u64);
+    let progress = |rays: usize| steps.advance(rays as u64);
+    // Hits are worth something together only: an interrupt ends the process.
+    let control = Control { cancel: None, progress: Some(&progress) };
     let traced = scene.trace(&rays.rays, query, &control);
-    bar.finish();
-    interrupt::check("tracing")?;
+    drop(steps);
     let traced = traced.map_err(fail)?;
     let columns = surface_columns(&loaded.scene, &traced.answers, &args.with);
     let bytes = traced.answers.file(HitFormat::of(&args.output), &columns);

@@ -291,7 +291,7 @@ mod tests {
         let huge = CompactionRequest { size: [1 << 20; 2], frames: 1 << 30, ..request.clone() };
         assert!(matches!(refused(huge), CompactionError::Paths { paths } if paths == 1 << 70));
         let cancel = std::sync::atomic::AtomicBool::new(true);
-        let watch = Watch { cancel: Some(&cancel), progress: None };
+        let watch = Watch { cancel: Some(&cancel), ..Watch::default() };
         assert!(matches!(compaction(&mut prepared, &request, &watch), Err(CompactionError::Cancelled)));
     }
 }

@@ -13,7 +13,7 @@ pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
 pub use shares::Share;
 
 use crate::bounds::{CACHED_WARPS, MOST_ASSUMED, Priced, STREAMS, caches, is_implicit, known_costs, share_of_warps};
-use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
+use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays, stopped};
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Supply, Variant};
@@ -157,6 +157,8 @@ pub struct MeasuredReport {
     pub other_trees: Vec<OtherTree>,
     /// Most rays of a launch that were simulated, and rays of the launch, by kind.
     pub rays: crate::simulate::RayCounts,
+    /// Whether the caller stopped it: of some rows there are no bounds.
+    pub interrupted: bool,
 }
 
 impl MeasuredReport {
@@ -232,7 +234,8 @@ fn priced_kernel(rate: &MeasuredRate) -> Option<Variant> {
 
 /// Simulates what was measured: the same rays through the same trees. All triangles count as opaque, as in the run.
 ///
-/// `control.cancel` stops between two warps; `control.progress` is told of each row.
+/// `control.cancel` stops between two warps; the rows that were bounded until then are the report, if there are any.
+/// `control.progress` is told of each row.
 ///
 /// # Errors
 /// [`MeasuredError::Rays`] and [`MeasuredError::View`] where the rays are not those of the run; [`MeasuredError::Simulate`].
@@ -247,7 +250,40 @@ pub fn beside_bounds(
     let mut triangles = flatten(scene).map_err(SimulateError::from)?;
     triangles.opaque.fill(true);
     let mut rows: Vec<Beside> = jobs.iter().map(|(rate, is_part, _)| Beside::unpriced(rate, *is_part)).collect();
-    let (mut counts, mut other_trees) = (Vec::new(), Vec::new());
+    let mut found = Found { rows: &mut rows, other_trees: Vec::new(), counts: Vec::new() };
+    let done = bound_all(&triangles, request, &jobs, control, &mut found);
+    let Found { other_trees, counts, .. } = found;
+    let interrupted = match done {
+        Err(MeasuredError::Simulate(error)) => stopped(Err(error), rows.iter().any(|row| !row.bounds.is_empty()))?,
+        other => other.map(|()| false)?,
+    };
+    for (row, (_, _, job)) in jobs.iter().enumerate() {
+        // Of all viewpoints together nothing is known while one is missing.
+        let is_missing = |part: &usize| interrupted && rows[*part].bounds.is_empty();
+        if let Job::Total(parts) = job
+            && !parts.iter().any(is_missing)
+        {
+            rows[row] = shares::total(&rows[row], parts.iter().map(|&part| &rows[part]));
+        }
+    }
+    Ok(MeasuredReport { request: request.clone(), rows, other_trees, rays: counts, interrupted })
+}
+
+/// What was found so far.
+struct Found<'a> {
+    rows: &'a mut [Beside],
+    other_trees: Vec<OtherTree>,
+    counts: crate::simulate::RayCounts,
+}
+
+/// Bounds all launches; what was found holds good after an error too.
+fn bound_all(
+    triangles: &FlatTriangles,
+    request: &MeasuredRequest,
+    jobs: &[(MeasuredRate, bool, Job)],
+    control: &Control<'_>,
+    found: &mut Found<'_>,
+) -> Result<(), MeasuredError> {
     // Rays are made once for all rows that have them, and then trees.
     let mut settings: Vec<(Workload, RayOrder)> = Vec::new();
     for (rate, ..) in jobs.iter().filter(|(rate, ..)| priced_kernel(rate).is_some()) {
@@ -257,11 +293,11 @@ pub fn beside_bounds(
     }
     for setting in settings {
         let is_of = |rate: &MeasuredRate| (rate.workload, rate.order) == setting && priced_kernel(rate).is_some();
-        let rays = rays_of(&triangles, request, setting, &jobs, control)?;
-        counts.extend(rays.counts.iter().copied());
+        let rays = rays_of(triangles, request, setting, jobs, control)?;
+        found.counts.extend(rays.counts.iter().copied());
         let mut left: Vec<usize> = (0..jobs.len()).filter(|&row| is_of(&jobs[row].0)).collect();
         while let Some(options) = left.first().map(|&row| jobs[row].0.build) {
-            let bvh = build(&triangles, &options).map_err(SimulateError::from)?;
+            let bvh = build(triangles, &options).map_err(SimulateError::from)?;
             let (of_tree, others): (Vec<usize>, Vec<usize>) =
                 left.iter().partition(|&&row| jobs[row].0.build == options);
             left = others;
@@ -270,20 +306,15 @@ pub fn beside_bounds(
             for rate in changed.iter().map(|&row| &jobs[row].0) {
                 let (tree, max_leaf, measured) = (rate.tree.clone(), options.max_leaf, rate.tree_nodes.unwrap_or(0));
                 let other = OtherTree { tree, max_leaf, measured, found: bvh.nodes.len() };
-                if !other_trees.contains(&other) {
-                    other_trees.push(other);
+                if !found.other_trees.contains(&other) {
+                    found.other_trees.push(other);
                 }
             }
-            let on_tree = OnTree { request, bvh: &bvh, triangles: &triangles, rays: &rays, control };
-            on_tree.rows(&same, &jobs, &mut rows)?;
+            let on_tree = OnTree { request, bvh: &bvh, triangles, rays: &rays, control };
+            on_tree.rows(&same, jobs, found.rows)?;
         }
     }
-    for (row, (_, _, job)) in jobs.iter().enumerate() {
-        if let Job::Total(parts) = job {
-            rows[row] = shares::total(&rows[row], parts.iter().map(|&part| &rows[part]));
-        }
-    }
-    Ok(MeasuredReport { request: request.clone(), rows, other_trees, rays: counts })
+    Ok(())
 }
 
 /// The rays of a workload and order.

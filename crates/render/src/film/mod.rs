@@ -158,6 +158,16 @@ impl Film {
         Ok(Self { window, tile, tiles, columns, features })
     }
 
+    /// A copy, as far as memory allows.
+    ///
+    /// # Errors
+    /// As [`Film::new`].
+    pub fn try_clone(&self) -> Result<Self, FilmError> {
+        // Who looks for the room of an empty one finds that of a copy.
+        drop(Self::tiled(self.window, self.features, self.tile)?);
+        Ok(self.clone())
+    }
+
     /// Columns and rows.
     pub fn size(&self) -> [u32; 2] {
         self.window.size

@@ -34,6 +34,9 @@ pub use read::fuzz_picture;
 pub use read::{Channel, PictureFile, ReadError, read_picture, write_picture};
 #[doc(hidden)]
 pub use share::fuzz_share;
-pub use share::{Merged, Share, ShareError, ShareInfo, can_write_share, differences, merge, read_share, write_share};
+pub use share::{
+    Merged, Share, ShareError, ShareInfo, can_write_share, differences, merge, read_share, write_film_and_sums,
+    write_share,
+};
 pub use temporary::remove_temporaries;
 pub use tone::{Exposure, Look, Tone, ToneError, encode_srgb};

@@ -28,23 +28,30 @@ pub struct PictureOptions {
 /// # Errors
 /// [`OutputError`]; nothing is left behind.
 pub fn write_film(path: &Path, film: &Film, options: &PictureOptions) -> Result<(), OutputError> {
-    let (colour, alpha) = colours(film, &options.content);
     match Format::of(path)? {
         Format::Exr => {
-            let mut channels = exr::colour(&colour);
-            channels.extend(alpha.map(|alpha| ("A", FlatSamples::F32(alpha))));
-            channels.extend(exr::layers(film, options.layers));
+            let channels = picture_channels(film, &options.content, options.layers);
             let facts = exr::picture_facts(&options.content);
             let bytes = exr::encode(&film.window(), channels, &options.metadata, Some(&facts), None);
             write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
         }
         Format::Png => {
+            let (colour, alpha) = colours(film, &options.content);
             let picture = display(film.size(), &colour, alpha.as_deref(), options.content.shows, &options.look);
             write_display(path, &picture, &options.metadata)
         }
-        Format::Hdr if alpha.is_some() => Err(OutputError::NoAlpha { path: path.into() }),
-        Format::Hdr => write_hdr(path, film.size(), &colour),
+        Format::Hdr if options.content.transparent => Err(OutputError::NoAlpha { path: path.into() }),
+        Format::Hdr => write_hdr(path, film.size(), &colours(film, &options.content).0),
     }
+}
+
+/// The channels of an EXR: colours, alpha and layers.
+pub(super) fn picture_channels(film: &Film, content: &Content, layers: Layers) -> exr::Channels {
+    let (colour, alpha) = colours(film, content);
+    let mut channels = exr::colour(&colour);
+    channels.extend(alpha.map(|alpha| ("A", FlatSamples::F32(alpha))));
+    channels.extend(exr::layers(film, layers));
+    channels
 }
 
 /// The colours of a film as its files hold them, multiplied by the alpha if there is one.

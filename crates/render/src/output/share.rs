@@ -1,9 +1,11 @@
 //! A share of a render: the sums of a range of samples, to be added to other shares later.
 //!
 //! Sample ranges of a render are independent, so machines can render one each. A share is an OpenEXR file that holds
-//! each `f64` sum as two `f32` channels, `hi.NAME` the nearest `f32` and `lo.NAME` what is left: 48 of 53 bits, and so
-//! a merged mean differs from the whole render's by less than one unit in the last place of `f32`. Sample and hit
-//! counts are `u32` channels. The attribute `raywarpShare` says which samples of what these are.
+//! each `f64` sum as three `f32` channels: `hi.NAME` the nearest `f32`, `lo.NAME` the nearest to what is left, `rest.NAME` the last
+//! bits. A reader may leave those out: two make 48 of 53 bits, and a merged mean differs from the whole render's by less than one
+//! unit in the last place of `f32` anyway, as sums of parts are rounded otherwise. Who goes on with a share needs all, and gets
+//! the bits of a render that never stopped. Sample and hit counts are `u32` channels. The attribute `raywarpShare` says which
+//! samples of what these are.
 
 mod difference;
 mod file;
@@ -15,7 +17,7 @@ pub use difference::differences;
 #[doc(hidden)]
 pub use file::fuzz_share;
 pub(super) use file::{MAX_INFLATION, is_share, parse};
-pub use file::{read_share, write_share};
+pub use file::{read_share, write_film_and_sums, write_share};
 pub use merge::{Merged, merge};
 
 use crate::film::Film;

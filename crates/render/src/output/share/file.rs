@@ -2,8 +2,10 @@
 
 use super::{Share, ShareError, ShareInfo};
 use crate::film::{Crop, FeatureSums, Film, PixelSums, Window};
-use crate::output::{Content, Exposure, Format, Metadata, OutputError, Shows};
-use crate::output::{atomic::write_atomic, exr as exr_file, metadata::one_line, read::read_file};
+use crate::output::{Content, Exposure, Format, Layers, Metadata, OutputError, PictureOptions, Shows, write_film};
+use crate::output::{
+    atomic::write_atomic, exr as exr_file, metadata::one_line, picture::picture_channels, read::read_file,
+};
 use exr::meta::header::Header;
 use exr::prelude::{FlatSamples, ReadChannels as _, ReadLayers as _};
 use std::io::Cursor;
@@ -20,6 +22,8 @@ const READ_VERSIONS: [&str; 2] = ["1", VERSION];
 struct Sum<T> {
     hi: &'static str,
     lo: &'static str,
+    /// What two floats leave of it; not in files of other programs' and older making.
+    rest: &'static str,
     get: fn(&T) -> f64,
     set: fn(&mut T, f64),
 }
@@ -27,7 +31,13 @@ struct Sum<T> {
 /// Names a field of `T` as a [`Sum`].
 macro_rules! sum {
     ($name:literal, $($field:tt)+) => {
-        Sum { hi: concat!("hi.", $name), lo: concat!("lo.", $name), get: |s| s.$($field)+, set: |s, v| s.$($field)+ = v }
+        Sum {
+            hi: concat!("hi.", $name),
+            lo: concat!("lo.", $name),
+            rest: concat!("rest.", $name),
+            get: |s| s.$($field)+,
+            set: |s, v| s.$($field)+ = v,
+        }
     };
 }
 
@@ -39,6 +49,7 @@ const RADIANCE: [Sum<PixelSums>; 4] = [
     Sum {
         hi: "hi.luminanceRoot",
         lo: "lo.luminanceRoot",
+        rest: "rest.luminanceRoot",
         get: |s| s.luminance_squared.sqrt(),
         set: |s, v| s.luminance_squared = v * v,
     },
@@ -63,20 +74,56 @@ pub fn write_share(path: &Path, film: &Film, info: &ShareInfo, metadata: &Metada
     if Format::of(path)? != Format::Exr {
         return Err(OutputError::ShareFormat { path: path.into() });
     }
+    let attribute = attribute(film, info);
+    let bytes = exr_file::encode(&film.window(), sums(film), metadata, None, Some((ATTRIBUTE, &attribute)));
+    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+}
+
+/// As [`write_film`], and an `.exr` is also a share of its samples: any program shows the picture, and the sums can be merged
+/// and gone on with.
+///
+/// # Errors
+/// [`OutputError`]; nothing is left behind.
+pub fn write_film_and_sums(
+    path: &Path,
+    film: &Film,
+    options: &PictureOptions,
+    info: &ShareInfo,
+) -> Result<(), OutputError> {
+    if Format::of(path)? != Format::Exr {
+        return write_film(path, film, options);
+    }
+    // The share's own channel says as much.
+    let layers = Layers { samples: false, ..options.layers };
+    let mut channels = picture_channels(film, &options.content, layers);
+    channels.extend(sums(film));
+    let (facts, attribute) = (exr_file::picture_facts(&options.content), attribute(film, info));
+    let attribute = Some((ATTRIBUTE, attribute.as_str()));
+    let bytes = exr_file::encode(&film.window(), channels, &options.metadata, Some(&facts), attribute);
+    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+}
+
+/// The channels of a film's sums.
+fn sums(film: &Film) -> exr_file::Channels {
     let counts = |of: fn(&PixelSums) -> u32| FlatSamples::U32(film.pixels().map(|p| of(film.sums(p))).collect());
     let mut channels = vec![(SAMPLES, counts(|s| s.samples)), (HITS, counts(|s| s.hits))];
     for sum in RADIANCE {
-        let [hi, lo] = planes(film.pixels().map(|p| (sum.get)(film.sums(p))));
-        channels.extend([(sum.hi, hi), (sum.lo, lo)]);
+        let [hi, lo, rest] = planes(film.pixels().map(|p| (sum.get)(film.sums(p))));
+        channels.extend([(sum.hi, hi), (sum.lo, lo), (sum.rest, rest)]);
     }
     if film.has_features() {
         let sums = || film.pixels().filter_map(|p| film.feature_sums(p));
         for sum in FEATURES {
-            let [hi, lo] = planes(sums().map(sum.get));
-            channels.extend([(sum.hi, hi), (sum.lo, lo)]);
+            let [hi, lo, rest] = planes(sums().map(sum.get));
+            channels.extend([(sum.hi, hi), (sum.lo, lo), (sum.rest, rest)]);
         }
     }
-    let text = format!(
+    channels
+}
+
+/// The share's facts.
+fn attribute(film: &Film, info: &ShareInfo) -> String {
+    format!(
         "version={VERSION}\nsamples={}..{}\nseed={}\nfingerprint={}\nexposure={}\nshows={}\ntransparent={}\ninvalid={}\n",
         info.samples.start,
         info.samples.end,
@@ -86,15 +133,22 @@ pub fn write_share(path: &Path, film: &Film, info: &ShareInfo, metadata: &Metada
         info.content.shows.name(),
         info.content.transparent,
         film.invalid_samples(),
-    );
-    let bytes = exr_file::encode(&film.window(), channels, metadata, None, Some((ATTRIBUTE, &text)));
-    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+    )
 }
 
-/// Each value as the nearest `f32` and the rest. Sums stay below `f32::MAX` by [`crate::film::LARGEST`].
-fn planes(values: impl Iterator<Item = f64>) -> [FlatSamples; 2] {
-    let (hi, lo) = values.map(|v| (v as f32, (v - f64::from(v as f32)) as f32)).unzip();
-    [FlatSamples::F32(hi), FlatSamples::F32(lo)]
+/// Each value as the nearest `f32`, the `f32` nearest to what is left, and the last bits: 24, 24 and 5 of 53. Sums stay below
+/// `f32::MAX` by [`crate::film::LARGEST`].
+fn planes(values: impl Iterator<Item = f64>) -> [FlatSamples; 3] {
+    let (mut hi, mut lo, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    for value in values {
+        let mut left = value;
+        for plane in [&mut hi, &mut lo, &mut rest] {
+            plane.push(left as f32);
+            // Exact: both have the same leading bits.
+            left -= f64::from(left as f32);
+        }
+    }
+    [hi, lo, rest].map(FlatSamples::F32)
 }
 
 /// Reads a share.
@@ -177,8 +231,10 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
         }
         pixel.samples = samples;
     }
+    let none = vec![0.0; count];
+    let rest = |name: &str| if find(name).is_some() { floats(name) } else { Ok(&none) };
     for sum in RADIANCE {
-        fill(&mut pixels, &sum, floats(sum.hi)?, floats(sum.lo)?).map_err(damaged)?;
+        fill(&mut pixels, &sum, [floats(sum.hi)?, floats(sum.lo)?, rest(sum.rest)?]).map_err(damaged)?;
     }
     // Shares of version 1 lack hits where they lack features, and then nothing asks for them.
     if find(HITS).is_some() {
@@ -193,7 +249,7 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
     if FEATURES.iter().any(|sum| find(sum.hi).is_some()) {
         features = vec![FeatureSums::default(); count];
         for sum in FEATURES {
-            fill(&mut features, &sum, floats(sum.hi)?, floats(sum.lo)?).map_err(damaged)?;
+            fill(&mut features, &sum, [floats(sum.hi)?, floats(sum.lo)?, rest(sum.rest)?]).map_err(damaged)?;
         }
     }
 
@@ -206,12 +262,12 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
     Ok(Share { path: path.into(), info, film })
 }
 
-fn fill<T>(into: &mut [T], sum: &Sum<T>, hi: &[f32], lo: &[f32]) -> Result<(), String> {
-    for ((pixel, &hi), &lo) in into.iter_mut().zip(hi).zip(lo) {
-        if !hi.is_finite() || !lo.is_finite() {
+fn fill<T>(into: &mut [T], sum: &Sum<T>, [hi, lo, rest]: [&Vec<f32>; 3]) -> Result<(), String> {
+    for (((pixel, &hi), &lo), &rest) in into.iter_mut().zip(hi).zip(lo).zip(rest) {
+        if ![hi, lo, rest].iter().all(|part| part.is_finite()) {
             return Err(format!("channel {} is not finite", sum.hi));
         }
-        (sum.set)(pixel, f64::from(hi) + f64::from(lo));
+        (sum.set)(pixel, f64::from(hi) + f64::from(lo) + f64::from(rest));
     }
     Ok(())
 }

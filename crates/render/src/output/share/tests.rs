@@ -1,7 +1,8 @@
 use super::file::parse;
 use super::*;
 use crate::film::SampleResult;
-use crate::output::{Exposure, Metadata, Shows};
+use crate::output::{Exposure, Layers, Metadata, PictureOptions, Shows, write_film};
+use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
 
 const SIZE: [u32; 2] = [19, 11];
 
@@ -82,6 +83,67 @@ fn a_share_comes_back_from_its_file() {
             assert!(close(a.albedo[k], b.albedo[k]) && close(a.normal[k], b.normal[k]));
         }
     }
+}
+
+#[test]
+fn sums_come_back_from_their_file_to_the_last_bit_and_go_on_as_if_they_had_never_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.exr");
+    for features in [false, true] {
+        let options = PictureOptions { layers: Layers::ALL, ..PictureOptions::default() };
+        write_film_and_sums(&path, &film(0..7, features), &options, &info(0..7)).unwrap();
+        let Share { film: mut read, .. } = read_share(&path).unwrap();
+        for pixel in read.pixels() {
+            (7..40).for_each(|index| read.add(pixel, &sample(pixel, index)));
+        }
+        let whole = film(0..40, features);
+        for pixel in whole.pixels() {
+            assert_eq!(whole.sums(pixel).radiance.map(f64::to_bits), read.sums(pixel).radiance.map(f64::to_bits));
+            assert_eq!(whole.feature_sums(pixel), read.feature_sums(pixel));
+        }
+        let [a, b] = [&whole, &read].map(Film::noise);
+        assert!((a / b - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn a_picture_with_sums_shows_as_a_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let [plain, with] = ["plain.exr", "with.exr"].map(|name| folder.path().join(name));
+    let film = film(0..7, true);
+    let options = PictureOptions { layers: Layers::ALL, ..PictureOptions::default() };
+    write_film(&plain, &film, &options).unwrap();
+    write_film_and_sums(&with, &film, &options, &info(0..7)).unwrap();
+    let channels = |path: &Path| {
+        let image = read_first_flat_layer_from_file(path).unwrap();
+        let list = image.layer_data.channel_data.list.into_iter();
+        list.map(|channel| (channel.name.to_string(), channel.sample_data)).collect::<Vec<_>>()
+    };
+    let with = channels(&with);
+    for (name, values) in channels(&plain) {
+        let found = with.iter().find(|(other, _)| *other == name).unwrap_or_else(|| panic!("{name} is missing"));
+        // The share has them as whole numbers.
+        if name == "samples" {
+            assert!(matches!(&found.1, FlatSamples::U32(counts) if counts.iter().all(|&count| count == 7)));
+        } else {
+            assert_eq!(found.1, values, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_share_without_the_last_bits_is_a_share() {
+    // As in files of two floats a sum: to a reader the third has a name of no meaning.
+    let mut bytes = file_of(&film(3..9, true), &info(3..9));
+    for at in 0..bytes.len() - 5 {
+        if bytes[at..].starts_with(b"rest.") {
+            bytes[at..at + 4].copy_from_slice(b"rfst");
+        }
+    }
+    let (whole, read) = (film(3..9, true), parse(Path::new("old.exr"), &bytes).unwrap().film);
+    let close = |a: f64, b: f64| (a / b - 1.0).abs() <= 2_f64.powi(-46);
+    assert!(whole.pixels().all(|p| close(whole.sums(p).radiance[2], read.sums(p).radiance[2])));
+    assert_ne!(whole, read, "all 53 bits in 48");
 }
 
 #[test]

@@ -1,0 +1,71 @@
+//! How long passes are: as short as those who wait between two of them want it. The picture does not depend on it.
+
+use crate::film::Film;
+use std::time::{Duration, Instant};
+
+/// Time that a pass which is always finished should take at most, as far as the one before tells.
+const WHOLE_PASS_TIME: Duration = Duration::from_secs(1);
+
+/// Whoever wants to see the film while it is rendered. Between two passes all pixels have equally many samples, and nobody
+/// renders until [`Between::see`] returns; passes become as short as it takes.
+#[derive(Clone, Copy)]
+pub struct Between<'a> {
+    /// About every so much time.
+    pub every: Duration,
+    /// What is done with it.
+    pub see: &'a (dyn Fn(&Film) + Sync),
+}
+
+/// How long passes take, and when the film is to be shown next.
+pub(crate) struct Pace<'a> {
+    between: Option<Between<'a>>,
+    shown: Instant,
+    /// Seconds that the last pass took for a sample of all pixels.
+    sample_seconds: f64,
+}
+
+impl<'a> Pace<'a> {
+    pub fn new(between: Option<Between<'a>>) -> Self {
+        Self { between, shown: Instant::now(), sample_seconds: 0.0 }
+    }
+
+    /// Samples of a pixel that a pass should have at most.
+    pub fn samples(&self, whole_passes: bool) -> u32 {
+        let until_shown = self.between.map(|between| between.every.saturating_sub(self.shown.elapsed()));
+        let time = until_shown.into_iter().chain(whole_passes.then_some(WHOLE_PASS_TIME)).min();
+        // Too large a number becomes the largest.
+        time.map_or(u32::MAX, |time| (time.as_secs_f64() / self.sample_seconds.max(1e-9)) as u32).max(1)
+    }
+
+    /// A pass of so many samples of a pixel took so long.
+    pub fn note(&mut self, samples: u32, time: Duration) {
+        self.sample_seconds = time.as_secs_f64() / f64::from(samples.max(1));
+    }
+
+    /// Shows the film if it is time.
+    pub fn show(&mut self, film: &Film) {
+        if let Some(between) = self.between.filter(|between| self.shown.elapsed() >= between.every) {
+            (between.see)(film);
+            self.shown = Instant::now();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_are_as_long_as_the_time_until_the_film_is_shown() {
+        let mut pace = Pace::new(None);
+        pace.note(4, Duration::from_secs(8));
+        assert_eq!((pace.samples(false), pace.samples(true)), (u32::MAX, 1));
+        let see = |_: &Film| {};
+        let mut pace = Pace::new(Some(Between { every: Duration::from_secs(3600), see: &see }));
+        assert_eq!(pace.samples(false), u32::MAX, "nobody knows how long the first one takes");
+        pace.note(4, Duration::from_secs(400));
+        assert_eq!(pace.samples(false), 35, "an hour, less what has passed, at 100 s a sample");
+        pace.note(1, Duration::from_millis(100));
+        assert_eq!(pace.samples(true), 10);
+    }
+}
