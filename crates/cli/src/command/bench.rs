@@ -208,7 +208,7 @@ fn chosen<V>(args: &BenchArgs, all: Vec<(usize, V)>, scene: &str) -> Result<Vec<
 
 /// Leaves what was measured of the scenes so far to whoever interrupts before the next has anything.
 fn leave(args: &BenchArgs, common: &Common, reports: &[SceneReport], machine: &MachineFacts) {
-    let text = summary(reports, args.top.map(|top| top as usize));
+    let text = summary(reports, args.top.map(|top| top as usize), common.room());
     partial::leave((text, json(reports, machine, &command_line())), common);
 }
 

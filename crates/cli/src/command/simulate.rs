@@ -227,7 +227,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         return simulate_measured::print(report, common, out);
     }
     if let Some(report) = &measured {
-        partial::leave((report.text(), report.json()), common);
+        partial::leave((report.text(common.room()), report.json()), common);
     }
     let views = views.into_iter().map(|(_, view)| view).collect();
     let build = args.tree.options_or(Builder::SweepSah);
