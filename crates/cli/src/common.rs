@@ -6,11 +6,13 @@ use crate::files::Files;
 use crate::progress::{Ticker, View, si};
 pub use crate::screen::say;
 use crate::{heading, interrupt};
+use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args};
 use raywarp::bench::table::Room;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::scene::{Format, LoadOptions, Loaded, Scene};
+use raywarp::{Prefer, SceneLookup};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -55,7 +57,7 @@ impl Threads {
 #[command(next_help_heading = heading::SCENE)]
 pub struct Scenes {
     /// Folder in which bare scene names are looked up [default: none].
-    #[arg(long, value_name = "DIR", env = "RAYWARP_SCENES")]
+    #[arg(long, value_name = "DIR", env = "RAYWARP_SCENES", value_parser = folder())]
     scenes: Option<PathBuf>,
     /// Kind of the scene file: gltf, glb, obj, ply, pbrt, stl, off, 3mf [default: its name says].
     ///
@@ -114,6 +116,11 @@ pub struct Common {
     pub files: Files,
     /// When the command began.
     pub start: Instant,
+}
+
+/// A folder's name; an empty one is taken, and is none: an empty RAYWARP_SCENES is an unset one.
+fn folder() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+    clap::builder::OsStringValueParser::new().map(PathBuf::from)
 }
 
 /// `--device`.
@@ -256,32 +263,38 @@ impl Common {
         }
     }
 
-    /// The file of the scene that the user named.
-    pub fn scene_path(&self, name: &Path) -> PathBuf {
-        // A pipe is there but is no file that could be looked up.
-        let is_there = is_standard_stream(name) || name.exists() && !name.is_dir();
-        if is_there {
-            return name.to_path_buf();
-        }
-        raywarp::find_scene(name, &raywarp::SceneLookup { folder: self.scenes.clone() })
+    /// Where bare scene names are looked up.
+    pub fn lookup(&self) -> SceneLookup {
+        SceneLookup { folder: self.scenes.clone().filter(|folder| !folder.as_os_str().is_empty()) }
     }
 
-    /// Loads the scene that the user named, `-` being standard input, and prints its warnings. Refused if an output is a file of
+    /// The scene file that the user named, `-` being standard input; where a folder holds several, the one that `prefer`
+    /// says.
+    pub fn find(&self, name: &Path, prefer: Prefer) -> Result<PathBuf, CliError> {
+        raywarp::find_scene(name, &self.lookup(), prefer).map_err(CliError::input)
+    }
+
+    /// Finds and loads the scene whose rays the user asks about, and prints its warnings. Refused if an output is a file of
     /// the scene.
     pub fn load(&self, name: &Path, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
+        self.load_file(self.find(name, Prefer::Geometry)?, allow_missing)
+    }
+
+    /// Loads the scene in `path`, `-` being standard input, and prints its warnings. Refused if an output is a file of the
+    /// scene.
+    pub fn load_file(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         let start = Instant::now();
         let options = LoadOptions { allow_missing, format: self.format };
-        let (path, loaded) = if is_standard_stream(name) {
+        let (path, loaded) = if is_standard_stream(&path) {
             if self.format.is_none() {
                 return Err(CliError::usage("a scene on standard input needs --format, such as --format ply"));
             }
-            self.files.reads(name)?;
+            self.files.reads(&path)?;
             let path = PathBuf::from(STANDARD_INPUT);
             let _loading = self.activity("loading a scene from standard input");
             let loaded = raywarp::scene::load_from(std::io::stdin().lock(), &path, &options);
             (path, loaded)
         } else {
-            let path = self.scene_path(name);
             self.files.reads(&path)?;
             let _loading = self.activity(format!("loading {}", path.display()));
             let loaded = raywarp::scene::load(&path, &options);

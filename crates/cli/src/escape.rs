@@ -1,36 +1,19 @@
 //! Names of files, materials and scenes come from anywhere. Their control characters never reach the terminal, where
 //! they could move the cursor, hide text or rename the window: here they become visible.
 
+use raywarp::scene::{escape, escape_but};
 use std::borrow::Cow;
 use std::io::Write;
 
-/// Whether a terminal would act on `c` instead of showing it: control characters (those from U+0080 to U+009F too), and
-/// the marks that turn the direction of writing.
-fn acts(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
-fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
-    let acts = |c: char| acts(c) && !keep(c);
-    if !text.contains(acts) {
-        return Cow::Borrowed(text);
-    }
-    let mut visible = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if acts(c) { visible.extend(c.escape_default()) } else { visible.push(c) }
-    }
-    Cow::Owned(visible)
-}
-
 /// One line for people: `\u{1b}`, `\n` and so on in place of what a terminal would act on.
 pub fn line(text: &str) -> Cow<'_, str> {
-    escaped(text, |_| false)
+    escape(text)
 }
 
 /// As [`line`], with line breaks left in: text of several lines. A line break in a name breaks its line, which is all
 /// that it can do.
 pub fn lines(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| c == '\n')
+    escape_but(text, |c| c == '\n')
 }
 
 /// A writer of text that passes on [`lines`] of it.

@@ -127,6 +127,31 @@ impl CliError {
         }
     }
 
+    /// A render that cannot be done.
+    pub fn render(error: raywarp::render::RenderError) -> Self {
+        use raywarp::render::RenderError;
+        match error {
+            RenderError::Option(message) => Self::usage(message),
+            RenderError::Film(raywarp::render::film::FilmError::CropOutside { .. }) => {
+                Self::usage(format!("--crop: {error}"))
+            }
+            RenderError::TextureTooDeep { .. } => Self::input(error),
+            other => Self::machine(other),
+        }
+    }
+
+    /// A render that cannot be settled; a camera that is not there is a slip of the command line.
+    pub fn settle(error: raywarp::picture::PictureError) -> Self {
+        use raywarp::picture::PictureError;
+        match error {
+            PictureError::Camera(raywarp::CameraError::Nowhere) => {
+                Self::usage("--eye, --target and --up do not give a direction to look in")
+            }
+            PictureError::Render(error) => Self::render(error),
+            other => Self::usage(other),
+        }
+    }
+
     pub fn status(&self) -> Status {
         match self {
             Self::Stop(status, _) => *status,

@@ -1,6 +1,6 @@
 //! What is in a scene and what its tree costs.
 
-use crate::{PrepareError, Prepared};
+use crate::{Names, PrepareError, Prepared};
 use raywarp_bench::table::{ACROSS, wrapped_to};
 use raywarp_bvh::BvhStats;
 use raywarp_geom::Aabb;
@@ -45,6 +45,8 @@ pub struct Info {
     pub load: Duration,
     /// Wall time of flattening, building and encoding.
     pub build: Duration,
+    /// Cameras, lights, materials, textures and meshes by name.
+    pub names: Names,
 }
 
 /// Collects the figures; `load` is how long loading took.
@@ -69,6 +71,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         tracer_bytes: prepared.tracer_bytes() as u64,
         load,
         build: timings.flatten + timings.build + timings.encode,
+        names: Names::of(scene),
     }
 }
 
@@ -134,7 +137,7 @@ impl Info {
         line("bytes", format!("{} canonical, {} as traced", tree.bytes, self.tracer_bytes));
         line("load", format!("{:.1} ms", self.load.as_secs_f64() * 1e3));
         line("build", format!("{:.1} ms", self.build.as_secs_f64() * 1e3));
-        text
+        text + &self.names.text()
     }
 
     /// The figures as a JSON document.
@@ -165,6 +168,7 @@ impl Info {
             "tracer_bytes": self.tracer_bytes,
             "load_ms": self.load.as_secs_f64() * 1e3,
             "build_ms": self.build.as_secs_f64() * 1e3,
+            "names": self.names.json(),
         })
     }
 }

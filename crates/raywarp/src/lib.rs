@@ -26,10 +26,16 @@ pub mod compaction;
 pub mod counters;
 pub mod csv;
 mod default_scene;
+mod frame_scene;
 mod framing;
 mod gpu;
 mod info;
+mod info_names;
+mod known_views;
+pub mod lighting;
+mod lost_pixels;
 pub mod measured;
+mod nearest;
 pub mod npy;
 pub mod picture;
 mod picture_name;
@@ -42,12 +48,18 @@ pub mod simulate;
 mod threads;
 pub mod trace;
 pub mod variants;
+mod viewpoint;
+mod visible_light;
 
 pub use coherence::are_coherent;
 pub use default_scene::default_scene;
 pub use framing::frame_bounds;
 pub use gpu::Gpu;
 pub use info::{Info, info};
+pub use info_names::{NamedItem, Names};
+pub use known_views::KnownViews;
+pub use lost_pixels::lost_pixels;
+pub use nearest::nearest;
 pub use picture_name::{PictureName, picture_name};
 pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings, make_clay};
 pub use query::{QueryError, QueryHit, TriangleBvh};
@@ -56,8 +68,9 @@ pub use raywarp_geom::{
     Aabb, Affine, BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer, TriangleMesh,
 };
 pub use raywarp_workload::views::{ViewError, load_view};
-pub use scene_path::{SceneLookup, find_scene};
+pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
 pub use threads::set_threads;
+pub use viewpoint::{CameraError, CameraRequest, camera_name};
 
 /// Building trees.
 pub mod bvh {

@@ -1,11 +1,14 @@
 //! From what a user asks and what a file says to one render: camera, size, samples, light.
 
 use crate::Prepared;
+use crate::lighting::{BuiltInLight, LightRequest, LightSource};
+use crate::viewpoint::{CameraError, CameraRequest};
+use crate::visible_light::{lamp_where_dark, own_light_shows};
 use raywarp_geom::Aabb;
-use raywarp_render::film::Crop;
-use raywarp_render::output::{Content, Exposure, Shows};
-use raywarp_render::{DirectLight, Integrator, RenderOptions};
-use raywarp_scene::{Camera, FilterKind, Image, Light, Pixels, Projection, SamplerKind, Scene};
+use raywarp_render::film::{Crop, Film};
+use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
+use raywarp_render::{DirectLight, Integrator, RenderError, RenderOptions};
+use raywarp_scene::{Camera, FilterKind, Light, Pixels, SamplerKind, Scene};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -15,6 +18,8 @@ const DEFAULT_SPP: u32 = 64;
 const DEFAULT_SIZE: [u32; 2] = [1024, 768];
 /// Bounces when neither a flag nor the file says.
 const DEFAULT_DEPTH: u32 = 8;
+/// Radiance outside of a room that a lamp lights: windows are dark grey.
+const OUTSIDE: f32 = 0.05;
 
 /// What pixels show, before the scene is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -61,16 +66,16 @@ pub struct PictureRequest {
     pub shown: Shown,
     /// How direct light is estimated.
     pub direct: DirectLight,
-    /// Replaces the file's camera.
-    pub camera: Option<Camera>,
-    /// Vertical field of view in degrees, on whatever camera is used.
-    pub vfov: Option<f32>,
+    /// From where.
+    pub camera: CameraRequest,
     /// Lens radius in scene units.
     pub lens_radius: Option<f32>,
     /// Distance of the plane in focus.
     pub focal_distance: Option<f32>,
-    /// An environment map to add.
-    pub environment: Option<Image>,
+    /// Light to add.
+    pub light: LightRequest,
+    /// How bright a PNG is, on top of what the file asks of its film.
+    pub exposure: ExposureChoice,
     /// Sum albedo, normal and depth too.
     pub features: bool,
     /// Whether sums are to be kept: then all pixels have the same samples, whenever the render stops.
@@ -109,12 +114,26 @@ pub struct Picture {
     pub options: RenderOptions,
     /// Factor on the radiance that the file asks of its film.
     pub exposure: f32,
+    /// What the user asks on top of it.
+    pub exposure_choice: ExposureChoice,
     /// Where size, samples and bounces came from.
     pub sources: [Source; 3],
-    /// Whether the scene had no light of its own and got a uniform one.
+    /// Whether the scene had no light of its own that shows, and got a studio.
     pub added_light: bool,
     /// What was assumed, for people to read.
     pub notes: Vec<String>,
+}
+
+/// Why a render cannot be settled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PictureError {
+    /// There is no such camera.
+    #[error(transparent)]
+    Camera(#[from] CameraError),
+    /// The scene's own lights cannot be tried.
+    #[error(transparent)]
+    Render(#[from] RenderError),
 }
 
 fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
@@ -126,9 +145,12 @@ fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
 }
 
 impl Picture {
-    /// Settles a request for a scene; adds the requested light, or a uniform white one to a scene
-    /// without any, and says so.
-    pub fn settle(prepared: &mut Prepared, request: &PictureRequest) -> Self {
+    /// Settles a request for a scene: adds the light that is asked for, or a studio to a scene whose own lights show
+    /// nothing, and says what was assumed.
+    ///
+    /// # Errors
+    /// [`PictureError`].
+    pub fn settle(prepared: &mut Prepared, request: &PictureRequest) -> Result<Self, PictureError> {
         let mut notes = Vec::new();
         let settings = prepared.scene().settings.clone();
         let (size, size_source) = settle(request.size, settings.size, DEFAULT_SIZE);
@@ -140,13 +162,8 @@ impl Picture {
         );
         let (max_depth, depth_source) = settle(request.max_depth, settings.max_depth, DEFAULT_DEPTH);
 
-        if request.camera.is_none() && prepared.scene().cameras.is_empty() {
-            notes.push("the scene has no camera: framed by its bounding box".to_string());
-        }
-        let mut camera = request.camera.clone().unwrap_or_else(|| prepared.camera());
-        if let Some(vfov) = request.vfov {
-            camera.projection = Projection::Perspective { fov: vfov, axis: raywarp_scene::FovAxis::Vertical };
-        }
+        let aspect = f64::from(size[0]) / f64::from(size[1]);
+        let mut camera = request.camera.settle(prepared, aspect, &mut notes)?;
         if let Some(radius) = request.lens_radius {
             // A file's focus holds where the file itself opens a lens.
             let unfocused = camera.lens_radius == 0.0;
@@ -158,14 +175,6 @@ impl Picture {
         }
         if let Some(distance) = request.focal_distance {
             camera.focal_distance = distance;
-        }
-        if let Some(image) = &request.environment {
-            prepared.add_environment(image.clone(), camera.up);
-        }
-        let added_light = request.shown == Shown::Path && !prepared.has_light();
-        if added_light {
-            notes.push("the scene has no light: lit by a uniform white environment".to_string());
-            prepared.add_light(Light::uniform_environment([1.0; 3]));
         }
         let integrator = match request.shown {
             Shown::Path => Integrator::Path,
@@ -194,12 +203,77 @@ impl Picture {
             time_limit: request.time_limit,
             noise_limit: request.noise_limit,
         };
-        let exposure = settings.exposure.unwrap_or(1.0);
-        Self { camera, options, exposure, sources: [size_source, spp_source, depth_source], added_light, notes }
+        let mut picture = Self {
+            camera,
+            options,
+            exposure: settings.exposure.unwrap_or(1.0),
+            exposure_choice: request.exposure,
+            sources: [size_source, spp_source, depth_source],
+            added_light: false,
+            notes,
+        };
+        picture.add_light(prepared, &request.light)?;
+        Ok(picture)
+    }
+
+    /// Adds the light that is asked for, or what a picture without light needs.
+    fn add_light(&mut self, prepared: &mut Prepared, request: &LightRequest) -> Result<(), RenderError> {
+        if let Some(source) = &request.source {
+            prepared.add_light(request, source, &self.camera);
+            return Ok(());
+        }
+        if self.options.integrator != Integrator::Path {
+            return Ok(());
+        }
+        let exposure = match self.exposure_choice {
+            ExposureChoice::Fixed(exposure) => exposure.as_factor() * self.exposure,
+            ExposureChoice::Auto => f32::INFINITY,
+        };
+        if own_light_shows(prepared, &self.camera, &self.options, exposure)? {
+            return Ok(());
+        }
+        let what =
+            if prepared.has_light() { "the scene's own light is too weak to see" } else { "the scene has no light" };
+        let (before, images) = (prepared.scene().lights.len(), prepared.scene().images.len());
+        prepared.add_light(request, &LightSource::BuiltIn(BuiltInLight::Studio), &self.camera);
+        self.added_light = true;
+        let how = match lamp_where_dark(prepared, &self.camera, &self.options)? {
+            Some(lamp) => {
+                // The studio would only add noise, through cracks and windows.
+                prepared.remove_lights(before, images);
+                prepared.push_light(Light::uniform_environment([OUTSIDE; 3]));
+                prepared.push_light(lamp);
+                "light from around hardly gets in, so a lamp at the camera is added"
+            }
+            None => "a studio is added (soft lamps, grey backdrop)",
+        };
+        self.notes.push(format!("{what}: {how}; --light sky, white, none or an image FILE is another"));
+        Ok(())
+    }
+
+    /// The exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user leaves it
+    /// to them.
+    pub fn exposure_of(&self, film: &Film) -> Exposure {
+        let own = self.content().film_exposure;
+        match self.exposure_choice {
+            ExposureChoice::Fixed(exposure) => exposure.and(own),
+            ExposureChoice::Auto => {
+                // What is behind the scene has no say, unless there is nothing else.
+                let scene: Vec<[f32; 3]> =
+                    film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).map(|pixel| film.mean(pixel)).collect();
+                let radiance = if scene.is_empty() { film.means() } else { scene };
+                output::auto_exposure(&radiance).unwrap_or(own)
+            }
+        }
     }
 }
 
 impl Picture {
+    /// The stops of an exposure on top of what the file asks of its film: those of `--exposure`.
+    pub fn stops(&self, exposure: Exposure) -> f32 {
+        exposure.as_factor().log2() - self.content().film_exposure.as_factor().log2()
+    }
+
     /// What its files say of it beside its numbers.
     pub fn content(&self) -> Content {
         Content {
@@ -330,7 +404,7 @@ mod tests {
     fn flags_override_the_file_and_the_file_the_defaults() {
         let settings = Settings { size: Some([10, 20]), spp: Some(7), ..Settings::default() };
         let request = PictureRequest { spp: Some(3), ..PictureRequest::default() };
-        let picture = Picture::settle(&mut prepared(settings), &request);
+        let picture = Picture::settle(&mut prepared(settings), &request).unwrap();
         assert_eq!(
             (picture.options.size, picture.options.samples.clone(), picture.options.max_depth),
             ([10, 20], 0..3, 8)
@@ -341,7 +415,7 @@ mod tests {
     #[test]
     fn a_scene_without_camera_and_light_gets_both_and_says_so() {
         let mut scene = prepared(Settings::default());
-        let picture = Picture::settle(&mut scene, &PictureRequest::default());
+        let picture = Picture::settle(&mut scene, &PictureRequest::default()).unwrap();
         assert_eq!(picture.notes.len(), 2, "{:?}", picture.notes);
         assert!(scene.has_light());
     }
@@ -350,6 +424,6 @@ mod tests {
     fn a_stopping_rule_replaces_the_sample_count_of_the_file() {
         let settings = Settings { spp: Some(7), ..Settings::default() };
         let request = PictureRequest { noise_limit: Some(0.1), ..PictureRequest::default() };
-        assert_eq!(Picture::settle(&mut prepared(settings), &request).options.samples, 0..u32::MAX);
+        assert_eq!(Picture::settle(&mut prepared(settings), &request).unwrap().options.samples, 0..u32::MAX);
     }
 }

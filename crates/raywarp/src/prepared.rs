@@ -2,6 +2,7 @@
 
 use crate::framing::frame_bounds;
 use crate::gpu::Gpu;
+use crate::lighting::{LightRequest, LightSource};
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::CudaError;
@@ -9,7 +10,7 @@ use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
 use raywarp_render::film::Film;
 use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
-use raywarp_scene::{Camera, Emission, Image, Light, Material, Scene, Surface, flatten};
+use raywarp_scene::{Camera, Emission, Light, Material, Scene, Surface, flatten};
 use std::time::{Duration, Instant};
 
 /// How to prepare a scene.
@@ -137,28 +138,29 @@ impl Prepared {
         self.scene.cameras.first().cloned().unwrap_or_else(|| frame_bounds(&self.bounds))
     }
 
-    /// Whether anything in the scene sends out light.
+    /// Whether the scene has lights, or materials that are meant as lights, however weak.
     pub fn has_light(&self) -> bool {
         has_light(&self.scene)
     }
 
-    /// Adds an environment map (latitude-longitude, row 0 upwards), upright for a camera whose picture
-    /// is upright: its pole is the axis nearest to `up`.
-    pub fn add_environment(&mut self, map: Image, up: [f32; 3]) {
-        let image = self.scene.add_image(map);
-        let z_up = up[2].abs() > up[1].abs();
-        // Rows of world to map: the map's +y is the world's +y or +z, and -z is its middle column.
-        let world_to_map = if z_up {
-            [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]
-        } else {
-            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-        };
-        self.scene.lights.push(Light::Environment { map: Some(image), radiance: [1.0; 3], world_to_map });
+    /// Adds light from `source`, turned and scaled as `request` says, as a picture from `camera` needs it. Nothing else
+    /// of a prepared scene can change.
+    pub fn add_light(&mut self, request: &LightRequest, source: &LightSource, camera: &Camera) {
+        request.add(&mut self.scene, source, camera);
     }
 
-    /// Adds lights; nothing else of a prepared scene can change.
-    pub fn add_light(&mut self, light: Light) {
+    pub(crate) fn push_light(&mut self, light: Light) {
         self.scene.lights.push(light);
+    }
+
+    pub(crate) fn pop_light(&mut self) {
+        self.scene.lights.pop();
+    }
+
+    /// Takes away what was added since the scene had so many lights and images.
+    pub(crate) fn remove_lights(&mut self, lights: usize, images: usize) {
+        self.scene.lights.truncate(lights);
+        self.scene.images.truncate(images);
     }
 
     /// Renders the scene; see [`raywarp_render::render`].

@@ -1,55 +1,314 @@
 //! From what a user types to a scene file.
 
+use crate::nearest::nearest;
 use std::path::{Path, PathBuf};
+
+/// Endings of files that may hold materials, then of those that hold geometry.
+const WITH_MATERIALS: [&str; 5] = ["pbrt", "gltf", "glb", "obj", "3mf"];
+const GEOMETRY: [&str; 3] = ["ply", "stl", "off"];
+/// What may stand behind them.
+const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 
 /// Where bare scene names are looked up.
 #[derive(Debug, Clone, Default)]
 pub struct SceneLookup {
-    /// Folder with a folder for each scene (`--scenes`, or the variable `RAYWARP_SCENES`).
+    /// Folder with a folder for each scene (`--scenes`, or the variable `RAYWARP_SCENES`). An empty name is none.
     pub folder: Option<PathBuf>,
 }
 
-/// The file that `name` means: the path itself if a file is there (a folder of that name is none); else,
-/// in the lookup folder, `NAME/NAME.*`, `NAME/scene.*` or `NAME.*` with a known extension, in this
-/// order; else the name as it is, so that the loader's message names it.
-pub fn find_scene(name: &Path, lookup: &SceneLookup) -> PathBuf {
-    let Some(folder) = lookup.folder.as_ref().filter(|_| !name.is_file()) else {
-        return name.to_path_buf();
-    };
-    if folder.join(name).is_file() {
-        return folder.join(name);
+/// Which of a scene's files is meant where a folder holds several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Prefer {
+    /// The one with materials: for pictures.
+    #[default]
+    Materials,
+    /// The one of the scene's name, which mostly is bare geometry: for rays, and the rates recorded of them.
+    Geometry,
+}
+
+/// Why a name leads to no scene file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FindError {
+    /// There is no such file or name.
+    #[error("no file {name}{looked}{near}")]
+    NotFound {
+        /// What was typed.
+        name: String,
+        /// Where else it was looked for.
+        looked: String,
+        /// The name that may be meant, as a question.
+        near: String,
+    },
+    /// A folder that holds several scenes.
+    #[error("{folder} holds {count} scene files, such as {}; name one of them", some.join(" and "))]
+    Several {
+        /// The folder.
+        folder: String,
+        /// How many.
+        count: usize,
+        /// The first two by name.
+        some: Vec<String>,
+    },
+}
+
+impl SceneLookup {
+    /// The folder, if it has a name.
+    fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref().filter(|folder| !folder.as_os_str().is_empty())
     }
-    let stem = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    const KINDS: [&str; 8] = ["pbrt", "gltf", "glb", "obj", "ply", "stl", "off", "3mf"];
-    const PACKED: [&str; 3] = ["", ".gz", ".zst"];
-    let inside = folder.join(name);
-    let candidates = [inside.join(&stem), inside.join("scene"), inside.join(stem.replace('_', "-")), inside];
-    let files = candidates.iter().flat_map(|base| {
-        KINDS.iter().flat_map(move |kind| {
-            PACKED.iter().map(move |packed| PathBuf::from(format!("{}.{kind}{packed}", base.display())))
+}
+
+/// The file that `name` means.
+///
+/// 1. The path itself, if there is anything but a folder.
+/// 2. A scene in the folder `name`, or beside it (`models/bunny` means `models/bunny.ply.gz`): `NAME/NAME.*`,
+///    `NAME/scene.*` or `NAME.*` with a known ending. With [`Prefer::Materials`] a file with materials comes before
+///    one without; with [`Prefer::Geometry`] one of the folder's name comes first.
+/// 3. The same in the lookup folder, and there `*/NAME.*`, if it is the only one.
+/// 4. The only scene file in the folder `name`.
+///
+/// # Errors
+/// [`FindError`], which names what is most like `name`.
+pub fn find_scene(name: &Path, lookup: &SceneLookup, prefer: Prefer) -> Result<PathBuf, FindError> {
+    // A pipe or a device is for the loader to judge, and so is `-`, standard input.
+    if name.as_os_str() == "-" || name.metadata().is_ok_and(|data| !data.is_dir()) {
+        return Ok(name.to_path_buf());
+    }
+    let places: Vec<PathBuf> =
+        [Some(name.to_path_buf()), lookup.folder().map(|folder| folder.join(name))].into_iter().flatten().collect();
+    for place in &places {
+        if place.is_file() {
+            return Ok(place.clone());
+        }
+        if let Some(found) = named_in(place, prefer) {
+            return Ok(found);
+        }
+    }
+    let bare = name.components().count() == 1;
+    if let Some(folder) = lookup.folder().filter(|_| bare)
+        && let [only] = &one_down(folder, name, prefer)[..]
+    {
+        return Ok(only.clone());
+    }
+    for place in places.iter().filter(|place| place.is_dir()) {
+        let mut scenes: Vec<String> = entries(place).into_iter().filter(|entry| ending(entry).is_some()).collect();
+        // A scene in two forms, packed or not, is one.
+        scenes.sort();
+        match &scenes[..] {
+            [] => {}
+            [only] => return Ok(place.join(only)),
+            several => {
+                let some = several.iter().take(2).cloned().collect();
+                return Err(FindError::Several { folder: shown(place), count: several.len(), some });
+            }
+        }
+    }
+    Err(not_found(name, lookup))
+}
+
+/// The name of the scene in `path`, under which viewpoints are looked up and pictures are called: the file's name
+/// without its endings, or for `scene.*` that of its folder.
+pub fn scene_name(path: &Path) -> String {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = file.split('.').next().unwrap_or_default();
+    match folder_name(path.parent()) {
+        Some(folder) if stem == "scene" => folder,
+        _ => stem.to_string(),
+    }
+}
+
+/// The last part of a folder's real name (`.` has one too).
+pub(crate) fn folder_name(folder: Option<&Path>) -> Option<String> {
+    let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?;
+    let real = folder.canonicalize().ok()?;
+    Some(real.file_name()?.to_string_lossy().into_owned())
+}
+
+/// The scene file in the folder `place`, or beside it with a known ending.
+fn named_in(place: &Path, prefer: Prefer) -> Option<PathBuf> {
+    let mut bases = Vec::new();
+    if place.is_dir() {
+        let name = folder_name(Some(place)).unwrap_or_default();
+        bases.extend([place.join(&name), place.join("scene"), place.join(name.replace('_', "-"))]);
+    }
+    if place.file_name().is_some() {
+        bases.push(place.to_path_buf());
+    }
+    let all: Vec<&str> = WITH_MATERIALS.into_iter().chain(GEOMETRY).collect();
+    let rounds: &[&[&str]] = match prefer {
+        Prefer::Materials => &[&WITH_MATERIALS, &GEOMETRY],
+        Prefer::Geometry => &[&all],
+    };
+    let files = rounds.iter().flat_map(|kinds| {
+        bases.iter().flat_map(move |base| {
+            kinds.iter().flat_map(move |kind| {
+                PACKED.iter().map(move |packed| {
+                    let mut file = base.clone().into_os_string();
+                    file.push(format!(".{kind}{packed}"));
+                    PathBuf::from(file)
+                })
+            })
         })
     });
-    files.into_iter().find(|file| file.is_file()).unwrap_or_else(|| name.to_path_buf())
+    files.into_iter().find(|file| file.is_file())
+}
+
+/// Scenes called `name` in the folders of `folder`, sorted.
+fn one_down(folder: &Path, name: &Path, prefer: Prefer) -> Vec<PathBuf> {
+    let below = entries(folder).into_iter().map(|entry| folder.join(entry)).filter(|path| path.is_dir());
+    below.filter_map(|path| named_in(&path.join(name), prefer)).collect()
+}
+
+/// Names in a folder, sorted; those that are not UTF-8 and the hidden ones are left out.
+fn entries(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut names: Vec<String> =
+        names.filter_map(|name| name.into_string().ok()).filter(|name| !name.starts_with('.')).collect();
+    names.sort();
+    names
+}
+
+/// The part of a file's name before a known ending of a scene.
+fn ending(name: &str) -> Option<&str> {
+    let plain = PACKED[1..].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    let (stem, kind) = plain.rsplit_once('.')?;
+    let kind = kind.to_ascii_lowercase();
+    WITH_MATERIALS.iter().chain(&GEOMETRY).any(|known| *known == kind).then_some(stem)
+}
+
+/// What the user may have meant: a file beside it, or a scene of the lookup folder.
+fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
+    let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let typed = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut known: Vec<(String, PathBuf)> = Vec::new();
+    for entry in entries(parent.unwrap_or(Path::new("."))) {
+        let path = parent.map_or_else(|| PathBuf::from(&entry), |parent| parent.join(&entry));
+        if ending(&entry).is_some() || (path.is_dir() && named_in(&path, Prefer::Materials).is_some()) {
+            known.push((entry, path));
+        }
+    }
+    let mut looked = String::new();
+    match lookup.folder() {
+        Some(_) if ending(&typed).is_some() || parent.is_some() => {}
+        Some(folder) => {
+            looked = format!(", nor a scene of that name in {}", shown(folder));
+            for entry in entries(folder) {
+                let path = folder.join(&entry);
+                if named_in(&path, Prefer::Materials).is_some() {
+                    known.push((entry.clone(), PathBuf::from(&entry)));
+                } else if path.is_dir() {
+                    // A folder of scenes, each known by its own name.
+                    let stems = entries(&path);
+                    known.extend(stems.iter().filter_map(|e| ending(e)).map(|stem| (stem.into(), stem.into())));
+                }
+            }
+        }
+        None if ending(&typed).is_none() && parent.is_none() => {
+            looked = "; scenes are found by name in --scenes DIR or RAYWARP_SCENES".to_string();
+        }
+        None => {}
+    }
+    let near = nearest(&typed, known.iter().map(|(name, _)| name.as_str()))
+        .and_then(|near| known.iter().find(|(name, _)| name == near))
+        .map_or(String::new(), |(_, path)| format!("; did you mean {}?", shown(path)));
+    FindError::NotFound { name: shown(name), looked, near }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A folder of files for one test, removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(test: &str, files: &[&str]) -> Self {
+            let root = std::env::temp_dir().join(format!("raywarp-scene-path-{test}-{}", std::process::id()));
+            for file in files {
+                let path = root.join(file);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, "").unwrap();
+            }
+            Self(root)
+        }
+
+        /// The file that `name` means, relative to the folder, or the message.
+        fn find(&self, name: &str, prefer: Prefer) -> String {
+            let lookup = SceneLookup { folder: Some(self.0.clone()) };
+            self.say(find_scene(Path::new(name), &lookup, prefer))
+        }
+
+        fn say(&self, found: Result<PathBuf, FindError>) -> String {
+            match found {
+                Ok(path) => path.strip_prefix(&self.0).unwrap_or(&path).display().to_string(),
+                Err(error) => error.to_string().replace(&self.0.display().to_string(), "DIR"),
+            }
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
     #[test]
-    fn bare_names_are_found_in_the_folder() {
-        let root = std::env::temp_dir().join(format!("raywarp-scene-path-{}", std::process::id()));
-        std::fs::create_dir_all(root.join("room")).unwrap();
-        std::fs::write(root.join("room/room.ply.gz"), "").unwrap();
-        let lookup = SceneLookup { folder: Some(root.clone()) };
-        assert_eq!(find_scene(Path::new("room"), &lookup), root.join("room/room.ply.gz"));
-        std::fs::write(root.join("room/scene.pbrt"), "").unwrap();
-        assert_eq!(find_scene(Path::new("room/scene.pbrt"), &lookup), root.join("room/scene.pbrt"));
-        // The folder itself, as where the program runs beside it.
-        std::fs::remove_file(root.join("room/scene.pbrt")).unwrap();
-        assert_eq!(find_scene(&root.join("room"), &lookup), root.join("room/room.ply.gz"));
-        assert_eq!(find_scene(Path::new("garden"), &lookup), Path::new("garden"));
-        assert_eq!(find_scene(Path::new("room"), &SceneLookup::default()), Path::new("room"));
-        std::fs::remove_dir_all(root).unwrap();
+    fn names_are_found_with_what_is_wanted_first() {
+        let folder = Folder::new(
+            "names",
+            &["room/room.ply.gz", "room/scene.pbrt", "bmw_m6/bmw-m6.pbrt", "models/bunny.ply.gz", "models/cow.obj"],
+        );
+        let by_name = |name, prefer| folder.find(name, prefer);
+        assert_eq!(by_name("room", Prefer::Materials), "room/scene.pbrt");
+        assert_eq!(by_name("room", Prefer::Geometry), "room/room.ply.gz");
+        assert_eq!(by_name("room/room.ply.gz", Prefer::Materials), "room/room.ply.gz");
+        assert_eq!(by_name("bmw_m6", Prefer::Materials), "bmw_m6/bmw-m6.pbrt");
+        assert_eq!(by_name("models/bunny", Prefer::Materials), "models/bunny.ply.gz");
+        assert_eq!(by_name("bunny", Prefer::Materials), "models/bunny.ply.gz");
+        assert_eq!(
+            by_name("models", Prefer::Geometry),
+            "DIR/models holds 2 scene files, such as bunny.ply.gz and cow.obj; name one of them"
+        );
+        // The folder itself, without any lookup.
+        let path = folder.0.join("room");
+        let found = |prefer| folder.say(find_scene(&path, &SceneLookup::default(), prefer));
+        assert_eq!(found(Prefer::Materials), "room/scene.pbrt");
+        assert_eq!(found(Prefer::Geometry), "room/room.ply.gz");
+    }
+
+    #[test]
+    fn a_name_in_two_folders_is_no_name_and_an_only_file_is_the_folder() {
+        let folder = Folder::new("two", &["a/bunny.ply", "b/bunny.ply", "c/anything.glb", "c/readme.txt"]);
+        assert!(folder.find("bunny", Prefer::Materials).starts_with("no file bunny, nor a scene"));
+        assert_eq!(folder.find("c", Prefer::Materials), "c/anything.glb");
+    }
+
+    #[test]
+    fn who_mistypes_hears_what_is_near() {
+        let folder = Folder::new("near", &["sibenik/sibenik.ply.gz", "kitchen/scene.pbrt", "models/bunny.ply.gz"]);
+        let find = |name| folder.find(name, Prefer::Materials);
+        assert_eq!(find("sibenk"), "no file sibenk, nor a scene of that name in DIR; did you mean sibenik?");
+        assert_eq!(find("bunnny"), "no file bunnny, nor a scene of that name in DIR; did you mean bunny?");
+        assert_eq!(find("garden"), "no file garden, nor a scene of that name in DIR");
+        let file = folder.0.join("sibenik/sibenik.ply");
+        let lookup = SceneLookup { folder: Some(PathBuf::new()) };
+        let found = folder.say(find_scene(&file, &lookup, Prefer::Materials));
+        assert_eq!(found, "no file DIR/sibenik/sibenik.ply; did you mean DIR/sibenik/sibenik.ply.gz?");
+        // An empty folder's name is none.
+        let found = folder.say(find_scene(Path::new("garden-of-eden"), &lookup, Prefer::Materials));
+        assert!(found.contains("--scenes DIR or RAYWARP_SCENES"), "{found}");
+    }
+
+    #[test]
+    fn a_scene_is_called_after_its_file_or_its_folder() {
+        let folder = Folder::new("called", &["kitchen/scene.pbrt", "kitchen/kitchen.ply.gz"]);
+        assert_eq!(scene_name(&folder.0.join("kitchen/scene.pbrt")), "kitchen");
+        assert_eq!(scene_name(&folder.0.join("kitchen/kitchen.ply.gz")), "kitchen");
+        assert_eq!(scene_name(Path::new("bunny.ply.gz")), "bunny");
     }
 }

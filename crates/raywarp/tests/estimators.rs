@@ -18,7 +18,7 @@ fn mean(prepared: &mut raywarp::Prepared, direct: DirectLight, spp: u32, camera:
         // Different seeds: the techniques must not share their luck.
         seed: 1 + direct as u32,
         direct,
-        camera: camera.cloned(),
+        camera: raywarp::CameraRequest { camera: camera.cloned(), ..Default::default() },
         ..PictureRequest::default()
     };
     let mean = render(prepared, &request).film.picture_mean();

@@ -111,7 +111,7 @@ fn setting(scene: Scene, size: [u32; 2], samples: u32, shown: Shown) -> Setting 
         shown,
         ..PictureRequest::default()
     };
-    let picture = Picture::settle(&mut prepared, &request);
+    let picture = Picture::settle(&mut prepared, &request).unwrap();
     Setting { prepared, picture }
 }
 

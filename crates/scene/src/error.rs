@@ -55,6 +55,12 @@ pub enum SceneError {
         /// The file.
         path: PathBuf,
     },
+    /// Nothing to see and nothing to hit.
+    #[error("{}: it has no triangles, so there is nothing to render or to trace", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file breaks its format.
     #[error("{}{place}: {message}", path.display())]
     Malformed {

@@ -4,12 +4,14 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod escape;
 mod flatten;
 pub mod import;
 pub mod model;
 mod validate;
 
 pub use error::{Place, SceneError};
+pub use escape::{escape, escape_but};
 pub use flatten::flatten;
 pub use import::{Format, LoadOptions, Loaded, Warning, load, load_from, load_image};
 pub use model::*;

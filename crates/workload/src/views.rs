@@ -44,6 +44,16 @@ pub enum ViewError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// The file has no viewpoint of that scene.
+    #[error("{}: no views of \"{scene}\"; there are {}", path.display(), known.join(", "))]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// The scene.
+        scene: String,
+        /// Scenes that have some.
+        known: Vec<String>,
+    },
     /// The file is not as described.
     #[error("{}: {message}", path.display())]
     Malformed {
@@ -100,8 +110,8 @@ fn entries(path: &Path, scene: &str) -> Result<Vec<Entry>, ViewError> {
         malformed(format!("line {line}: {}", error.message().replace('\n', " ")))
     })?;
     scenes.remove(scene).ok_or_else(|| {
-        let known: Vec<&str> = scenes.keys().map(String::as_str).collect();
-        malformed(format!("no views of \"{scene}\"; there are {}", known.join(", ")))
+        let known = scenes.keys().cloned().collect();
+        ViewError::Unknown { path: path.to_path_buf(), scene: scene.to_string(), known }
     })
 }
 

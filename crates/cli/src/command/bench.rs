@@ -4,7 +4,7 @@ pub use super::bench_args::BenchArgs;
 use super::bench_outputs;
 use super::bench_simulate;
 use super::partial;
-use super::views::{name_inputs, scene_name, views};
+use super::views::{name_inputs, views};
 use crate::common::{Common, DeviceChoice, command_line, is_standard_stream};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
@@ -18,6 +18,7 @@ use raywarp::measured::MeasuredReport;
 use raywarp::npy::write_rays;
 use raywarp::render::output;
 use raywarp::scene::Loaded;
+use raywarp::scene_name;
 use raywarp::workload::views::View;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,10 +36,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
             common.files.reads(scene)?;
             continue;
         }
-        let path = common.scene_path(scene);
-        if !path.exists() {
-            common.load(scene, args.allow_missing)?;
-        }
+        let path = common.find(scene, raywarp::Prefer::Geometry)?;
         common.files.reads(&path)?;
     }
     name_inputs(common, args.view.as_deref())?;

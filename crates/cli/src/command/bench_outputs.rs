@@ -2,14 +2,14 @@
 
 use super::bench::BenchArgs;
 use super::bench_simulate;
-use super::views::scene_name;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::replace::{self, Kind};
 use raywarp::bench::csv;
 use raywarp::measured::MeasuredReport;
 use raywarp::render::output::can_write_file;
-use std::path::Path;
+use raywarp::{Prefer, scene_name};
+use std::path::{Path, PathBuf};
 
 /// The files of a recorded run ([`raywarp::bench::record`]) that are no tables.
 const README: Kind = Kind { name: "of a recorded run", starts: &[b"# raywarp bench"] };
@@ -28,7 +28,8 @@ pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     }
     if let Some(folder) = args.export_rays.as_ref().filter(|_| common.no_clobber) {
         // Their names depend on what is in the scenes; one of an earlier run is enough to refuse.
-        let scenes: Vec<String> = args.scenes()?.iter().map(|scene| scene_name(&common.scene_path(scene))).collect();
+        let name = |scene: &PathBuf| Ok(scene_name(&common.find(scene, Prefer::Geometry)?));
+        let scenes = args.scenes()?.iter().map(name).collect::<Result<Vec<String>, CliError>>()?;
         for file in std::fs::read_dir(folder)?.flatten() {
             let name = file.file_name().to_string_lossy().into_owned();
             if name.ends_with(".npy") && scenes.iter().any(|scene| name.starts_with(&format!("{scene}-view"))) {

@@ -1,12 +1,12 @@
 //! `raywarp convert PICTURE -o FILE`: a finished picture toned anew or in another format.
 
-use super::render_args::parse_finite;
+use super::render_args::parse_exposure;
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use clap::Args;
-use raywarp::render::output::{self, Exposure, Format, PictureFile};
+use raywarp::render::output::{self, Exposure, ExposureChoice, Format, PictureFile};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -22,9 +22,11 @@ pub struct ConvertArgs {
     /// Picture to write: .png, .exr or .hdr; may be repeated.
     #[arg(short, long = "output", value_name = "FILE", required = true, help_heading = heading::OUTPUT)]
     output: Vec<PathBuf>,
-    /// Exposure of the PNG in stops.
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_finite, help_heading = heading::OUTPUT)]
-    exposure: f32,
+    /// Exposure of the PNG: stops, a factor (x3), or auto.
+    ///
+    /// Auto makes the middle brightness of the picture mid-grey, and says in how many stops.
+    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = parse_exposure, help_heading = heading::OUTPUT)]
+    exposure: ExposureChoice,
     /// Tone curve of the PNG: srgb, reinhard, aces, agx, neutral.
     #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
     tone: output::Tone,
@@ -55,7 +57,11 @@ pub fn run(args: &ConvertArgs, common: &Common, out: &mut dyn Write) -> Result<S
     let _doing = interrupt::doing(&format!("converting {}", args.picture.display()));
     say_what_is_lost(args, &picture, common);
 
-    let exposure = exposure(args, &picture).and(picture.content.film_exposure);
+    let exposure = exposure(args, &picture);
+    if args.exposure == ExposureChoice::Auto {
+        let own = picture.content.film_exposure.as_factor();
+        common.note(format!("--exposure auto: {:+.1} stops", (exposure.as_factor() / own).log2()));
+    }
     let look = output::Look { exposure, tone: args.tone };
     let metadata = metadata(&picture);
     // One that fails keeps no other from being written.
@@ -88,15 +94,23 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<PictureFile, CliError
     Ok(picture)
 }
 
-/// The exposure that the user asks for, beside the film's own.
-fn exposure(args: &ConvertArgs, _picture: &PictureFile) -> Exposure {
-    Exposure::stops(args.exposure).unwrap_or_default()
+/// The exposure that the user asks for beside the film's own, or the one that the pixels ask for.
+fn exposure(args: &ConvertArgs, picture: &PictureFile) -> Exposure {
+    let own = picture.content.film_exposure;
+    match args.exposure {
+        ExposureChoice::Fixed(exposure) => exposure.and(own),
+        ExposureChoice::Auto => {
+            let shown = |i: &usize| picture.alpha.as_ref().is_none_or(|alpha| alpha[*i] > 0.0);
+            let radiance: Vec<[f32; 3]> = (0..picture.colour.len()).filter(shown).map(|i| picture.colour[i]).collect();
+            output::auto_exposure(&radiance).unwrap_or(own)
+        }
+    }
 }
 
 /// Says what the outputs do not hold of what was asked for, and of what the input holds.
 fn say_what_is_lost(args: &ConvertArgs, picture: &PictureFile, common: &Common) {
     let writes = |format: Format| args.output.iter().any(|path| Format::of(path).is_ok_and(|f| f == format));
-    if !writes(Format::Png) && (args.exposure != 0.0 || args.tone != output::Tone::default()) {
+    if !writes(Format::Png) && (args.exposure != ExposureChoice::default() || args.tone != output::Tone::default()) {
         common.note("--exposure and --tone are for a PNG; EXR and HDR hold radiance as it is");
     }
     if writes(Format::Hdr) && picture.alpha.is_some() {

@@ -5,7 +5,7 @@ use crate::common::{Common, Scenes, Threads};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;
-use raywarp::{PrepareOptions, Prepared};
+use raywarp::{Prefer, PrepareOptions, Prepared};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ pub struct InfoArgs {
 
 /// Runs the command.
 pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let (loaded, path, load) = common.load(&args.scene, args.allow_missing)?;
+    let (loaded, path, load) = common.load_file(common.find(&args.scene, Prefer::Materials)?, args.allow_missing)?;
     let building = common.building(&loaded.scene);
     let prepared =
         Prepared::new(loaded.scene, &PrepareOptions { build: args.tree.options(), ..PrepareOptions::default() })

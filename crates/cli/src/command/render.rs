@@ -10,9 +10,10 @@ use crate::progress::{Limits, RenderProgress};
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::picture::Picture;
 use raywarp::render::film::{Film, FilmError, Window};
-use raywarp::render::{RenderError, Rendered, StopReason, Watch, output};
+use raywarp::render::output::ExposureChoice;
+use raywarp::render::{Integrator, Rendered, StopReason, Watch, output};
 use raywarp::scene::Scene;
-use raywarp::{Gpu, PrepareOptions, Prepared};
+use raywarp::{Gpu, Prefer, PrepareOptions, Prepared};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -21,12 +22,12 @@ use std::time::{Duration, Instant};
 /// Runs the command.
 pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let mut outputs = args.outputs()?;
-    let scene_path = args.scene().map(|name| common.scene_path(name));
+    let scene_path = args.scene().map(|name| common.find(name, Prefer::Materials)).transpose()?;
     scene_path.iter().chain(&args.inputs()).try_for_each(|path| common.files.reads(path))?;
     check_outputs(&outputs, args, common)?;
     // Before the scene, so that what is wrong with it shows at once.
     let resumed = args.resume.as_ref().map(|path| resume::read(path, common)).transpose()?;
-    let request = args.request(common.threads)?;
+    let request = args.request(scene_path.as_deref(), common)?;
     let gpu = common.gpu()?.map(|device| -> Result<Gpu, CliError> {
         // Kernels whose hits have the bits of the CPU's, so that pictures are the same. Most rays are scattered ones.
         let choice = common.choose(&device, Promise::Bits)?;
@@ -35,9 +36,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let gpu = gpu.transpose()?;
 
     let start = Instant::now();
-    let (mut scene, name, warnings) = match args.scene() {
-        Some(name) => {
-            let (loaded, path, _) = common.load(name, args.allow_missing)?;
+    let (mut scene, name, warnings) = match scene_path.clone() {
+        Some(path) => {
+            let (loaded, path, _) = common.load_file(path, args.allow_missing)?;
             let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
             (loaded.scene, path.display().to_string(), warnings)
         }
@@ -59,7 +60,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         .map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
     drop(building);
-    let mut picture = Picture::settle(&mut prepared, &request);
+    let mut picture = Picture::settle(&mut prepared, &request).map_err(CliError::settle)?;
     for note in &picture.notes {
         common.note(note);
     }
@@ -82,14 +83,23 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let written: Vec<_> = outputs.iter().map(|path| write(path, &rendered.film, rendered.elapsed)).collect();
     written.into_iter().collect::<Result<(), _>>()?;
     let writing = start.elapsed();
-    if picture.added_light && rendered.film.picture_mean().luminance < 0.01 {
-        common.note("hardly any of the added light gets in; --integrator ao shows shapes without light");
+    let look = look(args, &picture, &rendered.film);
+    if picture.exposure_choice == ExposureChoice::Auto {
+        common.note(format!("--exposure auto: {:+.1} stops", picture.stops(look.exposure)));
+    }
+    if !args.is_share()
+        && picture.options.integrator == Integrator::Path
+        && outputs.iter().any(|path| output::Format::of(path).is_ok_and(|format| format == output::Format::Png))
+        && let Some(line) = raywarp::lost_pixels(&picture, &rendered.film, &look)
+    {
+        common.note(line);
     }
     let report = Report {
         scene: &name,
         outputs: &outputs,
         picture: &picture,
         rendered: &rendered,
+        look,
         load,
         build,
         write: writing,
@@ -169,11 +179,12 @@ fn render(
     if let Some(first) = first.get() {
         common.detail(format!("first samples after {:.3} s of rendering", first.as_secs_f64()));
     }
-    rendered.map_err(|error| match error {
-        RenderError::Option(message) => CliError::usage(message),
-        RenderError::TextureTooDeep { .. } => CliError::input(error),
-        other => CliError::machine(other),
-    })
+    rendered.map_err(CliError::render)
+}
+
+/// How radiance becomes the bytes of a PNG.
+fn look(args: &RenderArgs, picture: &Picture, film: &Film) -> output::Look {
+    output::Look { exposure: picture.exposure_of(film), tone: args.tone() }
 }
 
 /// What makes a picture's file a share, where it is to be one.
@@ -230,10 +241,7 @@ fn write(
         output::write_share(path, film, &info(), &metadata)
     } else {
         let content = picture.content();
-        let (stops, tone) = args.look();
-        let exposure = output::Exposure::stops(stops).unwrap_or_default().and(content.film_exposure);
-        let look = output::Look { exposure, tone };
-        let options = output::PictureOptions { look, layers: args.layers()?, content, metadata };
+        let options = output::PictureOptions { look: look(args, picture, film), layers: args.layers()?, content, metadata };
         match args.keeps_sums() && is_whole {
             true => output::write_film_and_sums(path, film, &options, &info()),
             false => output::write_film(path, film, &options),

@@ -1,14 +1,16 @@
 //! Arguments of `raywarp render`, and what they ask of the library.
 
-use super::views::view_file;
-use crate::common::{DeviceChoice, Replacing, Scenes, Threads};
+use super::camera_args::CameraArgs;
+use super::light_args::LightArgs;
+use crate::common::{Common, DeviceChoice, Replacing, Scenes, Threads};
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
 use raywarp::picture::{PictureRequest, Shown};
 use raywarp::render::film::Crop;
+use raywarp::render::output::ExposureChoice;
 use raywarp::render::{DirectLight, output};
-use raywarp::scene::{Camera, FilterKind, SamplerKind};
+use raywarp::scene::{FilterKind, SamplerKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -91,9 +93,11 @@ pub struct RenderArgs {
     /// A radius in pixels may stand behind a colon: triangle:1, gaussian:1.5.
     #[arg(long, value_name = "FILTER[:RADIUS]", value_parser = parse_filter, help_heading = heading::QUALITY)]
     filter: Option<FilterKind>,
-    /// Exposure of the PNG in stops.
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_finite, help_heading = heading::OUTPUT)]
-    exposure: f32,
+    /// Exposure of the PNG: stops, a factor (x3), or auto.
+    ///
+    /// Auto makes the middle brightness of the picture mid-grey, and says in how many stops.
+    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = parse_exposure, help_heading = heading::OUTPUT)]
+    exposure: ExposureChoice,
     /// Tone curve of the PNG: srgb, reinhard, aces, agx, neutral.
     #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
     tone: output::Tone,
@@ -106,32 +110,18 @@ pub struct RenderArgs {
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.
     #[arg(long, value_name = "R", value_parser = parse_share, help_heading = heading::LIGHT)]
     pub clay: Option<f32>,
-    /// Add an environment map (.hdr, .exr).
-    #[arg(long, value_name = "FILE", help_heading = heading::LIGHT)]
-    light: Option<PathBuf>,
+    #[command(flatten)]
+    pub light: LightArgs,
     /// Go on without files that the scene names and that are missing.
     #[arg(long, help_heading = heading::SCENE)]
     pub allow_missing: bool,
-    /// Camera position [default: the file's, else the scene is framed].
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "target", help_heading = heading::CAMERA)]
-    eye: Option<[f32; 3]>,
-    /// What the camera looks at.
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye", help_heading = heading::CAMERA)]
-    target: Option<[f32; 3]>,
-    /// What is upwards in the picture [default: 0,1,0].
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, requires = "eye", help_heading = heading::CAMERA)]
-    up: Option<[f32; 3]>,
-    /// Full vertical field of view in degrees [default: the camera's, else 45].
-    #[arg(long, value_name = "DEGREES", value_parser = parse_fov, help_heading = heading::CAMERA)]
-    vfov: Option<f32>,
     /// Write into the file how long the render took.
     ///
     /// Two runs then differ in bytes.
     #[arg(long, help_heading = heading::OUTPUT)]
     pub record_time: bool,
-    /// A viewpoint of a TOML file, counted from 1.
-    #[arg(long, value_name = "FILE:SCENE:INDEX", conflicts_with = "eye", help_heading = heading::CAMERA)]
-    view: Option<String>,
+    #[command(flatten)]
+    camera: CameraArgs,
     /// Radius of the lens in scene units: depth of field [default: the camera's].
     #[arg(long, value_name = "RADIUS", value_parser = parse_not_negative, help_heading = heading::CAMERA)]
     lens_radius: Option<f32>,
@@ -200,8 +190,8 @@ impl RenderArgs {
 
     /// Files that are read beside the scene.
     pub fn inputs(&self) -> Vec<PathBuf> {
-        let views = self.view.as_deref().and_then(view_file);
-        self.light.iter().chain(&self.resume).cloned().chain(views).collect()
+        let light = self.light.file().map(Path::to_path_buf);
+        light.into_iter().chain(self.resume.clone()).chain(self.camera.file()).collect()
     }
 
     /// Files to write that are named; none where the scene is to say.
@@ -234,9 +224,9 @@ impl RenderArgs {
         self.samples.is_some()
     }
 
-    /// How radiance becomes PNG bytes: exposure in stops and the curve.
-    pub fn look(&self) -> (f32, output::Tone) {
-        (self.exposure, self.tone)
+    /// The tone curve of a PNG.
+    pub fn tone(&self) -> output::Tone {
+        self.tone
     }
 
     /// Which layers an EXR gets.
@@ -249,8 +239,8 @@ impl RenderArgs {
         has_sums(&self.layers)
     }
 
-    /// The request to the library.
-    pub fn request(&self, threads: usize) -> Result<PictureRequest, CliError> {
+    /// The request to the library for the scene in `path`, if that is a file.
+    pub fn request(&self, path: Option<&Path>, common: &Common) -> Result<PictureRequest, CliError> {
         if let Some([width, height]) = self.size
             && u64::from(width) * u64::from(height) > MAX_PIXELS
         {
@@ -285,32 +275,15 @@ impl RenderArgs {
                 DirectArg::Light => DirectLight::Lights,
                 DirectArg::Bsdf => DirectLight::Scattering,
             },
-            camera: self.camera()?,
-            vfov: self.vfov,
+            camera: self.camera.request(path, common)?,
             lens_radius: self.lens_radius,
             focal_distance: self.focus,
-            environment: match &self.light {
-                Some(path) => Some(raywarp::scene::load_image(path).map_err(CliError::scene)?),
-                None => None,
-            },
+            light: self.light.request()?,
+            exposure: self.exposure,
             features: layers.needs_features(),
             keep_sums: self.keeps_sums(),
-            threads,
+            threads: common.threads,
         })
-    }
-
-    fn camera(&self) -> Result<Option<Camera>, CliError> {
-        if let Some(view) = &self.view {
-            return raywarp::load_view(view).map(Some).map_err(|error| match error {
-                raywarp::ViewError::Form(_) => CliError::usage(format!("--view {error}")),
-                other => CliError::input(other),
-            });
-        }
-        let (Some(eye), Some(target)) = (self.eye, self.target) else { return Ok(None) };
-        let up = self.up.unwrap_or([0.0, 1.0, 0.0]);
-        Camera::look_at(eye, target, up, self.vfov.unwrap_or(45.0))
-            .map(Some)
-            .ok_or_else(|| CliError::usage("--eye, --target and --up do not give a direction to look in"))
     }
 }
 
@@ -370,7 +343,7 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
     })
 }
 
-fn parse_vector(text: &str) -> Result<[f32; 3], String> {
+pub(super) fn parse_vector(text: &str) -> Result<[f32; 3], String> {
     let parts: Vec<f32> =
         text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f32| x.is_finite()).collect();
     parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
@@ -394,7 +367,7 @@ fn parse_filter(text: &str) -> Result<FilterKind, String> {
     }
 }
 
-fn number(text: &str, accept: impl Fn(f64) -> bool, what: &str) -> Result<f64, String> {
+pub(super) fn number(text: &str, accept: impl Fn(f64) -> bool, what: &str) -> Result<f64, String> {
     text.parse().ok().filter(|&x: &f64| x.is_finite() && accept(x)).ok_or_else(|| format!("must be {what}"))
 }
 
@@ -414,12 +387,9 @@ pub(super) fn parse_share(text: &str) -> Result<f32, String> {
     number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1").map(|x| x as f32)
 }
 
-fn parse_fov(text: &str) -> Result<f32, String> {
-    number(text, |x| x > 0.0 && x < 180.0, "an angle above 0 and below 180 degrees").map(|x| x as f32)
-}
-
-pub(super) fn parse_finite(text: &str) -> Result<f32, String> {
-    number(text, |x| x.abs() <= 100.0, "a number of stops from -100 to 100").map(|x| x as f32)
+/// Stops, a factor, or `auto`.
+pub(super) fn parse_exposure(text: &str) -> Result<ExposureChoice, String> {
+    text.parse().map_err(|_| "must be stops (1.5, -2), a factor (x3) or auto".to_string())
 }
 
 #[cfg(test)]
@@ -435,6 +405,8 @@ mod tests {
         assert_eq!(parse_vector("0, 1.5,-3"), Ok([0.0, 1.5, -3.0]));
         assert!(["1,2", "1,2,x", "1,2,inf", "1,2,3,4"].iter().all(|t| parse_vector(t).is_err()));
         assert_eq!(parse_filter("triangle:2"), Ok(FilterKind::Triangle { radius: 2.0 }));
+        assert_eq!(parse_exposure("auto"), Ok(ExposureChoice::Auto));
+        assert!(["", "nan", "1e9", "x0", "automatic"].iter().all(|t| parse_exposure(t).is_err()));
         assert!(["sinc", "box:0", "box:nan", "triangle:99"].iter().all(|t| parse_filter(t).is_err()));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::progress::{duration, percent, si};
 use raywarp::picture::Picture;
+use raywarp::render::output::{ExposureChoice, Look, Lost};
 use raywarp::render::{Integrator, Rendered, StopReason};
 use raywarp::scene::SamplerKind;
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ pub struct Report<'a> {
     pub outputs: &'a [PathBuf],
     pub picture: &'a Picture,
     pub rendered: &'a Rendered,
+    pub look: Look,
     pub load: Duration,
     pub build: Duration,
     pub write: Duration,
@@ -76,6 +78,7 @@ impl Report<'_> {
         let mean = self.rendered.film.picture_mean();
         let options = &self.picture.options;
         let names: Vec<String> = self.outputs.iter().map(|p| p.display().to_string()).collect();
+        let lost = Lost::count(self.rendered.film.means(), &self.look);
         json!({
             "scene": self.scene,
             "output": names.first(),
@@ -120,6 +123,13 @@ impl Report<'_> {
             "mean_luminance": mean.luminance,
             "mean_luminance_standard_error": mean.standard_error,
             "noise": self.rendered.film.noise(),
+            "exposure_stops": self.picture.stops(self.look.exposure),
+            "exposure_auto": self.picture.exposure_choice == ExposureChoice::Auto,
+            "black_share": lost.black_share(),
+            "blown_share": lost.blown_share(),
+            "added_light": self.picture.added_light,
+            "camera": { "eye": self.picture.camera.eye, "forward": self.picture.camera.forward,
+                "up": self.picture.camera.up },
             "invalid_samples": self.rendered.film.invalid_samples(),
             "warnings": self.warnings,
             "notes": self.picture.notes,

@@ -13,7 +13,7 @@ use super::simulate_counters;
 use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::simulate_measured;
 use super::tree_args::TreeArgs;
-use super::views::{name_inputs, scene_name, views};
+use super::views::{name_inputs, views};
 use crate::common::{Common, Replacing, Scenes, Tables, Threads, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -182,7 +182,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let tables = [&args.costs, &args.measured, &args.counters].into_iter().flatten().map(PathBuf::as_path);
     let machines = args.machine.iter().map(Path::new);
     tables.chain(machines).try_for_each(|file| common.files.reads(file))?;
-    common.files.reads(&common.scene_path(name))?;
+    common.files.reads(&common.find(name, raywarp::Prefer::Geometry)?)?;
     name_inputs(common, args.view.as_deref())?;
     args.report.check(common)?;
     if mode == Mode::Compaction {
@@ -210,7 +210,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let measured = args.measured.as_ref().map(|path| simulate_measured::read(path, args)).transpose()?;
     let costs = args.costs.as_ref().map(|path| read_cost_table(path, &variants)).transpose()?;
     let (loaded, path, _) = common.load(name, args.allow_missing)?;
-    let scene_name = scene_name(&path);
+    let scene_name = raywarp::scene_name(&path);
     let views = views(common, &loaded.scene, &scene_name, args.view.as_deref())?;
     let measured = match measured {
         Some(rates) => {

@@ -1,7 +1,7 @@
 //! `raywarp simulate SCENE --experiment compaction`: how full warps of a path tracer are, as in Wald 2011.
 
 use super::simulate::ReportArgs;
-use super::views::{scene_name, views};
+use super::views::views;
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -64,7 +64,7 @@ pub fn run(
 ) -> Result<Status, CliError> {
     let (loaded, path, _) = common.load(shared.scene, shared.allow_missing)?;
     let mut scene = loaded.scene;
-    let name = scene_name(&path);
+    let name = raywarp::scene_name(&path);
     let views = views(common, &scene, &name, shared.view)?;
     if let Clay(Some(reflectance)) = args.clay.unwrap_or(Clay(Some(W11_REFLECTANCE))) {
         raywarp::make_clay(&mut scene, reflectance);
@@ -74,7 +74,7 @@ pub fn run(
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(path.display(), error))?;
     drop(building);
     let request = CompactionRequest {
-        scene: scene_name(shared.scene),
+        scene: raywarp::scene_name(shared.scene),
         cameras: views.into_iter().map(|(_, view)| view.camera).collect(),
         size: shared.size.unwrap_or(W11_SIZE),
         frames: args.frames.unwrap_or(1),

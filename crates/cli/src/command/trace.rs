@@ -105,7 +105,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         return Err(CliError::usage("-o - and --json both want standard output; write the hits to a file"));
     }
     common.files.reads(rays_name)?;
-    common.files.reads(&common.scene_path(scene_name))?;
+    common.files.reads(&common.find(scene_name, raywarp::Prefer::Geometry)?)?;
     common.files.writes(&args.output)?;
     if !piped {
         let kind = match HitFormat::of(&args.output) {

@@ -6,12 +6,6 @@ use raywarp::scene::Scene;
 use raywarp::workload::views::{View, load_views};
 use std::path::{Path, PathBuf};
 
-/// The file's name without its endings: under it views and the papers' figures are looked up.
-pub fn scene_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.split('.').next().unwrap_or_default().to_string()
-}
-
 /// The file in `FILE:SCENE:INDEX`.
 pub fn view_file(view: &str) -> Option<PathBuf> {
     view.rsplitn(3, ':').nth(2).map(PathBuf::from)
@@ -19,7 +13,7 @@ pub fn view_file(view: &str) -> Option<PathBuf> {
 
 /// Names the files that [`views`] may read to the guard of outputs.
 pub fn name_inputs(common: &Common, named: Option<&str>) -> Result<(), CliError> {
-    let of_folder = common.scenes.as_ref().map(|folder| folder.join("views.toml"));
+    let of_folder = common.lookup().folder.map(|folder| folder.join("views.toml"));
     named.and_then(view_file).iter().chain(&of_folder).try_for_each(|file| common.files.reads(file))
 }
 
@@ -45,7 +39,7 @@ pub fn views(
         let ao_radius = radius.and_then(|views| views.get(index.wrapping_sub(1)).and_then(|view| view.ao_radius));
         return Ok(vec![(index, View { camera: one, ao_radius })]);
     }
-    if let Some(file) = common.scenes.as_ref().map(|folder| folder.join("views.toml")).filter(|file| file.exists()) {
+    if let Some(file) = common.lookup().folder.map(|folder| folder.join("views.toml")).filter(|file| file.exists()) {
         match load_views(&file, scene_name) {
             Ok(views) => return Ok((1..).zip(views).collect()),
             Err(error @ raywarp::ViewError::Read { .. }) => return Err(CliError::input(error)),

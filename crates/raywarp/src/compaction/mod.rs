@@ -4,8 +4,9 @@
 mod record;
 pub(crate) mod report;
 
-use crate::Prepared;
-use crate::picture::{Picture, PictureRequest};
+use crate::lighting::{BuiltInLight, LightRequest};
+use crate::picture::{Picture, PictureError, PictureRequest};
+use crate::{CameraRequest, Prepared};
 use raywarp_family::{IllegalVariant, Variant};
 use raywarp_geom::FlatError;
 use raywarp_render::{RenderError, StopReason, Watch};
@@ -85,6 +86,9 @@ pub enum CompactionError {
     /// The renderer refuses.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// There is no camera.
+    #[error(transparent)]
+    Picture(#[from] PictureError),
     /// The caller asked to stop.
     #[error("stopped")]
     Cancelled,
@@ -174,12 +178,18 @@ pub fn compaction(
             samples: Some(0..request.frames),
             max_depth: Some(request.max_depth),
             sampler: Some(SamplerKind::PaddedHalton),
-            camera: Some(camera.clone()),
+            camera: CameraRequest { camera: Some(camera.clone()), ..CameraRequest::default() },
+            // W11's table counts paths that leave into even light.
+            light: if prepared.has_light() {
+                LightRequest::built_in(BuiltInLight::None)
+            } else {
+                LightRequest::built_in(BuiltInLight::White)
+            },
             lens_radius: request.lens_radius,
             threads: request.threads,
             ..PictureRequest::default()
         };
-        let picture = Picture::settle(prepared, &asked);
+        let picture = Picture::settle(prepared, &asked)?;
         let recorder = Recorder::new(request.size, request.frames, request.max_depth);
         let rendered = prepared.render_observed(&picture.camera, &picture.options, watch, &recorder)?;
         if rendered.stop == StopReason::Cancelled {

@@ -25,7 +25,8 @@ pub fn scenes(test: &str) -> Option<PathBuf> {
 /// Sibenik and its first viewpoint, or `None` with a printed reason.
 pub fn sibenik(test: &str) -> Option<(Scene, View)> {
     let scenes = scenes(test)?;
-    let path = raywarp::find_scene(Path::new("sibenik"), &raywarp::SceneLookup { folder: Some(scenes.clone()) });
+    let lookup = raywarp::SceneLookup { folder: Some(scenes.clone()) };
+    let path = raywarp::find_scene(Path::new("sibenik"), &lookup, raywarp::Prefer::Geometry).unwrap_or_default();
     let Ok(loaded) = raywarp::scene::load(&path, &Default::default()) else {
         println!("skipped: {test} needs {}, which cannot be read", path.display());
         return None;
@@ -66,6 +67,6 @@ pub fn prepare(path: &std::path::Path, clay: Option<f32>) -> Prepared {
 }
 
 pub fn render(prepared: &mut Prepared, request: &PictureRequest) -> Rendered {
-    let picture = Picture::settle(prepared, request);
+    let picture = Picture::settle(prepared, request).unwrap();
     prepared.render(&picture.camera, &picture.options, &Watch::default()).unwrap()
 }

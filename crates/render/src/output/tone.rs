@@ -133,7 +133,7 @@ pub enum ToneError {
     #[error("there is no tone curve '{0}'; use srgb, reinhard, aces, agx or neutral")]
     Tone(String),
     /// Not an exposure.
-    #[error("'{0}' is no exposure; give stops (1.5, -2) or a positive factor (x3)")]
+    #[error("'{0}' is no exposure; give stops (1.5, -2), a positive factor (x3) or auto")]
     Exposure(String),
 }
 

@@ -53,7 +53,7 @@ pub struct Loaded {
 /// `.glb`, `.obj`, `.ply`, `.pbrt`, `.stl`, `.off`, `.3mf`, each also followed by `.gz` or `.zst`.
 ///
 /// # Errors
-/// See [`SceneError`]. All missing files are named in one error.
+/// See [`SceneError`]. All missing files are named in one error; a scene without a triangle is one too.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, SceneError> {
     load_with(path, Context::new(path, options), options.format)
 }
@@ -91,6 +91,9 @@ fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Resul
     let files = context.take_files();
     let warnings = context.finish()?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
+    if scene.triangle_count() == 0 {
+        return Err(SceneError::Empty { path: path.to_path_buf() });
+    }
     Ok(Loaded { scene, warnings, files })
 }
 

@@ -59,6 +59,8 @@ pub struct Scene {
     pub images: Vec<Image>,
     /// Lights that are not emissive triangles.
     pub lights: Vec<Light>,
+    /// Names of the lights in the file, by index; shorter where the last ones have none.
+    pub light_names: Vec<String>,
     /// Cameras of the file, the one to use first.
     pub cameras: Vec<Camera>,
     /// What the file asks of the renderer.

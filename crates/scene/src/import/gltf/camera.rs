@@ -43,7 +43,7 @@ impl Builder<'_, '_> {
         };
         let array = |v: DVec3| v.as_vec3().to_array();
         self.scene.cameras.push(Camera {
-            name: if camera.name.is_empty() { node_name.into() } else { camera.name.clone() },
+            name: name_of(&camera.name, node_name),
             eye: array(world.translation),
             right: array(right),
             up: array(up),
@@ -54,4 +54,13 @@ impl Builder<'_, '_> {
         });
         Ok(())
     }
+}
+
+/// The most characters of a name that any number of nodes may repeat.
+const MAX_NAME: usize = 256;
+
+/// The name of a camera or light, or else that of the node that carries it.
+pub(super) fn name_of(own: &str, node: &str) -> String {
+    let name = if own.is_empty() { node } else { own };
+    name.chars().take(MAX_NAME).collect()
 }

@@ -254,6 +254,7 @@ object!(CameraJson {
 object!(Perspective { yfov: Num });
 object!(Orthographic { ymag: Num });
 object!(LightJson {
+    name: String,
     #[serde(rename = "type")]
     kind: String,
     color: Option<[Num; 3]>,

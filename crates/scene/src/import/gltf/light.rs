@@ -7,11 +7,12 @@ use crate::{Light, SceneError, SpotFalloff};
 use glam::{DAffine3, DVec3};
 
 impl Builder<'_, '_> {
-    /// Adds light `index`, which `item` (a node at `world`) carries. A light shines along the node's -z.
-    pub fn add_light(&mut self, index: Int, world: &DAffine3, item: &str) -> Result<(), SceneError> {
+    /// Adds light `index`, which `item` (a node called `node_name` at `world`) carries. A light shines along the node's -z.
+    pub fn add_light(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), SceneError> {
         let lights = self.data.document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
         let light = self.data.entry(lights, "extensions.KHR_lights_punctual.lights", index, item)?;
         let place = format!("extensions.KHR_lights_punctual.lights[{}]", index.0);
+        let name = super::camera::name_of(&light.name, node_name);
         let scale = light.intensity.map_or(1.0, |i| i.0);
         let power = light.color.map_or([1.0; 3], plain).map(|c| (c * scale).clamp(0.0, f32::MAX));
         let position = world.translation.as_vec3().to_array();
@@ -41,6 +42,7 @@ impl Builder<'_, '_> {
             }
         };
         self.scene.lights.push(light);
+        self.scene.light_names.push(name);
         Ok(())
     }
 }

@@ -82,7 +82,7 @@ impl Builder<'_, '_> {
         if let Some(light) = &node.extensions.light {
             let place = format!("{item}.extensions.KHR_lights_punctual");
             let light = light.light.ok_or_else(|| self.data.malformed(&place, "names no light"))?;
-            self.add_light(light, world, &place)?;
+            self.add_light(light, &node.name, world, &place)?;
         }
         Ok(())
     }

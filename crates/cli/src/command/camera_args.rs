@@ -1,0 +1,94 @@
+//! From where a picture is taken, by flags.
+
+use super::render_args::{number, parse_vector};
+use super::views::view_file;
+use crate::common::Common;
+use crate::exit::CliError;
+use crate::heading;
+use clap::Args;
+use raywarp::{CameraRequest, KnownViews};
+use std::path::{Path, PathBuf};
+
+/// Flags of the camera. Without any: the file's first camera, else the scene's first known viewpoint, else a camera
+/// that frames it.
+#[derive(Debug, Args)]
+pub struct CameraArgs {
+    /// A camera of the file, by name or number [default: the first].
+    ///
+    /// `raywarp info SCENE` lists them. A scene without any is seen from its first known viewpoint (views.toml in the folder
+    /// of scenes), or framed.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["eye", "target", "up", "view"], help_heading = heading::CAMERA)]
+    camera: Option<String>,
+    /// Camera position [default: where the scene is framed].
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
+    eye: Option<[f32; 3]>,
+    /// What the camera looks at [default: the middle of the scene].
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
+    target: Option<[f32; 3]>,
+    /// What is upwards in the picture [default: 0,1,0].
+    ///
+    /// Files with z upwards want 0,0,1, which may stand alone: the scene is then framed so.
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
+    up: Option<[f32; 3]>,
+    /// Full vertical field of view in degrees [default: the camera's, else 30].
+    ///
+    /// With --eye it is 45 when not given.
+    #[arg(long, value_name = "DEGREES", value_parser = parse_fov, help_heading = heading::CAMERA)]
+    vfov: Option<f32>,
+    /// A viewpoint of a TOML file, counted from 1.
+    #[arg(long, value_name = "FILE:SCENE:INDEX", conflicts_with_all = ["eye", "target", "up"], help_heading = heading::CAMERA)]
+    view: Option<String>,
+}
+
+impl CameraArgs {
+    /// The file of viewpoints that is named.
+    pub fn file(&self) -> Option<PathBuf> {
+        self.view.as_deref().and_then(view_file)
+    }
+
+    /// The request to the library for the scene in `path`, if that is a file.
+    pub fn request(&self, path: Option<&Path>, common: &Common) -> Result<CameraRequest, CliError> {
+        let view = self.view.as_ref().map(|view| {
+            raywarp::load_view(view).map_err(|error| match error {
+                raywarp::ViewError::Form(_) => CliError::usage(format!("--view {error}")),
+                other => CliError::input(other),
+            })
+        });
+        let known = match path {
+            Some(path) if view.is_none() => {
+                let known = KnownViews::of(path, &common.lookup()).map_err(CliError::input)?;
+                known.iter().try_for_each(|known| common.files.reads(&known.file))?;
+                known.and_then(|known| {
+                    let (count, file, scene) = (known.views.len(), known.file.display(), &known.scene);
+                    let what = format!("seen from viewpoint 1 of {count}; --view {file}:{scene}:1 names it");
+                    Some((known.views.first()?.camera.clone(), what))
+                })
+            }
+            _ => None,
+        };
+        Ok(CameraRequest {
+            camera: view.transpose()?,
+            named: self.camera.clone(),
+            eye: self.eye,
+            target: self.target,
+            up: self.up,
+            vfov: self.vfov,
+            known,
+        })
+    }
+}
+
+fn parse_fov(text: &str) -> Result<f32, String> {
+    number(text, |x| x > 0.0 && x < 180.0, "an angle above 0 and below 180 degrees").map(|x| x as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn angles_are_parsed_and_nonsense_refused() {
+        assert_eq!(parse_fov("45"), Ok(45.0));
+        assert!(["0", "180", "-5", "nan", "wide"].iter().all(|t| parse_fov(t).is_err()));
+    }
+}

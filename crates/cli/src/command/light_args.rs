@@ -1,0 +1,86 @@
+//! Light that a picture adds to its scene, by flags.
+
+use super::render_args::{number, parse_not_negative};
+use crate::exit::CliError;
+use crate::heading;
+use clap::Args;
+use raywarp::lighting::{BuiltInLight, LightRequest, LightSource};
+use std::path::{Path, PathBuf};
+
+/// Flags of the light.
+#[derive(Debug, Args)]
+pub struct LightArgs {
+    /// Add white, studio, sky, or a FILE (.hdr, .exr) [default: studio where dark].
+    ///
+    /// A scene whose own light shows nothing gets the studio: soft lamps and a grey backdrop, which turn with the camera.
+    /// A FILE is an image of all surroundings; one without ending needs its folder, as in ./sky. `none` adds nothing.
+    #[arg(long, value_name = "LIGHT", value_parser = parse_light, help_heading = heading::LIGHT)]
+    light: Option<LightArg>,
+    /// Turn the added light, counter-clockwise as seen from above.
+    #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_angle, help_heading = heading::LIGHT)]
+    light_rotate: f32,
+    /// Multiply the added light.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_not_negative, help_heading = heading::LIGHT)]
+    light_strength: f32,
+}
+
+/// `--light`.
+#[derive(Debug, Clone, PartialEq)]
+enum LightArg {
+    BuiltIn(BuiltInLight),
+    File(PathBuf),
+}
+
+impl LightArgs {
+    /// The image file that is to be read.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.light {
+            Some(LightArg::File(path)) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The request to the library; reads the image.
+    pub fn request(&self) -> Result<LightRequest, CliError> {
+        let source = match &self.light {
+            None => None,
+            Some(LightArg::BuiltIn(light)) => Some(LightSource::BuiltIn(*light)),
+            Some(LightArg::File(path)) => {
+                Some(LightSource::Map(raywarp::scene::load_image(path).map_err(CliError::scene)?))
+            }
+        };
+        Ok(LightRequest { source, rotate: self.light_rotate, strength: self.light_strength })
+    }
+}
+
+/// A built-in name, or a file: what has a folder or an ending.
+fn parse_light(text: &str) -> Result<LightArg, String> {
+    if let Ok(light) = text.parse() {
+        return Ok(LightArg::BuiltIn(light));
+    }
+    if text.contains(['/', '\\', '.']) {
+        return Ok(LightArg::File(text.into()));
+    }
+    let names = BuiltInLight::ALL.map(BuiltInLight::name);
+    let near = raywarp::nearest(text, names).map_or(String::new(), |near| format!("; did you mean {near}?"));
+    Err(format!("known are white, studio, sky and none, and image files by ending or folder, such as ./{text}{near}"))
+}
+
+fn parse_angle(text: &str) -> Result<f32, String> {
+    number(text, |x| x.abs() <= 3600.0, "a number of degrees from -3600 to 3600").map(|x| x as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_lights_and_paths_are_files() {
+        assert_eq!(parse_light("sky"), Ok(LightArg::BuiltIn(BuiltInLight::Sky)));
+        for file in ["./sky", "sky.hdr", "maps/sky"] {
+            assert_eq!(parse_light(file), Ok(LightArg::File(file.into())));
+        }
+        assert!(parse_light("stduio").unwrap_err().contains("did you mean studio?"));
+        assert!(parse_angle("inf").is_err() && parse_angle("-90") == Ok(-90.0));
+    }
+}

@@ -1,0 +1,273 @@
+//! Cameras, lights, names and exposure as a user meets them.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A folder of its own for one test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("raywarp-view-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.command(line).output().unwrap()
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
+        command.current_dir(&self.0).env_remove("RAYWARP_SCENES").args(line.split_whitespace());
+        command
+    }
+
+    /// Renders small and gives back what is said on standard error.
+    #[track_caller]
+    fn render(&self, line: &str) -> String {
+        let output = self.run(&format!("render --size 32x24 --spp 4 -o a.png {line}"));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{line}: {message}");
+        message
+    }
+
+    /// The JSON document of a small render.
+    #[track_caller]
+    fn json(&self, line: &str) -> serde_json::Value {
+        let output = self.run(&format!("render --size 32x24 --spp 4 -o a.png --json {line}"));
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    #[track_caller]
+    fn check_fails(&self, line: &str, status: i32, says: &[&str]) {
+        let output = self.run(line);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{line}: {message}");
+        says.iter().for_each(|word| assert!(message.contains(word), "{line}: {message} does not say {word}"));
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+
+/// A triangle seen by three cameras, one without a name, and a lamp; the names would move a terminal's cursor.
+const CAMERAS: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0,1,2,3,4]}],
+"extensionsUsed":["KHR_lights_punctual"],"extensions":{"KHR_lights_punctual":{"lights":[
+{"name":"key","type":"point","intensity":900}]}},
+"nodes":[{"mesh":0},{"camera":0,"translation":[0.3,0.3,3]},{"camera":1,"translation":[0.3,0.3,9]},
+{"camera":2,"translation":[0.3,0.3,5]},
+{"translation":[2,2,5],"extensions":{"KHR_lights_punctual":{"light":0}}}],
+"cameras":[{"name":"Main","type":"perspective","perspective":{"yfov":0.8,"znear":0.1}},
+{"name":"Wide\u001b[31m","type":"perspective","perspective":{"yfov":1.2,"znear":0.1}},
+{"type":"orthographic","orthographic":{"xmag":1,"ymag":1,"znear":0.1,"zfar":9}}],
+"materials":[{"name":"paint"}],
+"meshes":[{"name":"sail","primitives":[{"attributes":{"POSITION":0},"material":0}]}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]}],
+"bufferViews":[{"buffer":0,"byteLength":36}],
+"buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}"#;
+
+fn eye_z(document: &serde_json::Value) -> f64 {
+    document["camera"]["eye"][2].as_f64().unwrap()
+}
+
+#[test]
+fn cameras_are_chosen_by_name_or_number() {
+    let folder = Folder::new("cameras");
+    folder.file("a.gltf", CAMERAS);
+    assert!(folder.render("a.gltf").contains("the first of 3 cameras, Main; --camera NAME"));
+    for (camera, z) in [("Main", 3.0), ("1", 3.0), ("2", 9.0), ("3", 5.0)] {
+        assert_eq!(eye_z(&folder.json(&format!("a.gltf --camera {camera}"))), z, "{camera}");
+    }
+    folder.check_fails(
+        "render a.gltf --camera Mian",
+        2,
+        &["no camera Mian", "Main, Wide\\u{1b}[31m, camera 3", "did you mean Main?"],
+    );
+    folder.check_fails("render a.gltf --camera 4", 2, &["the scene has 3"]);
+    folder.check_fails("render a.gltf --camera 1 --eye 0,0,0", 2, &["--eye"]);
+    folder.file("b.obj", TRIANGLE);
+    folder.check_fails("render b.obj --camera 1", 2, &["the scene has no cameras"]);
+}
+
+#[test]
+fn info_lists_what_is_in_a_scene_by_name() {
+    let folder = Folder::new("names");
+    folder.file("a.gltf", CAMERAS);
+    let text = String::from_utf8(folder.run("info a.gltf").stdout).unwrap();
+    for line in [
+        "\ncameras\n   1  Main            at 0.3 0.3 3, 45.8 degrees\n   2  Wide\\u{1b}[31m  at",
+        "   3  camera 3        at 0.3 0.3 5, parallel, 2 high\n",
+        "\nlights\n   1  key  point at 2 2 5, intensity 900 900 900\n",
+        "\nmaterials\n   1  paint  principled\n",
+        "\nmeshes\n   1  sail  1 triangles\n",
+    ] {
+        assert!(text.contains(line), "{line}\nis not in\n{text}");
+    }
+    let document: serde_json::Value = serde_json::from_slice(&folder.run("info a.gltf --json").stdout).unwrap();
+    assert_eq!(document["names"]["cameras"][0]["name"], "Main");
+    let many: String = (0..30).map(|i| format!("newmtl m{i}\nKd 0.5 0.5 0.5\n")).collect();
+    folder.file("many.mtl", &many);
+    let uses: String = (0..30).map(|i| format!("usemtl m{i}\nf 1 2 3\n")).collect();
+    folder.file("many.obj", &format!("mtllib many.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\n{uses}"));
+    let text = String::from_utf8(folder.run("info many.obj").stdout).unwrap();
+    assert!(text.contains("and 10 more; --json lists all"), "{text}");
+    let document: serde_json::Value = serde_json::from_slice(&folder.run("info many.obj --json").stdout).unwrap();
+    assert_eq!(document["names"]["materials"].as_array().unwrap().len(), 30);
+}
+
+#[test]
+fn parts_of_a_camera_are_enough() {
+    let folder = Folder::new("parts");
+    folder.file("a.obj", TRIANGLE);
+    let up = folder.json("a.obj --up 0,0,1");
+    assert!(up["camera"]["forward"][2].as_f64().unwrap() < -0.3, "{up}");
+    assert_eq!(folder.json("a.obj --eye 0,5,0 --target 0,0,0")["camera"]["up"][2], -1.0);
+    assert!(folder.render("a.obj --eye 0,0,5 --target 0,0,0 --up 0,0,1").contains("is upwards in the picture"));
+    assert_eq!(folder.json("a.obj --eye 0.5,0.5,7")["camera"]["forward"][2], -1.0);
+    folder.render("a.obj --target 0,1,0");
+    folder.check_fails("render a.obj --eye 1,1,1 --target 1,1,1", 2, &["--eye, --target and --up"]);
+    folder.check_fails("render a.obj --eye 1,1,1 --up 0,0,0", 2, &["--up"]);
+    folder.check_fails("render a.obj --eye 1,1", 2, &["three numbers"]);
+}
+
+#[test]
+fn lights_are_added_by_name_or_file() {
+    let folder = Folder::new("lights");
+    folder.file("a.obj", TRIANGLE);
+    assert!(folder.render("a.obj").contains("the scene has no light: a studio is added"));
+    let mean = |line: &str| folder.json(line)["mean_luminance"].as_f64().unwrap();
+    let dark = mean("a.obj --light none");
+    assert_eq!(dark, 0.0);
+    assert!(mean("a.obj --light white") > 0.8);
+    let studio = mean("a.obj --light studio");
+    assert!((0.03..0.4).contains(&studio) && (mean("a.obj") - studio).abs() < 1e-9);
+    assert!((mean("a.obj --light studio --light-strength 2") / studio - 2.0).abs() < 1e-4);
+    assert!(mean("a.obj --light sky --light-rotate 180") < 0.98 * mean("a.obj --light sky"));
+    folder.check_fails("render a.obj --light stduio", 2, &["white, studio, sky and none", "did you mean studio?"]);
+    folder.check_fails("render a.obj --light ./studio", 3, &["./studio"]);
+    folder.check_fails("render a.obj --light none.hdr", 3, &["none.hdr"]);
+    folder.check_fails("render a.obj --light studio --light-strength -1", 2, &["from 0"]);
+    folder.check_fails("render a.obj --light studio --light-rotate far", 2, &["degrees"]);
+}
+
+#[test]
+fn known_viewpoints_serve_files_without_a_camera() {
+    let folder = Folder::new("views");
+    let view = |x: u32| format!("[[room]]\neye = [{x}, 0.5, 5]\ntarget = [0, 0, 0]\nup = [0, 1, 0]\nvfov = 60\n");
+    folder.file("scenes/views.toml", &(view(1) + &view(2)));
+    folder.file("scenes/room/room.obj", TRIANGLE);
+    folder.file("scenes/room/scene.gltf", CAMERAS);
+    folder.file("room.obj", TRIANGLE);
+    let says = folder.render("scenes/room/room.obj");
+    assert!(says.contains("seen from viewpoint 1 of 2; --view") && says.contains("views.toml:room:1"), "{says}");
+    assert_eq!(eye_z(&folder.json("scenes/room/room.obj")), 5.0);
+    // The file's own camera comes first; and a file elsewhere is not the scene of that name.
+    assert_eq!(eye_z(&folder.json("scenes/room/scene.gltf")), 3.0);
+    assert!(folder.render("room.obj --scenes scenes").contains("framed by its triangles"));
+    assert!(folder.render("scenes/room/room.obj --eye 0,0,9").find("viewpoint").is_none());
+    folder.file("scenes/views.toml", "[[room]]\neye = 3\n");
+    folder.check_fails("render scenes/room/room.obj -o b.png", 3, &["views.toml: line 2"]);
+}
+
+#[test]
+fn names_lead_to_the_file_with_materials_and_a_wrong_one_to_the_nearest() {
+    let folder = Folder::new("find");
+    folder.file("scenes/room/room.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n");
+    folder.file("scenes/room/scene.gltf", CAMERAS);
+    folder.file("scenes/models/sail.obj", TRIANGLE);
+    let scene = |line: &str| folder.json(line)["scene"].as_str().unwrap().replace('\\', "/");
+    assert_eq!(scene("room --scenes scenes"), "scenes/room/scene.gltf");
+    assert_eq!(scene("scenes/room"), "scenes/room/scene.gltf");
+    assert_eq!(scene("sail --scenes scenes"), "scenes/models/sail.obj");
+    // Rays are of the bare geometry.
+    let text = String::from_utf8(
+        folder.run("bench room --scenes scenes --runs 1 --size 8x8 --variant direct/while-while/bvh2").stdout,
+    )
+    .unwrap();
+    assert!(!text.contains("gltf"), "{text}");
+    folder.check_fails(
+        "info rom --scenes scenes",
+        3,
+        &["no file rom, nor a scene of that name in scenes; did you mean room?"],
+    );
+    folder.check_fails("info sailboat", 3, &["no file sailboat; scenes are found by name in --scenes DIR"]);
+    folder.check_fails("info scenes/room/rooom.ply", 3, &["did you mean scenes/room/room.ply?"]);
+    // An empty variable is an unset one.
+    let output = folder.command("info scenes/models/sail.obj").env("RAYWARP_SCENES", "").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = folder.command("info sial").env("RAYWARP_SCENES", "").output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("RAYWARP_SCENES"));
+}
+
+/// A triangle under a point light of `intensity`.
+fn lamp(intensity: &str) -> String {
+    format!(
+        "Film \"image\" \"integer xresolution\" 32 \"integer yresolution\" 24\nLookAt 0.4 0.4 3  0.4 0.4 0  0 1 0\n\
+         Camera \"perspective\" \"float fov\" 20\nWorldBegin\nLightSource \"point\" \"point from\" [0.4 0.4 3] \"rgb I\" [{intensity} {intensity} {intensity}]\n\
+         Shape \"trianglemesh\" \"integer indices\" [0 1 2] \"point P\" [-9 -9 0 19 -9 0 -9 19 0]\n"
+    )
+}
+
+#[test]
+fn black_and_blown_out_pictures_get_a_line_and_auto_exposure_mends_both() {
+    let folder = Folder::new("exposure");
+    folder.file("bright.pbrt", &lamp("9000"));
+    folder.file("dim.pbrt", &lamp("0.3"));
+    folder.file("weak.pbrt", &lamp("1e-6"));
+    let says = folder.render("bright.pbrt");
+    assert!(
+        says.contains("100 % of the pixels are blown out; try --exposure auto (here -9.")
+            && says.contains("--tone agx"),
+        "{says}"
+    );
+    assert!(!folder.render("dim.pbrt").contains("%"));
+    assert!(folder.render("weak.pbrt").contains("own light is too weak to see: a studio is added"));
+    let says = folder.render("weak.pbrt --light none");
+    assert!(says.contains("100 % of the pixels that show the scene are black; try --exposure auto (here +2"), "{says}");
+    for scene in ["bright.pbrt", "weak.pbrt"] {
+        let says = folder.render(&format!("{scene} --exposure auto"));
+        assert!(says.contains("--exposure auto: ") && says.contains(" stops") && !says.contains('%'), "{says}");
+        let document = folder.json(&format!("{scene} --exposure auto"));
+        assert_eq!((document["exposure_auto"].as_bool(), document["black_share"].as_f64()), (Some(true), Some(0.0)));
+        // What it found can be typed, and gives the same picture.
+        let auto = std::fs::read(folder.0.join("a.png")).unwrap();
+        let stops = document["exposure_stops"].as_f64().unwrap();
+        folder.render(&format!("{scene} --light none --exposure {stops:.1} -o b.png"));
+        let pixels = |bytes: &[u8]| {
+            let at = bytes.windows(4).position(|w| w == b"IDAT").unwrap();
+            bytes[at..].to_vec()
+        };
+        assert!(pixels(&auto) == pixels(&std::fs::read(folder.0.join("b.png")).unwrap()), "{scene}");
+    }
+    folder.check_fails("render dim.pbrt --exposure automatic", 2, &["stops (1.5, -2), a factor (x3) or auto"]);
+}
+
+#[test]
+fn a_scene_without_a_triangle_is_an_error_in_every_format() {
+    let folder = Folder::new("empty");
+    folder.file("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement face 0\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n");
+    folder.file("a.obj", "v 0 0 0\nv 1 0 0\np 1 2\n");
+    folder.file("a.gltf", "{\"asset\":{\"version\":\"2.0\"}}");
+    folder.file("a.pbrt", "WorldBegin\nLightSource \"infinite\"\n");
+    folder.file("objects.pbrt", "WorldBegin\nObjectBegin \"o\"\nShape \"sphere\"\nObjectEnd\n");
+    for name in ["a.ply", "a.obj", "a.gltf", "a.pbrt", "objects.pbrt"] {
+        for command in ["render -o x.png", "info", "bench", "simulate --efficiency"] {
+            folder.check_fails(&format!("{command} {name}"), 3, &[name, "no "]);
+        }
+    }
+    folder.file("sphere.pbrt", "WorldBegin\nShape \"sphere\"\n");
+    assert!(folder.run("info sphere.pbrt").status.success());
+}

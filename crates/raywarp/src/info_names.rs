@@ -1,0 +1,209 @@
+//! What is in a scene, by name.
+
+use crate::camera_name;
+use raywarp_bench::table::{ACROSS, wrapped_to};
+use raywarp_scene::{Camera, Light, Material, Pixels, Projection, Scene, Surface, Texture, escape};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Entries that a text shows of each list.
+const SHOWN: usize = 20;
+/// Characters of a name that a text shows.
+const NAME: usize = 30;
+
+/// One thing of a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedItem {
+    /// Its name in the file, or its kind and number from 1.
+    pub name: String,
+    /// What it is, in a few words.
+    pub what: String,
+}
+
+/// The lists of a scene, each in the file's order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Names {
+    /// Cameras, the one that is used first.
+    pub cameras: Vec<NamedItem>,
+    /// Lights that are not triangles.
+    pub lights: Vec<NamedItem>,
+    /// Materials; those of name "" are called by their number.
+    pub materials: Vec<NamedItem>,
+    /// Images, then textures that are none.
+    pub textures: Vec<NamedItem>,
+    /// Meshes.
+    pub meshes: Vec<NamedItem>,
+}
+
+impl Names {
+    /// The lists of `scene`.
+    pub fn of(scene: &Scene) -> Self {
+        let list = |count: usize, item: &dyn Fn(usize) -> NamedItem| (0..count).map(item).collect();
+        let mut placements = vec![0usize; scene.meshes.len()];
+        scene.instances.iter().for_each(|instance| placements[instance.mesh.index()] += 1);
+        let images = (0..scene.images.len()).map(|i| image(scene, i));
+        let made = scene.textures.iter().enumerate().filter_map(|(i, texture)| made_texture(i, texture));
+        Self {
+            cameras: list(scene.cameras.len(), &|i| camera(i, &scene.cameras[i])),
+            lights: list(scene.lights.len(), &|i| {
+                let name = scene.light_names.get(i).map_or("", String::as_str);
+                NamedItem { name: or_number(name, "light", i), what: light(&scene.lights[i]) }
+            }),
+            materials: list(scene.materials.len(), &|i| material(i, &scene.materials[i])),
+            textures: images.chain(made).collect(),
+            meshes: list(scene.meshes.len(), &|i| {
+                let mesh = &scene.meshes[i];
+                let triangles = mesh.triangles.indices.len();
+                let places =
+                    if placements[i] == 1 { String::new() } else { format!(", placed {} times", placements[i]) };
+                NamedItem { name: or_number(&mesh.name, "mesh", i), what: format!("{triangles} triangles{places}") }
+            }),
+        }
+    }
+
+    fn sections(&self) -> [(&'static str, &[NamedItem]); 5] {
+        [
+            ("cameras", &self.cameras),
+            ("lights", &self.lights),
+            ("materials", &self.materials),
+            ("textures", &self.textures),
+            ("meshes", &self.meshes),
+        ]
+    }
+
+    /// A section for each list that is not empty, of 20 entries at most.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (kind, items) in self.sections().into_iter().filter(|(_, items)| !items.is_empty()) {
+            let _ = writeln!(text, "\n{kind}");
+            // A name may hold line breaks, and be of any length.
+            let short = |name: &str| {
+                let name = escape(name);
+                let cut: String = name.chars().take(NAME).collect();
+                if cut.len() < name.len() { cut + "..." } else { cut }
+            };
+            let shown: Vec<(String, &str)> =
+                items.iter().take(SHOWN).map(|i| (short(&i.name), i.what.as_str())).collect();
+            let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+            for (i, (name, what)) in shown.iter().enumerate() {
+                for (line, part) in wrapped_to(what, ACROSS - 8 - width).lines().enumerate() {
+                    let _ = match line {
+                        0 => writeln!(text, "{:>4}  {name:<width$}  {part}", i + 1),
+                        _ => writeln!(text, "{:width$}{part}", "", width = 8 + width),
+                    };
+                }
+            }
+            if items.len() > shown.len() {
+                let _ = writeln!(text, "      and {} more; --json lists all", items.len() - shown.len());
+            }
+        }
+        text
+    }
+
+    /// All entries, by kind.
+    pub fn json(&self) -> Value {
+        let list = |items: &[NamedItem]| -> Value {
+            items.iter().map(|item| json!({ "name": item.name, "what": item.what })).collect()
+        };
+        self.sections().into_iter().map(|(kind, items)| (kind.to_string(), list(items))).collect()
+    }
+}
+
+fn or_number(name: &str, kind: &str, index: usize) -> String {
+    if name.trim().is_empty() { format!("{kind} {}", index + 1) } else { name.to_string() }
+}
+
+/// Three numbers, short.
+fn numbers(v: [f32; 3]) -> String {
+    v.map(|x| format!("{}", (f64::from(x) * 1e4).round() / 1e4 + 0.0)).join(" ")
+}
+
+fn camera(index: usize, camera: &Camera) -> NamedItem {
+    let lens = match camera.projection {
+        Projection::Perspective { fov, .. } => format!("{fov:.1} degrees"),
+        Projection::Orthographic { half_height } => format!("parallel, {} high", 2.0 * half_height),
+    };
+    NamedItem { name: camera_name(index, camera), what: format!("at {}, {lens}", numbers(camera.eye)) }
+}
+
+fn light(light: &Light) -> String {
+    match light {
+        Light::Point { position, intensity } => {
+            format!("point at {}, intensity {}", numbers(*position), numbers(*intensity))
+        }
+        Light::Spot { position, intensity, cos_outer, .. } => {
+            let angle = cos_outer.acos().to_degrees();
+            format!("spot at {}, intensity {}, {angle:.0} degrees", numbers(*position), numbers(*intensity))
+        }
+        Light::Directional { direction, irradiance } => {
+            format!("directional towards {}, irradiance {}", numbers(*direction), numbers(*irradiance))
+        }
+        Light::Environment { map: Some(_), .. } => "environment map".to_string(),
+        Light::Environment { radiance, .. } => format!("environment, radiance {}", numbers(*radiance)),
+    }
+}
+
+fn material(index: usize, material: &Material) -> NamedItem {
+    let kind = match &material.surface {
+        Surface::Diffuse { .. } => "diffuse",
+        Surface::DiffuseTransmission { .. } => "diffuse, lets light through",
+        Surface::Mirror { .. } => "mirror",
+        Surface::Blinn { .. } => "blinn",
+        Surface::Conductor { .. } => "metal",
+        Surface::Dielectric { thin: true, .. } => "thin glass",
+        Surface::Dielectric { .. } => "glass",
+        Surface::Coated { .. } => "coated",
+        Surface::Principled(_) => "principled",
+        Surface::CarPaint(_) => "car paint",
+        Surface::Mix { .. } => "mix",
+        Surface::Invisible => "invisible",
+        Surface::Unlit { .. } => "unlit",
+    };
+    let emits = if material.emission.is_some() { ", emits light" } else { "" };
+    NamedItem { name: or_number(&material.name, "material", index), what: format!("{kind}{emits}") }
+}
+
+fn image(scene: &Scene, index: usize) -> NamedItem {
+    let image = &scene.images[index];
+    let texels = match image.pixels {
+        Pixels::Srgb8(_) => "colours, 8 bits",
+        Pixels::Linear8(_) => "data, 8 bits",
+        Pixels::Float(_) => "floats",
+    };
+    let what = format!("image {}x{}, {texels}", image.width, image.height);
+    NamedItem { name: or_number(&image.name, "image", index), what }
+}
+
+/// A texture that is no image.
+fn made_texture(index: usize, texture: &Texture) -> Option<NamedItem> {
+    let what = match texture {
+        // Constants are colours of materials.
+        Texture::Image { .. } | Texture::Constant(_) => return None,
+        Texture::VertexColor => "colours of the vertices",
+        Texture::Checkerboard { .. } => "checkerboard",
+        Texture::Scale { .. } => "product of two",
+        Texture::Mix { .. } => "mix of two",
+    };
+    Some(NamedItem { name: format!("texture {}", index + 1), what: what.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_name_everything_and_stop_at_twenty() {
+        let mut scene = Scene::default();
+        for i in 0..23 {
+            scene.add_material(Material::diffuse(if i == 0 { "red \u{1b}[31m" } else { "" }, [0.5; 3]));
+        }
+        scene.lights.push(Light::Point { position: [1.0, -0.0, 2.5], intensity: [3.0; 3] });
+        let names = Names::of(&scene);
+        let text = names.text();
+        assert!(text.contains("   1  red \\u{1b}[31m  diffuse\n") && text.contains("  20  material 20"), "{text}");
+        assert!(text.contains("      and 3 more; --json lists all\n") && !text.contains("material 21"), "{text}");
+        assert!(text.contains("light 1  point at 1 0 2.5, intensity 3 3 3"), "{text}");
+        assert!(!text.contains("cameras"), "{text}");
+        assert_eq!(names.json()["materials"].as_array().unwrap().len(), 23);
+    }
+}

@@ -1,0 +1,50 @@
+//! Viewpoints that are known for a scene: `views.toml` in the folder of scenes.
+
+use crate::SceneLookup;
+use crate::scene_path::{folder_name, scene_name};
+use raywarp_workload::views::{View, ViewError, load_views};
+use std::path::{Path, PathBuf};
+
+/// The file's name in a folder of scenes.
+const FILE: &str = "views.toml";
+
+/// Viewpoints of one scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownViews {
+    /// Where they stand.
+    pub file: PathBuf,
+    /// The scene's name there.
+    pub scene: String,
+    /// At least one.
+    pub views: Vec<View>,
+}
+
+impl KnownViews {
+    /// The viewpoints of the scene in `path`: those of its name, or of its folder's name, in the views.toml of the
+    /// lookup folder, if the scene lies in there, or of the folder above the scene's. `None` where there are none.
+    ///
+    /// # Errors
+    /// [`ViewError`] where the file is there and cannot be read, or is not as it should be.
+    pub fn of(path: &Path, lookup: &SceneLookup) -> Result<Option<Self>, ViewError> {
+        let Ok(real) = path.canonicalize() else { return Ok(None) };
+        let above = real.parent().and_then(Path::parent).map(Path::to_path_buf);
+        let folder = lookup.folder.clone().filter(|folder| {
+            folder.canonicalize().is_ok_and(|folder| real.starts_with(folder)) && !folder.as_os_str().is_empty()
+        });
+        let mut names = vec![scene_name(path)];
+        names.extend(folder_name(path.parent()).filter(|name| *name != names[0]));
+        for file in [folder, above].into_iter().flatten().map(|folder| folder.join(FILE)).filter(|file| file.is_file())
+        {
+            for scene in &names {
+                match load_views(&file, scene) {
+                    Ok(views) if !views.is_empty() => {
+                        return Ok(Some(Self { file, scene: scene.clone(), views }));
+                    }
+                    Ok(_) | Err(ViewError::Unknown { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,52 @@
+//! A picture of which much is black or clipped, and what to try.
+
+use crate::picture::Picture;
+use raywarp_render::film::Film;
+use raywarp_render::output::{ExposureChoice, Look, Lost, Tone};
+
+/// Shares from which a picture is worth a line.
+const MANY_BLACK: f64 = 0.5;
+const MANY_BLOWN: f64 = 0.25;
+
+/// A line about a picture as `look` shows it, if more than half of the pixels that show the scene are black, or more
+/// than a quarter of all are blown out: the share, and what to try.
+pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String> {
+    let means = film.means();
+    let lost = Lost::count(means.iter().copied(), look);
+    let other = other_exposure(picture, film, look);
+    if lost.blown_share() > MANY_BLOWN {
+        return Some(format!(
+            "{:.0} % of the pixels are blown out; try {}{}",
+            100.0 * lost.blown_share(),
+            other.map_or(String::new(), |stops| format!("--exposure auto (here {stops})")),
+            if look.tone == Tone::Srgb { ", or --tone agx" } else { "" }
+        ));
+    }
+    if lost.black_share() <= MANY_BLACK {
+        return None;
+    }
+    // What shows no surface is black where nothing shines from far away: that alone is no fault.
+    let shown = film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).map(|pixel| film.mean(pixel));
+    let lost = Lost::count(shown, look);
+    if lost.pixels == 0 {
+        return Some("no pixel shows the scene: the camera looks past it; try --eye X,Y,Z or --up 0,0,1".to_string());
+    }
+    if lost.black_share() <= MANY_BLACK {
+        return None;
+    }
+    let share = format!("{:.0} % of the pixels that show the scene are black", 100.0 * lost.black_share());
+    let inside =
+        "no light comes in here; --eye X,Y,Z looks from elsewhere, and --integrator ao shows shapes without light";
+    Some(match other.filter(|stops| stops.starts_with('+')) {
+        None if picture.added_light => format!("{share}: {inside}"),
+        Some(stops) => format!("{share}; try --exposure auto (here {stops}), or --light studio"),
+        None => format!("{share}; try --light studio"),
+    })
+}
+
+/// The stops that the pixels ask for, where they differ from what is used.
+fn other_exposure(picture: &Picture, film: &Film, look: &Look) -> Option<String> {
+    let auto = Picture { exposure_choice: ExposureChoice::Auto, ..picture.clone() };
+    let wanted = picture.stops(auto.exposure_of(film));
+    ((wanted - picture.stops(look.exposure)).abs() >= 0.5).then(|| format!("{wanted:+.1} stops"))
+}

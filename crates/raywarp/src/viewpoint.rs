@@ -1,0 +1,176 @@
+//! From where a picture is taken: a camera of the file, a known viewpoint, a place that the user names, or a frame
+//! around what there is.
+
+use crate::Prepared;
+use crate::frame_scene::{DEFAULT_VFOV, frame, front, open_side, three_quarter};
+use crate::framing::frame_bounds;
+use crate::nearest::nearest;
+use glam::DVec3;
+use raywarp_scene::{Camera, Scene};
+
+/// What a user asks of the camera; `None` leaves it to the file, then to a known viewpoint, then to framing.
+#[derive(Debug, Clone, Default)]
+pub struct CameraRequest {
+    /// This camera and no other.
+    pub camera: Option<Camera>,
+    /// A camera of the file: its name, or its number from 1.
+    pub named: Option<String>,
+    /// Where the camera stands.
+    pub eye: Option<[f32; 3]>,
+    /// What it looks at; the middle of the scene where only the eye is given.
+    pub target: Option<[f32; 3]>,
+    /// What is upwards in the picture.
+    pub up: Option<[f32; 3]>,
+    /// Full vertical field of view in degrees, on whatever camera is used.
+    pub vfov: Option<f32>,
+    /// A viewpoint that is known for the scene, for a file without a camera, and what to say of it.
+    pub known: Option<(Camera, String)>,
+}
+
+/// Why there is no camera.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CameraError {
+    /// The file has no camera of that name or number.
+    #[error("no camera {name}: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is, for people to read.
+        known: String,
+    },
+    /// The eye is the target, or up is no direction.
+    #[error("the camera stands where it looks at, or up is no direction: there is nowhere to look")]
+    Nowhere,
+}
+
+/// How a camera without a name is called: by its number, from 1.
+pub fn camera_name(index: usize, camera: &Camera) -> String {
+    if camera.name.is_empty() { format!("camera {}", index + 1) } else { camera.name.clone() }
+}
+
+impl CameraRequest {
+    /// The camera for a picture of `aspect` (width over height). Adds to `notes` what was assumed.
+    ///
+    /// # Errors
+    /// [`CameraError`].
+    pub fn settle(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
+        let mut camera = self.choose(prepared, aspect, notes)?;
+        if let Some(vfov) = self.vfov {
+            camera.projection =
+                raywarp_scene::Projection::Perspective { fov: vfov, axis: raywarp_scene::FovAxis::Vertical };
+        }
+        Ok(camera)
+    }
+
+    fn choose(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
+        let scene = prepared.scene();
+        if let Some(camera) = &self.camera {
+            return Ok(camera.clone());
+        }
+        if let Some(name) = &self.named {
+            return named(scene, name).cloned();
+        }
+        if self.eye.is_some() || self.target.is_some() {
+            return self.look(prepared, aspect, notes);
+        }
+        if self.up.is_some() {
+            return Ok(self.framed(prepared, aspect)?.0);
+        }
+        if let Some(camera) = scene.cameras.first() {
+            if let (count @ 2.., name) = (scene.cameras.len(), camera_name(0, camera)) {
+                notes.push(format!("the first of {count} cameras, {name}; --camera NAME chooses another"));
+            }
+            return Ok(camera.clone());
+        }
+        if let Some((camera, what)) = &self.known {
+            notes.push(format!("the scene has no camera: {what}"));
+            return Ok(camera.clone());
+        }
+        let (camera, open) = self.framed(prepared, aspect)?;
+        let how = if open { "it is open on one side, and seen from there" } else { "framed by its triangles" };
+        notes.push(format!("the scene has no camera: {how}; --eye X,Y,Z looks from elsewhere"));
+        Ok(camera)
+    }
+
+    /// A unit vector upwards; y where nobody says.
+    fn upwards(&self) -> Result<DVec3, CameraError> {
+        let up: DVec3 = self.up.unwrap_or([0.0, 1.0, 0.0]).map(f64::from).into();
+        up.try_normalize().ok_or(CameraError::Nowhere)
+    }
+
+    /// From the eye to the target; what is not given lies where it shows the scene.
+    fn look(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
+        let up = self.upwards()?;
+        let vfov = self.vfov.unwrap_or(if self.eye.is_some() { 45.0 } else { DEFAULT_VFOV });
+        let (eye, target) = match (self.eye, self.target) {
+            (Some(eye), Some(target)) => (eye, target),
+            (Some(eye), None) => {
+                let center = prepared.bounds().center().map(|x| if x.is_finite() { x } else { 0.0 });
+                // Who stands in the middle looks to the front.
+                let ahead = front(up).1.as_vec3();
+                let target = if eye == center { (glam::Vec3::from(eye) - ahead).to_array() } else { center };
+                (eye, target)
+            }
+            (None, target) => {
+                // As far away, and in the same direction, as the whole would be framed.
+                let framed = self.framed(prepared, aspect)?.0;
+                let target = target.unwrap_or_default();
+                let center = prepared.bounds().center();
+                let eye = std::array::from_fn(|i| {
+                    let along: f32 = (0..3).map(|k| (center[k] - framed.eye[k]) * framed.forward[k]).sum();
+                    target[i] - along * framed.forward[i]
+                });
+                (eye, target)
+            }
+        };
+        let view = (DVec3::from(target.map(f64::from)) - DVec3::from(eye.map(f64::from)))
+            .try_normalize()
+            .ok_or(CameraError::Nowhere)?;
+        let mut top = up;
+        if view.cross(up).length() < 1e-4 {
+            // Straight down, what is in front lies at the bottom of the picture; straight up, at its top.
+            let ahead = front(up).1;
+            top = if view.dot(up) < 0.0 { -ahead } else { ahead };
+            if self.up.is_some() {
+                let [x, y, z] = top.as_vec3().to_array().map(|x| x + 0.0);
+                notes.push(format!("the view is along --up: {x},{y},{z} is upwards in the picture"));
+            }
+        }
+        Camera::look_at(eye, target, top.as_vec3().to_array(), vfov).ok_or(CameraError::Nowhere)
+    }
+
+    /// A camera that shows all triangles, and whether it looks into an open side.
+    fn framed(&self, prepared: &Prepared, aspect: f64) -> Result<(Camera, bool), CameraError> {
+        let up = self.upwards()?;
+        let vfov = self.vfov.unwrap_or(DEFAULT_VFOV);
+        let bounds = prepared.bounds();
+        let open = open_side(prepared.tracer(), bounds, up);
+        let towards = open.unwrap_or_else(|| three_quarter(up));
+        let framed = frame(prepared.scene(), bounds, towards, up, vfov, aspect);
+        Ok((framed.unwrap_or_else(|| frame_bounds(bounds)), open.is_some()))
+    }
+}
+
+/// The camera of the file that `name` names, or numbers from 1.
+fn named<'s>(scene: &'s Scene, name: &str) -> Result<&'s Camera, CameraError> {
+    let by_name = scene.cameras.iter().find(|camera| camera.name == name);
+    let by_number = || scene.cameras.get(name.parse::<usize>().ok()?.checked_sub(1)?);
+    by_name.or_else(by_number).ok_or_else(|| {
+        let names: Vec<String> = scene.cameras.iter().enumerate().map(|(i, c)| camera_name(i, c)).collect();
+        // A file may have any number of them.
+        const SHOWN: usize = 10;
+        let mut known = match names.len() {
+            0 => "the scene has no cameras".to_string(),
+            1 => format!("the scene has one, {}", names[0]),
+            n => format!("the scene has {n}: {}", names[..n.min(SHOWN)].join(", ")),
+        };
+        if names.len() > SHOWN {
+            known += &format!(" and {} more", names.len() - SHOWN);
+        }
+        if let Some(near) = nearest(name, names.iter().map(String::as_str)).filter(|_| names.len() > 1) {
+            known += &format!("; did you mean {near}?");
+        }
+        CameraError::Unknown { name: name.to_string(), known }
+    })
+}
