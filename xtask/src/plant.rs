@@ -734,7 +734,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "tables as wide as they like",
         edits: &[Edit {
-            file: "crates/raywarp/src/report/page.rs",
+            file: "crates/raywarp/src/report/page/style.rs",
             find: ".wide{overflow-x:auto",
             replace: ".wide{overflow-x:visible",
         }],

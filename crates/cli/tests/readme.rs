@@ -41,6 +41,14 @@ fn commands() -> Vec<String> {
     text.lines().map(bare).filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
 }
 
+/// One ray in NumPy's format: float64, (1, 6).
+fn rays() -> Vec<u8> {
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 6), }";
+    let header = format!("{header:<117}\n");
+    let values = [0.0f64, 2.0, 9.0, 0.0, 0.0, -1.0].map(f64::to_le_bytes).concat();
+    [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes(), &values].concat()
+}
+
 /// A folder as a clone has it after `cargo install`: the examples, and `raywarp` on PATH.
 struct Clone {
     folder: tempfile::TempDir,
@@ -55,6 +63,8 @@ impl Clone {
             let entry = entry.unwrap();
             fs::copy(entry.path(), examples.join(entry.file_name())).unwrap();
         }
+        // What the lines of Python leave for the commands behind them.
+        fs::write(folder.path().join("rays.npy"), rays()).unwrap();
         fs::create_dir(folder.path().join("bin")).unwrap();
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_raywarp"), folder.path().join("bin/raywarp")).unwrap();
         Self { folder }
@@ -129,6 +139,7 @@ fn the_readmes_lines_of_python_get_hits_from_numpy() {
     assert_eq!(blocks.len(), 1);
     let lines = blocks[0].lines().filter(|line| !line.trim().is_empty()).count();
     assert!(lines <= 10, "the README promises ten lines, and has {lines}");
+    fs::remove_file(clone.folder.path().join("rays.npy")).unwrap();
     let output = clone.run("python3", &["-c", &blocks[0]]);
     let [out, message] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     assert!(output.status.success(), "{message}");

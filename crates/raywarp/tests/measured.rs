@@ -293,8 +293,9 @@ fn lanes_that_are_left_to_the_hardware_have_a_rest_and_what_nobody_prices_has_a_
     assert!(report.passes());
     let text = report.text(Room::Any);
     let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{text}"));
+    // Bound, what sets it, ratio, and where the time went in the three columns that the other row has.
     for start in ["vulkan-rt ", "al09-while-while 64 threads "] {
-        assert_eq!(line(start).split_whitespace().filter(|word| *word == "-").count(), 11, "{text}");
+        assert_eq!(line(start).split_whitespace().filter(|word| *word == "-").count(), 6, "{text}");
     }
 }
 
@@ -330,7 +331,9 @@ fn a_tree_that_cannot_be_built_again_has_no_bounds_and_a_plain_line() {
     }
     let line = format!("No bounds on fastest/8: it had {} nodes when it was measured and has {nodes} here", nodes + 1);
     let text = report.text(Room::Any);
-    assert_eq!(text.lines().filter(|found| found.starts_with(&line)).count(), 1, "{text}");
+    // Text is wrapped at the width of a terminal.
+    let unwrapped = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(unwrapped.matches(&line).count(), 1, "{text}");
     assert!(report.json()["trees_not_rebuilt"][0].as_str().unwrap().starts_with(&line));
     // Older tables do not say how many nodes there were.
     rates.iter_mut().for_each(|rate| rate.tree_nodes = None);

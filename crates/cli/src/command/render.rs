@@ -241,7 +241,8 @@ fn write(
         output::write_share(path, film, &info(), &metadata)
     } else {
         let content = picture.content();
-        let options = output::PictureOptions { look: look(args, picture, film), layers: args.layers()?, content, metadata };
+        let options =
+            output::PictureOptions { look: look(args, picture, film), layers: args.layers()?, content, metadata };
         match args.keeps_sums() && is_whole {
             true => output::write_film_and_sums(path, film, &options, &info()),
             false => output::write_film(path, film, &options),

@@ -182,7 +182,6 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let tables = [&args.costs, &args.measured, &args.counters].into_iter().flatten().map(PathBuf::as_path);
     let machines = args.machine.iter().map(Path::new);
     tables.chain(machines).try_for_each(|file| common.files.reads(file))?;
-    common.files.reads(&common.find(name, raywarp::Prefer::Geometry)?)?;
     name_inputs(common, args.view.as_deref())?;
     args.report.check(common)?;
     if mode == Mode::Compaction {

@@ -17,6 +17,9 @@ use std::path::Path;
 const SMALL_BYTES: u64 = 64 << 20;
 /// How Blender and others call the picture itself, among layers that have R, G and B too.
 const MAIN_LAYERS: [&str; 4] = ["combined", "beauty", "rgba", "rgb"];
+/// What names of a share's sums begin with.
+const SUM_PREFIXES: [&str; 3] = ["hi.", "lo.", "rest."];
+
 /// Layers that are never the picture.
 const OTHER_LAYERS: [&str; 3] = ["albedo", "normal", "depth"];
 
@@ -84,7 +87,7 @@ fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
             }
             let colour = (i == main.part).then(|| main.names.iter().position(|wanted| *wanted == name)).flatten();
             // Sums for merging, which a picture may carry, are no layers.
-            let is_sum = sums && (name.starts_with("hi.") || name.starts_with("lo.") || name == "hits");
+            let is_sum = sums && (SUM_PREFIXES.iter().any(|of_sums| name.starts_with(of_sums)) || name == "hits");
             match colour {
                 Some(k) => planes[k] = Some(floats(channel.sample_data)),
                 None if is_sum => {}
@@ -163,7 +166,7 @@ fn find_colours(headers: &[Header]) -> Option<Colours> {
     prefixed.sort_by_key(|(_, prefix)| !MAIN_LAYERS.contains(&last(prefix).as_str()));
     // A share's sums and the layers that every renderer has are no picture.
     let is_none = |prefix: &str| {
-        prefix.starts_with("hi.") || prefix.starts_with("lo.") || OTHER_LAYERS.contains(&last(prefix).as_str())
+        SUM_PREFIXES.iter().any(|sums| prefix.starts_with(sums)) || OTHER_LAYERS.contains(&last(prefix).as_str())
     };
     places.extend(prefixed.into_iter().filter(|(_, prefix)| !is_none(prefix)));
     places.into_iter().filter(|(part, _)| !headers[*part].deep).find_map(|(part, prefix)| {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::film::{Crop, Film, SampleResult};
-use crate::output::{Exposure, PictureOptions, ShareInfo, Shows, Tone, write_film, write_share};
+use crate::output::{Exposure, PictureOptions, ShareInfo, Shows, Tone, write_film, write_film_and_sums, write_share};
 use ::exr::meta::header::ImageAttributes;
 use ::exr::prelude::{
     AnyChannel, AnyChannels, Blocks, Compression, Encoding, Image, Layer, LayerAttributes, LineOrder, Vec2,
@@ -73,6 +73,11 @@ fn a_converted_file_has_the_bytes_that_the_render_would_have_written() {
             write_film(&at("a.exr"), &film, &options(content)).unwrap();
             let info = ShareInfo { samples: 0..4, seed: 0, fingerprint: "x".into(), content };
             write_share(&at("share.exr"), &film, &info, &Metadata::default()).unwrap();
+            write_film_and_sums(&at("sums.exr"), &film, &options(content), &info).unwrap();
+            assert_eq!(
+                read_picture(&at("sums.exr")).unwrap().layer_names(),
+                read_picture(&at("a.exr")).unwrap().layer_names()
+            );
             for tone in Tone::ALL {
                 let look = look(tone, &content);
                 // Sums of a share are rounded, so that a merged picture may be one unit in the last place off.

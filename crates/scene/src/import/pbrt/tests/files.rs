@@ -170,8 +170,11 @@ fn environment_maps_of_both_versions_load() {
     let folder = Folder::new(
         "environment",
         &[
-            ("v3.pbrt", b"WorldBegin LightSource \"infinite\" \"string mapname\" \"a.png\" \"rgb L\" [2 2 2]"),
-            ("v4.pbrt", b"WorldBegin LightSource \"infinite\" \"string filename\" \"a.png\""),
+            (
+                "v3.pbrt",
+                b"WorldBegin LightSource \"infinite\" \"string mapname\" \"a.png\" \"rgb L\" [2 2 2]\nShape \"sphere\"",
+            ),
+            ("v4.pbrt", b"WorldBegin LightSource \"infinite\" \"string filename\" \"a.png\"\nShape \"sphere\""),
             ("a.png", &png()),
         ],
     );
