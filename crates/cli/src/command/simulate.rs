@@ -182,6 +182,10 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     let tables = [&args.costs, &args.measured, &args.counters].into_iter().flatten().map(PathBuf::as_path);
     let machines = args.machine.iter().map(Path::new);
     tables.chain(machines).try_for_each(|file| common.files.reads(file))?;
+    // A name that is wrong is told when it is loaded, after what is wrong with the options.
+    if let Ok(path) = common.find(name, raywarp::Prefer::Geometry) {
+        common.files.reads(&path)?;
+    }
     name_inputs(common, args.view.as_deref())?;
     args.report.check(common)?;
     if mode == Mode::Compaction {
