@@ -52,7 +52,7 @@ pub fn text(report: &SceneReport, room: Room) -> String {
         match example {
             _ if right => {}
             Some(example) => {
-                table.remark(format!("WRONG ({example}): {differ} of {} checked rays differ", short(checked)))
+                table.remark(format!("WRONG ({example}): {differ} of {} checked rays differ", short(checked)));
             }
             None => table.remark(format!("WRONG: {differ} of {} checked rays differ, {stray} stray", short(checked))),
         }

@@ -160,7 +160,7 @@ impl Report<'_> {
             "different_pixels": c.different,
             "not_finite": c.not_finite,
             "psnr_db": c.psnr.and_then(finite),
-            "alpha_rmse": c.alpha.as_ref().map(|alpha| alpha.rmse()),
+            "alpha_rmse": c.alpha.as_ref().map(raywarp::render::compare::Difference::rmse),
             "layers": c.layers.iter().map(|layer| json!({
                 "name": layer.name,
                 "rmse": layer.difference.rmse(),

@@ -276,9 +276,12 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     };
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
     let failed = |error| refusal(error, &path);
-    let page = |interrupted: bool, page: &dyn Fn(&About) -> Page| match interrupted {
-        true if args.report.wanted() => Ok(partial::no_page(common)),
-        _ => args.report.write(&path, page),
+    let page = |interrupted: bool, page: &dyn Fn(&About) -> Page| {
+        if interrupted && args.report.wanted() {
+            partial::no_page(common);
+            return Ok(());
+        }
+        args.report.write(&path, page)
     };
     let (text, json, interrupted) = if machines.is_empty() {
         let report = efficiency(&loaded.scene, &request, &control).map_err(failed)?;

@@ -45,7 +45,7 @@ pub(super) struct Property {
 #[derive(Debug)]
 pub(super) enum Group {
     /// Name and colour.
-    Materials(Vec<(String, Option<[f32; 3]>)>),
+    Materials(Vec<BaseMaterial>),
     Colors(Vec<[f32; 3]>),
     /// One of a kind that is not read.
     Other,
@@ -230,7 +230,10 @@ fn triangles(xml: &mut Xml, object: &mut Object, default: Property) -> Result<()
     Ok(())
 }
 
-fn materials(xml: &mut Xml) -> Result<Vec<(String, Option<[f32; 3]>)>, Fault> {
+/// A base material: its name, and the colour to show it in.
+type BaseMaterial = (String, Option<[f32; 3]>);
+
+fn materials(xml: &mut Xml) -> Result<Vec<BaseMaterial>, Fault> {
     let mut materials = Vec::new();
     while let Some(base) = xml.child()? {
         if base.local_name().into_inner() == "base" {
