@@ -9,14 +9,38 @@ pub fn command_line() -> String {
 }
 
 fn of(args: impl Iterator<Item = String>) -> String {
-    args.map(|arg| quoted(&without_folders(&arg))).collect::<Vec<_>>().join(" ")
+    let mut kept = Vec::new();
+    let mut before = String::new();
+    for arg in args {
+        let is_count = before == "--threads";
+        // The name of a camera is no path, whatever is in it.
+        let is_name = before == "--camera";
+        if !is_count && !is_about_the_run(&arg) {
+            kept.push(quoted(&if is_name { arg.clone() } else { without_folders(&arg) }));
+        }
+        before = arg;
+    }
+    kept.join(" ")
+}
+
+/// Whether an argument changes what is printed, or how many threads work, and no file.
+fn is_about_the_run(arg: &str) -> bool {
+    let short = arg.strip_prefix('-').is_some_and(|flags| !flags.is_empty() && flags.chars().all(|c| "qv".contains(c)));
+    short || ["--json", "--quiet", "--verbose", "--threads"].contains(&arg) || arg.starts_with("--threads=")
 }
 
 /// An argument, or the value in `--option=VALUE`, of whose paths only the last parts are left.
 fn without_folders(arg: &str) -> String {
     match arg.split_once('=') {
+        Some((option, _)) if option == "--camera" => arg.to_string(),
         Some((option, value)) if option.starts_with("--") => format!("{option}={}", value_without_folders(value)),
-        _ => value_without_folders(arg),
+        // As in -o/tmp/a.png.
+        _ => match arg.char_indices().nth(2) {
+            Some((end, _)) if arg.starts_with('-') && !arg.starts_with("--") && arg.contains(is_separator) => {
+                format!("{}{}", &arg[..end], value_without_folders(&arg[end..]))
+            }
+            _ => value_without_folders(arg),
+        },
     }
 }
 
@@ -83,6 +107,18 @@ mod tests {
         assert!(kernel.parse::<Variant>().is_ok());
         check(&["--variant", kernel], &format!("--variant '{kernel}'"));
         check(&[&format!("--variant=al09-if-if,{kernel}")], &format!("'--variant=al09-if-if,{kernel}'"));
+    }
+
+    #[test]
+    fn what_changes_no_file_is_left_out_and_names_are_left_alone() {
+        check(
+            &["raywarp", "--json", "render", "-qv", "--threads", "2", "--threads=3", "-v", "-o/tmp/x/a.png"],
+            "raywarp render -oa.png",
+        );
+        check(
+            &["raywarp", "--camera", "rig/left", "--camera=rig/right"],
+            "raywarp --camera rig/left --camera=rig/right",
+        );
     }
 
     #[test]

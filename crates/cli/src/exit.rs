@@ -155,8 +155,17 @@ impl CliError {
     pub fn status(&self) -> Status {
         match self {
             Self::Stop(status, _) => *status,
+            Self::ClosedPipe if crate::interrupt::is_interrupted() => Status::Interrupted,
             Self::ClosedPipe => Status::Done,
         }
+    }
+}
+
+/// The status of a command whose results were printed: a reader that has stopped reading does not change a verdict.
+pub fn after_printing(printed: Result<(), CliError>, status: Status) -> Result<Status, CliError> {
+    match printed {
+        Err(CliError::ClosedPipe) if status != Status::Done => Ok(status),
+        other => other.map(|()| status),
     }
 }
 
@@ -172,7 +181,8 @@ impl std::fmt::Display for CliError {
 /// Printing results failed.
 impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
+        // A terminal that closes interrupts, and takes no more lines.
+        if error.kind() == std::io::ErrorKind::BrokenPipe || crate::interrupt::is_interrupted() {
             Self::ClosedPipe
         } else {
             Self::output(format!("standard output: {error}"))

@@ -28,10 +28,10 @@ use std::sync::Mutex;
 
 /// Raywarp is a path tracer and a ray-tracing library, for CPUs and NVIDIA GPUs.
 ///
-/// It makes correct pictures of scene files (glTF, OBJ, PLY, pbrt), and answers rays that come in a file. Of each traversal
+/// It makes correct pictures of scene files (glTF, pbrt, OBJ, PLY, STL, OFF, 3MF), and answers rays that come in a file. Of each traversal
 /// kernel of the papers it says how fast it is on this machine, and how fast it could be.
 #[derive(Debug, Parser)]
-#[command(name = "raywarp", version, about, max_term_width = 100, after_help = exit::HELP)]
+#[command(name = "raywarp", version, max_term_width = 100, after_help = exit::HELP)]
 #[command(disable_help_flag = true, disable_version_flag = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
@@ -211,7 +211,7 @@ fn run(arguments: &[OsString]) -> ExitCode {
         });
     match result {
         Ok(status) => status.into(),
-        Err(CliError::ClosedPipe) => Status::Done.into(),
+        Err(CliError::ClosedPipe) => CliError::ClosedPipe.status().into(),
         Err(error) => {
             screen::fail(&error, error.status());
             error.status().into()

@@ -19,6 +19,8 @@ pub struct Kind<'a> {
 pub const NPY: Kind = Kind { name: "a NumPy array", starts: &[b"\x93NUMPY"] };
 /// Hits as text.
 pub const HITS_CSV: Kind = Kind { name: "a table of hits", starts: &[b"t,u,v,", b"blocked\n"] };
+/// Pictures of reports.
+pub const SVG: Kind = Kind { name: "an SVG picture", starts: &[b"<svg", b"<?xml"] };
 /// Pages of reports.
 pub const HTML: Kind = Kind { name: "an HTML page", starts: &[b"<!doctype html", b"<html"] };
 

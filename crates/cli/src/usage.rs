@@ -96,6 +96,10 @@ fn unknown_option(option: &str, called: &Command, command: &Command) -> String {
 
 fn unknown_command(word: &str, command: &Command) -> String {
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_string()).collect();
+    if word == "help" {
+        return "there is no command 'help'; raywarp --help lists all, and raywarp render --help tells of one"
+            .to_string();
+    }
     let near = near(word, &names);
     if near.is_empty() && std::path::Path::new(word).exists() {
         return format!("there is no command '{word}'; a picture of that file: raywarp render {word}");

@@ -234,7 +234,7 @@ fn black_and_blown_out_pictures_get_a_line_and_auto_exposure_mends_both() {
         "{says}"
     );
     assert!(!folder.render("dim.pbrt").contains("%"));
-    assert!(folder.render("weak.pbrt").contains("own light is too weak to see: a studio is added"));
+    assert!(folder.render("weak.pbrt").contains("own light shows hardly anything from here: a studio is added"));
     let says = folder.render("weak.pbrt --light none");
     assert!(says.contains("100 % of the pixels that show the scene are black; try --exposure auto (here +2"), "{says}");
     for scene in ["bright.pbrt", "weak.pbrt"] {

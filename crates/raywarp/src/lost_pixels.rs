@@ -7,10 +7,21 @@ use raywarp_render::output::{ExposureChoice, Look, Lost, Tone};
 /// Shares from which a picture is worth a line.
 const MANY_BLACK: f64 = 0.5;
 const MANY_BLOWN: f64 = 0.25;
+/// And that from which so few pixels show the scene that something is wrong with the camera.
+const FEW_SHOWN: f64 = 0.001;
 
 /// A line about a picture as `look` shows it, if more than half of the pixels that show the scene are black, or more
 /// than a quarter of all are blown out: the share, and what to try.
 pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String> {
+    let hits = film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).count();
+    let shown = hits as f64 / film.window().pixel_count().max(1) as f64;
+    if shown < FEW_SHOWN {
+        let share =
+            if hits == 0 { "no pixel shows".into() } else { format!("only {:.2} % of the pixels show", 100.0 * shown) };
+        return Some(format!(
+            "{share} the scene: it is far away or elsewhere; try without --eye and --target, or --up 0,0,1"
+        ));
+    }
     let means = film.means();
     let lost = Lost::count(means.iter().copied(), look);
     let other = other_exposure(picture, film, look);
@@ -28,9 +39,6 @@ pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String
     // What shows no surface is black where nothing shines from far away: that alone is no fault.
     let shown = film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).map(|pixel| film.mean(pixel));
     let lost = Lost::count(shown, look);
-    if lost.pixels == 0 {
-        return Some("no pixel shows the scene: the camera looks past it; try --eye X,Y,Z or --up 0,0,1".to_string());
-    }
     if lost.black_share() <= MANY_BLACK {
         return None;
     }

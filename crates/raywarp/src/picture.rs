@@ -232,8 +232,11 @@ impl Picture {
         if own_light_shows(prepared, &self.camera, &self.options, exposure)? {
             return Ok(());
         }
-        let what =
-            if prepared.has_light() { "the scene's own light is too weak to see" } else { "the scene has no light" };
+        let what = if prepared.has_light() {
+            "the scene's own light shows hardly anything from here"
+        } else {
+            "the scene has no light"
+        };
         let (before, images) = (prepared.scene().lights.len(), prepared.scene().images.len());
         prepared.add_light(request, &LightSource::BuiltIn(BuiltInLight::Studio), &self.camera);
         self.added_light = true;
@@ -254,16 +257,20 @@ impl Picture {
     /// The exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user leaves it
     /// to them.
     pub fn exposure_of(&self, film: &Film) -> Exposure {
-        let own = self.content().film_exposure;
-        match self.exposure_choice {
-            ExposureChoice::Fixed(exposure) => exposure.and(own),
-            ExposureChoice::Auto => {
-                // What is behind the scene has no say, unless there is nothing else.
-                let scene: Vec<[f32; 3]> =
-                    film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).map(|pixel| film.mean(pixel)).collect();
-                let radiance = if scene.is_empty() { film.means() } else { scene };
-                output::auto_exposure(&radiance).unwrap_or(own)
-            }
+        exposure_of(self.exposure_choice, self.content().film_exposure, film)
+    }
+}
+
+/// The exposure of a PNG of `film`, whose file asks for `own`: what the user chose beside that, or what the pixels ask.
+pub fn exposure_of(choice: ExposureChoice, own: Exposure, film: &Film) -> Exposure {
+    match choice {
+        ExposureChoice::Fixed(exposure) => exposure.and(own),
+        ExposureChoice::Auto => {
+            // What is behind the scene has no say, unless there is nothing else.
+            let scene: Vec<[f32; 3]> =
+                film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).map(|pixel| film.mean(pixel)).collect();
+            let radiance = if scene.is_empty() { film.means() } else { scene };
+            output::auto_exposure(&radiance).unwrap_or(own)
         }
     }
 }

@@ -26,10 +26,18 @@ pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
         std::fs::create_dir_all(folder)
             .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
     }
+    let name = |scene: &PathBuf| Ok(scene_name(&common.find(scene, Prefer::Geometry)?));
+    let scenes = args.scenes()?.iter().map(name).collect::<Result<Vec<String>, CliError>>()?;
+    if args.export_rays.is_some()
+        && let Some(name) =
+            scenes.iter().enumerate().find(|(i, name)| scenes[..*i].contains(name)).map(|(_, name)| name)
+    {
+        return Err(CliError::usage(format!(
+            "--export-rays: two scenes are called {name}, and so would be the files of their rays; run them one by one"
+        )));
+    }
     if let Some(folder) = args.export_rays.as_ref().filter(|_| common.no_clobber) {
         // Their names depend on what is in the scenes; one of an earlier run is enough to refuse.
-        let name = |scene: &PathBuf| Ok(scene_name(&common.find(scene, Prefer::Geometry)?));
-        let scenes = args.scenes()?.iter().map(name).collect::<Result<Vec<String>, CliError>>()?;
         for file in std::fs::read_dir(folder)?.flatten() {
             let name = file.file_name().to_string_lossy().into_owned();
             if name.ends_with(".npy") && scenes.iter().any(|scene| name.starts_with(&format!("{scene}-view"))) {

@@ -4,7 +4,7 @@ use super::convert::read;
 use super::diff_report::Report;
 use super::render_args::parse_not_negative;
 use crate::common::{Common, Replacing, command_line};
-use crate::exit::{CliError, Status};
+use crate::exit::{CliError, Status, after_printing};
 use crate::heading;
 use clap::Args;
 use raywarp::render::compare::compare;
@@ -67,10 +67,11 @@ pub fn run(args: &DiffArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         output::write_rgb8(path, &image, &metadata).map_err(CliError::picture)?;
     }
     let report = Report { pictures: [&a, &b], comparison: &comparison, within: args.within, output: outputs.first() };
-    if common.json {
-        writeln!(out, "{:#}", report.json())?;
-    } else if !common.quiet {
-        write!(out, "{}", report.text())?;
-    }
-    Ok(if report.is_within() { Status::Done } else { Status::Failed })
+    let printed = match (common.json, common.quiet) {
+        (true, _) => writeln!(out, "{:#}", report.json()),
+        (false, true) => Ok(()),
+        (false, false) => write!(out, "{}", report.text()),
+    };
+    let verdict = if report.is_within() { Status::Done } else { Status::Failed };
+    after_printing(printed.map_err(CliError::from), verdict)
 }

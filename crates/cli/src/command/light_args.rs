@@ -32,6 +32,15 @@ enum LightArg {
 }
 
 impl LightArgs {
+    /// What is left without effect where no light was added.
+    pub fn without_effect(&self) -> Option<&'static str> {
+        match (&self.light, self.light_rotate != 0.0, self.light_strength != 1.0) {
+            (None | Some(LightArg::BuiltIn(BuiltInLight::None)), true, _) => Some("--light-rotate"),
+            (None | Some(LightArg::BuiltIn(BuiltInLight::None)), false, true) => Some("--light-strength"),
+            _ => None,
+        }
+    }
+
     /// The image file that is to be read.
     pub fn file(&self) -> Option<&Path> {
         match &self.light {

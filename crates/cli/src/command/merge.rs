@@ -1,13 +1,13 @@
 //! `raywarp merge SHARE... -o FILE`: shares of a render to one picture.
 
-use super::render_args::{has_sums, parse_layers};
+use super::render_args::{has_sums, parse_exposure, parse_layers};
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use crate::progress::Steps;
 use clap::Args;
-use raywarp::render::output;
+use raywarp::render::output::{self, ExposureChoice};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -23,9 +23,9 @@ pub struct MergeArgs {
     /// Picture to write: .png, .exr or .hdr.
     #[arg(short, long, value_name = "FILE", help_heading = heading::OUTPUT)]
     output: PathBuf,
-    /// Exposure of the PNG in stops.
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true, help_heading = heading::OUTPUT)]
-    exposure: f32,
+    /// Exposure of the PNG in stops, a factor such as x3, or auto.
+    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = parse_exposure, help_heading = heading::OUTPUT)]
+    exposure: ExposureChoice,
     /// Tone curve of the PNG: srgb, reinhard, aces, agx, neutral.
     #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
     tone: output::Tone,
@@ -45,8 +45,6 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     args.shares.iter().try_for_each(|share| common.files.reads(share))?;
     output::can_write(&args.output).map_err(CliError::picture)?;
     let layers = parse_layers(&args.layers)?;
-    let stops = output::Exposure::stops(args.exposure)
-        .ok_or_else(|| CliError::usage(format!("--exposure {} is out of range", args.exposure)))?;
     let mut shares = Vec::new();
     let _doing = interrupt::doing("reading and adding shares");
     let steps = Steps::new(common.quiet, "reading", "shares", args.shares.len() as u64);
@@ -66,7 +64,11 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
             "--layers sums: samples are missing between these shares; leave it out, or name them all",
         ));
     }
-    let exposure = stops.and(merged.content.film_exposure);
+    let own = merged.content.film_exposure;
+    let exposure = raywarp::picture::exposure_of(args.exposure, own, &merged.film);
+    if args.exposure == ExposureChoice::Auto {
+        common.note(format!("--exposure auto: {:+.1} stops", (exposure.as_factor() / own.as_factor()).log2()));
+    }
     let options = output::PictureOptions {
         look: output::Look { exposure, tone: args.tone },
         layers,

@@ -64,6 +64,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     for note in &picture.notes {
         common.note(note);
     }
+    if let Some(flag) = args.light.without_effect().filter(|_| !picture.added_light) {
+        common.note(format!("{flag} is about added light, and none is added: give --light with one, or a FILE"));
+    }
     let earlier = resumed.as_ref().map(|share| share.info.samples.end);
     let film = resumed.map(|share| resume::take(share, &prepared, &mut picture, common)).transpose()?;
     common.detail(format!(

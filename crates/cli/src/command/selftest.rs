@@ -2,7 +2,7 @@
 
 use super::{VariantChoice, auto_needs_gpu, parse_variant};
 use crate::common::{Common, DeviceChoice, Tables, Threads};
-use crate::exit::{CliError, Status};
+use crate::exit::{CliError, Status, after_printing};
 use crate::heading;
 use crate::interrupt;
 use crate::progress::Steps;
@@ -95,10 +95,11 @@ pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<
     let report = selftest(&request, &control);
     drop(steps);
     let report = report.map_err(|error| CliError::Stop(Status::Failed, error.to_string()))?;
-    if common.json {
-        writeln!(out, "{:#}", report.json())?;
+    let printed = if common.json {
+        writeln!(out, "{:#}", report.json())
     } else {
-        write!(out, "{}", report.text(common.verbose, common.room()))?;
-    }
-    Ok(if report.passed() { Status::Done } else { Status::Failed })
+        write!(out, "{}", report.text(common.verbose, common.room()))
+    };
+    let verdict = if report.passed() { Status::Done } else { Status::Failed };
+    after_printing(printed.map_err(CliError::from), verdict)
 }

@@ -4,7 +4,7 @@ use super::beside;
 use super::partial;
 use super::simulate::SimulateArgs;
 use crate::common::Common;
-use crate::exit::{CliError, Status};
+use crate::exit::{CliError, Status, after_printing};
 use raywarp::bench::Subject;
 use raywarp::measured::{MeasuredRate, MeasuredReport, MeasuredRequest, set_clock};
 use raywarp::scene::Scene;
@@ -83,8 +83,8 @@ pub(super) fn run(
 
 /// Prints the table alone.
 pub(super) fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let printed = partial::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out)?;
-    Ok(if report.interrupted { printed } else { status(report) })
+    let printed = partial::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out);
+    after_printing(printed.map(drop), if report.interrupted { Status::Interrupted } else { status(report) })
 }
 
 /// A run above a strict bound is an error of somebody.

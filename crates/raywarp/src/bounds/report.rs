@@ -73,6 +73,7 @@ impl BoundsReport {
             TableColumn::left("kernel"),
             TableColumn::left("rays"),
             TableColumn::right("W"),
+            TableColumn::right("leaf"),
             TableColumn::right("bound"),
             TableColumn::left("set by"),
             TableColumn::left("next").rank(1),
@@ -82,7 +83,7 @@ impl BoundsReport {
         ];
         let mut table = Table::new(columns.into_iter().chain(bounds));
         for row in &rows {
-            table.row(row.cells(widths.len() > 1));
+            table.row(row.cells(widths.len() > 1, self.request.rays.leaf_sizes.len() > 1));
             if is_implicit(&row.variant) {
                 table.remark("lanes left to the hardware");
             }
@@ -208,14 +209,15 @@ impl Bounded {
     }
 
     /// A line of the table; `several` if warps of several widths ran.
-    fn cells(&self, several: bool) -> Vec<String> {
+    fn cells(&self, several_widths: bool, several_leaves: bool) -> Vec<String> {
         let [visit, test] = self.efficiency().map(percent);
         let lowest = self.lowest();
         let next = headroom(&self.bounds).map(|(next, gain)| format!("{} +{:.0} %", next.limit.name(), 100.0 * gain));
         let mut cells = vec![
             name_of(&self.variant),
             self.kind.name().to_string(),
-            if several { self.profile.counts.width.to_string() } else { String::new() },
+            if several_widths { self.profile.counts.width.to_string() } else { String::new() },
+            if several_leaves { self.leaf_size.to_string() } else { String::new() },
             lowest.map_or_else(|| "-".into(), mrays),
             lowest.map_or_else(|| "-".into(), |bound| bound.limit.name()),
             next.unwrap_or_else(|| "-".into()),

@@ -90,7 +90,18 @@ impl Mode {
         let mode = Self::named(args)?;
         let refused = RULES.iter().find(|rule| (rule.is_given)(args) && !rule.modes.contains(&mode));
         if let Some(Rule { flag, modes, .. }) = refused {
-            return Err(CliError::usage(format!("{flag} goes with {}, not with {}", flags(modes), mode.flag())));
+            // An option is not said to go with itself.
+            let said = if mode == Compaction {
+                flags(modes).replace("--experiment", "the other experiments")
+            } else {
+                flags(modes)
+            };
+            let others = said.strip_prefix(&format!("{flag} and ")).or(said.strip_prefix(&format!("{flag}, ")));
+            return Err(CliError::usage(format!(
+                "{flag} goes with {}, not with {}",
+                others.unwrap_or(&said),
+                mode.flag()
+            )));
         }
         // Rows of recorded runs name their trees; a page also has bounds of the tree that is built here.
         let has_rows = mode == Counters || mode == Measured && !args.report.wanted();

@@ -57,9 +57,10 @@ impl ReportArgs {
         }
         if let Some(folder) = &self.svg {
             can_write_file(&folder.join("01.svg")).map_err(CliError::output)?;
-            // Which pictures there will be is known in the end only: with --no-clobber none of an earlier run may be there.
-            for path in pictures(folder).iter().filter(|_| common.no_clobber) {
-                can_write_file(path).map_err(CliError::output)?;
+            // Which pictures there will be is known in the end only: with --no-clobber none of an earlier run may be there, and
+            // none that is something else.
+            for path in pictures(folder) {
+                replace::can_write(&path, &replace::SVG)?;
             }
         }
         Ok(())
