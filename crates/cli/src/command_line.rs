@@ -32,7 +32,7 @@ fn is_about_the_run(arg: &str) -> bool {
 /// An argument, or the value in `--option=VALUE`, of whose paths only the last parts are left.
 fn without_folders(arg: &str) -> String {
     match arg.split_once('=') {
-        Some((option, _)) if option == "--camera" => arg.to_string(),
+        Some(("--camera", _)) => arg.to_string(),
         Some((option, value)) if option.starts_with("--") => format!("{option}={}", value_without_folders(value)),
         // As in -o/tmp/a.png.
         _ => match arg.char_indices().nth(2) {
