@@ -19,6 +19,10 @@ pub(crate) struct Columns {
 
 const HEIGHT: u32 = 300;
 
+/// Pixels left of the columns, and of one label below them with its distance to the next.
+const Y_LABELS: u32 = 66;
+const X_LABEL: u32 = 46;
+
 impl Chart for Columns {
     fn svg(&self, width: u32) -> Option<String> {
         let bins = self.series.iter().map(|(_, values)| values.len()).max()?;
@@ -34,7 +38,7 @@ impl Chart for Columns {
             let mut chart = ChartBuilder::on(&lower)
                 .margin(8)
                 .x_label_area_size(52)
-                .y_label_area_size(66)
+                .y_label_area_size(Y_LABELS)
                 .build_cartesian_2d(0f64..bins as f64, 0f64..most * 1.05)?;
             let name = |at: &f64| self.bins.get(at.round() as usize).cloned().unwrap_or_default();
             chart
@@ -44,17 +48,18 @@ impl Chart for Columns {
                 .bold_line_style(faint())
                 .axis_style(ink())
                 .label_style(text_style(HPos::Center))
-                .x_labels(bins + 1)
+                // So many that none lies over the next.
+                .x_labels((bins + 1).min((width.saturating_sub(Y_LABELS + 16) / X_LABEL).max(2) as usize))
                 .x_label_formatter(&name)
                 .y_label_formatter(&|value| axis_number(*value))
                 .x_desc(&self.x_axis)
                 .y_desc(&self.y_axis)
                 .draw()?;
-            let width = 0.84 / self.series.len() as f64;
+            let column_width = 0.84 / self.series.len() as f64;
             for (number, (_, values)) in self.series.iter().enumerate() {
                 let column = |(bin, &value): (usize, &f64)| {
-                    let left = bin as f64 + 0.08 + width * number as f64;
-                    Rectangle::new([(left, 0.0), (left + width, value)], series_colour(number).filled())
+                    let left = bin as f64 + 0.08 + column_width * number as f64;
+                    Rectangle::new([(left, 0.0), (left + column_width, value)], series_colour(number).filled())
                 };
                 chart.draw_series(values.iter().enumerate().filter(|(_, value)| value.is_finite()).map(column))?;
             }

@@ -43,7 +43,7 @@ impl Points {
         legend(area, &names)?;
         let (_, lower) = area.split_vertically(legend_places(&names, area.dim_in_pixel().0).1);
         let mut chart =
-            ChartBuilder::on(&lower).margin(12).x_label_area_size(52).y_label_area_size(66).build_cartesian_2d(x, y)?;
+            ChartBuilder::on(&lower).margin(12).x_label_area_size(52).y_label_area_size(84).build_cartesian_2d(x, y)?;
         let number = |value: &f64| axis_number(*value);
         chart
             .configure_mesh()
