@@ -4,7 +4,9 @@ use crate::{Names, PrepareError, Prepared};
 use raywarp_bench::table::{ACROSS, wrapped_to};
 use raywarp_bvh::BvhStats;
 use raywarp_geom::Aabb;
+use raywarp_render::{ShadingBytes, ShadingScene};
 use raywarp_scene::{Scene, flatten};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -41,6 +43,8 @@ pub struct Info {
     pub epo_cost: Option<f64>,
     /// Bytes that the tracer walks.
     pub tracer_bytes: u64,
+    /// Bytes of what shading reads, by part; `None` for a scene that cannot be shaded.
+    pub shading: Option<ShadingBytes>,
     /// Wall time of loading.
     pub load: Duration,
     /// Wall time of flattening, building and encoding.
@@ -69,10 +73,23 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         tree: prepared.bvh().stats(),
         epo_cost: None,
         tracer_bytes: prepared.tracer_bytes() as u64,
+        shading: prepared.shading().ok().map(ShadingScene::bytes),
         load,
         build: timings.flatten + timings.build + timings.encode,
         names: Names::of(scene),
     }
+}
+
+/// What shading reads by the names of its parts.
+fn parts(shading: &ShadingBytes) -> [(&'static str, u64); 5] {
+    let ShadingBytes { triangles, attributes, materials, images, lights } = *shading;
+    [
+        ("triangles", triangles),
+        ("attributes", attributes),
+        ("materials", materials),
+        ("images", images),
+        ("lights", lights),
+    ]
 }
 
 fn emissive_triangles(scene: &Scene) -> u64 {
@@ -135,6 +152,10 @@ impl Info {
             line("end-point overlap", format!("{epo_cost:.3}"));
         }
         line("bytes", format!("{} canonical, {} as traced", tree.bytes, self.tracer_bytes));
+        if let Some(shading) = &self.shading {
+            let parts: Vec<String> = parts(shading).iter().map(|(name, bytes)| format!("{bytes} {name}")).collect();
+            line("bytes to shade", format!("{} ({})", shading.total(), parts.join(", ")));
+        }
         line("load", format!("{:.1} ms", self.load.as_secs_f64() * 1e3));
         line("build", format!("{:.1} ms", self.build.as_secs_f64() * 1e3));
         text + &self.names.text()
@@ -166,6 +187,7 @@ impl Info {
             "epo_cost": self.epo_cost,
             "tree_bytes": self.tree.bytes,
             "tracer_bytes": self.tracer_bytes,
+            "shading_bytes": self.shading.as_ref().map(|s| parts(s).into_iter().collect::<BTreeMap<_, _>>()),
             "load_ms": self.load.as_secs_f64() * 1e3,
             "build_ms": self.build.as_secs_f64() * 1e3,
             "names": self.names.json(),

@@ -165,7 +165,7 @@ fn material(index: usize, material: &Material) -> NamedItem {
 
 fn image(scene: &Scene, index: usize) -> NamedItem {
     let image = &scene.images[index];
-    let texels = match image.pixels {
+    let texels = match *image.pixels {
         Pixels::Srgb8(_) => "colours, 8 bits",
         Pixels::Linear8(_) => "data, 8 bits",
         Pixels::Float(_) => "floats",

@@ -302,9 +302,20 @@ fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
 /// sample ranges, threads and stopping rules. Words of `KEY=VALUE`: settings as they are, and 64-bit FNV-1a hashes of the
 /// scene's parts, so that [`raywarp_render::output::differences`] can say in what two renders differ.
 pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
-    let o = &picture.options;
+    // Taken apart, so that what is new cannot be forgotten: each field is here or, by name, changes no sample.
+    let Picture { camera, options, exposure: _, exposure_choice: _, sources: _, added_light: _, notes: _ } = picture;
+    #[rustfmt::skip]
+    let RenderOptions {
+        size, crop, transparent, samples: _, max_depth, integrator, direct, sampler, seed, filter, features,
+        threads: _, whole_passes: _, time_limit: _, noise_limit: _,
+    } = options;
+    #[rustfmt::skip]
+    let Scene {
+        meshes: scene_meshes, instances, materials, textures, images: scene_images, lights,
+        light_names: _, cameras: _, settings: _,
+    } = scene;
     let mut meshes = Fnv::default();
-    for mesh in &scene.meshes {
+    for mesh in scene_meshes {
         let t = &mesh.triangles;
         let lengths = [t.positions.len(), t.normals.len(), t.tangents.len(), t.uvs.len(), t.uvs1.len(), t.colors.len()];
         let _ = write!(meshes, "{lengths:?}");
@@ -318,9 +329,9 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
         let _ = write!(meshes, "{:?}", mesh.materials);
     }
     let mut images = Fnv::default();
-    for image in &scene.images {
+    for image in scene_images {
         let _ = write!(images, "{}x{}", image.width, image.height);
-        match &image.pixels {
+        match &*image.pixels {
             Pixels::Srgb8(p) => {
                 images.bytes(b"srgb");
                 images.bytes(p.as_flattened());
@@ -336,25 +347,25 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     };
     let settings: [(&str, String); 18] = [
         ("versions", env!("CARGO_PKG_VERSION").to_string()),
-        ("sizes", format!("{}x{}", o.size[0], o.size[1])),
-        ("seeds", o.seed.to_string()),
-        ("bounces", o.max_depth.to_string()),
-        ("integrators", word(&o.integrator)),
-        ("samplers", word(&o.sampler)),
-        ("filters", word(&o.filter)),
-        ("direct-light", word(&o.direct)),
-        ("cameras", Fnv::of(&picture.camera)),
-        ("lights", Fnv::of(&scene.lights)),
-        ("materials", Fnv::of(&(&scene.materials, &scene.textures))),
+        ("sizes", format!("{}x{}", size[0], size[1])),
+        ("seeds", seed.to_string()),
+        ("bounces", max_depth.to_string()),
+        ("integrators", word(integrator)),
+        ("samplers", word(sampler)),
+        ("filters", word(filter)),
+        ("direct-light", word(direct)),
+        ("cameras", Fnv::of(camera)),
+        ("lights", Fnv::of(lights)),
+        ("materials", Fnv::of(&(materials, textures))),
         ("images", images.text()),
         ("meshes", meshes.text()),
-        ("instances", Fnv::of(&scene.instances)),
+        ("instances", Fnv::of(instances)),
         // Parts of a picture are of one size.
-        ("crops", o.crop.map_or("none".to_string(), |crop| crop.to_string().replace(' ', ""))),
-        ("backgrounds", if o.transparent { "transparent" } else { "shown" }.to_string()),
+        ("crops", crop.map_or("none".to_string(), |crop| crop.to_string().replace(' ', ""))),
+        ("backgrounds", if *transparent { "transparent" } else { "shown" }.to_string()),
         // What depth means of a pixel that some rays miss.
-        ("depths", if o.integrator == Integrator::Depth { "over-hits" } else { "none" }.to_string()),
-        ("layers", if o.features { "albedo,normal,depth" } else { "none" }.to_string()),
+        ("depths", if *integrator == Integrator::Depth { "over-hits" } else { "none" }.to_string()),
+        ("layers", if *features { "albedo,normal,depth" } else { "none" }.to_string()),
     ];
     settings.map(|(name, value)| format!("{name}={value}")).join(" ")
 }

@@ -9,8 +9,9 @@ use raywarp_cuda::CudaError;
 use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
 use raywarp_render::film::Film;
-use raywarp_render::{RenderError, RenderOptions, Rendered, Watch};
+use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
 use raywarp_scene::{Camera, Emission, Light, Material, Scene, Surface, flatten};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How to prepare a scene.
@@ -69,6 +70,8 @@ pub struct Timings {
 /// A scene, its canonical tree and its tracer.
 pub struct Prepared {
     scene: Scene,
+    /// Made when it is first asked for: tracing needs none.
+    shading: OnceLock<ShadingScene>,
     bvh: Bvh2,
     tracer: Box<dyn Tracer>,
     tracer_bytes: usize,
@@ -95,7 +98,9 @@ impl Prepared {
         let built = Instant::now();
         let (tracer, tracer_bytes) = tracer(options, &bvh, &flat)?;
         let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
-        Ok(Self { scene, bvh, tracer, tracer_bytes, bounds: flat.bounds(), timings, triangle_count: flat.len() })
+        let (bounds, triangle_count) = (flat.bounds(), flat.len());
+        let shading = OnceLock::new();
+        Ok(Self { scene, shading, bvh, tracer, tracer_bytes, bounds, timings, triangle_count })
     }
 
     /// The scene.
@@ -147,20 +152,42 @@ impl Prepared {
     /// of a prepared scene can change.
     pub fn add_light(&mut self, request: &LightRequest, source: &LightSource, camera: &Camera) {
         request.add(&mut self.scene, source, camera);
+        self.lights_changed();
     }
 
     pub(crate) fn push_light(&mut self, light: Light) {
         self.scene.lights.push(light);
+        self.lights_changed();
     }
 
     pub(crate) fn pop_light(&mut self) {
         self.scene.lights.pop();
+        self.lights_changed();
     }
 
     /// Takes away what was added since the scene had so many lights and images.
     pub(crate) fn remove_lights(&mut self, lights: usize, images: usize) {
         self.scene.lights.truncate(lights);
         self.scene.images.truncate(images);
+        self.lights_changed();
+    }
+
+    fn lights_changed(&mut self) {
+        if let Some(shading) = self.shading.get_mut() {
+            shading.set_lights(&self.scene, &self.bounds);
+        }
+    }
+
+    /// The scene as shading reads it, made when it is first asked for.
+    ///
+    /// # Errors
+    /// As [`ShadingScene::new`].
+    pub fn shading(&self) -> Result<&ShadingScene, RenderError> {
+        if let Some(shading) = self.shading.get() {
+            return Ok(shading);
+        }
+        let shading = ShadingScene::new(&self.scene, &self.bounds)?;
+        Ok(self.shading.get_or_init(|| shading))
     }
 
     /// Renders the scene; see [`raywarp_render::render`].
@@ -182,7 +209,7 @@ impl Prepared {
         watch: &Watch,
         observer: &O,
     ) -> Result<Rendered, RenderError> {
-        raywarp_render::render_observed(&self.scene, camera, &*self.tracer, &self.bounds, options, watch, observer)
+        raywarp_render::render_observed(self.shading()?, camera, &*self.tracer, options, watch, observer)
     }
 
     /// Goes on with a film that holds earlier samples of the picture; see [`raywarp_render::render_onto`].
@@ -196,8 +223,8 @@ impl Prepared {
         watch: &Watch,
         film: Film,
     ) -> Result<Rendered, RenderError> {
-        let (scene, tracer, bounds) = (&self.scene, &*self.tracer, &self.bounds);
-        raywarp_render::render_onto(scene, camera, tracer, bounds, options, watch, &raywarp_render::Unobserved, film)
+        let (shading, tracer) = (self.shading()?, &*self.tracer);
+        raywarp_render::render_onto(shading, camera, tracer, options, watch, &raywarp_render::Unobserved, film)
     }
 }
 

@@ -1,9 +1,11 @@
 //! The integrators beside path tracing: each fills the value of every sample of a wave.
 
+use crate::flat::ShadingScene;
 use crate::joined::Joined;
-use crate::path::{FirstHit, Wave};
-use crate::stage::{CAMERA_DIMENSIONS, connect, extend};
-use crate::world::{Frame, World};
+use crate::path::Wave;
+use crate::stage::{connect, extend};
+use crate::surface::{Frame, shading, surface_point};
+use crate::vertex::{CAMERA_DIMENSIONS, FirstHit};
 use glam::Vec3;
 use raywarp_geom::{Control, Ray, RayCost, TraceError, Tracer, offset_from_triangle};
 use raywarp_sample::{Sampler, warp};
@@ -14,7 +16,8 @@ const OCCLUSION_SALT: u32 = 0x4000_0000;
 /// Free share of the hemisphere about the normal on the viewer's side, one ray a sample; where the
 /// camera ray misses, 1, or 0 if `transparent`.
 pub(crate) fn ambient_occlusion(
-    world: &World,
+    scene: &ShadingScene,
+    seed: u32,
     tracer: &dyn Tracer,
     sampler: Sampler,
     distance: f32,
@@ -22,13 +25,13 @@ pub(crate) fn ambient_occlusion(
     waves: &mut [Wave],
     joined: &mut Joined,
 ) -> Result<(), TraceError> {
-    extend(world, tracer, waves, joined)?;
-    joined.each(waves, |wave| occlusion_rays(world, sampler, distance, transparent, wave));
-    connect(world, tracer, OCCLUSION_SALT, waves, joined)
+    extend(scene, seed, tracer, waves, joined)?;
+    joined.each(waves, |wave| occlusion_rays(scene, sampler, distance, transparent, wave));
+    connect(scene, seed, tracer, OCCLUSION_SALT, waves, joined)
 }
 
 /// Queues the ray of each sample that hit something; what arrives is 1.
-fn occlusion_rays(world: &World, sampler: Sampler, distance: f32, transparent: bool, wave: &mut Wave) {
+fn occlusion_rays(scene: &ShadingScene, sampler: Sampler, distance: f32, transparent: bool, wave: &mut Wave) {
     wave.shadow.clear();
     for i in 0..wave.slots.len() {
         let slot = wave.slots[i] as usize;
@@ -37,7 +40,7 @@ fn occlusion_rays(world: &World, sampler: Sampler, distance: f32, transparent: b
             wave.set(slot, if transparent { Vec3::ZERO } else { Vec3::ONE });
             continue;
         }
-        let point = world.surface_point(&hit, wave.instances[i]);
+        let point = surface_point(scene, &hit, wave.instances[i]);
         let toward = -Vec3::from(wave.rays[i].direction);
         let side = if point.geometric_normal.dot(toward) < 0.0 { -1.0 } else { 1.0 };
         let frame = Frame::around(point.geometric_normal * side);
@@ -52,41 +55,43 @@ fn occlusion_rays(world: &World, sampler: Sampler, distance: f32, transparent: b
 
 /// The shading normal as a colour.
 pub(crate) fn normal(
-    world: &World,
+    scene: &ShadingScene,
+    seed: u32,
     tracer: &dyn Tracer,
     waves: &mut [Wave],
     joined: &mut Joined,
 ) -> Result<(), TraceError> {
-    extend(world, tracer, waves, joined)?;
-    joined.each(waves, |wave| first_hits(world, wave, |first| 0.5 * first.normal + 0.5));
+    extend(scene, seed, tracer, waves, joined)?;
+    joined.each(waves, |wave| first_hits(scene, wave, |first| 0.5 * first.normal + 0.5));
     Ok(())
 }
 
 /// The distance of the first hit.
 pub(crate) fn depth(
-    world: &World,
+    scene: &ShadingScene,
+    seed: u32,
     tracer: &dyn Tracer,
     waves: &mut [Wave],
     joined: &mut Joined,
 ) -> Result<(), TraceError> {
-    extend(world, tracer, waves, joined)?;
+    extend(scene, seed, tracer, waves, joined)?;
     joined.each(waves, |wave| {
-        first_hits(world, wave, |first| Vec3::splat(first.depth));
+        first_hits(scene, wave, |first| Vec3::splat(first.depth));
         // A weighted distance may lie outside of those that were found.
         wave.filter_weight.fill(1.0);
     });
     Ok(())
 }
 
-fn first_hits(world: &World, wave: &mut Wave, value: impl Fn(&FirstHit) -> Vec3) {
+fn first_hits(scene: &ShadingScene, wave: &mut Wave, value: impl Fn(&FirstHit) -> Vec3) {
     for i in 0..wave.slots.len() {
         let (slot, hit, instance) = (wave.slots[i] as usize, wave.hits[i], wave.instances[i]);
         if !hit.is_hit() {
             continue;
         }
-        let point = world.surface_point(&hit, instance);
+        let point = surface_point(scene, &hit, instance);
         let wo = -Vec3::from(wave.rays[i].direction);
-        let shading = world.shading(&point, instance, wo, 0.5);
+        let shading = shading(scene, &point, wo, 0.5);
         let albedo = shading.bsdf.albedo(shading.frame.to_local(wo));
         let first = FirstHit { albedo, normal: shading.frame.normal, depth: hit.t };
         wave.first_hit[slot] = first;

@@ -108,6 +108,9 @@ pub enum RenderError {
         /// Steps of its program.
         ops: usize,
     },
+    /// An index leaves its bits.
+    #[error("too many {0} to shade")]
+    TooLarge(&'static str),
     /// An option is out of its range.
     #[error("{0}")]
     Option(String),

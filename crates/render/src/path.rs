@@ -5,23 +5,10 @@
 //! are traced as one batch (see `wide`). State is W11's: throughput ("weight"), radiance, pixel,
 //! sampler state, previous pdf and whether the last vertex was specular; the depth is the wave's.
 
-use crate::world::SurfacePoint;
+use crate::surface::SurfacePoint;
+use crate::vertex::{ALL_SPECULAR, FirstHit, PathState, SPECULAR};
 use glam::Vec3;
 use raywarp_geom::{Candidate, Hit, HitKey, Ray};
-
-/// The path's last vertex was specular, or it has no vertex yet: emission counts in full.
-pub(crate) const SPECULAR: u8 = 1;
-/// Every vertex so far was specular: what is seen now is seen "directly".
-pub(crate) const ALL_SPECULAR: u8 = 2;
-
-/// What a path says of its first vertex.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct FirstHit {
-    pub albedo: Vec3,
-    pub normal: Vec3,
-    /// Distance from the camera; infinite for a miss.
-    pub depth: f32,
-}
 
 /// Paths that are traced together.
 #[derive(Default)]
@@ -124,6 +111,29 @@ impl Wave {
         self.previous_pdf.push(0.0);
         self.flags.push(SPECULAR | ALL_SPECULAR);
         self.first_hit.push(FirstHit { depth: f32::INFINITY, ..FirstHit::default() });
+    }
+
+    /// What the path in `slot` carries.
+    #[inline]
+    pub fn state(&self, slot: usize) -> PathState {
+        PathState {
+            pixel: self.pixel[slot],
+            sample: self.sample[slot],
+            bounce: self.bounce,
+            throughput: self.throughput[slot],
+            previous_pdf: self.previous_pdf[slot],
+            sampler_state: self.sampler_state[slot],
+            flags: self.flags[slot],
+        }
+    }
+
+    /// Keeps what of a path changes from vertex to vertex; its bounce is the wave's.
+    #[inline]
+    pub fn set_state(&mut self, slot: usize, state: &PathState) {
+        self.throughput[slot] = state.throughput;
+        self.previous_pdf[slot] = state.previous_pdf;
+        self.sampler_state[slot] = state.sampler_state;
+        self.flags[slot] = state.flags;
     }
 
     /// Makes what `shade` queued the living paths.

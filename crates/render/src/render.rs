@@ -2,22 +2,22 @@
 
 use crate::film::{Film, Tile, Window};
 use crate::filter::PixelFilter;
+use crate::flat::ShadingScene;
 use crate::integrator;
 use crate::joined::Joined;
 use crate::lens::Lens;
-use crate::light::Lights;
 use crate::observe::PathObserver;
 use crate::options::{Integrator, RenderError, RenderOptions};
 use crate::pace::{Between, Pace};
 use crate::path::Wave;
 use crate::stage::{Generate, SHADOW_SALT, connect, extend, finalize, generate, shade};
+use crate::vertex::Transport;
 use crate::wide;
-use crate::world::World;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use raywarp_geom::{Aabb, TraceError, Tracer};
+use raywarp_geom::{TraceError, Tracer};
 use raywarp_sample::Sampler;
-use raywarp_scene::{Camera, SamplerKind, Scene};
+use raywarp_scene::{Camera, SamplerKind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -93,24 +93,23 @@ pub struct Watch<'a> {
     pub between: Option<Between<'a>>,
 }
 
-/// Renders `scene` from `camera` with rays traced by `tracer`.
+/// Renders `scene` from `camera` with rays traced by `tracer`, which must be one of the scene's triangles.
 ///
 /// The picture depends on the scene, the camera and the options (but for `threads` and the stopping
-/// rules), and on nothing else: not on threads, passes or speed. `bounds` is the box of the scene.
+/// rules), and on nothing else: not on threads, passes or speed.
 ///
 /// # Errors
 /// [`RenderError`].
 /// # Panics
-/// If the scene does not pass [`raywarp_scene::validate`].
+/// If the scene does not pass [`ShadingScene::validate`].
 pub fn render(
-    scene: &Scene,
+    scene: &ShadingScene,
     camera: &Camera,
     tracer: &dyn Tracer,
-    bounds: &Aabb,
     options: &RenderOptions,
     watch: &Watch,
 ) -> Result<Rendered, RenderError> {
-    render_observed(scene, camera, tracer, bounds, options, watch, &crate::observe::Unobserved)
+    render_observed(scene, camera, tracer, options, watch, &crate::observe::Unobserved)
 }
 
 /// As [`render`], telling `observer` which paths live at each bounce.
@@ -120,16 +119,15 @@ pub fn render(
 /// # Panics
 /// As [`render`].
 pub fn render_observed<O: PathObserver>(
-    scene: &Scene,
+    scene: &ShadingScene,
     camera: &Camera,
     tracer: &dyn Tracer,
-    bounds: &Aabb,
     options: &RenderOptions,
     watch: &Watch,
     observer: &O,
 ) -> Result<Rendered, RenderError> {
     let film = Film::of(Window::new(options.size, options.crop)?, options.features)?;
-    render_onto(scene, camera, tracer, bounds, options, watch, observer, film)
+    render_onto(scene, camera, tracer, options, watch, observer, film)
 }
 
 /// As [`render_observed`], going on with a film that holds earlier samples: as many of each pixel as come before those of the
@@ -141,10 +139,9 @@ pub fn render_observed<O: PathObserver>(
 /// # Panics
 /// As [`render`].
 pub fn render_onto<O: PathObserver>(
-    scene: &Scene,
+    scene: &ShadingScene,
     camera: &Camera,
     tracer: &dyn Tracer,
-    bounds: &Aabb,
     options: &RenderOptions,
     watch: &Watch,
     observer: &O,
@@ -159,21 +156,24 @@ pub fn render_onto<O: PathObserver>(
         return Err(RenderError::Option("the film to go on with is not of this picture".into()));
     }
     let start = Instant::now();
-    let world = World::new(scene, options.seed)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .build()
         .map_err(|error| RenderError::Threads(error.to_string()))?;
     let job = Job {
-        lights: Lights::new(&world, bounds),
+        scene,
         lens: Lens::new(camera, options.size),
         filter: PixelFilter::new(options.filter),
-        sampler: match options.sampler {
-            SamplerKind::Sobol => Sampler::Sobol { seed: options.seed },
-            SamplerKind::PaddedHalton => Sampler::PaddedHalton { seed: options.seed },
-            SamplerKind::Xor32 => Sampler::Xor32 { seed: options.seed },
+        transport: Transport {
+            sampler: match options.sampler {
+                SamplerKind::Sobol => Sampler::Sobol { seed: options.seed },
+                SamplerKind::PaddedHalton => Sampler::PaddedHalton { seed: options.seed },
+                SamplerKind::Xor32 => Sampler::Xor32 { seed: options.seed },
+            },
+            direct: options.direct,
+            max_depth: options.max_depth,
+            transparent: options.transparent,
         },
-        world,
         tracer,
         options,
         observer,
@@ -205,11 +205,10 @@ pub fn render_onto<O: PathObserver>(
 
 /// A render in work.
 pub(crate) struct Job<'a, O> {
-    world: World<'a>,
-    lights: Lights,
+    scene: &'a ShadingScene,
     lens: Lens,
     filter: PixelFilter,
-    sampler: Sampler,
+    transport: Transport,
     tracer: &'a dyn Tracer,
     options: &'a RenderOptions,
     observer: &'a O,
@@ -341,7 +340,7 @@ impl<O: PathObserver> Job<'_, O> {
         wave: &mut Wave,
     ) {
         let width = self.options.size[0];
-        let with = Generate { lens: &self.lens, filter: &self.filter, sampler: self.sampler, width };
+        let with = Generate { lens: &self.lens, filter: &self.filter, sampler: self.transport.sampler, width };
         generate(&with, pixels.map(|[x, y]| y * width + x), samples, wave);
     }
 
@@ -352,11 +351,10 @@ impl<O: PathObserver> Job<'_, O> {
 
     /// Takes waves that were begun to their end; false if they were given up.
     pub(crate) fn trace(&self, waves: &mut [Wave], joined: &mut Joined) -> Result<bool, TraceError> {
-        let (world, tracer, sampler) = (&self.world, self.tracer, self.sampler);
-        let transparent = self.options.transparent;
+        let (scene, tracer, transport) = (self.scene, self.tracer, &self.transport);
+        let (seed, transparent) = (self.options.seed, self.options.transparent);
         match self.options.integrator {
             Integrator::Path => {
-                let (direct, max_depth) = (self.options.direct, self.options.max_depth);
                 while waves.iter().any(|wave| !wave.slots.is_empty()) {
                     if waves.len() > 1 && self.gives_up() {
                         return Ok(false);
@@ -368,20 +366,19 @@ impl<O: PathObserver> Job<'_, O> {
                             self.observer.ray(pixel, sample, wave.bounce, ray);
                         }
                     });
-                    extend(world, tracer, waves, joined)?;
-                    joined.each(waves, |wave| {
-                        shade(world, &self.lights, sampler, direct, max_depth, transparent, wave);
-                    });
-                    connect(world, tracer, SHADOW_SALT, waves, joined)?;
+                    extend(scene, seed, tracer, waves, joined)?;
+                    joined.each(waves, |wave| shade(scene, transport, wave));
+                    connect(scene, seed, tracer, SHADOW_SALT, waves, joined)?;
                     waves.iter_mut().for_each(Wave::advance);
                 }
                 Ok(())
             }
             Integrator::AmbientOcclusion { distance } => {
-                integrator::ambient_occlusion(world, tracer, sampler, distance, transparent, waves, joined)
+                let sampler = transport.sampler;
+                integrator::ambient_occlusion(scene, seed, tracer, sampler, distance, transparent, waves, joined)
             }
-            Integrator::Normal => integrator::normal(world, tracer, waves, joined),
-            Integrator::Depth => integrator::depth(world, tracer, waves, joined),
+            Integrator::Normal => integrator::normal(scene, seed, tracer, waves, joined),
+            Integrator::Depth => integrator::depth(scene, seed, tracer, waves, joined),
             Integrator::Cost => integrator::cost(tracer, waves),
         }
         .map(|()| true)

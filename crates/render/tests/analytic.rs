@@ -260,7 +260,7 @@ fn blended_surfaces_let_their_share_through_and_masks_cut_holes() {
 
     // A mask that is there in the left half of the texture only.
     let pixels = Pixels::Linear8(vec![[255, 255, 255, 255], [255, 255, 255, 0]]);
-    let image = scene.add_image(Image { name: "half".into(), width: 2, height: 1, pixels });
+    let image = scene.add_image(Image { name: "half".into(), width: 2, height: 1, pixels: pixels.into() });
     let texture = scene.add_texture(raywarp_scene::Texture::Image {
         image,
         mapping: raywarp_scene::UvMapping::default(),
@@ -307,11 +307,11 @@ fn a_recorder_has_each_path_and_leaves_the_picture_as_it_is() {
     let (bounds, size) = (flat.bounds(), [16, 8]);
     let (tracer, camera) = (common::BruteForce(flat), camera([0.0, 4.0, 0.0], [0.0; 3], 40.0));
     let options = raywarp_render::RenderOptions { samples: 3..5, ..options(size, 0, 8) };
+    let shading = raywarp_render::ShadingScene::new(&scene, &bounds).unwrap();
     let watch = raywarp_render::Watch::default();
     let recorder = raywarp_render::PathRecorder::new(size, 3..5);
-    let seen =
-        raywarp_render::render_observed(&scene, &camera, &tracer, &bounds, &options, &watch, &recorder).unwrap().film;
-    let plain = raywarp_render::render(&scene, &camera, &tracer, &bounds, &options, &watch).unwrap().film;
+    let seen = raywarp_render::render_observed(&shading, &camera, &tracer, &options, &watch, &recorder).unwrap().film;
+    let plain = raywarp_render::render(&shading, &camera, &tracer, &options, &watch).unwrap().film;
     assert_eq!(seen.means(), plain.means());
     let segments = recorder.into_segments();
     assert_eq!(segments.len(), 16 * 8 * 2);
@@ -331,10 +331,9 @@ fn an_observer_sees_each_path_until_it_ends() {
     let (bounds, alive) = (flat.bounds(), Alive::default());
     // Every camera ray meets the floor, is scattered up into the sky once, and ends.
     raywarp_render::render_observed(
-        &scene,
+        &raywarp_render::ShadingScene::new(&scene, &bounds).unwrap(),
         &camera([0.0, 4.0, 0.0], [0.0; 3], 40.0),
         &common::BruteForce(flat),
-        &bounds,
         &options([8, 8], 4, 8),
         &raywarp_render::Watch::default(),
         &alive,

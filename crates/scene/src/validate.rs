@@ -93,7 +93,7 @@ fn image(image: &Image) -> Check {
     ensure(texels > 0 && texels == image.len() as u64, || {
         format!("{} texels for a size of {} x {}", image.len(), image.width, image.height)
     })?;
-    match &image.pixels {
+    match &*image.pixels {
         Pixels::Float(texels) => {
             ensure(texels.iter().flatten().all(|c| c.is_finite()), || "a texel is not finite".into())
         }

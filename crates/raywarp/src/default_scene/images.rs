@@ -44,7 +44,7 @@ pub fn terrazzo(side: u32) -> Image {
             [r, g, b, 255]
         })
         .collect();
-    Image { name: "terrazzo".into(), width: side, height: side, pixels: Pixels::Srgb8(pixels) }
+    Image { name: "terrazzo".into(), width: side, height: side, pixels: Pixels::Srgb8(pixels).into() }
 }
 
 /// A dim warm room with a cool strip light to the right and a faint one above the camera, both with
@@ -69,5 +69,5 @@ pub fn studio(width: u32, height: u32) -> Image {
             [color[0], color[1], color[2], 1.0]
         })
         .collect();
-    Image { name: "studio".into(), width, height, pixels: Pixels::Float(pixels) }
+    Image { name: "studio".into(), width, height, pixels: Pixels::Float(pixels).into() }
 }

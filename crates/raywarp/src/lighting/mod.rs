@@ -133,7 +133,7 @@ fn draw(name: &str, [width, height]: [u32; 2], radiance: impl Fn([f64; 3]) -> [f
             texels.push([r, g, b, 1.0]);
         }
     }
-    Image { name: name.into(), width, height, pixels: Pixels::Float(texels) }
+    Image { name: name.into(), width, height, pixels: Pixels::Float(texels).into() }
 }
 
 /// 0 below `from`, 1 above `to`, smooth between.

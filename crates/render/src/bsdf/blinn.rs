@@ -3,6 +3,7 @@
 
 use super::albedo_table::{AlbedoTable, Row, albedo, coupling};
 use super::{BsdfSample, fresnel};
+use crate::texture::Inputs;
 use glam::Vec3;
 use raywarp_sample::warp::{cosine_hemisphere, sin_cos_turn};
 use std::f32::consts::{FRAC_1_PI, TAU};
@@ -93,6 +94,12 @@ struct Lobes {
 }
 
 impl Blinn {
+    /// From a material of kind [`super::MaterialKind::Blinn`].
+    #[inline]
+    pub(super) fn look_up(m: &Inputs) -> Self {
+        Self { diffuse: m.share(0), specular: m.share(1), exponent: m.scalar(2).clamp(0.0, 1e6) }
+    }
+
     #[inline]
     fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         let n = if self.exponent > 0.0 { self.exponent.min(1e6) } else { 0.0 };

@@ -4,8 +4,10 @@ use super::coat::{Coat, MIN_LAYER_ALPHA};
 use super::fresnel::{f0_of_ior, schlick};
 use super::ggx::Ggx;
 use super::{BsdfSample, above};
+use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
-use raywarp_sample::warp::{cosine_hemisphere, onb};
+use raywarp_sample::hash;
+use raywarp_sample::warp::{cosine_hemisphere, onb, sin_cos_turn};
 use std::f32::consts::FRAC_1_PI;
 
 /// Paint with its parameters at a point.
@@ -50,6 +52,33 @@ impl Lobes {
 }
 
 impl CarPaint {
+    /// From a material of kind [`super::MaterialKind::CarPaint`]. Visible flakes each tilt the normal of the flake lobe:
+    /// one normal a cell of the texture space, drawn from the flakes' own GGX distribution.
+    #[inline]
+    pub(super) fn look_up(m: &Inputs) -> Self {
+        let [amount, size, flake_alpha] = m.numbers(2);
+        let [coat_ior, coat_alpha, _] = m.numbers(3);
+        let flake_normal = (size > 0.0).then(|| {
+            let cell = (m.at.uv[0] / size).floor();
+            let key = hash::combine(hash::pcg(cell.x as i32 as u32), cell.y as i32 as u32);
+            let (u1, u2) = (hash::to_unit(key), hash::to_unit(hash::pcg(key)));
+            let tan2 = flake_alpha * flake_alpha * u1 / (1.0 - u1).max(1e-6);
+            let cos = 1.0 / (1.0 + tan2).sqrt();
+            let sin = (1.0 - cos * cos).max(0.0).sqrt();
+            let (s, c) = sin_cos_turn(u2);
+            Vec3::new(sin * c, sin * s, cos)
+        });
+        Self {
+            base: m.share(0),
+            flake_color: m.share(1),
+            flake_amount: amount.clamp(0.0, 1.0),
+            flake_alpha: flake_alpha.clamp(MIN_LAYER_ALPHA, 1.0),
+            flake_normal: flake_normal.unwrap_or(Vec3::Z),
+            coat_ior,
+            coat_alpha: coat_alpha.clamp(MIN_LAYER_ALPHA, 1.0),
+        }
+    }
+
     #[inline]
     fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         let f0 = f0_of_ior(self.coat_ior.max(1.0));

@@ -4,6 +4,7 @@
 use super::albedo_table::AlbedoTable;
 use super::ggx::Ggx;
 use super::{BsdfSample, fresnel, mirrored};
+use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 
 /// A metal with complex index of refraction `eta + i k`.
@@ -18,6 +19,12 @@ pub struct Conductor {
 }
 
 impl Conductor {
+    /// From a material of kind [`super::MaterialKind::Conductor`].
+    #[inline]
+    pub(super) fn look_up(m: &Inputs) -> Self {
+        Self { eta: m.color(0).max(Vec3::ZERO), k: m.color(1).max(Vec3::ZERO), alpha: m.alpha(2, 0.0) }
+    }
+
     #[inline]
     pub(super) fn is_smooth(&self) -> bool {
         Ggx::is_smooth(self.alpha)

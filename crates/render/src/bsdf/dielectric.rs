@@ -4,6 +4,7 @@
 
 use super::ggx::Ggx;
 use super::{BsdfSample, MIN_COS, fresnel};
+use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 
 /// Glass with its parameters at a point.
@@ -24,6 +25,18 @@ pub struct Dielectric {
 }
 
 impl Dielectric {
+    /// From a material of kind [`super::MaterialKind::Dielectric`].
+    #[inline]
+    pub(super) fn look_up(m: &Inputs) -> Self {
+        Self {
+            ior: m.numbers(4)[0],
+            alpha: m.alpha(2, 0.0),
+            reflectance: m.share(0),
+            transmittance: m.share(1),
+            thin: m.is_thin(),
+        }
+    }
+
     /// Smooth, or bending so little that a lobe of transmitted light would be narrower than f32
     /// directions can tell.
     #[inline]

@@ -5,7 +5,7 @@
 //! shading normal; `wo` and `wi` are unit and away from the surface. Opaque models are two-sided: seen
 //! from below they scatter as from above. Only [`Dielectric`] has an inside, below.
 //!
-//! The models are those of `raywarp_scene::Surface`. Microfacet terms: GGX with Smith's separable
+//! [`MaterialKind`] lists the models. Microfacet terms: GGX with Smith's separable
 //! masking-shadowing `G1(wo) G1(wi)`, as in Mitsuba and in the glTF specification (pbrt's is
 //! height-correlated and a little brighter at grazing angles).
 
@@ -20,6 +20,7 @@ mod dielectric;
 mod diffuse;
 mod fresnel;
 mod ggx;
+mod kind;
 mod principled;
 #[cfg(test)]
 mod tests;
@@ -29,9 +30,11 @@ pub use car_paint::CarPaint;
 pub use conductor::Conductor;
 pub use dielectric::Dielectric;
 pub use fresnel::f0_of_ior;
+pub use kind::MaterialKind;
 pub use principled::Principled;
 
-use glam::Vec3;
+use crate::texture::Inputs;
+use glam::{Vec2, Vec3};
 
 /// A direction that light came from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,6 +132,35 @@ fn mirrored(w: Vec3) -> Vec3 {
 }
 
 impl Bsdf {
+    /// The BSDF of a material that is no mixture; `u` decides where a model has parts.
+    #[inline]
+    pub(crate) fn look_up(m: &Inputs, u: f32) -> Self {
+        match m.material.kind() {
+            MaterialKind::Diffuse => Self::Diffuse { reflectance: m.share(0) },
+            MaterialKind::DiffuseTransmission => {
+                let (reflectance, transmittance) = (m.share(0), m.share(1));
+                let scale = (reflectance + transmittance).max(Vec3::ONE).recip();
+                Self::DiffuseTransmission { reflectance: reflectance * scale, transmittance: transmittance * scale }
+            }
+            MaterialKind::Mirror => Self::Mirror { reflectance: m.share(0) },
+            MaterialKind::Blinn => Self::Blinn(Blinn::look_up(m)),
+            MaterialKind::Conductor => Self::Conductor(Conductor::look_up(m)),
+            MaterialKind::Dielectric => Self::Dielectric(Dielectric::look_up(m)),
+            MaterialKind::Coated => Self::Principled(Principled::look_up_coated(m)),
+            MaterialKind::Principled => Principled::look_up(m, u),
+            MaterialKind::CarPaint => Self::CarPaint(CarPaint::look_up(m)),
+            // Inside a mixture: straight through, unbent and untinted.
+            MaterialKind::Invisible => Self::Dielectric(Dielectric {
+                ior: 1.0,
+                alpha: Vec2::ZERO,
+                reflectance: Vec3::ONE,
+                transmittance: Vec3::ONE,
+                thin: true,
+            }),
+            MaterialKind::Mix | MaterialKind::Unlit => Self::Black,
+        }
+    }
+
     /// A direction `wi` in proportion to (about) `f |cos wi|`; `u_lobe` chooses the lobe, `u` the
     /// direction, all in `0 .. 1`. `None`: the path ends.
     #[inline]
@@ -173,7 +205,11 @@ impl Bsdf {
             Self::Black | Self::Mirror { .. } => true,
             Self::Conductor(c) => c.is_smooth(),
             Self::Dielectric(d) => d.is_smooth(),
-            _ => false,
+            Self::Diffuse { .. }
+            | Self::DiffuseTransmission { .. }
+            | Self::Blinn(_)
+            | Self::Principled(_)
+            | Self::CarPaint(_) => false,
         }
     }
 

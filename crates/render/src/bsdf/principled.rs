@@ -5,13 +5,14 @@
 //! metal gets back the light of further bounces between facets (Kulla and Conty 2017), which is the
 //! same kind of lobe. glTF's own formula does neither.
 
-use super::BsdfSample;
 use super::albedo_table::{AlbedoTable, Row, albedo, coupling};
 use super::coat::{Coat, MIN_LAYER_ALPHA};
 use super::fresnel::{f90_of_f0, schlick};
 use super::ggx::Ggx;
+use super::{Bsdf, BsdfSample, Dielectric, f0_of_ior};
+use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
-use raywarp_sample::warp::cosine_hemisphere;
+use raywarp_sample::warp::{choose, cosine_hemisphere};
 use std::f32::consts::FRAC_1_PI;
 
 /// Reflectance of the clear coat at normal incidence: index 1.5.
@@ -59,6 +60,45 @@ struct Lobes {
 }
 
 impl Principled {
+    /// From a material of kind [`super::MaterialKind::Coated`].
+    #[inline]
+    pub(super) fn look_up_coated(m: &Inputs) -> Self {
+        Self::coated(m.share(0), m.share(1), m.alpha(2, MIN_LAYER_ALPHA))
+    }
+
+    /// From a material of kind [`super::MaterialKind::Principled`]; `u` decides between glass and the rest.
+    #[inline]
+    pub(super) fn look_up(m: &Inputs, mut u: f32) -> Bsdf {
+        let base = m.share(0);
+        let metallic = m.fraction(1);
+        let ior = m.numbers(9)[0];
+        let transmission = m.fraction(6) * (1.0 - metallic);
+        if transmission > 0.0 && choose(transmission, &mut u).0 {
+            return Bsdf::Dielectric(Dielectric {
+                ior,
+                alpha: m.alpha(2, 0.0),
+                reflectance: Vec3::ONE,
+                transmittance: base,
+                thin: m.is_thin(),
+            });
+        }
+        let specular = m.fraction(4);
+        let tint = m.color(5).max(Vec3::ZERO);
+        let coat = m.fraction(7);
+        let coat_roughness = m.fraction(8);
+        // The glass share of what is left has been taken out: the metal's share of it grows.
+        let metallic = if transmission < 1.0 { metallic / (1.0 - transmission) } else { metallic };
+        Bsdf::Principled(Self {
+            base,
+            metallic: metallic.min(1.0),
+            f0: (f0_of_ior(ior) * tint).min(Vec3::ONE) * specular,
+            f90: specular,
+            alpha: m.alpha(2, MIN_LAYER_ALPHA),
+            coat,
+            coat_alpha: (coat_roughness * coat_roughness).max(MIN_LAYER_ALPHA),
+        })
+    }
+
     /// `diffuse` under a coat of reflectance `f0` at normal incidence (pbrt's `plastic`). A coat below
     /// 2 % fades out.
     pub fn coated(diffuse: Vec3, f0: Vec3, alpha: Vec2) -> Self {

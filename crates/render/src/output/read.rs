@@ -72,7 +72,7 @@ pub fn read_picture(path: &Path) -> Result<PictureFile, ReadError> {
         content: Content { transparent: alpha.is_some(), ..Content::default() },
         alpha,
         layers: Vec::new(),
-        from_srgb8: matches!(image.pixels, raywarp_scene::Pixels::Srgb8(_)),
+        from_srgb8: matches!(*image.pixels, raywarp_scene::Pixels::Srgb8(_)),
         comments: String::new(),
         notes: Vec::new(),
     })

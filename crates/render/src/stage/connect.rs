@@ -1,16 +1,18 @@
 //! Stage 4: shadow rays; what nothing blocks is added to its path.
 
+use crate::flat::ShadingScene;
 use crate::joined::{Any, Joined};
 use crate::path::{Scratch, Wave};
-use crate::world::World;
+use crate::surface::Holes;
 use raywarp_geom::{TraceError, Tracer};
 
 /// Salt of the alpha decisions of shadow rays, so that they are independent of the path's own.
 pub(crate) const SHADOW_SALT: u32 = 0x8000_0000;
 
-/// Traces the connection queue and adds the contributions that arrive. `salt` is that of the alpha decisions.
+/// Traces the connection queue and adds the contributions that arrive. `seed` and `salt` are those of the alpha decisions.
 pub(crate) fn connect(
-    world: &World,
+    scene: &ShadingScene,
+    seed: u32,
     tracer: &dyn Tracer,
     salt: u32,
     waves: &mut [Wave],
@@ -27,7 +29,7 @@ pub(crate) fn connect(
         scratch.retry_index.extend(0..shadow.rays.len() as u32);
     });
     loop {
-        joined.each(waves, |wave| take_arrivals(world, salt, wave));
+        joined.each(waves, |wave| take_arrivals(scene, seed, salt, wave));
         if waves.iter().all(|wave| wave.scratch.retry_rays.is_empty()) {
             return Ok(());
         }
@@ -39,7 +41,7 @@ pub(crate) fn connect(
 }
 
 /// Of the rays last asked, adds what those bring that nothing blocks, and keeps those that go on behind a hole.
-fn take_arrivals(world: &World, salt: u32, wave: &mut Wave) {
+fn take_arrivals(scene: &ShadingScene, seed: u32, salt: u32, wave: &mut Wave) {
     let Wave { shadow, scratch, radiance, pixel, sample, bounce, rays_traced, .. } = wave;
     let Scratch { blocked, undecided, retry_rays, retry_after, retry_index, next_index, .. } = scratch;
     let mut waiting = undecided.iter().map(|c| c.ray as usize).peekable();
@@ -54,7 +56,8 @@ fn take_arrivals(world: &World, salt: u32, wave: &mut Wave) {
     for candidate in undecided.iter() {
         let i = retry_index[candidate.ray as usize];
         let slot = shadow.slots[i as usize] as usize;
-        if !world.is_there(&candidate.hit, candidate.instance, pixel[slot], sample[slot], *bounce | salt) {
+        let holes = Holes { seed, salt: *bounce | salt };
+        if !holes.is_surface(scene, &candidate.hit, candidate.instance, pixel[slot], sample[slot]) {
             next_index.push(i);
             retry_rays.push(shadow.rays[i as usize]);
             retry_after.push(candidate.key());

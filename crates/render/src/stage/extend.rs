@@ -1,13 +1,15 @@
 //! Stage 2: the next vertex of each path; transparent candidates are decided here.
 
+use crate::flat::ShadingScene;
 use crate::joined::{Closest, Joined};
 use crate::path::{Scratch, Wave};
-use crate::world::World;
+use crate::surface::Holes;
 use raywarp_geom::{HitKey, TraceError, Tracer};
 
-/// Finds the next visible vertex of every living path.
+/// Finds the next visible vertex of every living path; `seed` is that of the alpha decisions.
 pub(crate) fn extend(
-    world: &World,
+    scene: &ShadingScene,
+    seed: u32,
     tracer: &dyn Tracer,
     waves: &mut [Wave],
     joined: &mut Joined,
@@ -24,7 +26,7 @@ pub(crate) fn extend(
         hits: &mut wave.hits,
         instances: &mut wave.instances,
     })?;
-    if world.all_opaque {
+    if scene.all_opaque {
         return Ok(());
     }
     joined.each(waves, |wave| {
@@ -33,7 +35,7 @@ pub(crate) fn extend(
         scratch.retry_index.extend(0..rays.len() as u32);
     });
     loop {
-        joined.each(waves, |wave| keep_holes(world, wave));
+        joined.each(waves, |wave| keep_holes(scene, seed, wave));
         if waves.iter().all(|wave| wave.scratch.retry_rays.is_empty()) {
             return Ok(());
         }
@@ -52,7 +54,7 @@ pub(crate) fn extend(
 }
 
 /// Of the rays last asked, keeps those whose nearest candidate turns out to be a hole, to be asked again behind it.
-fn keep_holes(world: &World, wave: &mut Wave) {
+fn keep_holes(scene: &ShadingScene, seed: u32, wave: &mut Wave) {
     let Scratch { retry_rays, retry_after, retry_index, retry_hits, retry_instances, next_index, .. } =
         &mut wave.scratch;
     next_index.clear();
@@ -62,7 +64,8 @@ fn keep_holes(world: &World, wave: &mut Wave) {
         let i = index as usize;
         let (hit, instance) = (&wave.hits[i], wave.instances[i]);
         let slot = wave.slots[i] as usize;
-        if hit.is_hit() && !world.is_there(hit, instance, wave.pixel[slot], wave.sample[slot], wave.bounce) {
+        let holes = Holes { seed, salt: wave.bounce };
+        if hit.is_hit() && !holes.is_surface(scene, hit, instance, wave.pixel[slot], wave.sample[slot]) {
             next_index.push(index);
             retry_rays.push(wave.rays[i]);
             retry_after.push(HitKey { t: hit.t, instance, primitive: hit.primitive });

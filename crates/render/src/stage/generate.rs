@@ -5,9 +5,6 @@ use crate::lens::Lens;
 use crate::path::Wave;
 use raywarp_sample::Sampler;
 
-/// Sampler dimensions that a camera ray takes: two in the pixel, two on the lens.
-pub(crate) const CAMERA_DIMENSIONS: u32 = 4;
-
 /// What the stage needs.
 pub(crate) struct Generate<'a> {
     pub lens: &'a Lens,

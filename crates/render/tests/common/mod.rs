@@ -7,7 +7,7 @@ use raywarp_geom::{
     TriangleMesh,
 };
 use raywarp_render::film::PictureMean;
-use raywarp_render::{RenderOptions, Rendered, Watch, render};
+use raywarp_render::{RenderOptions, Rendered, ShadingScene, Watch, render};
 use raywarp_scene::{Camera, FaceMaterials, Instance, Material, MaterialId, Mesh, SamplerKind, Scene};
 
 /// Every triangle for every ray.
@@ -160,7 +160,9 @@ pub fn trace(scene: &Scene, camera: &Camera, options: &RenderOptions) -> Rendere
     raywarp_scene::validate(scene).unwrap();
     let flat = raywarp_scene::flatten(scene).unwrap();
     let bounds = if flat.is_empty() { Aabb { min: [-1.0; 3], max: [1.0; 3] } } else { flat.bounds() };
-    render(scene, camera, &BruteForce(flat), &bounds, options, &Watch::default()).unwrap()
+    let shading = ShadingScene::new(scene, &bounds).unwrap();
+    assert_eq!(shading.validate(), Ok(()));
+    render(&shading, camera, &BruteForce(flat), options, &Watch::default()).unwrap()
 }
 
 /// The mean luminance agrees with `expected` within 3 standard errors, which are small themselves.

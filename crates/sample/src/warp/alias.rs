@@ -1,18 +1,43 @@
 //! Choice among many by weight in constant time.
 
+use bytemuck::{Pod, Zeroable};
+
 /// Alias table (Vose 1991): every cell holds at most two choices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AliasTable {
-    cells: Vec<Cell>,
+    cells: Vec<AliasCell>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Cell {
-    /// Share of the cell that is its own; the rest is the alias'.
-    own: f32,
-    alias: u32,
+/// A cell of an [`AliasTable`]: 16 bytes, the same on every device.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct AliasCell {
+    /// Share of the cell that is its own, 0 to 1; the rest is the alias'.
+    pub own: f32,
+    /// Index of the other choice.
+    pub alias: u32,
     /// Probability of the choice that this cell is named after.
-    probability: f32,
+    pub probability: f32,
+    /// Probability of the alias.
+    pub alias_probability: f32,
+}
+
+/// A choice by the cells of a table and its probability. `u` has 2^24 values, so probabilities are met to about 6e-8
+/// each.
+///
+/// # Panics
+/// If there are no cells.
+#[inline]
+pub fn choose_by_alias(cells: &[AliasCell], u: f32) -> (usize, f32) {
+    // In f64: with many choices an f32 product would have no digits left within a cell.
+    let scaled = f64::from(u) * cells.len() as f64;
+    let index = (scaled as usize).min(cells.len() - 1);
+    let cell = &cells[index];
+    if scaled - (index as f64) < f64::from(cell.own) {
+        (index, cell.probability)
+    } else {
+        (cell.alias as usize, cell.alias_probability)
+    }
 }
 
 impl AliasTable {
@@ -26,9 +51,14 @@ impl AliasTable {
             return None;
         }
         let mut shares: Vec<f64> = weights.iter().map(|&w| clean(w) / total * f64::from(count)).collect();
-        let mut cells: Vec<Cell> = (0..count)
+        let mut cells: Vec<AliasCell> = (0..count)
             .zip(weights)
-            .map(|(alias, &w)| Cell { own: 1.0, alias, probability: (clean(w) / total) as f32 })
+            .map(|(alias, &w)| AliasCell {
+                own: 1.0,
+                alias,
+                probability: (clean(w) / total) as f32,
+                alias_probability: 0.0,
+            })
             .collect();
         let (mut small, mut large): (Vec<u32>, Vec<u32>) = (0..count).partition(|&i| shares[i as usize] < 1.0);
         while let (Some(&s), Some(&l)) = (small.last(), large.last()) {
@@ -47,8 +77,11 @@ impl AliasTable {
         let heaviest = (0..count).max_by(|&a, &b| weights[a as usize].total_cmp(&weights[b as usize]));
         for s in small {
             if cells[s as usize].probability == 0.0 {
-                cells[s as usize] = Cell { own: 0.0, alias: heaviest.unwrap_or(0), ..cells[s as usize] };
+                cells[s as usize] = AliasCell { own: 0.0, alias: heaviest.unwrap_or(0), ..cells[s as usize] };
             }
+        }
+        for i in 0..cells.len() {
+            cells[i].alias_probability = cells[cells[i].alias as usize].probability;
         }
         Some(Self { cells })
     }
@@ -59,19 +92,15 @@ impl AliasTable {
         self.cells.len()
     }
 
-    /// A choice and its probability. `u` has 2^24 values, so probabilities are met to about 6e-8 each.
+    /// A choice and its probability; see [`choose_by_alias`].
     #[inline]
     pub fn sample(&self, u: f32) -> (usize, f32) {
-        // In f64: with many choices an f32 product would have no digits left within a cell.
-        let scaled = f64::from(u) * self.cells.len() as f64;
-        let index = (scaled as usize).min(self.cells.len() - 1);
-        let cell = &self.cells[index];
-        if scaled - (index as f64) < f64::from(cell.own) {
-            (index, cell.probability)
-        } else {
-            let alias = cell.alias as usize;
-            (alias, self.cells[alias].probability)
-        }
+        choose_by_alias(&self.cells, u)
+    }
+
+    /// The table as it lies in memory.
+    pub fn into_cells(self) -> Vec<AliasCell> {
+        self.cells
     }
 
     /// Probability of a choice.

@@ -106,8 +106,6 @@ pub struct Distribution2d {
     rows: Distribution1d,
     /// `height` tables of `width + 1` values one after the other; a row without weight is uniform.
     cdf: Vec<f32>,
-    width: usize,
-    height: usize,
 }
 
 impl Distribution2d {
@@ -129,29 +127,77 @@ impl Distribution2d {
         // In f32, but relative to the largest: sums of large weights may leave its range.
         let largest = totals.iter().copied().fold(0.0, f64::max);
         let totals: Vec<f32> = totals.iter().map(|&t| (t / largest) as f32).collect();
-        Some(Self { rows: Distribution1d::new(&totals)?, cdf, width, height })
+        Some(Self { rows: Distribution1d::new(&totals)?, cdf })
     }
 
+    /// The tables, for sampling.
     #[inline]
-    fn row(&self, y: usize) -> &[f32] {
-        &self.cdf[y * (self.width + 1)..(y + 1) * (self.width + 1)]
+    pub fn tables(&self) -> DensityTables<'_> {
+        DensityTables { rows: &self.rows.cdf, cells: &self.cdf }
     }
 
     /// A point `(x, y)` and its density; the second number chooses the row.
     #[inline]
     pub fn sample(&self, u: [f32; 2]) -> ([f32; 2], f32) {
-        let (y, within_y, probability_y) = invert(&self.rows.cdf, u[1]);
-        let (x, within_x, probability_x) = invert(self.row(y), u[0]);
-        let point = [place(x, within_x, self.width), place(y, within_y, self.height)];
-        (point, probability_x * self.width as f32 * (probability_y * self.height as f32))
+        self.tables().sample(u)
     }
 
     /// Density at `point`.
     #[inline]
     pub fn pdf(&self, point: [f32; 2]) -> f32 {
-        let (x, y) = (cell_of(point[0], self.width), cell_of(point[1], self.height));
+        self.tables().pdf(point)
+    }
+}
+
+/// The tables of a [`Distribution2d`], wherever they lie.
+#[derive(Debug, Clone, Copy)]
+pub struct DensityTables<'t> {
+    /// Cumulative probability of the rows: one more than there are rows.
+    pub rows: &'t [f32],
+    /// Cumulative probability in each row, one more than there are cells in it, row by row.
+    pub cells: &'t [f32],
+}
+
+impl<'t> DensityTables<'t> {
+    #[inline]
+    fn height(&self) -> usize {
+        self.rows.len() - 1
+    }
+
+    #[inline]
+    fn width(&self) -> usize {
+        self.cells.len() / self.height() - 1
+    }
+
+    #[inline]
+    fn row(&self, y: usize) -> &'t [f32] {
+        let length = self.width() + 1;
+        &self.cells[y * length..(y + 1) * length]
+    }
+
+    /// A point `(x, y)` and its density; the second number chooses the row.
+    ///
+    /// # Panics
+    /// If there are no rows, or cells of another number than rows have.
+    #[inline]
+    pub fn sample(&self, u: [f32; 2]) -> ([f32; 2], f32) {
+        let (width, height) = (self.width(), self.height());
+        let (y, within_y, probability_y) = invert(self.rows, u[1]);
+        let (x, within_x, probability_x) = invert(self.row(y), u[0]);
+        let point = [place(x, within_x, width), place(y, within_y, height)];
+        (point, probability_x * width as f32 * (probability_y * height as f32))
+    }
+
+    /// Density at `point`.
+    ///
+    /// # Panics
+    /// As [`DensityTables::sample`].
+    #[inline]
+    pub fn pdf(&self, point: [f32; 2]) -> f32 {
+        let (width, height) = (self.width(), self.height());
+        let (x, y) = (cell_of(point[0], width), cell_of(point[1], height));
         let row = self.row(y);
-        (row[x + 1] - row[x]) * self.width as f32 * self.rows.pdf(point[1])
+        (row[x + 1] - row[x]) * width as f32 * ((self.rows[y + 1] - self.rows[y]) * height as f32)
     }
 }
 

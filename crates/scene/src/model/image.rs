@@ -1,5 +1,7 @@
 //! Decoded images.
 
+use std::sync::Arc;
+
 /// Texels, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pixels {
@@ -20,8 +22,8 @@ pub struct Image {
     pub width: u32,
     /// Rows, at least 1.
     pub height: u32,
-    /// `width * height` texels.
-    pub pixels: Pixels,
+    /// `width * height` texels; shared with what shades.
+    pub pixels: Arc<Pixels>,
 }
 
 impl Image {
@@ -32,7 +34,7 @@ impl Image {
     pub fn texel(&self, x: u32, y: u32) -> [f32; 4] {
         assert!(x < self.width && y < self.height);
         let i = y as usize * self.width as usize + x as usize;
-        match &self.pixels {
+        match &*self.pixels {
             Pixels::Srgb8(p) => {
                 let [r, g, b, a] = p[i];
                 [srgb_to_linear(r), srgb_to_linear(g), srgb_to_linear(b), f32::from(a) / 255.0]
@@ -44,7 +46,7 @@ impl Image {
 
     /// How many texels are stored.
     pub fn len(&self) -> usize {
-        match &self.pixels {
+        match &*self.pixels {
             Pixels::Srgb8(p) | Pixels::Linear8(p) => p.len(),
             Pixels::Float(p) => p.len(),
         }

@@ -6,7 +6,7 @@ use raywarp_geom::{Affine, TriangleMesh};
 /// Two of each thing, so that references have somewhere to go.
 fn good() -> Scene {
     let mut scene = Scene::default();
-    let image = |pixels| Image { name: "i".into(), width: 2, height: 1, pixels };
+    let image = |pixels: Pixels| Image { name: "i".into(), width: 2, height: 1, pixels: pixels.into() };
     scene.add_image(image(Pixels::Srgb8(vec![[0; 4]; 2])));
     scene.add_image(image(Pixels::Float(vec![[0.5; 4]; 2])));
     let image = |id| Texture::Image {
@@ -59,11 +59,15 @@ fn check(break_it: impl FnOnce(&mut Scene), item: &str, message: &str) {
 fn images_and_textures_are_checked() {
     check(|s| s.images[0].width = 3, "images[0] i", "2 texels for a size of 3 x 1");
     check(
-        |s| s.images[0] = Image { width: 0, pixels: Pixels::Srgb8(vec![]), ..s.images[0].clone() },
+        |s| s.images[0] = Image { width: 0, pixels: Pixels::Srgb8(vec![]).into(), ..s.images[0].clone() },
         "images[0] i",
         "0 texels",
     );
-    check(|s| s.images[1].pixels = Pixels::Float(vec![[f32::NAN; 4]; 2]), "images[1] i", "a texel is not finite");
+    check(
+        |s| s.images[1].pixels = Pixels::Float(vec![[f32::NAN; 4]; 2]).into(),
+        "images[1] i",
+        "a texel is not finite",
+    );
     check(|s| s.images.truncate(1), "textures[1]", "refers to image 1, but there are only 1");
     check(|s| s.textures[0] = Texture::Constant([f32::INFINITY; 4]), "textures[0]", "the value is not finite");
     let (zero, four) = (TextureId(0), TextureId(4));

@@ -68,7 +68,7 @@ impl Builder<'_, '_> {
     /// and queries are faster where they need not ask.
     pub fn is_opaque(&mut self, texture: TextureId) -> bool {
         let Texture::Image { image, .. } = self.scene.textures[texture.index()] else { return false };
-        let pixels = &self.scene.images[image.index()].pixels;
+        let pixels = &*self.scene.images[image.index()].pixels;
         *self.opaque.entry(image).or_insert_with(|| match pixels {
             Pixels::Srgb8(p) | Pixels::Linear8(p) => p.iter().all(|c| c[3] == 255),
             Pixels::Float(p) => p.iter().all(|c| c[3] >= 1.0),

@@ -93,7 +93,7 @@ pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding
             notes.push(format!("{cleaned} texels of the image are infinite or not numbers; read as 0"));
         }
     }
-    let image = Image { name, width, height, pixels };
+    let image = Image { name, width, height, pixels: pixels.into() };
     Ok(Decoded { image, notes })
 }
 

@@ -238,7 +238,7 @@ impl Mapper<'_> {
                 _ => Coverage::Partial,
             };
         };
-        match &image.pixels {
+        match &*image.pixels {
             // Zero and one are zero and one in either encoding.
             Pixels::Srgb8(texels) | Pixels::Linear8(texels) => {
                 texels.iter().for_each(|t| take(value(t.map(|c| f32::from(c) / 255.0))));
@@ -276,7 +276,7 @@ fn looks_like_normals(image: &Image) -> bool {
     let step = (image.len() / 4096).max(1);
     let (mut sum, mut count) = ([0.0f64; 3], 0.0);
     for i in (0..image.len()).step_by(step) {
-        let texel = match &image.pixels {
+        let texel = match &*image.pixels {
             Pixels::Srgb8(t) | Pixels::Linear8(t) => t[i].map(|c| f32::from(c) / 255.0),
             Pixels::Float(t) => t[i],
         };

@@ -202,7 +202,7 @@ fn latitude_longitude(square: &Image) -> Image {
             pixels.push(bilinear(square, u, v));
         }
     }
-    Image { name: square.name.clone(), width, height, pixels: Pixels::Float(pixels) }
+    Image { name: square.name.clone(), width, height, pixels: Pixels::Float(pixels).into() }
 }
 
 /// Unit direction to the unit square; +z is its centre, -z its corners.
@@ -291,7 +291,7 @@ mod tests {
                 pixels.push([one(u > 0.0), one(v > 0.0), one(u.abs() + v.abs() < 1.0), 1.0]);
             }
         }
-        let square = Image { name: "m".into(), width: n, height: n, pixels: Pixels::Float(pixels) };
+        let square = Image { name: "m".into(), width: n, height: n, pixels: Pixels::Float(pixels).into() };
         let map = latitude_longitude(&square);
         assert_eq!((map.width, map.height), (128, 64));
         // u = phi / 2pi from +x to +y, v = theta / pi from +z.

@@ -54,8 +54,8 @@ fn roughness_is_green_and_metal_is_blue_of_one_linear_texture() {
     assert_eq!((p.roughness.x, p.roughness.y), (scalar(0.25, 1, Channel::G), scalar(0.25, 1, Channel::G)));
     assert_eq!(p.roughness.remap, RoughnessRemap::Square);
     // The same picture, once as colours and once as data.
-    assert!(matches!(scene.images[0].pixels, Pixels::Srgb8(_)));
-    assert!(matches!(scene.images[1].pixels, Pixels::Linear8(_)));
+    assert!(matches!(*scene.images[0].pixels, Pixels::Srgb8(_)));
+    assert!(matches!(*scene.images[1].pixels, Pixels::Linear8(_)));
     assert_eq!(scene.images[0].name, "images[0]");
 }
 

@@ -148,7 +148,7 @@ fn images_keep_place_wrap_and_encoding() {
     };
     let Texture::Image { image, mapping, wrap, .. } = scene.textures[texture.index()] else { panic!("no image") };
     assert_eq!(wrap, [Wrap::Clamp; 2]);
-    assert!(matches!(scene.images[image.index()].pixels, Pixels::Srgb8(_)));
+    assert!(matches!(*scene.images[image.index()].pixels, Pixels::Srgb8(_)));
     assert_eq!(scene.images[image.index()].texel(0, 0), [1.0, 0.0, 0.0, 1.0]);
     // pbrt's t = 2 v + 0.5 counts from the lowest row; ours from the highest.
     for v in [0.0f32, 0.25, 1.0] {
@@ -158,7 +158,7 @@ fn images_keep_place_wrap_and_encoding() {
     }
     let Surface::Diffuse { reflectance } = surface(1) else { panic!("no matte") };
     let Texture::Image { image, .. } = scene.textures[reflectance.texture.unwrap().index()] else { panic!("no image") };
-    assert!(matches!(scene.images[image.index()].pixels, Pixels::Linear8(_)));
+    assert!(matches!(*scene.images[image.index()].pixels, Pixels::Linear8(_)));
     let Surface::Principled(disney) = surface(2) else { panic!("no disney") };
     let (inverted, channel) = disney.roughness.x.texture.unwrap();
     assert_eq!(channel, Channel::Mean);

@@ -1,0 +1,49 @@
+//! What a scene for shading weighs.
+
+use super::ShadingScene;
+
+/// Bytes of a [`ShadingScene`] by part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ShadingBytes {
+    /// Records of triangles, and where placements begin.
+    pub triangles: u64,
+    /// Texture coordinates, tangents and vertex colours.
+    pub attributes: u64,
+    /// Materials, their inputs, media and texture programs.
+    pub materials: u64,
+    /// Texels.
+    pub images: u64,
+    /// Lights, and the tables that they are chosen by.
+    pub lights: u64,
+}
+
+impl ShadingBytes {
+    /// All parts together.
+    pub fn total(&self) -> u64 {
+        self.triangles + self.attributes + self.materials + self.images + self.lights
+    }
+}
+
+fn bytes_of<T>(records: &[T]) -> u64 {
+    size_of_val(records) as u64
+}
+
+impl ShadingScene {
+    /// Bytes by part.
+    pub fn bytes(&self) -> ShadingBytes {
+        ShadingBytes {
+            triangles: bytes_of(&self.triangles) + bytes_of(&self.placements),
+            attributes: bytes_of(&self.attributes) + bytes_of(&self.colors),
+            materials: bytes_of(&self.materials)
+                + bytes_of(&self.inputs)
+                + bytes_of(&self.media)
+                + bytes_of(&self.programs)
+                + bytes_of(&self.texture_ops),
+            images: self.images.iter().map(super::Image::bytes).sum(),
+            lights: bytes_of(&self.lights)
+                + bytes_of(&self.light_choice)
+                + bytes_of(&self.environments)
+                + bytes_of(&self.tables),
+        }
+    }
+}

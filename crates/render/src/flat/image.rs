@@ -1,0 +1,33 @@
+//! Images in their own pixel formats.
+
+use std::sync::Arc;
+
+pub use raywarp_scene::Pixels as Texels;
+pub(crate) use raywarp_scene::srgb_to_linear;
+
+/// An image. Its texels are shared with the scene that it came from.
+#[derive(Debug, Clone)]
+pub struct Image {
+    /// Columns and rows, at least 1.
+    pub size: [u32; 2],
+    /// `size[0] * size[1]` texels, row by row from the top.
+    pub texels: Arc<Texels>,
+}
+
+impl Image {
+    /// Bytes of the texels.
+    pub fn bytes(&self) -> u64 {
+        match &*self.texels {
+            Texels::Srgb8(t) | Texels::Linear8(t) => size_of_val(&t[..]) as u64,
+            Texels::Float(t) => size_of_val(&t[..]) as u64,
+        }
+    }
+
+    /// How many texels are stored.
+    pub fn texel_count(&self) -> usize {
+        match &*self.texels {
+            Texels::Srgb8(t) | Texels::Linear8(t) => t.len(),
+            Texels::Float(t) => t.len(),
+        }
+    }
+}

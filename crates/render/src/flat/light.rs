@@ -1,0 +1,89 @@
+//! Lights that connections are made to.
+
+use super::tag;
+use bytemuck::{Pod, Zeroable};
+
+tag! {
+    /// What a light is, and so what its record holds.
+    LightKind {
+        /// An emissive triangle. `at`: a corner; `u` and `v`: the edges from it; `w`: the front normal; `index`: the
+        /// triangle; `value`: density of its points per area, the choice of the light included.
+        Triangle,
+        /// A point. `at`: where; `w`: intensity.
+        Point,
+        /// A cone. `at`: the tip; `u`: its axis; `v`: cosines inside and outside; `w`: intensity; `index`: tag of the
+        /// [`SpotRamp`].
+        Spot,
+        /// Infinitely far. `u`: where the light goes; `w`: irradiance.
+        Directional,
+        /// All around. `index`: the environment.
+        Environment,
+    }
+}
+
+tag! {
+    /// How a spot light falls off between its cones, x growing from 0 at the outer to 1 at the inner one.
+    SpotRamp {
+        /// `x^2`.
+        Square,
+        /// `x^4`.
+        Fourth,
+        /// `3 x^2 - 2 x^3`.
+        Smooth,
+    }
+}
+
+/// A light: 64 bytes. [`LightKind`] says what the fields mean.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LightRecord {
+    /// Tag of the [`LightKind`].
+    pub kind: u32,
+    /// Of a triangle, an environment or a ramp.
+    pub index: u32,
+    /// Of a triangle, its material.
+    pub material: u32,
+    /// A number.
+    pub value: f32,
+    /// A place.
+    pub at: [f32; 3],
+    /// A vector.
+    pub u: [f32; 3],
+    /// A vector.
+    pub v: [f32; 3],
+    /// A vector or a colour.
+    pub w: [f32; 3],
+}
+
+const _: () = assert!(size_of::<LightRecord>() == 64);
+
+impl LightRecord {
+    /// What it is.
+    #[inline]
+    pub fn kind(&self) -> LightKind {
+        LightKind::of(self.kind)
+    }
+}
+
+/// Radiance from everywhere around: 80 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct EnvironmentRecord {
+    /// Radiance, or what multiplies the map; zero for a black map.
+    pub radiance: [f32; 3],
+    /// Probability with which a connection is made to this environment.
+    pub choice: f32,
+    /// Rows of the rotation from the world to the map.
+    pub rows: [[f32; 3]; 3],
+    /// Index of the map, [`super::NONE`] for the same radiance everywhere.
+    pub image: u32,
+    /// Columns and rows of the table that directions are drawn by.
+    pub size: [u32; 2],
+    /// Index in [`super::ShadingScene::tables`] of the `size[1] + 1` cumulative probabilities of its rows, which those
+    /// of the cells follow: `size[1]` times `size[0] + 1`.
+    pub table: u32,
+    /// Zeros.
+    pub unused: [u32; 3],
+}
+
+const _: () = assert!(size_of::<EnvironmentRecord>() == 80);

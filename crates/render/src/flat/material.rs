@@ -1,0 +1,160 @@
+//! Materials and what they are made of.
+
+use super::{MaterialKind, NONE, tag};
+use bytemuck::{Pod, Zeroable};
+
+tag! {
+    /// What of a texture an input takes.
+    InputChannel {
+        /// Red, green and blue.
+        Rgb,
+        /// Red.
+        R,
+        /// Green.
+        G,
+        /// Blue.
+        B,
+        /// Alpha.
+        A,
+        /// The mean of red, green and blue.
+        Mean,
+    }
+}
+
+/// A colour, a number, or three numbers that never vary: 16 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Input {
+    /// The value, or what multiplies the texture's; a number is the first.
+    pub factor: [f32; 3],
+    /// The texture's index and, from bit 28 on, its [`InputChannel`]; [`NONE`] without a texture.
+    pub source: u32,
+}
+
+impl Input {
+    /// Where the channel begins.
+    const CHANNEL: u32 = 28;
+
+    /// The same everywhere.
+    pub fn constant(factor: [f32; 3]) -> Self {
+        Self { factor, source: NONE }
+    }
+
+    /// A factor times a texture.
+    ///
+    /// # Panics
+    /// If there are 2^28 textures or more.
+    pub fn textured(factor: [f32; 3], texture: u32, channel: InputChannel) -> Self {
+        assert!(texture >> Self::CHANNEL == 0, "too many textures");
+        Self { factor, source: texture | channel.tag() << Self::CHANNEL }
+    }
+
+    /// Whether a texture varies it.
+    #[inline]
+    pub fn is_textured(&self) -> bool {
+        self.source != NONE
+    }
+
+    /// Index of the texture, if it has one.
+    #[inline]
+    pub fn texture(&self) -> u32 {
+        self.source & ((1 << Self::CHANNEL) - 1)
+    }
+
+    /// Tag of the channel, if it has a texture.
+    #[inline]
+    pub fn channel_tag(&self) -> u32 {
+        self.source >> Self::CHANNEL
+    }
+}
+
+tag! {
+    /// How a file's roughness becomes the GGX `alpha`.
+    Remap {
+        /// It is alpha.
+        None,
+        /// `alpha = r^2`.
+        Square,
+        /// `alpha = sqrt(r)`.
+        Sqrt,
+        /// pbrt version 3's polynomial in `ln r`.
+        Pbrt3,
+    }
+}
+
+/// A material: 64 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct MaterialRecord {
+    /// Tag of the [`MaterialKind`].
+    pub kind: u32,
+    /// [`MaterialFlags`].
+    pub flags: u32,
+    /// Index of the first of the inputs that the kind has, in the order that the kind says.
+    pub first_input: u32,
+    /// Tag of the [`Remap`] of its roughness.
+    pub remap: u32,
+    /// Input that is the radiance it sends out, or [`NONE`].
+    pub emission: u32,
+    /// Input of what bends the shading normal, or [`NONE`]: a normal map with its strength as factor, or a height.
+    pub normal: u32,
+    /// Input that says how much of the surface is there, or [`NONE`] for all of it.
+    pub alpha: u32,
+    /// With [`MaterialFlags::MASK`]: the surface is where alpha is at least this.
+    pub cutoff: f32,
+    /// Index of the medium inside, or [`NONE`].
+    pub inside: u32,
+    /// Parts of a mixture, earlier materials; [`NONE`] of other kinds.
+    pub parts: [u32; 2],
+    /// Zeros.
+    pub unused: [u32; 5],
+}
+
+const _: () = assert!(size_of::<MaterialRecord>() == 64);
+
+/// Flags of a [`MaterialRecord`].
+#[derive(Debug, Clone, Copy)]
+pub struct MaterialFlags;
+
+impl MaterialFlags {
+    /// Both sides emit.
+    pub const EMITS_ON_BOTH_SIDES: u32 = 1;
+    /// The normal's input is a height.
+    pub const BUMP: u32 = 1 << 1;
+    /// Alpha is held against the cutoff; otherwise it is a probability.
+    pub const MASK: u32 = 1 << 2;
+    /// Roughness differs along tangent and bitangent.
+    pub const ANISOTROPIC: u32 = 1 << 3;
+    /// Transmission does not bend.
+    pub const THIN: u32 = 1 << 4;
+    /// A random number decides between its parts.
+    pub const CHOOSES: u32 = 1 << 5;
+    /// It looks at texture coordinates, colours or tangents.
+    pub const LOOKS_AT_ATTRIBUTES: u32 = 1 << 6;
+    /// All bits that mean something.
+    pub const ALL: u32 = (1 << 7) - 1;
+}
+
+impl MaterialRecord {
+    /// What it scatters like.
+    #[inline]
+    pub fn kind(&self) -> MaterialKind {
+        MaterialKind::of(self.kind)
+    }
+
+    /// Whether a flag is set.
+    #[inline]
+    pub fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// What fills a closed surface: 16 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct MediumRecord {
+    /// Absorption coefficient per scene unit.
+    pub absorption: [f32; 3],
+    /// Zero.
+    pub unused: u32,
+}

@@ -1,0 +1,96 @@
+//! The scene that shading reads: flat arrays of plain records, the same bytes on every device.
+//!
+//! Everything refers to everything else by index, [`NONE`] where there is nothing. Nothing is borrowed, boxed or named.
+//! [`crate::prepare`] makes a [`ShadingScene`] from a validated scene, [`ShadingScene::validate`] says whether the
+//! functions that read it may rely on it.
+
+mod bytes;
+mod image;
+mod light;
+mod material;
+mod octahedral;
+mod texture;
+mod triangle;
+mod validate;
+
+pub use crate::bsdf::MaterialKind;
+pub use bytes::ShadingBytes;
+pub(crate) use image::srgb_to_linear;
+pub use image::{Image, Texels};
+pub use light::{EnvironmentRecord, LightKind, LightRecord, SpotRamp};
+pub use material::{Input, InputChannel, MaterialFlags, MaterialRecord, MediumRecord, Remap};
+pub use octahedral::{UnitCode, decode_unit, encode_unit};
+pub use texture::{ImageLookup, ProgramRecord, TextureKind, TextureOp, Wrapping};
+pub use triangle::{AttributeRecord, ColorRecord, PlacementRecord, TriangleRecord};
+pub use validate::InvalidShading;
+
+use raywarp_sample::warp::AliasCell;
+
+/// Stands where an index could be and nothing is.
+pub const NONE: u32 = u32::MAX;
+
+/// A scene as the stages of the path tracer read it; see the [module](self).
+#[derive(Debug, Clone, Default)]
+pub struct ShadingScene {
+    /// World-space triangles, placement by placement.
+    pub triangles: Vec<TriangleRecord>,
+    /// Texture coordinates and tangents of the triangles whose materials look at them.
+    pub attributes: Vec<AttributeRecord>,
+    /// Vertex colours of those.
+    pub colors: Vec<ColorRecord>,
+    /// By the instance of a hit.
+    pub placements: Vec<PlacementRecord>,
+    /// Materials; parts of a mixture come before it.
+    pub materials: Vec<MaterialRecord>,
+    /// What materials are made of.
+    pub inputs: Vec<Input>,
+    /// What fills closed surfaces.
+    pub media: Vec<MediumRecord>,
+    /// Textures.
+    pub programs: Vec<ProgramRecord>,
+    /// Their steps.
+    pub texture_ops: Vec<TextureOp>,
+    /// Images, in their own pixel formats.
+    pub images: Vec<Image>,
+    /// Lights that connections are made to.
+    pub lights: Vec<LightRecord>,
+    /// The choice of one of them: as many cells as lights, or none where no light has power.
+    pub light_choice: Vec<AliasCell>,
+    /// Radiance from infinitely far.
+    pub environments: Vec<EnvironmentRecord>,
+    /// Cumulative tables of the environments.
+    pub tables: Vec<f32>,
+    /// No material has holes.
+    pub all_opaque: bool,
+}
+
+/// An enum that is stored as a `u32` tag.
+macro_rules! tag {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum $name { $($(#[$variant_doc])* $variant),+ }
+
+        impl $name {
+            /// All of them, by tag.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The tag in records.
+            #[inline]
+            pub const fn tag(self) -> u32 {
+                self as u32
+            }
+
+            /// The meaning of a tag.
+            ///
+            /// # Panics
+            /// If no variant has it, which [`crate::flat::ShadingScene::validate`] rules out.
+            #[inline]
+            pub fn of(tag: u32) -> Self {
+                Self::ALL[tag as usize]
+            }
+        }
+    };
+}
+pub(crate) use tag;

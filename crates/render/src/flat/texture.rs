@@ -1,0 +1,78 @@
+//! Textures as short programs on a small stack: no recursion.
+
+use super::tag;
+use bytemuck::{Pod, Zeroable};
+
+tag! {
+    /// What a step of a texture does.
+    TextureKind {
+        /// Pushes the value.
+        Constant,
+        /// Pushes what an image has at the mapped texture coordinates.
+        Image,
+        /// Pushes the vertex colour.
+        VertexColor,
+        /// Pops odd and even, pushes the one whose unit square the mapped point lies in.
+        Checkerboard,
+        /// Pops b and a, pushes the product.
+        Scale,
+        /// Pops amount, b and a, pushes the blend.
+        Mix,
+    }
+}
+
+tag! {
+    /// What lies outside an image.
+    Wrapping {
+        /// It again.
+        Repeat,
+        /// It mirrored.
+        Mirror,
+        /// Its border.
+        Clamp,
+        /// Black and transparent.
+        Black,
+    }
+}
+
+tag! {
+    /// How texels are looked up.
+    ImageLookup {
+        /// The texel that the point lies in.
+        Nearest,
+        /// Linear between the four nearest centres.
+        Bilinear,
+    }
+}
+
+/// A step of a texture: 64 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct TextureOp {
+    /// Tag of the [`TextureKind`].
+    pub kind: u32,
+    /// Index of the image.
+    pub image: u32,
+    /// Tags of the [`Wrapping`] along u and v.
+    pub wrap: [u32; 2],
+    /// Tag of the [`ImageLookup`].
+    pub lookup: u32,
+    /// Which texture coordinates: 0 or 1.
+    pub uv_set: u32,
+    /// The mapping of the coordinates: two rows of an affine map.
+    pub rows: [[f32; 3]; 2],
+    /// The value, RGB and alpha.
+    pub value: [f32; 4],
+}
+
+const _: () = assert!(size_of::<TextureOp>() == 64);
+
+/// The steps of a texture, `first .. end` of [`super::ShadingScene::texture_ops`]: 8 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ProgramRecord {
+    /// The first step.
+    pub first: u32,
+    /// One past the last.
+    pub end: u32,
+}

@@ -1,0 +1,125 @@
+//! What a hit needs of its triangle.
+
+use super::{NONE, UnitCode};
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+
+/// A triangle in world space: 64 bytes, all that a plain diffuse surface asks for.
+///
+/// Where placements are not flattened, `corners` and `normals` are those of the mesh and a placement's transform is
+/// to be applied by who reads; today every placement has records of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct TriangleRecord {
+    /// World-space corners, in the order of the hit's barycentrics.
+    pub corners: [[f32; 3]; 3],
+    /// Shading normals at the corners; unread unless [`TriangleRecord::SMOOTH`].
+    pub normals: [UnitCode; 3],
+    /// Index of the material, with [`TriangleRecord::FLIPPED`] and [`TriangleRecord::SMOOTH`] in the top bits.
+    pub material_and_flags: u32,
+    /// Index in [`super::ShadingScene::placements`].
+    pub instance: u32,
+    /// Index in [`super::ShadingScene::attributes`], or [`NONE`]: then the barycentrics are the texture coordinates,
+    /// the colour is white, and there are no tangents.
+    pub attributes: u32,
+    /// Index in [`super::ShadingScene::lights`] of the light that it is (a part of), or [`NONE`].
+    pub light: u32,
+}
+
+const _: () = assert!(size_of::<TriangleRecord>() == 64);
+
+impl TriangleRecord {
+    /// The front is where the corners run clockwise.
+    pub const FLIPPED: u32 = 1 << 31;
+    /// There are shading normals.
+    pub const SMOOTH: u32 = 1 << 30;
+    /// The bits that are the index of the material.
+    pub const MATERIAL: u32 = Self::SMOOTH - 1;
+
+    /// Index of the material.
+    #[inline]
+    pub fn material(&self) -> u32 {
+        self.material_and_flags & Self::MATERIAL
+    }
+
+    /// Whether there are shading normals.
+    #[inline]
+    pub fn is_smooth(&self) -> bool {
+        self.material_and_flags & Self::SMOOTH != 0
+    }
+
+    /// The corners as vectors.
+    #[inline]
+    pub(crate) fn points(&self) -> [Vec3; 3] {
+        self.corners.map(Vec3::from)
+    }
+
+    /// The unit normal on the front side: where the mesh's normals point, or, without normals, where the winding is
+    /// counter-clockwise before a mirroring placement. Zero for a triangle without area.
+    #[inline]
+    pub(crate) fn front_normal(&self) -> Vec3 {
+        let [a, b, c] = self.points();
+        let normal = normalize((b - a).cross(c - a));
+        if self.material_and_flags & Self::FLIPPED != 0 { -normal } else { normal }
+    }
+}
+
+/// Unit length also for vectors whose squared length leaves the range of f32.
+#[inline]
+pub(crate) fn normalize(v: Vec3) -> Vec3 {
+    if let Some(unit) = v.try_normalize() {
+        return unit;
+    }
+    let v = v.as_dvec3();
+    let length = v.length();
+    if length > 0.0 { (v / length).as_vec3() } else { Vec3::ZERO }
+}
+
+/// Texture coordinates and tangents at the corners of a triangle: 64 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct AttributeRecord {
+    /// First texture coordinates; the barycentrics of a mesh without.
+    pub uv0: [[f32; 2]; 3],
+    /// Second ones; the first of a mesh without.
+    pub uv1: [[f32; 2]; 3],
+    /// Tangents; unread unless [`AttributeRecord::TANGENTS`].
+    pub tangents: [UnitCode; 3],
+    /// Index in [`super::ShadingScene::colors`] plus one, 0 for white, with the two flags in the top bits.
+    pub colors_and_flags: u32,
+}
+
+const _: () = assert!(size_of::<AttributeRecord>() == 64);
+
+impl AttributeRecord {
+    /// There are tangents.
+    pub const TANGENTS: u32 = 1 << 31;
+    /// The bitangent is `-normal x tangent`.
+    pub const LEFT_HANDED: u32 = 1 << 30;
+
+    /// Index of the colours, or [`NONE`].
+    #[inline]
+    pub fn colors(&self) -> u32 {
+        (self.colors_and_flags & (Self::LEFT_HANDED - 1)).wrapping_sub(1)
+    }
+}
+
+const _: () = assert!(0u32.wrapping_sub(1) == NONE);
+
+/// Vertex colours of a triangle: 48 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ColorRecord {
+    /// Linear RGB and alpha at the corners.
+    pub corners: [[f32; 4]; 3],
+}
+
+/// Where the triangles of an instance are: 8 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct PlacementRecord {
+    /// Index of primitive 0 in [`super::ShadingScene::triangles`].
+    pub first_triangle: u32,
+    /// How many there are.
+    pub triangle_count: u32,
+}

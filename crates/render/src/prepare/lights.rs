@@ -1,0 +1,191 @@
+//! All lights behind one choice by power, half of it for local and half for distant ones.
+
+use super::environments;
+use crate::flat::{LightKind, LightRecord, MaterialFlags, NONE, ShadingScene, SpotRamp};
+use crate::texture::{TexturePoint, color};
+use bytemuck::Zeroable;
+use glam::{Vec2, Vec3, Vec4};
+use raywarp_geom::Aabb;
+use raywarp_sample::warp::AliasTable;
+use raywarp_scene::{Light, Scene, SpotFalloff};
+use std::f64::consts::PI;
+
+/// The measure lights are chosen by.
+pub(super) fn luminance(c: Vec3) -> f32 {
+    c.dot(Vec3::new(0.2126, 0.7152, 0.0722))
+}
+
+/// A power that can be compared: what overflows or is negative is no reason to choose a light.
+fn finite(power: f64) -> f64 {
+    if power.is_finite() { power.max(0.0) } else { 0.0 }
+}
+
+/// Replaces the lights of `flat`, whose triangles, materials and images are there, by those of `scene`.
+pub(super) fn set(flat: &mut ShadingScene, scene: &Scene, bounds: &Aabb) {
+    flat.environments.clear();
+    flat.tables.clear();
+    let radius = (0.5 * bounds.diagonal()).max(1e-6);
+    let disk = f64::from(radius) * f64::from(radius) * PI;
+    let per_area = power_per_area(flat);
+    let (mut lights, mut powers) = (Vec::new(), Vec::new());
+    add_triangles(flat, &per_area, &mut lights, &mut powers);
+    for light in &scene.lights {
+        let (record, power) = match light {
+            Light::Environment { map, radiance, world_to_map } => {
+                let mean = environments::add(flat, map.map(|id| id.0), *radiance, *world_to_map);
+                let index = flat.environments.len() as u32 - 1;
+                (LightRecord { index, ..of(LightKind::Environment) }, f64::from(luminance(mean)) * 4.0 * PI * disk)
+            }
+            other => (punctual(other), power(other, disk)),
+        };
+        lights.push(record);
+        powers.push(finite(power));
+    }
+    choose_by_power(flat, lights, &powers, &per_area);
+}
+
+fn of(kind: LightKind) -> LightRecord {
+    LightRecord { kind: kind.tag(), ..LightRecord::zeroed() }
+}
+
+/// Luminous power that a triangle of each material sends out, per area.
+fn power_per_area(flat: &ShadingScene) -> Vec<f64> {
+    let of = |material: &crate::flat::MaterialRecord| {
+        if material.emission == NONE {
+            return 0.0;
+        }
+        let sides = if material.has(MaterialFlags::EMITS_ON_BOTH_SIDES) { 2.0 } else { 1.0 };
+        let mean = mean_color(flat, material.emission);
+        // In f32: the probabilities of pictures depend on it.
+        finite(f64::from(luminance(mean)) * f64::from(std::f32::consts::PI) * sides)
+    };
+    flat.materials.iter().map(of).collect()
+}
+
+/// Mean of an input over the unit square: an image is averaged over 256 x 256 places.
+fn mean_color(flat: &ShadingScene, input: u32) -> Vec3 {
+    const SIDE: u32 = 256;
+    let input = &flat.inputs[input as usize];
+    if !input.is_textured() {
+        return input.factor.into();
+    }
+    let at = |i: u32| {
+        let uv = (Vec2::new((i % SIDE) as f32, (i / SIDE) as f32) + 0.5) / SIDE as f32;
+        color(flat, input, &TexturePoint { uv: [uv; 2], color: Vec4::ONE }).max(Vec3::ZERO)
+    };
+    (0..SIDE * SIDE).map(at).sum::<Vec3>() / (SIDE * SIDE) as f32
+}
+
+/// A light for each triangle that emits and has area.
+fn add_triangles(flat: &mut ShadingScene, per_area: &[f64], lights: &mut Vec<LightRecord>, powers: &mut Vec<f64>) {
+    if per_area.iter().all(|&power| power <= 0.0) {
+        return;
+    }
+    for (index, triangle) in flat.triangles.iter_mut().enumerate() {
+        triangle.light = NONE;
+        let per_area = per_area[triangle.material() as usize];
+        if per_area <= 0.0 {
+            continue;
+        }
+        let [corner, b, c] = triangle.points();
+        let edges = [b - corner, c - corner];
+        let area = 0.5 * edges[0].cross(edges[1]).length();
+        if area > 0.0 && area.is_finite() {
+            triangle.light = lights.len() as u32;
+            lights.push(LightRecord {
+                index: index as u32,
+                material: triangle.material(),
+                at: corner.into(),
+                u: edges[0].into(),
+                v: edges[1].into(),
+                w: triangle.front_normal().into(),
+                ..of(LightKind::Triangle)
+            });
+            powers.push(per_area * f64::from(area));
+        }
+    }
+}
+
+fn ramp(falloff: SpotFalloff) -> u32 {
+    match falloff {
+        SpotFalloff::Gltf => SpotRamp::Square,
+        SpotFalloff::Pbrt3 => SpotRamp::Fourth,
+        SpotFalloff::Pbrt4 => SpotRamp::Smooth,
+    }
+    .tag()
+}
+
+fn punctual(light: &Light) -> LightRecord {
+    match *light {
+        Light::Point { position, intensity } => LightRecord { at: position, w: intensity, ..of(LightKind::Point) },
+        Light::Spot { position, direction, intensity, cos_inner, cos_outer, falloff } => LightRecord {
+            at: position,
+            u: Vec3::from(direction).normalize_or(-Vec3::Z).into(),
+            v: [cos_inner, cos_outer, 0.0],
+            w: intensity,
+            index: ramp(falloff),
+            ..of(LightKind::Spot)
+        },
+        Light::Directional { direction, irradiance } => LightRecord {
+            u: Vec3::from(direction).normalize_or(-Vec3::Y).into(),
+            w: irradiance,
+            ..of(LightKind::Directional)
+        },
+        Light::Environment { .. } => of(LightKind::Environment),
+    }
+}
+
+/// Luminous power sent into the scene, whose cross-section is `disk`, by a light without area.
+fn power(light: &Light, disk: f64) -> f64 {
+    let strength = |c: [f32; 3]| f64::from(luminance(c.into()));
+    match light {
+        Light::Point { intensity, .. } => 4.0 * PI * strength(*intensity),
+        Light::Spot { intensity, cos_inner, cos_outer, .. } => {
+            // Full up to the inner cone, about half between the cones: a choice needs no more.
+            let mean = 0.5 * (f64::from(*cos_inner) + f64::from(*cos_outer));
+            2.0 * PI * (1.0 - mean) * strength(*intensity)
+        }
+        Light::Directional { irradiance, .. } => disk * strength(*irradiance),
+        Light::Environment { .. } => 0.0,
+    }
+}
+
+/// Whether a light is infinitely far away.
+fn is_distant(light: &LightRecord) -> bool {
+    match light.kind() {
+        LightKind::Environment | LightKind::Directional => true,
+        LightKind::Triangle | LightKind::Point | LightKind::Spot => false,
+    }
+}
+
+/// Factors from power to probability for local and for distant lights.
+///
+/// A distant light's power grows with the size of the scene, a lamp's does not: under a large floor a sky would take
+/// nearly every connection and leave the lamp to noise. So where both kinds are there, each gets half of the
+/// connections, shared by power inside.
+fn group_scales(lights: &[LightRecord], powers: &[f64]) -> (f64, f64) {
+    let total = |distant: bool| -> f64 {
+        std::iter::zip(lights, powers).filter(|(light, _)| is_distant(light) == distant).map(|(_, p)| p).sum()
+    };
+    let (local, distant) = (total(false), total(true));
+    let share = |own: f64, other: f64| {
+        if own > 0.0 && own.is_finite() { if other > 0.0 { 0.5 / own } else { 1.0 / own } } else { 0.0 }
+    };
+    (share(local, distant), share(distant, local))
+}
+
+/// Puts the lights in, with the probabilities that their powers give them.
+fn choose_by_power(flat: &mut ShadingScene, mut lights: Vec<LightRecord>, powers: &[f64], per_area: &[f64]) {
+    let (local, distant) = group_scales(&lights, powers);
+    let scale = |light: &LightRecord| if is_distant(light) { distant } else { local };
+    let weights: Vec<f32> = std::iter::zip(&lights, powers).map(|(light, &p)| (p * scale(light)) as f32).collect();
+    for (light, &weight) in std::iter::zip(&mut lights, &weights) {
+        match light.kind() {
+            LightKind::Triangle => light.value = (per_area[light.material as usize] * local) as f32,
+            LightKind::Environment => flat.environments[light.index as usize].choice = weight,
+            LightKind::Point | LightKind::Spot | LightKind::Directional => {}
+        }
+    }
+    flat.light_choice = AliasTable::new(&weights).map_or_else(Vec::new, AliasTable::into_cells);
+    flat.lights = lights;
+}

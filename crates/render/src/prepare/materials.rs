@@ -1,0 +1,225 @@
+//! Materials become records with their inputs in the order that [`MaterialKind`] says.
+
+use crate::RenderError;
+use crate::bsdf::MaterialKind;
+use crate::flat::{
+    Input, InputChannel, MaterialFlags, MaterialRecord, MediumRecord, NONE, Remap, ShadingScene, TriangleRecord,
+};
+use raywarp_scene::{
+    Absorption, Alpha, Channel, ColorInput, Material, NormalInput, Roughness, RoughnessRemap, ScalarInput, Scene,
+    Surface,
+};
+
+/// Adds all materials of `scene`.
+pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderError> {
+    if scene.materials.len() > TriangleRecord::MATERIAL as usize {
+        return Err(RenderError::TooLarge("materials"));
+    }
+    for material in &scene.materials {
+        let record = record(flat, material);
+        flat.materials.push(record);
+    }
+    Ok(())
+}
+
+/// A material while it is put together.
+struct Maker<'f> {
+    flat: &'f mut ShadingScene,
+    record: MaterialRecord,
+}
+
+fn record(flat: &mut ShadingScene, material: &Material) -> MaterialRecord {
+    let record = MaterialRecord {
+        first_input: flat.inputs.len() as u32,
+        emission: NONE,
+        normal: NONE,
+        alpha: NONE,
+        inside: NONE,
+        parts: [NONE; 2],
+        ..bytemuck::Zeroable::zeroed()
+    };
+    let mut maker = Maker { flat, record };
+    maker.surface(&material.surface);
+    if let Some(emission) = &material.emission {
+        maker.record.emission = maker.color(&emission.radiance);
+        maker.flag(MaterialFlags::EMITS_ON_BOTH_SIDES, emission.two_sided);
+    }
+    match &material.normal {
+        None => {}
+        Some(NormalInput::Map { texture, scale }) => {
+            maker.record.normal = maker.input(Input::textured([*scale, 0.0, 0.0], texture.0, InputChannel::Rgb));
+            maker.flag(MaterialFlags::LOOKS_AT_ATTRIBUTES, true);
+        }
+        Some(NormalInput::Bump { height }) => {
+            maker.record.normal = maker.scalar(height);
+            maker.flag(MaterialFlags::BUMP | MaterialFlags::LOOKS_AT_ATTRIBUTES, true);
+        }
+    }
+    match &material.alpha {
+        Alpha::Opaque => {}
+        Alpha::Mask { alpha, cutoff } => {
+            (maker.record.alpha, maker.record.cutoff) = (maker.scalar(alpha), *cutoff);
+            maker.flag(MaterialFlags::MASK, true);
+        }
+        Alpha::Blend { alpha } => maker.record.alpha = maker.scalar(alpha),
+    }
+    maker.record
+}
+
+impl Maker<'_> {
+    fn flag(&mut self, flag: u32, holds: bool) {
+        self.record.flags |= if holds { flag } else { 0 };
+    }
+
+    fn input(&mut self, input: Input) -> u32 {
+        self.flag(MaterialFlags::LOOKS_AT_ATTRIBUTES, input.is_textured());
+        self.flat.inputs.push(input);
+        self.flat.inputs.len() as u32 - 1
+    }
+
+    fn color(&mut self, input: &ColorInput) -> u32 {
+        self.input(match input.texture {
+            None => Input::constant(input.factor),
+            Some(texture) => Input::textured(input.factor, texture.0, InputChannel::Rgb),
+        })
+    }
+
+    fn scalar(&mut self, input: &ScalarInput) -> u32 {
+        let factor = [input.factor, 0.0, 0.0];
+        self.input(match input.texture {
+            None => Input::constant(factor),
+            Some((texture, channel)) => Input::textured(factor, texture.0, self::channel(channel)),
+        })
+    }
+
+    fn numbers(&mut self, numbers: [f32; 3]) {
+        self.input(Input::constant(numbers));
+    }
+
+    /// Two inputs.
+    fn roughness(&mut self, roughness: &Roughness) {
+        self.scalar(&roughness.x);
+        self.scalar(&roughness.y);
+        self.record.remap = remap(roughness.remap);
+        // Along the tangent means: where the texture coordinates say.
+        let anisotropic = roughness.x != roughness.y;
+        self.flag(MaterialFlags::ANISOTROPIC | MaterialFlags::LOOKS_AT_ATTRIBUTES, anisotropic);
+    }
+
+    /// What is inside, where transmission bends.
+    fn medium(&mut self, thin: bool, absorption: Option<Absorption>) {
+        self.flag(MaterialFlags::THIN, thin);
+        if let (false, Some(Absorption { sigma })) = (thin, absorption) {
+            self.record.inside = self.flat.media.len() as u32;
+            self.flat.media.push(MediumRecord { absorption: sigma, unused: 0 });
+        }
+    }
+
+    /// The inputs of a kind, in the order of [`MaterialKind`].
+    fn surface(&mut self, surface: &Surface) {
+        let kind = match surface {
+            Surface::Diffuse { reflectance } => {
+                self.color(reflectance);
+                MaterialKind::Diffuse
+            }
+            Surface::DiffuseTransmission { reflectance, transmittance } => {
+                self.color(reflectance);
+                self.color(transmittance);
+                MaterialKind::DiffuseTransmission
+            }
+            Surface::Blinn { diffuse, specular, exponent } => {
+                self.color(diffuse);
+                self.color(specular);
+                self.scalar(exponent);
+                MaterialKind::Blinn
+            }
+            Surface::Mirror { reflectance } => {
+                self.color(reflectance);
+                MaterialKind::Mirror
+            }
+            Surface::Conductor { eta, k, roughness } => {
+                self.color(eta);
+                self.color(k);
+                self.roughness(roughness);
+                MaterialKind::Conductor
+            }
+            Surface::Dielectric { ior, roughness, reflectance, transmittance, thin, absorption } => {
+                self.color(reflectance);
+                self.color(transmittance);
+                self.roughness(roughness);
+                self.numbers([*ior, 0.0, 0.0]);
+                self.medium(*thin, *absorption);
+                MaterialKind::Dielectric
+            }
+            Surface::Coated { diffuse, specular, roughness } => {
+                self.color(diffuse);
+                self.color(specular);
+                self.roughness(roughness);
+                MaterialKind::Coated
+            }
+            Surface::Principled(p) => {
+                self.color(&p.base_color);
+                self.scalar(&p.metallic);
+                self.roughness(&p.roughness);
+                self.scalar(&p.specular);
+                self.color(&p.specular_color);
+                self.scalar(&p.transmission);
+                self.scalar(&p.clearcoat);
+                self.scalar(&p.clearcoat_roughness);
+                self.numbers([p.ior, 0.0, 0.0]);
+                let transmits = p.transmission.factor > 0.0;
+                self.medium(p.thin, p.absorption.filter(|_| transmits));
+                self.flag(MaterialFlags::CHOOSES, transmits);
+                MaterialKind::Principled
+            }
+            Surface::CarPaint(p) => {
+                self.color(&p.base);
+                self.color(&p.flake_color);
+                self.numbers([p.flake_amount, p.flake_size, p.flake_alpha]);
+                self.numbers([p.coat_ior, p.coat_alpha, 0.0]);
+                self.flag(MaterialFlags::LOOKS_AT_ATTRIBUTES, p.flake_size > 0.0);
+                MaterialKind::CarPaint
+            }
+            Surface::Mix { first, second, amount } => {
+                self.scalar(amount);
+                self.mixture([first.0, second.0]);
+                MaterialKind::Mix
+            }
+            Surface::Invisible => MaterialKind::Invisible,
+            Surface::Unlit { color } => {
+                self.color(color);
+                MaterialKind::Unlit
+            }
+        };
+        self.record.kind = kind.tag();
+    }
+
+    /// What is inside one of the parts is inside the mixture.
+    fn mixture(&mut self, parts: [u32; 2]) {
+        let [first, second] = parts.map(|part| self.flat.materials[part as usize]);
+        self.record.parts = parts;
+        self.record.inside = if first.inside == NONE { second.inside } else { first.inside };
+        self.record.flags |= (first.flags | second.flags) & MaterialFlags::LOOKS_AT_ATTRIBUTES;
+        self.flag(MaterialFlags::CHOOSES, true);
+    }
+}
+
+fn channel(channel: Channel) -> InputChannel {
+    match channel {
+        Channel::R => InputChannel::R,
+        Channel::G => InputChannel::G,
+        Channel::B => InputChannel::B,
+        Channel::A => InputChannel::A,
+        Channel::Mean => InputChannel::Mean,
+    }
+}
+
+fn remap(remap: RoughnessRemap) -> u32 {
+    match remap {
+        RoughnessRemap::None => Remap::None,
+        RoughnessRemap::Square => Remap::Square,
+        RoughnessRemap::Sqrt => Remap::Sqrt,
+        RoughnessRemap::Pbrt3 => Remap::Pbrt3,
+    }
+    .tag()
+}

@@ -1,0 +1,252 @@
+//! What comes out of scenes, and what `validate` says of scenes that were tampered with.
+
+use super::*;
+use crate::flat::{LightKind, NONE};
+use crate::surface::{surface_point, texture_point};
+use crate::texture::{TexturePoint, value};
+use glam::{Vec2, Vec3, Vec4};
+use raywarp_geom::{Affine, Hit, TriangleMesh};
+use raywarp_scene::{
+    Alpha, ColorInput, Emission, FaceMaterials, ImageFilter, ImageId, Instance, Light, Material, Mesh, NormalInput,
+    Pixels, ScalarInput, Surface, Texture, UvMapping, Wrap,
+};
+
+fn flat(scene: &Scene) -> ShadingScene {
+    raywarp_scene::validate(scene).unwrap();
+    ShadingScene::new(scene, &Aabb { min: [-1.0; 3], max: [1.0; 3] }).unwrap()
+}
+
+/// Four texels: black, red, green and transparent blue.
+fn with_four_texels() -> Scene {
+    let mut scene = Scene::default();
+    let pixels = Pixels::Linear8(vec![[0, 0, 0, 255], [255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 0]]);
+    scene.add_image(raywarp_scene::Image { name: "four".into(), width: 2, height: 2, pixels: pixels.into() });
+    scene
+}
+
+fn image(wrap: Wrap, filter: ImageFilter) -> Texture {
+    Texture::Image { image: ImageId(0), mapping: UvMapping::default(), wrap: [wrap; 2], filter }
+}
+
+fn at(u: f32, v: f32) -> TexturePoint {
+    TexturePoint { uv: [Vec2::new(u, v); 2], color: Vec4::new(0.5, 0.25, 1.0, 1.0) }
+}
+
+#[test]
+fn images_are_looked_up_at_texel_centres_and_between() {
+    let mut scene = with_four_texels();
+    let nearest = scene.add_texture(image(Wrap::Repeat, ImageFilter::Nearest)).0;
+    let linear = scene.add_texture(image(Wrap::Clamp, ImageFilter::Bilinear)).0;
+    let flat = flat(&scene);
+    assert_eq!(value(&flat, nearest, &at(0.75, 0.25)), Vec4::new(1.0, 0.0, 0.0, 1.0));
+    assert_eq!(value(&flat, nearest, &at(-0.25, 1.75)), Vec4::new(0.0, 0.0, 1.0, 0.0));
+    assert_eq!(value(&flat, linear, &at(0.25, 0.75)), Vec4::new(0.0, 1.0, 0.0, 1.0));
+    assert_eq!(value(&flat, linear, &at(0.5, 0.25)), Vec4::new(0.5, 0.0, 0.0, 1.0));
+    assert_eq!(value(&flat, linear, &at(9.0, -9.0)), Vec4::new(1.0, 0.0, 0.0, 1.0));
+    assert!(value(&flat, linear, &at(f32::NAN, f32::INFINITY)).is_finite());
+}
+
+#[test]
+fn graphs_are_evaluated_and_too_deep_ones_refused() {
+    let mut scene = with_four_texels();
+    let a = scene.add_texture(Texture::Constant([0.5, 1.0, 0.0, 1.0]));
+    let b = scene.add_texture(Texture::VertexColor);
+    let scale = scene.add_texture(Texture::Scale { a, b });
+    let amount = scene.add_texture(Texture::Constant([0.25; 4]));
+    let mix = scene.add_texture(Texture::Mix { a, b: scale, amount });
+    let check = scene.add_texture(Texture::Checkerboard { mapping: UvMapping::default(), even: mix, odd: b });
+    let flat = flat(&scene);
+    assert_eq!(flat.validate(), Ok(()));
+    assert_eq!(value(&flat, scale.0, &at(0.0, 0.0)), Vec4::new(0.25, 0.25, 0.0, 1.0));
+    assert_eq!(value(&flat, mix.0, &at(0.0, 0.0)), Vec4::new(0.4375, 0.8125, 0.0, 1.0));
+    assert_eq!(value(&flat, check.0, &at(0.5, 0.5)), Vec4::new(0.4375, 0.8125, 0.0, 1.0));
+    assert_eq!(value(&flat, check.0, &at(-0.5, 0.5)), Vec4::new(0.5, 0.25, 1.0, 1.0));
+
+    let mut last = check;
+    for _ in 0..30 {
+        last = scene.add_texture(Texture::Scale { a: last, b: last });
+    }
+    let refused = ShadingScene::new(&scene, &Aabb { min: [0.0; 3], max: [1.0; 3] });
+    assert!(matches!(refused, Err(RenderError::TextureTooDeep { .. })));
+}
+
+/// A quad of two triangles with all attributes, placed as it is and mirrored, with a plain and a textured material,
+/// lit by each kind of light.
+fn rich() -> Scene {
+    let mut scene = with_four_texels();
+    let textured = scene.add_texture(image(Wrap::Repeat, ImageFilter::Bilinear));
+    let plain = scene.add_material(Material::diffuse("plain", [0.5; 3]));
+    let painted = Material {
+        emission: Some(Emission { radiance: ColorInput::constant([2.0; 3]), two_sided: false }),
+        normal: Some(NormalInput::Map { texture: textured, scale: 1.0 }),
+        alpha: Alpha::Blend { alpha: ScalarInput::constant(0.5) },
+        ..Material::new("painted", Surface::Diffuse { reflectance: ColorInput::texture(textured) })
+    };
+    let painted = scene.add_material(painted);
+    let amount = ScalarInput::constant(0.5);
+    scene.add_material(Material::new("mix", Surface::Mix { first: plain, second: painted, amount }));
+    let triangles = TriangleMesh {
+        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
+        indices: vec![[0, 1, 2], [0, 2, 3]],
+        normals: vec![[0.0, 0.0, -1.0]; 4],
+        tangents: vec![[1.0, 0.0, 0.0, -1.0]; 4],
+        uvs: vec![[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]],
+        uvs1: vec![],
+        colors: vec![[1.0, 0.0, 0.0, 1.0]; 4],
+    };
+    let mesh = Mesh { name: "quad".into(), triangles, materials: FaceMaterials::PerTriangle(vec![plain, painted]) };
+    let mesh = scene.add_mesh(mesh);
+    let mirrored = Affine::scale([1.0, 2.0, -1.0]);
+    scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+    scene.instances.push(Instance { mesh, transform: mirrored, material: Some(painted) });
+    let world_to_map = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    scene.lights = vec![
+        Light::Environment { map: Some(ImageId(0)), radiance: [1.0; 3], world_to_map },
+        Light::Point { position: [0.0, 0.0, 3.0], intensity: [1.0; 3] },
+        Light::Directional { direction: [0.0, 0.0, -1.0], irradiance: [1.0; 3] },
+    ];
+    scene
+}
+
+#[test]
+fn triangles_come_with_what_is_looked_at_and_no_more() {
+    let flat = flat(&rich());
+    assert_eq!(flat.validate(), Ok(()));
+    assert_eq!(flat.triangles.iter().map(|t| t.material()).collect::<Vec<_>>(), [0, 1, 1, 1]);
+    assert_eq!(flat.triangles.iter().map(|t| t.instance).collect::<Vec<_>>(), [0, 0, 1, 1]);
+    assert_eq!(flat.triangles.iter().map(|t| t.attributes).collect::<Vec<_>>(), [NONE, 0, 1, 2]);
+    assert_eq!(flat.triangles.iter().map(|t| t.light).collect::<Vec<_>>(), [NONE, 0, 1, 2]);
+    assert_eq!((flat.attributes.len(), flat.colors.len()), (3, 3));
+    assert!(flat.lights[..3].iter().all(|light| light.kind() == LightKind::Triangle));
+
+    // The second triangle, half way between its second and third corners.
+    let hit = Hit { t: 1.0, u: 0.5, v: 0.5, primitive: 1 };
+    let here = surface_point(&flat, &hit, 0);
+    assert_eq!((here.position, here.shading_normal), (Vec3::new(0.5, 1.0, 0.0), -Vec3::Z));
+    // The mesh's normals tell the front, not the winding; a mirror turns both.
+    assert_eq!(here.geometric_normal, -Vec3::Z);
+    let there = surface_point(&flat, &hit, 1);
+    assert_eq!((there.position, there.geometric_normal), (Vec3::new(0.5, 2.0, 0.0), Vec3::Z));
+    let texture = texture_point(&flat, here.attributes, here.barycentrics);
+    assert_eq!((texture.uv, texture.color), ([Vec2::new(0.5, 0.0); 2], Vec4::new(1.0, 0.0, 0.0, 1.0)));
+    // Plain materials look at no coordinates: the barycentrics stand for them.
+    let plain = texture_point(&flat, NONE, Vec2::new(0.25, 0.5));
+    assert_eq!((plain.uv[0], plain.color), (Vec2::new(0.25, 0.5), Vec4::ONE));
+}
+
+#[test]
+fn lights_can_be_changed_and_put_back() {
+    let mut scene = rich();
+    let before = flat(&scene);
+    let mut changed = before.clone();
+    let bounds = Aabb { min: [-1.0; 3], max: [1.0; 3] };
+    scene.lights.push(Light::Point { position: [9.0; 3], intensity: [5.0; 3] });
+    changed.set_lights(&scene, &bounds);
+    assert_eq!((changed.validate(), changed.lights.len()), (Ok(()), before.lights.len() + 1));
+    scene.lights.pop();
+    changed.set_lights(&scene, &bounds);
+    assert_eq!(
+        (changed.lights, changed.light_choice, changed.tables),
+        (before.lights, before.light_choice, before.tables)
+    );
+}
+
+/// Breaks a rule of a good scene, and checks that `validate` finds just that.
+#[track_caller]
+fn broken(item: &str, message: &str, tamper: impl FnOnce(&mut ShadingScene)) {
+    let mut flat = flat(&rich());
+    tamper(&mut flat);
+    let found = flat.validate().expect_err("a broken rule goes unnoticed");
+    assert_eq!((found.item.as_str(), found.message), (item, message));
+}
+
+#[test]
+fn every_rule_of_surfaces_is_checked() {
+    broken("inputs[0]", "has a factor that is not finite", |s| s.inputs[0].factor[1] = f32::NAN);
+    broken("inputs[0]", "names a texture that is not there", |s| s.inputs[0].source = 7);
+    broken("inputs[0]", "names a channel that does not exist", |s| s.inputs[0].source = 6 << 28);
+    broken("materials[0]", "is of a kind that does not exist", |s| s.materials[0].kind = 99);
+    broken("materials[0]", "remaps roughness in a way that does not exist", |s| s.materials[0].remap = 4);
+    broken("materials[0]", "has a flag that does not exist", |s| s.materials[0].flags |= 1 << 30);
+    broken("materials[0]", "has inputs that are not there", |s| s.materials[0].first_input = u32::MAX);
+    broken("materials[0]", "names an input that is not there", |s| s.materials[0].emission = 1000);
+    broken("materials[0]", "names a medium that is not there", |s| s.materials[0].inside = 0);
+    broken("materials[0]", "has a cutoff that is not finite", |s| s.materials[0].cutoff = f32::INFINITY);
+    broken("materials[0]", "has parts that do not come before it, or should have none", |s| {
+        s.materials[0].parts[0] = 0
+    });
+    broken("materials[2]", "has parts that do not come before it, or should have none", |s| {
+        s.materials[2].parts[1] = 2
+    });
+    broken("materials[1]", "looks at attributes and does not say so", |s| s.materials[1].flags = 0);
+    broken("materials[1]", "has a normal map without a texture", |s| {
+        let input = s.materials[1].normal as usize;
+        s.inputs[input].source = NONE;
+    });
+    broken("all_opaque", "says another thing than the materials", |s| s.all_opaque = true);
+    broken("media[0]", "absorbs an amount that is negative or not finite", |s| {
+        s.media.push(crate::flat::MediumRecord { absorption: [-1.0; 3], unused: 0 });
+    });
+}
+
+#[test]
+fn every_rule_of_textures_is_checked() {
+    broken("texture_ops[0]", "is of a kind that does not exist", |s| s.texture_ops[0].kind = 6);
+    broken("texture_ops[0]", "has a value that is not finite", |s| s.texture_ops[0].value[3] = f32::NAN);
+    broken("texture_ops[0]", "has a mapping that is not finite", |s| s.texture_ops[0].rows[1][2] = f32::INFINITY);
+    broken("texture_ops[0]", "names texture coordinates that do not exist", |s| s.texture_ops[0].uv_set = 2);
+    broken("texture_ops[0]", "names an image that is not there", |s| s.texture_ops[0].image = 1);
+    broken("texture_ops[0]", "is looked up in a way that does not exist", |s| s.texture_ops[0].lookup = 2);
+    broken("texture_ops[0]", "wraps in a way that does not exist", |s| s.texture_ops[0].wrap[1] = 4);
+    broken("programs[0]", "has steps that are not there", |s| s.programs[0].end = 2);
+    broken("programs[0]", "takes values that were not pushed", |s| s.texture_ops[0].kind = 4);
+    broken("programs[0]", "leaves more than one value", |s| {
+        let op = s.texture_ops[0];
+        s.texture_ops.push(op);
+        s.programs[0].end = 2;
+    });
+    broken("programs[0]", "holds more values than the stack", |s| {
+        s.texture_ops = vec![s.texture_ops[0]; 13];
+        s.programs[0].end = 13;
+    });
+    broken("images[0]", "has another number of texels than its size says", |s| s.images[0].size = [2, 3]);
+}
+
+#[test]
+fn every_rule_of_triangles_is_checked() {
+    broken("placements[1]", "does not begin where the one before it ends", |s| s.placements[1].first_triangle = 1);
+    broken("placements[1]", "does not end with the triangles", |s| s.placements[1].triangle_count = 1);
+    broken("triangles[3]", "has a corner that is not finite", |s| s.triangles[3].corners[2][0] = f32::NAN);
+    broken("triangles[0]", "names a material that is not there", |s| s.triangles[0].material_and_flags = 3);
+    broken("triangles[0]", "names attributes that are not there", |s| s.triangles[0].attributes = 3);
+    broken("triangles[0]", "names a placement that is not there", |s| s.triangles[0].instance = 2);
+    broken("triangles[0]", "names a placement that it is not in", |s| s.triangles[0].instance = 1);
+    broken("triangles[0]", "names a light that is not there", |s| s.triangles[0].light = 100);
+    broken("triangles[0]", "names a light that is another's", |s| s.triangles[0].light = 1);
+    broken("attributes[0]", "names colours that are not there", |s| s.attributes[0].colors_and_flags = 9);
+    broken("attributes[0]", "has texture coordinates that are not finite", |s| s.attributes[0].uv1[0][0] = f32::NAN);
+    broken("colors[0]", "has a number that is not finite", |s| s.colors[0].corners[0][0] = f32::NAN);
+}
+
+#[test]
+fn every_rule_of_lights_is_checked() {
+    broken("lights[0]", "is of a kind that does not exist", |s| s.lights[0].kind = 5);
+    broken("lights[0]", "has a number that is not finite", |s| s.lights[0].w[2] = f32::NAN);
+    broken("lights[0]", "has a density that is negative or not finite", |s| s.lights[0].value = -1.0);
+    broken("lights[0]", "has another material than its triangle", |s| s.lights[0].material = 0);
+    broken("lights[0]", "has no cell in the choice, though others have", |s| s.light_choice.truncate(1));
+    broken("lights[3]", "names an environment that is not there", |s| s.lights[3].index = 1);
+    broken("lights[4]", "falls off in a way that does not exist", |s| {
+        (s.lights[4].kind, s.lights[4].index) = (LightKind::Spot.tag(), 3);
+    });
+    broken("light_choice[0]", "names a light that is not there", |s| s.light_choice[0].alias = 6);
+    broken("light_choice[0]", "has a share that is not from 0 to 1", |s| s.light_choice[0].own = 1.5);
+    broken("environments[0]", "has a radiance that is not finite", |s| s.environments[0].radiance[0] = f32::NAN);
+    broken("environments[0]", "has a rotation that is not finite", |s| s.environments[0].rows[0][0] = f32::NAN);
+    broken("environments[0]", "is chosen with a probability that is not from 0 to 1", |s| {
+        s.environments[0].choice = 2.0
+    });
+    broken("environments[0]", "names an image that is not there", |s| s.environments[0].image = 1);
+    broken("environments[0]", "has a table that is not there", |s| s.environments[0].table = 1);
+    broken("environments[0]", "has a table that does not rise from 0 to 1", |s| s.tables[1] = 2.0);
+}

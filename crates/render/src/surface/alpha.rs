@@ -1,0 +1,47 @@
+//! Whether a surface is there.
+
+use super::texture_point;
+use crate::flat::{MaterialFlags, NONE, ShadingScene};
+use crate::texture::scalar;
+use glam::Vec2;
+use raywarp_geom::Hit;
+use raywarp_sample::hash;
+
+/// Probability with which the surface of `triangle` is at the barycentrics `at`.
+#[inline]
+pub(crate) fn coverage(scene: &ShadingScene, triangle: u32, at: Vec2) -> f32 {
+    let record = &scene.triangles[triangle as usize];
+    let material = &scene.materials[record.material() as usize];
+    if material.alpha == NONE {
+        return 1.0;
+    }
+    let alpha = scalar(scene, &scene.inputs[material.alpha as usize], &texture_point(scene, record.attributes, at));
+    if material.has(MaterialFlags::MASK) {
+        if alpha >= material.cutoff { 1.0 } else { 0.0 }
+    } else {
+        alpha.clamp(0.0, 1.0)
+    }
+}
+
+/// Decides where blended surfaces are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Holes {
+    /// Seed of the render.
+    pub seed: u32,
+    /// Keeps the decisions of different rays of a path apart.
+    pub salt: u32,
+}
+
+impl Holes {
+    /// Whether the surface is there at a candidate hit; blended surfaces decide by a number that depends on (seed,
+    /// pixel, sample, salt) and the place alone, so the answer never changes.
+    pub fn is_surface(self, scene: &ShadingScene, hit: &Hit, instance: u32, pixel: u32, sample: u32) -> bool {
+        let triangle = scene.placements[instance as usize].first_triangle + hit.primitive;
+        let coverage = coverage(scene, triangle, Vec2::new(hit.u, hit.v));
+        if coverage <= 0.0 || coverage >= 1.0 {
+            return coverage > 0.0;
+        }
+        let key = [pixel, sample, self.salt, instance, hit.primitive];
+        hash::to_unit(key.into_iter().fold(hash::pcg(self.seed), hash::combine)) < coverage
+    }
+}

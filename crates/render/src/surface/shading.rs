@@ -1,0 +1,173 @@
+//! From a surface point to its BSDF: textures looked up, mixtures decided, normals bent.
+
+use super::frame::Frame;
+use super::point::{SurfacePoint, position_derivatives, tangent, texture_point};
+use crate::bsdf::{Bsdf, MaterialKind};
+use crate::flat::{Input, MaterialFlags, MaterialRecord, NONE, ShadingScene};
+use crate::texture::{Inputs, TexturePoint, scalar, value};
+use glam::{Vec2, Vec3};
+use raywarp_sample::warp::choose;
+
+/// What a vertex scatters with.
+pub(crate) struct Shading {
+    pub bsdf: Bsdf,
+    pub frame: Frame,
+    /// Unit, on the front side.
+    pub geometric_normal: Vec3,
+}
+
+/// Step in texture coordinates over which a bump map's slope is taken.
+const BUMP_STEP: f32 = 1.0 / 2048.0;
+
+/// The BSDF and its frame at a surface point seen from the unit direction `wo`; `u` decides between the parts of a
+/// mixture.
+#[inline]
+pub(crate) fn shading(scene: &ShadingScene, point: &SurfacePoint, wo: Vec3, u: f32) -> Shading {
+    let outer = &scene.materials[point.material as usize];
+    // Plain diffuse surfaces, the most common by far, need no texture coordinates and no tangent.
+    if outer.kind() == MaterialKind::Diffuse && !outer.has(MaterialFlags::LOOKS_AT_ATTRIBUTES) {
+        let frame = Frame::around(facing(point.shading_normal, point.geometric_normal, wo));
+        let reflectance = Vec3::from(scene.inputs[outer.first_input as usize].factor).clamp(Vec3::ZERO, Vec3::ONE);
+        let bsdf = Bsdf::Diffuse { reflectance };
+        return Shading { bsdf, frame, geometric_normal: point.geometric_normal };
+    }
+    shading_of_any(scene, outer, point, wo, u)
+}
+
+/// [`shading`] of whatever material.
+fn shading_of_any(scene: &ShadingScene, outer: &MaterialRecord, point: &SurfacePoint, wo: Vec3, u: f32) -> Shading {
+    let geometric_normal = point.geometric_normal;
+    let at = texture_point(scene, point.attributes, point.barycentrics);
+    let (material, u) = decided(scene, outer, &at, u);
+    // A mixture's own bumps hold where its part has none.
+    let bent_by = if material.normal == NONE { outer } else { material };
+    let mut normal = point.shading_normal;
+    if bent_by.normal != NONE {
+        normal = bent_normal(scene, bent_by, point, &at);
+    }
+    normal = facing(normal, geometric_normal, wo);
+    if bent_by.normal != NONE && material.kind().mirrors() {
+        normal = lifted(normal, geometric_normal, wo);
+    }
+    let along = if material.has(MaterialFlags::ANISOTROPIC) { tangent(scene, point) } else { None };
+    let frame = along.map_or_else(|| Frame::around(normal), |(tangent, _)| Frame::along(normal, tangent));
+    let bsdf = Bsdf::look_up(&Inputs { scene, material, at: &at }, u);
+    Shading { bsdf, frame, geometric_normal }
+}
+
+/// The part of a mixture that `u` falls on, and `u` spread over the unit interval again. Parts come before the mixtures
+/// that hold them, so this ends.
+fn decided<'s>(
+    scene: &'s ShadingScene,
+    mut material: &'s MaterialRecord,
+    at: &TexturePoint,
+    mut u: f32,
+) -> (&'s MaterialRecord, f32) {
+    while material.kind() == MaterialKind::Mix {
+        let amount = Inputs { scene, material, at }.fraction(0);
+        let (is_second, probability) = choose(amount, &mut u);
+        debug_assert!(probability > 0.0);
+        material = &scene.materials[material.parts[usize::from(is_second)] as usize];
+    }
+    (material, u)
+}
+
+/// The shading normal after the normal map or bump map of `material`.
+fn bent_normal(scene: &ShadingScene, material: &MaterialRecord, point: &SurfacePoint, at: &TexturePoint) -> Vec3 {
+    let input = &scene.inputs[material.normal as usize];
+    let bent = if material.has(MaterialFlags::BUMP) {
+        bumped(scene, input, point, at)
+    } else {
+        mapped(scene, input, point, at)
+    };
+    bent.filter(|n| n.is_finite()).unwrap_or(point.shading_normal)
+}
+
+/// The normal of a tangent-space normal map.
+fn mapped(scene: &ShadingScene, input: &Input, point: &SurfacePoint, at: &TexturePoint) -> Option<Vec3> {
+    let (tangent, sign) = tangent(scene, point)?;
+    let (normal, scale) = (point.shading_normal, input.factor[0]);
+    let frame = Frame::along(normal, tangent);
+    let m = value(scene, input.texture(), at).truncate() * 2.0 - 1.0;
+    let bent = frame.tangent * (m.x * scale) + frame.bitangent * (m.y * scale * sign) + normal * m.z;
+    bent.try_normalize()
+}
+
+/// The normal of a height field.
+fn bumped(scene: &ShadingScene, height: &Input, point: &SurfacePoint, at: &TexturePoint) -> Option<Vec3> {
+    let (dpdu, dpdv) = position_derivatives(scene, point)?;
+    let normal = point.shading_normal;
+    let h = |du: f32, dv: f32| {
+        let step = Vec2::new(du, dv);
+        scalar(scene, height, &TexturePoint { uv: at.uv.map(|uv| uv + step), ..*at })
+    };
+    let here = h(0.0, 0.0);
+    let slope = Vec2::new(h(BUMP_STEP, 0.0) - here, h(0.0, BUMP_STEP) - here) / BUMP_STEP;
+    let bent = (dpdu + slope.x * normal).cross(dpdv + slope.y * normal).try_normalize()?;
+    Some(if bent.dot(normal) < 0.0 { -bent } else { bent })
+}
+
+/// A shading normal on the geometric normal's side, or the geometric normal where the viewer sees
+/// the surface from one side and the shading normal from the other.
+fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
+    let normal = if shading.dot(geometric) < 0.0 { -shading } else { shading };
+    if normal.dot(wo) * geometric.dot(wo) > 0.0 { normal } else { geometric }
+}
+
+/// A normal that a map bent, turned back as little as it takes for the mirrored direction to leave
+/// the surface: a mirror with bumps would be black where that direction goes below it.
+///
+/// `normal` must come from [`facing`].
+fn lifted(normal: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
+    let side = geometric * geometric.dot(wo).signum();
+    // At grazing views even the flat surface mirrors along itself.
+    let least = (0.9 * side.dot(wo)).min(0.01);
+    let mirrored = 2.0 * normal.dot(wo) * normal - wo;
+    let height = mirrored.dot(side);
+    if height >= least {
+        return normal;
+    }
+    let halfway = (mirrored + (least - height) * side).try_normalize().and_then(|wi| (wo + wi).try_normalize());
+    halfway.map_or(geometric, |h| if h.dot(geometric) < 0.0 { -h } else { h })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shading_normals_never_face_away_from_the_viewer() {
+        let g = Vec3::Z;
+        assert_eq!(facing(Vec3::new(0.0, 0.6, 0.8), g, Vec3::Z), Vec3::new(0.0, 0.6, 0.8));
+        assert_eq!(facing(Vec3::new(0.0, -0.6, -0.8), g, Vec3::Z), Vec3::new(0.0, 0.6, 0.8));
+        let grazing = Vec3::new(0.0, -0.995, 0.1);
+        assert_eq!(facing(Vec3::new(0.0, 0.6, 0.8), g, grazing), g);
+        assert_eq!(facing(Vec3::new(0.0, 0.6, 0.8), g, -grazing), g);
+    }
+
+    #[test]
+    fn a_bent_normal_never_mirrors_into_the_surface() {
+        let unit = |theta: f32, phi: f32| {
+            let ((s, c), (sin, cos)) = (theta.sin_cos(), phi.sin_cos());
+            Vec3::new(s * cos, s * sin, c)
+        };
+        let mut turned = 0;
+        for i in 0..20 * 20 * 12 {
+            let (bent, view, phi) = ((i % 20) as f32 / 20.0 * 1.5, (i / 20 % 20) as f32 / 20.0 * 3.1, (i / 400) as f32);
+            let (g, wo) = (Vec3::Z, unit(view, phi));
+            let normal = facing(unit(bent, 0.0), g, wo);
+            let found = lifted(normal, g, wo);
+            let side = g * g.dot(wo).signum();
+            let height = (2.0 * found.dot(wo) * found - wo).dot(side);
+            assert!((found.length() - 1.0).abs() < 1e-5 && found.dot(g) > 0.0, "{found}");
+            assert!(found.dot(wo) * g.dot(wo) > 0.0, "faces away");
+            assert!(height > 0.0, "{bent} {view} {phi}: {height}");
+            if found != normal {
+                turned += 1;
+                let before = (2.0 * normal.dot(wo) * normal - wo).dot(side);
+                assert!(before < 0.01, "turned without need: {before}");
+            }
+        }
+        assert!(turned > 400, "{turned}");
+    }
+}

@@ -1,0 +1,54 @@
+//! A connection to a light.
+
+use super::leave::Vertex;
+use super::{PathState, Transport, dimension, power_heuristic};
+use crate::flat::ShadingScene;
+use crate::light;
+use crate::options::DirectLight;
+use glam::Vec3;
+use raywarp_geom::Ray;
+
+/// A shadow ray, and what it brings if nothing blocks it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Connection {
+    pub ray: Ray,
+    pub contribution: Vec3,
+}
+
+/// Connects a vertex to a light; the path's random numbers go on behind.
+#[inline]
+pub(super) fn aim(
+    scene: &ShadingScene,
+    transport: &Transport,
+    path: &mut PathState,
+    vertex: &Vertex,
+) -> Option<Connection> {
+    if transport.direct == DirectLight::Scattering || vertex.bsdf().is_specular() {
+        return None;
+    }
+    let mut stream = path.stream(transport, dimension::LIGHT, path.sampler_state);
+    let (u_choice, u) = (stream.next_1d(), stream.next_2d());
+    path.sampler_state = stream.state();
+    let point = vertex.point;
+    let light = light::sample(scene, point.position, u_choice, u)?;
+    let wi = vertex.shading.frame.to_local(light.wi);
+    let (value, scatter_pdf) = vertex.bsdf().eval(vertex.wo, wi);
+    if value == Vec3::ZERO || !vertex.passes(light.wi, wi.z) {
+        return None;
+    }
+    let weight = match transport.direct {
+        DirectLight::Both if light.pdf > 0.0 => power_heuristic(light.pdf, scatter_pdf),
+        DirectLight::Both | DirectLight::Lights | DirectLight::Scattering => 1.0,
+    };
+    let contribution = path.throughput * value * light.weight * weight;
+    if !contribution.is_finite() || contribution == Vec3::ZERO {
+        return None;
+    }
+    let origin = point.origin_towards(light.wi);
+    let ray = match light.target {
+        None => Ray::new(origin, light.wi.into()),
+        // The target is already off the light's surface: stop there.
+        Some(target) => Ray::new(origin, (target - Vec3::from(origin)).into()).with_interval(0.0, 1.0),
+    };
+    Some(Connection { ray, contribution })
+}

@@ -1,0 +1,59 @@
+//! A path comes to what its ray found.
+
+use super::{ALL_SPECULAR, FirstHit, PathState, Transport, emission};
+use crate::bsdf::MaterialKind;
+use crate::flat::{NONE, ShadingScene};
+use crate::surface::{SurfacePoint, texture_point};
+use crate::texture::Inputs;
+use glam::Vec3;
+use raywarp_geom::{Hit, Ray};
+
+/// What is there for a path.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrival {
+    /// What it brings.
+    pub radiance: Vec3,
+    /// What is left of its throughput.
+    pub throughput: Vec3,
+    /// The first vertex, where a path ends at it.
+    pub first_hit: Option<FirstHit>,
+    /// Whether it is at a surface that scatters.
+    pub scatters: bool,
+}
+
+/// Takes `path` along `ray` to `hit`, where `point` is, if anything was hit.
+#[inline]
+pub(crate) fn arrive(
+    scene: &ShadingScene,
+    transport: &Transport,
+    path: &PathState,
+    ray: &Ray,
+    hit: &Hit,
+    point: &SurfacePoint,
+) -> Arrival {
+    let direction = Vec3::from(ray.direction);
+    let mut path = *path;
+    if !hit.is_hit() {
+        let radiance = emission::from_environments(scene, transport, &path, direction);
+        return Arrival { radiance, throughput: path.throughput, first_hit: None, scatters: false };
+    }
+    let material = &scene.materials[point.material as usize];
+    let cos = -point.geometric_normal.dot(direction);
+    if cos < 0.0 && material.inside != NONE {
+        // The segment that ends at a back side lay inside (Beer-Lambert).
+        let absorption = Vec3::from(scene.media[material.inside as usize].absorption);
+        path.throughput *= (-absorption * hit.t).exp();
+    }
+    let mut radiance = emission::from_surface(scene, transport, &path, point, cos, hit.t);
+    let throughput = path.throughput;
+    if material.kind() != MaterialKind::Unlit {
+        return Arrival { radiance, throughput, first_hit: None, scatters: true };
+    }
+    let at = texture_point(scene, point.attributes, point.barycentrics);
+    let color = Inputs { scene, material, at: &at }.color(0);
+    if path.flags & ALL_SPECULAR != 0 {
+        radiance += throughput * color;
+    }
+    let first_hit = FirstHit { albedo: color, normal: point.shading_normal, depth: hit.t };
+    Arrival { radiance, throughput, first_hit: (path.bounce == 0).then_some(first_hit), scatters: false }
+}

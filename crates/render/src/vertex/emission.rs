@@ -1,0 +1,56 @@
+//! Light that a path finds by scattering.
+
+use super::{PathState, SPECULAR, Transport, power_heuristic};
+use crate::flat::ShadingScene;
+use crate::light;
+use crate::options::DirectLight;
+use crate::surface::{SurfacePoint, emitted};
+use glam::Vec3;
+
+/// How much emission found by scattering counts, beside the connection to the same light, whose density is `light_pdf`.
+#[inline]
+fn weight(transport: &Transport, path: &PathState, light_pdf: f32) -> f32 {
+    match transport.direct {
+        _ if path.flags & SPECULAR != 0 => 1.0,
+        DirectLight::Both => power_heuristic(path.previous_pdf, light_pdf),
+        DirectLight::Lights => 0.0,
+        DirectLight::Scattering => 1.0,
+    }
+}
+
+/// What a path brings that leaves the scene along `direction`.
+#[inline]
+pub(super) fn from_environments(
+    scene: &ShadingScene,
+    transport: &Transport,
+    path: &PathState,
+    direction: Vec3,
+) -> Vec3 {
+    if transport.transparent && path.bounce == 0 {
+        return Vec3::ZERO;
+    }
+    let mut sum = Vec3::ZERO;
+    for (radiance, pdf) in light::environments(scene, direction) {
+        sum += path.throughput * radiance * weight(transport, path, pdf);
+    }
+    sum
+}
+
+/// What the surface that a path has come to sends along it: `t` away, seen under `cos` to the front normal.
+#[inline]
+pub(super) fn from_surface(
+    scene: &ShadingScene,
+    transport: &Transport,
+    path: &PathState,
+    point: &SurfacePoint,
+    cos: f32,
+    t: f32,
+) -> Vec3 {
+    let material = &scene.materials[point.material as usize];
+    let emitted = emitted(scene, material, point.attributes, point.barycentrics, cos);
+    if emitted == Vec3::ZERO {
+        return Vec3::ZERO;
+    }
+    let light_pdf = light::pdf(scene, scene.triangles[point.triangle as usize].light, cos, t * t);
+    path.throughput * emitted * weight(transport, path, light_pdf)
+}

@@ -1,0 +1,84 @@
+//! A path leaves the surface that it is at.
+
+use super::aim::{Connection, aim};
+use super::scatter::scatter;
+use super::{FirstHit, PathState, Transport, dimension};
+use crate::bsdf::Bsdf;
+use crate::flat::{MaterialFlags, ShadingScene};
+use crate::surface::{Shading, SurfacePoint, shading};
+use glam::Vec3;
+use raywarp_geom::Ray;
+
+/// What becomes of a path at a surface.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Departure {
+    /// What the surface looks like, where it is the first.
+    pub first_hit: Option<FirstHit>,
+    /// A shadow ray, and what it brings.
+    pub connection: Option<Connection>,
+    /// Where it goes on, and with what.
+    pub next: Option<(Ray, PathState)>,
+}
+
+/// A vertex that a path is at, seen from the unit direction `wo`.
+pub(super) struct Vertex<'a> {
+    pub point: &'a SurfacePoint,
+    pub shading: Shading,
+    /// `wo` in the shading frame.
+    pub wo: Vec3,
+}
+
+/// Takes `path` on from `point`, which it came to along `ray` after the distance `t`.
+#[inline]
+pub(crate) fn leave(
+    scene: &ShadingScene,
+    transport: &Transport,
+    path: &PathState,
+    ray: &Ray,
+    t: f32,
+    point: &SurfacePoint,
+) -> Departure {
+    let wo = -Vec3::from(ray.direction);
+    let mut path = *path;
+    let choice = part_of_material(scene, transport, &mut path, point);
+    let shading = shading(scene, point, wo, choice);
+    let vertex = Vertex { wo: shading.frame.to_local(wo), point, shading };
+    let first_hit = (path.bounce == 0).then(|| FirstHit {
+        albedo: vertex.shading.bsdf.albedo(vertex.wo),
+        normal: vertex.shading.frame.normal,
+        depth: t,
+    });
+    if path.bounce >= transport.max_depth {
+        return Departure { first_hit, connection: None, next: None };
+    }
+    let connection = aim(scene, transport, &mut path, &vertex);
+    let next = scatter(transport, &path, &vertex);
+    Departure { first_hit, connection, next }
+}
+
+/// The random number that decides between the parts of a material, if it has any.
+#[inline]
+fn part_of_material(scene: &ShadingScene, transport: &Transport, path: &mut PathState, point: &SurfacePoint) -> f32 {
+    if !scene.materials[point.material as usize].has(MaterialFlags::CHOOSES) {
+        return 0.5;
+    }
+    let mut stream = path.stream(transport, dimension::MATERIAL, path.sampler_state);
+    let choice = stream.next_1d();
+    path.sampler_state = stream.state();
+    choice
+}
+
+impl Vertex<'_> {
+    /// Whether light can go between `wo` and the world direction `wi`, `cos` its cosine to the shading normal: a shading
+    /// normal must not send it through the surface.
+    #[inline]
+    pub fn passes(&self, wi: Vec3, cos: f32) -> bool {
+        self.shading.geometric_normal.dot(wi) * cos > 0.0
+    }
+
+    /// What it scatters with.
+    #[inline]
+    pub fn bsdf(&self) -> &Bsdf {
+        &self.shading.bsdf
+    }
+}

@@ -1,0 +1,57 @@
+//! What happens to one path at one vertex. Every function takes a path's records and gives records back; the loops of
+//! [`crate::stage`] move those and decide nothing.
+//!
+//! [`arrive`] ends a path or finds the surface that it is at; [`leave`] connects it to a light and sends it on. Random
+//! numbers belong to (pixel, sample, dimension), so that any order of work gives the same picture.
+
+mod aim;
+mod arrive;
+mod emission;
+mod leave;
+mod path;
+mod roulette;
+mod scatter;
+
+pub(crate) use arrive::arrive;
+pub(crate) use leave::leave;
+pub(crate) use path::{ALL_SPECULAR, FirstHit, PathState, SPECULAR};
+
+use raywarp_sample::Sampler;
+
+/// How light is carried: the same for all paths of a render.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Transport {
+    pub sampler: Sampler,
+    pub direct: crate::options::DirectLight,
+    /// Bounces: 0 is emission only.
+    pub max_depth: u32,
+    /// Camera rays that miss bring nothing.
+    pub transparent: bool,
+}
+
+/// Sampler dimensions that a camera ray takes: two in the pixel, two on the lens.
+pub(crate) const CAMERA_DIMENSIONS: u32 = 4;
+
+/// Sampler dimensions of a vertex, from its first on.
+mod dimension {
+    /// Choice between the parts of a material.
+    pub const MATERIAL: u32 = 0;
+    /// Choice of a light, and the point on it.
+    pub const LIGHT: u32 = 1;
+    /// Choice of a lobe, and the direction.
+    pub const SCATTER: u32 = 4;
+    /// Russian roulette.
+    pub const ROULETTE: u32 = 7;
+    /// How many there are.
+    pub const COUNT: u32 = 8;
+}
+
+/// The power heuristic with exponent 2 (Veach 1997, section 9.2) for one sample of each technique.
+#[inline]
+fn power_heuristic(pdf: f32, other: f32) -> f32 {
+    if pdf.is_infinite() {
+        return 1.0;
+    }
+    let ratio = other / pdf;
+    1.0 / (1.0 + ratio * ratio)
+}

@@ -1,0 +1,44 @@
+//! What a path carries from vertex to vertex.
+
+use super::{CAMERA_DIMENSIONS, Transport, dimension};
+use glam::Vec3;
+use raywarp_sample::Stream;
+
+/// The path's last vertex was specular, or it has no vertex yet: emission counts in full.
+pub(crate) const SPECULAR: u8 = 1;
+/// Every vertex so far was specular: what is seen now is seen "directly".
+pub(crate) const ALL_SPECULAR: u8 = 2;
+
+/// A path between two vertices.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathState {
+    /// Which path it is.
+    pub pixel: u32,
+    pub sample: u32,
+    /// Vertices behind it.
+    pub bounce: u32,
+    pub throughput: Vec3,
+    /// Solid-angle density of the last scattering direction.
+    pub previous_pdf: f32,
+    /// Sampler state; counter samplers leave it alone.
+    pub sampler_state: u32,
+    pub flags: u8,
+}
+
+impl PathState {
+    /// The path's random numbers from `dimension` of its vertex on, for a generator that has come to `state`.
+    #[inline]
+    pub fn stream(&self, transport: &Transport, dimension: u32, state: u32) -> Stream {
+        let at = CAMERA_DIMENSIONS + self.bounce * dimension::COUNT + dimension;
+        transport.sampler.resume(self.pixel, self.sample, at, state)
+    }
+}
+
+/// What a path says of its first vertex.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FirstHit {
+    pub albedo: Vec3,
+    pub normal: Vec3,
+    /// Distance from the camera; infinite for a miss.
+    pub depth: f32,
+}

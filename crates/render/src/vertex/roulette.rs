@@ -1,0 +1,22 @@
+//! Russian roulette.
+
+use super::{PathState, Transport, dimension};
+use glam::Vec3;
+
+/// Throughput below which Russian roulette begins (W11: 5 %).
+const BELOW: f32 = 0.05;
+
+/// The throughput and the sampler state with which `path` goes on, or `None` where it ends.
+#[inline]
+pub(super) fn roulette(transport: &Transport, path: &PathState, throughput: Vec3, state: u32) -> Option<(Vec3, u32)> {
+    let largest = throughput.max_element();
+    if !(largest > 0.0 && largest.is_finite()) {
+        return None;
+    }
+    if largest >= BELOW {
+        return Some((throughput, state));
+    }
+    let survival = largest / BELOW;
+    let mut stream = path.stream(transport, dimension::ROULETTE, state);
+    (stream.next_1d() < survival).then(|| (throughput / survival, stream.state()))
+}

@@ -1,0 +1,37 @@
+//! The next direction of a path.
+
+use super::leave::Vertex;
+use super::roulette::roulette;
+use super::{ALL_SPECULAR, PathState, SPECULAR, Transport, dimension};
+use crate::bsdf::Bsdf;
+use raywarp_geom::Ray;
+
+/// Sends a path on; `None` where it ends.
+#[inline]
+pub(super) fn scatter(transport: &Transport, path: &PathState, vertex: &Vertex) -> Option<(Ray, PathState)> {
+    let bsdf = vertex.bsdf();
+    let mut stream = path.stream(transport, dimension::SCATTER, path.sampler_state);
+    let u_lobe = if let Bsdf::Diffuse { .. } = bsdf {
+        stream.skip(1);
+        0.5
+    } else {
+        stream.next_1d()
+    };
+    let sample = bsdf.sample(vertex.wo, u_lobe, stream.next_2d())?;
+    let wi = vertex.shading.frame.to_world(sample.wi);
+    if !vertex.passes(wi, sample.wi.z) {
+        return None;
+    }
+    let on = PathState {
+        bounce: path.bounce + 1,
+        throughput: path.throughput * sample.weight,
+        previous_pdf: sample.pdf,
+        sampler_state: stream.state(),
+        flags: if sample.specular { SPECULAR | (path.flags & ALL_SPECULAR) } else { 0 },
+        ..*path
+    };
+    // The numbers are those of the vertex that it leaves.
+    let (throughput, sampler_state) = roulette(transport, path, on.throughput, on.sampler_state)?;
+    let ray = Ray::new(vertex.point.origin_towards(wi), wi.into());
+    Some((ray, PathState { throughput, sampler_state, ..on }))
+}
