@@ -1,6 +1,6 @@
 //! Warps to the unit disk and to triangles.
 
-use super::turn::sin_cos_octant;
+use crate::elementary::sin_cos_octant;
 use std::f32::consts::{FRAC_1_PI, FRAC_PI_4};
 
 /// Uniform point of the unit disk by the concentric map (Shirley and Chiu 1997), which keeps

@@ -1,18 +1,7 @@
-//! Sine and cosine from arithmetic alone: the platform's library differs between machines, and
-//! pictures must not.
+//! Sine and cosine of shares of a full turn.
 
-use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
-
-/// Sine and cosine of `x` in `-pi/4 ..= pi/4`, to about 1e-7: Taylor polynomials, whose next terms
-/// are below half an ulp of 1 there.
-#[inline]
-pub(super) fn sin_cos_octant(x: f32) -> (f32, f32) {
-    debug_assert!(x.abs() <= FRAC_PI_4 * 1.000_001);
-    let y = x * x;
-    let sin = x + x * y * (-1.0 / 6.0 + y * (1.0 / 120.0 + y * (-1.0 / 5040.0 + y * (1.0 / 362_880.0))));
-    let cos = 1.0 + y * (-0.5 + y * (1.0 / 24.0 + y * (-1.0 / 720.0 + y * (1.0 / 40_320.0))));
-    (sin, cos)
-}
+use crate::elementary::sin_cos_octant;
+use std::f32::consts::FRAC_PI_2;
 
 /// Sine and cosine of `turn` full turns, for `turn` in `0 ..= 1`. About 1e-7 absolute error.
 #[inline]
