@@ -11,6 +11,7 @@ mod settings;
 mod texture;
 
 pub use camera::{Camera, FovAxis, Projection};
+pub(crate) use image::linear_from_srgb;
 pub use image::{Image, Pixels, srgb_to_linear};
 pub use light::{Light, SpotFalloff};
 pub use material::{

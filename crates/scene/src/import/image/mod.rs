@@ -11,6 +11,7 @@ mod raster;
 mod tests;
 
 use super::context::Encoding;
+use crate::model::linear_from_srgb;
 use crate::{Image, Pixels, Place, SceneError};
 use std::path::Path;
 
@@ -170,9 +171,4 @@ fn linear_from_u16(texel: [u16; 4], encoding: Encoding) -> [f32; 4] {
             [linear_from_srgb(r), linear_from_srgb(g), linear_from_srgb(b), a]
         }
     }
-}
-
-/// Decodes an sRGB value of 0 to 1 (IEC 61966-2-1).
-pub(crate) fn linear_from_srgb(c: f32) -> f32 {
-    if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }

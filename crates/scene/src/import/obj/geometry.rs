@@ -1,7 +1,7 @@
 //! The geometry of an OBJ file, gathered into one mesh a material while it is read.
 
 use super::lines::{Line, Lines, finite};
-use crate::import::image::linear_from_srgb;
+use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 use std::collections::{BTreeSet, HashMap};
 

@@ -9,7 +9,7 @@ mod parse;
 mod tests;
 
 use super::Context;
-use super::image::linear_from_srgb;
+use crate::model::linear_from_srgb;
 use crate::{
     ColorInput, FaceMaterials, Instance, LoadOptions, Material, MaterialId, Mesh, Place, Scene, SceneError, Surface,
     Texture,

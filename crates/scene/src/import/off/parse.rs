@@ -2,8 +2,8 @@
 
 use super::Fault;
 use super::lines::Lines;
-use crate::import::image::linear_from_srgb;
 use crate::import::polygon::triangulate;
+use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 
 /// A parsed file.

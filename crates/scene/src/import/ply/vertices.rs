@@ -3,7 +3,7 @@
 use super::Fault;
 use super::body::Body;
 use super::header::{Element, Kind, Scalar};
-use crate::import::image::linear_from_srgb;
+use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 
 /// Names of the attributes that are read; each row is one attribute, by any of its names.

@@ -4,7 +4,7 @@
 //! Production Extension 1.1.2, chapter 3.
 
 use super::xml::{Element, Fault, Xml, index, local, number};
-use crate::import::image::linear_from_srgb;
+use crate::model::linear_from_srgb;
 use glam::{DAffine3, DMat3, DVec3};
 use std::collections::HashMap;
 
