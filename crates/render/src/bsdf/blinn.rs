@@ -5,6 +5,7 @@ use super::albedo_table::{AlbedoTable, Row, albedo, coupling};
 use super::{BsdfSample, fresnel};
 use crate::texture::Inputs;
 use glam::Vec3;
+use raywarp_sample::elementary::{exp, exp_m1, ln_1p};
 use raywarp_sample::warp::{cosine_hemisphere, sin_cos_turn};
 use std::f32::consts::{FRAC_1_PI, TAU};
 
@@ -35,14 +36,14 @@ pub(super) fn exponent_of_alpha(alpha: f32) -> f32 {
 #[inline]
 fn d(n: f32, h: Vec3) -> f32 {
     let sin2 = (h.x * h.x + h.y * h.y).min(1.0);
-    let power = if n == 0.0 { 1.0 } else { (0.5 * n * (-sin2).ln_1p()).exp() };
+    let power = if n == 0.0 { 1.0 } else { exp(0.5 * n * ln_1p(-sin2)) };
     (n + 2.0) / TAU * power
 }
 
 /// A normal with density `D cos`.
 #[inline]
 fn sample_normal(n: f32, u: [f32; 2]) -> Vec3 {
-    let sin2 = -(2.0 / (n + 2.0) * (-u[0]).ln_1p()).exp_m1();
+    let sin2 = -exp_m1(2.0 / (n + 2.0) * ln_1p(-u[0]));
     let (sin, cos) = sin_cos_turn(u[1]);
     let r = sin2.sqrt();
     Vec3::new(r * cos, r * sin, (1.0 - sin2).max(0.0).sqrt())
