@@ -4,7 +4,8 @@ use super::LightSample;
 use crate::flat::{EnvironmentRecord, ImageLookup, NONE, ShadingScene, Wrapping};
 use crate::texture::look_up;
 use glam::{Vec2, Vec3};
-use raywarp_sample::warp::DensityTables;
+use raywarp_sample::elementary::{acos, atan2};
+use raywarp_sample::warp::{DensityTables, sin_cos_turn};
 use std::f32::consts::{PI, TAU};
 
 /// Radiance from everywhere around.
@@ -30,7 +31,7 @@ impl<'s> Environment<'s> {
         let rows = self.record.rows.map(Vec3::from);
         let d = Vec3::new(rows[0].dot(direction), rows[1].dot(direction), rows[2].dot(direction));
         let cos = d.y.clamp(-1.0, 1.0);
-        let uv = Vec2::new((0.5 + d.x.atan2(-d.z) / TAU).clamp(0.0, 1.0), cos.acos() / PI);
+        let uv = Vec2::new((0.5 + atan2(d.x, -d.z) / TAU).clamp(0.0, 1.0), acos(cos) / PI);
         let sin = (1.0 - cos * cos).sqrt();
         let pdf = if sin > 0.0 { self.tables().pdf(uv.into()) / (TAU * PI * sin) } else { 0.0 };
         (self.look_up(uv), pdf)
@@ -44,9 +45,10 @@ impl<'s> Environment<'s> {
             return Some((d, self.record.radiance.into(), 1.0 / (4.0 * PI)));
         }
         let (uv, density) = self.tables().sample(u);
-        let (phi, theta) = ((uv[0] - 0.5) * TAU, uv[1] * PI);
-        let (sin, cos) = theta.sin_cos();
-        let d = Vec3::new(sin * phi.sin(), cos, -sin * phi.cos());
+        let (sin, cos) = sin_cos_turn(0.5 * uv[1]);
+        // The azimuth is 0 in the middle of the map: half a turn from its edge, which negates both.
+        let (s, c) = sin_cos_turn(uv[0]);
+        let d = Vec3::new(-sin * s, cos, sin * c);
         let pdf = density / (TAU * PI * sin);
         if !(pdf > 0.0 && pdf.is_finite()) {
             return None;

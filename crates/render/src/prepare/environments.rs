@@ -5,8 +5,7 @@ use crate::flat::{EnvironmentRecord, Image, NONE, ShadingScene};
 use crate::texture::texel;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use raywarp_sample::warp::Distribution2d;
-use std::f32::consts::PI;
+use raywarp_sample::warp::{Distribution2d, sin_cos_turn};
 
 /// Adds an environment; its mean radiance over the sphere.
 pub(super) fn add(flat: &mut ShadingScene, map: Option<u32>, radiance: [f32; 3], rows: [[f32; 3]; 3]) -> Vec3 {
@@ -40,7 +39,7 @@ fn weights(image: &Image, radiance: Vec3) -> (Vec<f32>, Vec3) {
         texel(image, x, y).truncate().max(Vec3::ZERO)
     };
     let row = |y: u32| {
-        let sin = ((y as f32 + 0.5) / h as f32 * PI).sin();
+        let (sin, _) = sin_cos_turn(0.5 * (y as f32 + 0.5) / h as f32);
         let mut sum = DVec3::ZERO;
         let weights: Vec<f32> = (0..w)
             .map(|x| {
