@@ -3,6 +3,7 @@
 use super::{TexturePoint, value};
 use crate::flat::{Input, InputChannel, MaterialFlags, MaterialRecord, Remap, ShadingScene};
 use glam::{Vec2, Vec3};
+use raywarp_sample::elementary::ln;
 
 /// A colour at a point.
 #[inline]
@@ -101,7 +102,7 @@ fn remapped(roughness: f32, remap: Remap) -> f32 {
         // Exactly smooth stays smooth; the polynomial would give 0.05.
         Remap::Pbrt3 if r == 0.0 => 0.0,
         Remap::Pbrt3 => {
-            let x = r.max(1e-3).ln();
+            let x = ln(r.max(1e-3));
             1.621_42 + x * (0.819_955 + x * (0.173_4 + x * (0.017_120_1 + x * 0.000_640_711)))
         }
     }
