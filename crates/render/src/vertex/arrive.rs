@@ -7,6 +7,7 @@ use crate::surface::{SurfacePoint, texture_point};
 use crate::texture::Inputs;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
+use raywarp_sample::elementary::exp;
 
 /// What is there for a path.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +43,7 @@ pub(crate) fn arrive(
     if cos < 0.0 && material.inside != NONE {
         // The segment that ends at a back side lay inside (Beer-Lambert).
         let absorption = Vec3::from(scene.media[material.inside as usize].absorption);
-        path.throughput *= (-absorption * hit.t).exp();
+        path.throughput *= (-absorption * hit.t).map(exp);
     }
     let mut radiance = emission::from_surface(scene, transport, &path, point, cos, hit.t);
     let throughput = path.throughput;
