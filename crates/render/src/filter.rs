@@ -1,6 +1,7 @@
 //! Pixel filters by importance sampling: a sample is moved by a random offset instead of being
 //! spread over several pixels, so pixels stay independent (Ernst, Stamminger and Greiner 2006).
 
+use raywarp_sample::elementary::exp;
 use raywarp_scene::FilterKind;
 
 /// Cells a side of the tabulated filter; fine enough that the table's steps are not seen.
@@ -29,7 +30,7 @@ impl PixelFilter {
             FilterKind::Box { radius } => Self::Box { radius },
             FilterKind::Triangle { radius } => Self::tabulate(radius, |x| (radius - x.abs()).max(0.0)),
             FilterKind::Gaussian { radius, sigma } => {
-                let g = |x: f32| (-x * x / (2.0 * sigma * sigma)).exp();
+                let g = |x: f32| exp(-x * x / (2.0 * sigma * sigma));
                 Self::tabulate(radius, |x| (g(x) - g(radius)).max(0.0))
             }
             FilterKind::Mitchell { radius, b, c } => Self::tabulate(radius, |x| mitchell(2.0 * x / radius, b, c)),

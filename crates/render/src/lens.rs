@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use raywarp_geom::Ray;
-use raywarp_sample::warp;
+use raywarp_sample::{elementary, warp};
 use raywarp_scene::{Camera, FovAxis, Projection};
 
 /// A camera for a picture of a given size.
@@ -27,7 +27,8 @@ impl Lens {
         let (half, perspective) = match camera.projection {
             Projection::Orthographic { half_height } => ([half_height * aspect, half_height], false),
             Projection::Perspective { fov, axis } => {
-                let t = (0.5 * fov.to_radians()).tan();
+                let (sin, cos) = elementary::sin_cos(0.5 * fov.to_radians());
+                let t = sin / cos;
                 let vertical = match axis {
                     FovAxis::Vertical => true,
                     FovAxis::Horizontal => false,
