@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Each crate and what it may use directly.
 const ALLOWED: &[(&str, &[&str])] = &[
+    ("raywarp-system", &[]),
     ("raywarp-geom", &[]),
     ("raywarp-sample", &["raywarp-geom"]),
     ("raywarp-bvh", &["raywarp-geom"]),
@@ -18,10 +19,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
     ("raywarp-sim", &["raywarp-traverse"]),
     ("raywarp-scene", &["raywarp-geom"]),
-    ("raywarp-render", &["raywarp-scene", "raywarp-sample"]),
+    ("raywarp-render", &["raywarp-system", "raywarp-scene", "raywarp-sample"]),
     (
         "raywarp-bench",
         &[
+            "raywarp-system",
             "raywarp-geom",
             "raywarp-bvh",
             "raywarp-layout",
@@ -38,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "raywarp",
         &[
+            "raywarp-system",
             "raywarp-geom",
             "raywarp-sample",
             "raywarp-bvh",
@@ -148,6 +151,7 @@ mod tests {
     #[test]
     fn an_arrow_that_points_upwards_is_found() {
         assert_eq!(faults(&package("raywarp-bvh", "raywarp-scene", None)).len(), 1);
+        assert_eq!(faults(&package("raywarp-system", "raywarp-geom", None)).len(), 1);
         assert_eq!(faults(&package("raywarp-render", "raywarp-layout", None)).len(), 1);
         assert_eq!(faults(&package("raywarp-render", "raywarp-bvh", None)).len(), 1);
         assert_eq!(faults(&package("raywarp-cli", "raywarp-geom", None)).len(), 1);

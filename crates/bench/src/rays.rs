@@ -5,7 +5,7 @@ use crate::engine::trace;
 use crate::{BenchError, BenchRequest, RayOrder, Watch};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, FlatTriangles, Ray};
-use raywarp_render::film::available_memory;
+use raywarp_system::memory;
 use raywarp_workload::rays::{BATCH, RayKind, ViewRays, sort_morton};
 use raywarp_workload::views::View;
 use std::time::Instant;
@@ -121,7 +121,7 @@ fn check_memory(views: usize, request: &BenchRequest) -> Result<(), BenchError> 
     let rays: u64 = request.columns.iter().map(|column| pixels.saturating_mul(per_pixel(column.kind))).sum();
     let halves = if request.halves { size_of::<Ray>() as u64 } else { 0 };
     let needed = rays.saturating_mul(RAY_BYTES + halves);
-    match available_memory() {
+    match memory::available() {
         Some(free) if needed > free.max(SMALL_BYTES) => Err(BenchError::Memory { rays, needed, free }),
         _ => Ok(()),
     }

@@ -205,7 +205,7 @@ impl Common {
             return Err(CliError::usage(format!("--threads {} is more than {MAX_THREADS}", self.threads)));
         }
         if self.no_clobber {
-            raywarp::render::output::keep_existing_files();
+            raywarp::system::files::keep_existing_files();
         }
         raywarp::set_threads(self.threads).map_err(CliError::machine)
     }

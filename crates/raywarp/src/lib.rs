@@ -87,6 +87,11 @@ pub mod render {
     pub use raywarp_render::*;
 }
 
+/// Files written whole or not at all, and how much memory is free.
+pub mod system {
+    pub use raywarp_system::*;
+}
+
 /// The tracer for CPUs.
 pub mod cpu {
     pub use raywarp_cpu::*;

@@ -248,7 +248,7 @@ fn tracer(
 pub(crate) fn check_memory(triangles: u64) -> Result<(), PrepareError> {
     let needed = triangles.saturating_mul(PREPARE_BYTES);
     let countable = triangles <= u64::from(FlatTriangles::LIMIT);
-    match raywarp_render::film::available_memory() {
+    match raywarp_system::memory::available() {
         Some(free) if countable && needed > free.max(SMALL_BYTES) => {
             Err(PrepareError::Memory { triangles, needed, free })
         }

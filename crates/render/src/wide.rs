@@ -7,12 +7,13 @@
 //!
 //! Tiles belong to one wave at a time and parts to one tile, so that sums are those of any other order of work.
 
-use crate::film::{MAX_TILE, Tile, available_memory};
+use crate::film::{MAX_TILE, Tile};
 use crate::joined::Joined;
 use crate::observe::PathObserver;
 use crate::path::Wave;
 use crate::render::Job;
 use raywarp_geom::{TraceError, Tracer};
+use raywarp_system::memory;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +31,7 @@ const PATH_BYTES: usize = 448;
 /// of the free memory is taken.
 pub(crate) fn paths(tracer: &dyn Tracer) -> Option<usize> {
     let preferred = tracer.preferred_batch().min(MOST_PATHS);
-    let room = available_memory().map_or(usize::MAX, |bytes| bytes as usize / 8 / IN_FLIGHT / PATH_BYTES);
+    let room = memory::available().map_or(usize::MAX, |bytes| bytes as usize / 8 / IN_FLIGHT / PATH_BYTES);
     (preferred > PART_PATHS).then(|| preferred.min(room).max(PART_PATHS))
 }
 

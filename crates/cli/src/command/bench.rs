@@ -16,9 +16,9 @@ use raywarp::bench::{bench_scene, csv, json, record, summary, text};
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::measured::MeasuredReport;
 use raywarp::npy::write_rays;
-use raywarp::render::output;
 use raywarp::scene::Loaded;
 use raywarp::scene_name;
+use raywarp::system::files;
 use raywarp::workload::views::View;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -149,7 +149,7 @@ fn measure(
         let path = folder.join(format!("{file}.npy"));
         common.files.writes(&path).map_err(|error| error.to_string())?;
         replace::can_write(&path, &replace::NPY).map_err(|error| error.to_string())?;
-        output::write_atomic(&path, &write_rays(rays)).map_err(|error| error.to_string())
+        files::write_atomic(&path, &write_rays(rays)).map_err(|error| error.to_string())
     };
     let doing = format!("measuring {name}");
     let _doing = interrupt::doing(&doing);
@@ -212,7 +212,7 @@ fn leave(args: &BenchArgs, common: &Common, reports: &[SceneReport], machine: &M
 
 /// Writes the files that were asked for.
 fn save(args: &BenchArgs, reports: &[SceneReport], machine: &MachineFacts) -> Result<(), CliError> {
-    let write = |path: &Path, text: &str| output::write_atomic(path, text.as_bytes()).map_err(CliError::output);
+    let write = |path: &Path, text: &str| files::write_atomic(path, text.as_bytes()).map_err(CliError::output);
     if let Some(file) = &args.csv {
         write(file, &csv(reports))?;
     }

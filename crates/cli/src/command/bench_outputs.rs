@@ -7,7 +7,7 @@ use crate::exit::CliError;
 use crate::replace::{self, Kind};
 use raywarp::bench::csv;
 use raywarp::measured::MeasuredReport;
-use raywarp::render::output::can_write_file;
+use raywarp::system::files::can_write_file;
 use raywarp::{Prefer, scene_name};
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,8 @@ use crate::common::Common;
 use crate::exit::CliError;
 use raywarp::bench::{BenchRequest, SceneReport, Target};
 use raywarp::measured::{Gpu, MeasuredReport, MeasuredRequest, machine_of, rates_of, set_clock};
-use raywarp::render::output;
 use raywarp::sim::machine::Machine;
+use raywarp::system::files;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -100,5 +100,5 @@ pub(super) fn run(
     let Some(folder) = &args.record else { return Ok(()) };
     let rows: Vec<String> = simulated.iter().map(MeasuredReport::csv).collect();
     let text = MeasuredReport::csv_header() + &rows.concat();
-    output::write_atomic(&folder.join(FILE), text.as_bytes()).map_err(CliError::output)
+    files::write_atomic(&folder.join(FILE), text.as_bytes()).map_err(CliError::output)
 }

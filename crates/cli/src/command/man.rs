@@ -5,7 +5,7 @@ use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::{Args, Command};
 use clap_mangen::Man;
-use raywarp::render::output;
+use raywarp::system::files;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub fn run(args: &ManArgs, mut definition: Command, common: &Common, out: &mut d
     let mut written = Vec::new();
     for command in std::iter::once(&definition).chain(definition.get_subcommands()) {
         let path = folder.join(format!("{}.1", command.get_display_name().unwrap_or_else(|| command.get_name())));
-        output::write_atomic(&path, &page(command)?).map_err(CliError::picture)?;
+        files::write_atomic(&path, &page(command)?).map_err(CliError::output)?;
         written.push(path.display().to_string());
     }
     if common.json {

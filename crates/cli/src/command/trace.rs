@@ -11,7 +11,7 @@ use crate::replace;
 use clap::Args;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::npy::{NpyError, RayFile, read_rays};
-use raywarp::render::output;
+use raywarp::system::files;
 use raywarp::trace::{Engine, Field, HitFormat, TraceOptions, TraceScene, TraceSceneError, Traced, surface_columns};
 use raywarp::traverse::{KernelError, Machine, Query};
 use raywarp::{Control, Gpu, Ray, are_coherent};
@@ -149,7 +149,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         out.write_all(&bytes)?;
         out.flush()?;
     } else {
-        output::write_atomic(&args.output, &bytes).map_err(CliError::picture)?;
+        files::write_atomic(&args.output, &bytes).map_err(CliError::output)?;
     }
 
     let report = Report {

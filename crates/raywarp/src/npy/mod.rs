@@ -148,7 +148,7 @@ fn grow(name: &str, rays: &mut Vec<Ray>) -> Result<(), NpyError> {
     let more = rays.len().max(CHUNK);
     let needed = WORK_BYTES.saturating_mul((rays.len() + more) as u64);
     let error = |free| NpyError::Memory { name: name.to_string(), rays: rays.len() as u64, needed, free };
-    match raywarp_render::film::available_memory() {
+    match raywarp_system::memory::available() {
         Some(free) if needed > free.max(SMALL_BYTES) => Err(error(free)),
         _ if rays.try_reserve_exact(more).is_err() => {
             Err(NpyError::Memory { name: name.to_string(), rays: rays.len() as u64, needed, free: 0 })

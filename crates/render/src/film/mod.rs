@@ -22,7 +22,6 @@
 //!
 //! Pixel filters are the camera's part (filter importance sampling): every sample has weight 1 here.
 
-mod memory;
 mod statistics;
 mod sums;
 #[cfg(test)]
@@ -30,7 +29,6 @@ mod tests;
 mod tile;
 mod window;
 
-pub use memory::available as available_memory;
 pub use statistics::{NOISE_FLOOR, PictureMean};
 pub use sums::{FeatureSums, LARGEST, PixelSums, SampleResult, luminance};
 pub use tile::Tile;
@@ -138,7 +136,7 @@ impl Film {
         room(pixels).map_err(too_large)?;
         let sums_bytes = size_of::<PixelSums>() + if features { size_of::<FeatureSums>() } else { 0 };
         let needed = pixels as u64 * (sums_bytes as u64 + WRITING_BYTES);
-        if let Some(free) = memory::available().filter(|&free| needed > free.max(SMALL_BYTES)) {
+        if let Some(free) = raywarp_system::memory::available().filter(|&free| needed > free.max(SMALL_BYTES)) {
             return Err(FilmError::Memory { width, height, needed, free });
         }
         let mut tiles = Vec::new();

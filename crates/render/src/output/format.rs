@@ -1,6 +1,7 @@
 //! The file formats and how a name chooses one.
 
-use super::{OutputError, atomic};
+use super::OutputError;
+use raywarp_system::files::{FileError, can_write_file};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -65,12 +66,12 @@ impl Format {
 /// [`OutputError`], the one that writing would give; [`OutputError::NotAPicture`], which writing does not look for.
 pub fn can_write(path: &Path) -> Result<Format, OutputError> {
     let format = Format::of(path)?;
-    atomic::can_write_file(path)?;
+    can_write_file(path)?;
     // Opening a pipe would wait for somebody at its other end.
     if path.is_file() {
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut head));
-        read.map_err(|error| OutputError::from_io(path, error))?;
+        read.map_err(|error| FileError::from_io(path, error))?;
         if !head.is_empty() && !head.starts_with(format.magic()) {
             return Err(OutputError::NotAPicture { path: path.into(), kind: format.described() });
         }
@@ -98,7 +99,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(can_write(&folder.path().join("a.exr")).unwrap(), Format::Exr);
         assert!(matches!(can_write(&folder.path().join("a.bmp")), Err(OutputError::UnknownFormat { .. })));
-        assert!(matches!(can_write(&folder.path().join("no/a.png")), Err(OutputError::MissingFolder { .. })));
+        assert!(matches!(
+            can_write(&folder.path().join("no/a.png")),
+            Err(OutputError::File(FileError::MissingFolder { .. }))
+        ));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 

@@ -1,6 +1,5 @@
-//! Pictures: tone curves, file formats, shares of a render, writing files whole or not at all, and reading them back.
+//! Pictures: tone curves, file formats, shares of a render, writing and reading them.
 
-mod atomic;
 mod content;
 mod display;
 mod error;
@@ -15,12 +14,10 @@ mod picture;
 mod png;
 mod read;
 mod share;
-mod temporary;
 #[cfg(test)]
 mod tests;
 mod tone;
 
-pub use atomic::{can_write_file, keep_existing_files, write_atomic};
 pub use content::{Content, Shows};
 pub(crate) use display::almost_largest;
 pub use error::OutputError;
@@ -40,5 +37,4 @@ pub use share::{
     Merged, Share, ShareError, ShareInfo, can_write_share, differences, merge, read_share, write_film_and_sums,
     write_share,
 };
-pub use temporary::remove_temporaries;
 pub use tone::{Exposure, Look, Tone, ToneError, encode_srgb};

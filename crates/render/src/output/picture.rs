@@ -1,10 +1,12 @@
 //! Writing films and other pictures to files.
 
-use super::display::{Display, display};
+use super::display::{self, display};
 use super::{Content, Format, Layers, Look, MISS_DEPTH, Metadata, OutputError, Rgb8, Shows};
-use super::{atomic::write_atomic, exr, hdr, png};
+use super::{exr, hdr, png};
 use crate::film::{Film, Window};
 use ::exr::prelude::FlatSamples;
+use raywarp_system::files::write_atomic;
+use std::fmt::Display;
 use std::path::Path;
 
 /// How a picture is written.
@@ -33,7 +35,7 @@ pub fn write_film(path: &Path, film: &Film, options: &PictureOptions) -> Result<
             let channels = picture_channels(film, &options.content, options.layers);
             let facts = exr::picture_facts(&options.content);
             let bytes = exr::encode(&film.window(), channels, &options.metadata, Some(&facts), None);
-            write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+            write_encoded(path, bytes)
         }
         Format::Png => {
             let (colour, alpha) = colours(film, &options.content);
@@ -85,7 +87,7 @@ pub fn write_pixels(
         Format::Exr => {
             let facts = exr::picture_facts(&options.content);
             let bytes = exr::encode(&Window::all(size), exr::colour(radiance), &options.metadata, Some(&facts), None);
-            write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+            write_encoded(path, bytes)
         }
         Format::Hdr => write_hdr(path, size, radiance),
     }
@@ -100,14 +102,20 @@ pub fn write_rgb8(path: &Path, image: &Rgb8, metadata: &Metadata) -> Result<(), 
         return Err(OutputError::NotAPng { path: path.into() });
     }
     let bytes = png::encode(image.size, &image.bytes, false, metadata);
-    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+    write_encoded(path, bytes)
 }
 
-pub(super) fn write_display(path: &Path, picture: &Display, metadata: &Metadata) -> Result<(), OutputError> {
+/// Writes what an encoder made, if it made something.
+pub(super) fn write_encoded(path: &Path, bytes: Result<Vec<u8>, impl Display>) -> Result<(), OutputError> {
+    let bytes = bytes.map_err(|error| OutputError::encode(path, error))?;
+    Ok(write_atomic(path, &bytes)?)
+}
+
+pub(super) fn write_display(path: &Path, picture: &display::Display, metadata: &Metadata) -> Result<(), OutputError> {
     let bytes = png::encode(picture.size, &picture.bytes, picture.has_alpha, metadata);
-    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+    write_encoded(path, bytes)
 }
 
 pub(super) fn write_hdr(path: &Path, size: [u32; 2], radiance: &[[f32; 3]]) -> Result<(), OutputError> {
-    write_atomic(path, &hdr::encode(size, radiance).map_err(|e| OutputError::encode(path, e))?)
+    write_encoded(path, hdr::encode(size, radiance))
 }

@@ -9,8 +9,8 @@ mod tests;
 
 pub use error::ReadError;
 
-use super::picture::{colours, write_display, write_hdr};
-use super::{Content, Format, Layers, Look, Metadata, OutputError, Share, atomic::write_atomic, display::display};
+use super::picture::{colours, write_display, write_encoded, write_hdr};
+use super::{Content, Format, Layers, Look, Metadata, OutputError, Share, display::display};
 use crate::film::Window;
 use ::exr::prelude::FlatSamples;
 use std::io;
@@ -115,7 +115,7 @@ pub fn write_picture(path: &Path, picture: &PictureFile, look: &Look, metadata: 
             channels.extend(picture.layers.iter().map(|layer| (layer.name.as_str(), plane(&layer.values))));
             let facts = super::exr::picture_facts(&picture.content);
             let bytes = super::exr::encode(&picture.window, channels, metadata, Some(&facts), None);
-            write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+            write_encoded(path, bytes)
         }
         Format::Png => {
             write_display(path, &display(size, &picture.colour, alpha, picture.content.shows, look), metadata)

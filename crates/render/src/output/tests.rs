@@ -1,6 +1,7 @@
 use super::*;
 use crate::film::{Film, SampleResult};
 use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
+use raywarp_system::files::FileError;
 use std::path::{Path, PathBuf};
 
 /// Small, uneven, with a miss and a pixel without samples.
@@ -180,9 +181,12 @@ fn a_failure_to_write_is_typed_for_every_format() {
     for name in ["a.png", "a.exr", "a.hdr"] {
         std::fs::create_dir(folder.at(name)).unwrap();
         let result = write_film(&folder.at(name), &film, &options());
-        assert!(matches!(result, Err(OutputError::IsFolder { .. })), "{result:?}");
+        assert!(matches!(result, Err(OutputError::File(FileError::IsFolder { .. }))), "{result:?}");
         let missing = folder.at("none").join(name);
-        assert!(matches!(write_film(&missing, &film, &options()), Err(OutputError::MissingFolder { .. })));
+        assert!(matches!(
+            write_film(&missing, &film, &options()),
+            Err(OutputError::File(FileError::MissingFolder { .. }))
+        ));
     }
     assert!(matches!(write_film(&folder.at("a.jpg"), &film, &options()), Err(OutputError::UnknownFormat { .. })));
     let map = Rgb8 { size: [1, 1], bytes: vec![0; 3] };
@@ -201,7 +205,7 @@ fn a_full_disk_is_said_so_for_every_format() {
         // The link gives the device a name with an extension.
         std::os::unix::fs::symlink("/dev/full", folder.at(name)).unwrap();
         let result = write_film(&folder.at(name), &film(true), &options());
-        assert!(matches!(result, Err(OutputError::DiskFull { .. })), "{result:?}");
+        assert!(matches!(result, Err(OutputError::File(FileError::DiskFull { .. }))), "{result:?}");
     }
     assert_eq!(std::fs::read_dir(folder.0.path()).unwrap().count(), 3);
 }

@@ -3,13 +3,13 @@
 //! Sizes are checked before anything of that size is asked for: a few bytes could claim terabytes.
 
 use super::{Channel, PictureFile, ReadError};
-use crate::film::available_memory;
 use crate::output::exr::{PICTURE_ATTRIBUTE, parse_picture_facts, window};
 use crate::output::share::{MAX_INFLATION, is_share, parse as parse_share};
 use exr::meta::MetaData;
 use exr::meta::attribute::{AttributeValue, Chromaticities, Text};
 use exr::meta::header::Header;
 use exr::prelude::{FlatSamples, ReadChannels as _, ReadLayers as _, Vec2};
+use raywarp_system::memory;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -129,7 +129,7 @@ fn check(path: &Path, headers: &[Header], file_bytes: usize) -> Result<(), ReadE
     }
     // As they are decoded, as planes, and the colours once more together.
     let needed = claimed as u64 * 2;
-    match available_memory() {
+    match memory::available() {
         Some(free) if needed > free.max(SMALL_BYTES) => Err(ReadError::Memory {
             path: path.into(),
             size: [width as u32, height as u32],

@@ -4,7 +4,7 @@ use super::{Share, ShareError, ShareInfo};
 use crate::film::{Crop, FeatureSums, Film, PixelSums, Window};
 use crate::output::{Content, Exposure, Format, Layers, Metadata, OutputError, PictureOptions, Shows, write_film};
 use crate::output::{
-    atomic::write_atomic, exr as exr_file, metadata::one_line, picture::picture_channels, read::read_file,
+    exr as exr_file, metadata::one_line, picture::picture_channels, picture::write_encoded, read::read_file,
 };
 use exr::meta::header::Header;
 use exr::prelude::{FlatSamples, ReadChannels as _, ReadLayers as _};
@@ -76,7 +76,7 @@ pub fn write_share(path: &Path, film: &Film, info: &ShareInfo, metadata: &Metada
     }
     let attribute = attribute(film, info);
     let bytes = exr_file::encode(&film.window(), sums(film), metadata, None, Some((ATTRIBUTE, &attribute)));
-    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+    write_encoded(path, bytes)
 }
 
 /// As [`write_film`], and an `.exr` is also a share of its samples: any program shows the picture, and the sums can be merged
@@ -100,7 +100,7 @@ pub fn write_film_and_sums(
     let (facts, attribute) = (exr_file::picture_facts(&options.content), attribute(film, info));
     let attribute = Some((ATTRIBUTE, attribute.as_str()));
     let bytes = exr_file::encode(&film.window(), channels, &options.metadata, Some(&facts), attribute);
-    write_atomic(path, &bytes.map_err(|e| OutputError::encode(path, e))?)
+    write_encoded(path, bytes)
 }
 
 /// The channels of a film's sums.

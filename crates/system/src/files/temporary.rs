@@ -32,7 +32,7 @@ fn temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of pictures that are being written, for a program that ends at once; until it has ended
+/// Removes the temporary files that are being written, for a program that ends at once; until it has ended
 /// no further one is begun while the guard lives.
 pub fn remove_temporaries() -> impl Sized {
     let files = temporaries();
@@ -69,7 +69,7 @@ impl Temporary {
         let prefix = format!("{PREFIX}{}-", host());
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
-        // Otherwise the picture would be readable by its owner only, as temporary files are; the umask still applies.
+        // Otherwise the file would be readable by its owner only, as temporary files are; the umask still applies.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut known = temporaries();

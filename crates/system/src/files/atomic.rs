@@ -4,7 +4,7 @@
 //! the old file or the new one, and a failure leaves the old one. Devices and pipes (`/dev/stdout`) have nothing to
 //! rename, and renaming over one would destroy it, so they are written directly.
 
-use super::OutputError;
+use super::error::FileError;
 use super::temporary::Temporary;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -16,8 +16,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// permissions, a new one gets the usual ones.
 ///
 /// # Errors
-/// [`OutputError`] if the place cannot be written; what was there before is then unchanged.
-pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
+/// [`FileError`] if the place cannot be written; what was there before is then unchanged.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_with(path, KEEP.load(Ordering::Relaxed), |file| file.write_all(bytes))
 }
 
@@ -26,24 +26,24 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
 ///
 /// # Errors
 /// As [`write_atomic`].
-pub fn can_write_file(path: &Path) -> Result<(), OutputError> {
+pub fn can_write_file(path: &Path) -> Result<(), FileError> {
     can_write_with(path, KEEP.load(Ordering::Relaxed))
 }
 
-fn can_write_with(path: &Path, keep: bool) -> Result<(), OutputError> {
+fn can_write_with(path: &Path, keep: bool) -> Result<(), FileError> {
     match target(path)? {
-        // Whoever reads a pipe would take opening and closing it for the end of the picture.
+        // Whoever reads a pipe would take opening and closing it for the end of the file.
         Target::Device if is_pipe(path) => Ok(()),
         Target::Device => open_device(path).map(drop),
         Target::File { path: file, permissions: Some(_) } if keep && must_stay(path, &file) => {
-            Err(OutputError::Exists { path: path.into() })
+            Err(FileError::Exists { path: path.into() })
         }
         Target::File { path: file, .. } => temporary(&file, path).map(drop),
     }
 }
 
 /// From now on no function of this module replaces a file, but for those that this process wrote itself: such an output
-/// is [`OutputError::Exists`], also if the file appeared while its bytes were being computed. For a program whose user
+/// is [`FileError::Exists`], also if the file appeared while its bytes were being computed. For a program whose user
 /// said so; it cannot be taken back.
 pub fn keep_existing_files() {
     KEEP.store(true, Ordering::Relaxed);
@@ -74,13 +74,13 @@ enum Target {
 }
 
 /// Looks at what is there.
-fn target(path: &Path) -> Result<Target, OutputError> {
-    let error = |source| OutputError::from_io(path, source);
+fn target(path: &Path) -> Result<Target, FileError> {
+    let error = |source| FileError::from_io(path, source);
     match fs::metadata(path) {
-        Ok(meta) if meta.is_dir() => Err(OutputError::IsFolder { path: path.into() }),
+        Ok(meta) if meta.is_dir() => Err(FileError::IsFolder { path: path.into() }),
         Ok(meta) if !meta.is_file() => Ok(Target::Device),
         // A rename would replace it all the same, but someone has said that it should stay.
-        Ok(meta) if meta.permissions().readonly() => Err(OutputError::ReadOnly { path: path.into() }),
+        Ok(meta) if meta.permissions().readonly() => Err(FileError::ReadOnly { path: path.into() }),
         Ok(meta) => {
             Ok(Target::File { path: fs::canonicalize(path).map_err(error)?, permissions: Some(meta.permissions()) })
         }
@@ -88,7 +88,7 @@ fn target(path: &Path) -> Result<Target, OutputError> {
             // "folder/" and ".." name no file, whatever is there.
             let named = path.file_name().is_some() && !path.as_os_str().to_string_lossy().ends_with(['/', '\\']);
             if !named {
-                return Err(OutputError::IsFolder { path: path.into() });
+                return Err(FileError::IsFolder { path: path.into() });
             }
             // A link whose file is not there yet: the file is made, the link stays.
             if let Ok(there) = fs::read_link(path) {
@@ -97,15 +97,15 @@ fn target(path: &Path) -> Result<Target, OutputError> {
             let folder = folder_of(path);
             match fs::metadata(folder) {
                 Ok(meta) if meta.is_dir() => Ok(Target::File { path: path.into(), permissions: None }),
-                Ok(_) => Err(OutputError::NotAFolder { path: path.into(), folder: folder.into() }),
+                Ok(_) => Err(FileError::NotAFolder { path: path.into(), folder: folder.into() }),
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                    Err(OutputError::MissingFolder { path: path.into(), folder: folder.into() })
+                    Err(FileError::MissingFolder { path: path.into(), folder: folder.into() })
                 }
                 Err(e) => Err(error(e)),
             }
         }
         Err(e) if e.kind() == io::ErrorKind::NotADirectory => {
-            Err(OutputError::NotAFolder { path: path.into(), folder: folder_of(path).into() })
+            Err(FileError::NotAFolder { path: path.into(), folder: folder_of(path).into() })
         }
         Err(e) => Err(error(e)),
     }
@@ -118,8 +118,8 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-fn open_device(path: &Path) -> Result<File, OutputError> {
-    OpenOptions::new().write(true).open(path).map_err(|e| OutputError::from_io(path, e))
+fn open_device(path: &Path) -> Result<File, FileError> {
+    OpenOptions::new().write(true).open(path).map_err(|e| FileError::from_io(path, e))
 }
 
 fn is_pipe(path: &Path) -> bool {
@@ -131,8 +131,8 @@ fn is_pipe(path: &Path) -> bool {
 }
 
 /// A temporary file beside `file`; `path` is the name for messages.
-fn temporary(file: &Path, path: &Path) -> Result<Temporary, OutputError> {
-    Temporary::new(folder_of(file)).map_err(|e| OutputError::from_io(path, bare(e)))
+fn temporary(file: &Path, path: &Path) -> Result<Temporary, FileError> {
+    Temporary::new(folder_of(file)).map_err(|e| FileError::from_io(path, bare(e)))
 }
 
 /// What the system said, without the name of the temporary file that nobody asked about.
@@ -142,8 +142,8 @@ fn bare(error: io::Error) -> io::Error {
 
 /// [`write_atomic`] with the writing left open, so that tests can make it fail half-way; with `keep` as after
 /// [`keep_existing_files`].
-fn write_with(path: &Path, keep: bool, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), OutputError> {
-    let error = |source| OutputError::from_io(path, source);
+fn write_with(path: &Path, keep: bool, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), FileError> {
+    let error = |source| FileError::from_io(path, source);
     match target(path)? {
         Target::Device => {
             let mut device = open_device(path)?;
@@ -152,7 +152,7 @@ fn write_with(path: &Path, keep: bool, write: impl FnOnce(&mut File) -> io::Resu
         Target::File { path: file, permissions } => {
             let keep = keep && must_stay(path, &file);
             if keep && permissions.is_some() {
-                return Err(OutputError::Exists { path: path.into() });
+                return Err(FileError::Exists { path: path.into() });
             }
             let mut temporary = temporary(&file, path)?;
             write(&mut temporary.file).map_err(error)?;
@@ -162,7 +162,7 @@ fn write_with(path: &Path, keep: bool, write: impl FnOnce(&mut File) -> io::Resu
             // Before the rename: some file systems would otherwise keep the new name and lose the bytes in a crash.
             temporary.file.sync_all().map_err(error)?;
             temporary.persist(&file, keep).map_err(|source| match source.kind() {
-                io::ErrorKind::AlreadyExists => OutputError::Exists { path: path.into() },
+                io::ErrorKind::AlreadyExists => FileError::Exists { path: path.into() },
                 _ => error(source),
             })?;
             if let Ok(whole) = fs::canonicalize(&file) {
@@ -210,10 +210,10 @@ mod tests {
             file.write_all(b"half of the new")?;
             Err(io::ErrorKind::StorageFull.into())
         };
-        assert!(matches!(write_with(&path, false, fail), Err(OutputError::DiskFull { .. })));
+        assert!(matches!(write_with(&path, false, fail), Err(FileError::DiskFull { .. })));
         assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
         write_atomic(&path, b"old").unwrap();
-        assert!(matches!(write_with(&path, false, fail), Err(OutputError::DiskFull { .. })));
+        assert!(matches!(write_with(&path, false, fail), Err(FileError::DiskFull { .. })));
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["a.png"]);
     }
@@ -229,15 +229,15 @@ mod tests {
         permissions.set_readonly(true);
         fs::set_permissions(at("locked.png"), permissions).unwrap();
         let before = names(folder.path()).len();
-        type Expected = fn(&OutputError) -> bool;
+        type Expected = fn(&FileError) -> bool;
         let table: [(&str, Expected); 7] = [
-            ("folder", |e| matches!(e, OutputError::IsFolder { .. })),
-            ("folder/", |e| matches!(e, OutputError::IsFolder { .. })),
-            ("new.png/", |e| matches!(e, OutputError::IsFolder { .. })),
-            ("folder/..", |e| matches!(e, OutputError::IsFolder { .. })),
-            ("none/a.png", |e| matches!(e, OutputError::MissingFolder { .. })),
-            ("file/a.png", |e| matches!(e, OutputError::NotAFolder { .. })),
-            ("locked.png", |e| matches!(e, OutputError::ReadOnly { .. })),
+            ("folder", |e| matches!(e, FileError::IsFolder { .. })),
+            ("folder/", |e| matches!(e, FileError::IsFolder { .. })),
+            ("new.png/", |e| matches!(e, FileError::IsFolder { .. })),
+            ("folder/..", |e| matches!(e, FileError::IsFolder { .. })),
+            ("none/a.png", |e| matches!(e, FileError::MissingFolder { .. })),
+            ("file/a.png", |e| matches!(e, FileError::NotAFolder { .. })),
+            ("locked.png", |e| matches!(e, FileError::ReadOnly { .. })),
         ];
         for (name, expected) in table {
             for result in [can_write_file(&at(name)), write_atomic(&at(name), b"y")] {
@@ -261,7 +261,7 @@ mod tests {
         }
         can_write_file(Path::new("/dev/full")).unwrap();
         let error = write_atomic(Path::new("/dev/full"), b"x").unwrap_err();
-        assert!(matches!(error, OutputError::DiskFull { .. }), "{error:?}");
+        assert!(matches!(error, FileError::DiskFull { .. }), "{error:?}");
         write_atomic(Path::new("/dev/null"), b"x").unwrap();
         for device in ["/dev/full", "/dev/null"] {
             assert!(fs::metadata(device).unwrap().file_type().is_char_device());
@@ -299,7 +299,7 @@ mod tests {
         write_atomic(&at("link.png"), b"new").unwrap();
         assert_eq!(fs::read(at("later.png")).unwrap(), b"new");
         assert!(fs::symlink_metadata(at("link.png")).unwrap().is_symlink());
-        assert!(matches!(write_atomic(&at("broken.png"), b"new"), Err(OutputError::MissingFolder { .. })));
+        assert!(matches!(write_atomic(&at("broken.png"), b"new"), Err(FileError::MissingFolder { .. })));
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
         fs::write(at("theirs.png"), b"theirs").unwrap();
         let write = |path: &Path, bytes: &'static [u8]| write_with(path, true, |file| file.write_all(bytes));
         for result in [can_write_with(&at("theirs.png"), true), write(&at("theirs.png"), b"ours")] {
-            assert!(matches!(result, Err(OutputError::Exists { .. })), "{result:?}");
+            assert!(matches!(result, Err(FileError::Exists { .. })), "{result:?}");
         }
         assert_eq!(fs::read(at("theirs.png")).unwrap(), b"theirs");
         for bytes in [&b"ours"[..], b"ours again"] {
@@ -327,7 +327,7 @@ mod tests {
             fs::write(&path, b"theirs")?;
             file.write_all(b"ours")
         });
-        assert!(matches!(result, Err(OutputError::Exists { .. })), "{result:?}");
+        assert!(matches!(result, Err(FileError::Exists { .. })), "{result:?}");
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
         assert_eq!(names(folder.path()), ["a.png"]);
     }
@@ -344,7 +344,7 @@ mod tests {
         }
         let path = folder.path().join("a.png");
         for result in [can_write_file(&path), write_atomic(&path, b"x")] {
-            assert!(matches!(result, Err(OutputError::PermissionDenied { .. })), "{result:?}");
+            assert!(matches!(result, Err(FileError::PermissionDenied { .. })), "{result:?}");
         }
     }
 }
