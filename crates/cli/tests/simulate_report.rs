@@ -194,6 +194,7 @@ fn a_browser_shows_a_report_without_complaint_and_nothing_is_wider_than_the_page
             assert_eq!(seen["wide"], nothing, "{place}");
             assert_eq!(seen["small"], nothing, "{place}: letters of less than 14 pixels");
             assert_eq!(seen["outside"], nothing, "{place}: text outside of its picture");
+            assert_eq!(seen["overlaps"], nothing, "{place}: labels over each other");
             assert!(width == 500 || seen["scrolled"] == nothing, "{place}: columns are cut off: {}", seen["scrolled"]);
         }
         if name != "bounds" {
@@ -210,6 +211,8 @@ fn a_browser_shows_a_report_without_complaint_and_nothing_is_wider_than_the_page
         found("scrolled", "<h2>", "<div class=\"wide\"><div style=\"width:90rem\">a column</div></div>", 1400);
         found("small", "<h2>", "<p style=\"font-size:13px\">small</p>", 1400);
         found("outside", "</svg>", "<text x=\"850\" y=\"20\">outside</text>", 1400);
+        let labels = "<text x=\"300\" y=\"20\">a label</text><text x=\"340\" y=\"20\">the next</text>";
+        found("overlaps", "</svg>", labels, 1400);
     }
     let bad = "<!DOCTYPE html><html><body><img src=\"http://localhost:1/none.png\"/><script>console.error('x')</script></body></html>";
     folder.file("bad.html", bad);

@@ -126,7 +126,8 @@ pub fn browser() -> Option<Browser> {
 }
 
 /// Writes down what a person would see, with all folds open: how many tables and pictures, how wide the page is, what is wider than its place, what
-/// is hidden to the right in a box that scrolls, letters that are too small, and text that leaves its picture.
+/// is hidden to the right in a box that scrolls, letters that are too small, text that leaves its picture, and labels of a picture that
+/// lie over each other. Boxes may touch: they have some air above and below the letters.
 const LOOK: &str = "
 document.querySelectorAll('details').forEach(e => e.open = true);
 const width = document.documentElement.clientWidth;
@@ -143,10 +144,16 @@ const outside = [...document.querySelectorAll('svg text')].filter(seen).filter(t
   const box = t.getBoundingClientRect(), page = t.closest('svg').getBoundingClientRect();
   return box.left < page.left - 1 || box.right > page.right + 1 || box.top < page.top - 1 || box.bottom > page.bottom + 1;
 });
+const overlaps = [...document.querySelectorAll('svg')].flatMap(svg => {
+  const labels = [...svg.querySelectorAll('text')].filter(seen);
+  const shared = (a, b) => Math.min(Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
+  const lies_over = (a, b) => shared(a.getBoundingClientRect(), b.getBoundingClientRect()) > 1;
+  return labels.flatMap((a, i) => labels.slice(i + 1).filter(b => lies_over(a, b)).map(b => name(a) + ' / ' + name(b)));
+});
 const count = selector => [...document.querySelectorAll(selector)].filter(seen).length;
 document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify({
   title: document.title, width: width, page: document.documentElement.scrollWidth, table: count('table'), svg: count('svg'),
-  wide: wide.map(name), scrolled: scrolled.map(name), small: small.map(name), outside: outside.map(name) })));
+  wide: wide.map(name), scrolled: scrolled.map(name), small: small.map(name), outside: outside.map(name), overlaps })));
 ";
 
 impl Browser {

@@ -2,6 +2,7 @@
 
 mod bars;
 mod columns;
+mod log_ticks;
 mod points;
 
 pub(crate) use bars::{Bar, Bars};

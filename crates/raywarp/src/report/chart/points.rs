@@ -1,6 +1,9 @@
 //! Lines through points, on plain or logarithmic axes.
 
-use super::{Chart, axis_number, faint, ink, legend, legend_places, picture, series_colour, text_style};
+use super::log_ticks::log_ticks;
+use super::{
+    Chart, FONT, axis_number, faint, ink, legend, legend_places, picture, series_colour, text_style, text_width,
+};
 use plotters::coord::ranged1d::ValueFormatter;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -28,10 +31,18 @@ pub(crate) struct Points {
 }
 
 const HEIGHT: u32 = 420;
+const MARGIN: u32 = 12;
+/// Pixels left of the plot and below it.
+const Y_LABELS: u32 = 84;
+const X_LABELS: u32 = 52;
 
 impl Points {
     fn all(&self) -> impl Iterator<Item = &(f64, f64, String)> {
         self.lines.iter().flat_map(|line| &line.points)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.lines.iter().map(|line| line.name.clone()).collect()
     }
 
     fn draw<R>(&self, area: &super::Area<'_>, x: R, y: R, corner: [f64; 2]) -> super::Drawn<()>
@@ -39,11 +50,14 @@ impl Points {
         R: plotters::coord::ranged1d::AsRangedCoord<Value = f64>,
         R::CoordDescType: ValueFormatter<f64>,
     {
-        let names: Vec<String> = self.lines.iter().map(|line| line.name.clone()).collect();
+        let names = self.names();
         legend(area, &names)?;
         let (_, lower) = area.split_vertically(legend_places(&names, area.dim_in_pixel().0).1);
-        let mut chart =
-            ChartBuilder::on(&lower).margin(12).x_label_area_size(52).y_label_area_size(84).build_cartesian_2d(x, y)?;
+        let mut chart = ChartBuilder::on(&lower)
+            .margin(MARGIN)
+            .x_label_area_size(X_LABELS)
+            .y_label_area_size(Y_LABELS)
+            .build_cartesian_2d(x, y)?;
         let number = |value: &f64| axis_number(*value);
         chart
             .configure_mesh()
@@ -87,9 +101,16 @@ impl Chart for Points {
         };
         let (x, y) = (ends(|point| point.0), ends(|point| point.1));
         let corner = [x.start.max(y.start), x.end.min(y.end)];
-        picture(width, HEIGHT, |area| match self.logarithmic {
-            true => self.draw(area, x.log_scale(), y.log_scale(), corner),
-            false => self.draw(area, x, y, corner),
+        picture(width, HEIGHT, |area| {
+            if !self.logarithmic {
+                return self.draw(area, x, y, corner);
+            }
+            let lower = HEIGHT.saturating_sub(legend_places(&self.names(), width).1);
+            let (across, up) =
+                (width.saturating_sub(2 * MARGIN + Y_LABELS), lower.saturating_sub(2 * MARGIN + X_LABELS));
+            let across = log_ticks(&x, across, |value| text_width(&axis_number(value)));
+            let up = log_ticks(&y, up, |_| FONT as i32);
+            self.draw(area, x.log_scale().with_key_points(across), y.log_scale().with_key_points(up), corner)
         })
     }
 }
