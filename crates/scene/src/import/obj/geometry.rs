@@ -1,35 +1,16 @@
-//! The geometry of an OBJ file, gathered into one mesh a material while it is read.
+//! The geometry of an OBJ file, gathered into meshes while it is read.
 
 use super::lines::{Line, Lines, finite};
+use super::parts::{NONE, NamedMaterial, Part, Parts};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashSet};
 
 /// What is wrong, before it is known in which file.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub line: u64,
     pub message: String,
-}
-
-/// "No such attribute" and "end of the list".
-const NONE: u32 = u32::MAX;
-
-/// The triangles of one material.
-#[derive(Debug, Default)]
-struct Part {
-    /// Position, texture coordinate and normal of each vertex.
-    vertices: Vec<[u32; 3]>,
-    indices: Vec<[u32; 3]>,
-}
-
-/// A vertex of a part that uses some position; the vertices of a position form a list.
-struct Use {
-    uv: u32,
-    normal: u32,
-    part: u32,
-    vertex: u32,
-    next: u32,
 }
 
 /// The largest index of a kind that a face used, and where.
@@ -40,6 +21,16 @@ struct Largest {
     line: u64,
 }
 
+/// The meshes of a material.
+pub(super) struct MaterialMeshes {
+    /// What `usemtl` calls it; `None` where faces come before any.
+    pub material: Option<String>,
+    /// Of the first use.
+    pub line: u64,
+    /// One an object, with the name of the mesh.
+    pub meshes: Vec<(String, TriangleMesh)>,
+}
+
 /// A parsed file.
 #[derive(Default)]
 pub(super) struct Obj {
@@ -48,9 +39,7 @@ pub(super) struct Obj {
     colors: Vec<[f32; 4]>,
     uvs: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
-    /// Names of `usemtl` with the line of the first use, one a part; `None` where faces come before any.
-    pub materials: Vec<(Option<String>, u64)>,
-    parts: Vec<Part>,
+    parts: Parts,
     /// What follows `mtllib`, with its line.
     pub libraries: Vec<(String, u64)>,
     /// Line and message.
@@ -66,10 +55,6 @@ impl Obj {
             obj: Self::default(),
             // The shortest entry (`vt 0`) takes five bytes; no room is made for more than fit.
             limit: (bytes.len() / 5 + 1).min(NONE as usize) as i64,
-            current: None,
-            by_name: HashMap::new(),
-            heads: Vec::new(),
-            uses: Vec::new(),
             largest: [Largest::default(); 3],
             ignored: BTreeSet::new(),
             corners: Vec::new(),
@@ -87,43 +72,55 @@ impl Obj {
 
     /// Triangles of all parts.
     pub fn triangle_count(&self) -> usize {
-        self.parts.iter().map(|part| part.indices.len()).sum()
+        self.parts.triangle_count()
     }
 
-    /// The meshes, in the order of `materials`.
-    pub fn into_meshes(self) -> Vec<TriangleMesh> {
+    /// The meshes of each material that has any, in the order of first use.
+    ///
+    /// A mesh is called as its object, and as its material too where the object has several; without an object it is
+    /// called as its material.
+    pub fn into_meshes(self) -> Vec<MaterialMeshes> {
         let Self { positions, colors, uvs, normals, parts, .. } = self;
-        let mesh = |part: Part| {
-            let vertices = &part.vertices;
-            let at = |i: u32| i as usize;
-            let any = |attribute: usize| vertices.iter().any(|v| v[attribute] != NONE);
-            let mut mesh = TriangleMesh { indices: part.indices, ..TriangleMesh::default() };
-            mesh.positions = vertices.iter().map(|v| positions[at(v[0])]).collect();
-            if !colors.is_empty() {
-                mesh.colors = vertices.iter().map(|v| colors[at(v[0])]).collect();
-            }
-            if any(1) {
-                mesh.uvs = vertices.iter().map(|v| uvs.get(at(v[1])).copied().unwrap_or_default()).collect();
-            }
-            if any(2) {
-                // Zero means "none here".
-                mesh.normals = vertices.iter().map(|v| normals.get(at(v[2])).copied().unwrap_or_default()).collect();
-            }
-            mesh
+        let several: HashSet<String> =
+            parts.objects().into_iter().filter(|(_, parts)| *parts > 1).map(|(name, _)| name.to_string()).collect();
+        let at = |i: u32| i as usize;
+        let meshes = |((material, line), parts): (NamedMaterial, Vec<Part>)| {
+            // Decided for all of a material, so that objects do not change how it is shaded.
+            let any = |attribute: usize| parts.iter().flat_map(|part| &part.vertices).any(|v| v[attribute] != NONE);
+            let (has_uvs, has_normals) = (any(1), any(2));
+            let mesh = |part: Part| {
+                let vertices = &part.vertices;
+                let mut mesh = TriangleMesh { indices: part.indices, ..TriangleMesh::default() };
+                mesh.positions = vertices.iter().map(|v| positions[at(v[0])]).collect();
+                if !colors.is_empty() {
+                    mesh.colors = vertices.iter().map(|v| colors[at(v[0])]).collect();
+                }
+                if has_uvs {
+                    mesh.uvs = vertices.iter().map(|v| uvs.get(at(v[1])).copied().unwrap_or_default()).collect();
+                }
+                if has_normals {
+                    // Zero means "none here".
+                    let normal = |v: &[u32; 3]| normals.get(at(v[2])).copied().unwrap_or_default();
+                    mesh.normals = vertices.iter().map(normal).collect();
+                }
+                let name = match material.as_deref().unwrap_or_default() {
+                    name if part.object.is_empty() => name.to_string(),
+                    name if !name.is_empty() && several.contains(&part.object) => format!("{} ({name})", part.object),
+                    _ => part.object,
+                };
+                (name, mesh)
+            };
+            let meshes = parts.into_iter().filter(|part| !part.indices.is_empty()).map(mesh).collect();
+            MaterialMeshes { material, line, meshes }
         };
-        parts.into_iter().map(mesh).collect()
+        let all = parts.by_material().into_iter().map(meshes);
+        all.filter(|material| !material.meshes.is_empty()).collect()
     }
 }
 
 struct Parser {
     obj: Obj,
     limit: i64,
-    /// The part that faces go to.
-    current: Option<usize>,
-    by_name: HashMap<Option<String>, usize>,
-    /// First use of each position, and all uses.
-    heads: Vec<u32>,
-    uses: Vec<Use>,
     largest: [Largest; 3],
     /// Keywords that were left out.
     ignored: BTreeSet<String>,
@@ -145,10 +142,12 @@ impl Parser {
                 self.obj.normals.push(normal);
             }
             "f" | "fo" => self.face(line)?,
-            "usemtl" => self.use_material(Some(line.rest().to_string()), line.number),
+            "usemtl" => self.obj.parts.use_material(Some(line.rest().to_string()), line.number),
             "mtllib" => self.obj.libraries.push((line.rest().to_string(), line.number)),
-            // Meshes are made by material, and shading normals come from `vn` alone.
-            "o" | "g" | "s" => {}
+            "o" => self.obj.parts.use_object(line.rest()),
+            "g" => self.obj.parts.use_group(line.rest()),
+            // Shading normals come from `vn` alone.
+            "s" => {}
             other => {
                 if self.ignored.insert(other.to_string()) {
                     let what = match other {
@@ -213,22 +212,8 @@ impl Parser {
         values
     }
 
-    fn use_material(&mut self, name: Option<String>, line: u64) {
-        let part = self.by_name.get(&name).copied().unwrap_or_else(|| {
-            self.obj.materials.push((name.clone(), line));
-            self.obj.parts.push(Part::default());
-            let part = self.obj.parts.len() - 1;
-            self.by_name.insert(name, part);
-            part
-        });
-        self.current = Some(part);
-    }
-
     fn face(&mut self, line: &Line) -> Result<(), Fault> {
-        if self.current.is_none() {
-            self.use_material(None, line.number);
-        }
-        let part = self.current.unwrap_or_default();
+        let part = self.obj.parts.current(line.number);
         let mut corners = std::mem::take(&mut self.corners);
         corners.clear();
         for word in line.words() {
@@ -239,7 +224,7 @@ impl Parser {
             self.obj.warnings.push((line.number, message.into()));
         }
         let Obj { parts, positions, .. } = &mut self.obj;
-        let Part { vertices, indices } = &mut parts[part];
+        let Part { vertices, indices, .. } = parts.get_mut(part);
         // A position that comes behind its faces is not known yet: such a polygon becomes a fan.
         let position = |corner: u32| positions.get(vertices[corner as usize][0] as usize).copied();
         crate::import::polygon::triangulate(&corners, position, indices);
@@ -262,23 +247,7 @@ impl Parser {
         if key[0] == NONE || fields.next().is_some() {
             return Err(Fault { line, message: format!("`{word:.40}` is no corner of a face") });
         }
-        let [v, uv, normal] = key;
-        if self.heads.len() <= v as usize {
-            self.heads.resize(v as usize + 1, NONE);
-        }
-        let mut at = self.heads[v as usize];
-        while let Some(found) = self.uses.get(at as usize) {
-            if (found.uv, found.normal, found.part) == (uv, normal, part as u32) {
-                return Ok(found.vertex);
-            }
-            at = found.next;
-        }
-        let vertices = &mut self.obj.parts[part].vertices;
-        let (vertex, next) = (vertices.len() as u32, self.heads[v as usize]);
-        vertices.push(key);
-        self.heads[v as usize] = self.uses.len() as u32;
-        self.uses.push(Use { uv, normal, part: part as u32, vertex, next });
-        Ok(vertex)
+        Ok(self.obj.parts.vertex(part, key))
     }
 
     /// Faces may come before their vertices, so that only the end shows what is missing.

@@ -4,18 +4,20 @@
 //! polygons that are not convex, relative indices, joined lines, names with blanks and map options
 //! must all come through, each of which would have to be worked around there.
 //!
-//! Every material becomes one mesh and one instance, in the order of first use. See docs/formats.md.
+//! Every material of every object becomes one mesh and one instance, in the order of first use of materials. See
+//! docs/formats.md.
 
 mod geometry;
 mod lines;
 mod material;
 mod mtl;
+mod parts;
 #[cfg(test)]
 mod tests;
 
 use super::Context;
 use crate::*;
-use geometry::Obj;
+use geometry::{MaterialMeshes, Obj};
 use mtl::Entry;
 use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
@@ -103,28 +105,26 @@ fn library_files(folder: &Path, names: &str) -> Vec<PathBuf> {
     if whole.exists() || !words.iter().any(|file| file.exists()) { vec![whole] } else { words }
 }
 
-fn build(path: &Path, mut obj: Obj, library: &Library, context: &mut Context) -> Result<Scene, SceneError> {
+fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Result<Scene, SceneError> {
     let mut scene = Scene::default();
     let colors = obj.has_colors().then(|| scene.add_texture(Texture::VertexColor));
-    let names = std::mem::take(&mut obj.materials);
-    for (mesh, (name, line)) in obj.into_meshes().into_iter().zip(names) {
-        if mesh.indices.is_empty() {
-            continue;
-        }
-        let name = name.unwrap_or_default();
+    for MaterialMeshes { material, line, meshes } in obj.into_meshes() {
+        let name = material.unwrap_or_default();
         let material = match library.get(&name) {
-            Some((file, entry)) => mapped(&mut scene, file, entry, colors, &mesh, context)?,
+            Some((file, entry)) => mapped(&mut scene, file, entry, colors, &meshes, context)?,
             None => {
                 if !name.is_empty() {
                     context.warn(path, Place::Line(line), format!("no library has material {name}; rendered grey"));
                 }
                 let reflectance = ColorInput { factor: [0.7; 3], texture: colors };
-                Material::new(name.clone(), Surface::Diffuse { reflectance })
+                Material::new(name, Surface::Diffuse { reflectance })
             }
         };
         let material = scene.add_material(material);
-        let mesh = scene.add_mesh(Mesh { name, triangles: mesh, materials: FaceMaterials::Uniform(material) });
-        scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+        for (name, triangles) in meshes {
+            let mesh = scene.add_mesh(Mesh { name, triangles, materials: FaceMaterials::Uniform(material) });
+            scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+        }
     }
     Ok(scene)
 }
@@ -135,33 +135,32 @@ fn mapped(
     file: &Path,
     entry: &Entry,
     colors: Option<TextureId>,
-    mesh: &TriangleMesh,
+    meshes: &[(String, TriangleMesh)],
     context: &mut Context,
 ) -> Result<Material, SceneError> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let mut images =
         |scene: &mut Scene, map: &mtl::Map, encoding| context.image(scene, &folder.join(&map.file), encoding);
     let mut mapper = material::Mapper { scene, images: &mut images, colors, warnings: Vec::new() };
-    let material = mapper.material(entry, uv_size(mesh))?;
+    let material = mapper.material(entry, uv_size(meshes))?;
     for (line, message) in mapper.warnings {
         context.warn(file, Place::Line(line), message);
     }
     Ok(material)
 }
 
-/// The length in scene units that a unit of texture coordinates spans, on average over the area; 0
+/// The length in scene units that a unit of texture coordinates spans, on average over the area of all `meshes`; 0
 /// without texture coordinates.
-fn uv_size(mesh: &TriangleMesh) -> f32 {
+fn uv_size(meshes: &[(String, TriangleMesh)]) -> f32 {
     use glam::{DVec2, DVec3};
-    if mesh.uvs.is_empty() {
-        return 0.0;
-    }
     let (mut world, mut texture) = (0.0, 0.0);
-    for triangle in &mesh.indices {
-        let [a, b, c] = triangle.map(|i| DVec3::from(mesh.positions[i as usize].map(f64::from)));
-        let [p, q, r] = triangle.map(|i| DVec2::from(mesh.uvs[i as usize].map(f64::from)));
-        world += (b - a).cross(c - a).length();
-        texture += (q - p).perp_dot(r - p).abs();
+    for (_, mesh) in meshes.iter().filter(|(_, mesh)| !mesh.uvs.is_empty()) {
+        for triangle in &mesh.indices {
+            let [a, b, c] = triangle.map(|i| DVec3::from(mesh.positions[i as usize].map(f64::from)));
+            let [p, q, r] = triangle.map(|i| DVec2::from(mesh.uvs[i as usize].map(f64::from)));
+            world += (b - a).cross(c - a).length();
+            texture += (q - p).perp_dot(r - p).abs();
+        }
     }
     if texture > 0.0 { (world / texture).sqrt() as f32 } else { 0.0 }
 }

@@ -86,6 +86,83 @@ fn each_material_becomes_a_mesh_in_the_order_of_first_use() {
     assert_eq!(warnings, ["a.obj:6: no library has material none; rendered grey"]);
 }
 
+/// Name, material and number of triangles of each mesh.
+#[track_caller]
+fn listed(obj: &str) -> Vec<(String, String, usize)> {
+    let (scene, _) = load(obj, "");
+    assert_eq!(scene.meshes.len(), scene.instances.len());
+    let material = |mesh: &Mesh| scene.materials[mesh.materials.get(0).index()].name.clone();
+    scene.meshes.iter().map(|mesh| (mesh.name.clone(), material(mesh), mesh.triangles.indices.len())).collect()
+}
+
+#[track_caller]
+fn check_meshes(obj: &str, want: &[(&str, &str, usize)]) {
+    let want = want.iter().map(|(name, material, count)| (name.to_string(), material.to_string(), *count));
+    assert!(listed(&format!("{TRIANGLE}{obj}")).into_iter().eq(want), "{obj}");
+}
+
+#[test]
+fn meshes_are_called_as_objects_or_else_groups() {
+    let face = "f 1 2 3\n";
+    check_meshes(&format!("o my lamp\n{face}o desk\n{face}o my lamp\n{face}"), &[("my lamp", "", 2), ("desk", "", 1)]);
+    check_meshes(&format!("g a b\n{face}g\n{face}"), &[("a b", "", 1), ("", "", 1)]);
+    // Groups behind the first object are parts of it.
+    check_meshes(&format!("g a\n{face}o b\ng c\n{face}g d\n{face}"), &[("a", "", 1), ("b", "", 2)]);
+    // An object without faces is no mesh.
+    check_meshes(&format!("o a\no b\n{face}o c\n"), &[("b", "", 1)]);
+}
+
+#[test]
+fn an_object_of_several_materials_is_a_mesh_for_each_in_the_order_of_materials() {
+    check_meshes(
+        "usemtl red\no car\nf 1 2 3\nusemtl blue\nf 1 2 3\no tree\nusemtl red\nf 1 2 3\nf 1 2 3\nusemtl white\n",
+        &[("car (red)", "red", 1), ("tree", "red", 2), ("car (blue)", "blue", 1)],
+    );
+    check_meshes("usemtl red\nf 1 2 3\nusemtl blue\nf 1 2 3\n", &[("red", "red", 1), ("blue", "blue", 1)]);
+    // Faces without a material have no name to tell them apart by.
+    check_meshes("o car\nf 1 2 3\nusemtl blue\nf 1 2 3\n", &[("car", "", 1), ("car (blue)", "blue", 1)]);
+}
+
+#[test]
+fn objects_share_no_vertices_but_what_their_material_is_shaded_by() {
+    let (scene, _) = load(
+        &format!("{TRIANGLE}vt 1 0\nvn 0 0 1\nusemtl m\no a\nf 1/1/1 2/1/1 3/1/1\no b\nf 1 2 3\nusemtl n\nf 1 2 3\n"),
+        "",
+    );
+    let [a, b, n] = scene.meshes.as_slice() else { panic!("{:?}", scene.meshes) };
+    assert_eq!((&a.triangles.indices, &b.triangles.indices), (&vec![[0, 1, 2]], &vec![[0, 1, 2]]));
+    // As in a mesh of both: 0 where a corner has no coordinates, and no normal.
+    assert_eq!((&b.triangles.uvs, &b.triangles.normals), (&vec![[0.0; 2]; 3], &vec![[0.0; 3]; 3]));
+    assert_eq!((n.triangles.uvs.len(), n.triangles.normals.len()), (0, 0));
+}
+
+#[test]
+fn too_many_objects_leave_a_mesh_a_material() {
+    let file = |objects: usize| {
+        let mut text = format!("{TRIANGLE}v 1 1 0\n");
+        for i in 0..objects {
+            text += &format!("g part {i}\nusemtl m{}\nf 1 2 {}\n", i % 2, 3 + i % 2);
+        }
+        text
+    };
+    let most = listed(&file(parts::LIMIT));
+    assert_eq!((most.len(), most[1].0.as_str()), (parts::LIMIT, "part 2"));
+    for objects in [parts::LIMIT + 1, parts::LIMIT + 2, parts::LIMIT + 700] {
+        let text = file(objects);
+        let (scene, _) = load(&text, "");
+        let (plain, _) = load(&text.lines().filter(|l| !l.starts_with('g')).collect::<Vec<_>>().join("\n"), "");
+        assert_eq!(scene.meshes.len(), 2);
+        for (got, want) in scene.meshes.iter().zip(&plain.meshes) {
+            assert_eq!(got.name, want.name);
+            let corners =
+                |mesh: &Mesh| (0..mesh.triangles.indices.len()).map(|i| mesh.triangles.corners(i)).collect::<Vec<_>>();
+            assert_eq!(corners(got), corners(want), "{objects}");
+        }
+        // A vertex from before is found again: of the parts behind the limit none has more.
+        assert_eq!(scene.meshes[0].triangles.positions.len(), 3 * parts::LIMIT / 2);
+    }
+}
+
 #[test]
 fn what_is_left_out_is_said_once() {
     let obj = format!("{TRIANGLE}vn nan 0 0\nvn inf 0 0\nl 1 2\nl 2 3\nsurf 0 1\nfoo\nf 1 2\nf 1 2 3\nend");

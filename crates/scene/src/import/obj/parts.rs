@@ -1,0 +1,193 @@
+//! The meshes of an OBJ file while it is read: one for each material of each object.
+//!
+//! An object is what an `o` line names. Where no `o` line has come yet, `g` lines count in its place; behind one they
+//! have no effect, since programs that write both put groups of faces into an object. Objects of one name are one.
+//!
+//! A file of more than [`LIMIT`] such meshes has one a material: what scans and CAD programs write as hundreds of
+//! thousands of groups would be that many meshes and instances. Meshes go by material first, so that triangles mostly
+//! have the order that they would have without objects.
+
+use std::collections::HashMap;
+
+/// Meshes by object; above it they are by material alone.
+pub(super) const LIMIT: usize = 4096;
+
+/// "No such attribute" and "end of the list".
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A name of `usemtl` with the line of its first use; `None` where faces come before any.
+pub(super) type NamedMaterial = (Option<String>, u64);
+
+/// The triangles of one material in one object.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// Number of its material, in the order of first use.
+    pub material: u32,
+    /// Name of the object; may be empty.
+    pub object: String,
+    /// Position, texture coordinate and normal of each vertex.
+    pub vertices: Vec<[u32; 3]>,
+    pub indices: Vec<[u32; 3]>,
+}
+
+/// A vertex of a part that uses some position; the vertices of a position form a list.
+struct Use {
+    uv: u32,
+    normal: u32,
+    part: u32,
+    vertex: u32,
+    next: u32,
+}
+
+#[derive(Default)]
+pub(super) struct Parts {
+    materials: Vec<NamedMaterial>,
+    by_material: HashMap<Option<String>, u32>,
+    /// In the order of first use.
+    parts: Vec<Part>,
+    /// By object; of each object the parts by material.
+    by_object: HashMap<String, HashMap<u32, u32>>,
+    /// What faces belong to from here on.
+    material: Option<u32>,
+    object: String,
+    /// Whether an `o` line has come, so that `g` lines have no effect.
+    has_objects: bool,
+    /// Whether there were too many objects.
+    too_many: bool,
+    /// The part of `material` and `object`, where it was looked up already.
+    current: Option<u32>,
+    /// First use of each position, and all uses.
+    heads: Vec<u32>,
+    uses: Vec<Use>,
+}
+
+impl Parts {
+    /// A line `usemtl`, or none before the first face.
+    pub fn use_material(&mut self, name: Option<String>, line: u64) {
+        let material = self.by_material.get(&name).copied().unwrap_or_else(|| {
+            self.materials.push((name.clone(), line));
+            let material = self.materials.len() as u32 - 1;
+            self.by_material.insert(name, material);
+            material
+        });
+        self.material = Some(material);
+        self.current = None;
+    }
+
+    /// A line `o`.
+    pub fn use_object(&mut self, name: &str) {
+        self.has_objects = true;
+        self.set_object(name);
+    }
+
+    /// A line `g`.
+    pub fn use_group(&mut self, name: &str) {
+        if !self.has_objects {
+            self.set_object(name);
+        }
+    }
+
+    fn set_object(&mut self, name: &str) {
+        if !self.too_many && self.object != name {
+            self.object.clear();
+            self.object.push_str(name);
+            self.current = None;
+        }
+    }
+
+    /// The part that a face on `line` belongs to.
+    pub fn current(&mut self, line: u64) -> usize {
+        if let Some(part) = self.current {
+            return part as usize;
+        }
+        if self.material.is_none() {
+            self.use_material(None, line);
+        }
+        let material = self.material.unwrap_or_default();
+        let found = |parts: &Self| parts.by_object.get(&parts.object)?.get(&material).copied();
+        let mut part = found(self);
+        if part.is_none() && self.parts.len() >= LIMIT && !self.too_many {
+            self.join_objects();
+            part = found(self);
+        }
+        let part = part.unwrap_or_else(|| {
+            self.parts.push(Part { material, object: self.object.clone(), ..Part::default() });
+            let part = self.parts.len() as u32 - 1;
+            self.by_object.entry(self.object.clone()).or_default().insert(material, part);
+            part
+        });
+        self.current = Some(part);
+        part as usize
+    }
+
+    pub fn get_mut(&mut self, part: usize) -> &mut Part {
+        &mut self.parts[part]
+    }
+
+    /// The vertex of `part` with these attributes.
+    pub fn vertex(&mut self, part: usize, key: [u32; 3]) -> u32 {
+        let [v, uv, normal] = key;
+        if self.heads.len() <= v as usize {
+            self.heads.resize(v as usize + 1, NONE);
+        }
+        let mut at = self.heads[v as usize];
+        while let Some(found) = self.uses.get(at as usize) {
+            if (found.uv, found.normal, found.part) == (uv, normal, part as u32) {
+                return found.vertex;
+            }
+            at = found.next;
+        }
+        let vertices = &mut self.parts[part].vertices;
+        let (vertex, next) = (vertices.len() as u32, self.heads[v as usize]);
+        vertices.push(key);
+        self.heads[v as usize] = self.uses.len() as u32;
+        self.uses.push(Use { uv, normal, part: part as u32, vertex, next });
+        vertex
+    }
+
+    /// Makes one part a material of what was read so far, and leaves objects aside from here on.
+    fn join_objects(&mut self) {
+        self.too_many = true;
+        self.object.clear();
+        let mut joined: Vec<Part> = Vec::new();
+        let mut by_material = HashMap::new();
+        // For each old part its new one, and the number of its first vertex there.
+        let mut moved = Vec::with_capacity(self.parts.len());
+        for part in std::mem::take(&mut self.parts) {
+            let target = *by_material.entry(part.material).or_insert_with(|| {
+                joined.push(Part { material: part.material, ..Part::default() });
+                joined.len() as u32 - 1
+            });
+            let to = &mut joined[target as usize];
+            let first = to.vertices.len() as u32;
+            moved.push((target, first));
+            to.vertices.extend(part.vertices);
+            to.indices.extend(part.indices.into_iter().map(|triangle| triangle.map(|vertex| vertex + first)));
+        }
+        for used in &mut self.uses {
+            let (part, first) = moved[used.part as usize];
+            (used.part, used.vertex) = (part, used.vertex + first);
+        }
+        self.parts = joined;
+        self.by_object = HashMap::from([(String::new(), by_material)]);
+    }
+
+    /// All parts by material, in the order of first use of materials and, in each, of objects.
+    pub fn by_material(self) -> Vec<(NamedMaterial, Vec<Part>)> {
+        let mut materials: Vec<_> = self.materials.into_iter().map(|material| (material, Vec::new())).collect();
+        for part in self.parts {
+            materials[part.material as usize].1.push(part);
+        }
+        materials
+    }
+
+    /// Triangles of all parts.
+    pub fn triangle_count(&self) -> usize {
+        self.parts.iter().map(|part| part.indices.len()).sum()
+    }
+
+    /// How many parts each object has.
+    pub fn objects(&self) -> HashMap<&str, usize> {
+        self.by_object.iter().map(|(name, parts)| (name.as_str(), parts.len())).collect()
+    }
+}
