@@ -181,16 +181,16 @@ fn ending(name: &str) -> Option<&str> {
 fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
     let parent = name.parent().filter(|parent| !parent.as_os_str().is_empty());
     let typed = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut known: Vec<(String, PathBuf)> = Vec::new();
-    for entry in entries(parent.unwrap_or(Path::new("."))) {
-        let path = parent.map_or_else(|| PathBuf::from(&entry), |parent| parent.join(&entry));
-        if ending(&entry).is_some() || (path.is_dir() && named_in(&path, Prefer::Materials).is_some()) {
-            known.push((entry, path));
-        }
-    }
+    let beside = parent.unwrap_or(Path::new(""));
+    let is_file = ending(&typed).is_some();
+    let mut known = scenes_of(Path::new("."), beside, is_file);
     let mut looked = String::new();
     match lookup.folder() {
-        Some(_) if ending(&typed).is_some() || parent.is_some() => {}
+        Some(_) if name.is_absolute() => {}
+        Some(folder) if is_file || parent.is_some() => {
+            looked = format!(", nor in {}", shown(folder));
+            known.extend(scenes_of(folder, beside, is_file));
+        }
         Some(folder) => {
             looked = format!(", nor a scene of that name in {}", shown(folder));
             for entry in entries(folder) {
@@ -204,7 +204,7 @@ fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
                 }
             }
         }
-        None if ending(&typed).is_none() && parent.is_none() => {
+        None if !is_file && parent.is_none() => {
             looked = "; scenes are found by name in --scenes DIR or RAYWARP_SCENES".to_string();
         }
         None => {}
@@ -213,6 +213,25 @@ fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
         .and_then(|near| known.iter().find(|(name, _)| name == near))
         .map_or(String::new(), |(_, path)| format!("; did you mean {}?", shown(path)));
     FindError::NotFound { name: shown(name), looked, near }
+}
+
+/// Scenes in the folder `beside` of `folder`: their names there, and what to type for them. Whoever typed no ending may
+/// mean a file without its own.
+fn scenes_of(folder: &Path, beside: &Path, is_file: bool) -> Vec<(String, PathBuf)> {
+    let within = folder.join(beside);
+    let mut known = Vec::new();
+    for entry in entries(&within) {
+        let path = within.join(&entry);
+        match ending(&entry) {
+            Some(stem) if !is_file && !path.is_dir() => known.push((stem.to_string(), beside.join(stem))),
+            Some(_) => known.push((entry.clone(), beside.join(entry))),
+            None if path.is_dir() && named_in(&path, Prefer::Materials).is_some() => {
+                known.push((entry.clone(), beside.join(entry)));
+            }
+            None => {}
+        }
+    }
+    known
 }
 
 fn shown(path: &Path) -> String {
@@ -302,6 +321,26 @@ mod tests {
         // An empty folder's name is none.
         let found = folder.say(find_scene(Path::new("garden-of-eden"), &lookup, Prefer::Materials));
         assert!(found.contains("--scenes DIR or RAYWARP_SCENES"), "{found}");
+    }
+
+    #[test]
+    fn who_mistypes_a_path_hears_what_is_near_in_the_lookup_folder() {
+        let folder =
+            Folder::new("near-path", &["models/bunny.ply.gz", "gltf/DamagedHelmet.glb", "rooms/attic/scene.pbrt"]);
+        let find = |name| folder.find(name, Prefer::Materials);
+        assert_eq!(find("models/buny"), "no file models/buny, nor in DIR; did you mean models/bunny?");
+        assert_eq!(
+            find("models/bunny.obj.gz"),
+            "no file models/bunny.obj.gz, nor in DIR; did you mean models/bunny.ply.gz?"
+        );
+        assert_eq!(
+            find("gltf/DamagedHelmt.glb"),
+            "no file gltf/DamagedHelmt.glb, nor in DIR; did you mean gltf/DamagedHelmet.glb?"
+        );
+        assert_eq!(find("rooms/atic"), "no file rooms/atic, nor in DIR; did you mean rooms/attic?");
+        assert_eq!(find("models/garden"), "no file models/garden, nor in DIR");
+        // What is proposed is found.
+        assert_eq!(find("models/bunny"), "models/bunny.ply.gz");
     }
 
     #[test]
