@@ -74,12 +74,14 @@ impl Names {
     /// A section for each list that is not empty, of 20 entries at most.
     pub fn text(&self) -> String {
         let mut text = String::new();
+        let mut any_cut = false;
         for (kind, items) in self.sections().into_iter().filter(|(_, items)| !items.is_empty()) {
             let _ = writeln!(text, "\n{kind}");
             // A name may hold line breaks, and be of any length.
-            let short = |name: &str| {
+            let mut short = |name: &str| {
                 let name = escape(name);
                 let cut: String = name.chars().take(NAME).collect();
+                any_cut |= cut.len() < name.len();
                 if cut.len() < name.len() { cut + "..." } else { cut }
             };
             let shown: Vec<(String, &str)> =
@@ -96,6 +98,9 @@ impl Names {
             if items.len() > shown.len() {
                 let _ = writeln!(text, "      and {} more; --json lists all", items.len() - shown.len());
             }
+        }
+        if any_cut {
+            let _ = writeln!(text, "\nnames that end in ... are cut; --json has them whole");
         }
         text
     }
@@ -203,7 +208,19 @@ mod tests {
         assert!(text.contains("   1  red \\u{1b}[31m  diffuse\n") && text.contains("  20  material 20"), "{text}");
         assert!(text.contains("      and 3 more; --json lists all\n") && !text.contains("material 21"), "{text}");
         assert!(text.contains("light 1  point at 1 0 2.5, intensity 3 3 3"), "{text}");
-        assert!(!text.contains("cameras"), "{text}");
+        assert!(!text.contains("cameras") && !text.contains("are cut"), "{text}");
         assert_eq!(names.json()["materials"].as_array().unwrap().len(), 23);
+    }
+    #[test]
+    fn a_long_name_is_cut_and_that_is_said_once() {
+        let mut scene = Scene::default();
+        scene.add_material(Material::diffuse("x".repeat(31), [0.5; 3]));
+        scene.add_material(Material::diffuse("y".repeat(40), [0.5; 3]));
+        let names = Names::of(&scene);
+        let text = names.text();
+        assert!(text.contains(&format!("{}...  diffuse", "x".repeat(30))), "{text}");
+        assert!(text.ends_with("\n\nnames that end in ... are cut; --json has them whole\n"), "{text}");
+        assert_eq!(text.matches("are cut").count(), 1);
+        assert_eq!(names.json()["materials"][1]["name"], "y".repeat(40));
     }
 }
