@@ -89,7 +89,14 @@ fn modes_that_exclude_each_other_are_named() {
         ("--efficiency --machine h200", "--efficiency and --machine exclude each other: one counts the busy lanes"),
         ("--efficiency --experiment queue", "--efficiency and --experiment exclude each other"),
         ("--machine h200 --counters a.csv --measured b.csv", "--counters and --measured exclude each other"),
-        ("--experiment compaction --machine h200", "--machine goes with"),
+        (
+            "--experiment compaction --machine h200",
+            "--machine goes with the other experiments, not with --experiment compaction",
+        ),
+        (
+            "--experiment compaction --kind ao",
+            "--kind goes with --efficiency, --machine and the other experiments, not with",
+        ),
         ("--experiment queue --machine h200 --counters a.csv", "--counters goes with --machine, not with --experiment"),
         ("--efficiency --costs a.csv", "--costs goes with --machine, not with --efficiency"),
         ("--efficiency --frames 2", "--frames goes with --experiment compaction, not with --efficiency"),

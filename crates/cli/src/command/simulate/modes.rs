@@ -82,6 +82,15 @@ impl Mode {
         }
     }
 
+    /// [`Mode::flag`] in a message that says that an option does not go with the mode `refused`: beside the experiment
+    /// with a path tracer, `--experiment` means the others.
+    fn flag_beside(self, refused: Self) -> &'static str {
+        match (self, refused) {
+            (Self::Experiment, Self::Compaction) => "the other experiments",
+            _ => self.flag(),
+        }
+    }
+
     /// The mode that the options name, all of which mean something in it.
     ///
     /// # Errors
@@ -90,16 +99,14 @@ impl Mode {
         let mode = Self::named(args)?;
         let refused = RULES.iter().find(|rule| (rule.is_given)(args) && !rule.modes.contains(&mode));
         if let Some(Rule { flag, modes, .. }) = refused {
+            let mut others = flags(modes, mode);
             // An option is not said to go with itself.
-            let said = if mode == Compaction {
-                flags(modes).replace("--experiment", "the other experiments")
-            } else {
-                flags(modes)
-            };
-            let others = said.strip_prefix(&format!("{flag} and ")).or(said.strip_prefix(&format!("{flag}, ")));
+            if others.len() > 1 {
+                others.retain(|other| other != flag);
+            }
             return Err(CliError::usage(format!(
                 "{flag} goes with {}, not with {}",
-                others.unwrap_or(&said),
+                list(&others, "and"),
                 mode.flag()
             )));
         }
@@ -153,10 +160,10 @@ impl Mode {
     }
 }
 
-/// Modes as they are typed.
-fn flags(modes: &[Mode]) -> String {
+/// Modes as they are typed, in a message that refuses the mode `refused`.
+fn flags(modes: &[Mode], refused: Mode) -> Vec<String> {
     if let [Counters | Measured] = modes {
-        return Bounds.flag().to_string();
+        return vec![Bounds.flag().to_string()];
     }
     let all_machines = OF_MACHINES.iter().all(|mode| modes.contains(mode));
     let said_by_another = |mode: &Mode| match mode {
@@ -164,6 +171,6 @@ fn flags(modes: &[Mode]) -> String {
         Compaction => modes.contains(&Experiment),
         _ => false,
     };
-    let names = modes.iter().filter(|mode| !said_by_another(mode)).map(|mode| mode.flag().to_string());
-    list(&names.collect::<Vec<_>>(), "and")
+    let names = modes.iter().filter(|mode| !said_by_another(mode));
+    names.map(|mode| mode.flag_beside(refused).to_string()).collect()
 }
