@@ -122,8 +122,7 @@ impl Setting {
 
     fn by(&self, device: &Device) -> Result<Rendered, RenderError> {
         let watch = Watch { cancel: Some(&device.cancel), ..Watch::default() };
-        let (scene, bounds) = (self.prepared.scene(), self.prepared.bounds());
-        render(scene, &self.picture.camera, device, bounds, &self.picture.options, &watch)
+        render(self.prepared.shading()?, &self.picture.camera, device, &self.picture.options, &watch)
     }
 }
 
@@ -217,8 +216,8 @@ fn progress_is_told_and_the_first_pass_is_finished_when_time_is_over() {
     let seen = Mutex::new(Vec::new());
     let note = |progress: &raywarp::render::Progress| seen.lock().unwrap().push((progress.paths, progress.rays));
     let watch = Watch { progress: Some(&note), ..Watch::default() };
-    let (scene, bounds) = (setting.prepared.scene(), setting.prepared.bounds());
-    let rendered = render(scene, &setting.picture.camera, &device, bounds, &setting.picture.options, &watch).unwrap();
+    let (shading, picture) = (setting.prepared.shading().unwrap(), &setting.picture);
+    let rendered = render(shading, &picture.camera, &device, &picture.options, &watch).unwrap();
     assert_eq!((rendered.stop, rendered.samples), (StopReason::Time, [1, 1]));
     let seen = seen.into_inner().unwrap();
     assert_eq!(seen.len(), 3);
