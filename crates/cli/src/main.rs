@@ -106,7 +106,8 @@ impl Command {
             Self::Merge(a) => Taken { replacing: Some(a.replacing), ..Taken::default() },
             Self::Convert(a) => Taken { replacing: Some(a.replacing), ..Taken::default() },
             Self::Diff(a) => Taken { replacing: Some(a.replacing), ..Taken::default() },
-            Self::Completions(_) | Self::Man(_) => Taken::default(),
+            Self::Man(a) => Taken { replacing: Some(a.replacing), ..Taken::default() },
+            Self::Completions(_) => Taken::default(),
             Self::Bench(a) => Taken {
                 threads: Some(&a.threads),
                 device: Some(a.device),

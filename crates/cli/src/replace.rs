@@ -23,6 +23,8 @@ pub const HITS_CSV: Kind = Kind { name: "a table of hits", starts: &[b"t,u,v,", 
 pub const SVG: Kind = Kind { name: "an SVG picture", starts: &[b"<svg", b"<?xml"] };
 /// Pages of reports.
 pub const HTML: Kind = Kind { name: "an HTML page", starts: &[b"<!doctype html", b"<html"] };
+/// Pages for man: as we write them, and as other programs do.
+pub const MANUAL: Kind = Kind { name: "a manual page", starts: &[b".ie \\n(.g .ds Aq", b".TH ", b".\\\"", b"'\\\""] };
 
 /// So many bytes of a file tell its kind.
 const HEAD_BYTES: u64 = 64;

@@ -249,6 +249,22 @@ fn every_shell_gets_completions_of_every_option() {
 }
 
 #[test]
+fn manual_pages_replace_manual_pages_only() {
+    let folder = Folder::new("man-kinds");
+    assert!(folder.run("man -o pages").status.success());
+    assert!(folder.run("man -o pages -q").status.success());
+    let output = folder.run("man -o pages --no-clobber");
+    assert!(output.status.code() == Some(5) && text(&output.stderr).contains("exists already"), "{output:?}");
+    folder.file("pages/raywarp-merge.1", "notes of somebody\n");
+    std::fs::remove_file(folder.0.join("pages/raywarp.1")).unwrap();
+    let output = folder.run("man -o pages");
+    let says = "pages/raywarp-merge.1: exists and is not a manual page";
+    assert!(output.status.code() == Some(5) && text(&output.stderr).contains(says), "{output:?}");
+    // Nothing was written before that was seen.
+    assert!(!folder.0.join("pages/raywarp.1").exists());
+}
+
+#[test]
 fn man_pages_say_what_help_says() {
     let folder = Folder::new("man");
     let output = folder.run("man -o pages/man1");

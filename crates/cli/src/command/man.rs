@@ -1,8 +1,9 @@
 //! `raywarp man [COMMAND]`: pages for man, made of the same text as `--help`.
 
-use crate::common::Common;
+use crate::common::{Common, Replacing};
 use crate::exit::{CliError, Status};
 use crate::heading;
+use crate::replace::{self, MANUAL};
 use clap::{Args, Command};
 use clap_mangen::Man;
 use raywarp::system::files;
@@ -18,6 +19,8 @@ pub struct ManArgs {
     /// Folder for the pages of all commands; it is made where it is missing.
     #[arg(short, long, value_name = "DIR", conflicts_with = "command", help_heading = heading::OUTPUT)]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replacing: Replacing,
 }
 
 /// Runs the command; `definition` is the whole program's.
@@ -44,9 +47,15 @@ pub fn run(args: &ManArgs, mut definition: Command, common: &Common, out: &mut d
     };
     std::fs::create_dir_all(folder)
         .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
+    let path_of = |command: &Command| {
+        folder.join(format!("{}.1", command.get_display_name().unwrap_or_else(|| command.get_name())))
+    };
+    let commands: Vec<&Command> = std::iter::once(&definition).chain(definition.get_subcommands()).collect();
+    // All are looked at before the first is written.
+    commands.iter().try_for_each(|command| replace::can_write(&path_of(command), &MANUAL))?;
     let mut written = Vec::new();
-    for command in std::iter::once(&definition).chain(definition.get_subcommands()) {
-        let path = folder.join(format!("{}.1", command.get_display_name().unwrap_or_else(|| command.get_name())));
+    for command in commands {
+        let path = path_of(command);
         files::write_atomic(&path, &page(command)?).map_err(CliError::output)?;
         written.push(path.display().to_string());
     }
