@@ -3,6 +3,7 @@
 pub use crate::command_line::command_line;
 use crate::exit::CliError;
 use crate::files::Files;
+use crate::listed::listed;
 use crate::progress::{Ticker, View, si};
 pub use crate::screen::say;
 use crate::{heading, interrupt};
@@ -11,6 +12,7 @@ use clap::{ArgAction, Args};
 use raywarp::bench::table::Room;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
+use raywarp::render::output::ExposureChoice;
 use raywarp::scene::{Format, LoadOptions, Loaded, Scene};
 use raywarp::{Prefer, SceneLookup};
 use std::fmt::Display;
@@ -62,7 +64,7 @@ pub struct Scenes {
     /// Kind of the scene file: gltf, glb, obj, ply, pbrt, stl, off, 3mf [default: its name says].
     ///
     /// Standard input (-) needs it, and so does a pipe whose name does not end in one of these.
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = format(), hide_possible_values = true)]
     format: Option<Format>,
 }
 
@@ -119,8 +121,13 @@ pub struct Common {
 }
 
 /// A folder's name; an empty one is taken, and is none: an empty RAYWARP_SCENES is an unset one.
-fn folder() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+fn folder() -> impl TypedValueParser<Value = PathBuf> {
     clap::builder::OsStringValueParser::new().map(PathBuf::from)
+}
+
+/// A kind of scene files.
+fn format() -> impl TypedValueParser<Value = Format> {
+    listed(Format::EXTENSIONS.map(|(name, _)| name), Format::from_str)
 }
 
 /// `--device`.
@@ -132,6 +139,13 @@ pub enum DeviceChoice {
     Cuda(usize),
     /// What is best for the command.
     Auto,
+}
+
+impl DeviceChoice {
+    /// Parses `--device`.
+    pub fn parser() -> impl TypedValueParser<Value = Self> {
+        listed(["cpu", "cuda", "auto"], Self::from_str)
+    }
 }
 
 impl FromStr for DeviceChoice {
@@ -253,6 +267,13 @@ impl Common {
     pub fn note(&self, message: impl Display) {
         if !self.quiet {
             say(message);
+        }
+    }
+
+    /// What `--exposure auto` came to, where that was asked for.
+    pub fn say_exposure(&self, choice: ExposureChoice, stops: f32) {
+        if choice == ExposureChoice::Auto {
+            self.note(format!("--exposure auto: {stops:+.1} stops"));
         }
     }
 

@@ -11,6 +11,7 @@ mod exit;
 mod files;
 mod heading;
 mod interrupt;
+mod listed;
 mod progress;
 mod replace;
 mod screen;

@@ -34,7 +34,9 @@ pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.is_empty() => {
             let known = words(error, ContextKind::ValidValue);
-            let hint = if known.is_empty() { arg.clone() } else { format!("{} ({})", arg, list(&known, "or")) };
+            // A longer list helps nobody.
+            let short = (1..=12).contains(&known.len());
+            let hint = if short { format!("{} ({})", arg, list(&known, "or")) } else { arg.clone() };
             format!("{} needs a value: {hint}", flag(&arg))
         }
         ErrorKind::InvalidValue => {

@@ -248,6 +248,71 @@ fn every_shell_gets_completions_of_every_option() {
     assert!(document["script"].as_str().unwrap().contains("complete "));
 }
 
+/// What bash offers for the last of `words`; `None` where there is no bash.
+fn completed(folder: &Folder, words: &[&str]) -> Option<Vec<String>> {
+    // What bash does when somebody presses the key: the words, the number of the last, and the one before it.
+    const ASK: &str = "source raywarp.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); \
+        _raywarp raywarp \"${@: -1}\" \"${@: -2:1}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut bash = Command::new("bash");
+    bash.current_dir(&folder.0).args(["--norc", "-c", ASK, "bash", "raywarp"]).args(words);
+    let output = bash.output().ok()?;
+    let mut offered: Vec<String> = text(&output.stdout).lines().map(String::from).collect();
+    offered.sort();
+    Some(offered)
+}
+
+#[test]
+fn bash_offers_the_names_that_an_option_knows_and_files_where_it_takes_them() {
+    let folder = Folder::new("offers");
+    folder.file("raywarp.bash", folder.run("completions bash").stdout);
+    folder.file("sunset.hdr", "");
+    if completed(&folder, &["render", "--tone", ""]).is_none() {
+        println!("skipped: no bash on this machine");
+        return;
+    }
+    for (line, want) in [
+        ("render --tone ", "aces agx neutral reinhard srgb"),
+        ("merge --tone a", "aces agx"),
+        ("render --device ", "auto cpu cuda"),
+        ("render --filter ", "box gaussian mitchell triangle"),
+        ("render --exposure ", "auto"),
+        ("render --layers ", "albedo all depth normal samples sums variance"),
+        ("convert --layer d", "depth"),
+        ("info --format p", "pbrt ply"),
+        ("trace --with ", "normal position"),
+        ("bench --kind ", "ao diffuse primary"),
+        ("simulate --workload ", "al09 g14 raywarp"),
+        ("simulate --experiment ", "compaction distribution queue rates replacement speculation width"),
+        ("simulate --variant w11", ""),
+        ("render --light s", "sky studio sunset.hdr"),
+        ("simulate --machine h", "h100 h200"),
+        ("bench --machine s", "sunset.hdr"),
+    ] {
+        let offered = completed(&folder, &line.split(' ').collect::<Vec<_>>()).unwrap_or_default();
+        assert_eq!(offered.join(" "), want, "{line}");
+    }
+    // Names stand in the texts of the help; clap's list would say them again.
+    let help = text(&folder.run("render --help").stdout) + &text(&folder.run("simulate --help").stdout);
+    for name in ["srgb, ", "box, ", "cpu, ", "white, ", "gltf, ", "rates, "] {
+        assert!(!help.contains(&format!("[possible values: {name}")), "{name}");
+    }
+    assert_eq!(help.matches("reinhard").count(), 1, "{help}");
+}
+
+#[test]
+fn a_missing_value_is_asked_for_with_the_names_that_are_known() {
+    let folder = Folder::new("missing-value");
+    for (line, says) in [
+        ("render --tone", "--tone needs a value: --tone CURVE (srgb, reinhard, aces, agx or neutral)"),
+        // Dozens of kernels are no help in a line.
+        ("simulate a.obj --efficiency --variant", "--variant needs a value: --variant LIST\n"),
+    ] {
+        let output = folder.run(line);
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(says), "{line}: {said}");
+    }
+}
+
 #[test]
 fn manual_pages_replace_manual_pages_only() {
     let folder = Folder::new("man-kinds");

@@ -1,12 +1,13 @@
 //! What `raywarp bench` takes.
 
-use super::render_args::parse_size;
-use super::simulate::{parse_kind, parse_workload};
 use super::tree_args::TreeArgs;
+use super::values;
 use crate::common::{DeviceChoice, Replacing, Scenes, Tables, Threads};
 use crate::exit::CliError;
 use crate::heading;
-use clap::Args;
+use crate::listed::listed;
+use clap::builder::TypedValueParser;
+use clap::{Args, ValueHint};
 use raywarp::BuildOptions;
 use raywarp::bench::suite::{self, Suite};
 use raywarp::bench::{BenchRequest, CheckSize, LaunchBounds, RayOrder, Subject, Target};
@@ -38,19 +39,19 @@ pub struct BenchArgs {
     #[arg(long = "scene", value_name = "SCENE", help_heading = heading::SCENE)]
     named: Vec<PathBuf>,
     /// A table or side experiment of the papers; --help lists them.
-    #[arg(long, value_name = "NAME", value_parser = parse_suite, help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "NAME", value_parser = listed(suite::ALL.each_ref().map(|suite| suite.name), parse_suite), hide_possible_values = true, help_heading = heading::KERNELS)]
     pub suite: Option<&'static Suite>,
     /// Kernels, comma-separated [default: papers on a GPU, else cpu].
     ///
     /// Variants, names of rows (see `raywarp variants`), rows with options such as alk12-kepler?planes=plain, papers, compiled
     /// (all that this machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the tracer of this CPU).
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_choice, help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = choices(), hide_possible_values = true, help_heading = heading::KERNELS)]
     variant: Vec<Choice>,
     /// Whose rays: raywarp, al09 or g14 [default: raywarp].
-    #[arg(long, value_name = "NAME", value_parser = parse_workload, help_heading = heading::RAYS)]
+    #[arg(long, value_name = "NAME", value_parser = values::workload(), hide_possible_values = true, help_heading = heading::RAYS)]
     workload: Option<Workload>,
     /// Kinds of rays, comma-separated [default: primary,ao,diffuse].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind, help_heading = heading::RAYS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::kind(), hide_possible_values = true, help_heading = heading::RAYS)]
     kind: Vec<RayKind>,
     /// Numbers of viewpoints in views.toml of --scenes [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "view", help_heading = heading::CAMERA)]
@@ -71,7 +72,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = heading::RAYS)]
     rays_per_pixel: Option<u32>,
     /// Columns and rows of each view [default: 1024x768].
-    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::CAMERA)]
+    #[arg(long, value_name = "WxH", value_parser = values::size, help_heading = heading::CAMERA)]
     size: Option<[u32; 2]>,
     /// Timed runs [default: 20 on a GPU, 10 on a CPU].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = heading::TIMING)]
@@ -80,7 +81,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = heading::TIMING)]
     warmup: Option<u32>,
     /// Rays of each kind and view to compare with the reference's, or all.
-    #[arg(long, value_name = "RAYS", default_value = "65536", value_parser = parse_check, help_heading = heading::TIMING)]
+    #[arg(long, value_name = "RAYS", default_value = "65536", value_parser = listed(["all"], parse_check), hide_possible_values = true, help_heading = heading::TIMING)]
     check: CheckSize,
     /// Lanes of a warp where a CPU runs a kernel, 1 to 64.
     #[arg(long, value_name = "LANES", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
@@ -104,7 +105,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::OUTPUT)]
     pub top: Option<u32>,
     /// Presets, comma-separated: a tree each [default: --preset].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_preset, help_heading = heading::TREE)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = listed(presets::ALL.map(|(name, _)| name), parse_preset), hide_possible_values = true, help_heading = heading::TREE)]
     trees: Vec<BuildOptions>,
     /// Write a line for each kernel, tree, kind of rays and view to a CSV file.
     #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
@@ -123,7 +124,7 @@ pub struct BenchArgs {
     /// The GPU that --simulate is about, such as h200 [default: by its name].
     ///
     /// A name, or a file (docs/machines.md).
-    #[arg(long, value_name = "NAME", requires = "simulate", help_heading = heading::TIMING)]
+    #[arg(long, value_name = "NAME", requires = "simulate", value_parser = values::machine(), hide_possible_values = true, value_hint = ValueHint::AnyPath, help_heading = heading::TIMING)]
     pub machine: Option<String>,
     /// About how many rays of each kind and view to simulate [default: 16384].
     ///
@@ -144,7 +145,7 @@ pub struct BenchArgs {
     /// What is measured: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// Here auto takes the first GPU, and the CPU where there is none.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
     pub threads: Threads,
@@ -162,6 +163,10 @@ enum Choice {
     /// The fastest by kind of ray.
     Auto,
     One(Subject),
+}
+
+fn choices() -> impl TypedValueParser<Value = Choice> {
+    listed(["papers", "compiled", "auto", "cpu"].into_iter().chain(values::rows()), parse_choice)
 }
 
 fn parse_choice(text: &str) -> Result<Choice, String> {

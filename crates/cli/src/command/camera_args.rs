@@ -1,6 +1,6 @@
 //! From where a picture is taken, by flags.
 
-use super::render_args::{number, parse_vector};
+use super::values;
 use super::views::view_file;
 use crate::common::Common;
 use crate::exit::CliError;
@@ -20,15 +20,15 @@ pub struct CameraArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["eye", "target", "up", "view"], help_heading = heading::CAMERA)]
     camera: Option<String>,
     /// Camera position [default: where the scene is framed].
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
     eye: Option<[f32; 3]>,
     /// What the camera looks at [default: the middle of the scene].
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
     target: Option<[f32; 3]>,
     /// What is upwards in the picture [default: 0,1,0].
     ///
     /// Files with z upwards want 0,0,1, which may stand alone: the scene is then framed so.
-    #[arg(long, value_name = "X,Y,Z", value_parser = parse_vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]
     up: Option<[f32; 3]>,
     /// Full vertical field of view in degrees [default: the camera's, else 30].
     ///
@@ -79,7 +79,7 @@ impl CameraArgs {
 }
 
 fn parse_fov(text: &str) -> Result<f32, String> {
-    number(text, |x| x > 0.0 && x < 180.0, "an angle above 0 and below 180 degrees").map(|x| x as f32)
+    values::number(text, |x| x > 0.0 && x < 180.0, "an angle above 0 and below 180 degrees").map(|x| x as f32)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::common::Common;
 use crate::exit::{CliError, Status};
-use clap::Args;
+use clap::{Args, ValueHint};
 use clap_complete::Shell;
 use std::io::Write;
 
@@ -23,6 +23,9 @@ pub fn run(
 ) -> Result<Status, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut definition, "raywarp", &mut script);
+    if args.shell == Shell::Bash {
+        script = with_files(String::from_utf8_lossy(&script).into_owned(), &definition).into_bytes();
+    }
     if common.json {
         let script = String::from_utf8_lossy(&script);
         writeln!(out, "{:#}", serde_json::json!({ "shell": args.shell.to_string(), "script": script }))?;
@@ -30,4 +33,15 @@ pub fn run(
         out.write_all(&script)?;
     }
     Ok(Status::Done)
+}
+
+/// Lets bash offer files beside the names, for options that take either: clap's crate offers the names alone.
+fn with_files(mut script: String, definition: &clap::Command) -> String {
+    let takes_files = |arg: &&clap::Arg| arg.get_value_hint() == ValueHint::AnyPath;
+    for arg in definition.get_subcommands().flat_map(|command| command.get_arguments().filter(takes_files)) {
+        let names: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_string()).collect();
+        let only_names = format!("compgen -W \"{}\" --", names.join(" "));
+        script = script.replace(&only_names, &only_names.replace("-W", "-f -W"));
+    }
+    script
 }

@@ -1,6 +1,6 @@
 //! `raywarp convert PICTURE -o FILE`: a finished picture toned anew or in another format.
 
-use super::render_args::parse_exposure;
+use super::values;
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -25,16 +25,16 @@ pub struct ConvertArgs {
     /// Exposure of the PNG: stops, a factor (x3), or auto.
     ///
     /// Auto makes the middle brightness of the picture mid-grey, and says in how many stops.
-    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = parse_exposure, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = values::exposure(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     exposure: ExposureChoice,
     /// Tone curve of the PNG: srgb, reinhard, aces, agx, neutral.
-    #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "CURVE", default_value = "srgb", value_parser = values::tone(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     tone: output::Tone,
     /// A layer in place of the picture, such as albedo [default: the picture].
     ///
     /// Others are normal, depth, variance and samples. A PNG shows normals as colours, near as bright, and variance and samples
     /// as heat maps.
-    #[arg(long, value_name = "NAME", help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "NAME", value_parser = values::layer_name(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     layer: Option<String>,
     #[command(flatten)]
     pub replacing: Replacing,
@@ -58,10 +58,8 @@ pub fn run(args: &ConvertArgs, common: &Common, out: &mut dyn Write) -> Result<S
     say_what_is_lost(args, &picture, common);
 
     let exposure = exposure(args, &picture);
-    if args.exposure == ExposureChoice::Auto {
-        let own = picture.content.film_exposure.as_factor();
-        common.note(format!("--exposure auto: {:+.1} stops", (exposure.as_factor() / own).log2()));
-    }
+    let own = picture.content.film_exposure;
+    common.say_exposure(args.exposure, (exposure.as_factor() / own.as_factor()).log2());
     let look = output::Look { exposure, tone: args.tone };
     let metadata = metadata(&picture);
     // One that fails keeps no other from being written.

@@ -2,7 +2,7 @@
 
 use super::convert::read;
 use super::diff_report::Report;
-use super::render_args::parse_not_negative;
+use super::values;
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status, after_printing};
 use crate::heading;
@@ -27,7 +27,7 @@ pub struct DiffArgs {
     /// End with status 1 if they are farther apart, such as 0.01 [default: never].
     ///
     /// The RMSE as a part of the mean of B is compared: 0.01 is 1 %, 0 asks for equal values.
-    #[arg(long, value_name = "RELATIVE", allow_negative_numbers = true, value_parser = parse_not_negative, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "RELATIVE", allow_negative_numbers = true, value_parser = values::not_negative, help_heading = heading::OUTPUT)]
     within: Option<f32>,
     /// Heat map to write (.png): the largest difference of each pixel's channels.
     #[arg(short, long, value_name = "FILE", help_heading = heading::OUTPUT)]

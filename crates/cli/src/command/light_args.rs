@@ -1,9 +1,11 @@
 //! Light that a picture adds to its scene, by flags.
 
-use super::render_args::{number, parse_not_negative};
+use super::values;
 use crate::exit::CliError;
 use crate::heading;
-use clap::Args;
+use crate::listed::listed;
+use clap::builder::TypedValueParser;
+use clap::{Args, ValueHint};
 use raywarp::lighting::{BuiltInLight, LightRequest, LightSource};
 use std::path::{Path, PathBuf};
 
@@ -14,13 +16,13 @@ pub struct LightArgs {
     ///
     /// A scene whose own light shows nothing gets the studio: soft lamps and a grey backdrop, which turn with the camera.
     /// A FILE is an image of all surroundings; one without ending needs its folder, as in ./sky. `none` adds nothing.
-    #[arg(long, value_name = "LIGHT", value_parser = parse_light, help_heading = heading::LIGHT)]
+    #[arg(long, value_name = "LIGHT", value_parser = light(), hide_possible_values = true, value_hint = ValueHint::AnyPath, help_heading = heading::LIGHT)]
     light: Option<LightArg>,
     /// Turn the added light, counter-clockwise as seen from above.
     #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_negative_numbers = true, value_parser = parse_angle, help_heading = heading::LIGHT)]
     light_rotate: f32,
     /// Multiply the added light.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_not_negative, help_heading = heading::LIGHT)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = values::not_negative, help_heading = heading::LIGHT)]
     light_strength: f32,
 }
 
@@ -62,6 +64,10 @@ impl LightArgs {
     }
 }
 
+fn light() -> impl TypedValueParser<Value = LightArg> {
+    listed(BuiltInLight::ALL.map(BuiltInLight::name), parse_light)
+}
+
 /// A built-in name, or a file: what has a folder or an ending.
 fn parse_light(text: &str) -> Result<LightArg, String> {
     if let Ok(light) = text.parse() {
@@ -76,7 +82,7 @@ fn parse_light(text: &str) -> Result<LightArg, String> {
 }
 
 fn parse_angle(text: &str) -> Result<f32, String> {
-    number(text, |x| x.abs() <= 3600.0, "a number of degrees from -3600 to 3600").map(|x| x as f32)
+    values::number(text, |x| x.abs() <= 3600.0, "a number of degrees from -3600 to 3600").map(|x| x as f32)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `raywarp merge SHARE... -o FILE`: shares of a render to one picture.
 
-use super::render_args::{has_sums, parse_exposure, parse_layers};
+use super::values::{self, has_sums, layers_of};
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -24,16 +24,16 @@ pub struct MergeArgs {
     #[arg(short, long, value_name = "FILE", help_heading = heading::OUTPUT)]
     output: PathBuf,
     /// Exposure of the PNG in stops, a factor such as x3, or auto.
-    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = parse_exposure, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = values::exposure(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     exposure: ExposureChoice,
     /// Tone curve of the PNG: srgb, reinhard, aces, agx, neutral.
-    #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "CURVE", default_value = "srgb", value_parser = values::tone(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     tone: output::Tone,
     /// Layers of an EXR beside the picture, comma-separated, or all [default: none].
     ///
     /// There are samples and variance, and of shares that have them albedo, normal and depth; and sums, so that it can be merged
     /// and gone on with again.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::layer_names(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     layers: Vec<String>,
     #[command(flatten)]
     pub replacing: Replacing,
@@ -44,7 +44,7 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     common.files.writes(&args.output)?;
     args.shares.iter().try_for_each(|share| common.files.reads(share))?;
     output::can_write(&args.output).map_err(CliError::picture)?;
-    let layers = parse_layers(&args.layers)?;
+    let layers = layers_of(&args.layers)?;
     let mut shares = Vec::new();
     let _doing = interrupt::doing("reading and adding shares");
     let steps = Steps::new(common.quiet, "reading", "shares", args.shares.len() as u64);
@@ -66,9 +66,7 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     let own = merged.content.film_exposure;
     let exposure = raywarp::picture::exposure_of(args.exposure, own, &merged.film);
-    if args.exposure == ExposureChoice::Auto {
-        common.note(format!("--exposure auto: {:+.1} stops", (exposure.as_factor() / own.as_factor()).log2()));
-    }
+    common.say_exposure(args.exposure, (exposure.as_factor() / own.as_factor()).log2());
     let options = output::PictureOptions {
         look: output::Look { exposure, tone: args.tone },
         layers,

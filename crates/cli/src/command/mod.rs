@@ -27,6 +27,7 @@ mod simulate_experiment;
 mod simulate_measured;
 pub mod trace;
 mod tree_args;
+mod values;
 pub mod variants;
 mod views;
 mod write_every;
@@ -34,6 +35,8 @@ mod write_every;
 pub use render_args::RenderArgs;
 
 use crate::exit::CliError;
+use crate::listed::listed;
+use clap::builder::TypedValueParser;
 use raywarp::family::Variant;
 
 /// An entry of `--variant` where `auto` may stand.
@@ -42,6 +45,11 @@ enum VariantChoice {
     /// The fastest of the GPU.
     Auto,
     One(Variant),
+}
+
+/// `--variant` where `auto` may stand.
+fn variant_or_auto() -> impl TypedValueParser<Value = VariantChoice> {
+    listed(["auto"].into_iter().chain(values::rows()), parse_variant)
 }
 
 fn parse_variant(text: &str) -> Result<VariantChoice, String> {

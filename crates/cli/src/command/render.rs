@@ -10,7 +10,6 @@ use crate::progress::{Limits, RenderProgress};
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::picture::Picture;
 use raywarp::render::film::{Film, FilmError, Window};
-use raywarp::render::output::ExposureChoice;
 use raywarp::render::{Integrator, Rendered, StopReason, Watch, output};
 use raywarp::scene::Scene;
 use raywarp::{Gpu, Prefer, PrepareOptions, Prepared};
@@ -87,9 +86,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     written.into_iter().collect::<Result<(), _>>()?;
     let writing = start.elapsed();
     let look = look(args, &picture, &rendered.film);
-    if picture.exposure_choice == ExposureChoice::Auto {
-        common.note(format!("--exposure auto: {:+.1} stops", picture.stops(look.exposure)));
-    }
+    common.say_exposure(picture.exposure_choice, picture.stops(look.exposure));
     if !args.is_share()
         && picture.options.integrator == Integrator::Path
         && outputs.iter().any(|path| output::Format::of(path).is_ok_and(|format| format == output::Format::Png))

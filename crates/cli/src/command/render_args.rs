@@ -2,6 +2,7 @@
 
 use super::camera_args::CameraArgs;
 use super::light_args::LightArgs;
+use super::values;
 use crate::common::{Common, DeviceChoice, Replacing, Scenes, Threads};
 use crate::exit::CliError;
 use crate::heading;
@@ -31,12 +32,12 @@ pub struct RenderArgs {
     #[arg(short, long = "output", value_name = "FILE", help_heading = heading::OUTPUT)]
     output: Vec<PathBuf>,
     /// Columns and rows [default: the file's, else 1024x768].
-    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "WxH", value_parser = values::size, help_heading = heading::QUALITY)]
     size: Option<[u32; 2]>,
     /// Render only this part, in pixels from the top left: 100,50,320x200.
     ///
     /// Its pixels are those of the whole picture.
-    #[arg(long, value_name = "X,Y,WxH", value_parser = parse_crop, help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "X,Y,WxH", value_parser = values::crop, help_heading = heading::QUALITY)]
     crop: Option<Crop>,
     /// Leave the background out: PNG and EXR get an alpha.
     ///
@@ -49,20 +50,20 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::QUALITY)]
     spp: Option<u32>,
     /// Only samples A to B - 1 of each pixel, to an .exr: a share for merge.
-    #[arg(long, value_name = "A..B", value_parser = parse_range, conflicts_with = "spp", help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "A..B", value_parser = values::range, conflicts_with = "spp", help_heading = heading::QUALITY)]
     samples: Option<(u32, u32)>,
     /// Stop after this many seconds of rendering [default: never].
-    #[arg(long, value_name = "SECONDS", value_parser = parse_positive, help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "SECONDS", value_parser = values::positive, help_heading = heading::QUALITY)]
     time: Option<f64>,
     /// Stop at this relative noise, such as 0.02 [default: never].
     ///
     /// It is tested at powers of two of the sample count. The count is recorded, so that --spp repeats the run exactly.
-    #[arg(long, value_name = "RELATIVE", value_parser = parse_positive, help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "RELATIVE", value_parser = values::positive, help_heading = heading::QUALITY)]
     noise: Option<f64>,
     /// Write the picture as it stands about every so many seconds [default: never].
     ///
     /// Seconds are of rendering. The final picture does not depend on it.
-    #[arg(long, value_name = "SECONDS", value_parser = parse_positive, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "SECONDS", value_parser = values::positive, help_heading = heading::OUTPUT)]
     pub write_every: Option<f64>,
     /// Go on where a picture with its sums ended, up to --spp [default: start anew].
     ///
@@ -83,7 +84,7 @@ pub struct RenderArgs {
     #[arg(long, value_enum, default_value_t = IntegratorArg::Path, help_heading = heading::QUALITY)]
     integrator: IntegratorArg,
     /// Length of rays of --integrator ao [default: 1/4 of the scene's diagonal].
-    #[arg(long, value_name = "LENGTH", value_parser = parse_positive_f32, help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "LENGTH", value_parser = values::positive_f32, help_heading = heading::QUALITY)]
     ao_distance: Option<f32>,
     /// How direct light is estimated; all agree in the mean.
     #[arg(long, value_enum, default_value_t = DirectArg::Mis, help_heading = heading::QUALITY)]
@@ -91,24 +92,24 @@ pub struct RenderArgs {
     /// Pixel filter: box, triangle, gaussian or mitchell [default: the file's, else box].
     ///
     /// A radius in pixels may stand behind a colon: triangle:1, gaussian:1.5.
-    #[arg(long, value_name = "FILTER[:RADIUS]", value_parser = parse_filter, help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "FILTER[:RADIUS]", value_parser = values::filter(), hide_possible_values = true, help_heading = heading::QUALITY)]
     filter: Option<FilterKind>,
     /// Exposure of the PNG: stops, a factor (x3), or auto.
     ///
     /// Auto makes the middle brightness of the picture mid-grey, and says in how many stops.
-    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = parse_exposure, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = values::exposure(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     exposure: ExposureChoice,
     /// Tone curve of the PNG: srgb, reinhard, aces, agx, neutral.
-    #[arg(long, value_name = "CURVE", default_value = "srgb", help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "CURVE", default_value = "srgb", value_parser = values::tone(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     tone: output::Tone,
     /// Layers of an EXR beside the picture, comma-separated, or all [default: none].
     ///
     /// There are albedo, normal, depth, samples and variance. One more, sums, is not among all: with it --resume and merge can go
     /// on with the picture.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::layer_names(), hide_possible_values = true, help_heading = heading::OUTPUT)]
     layers: Vec<String>,
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.
-    #[arg(long, value_name = "R", value_parser = parse_share, help_heading = heading::LIGHT)]
+    #[arg(long, value_name = "R", value_parser = values::share, help_heading = heading::LIGHT)]
     pub clay: Option<f32>,
     #[command(flatten)]
     pub light: LightArgs,
@@ -123,10 +124,10 @@ pub struct RenderArgs {
     #[command(flatten)]
     camera: CameraArgs,
     /// Radius of the lens in scene units: depth of field [default: the camera's].
-    #[arg(long, value_name = "RADIUS", value_parser = parse_not_negative, help_heading = heading::CAMERA)]
+    #[arg(long, value_name = "RADIUS", value_parser = values::not_negative, help_heading = heading::CAMERA)]
     lens_radius: Option<f32>,
     /// Distance of the plane in focus [default: the camera's, else the middle].
-    #[arg(long, value_name = "DISTANCE", value_parser = parse_positive_f32, help_heading = heading::CAMERA)]
+    #[arg(long, value_name = "DISTANCE", value_parser = values::positive_f32, help_heading = heading::CAMERA)]
     focus: Option<f32>,
     #[command(flatten)]
     pub scenes: Scenes,
@@ -134,7 +135,7 @@ pub struct RenderArgs {
     ///
     /// Shading stays on the CPU, and so auto takes the CPU here: a GPU that only traces is seldom faster. The picture has the
     /// same bytes with either.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
     pub threads: Threads,
@@ -231,12 +232,12 @@ impl RenderArgs {
 
     /// Which layers an EXR gets.
     pub fn layers(&self) -> Result<output::Layers, CliError> {
-        parse_layers(&self.layers)
+        values::layers_of(&self.layers)
     }
 
     /// Whether an EXR is to hold its sums, too.
     pub fn keeps_sums(&self) -> bool {
-        has_sums(&self.layers)
+        values::has_sums(&self.layers)
     }
 
     /// The request to the library for the scene in `path`, if that is a file.
@@ -284,129 +285,5 @@ impl RenderArgs {
             keep_sums: self.keeps_sums(),
             threads: common.threads,
         })
-    }
-}
-
-/// Layers of an EXR by their names.
-pub fn parse_layers(names: &[String]) -> Result<output::Layers, CliError> {
-    let mut layers = output::Layers::default();
-    for name in names {
-        match name.as_str() {
-            "albedo" => layers.albedo = true,
-            "normal" => layers.normal = true,
-            "depth" => layers.depth = true,
-            "samples" => layers.samples = true,
-            "variance" => layers.variance = true,
-            "all" => layers = output::Layers::ALL,
-            // Beside the layers: see `has_sums`.
-            SUMS => {}
-            other => {
-                return Err(CliError::usage(format!(
-                    "--layers {other}: known are albedo, normal, depth, samples, variance, all and sums"
-                )));
-            }
-        }
-    }
-    Ok(layers)
-}
-
-/// The layer that makes a picture a share as well.
-const SUMS: &str = "sums";
-
-/// Whether an EXR is to hold its sums, too.
-pub fn has_sums(names: &[String]) -> bool {
-    names.iter().any(|name| name == SUMS)
-}
-
-pub(super) fn parse_size(text: &str) -> Result<[u32; 2], String> {
-    let form = || "must be WIDTHxHEIGHT, such as 1280x768".to_string();
-    let (width, height) = text.split_once(['x', 'X']).ok_or_else(form)?;
-    let side = |text: &str| text.parse::<u32>().ok().filter(|&n| (1..=1 << 20).contains(&n));
-    match (side(width), side(height)) {
-        (Some(width), Some(height)) => Ok([width, height]),
-        _ => Err(format!("{}, each from 1 to {}", form(), 1 << 20)),
-    }
-}
-
-fn parse_crop(text: &str) -> Result<Crop, String> {
-    text.parse()
-}
-
-fn parse_range(text: &str) -> Result<(u32, u32), String> {
-    let range = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    range.filter(|(a, b)| a < b).ok_or_else(|| {
-        let form = "must be A..B with A below B, such as 0..64";
-        match text.parse::<u32>() {
-            Ok(count) if count > 0 => format!("{form}; for samples a pixel use --spp {count}"),
-            _ => form.to_string(),
-        }
-    })
-}
-
-pub(super) fn parse_vector(text: &str) -> Result<[f32; 3], String> {
-    let parts: Vec<f32> =
-        text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f32| x.is_finite()).collect();
-    parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
-}
-
-fn parse_filter(text: &str) -> Result<FilterKind, String> {
-    let (name, radius) = text.split_once(':').map_or((text, None), |(name, radius)| (name, Some(radius)));
-    let radius = radius.map(parse_positive_f32).transpose()?;
-    if radius.is_some_and(|r| r > 16.0) {
-        return Err("the radius must be at most 16 pixels".into());
-    }
-    match name {
-        "box" => Ok(FilterKind::Box { radius: radius.unwrap_or(0.5) }),
-        "triangle" => Ok(FilterKind::Triangle { radius: radius.unwrap_or(1.0) }),
-        "gaussian" => {
-            let radius = radius.unwrap_or(1.5);
-            Ok(FilterKind::Gaussian { radius, sigma: radius / 3.0 })
-        }
-        "mitchell" => Ok(FilterKind::Mitchell { radius: radius.unwrap_or(2.0), b: 1.0 / 3.0, c: 1.0 / 3.0 }),
-        _ => Err("known are box, triangle, gaussian and mitchell".into()),
-    }
-}
-
-pub(super) fn number(text: &str, accept: impl Fn(f64) -> bool, what: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|&x: &f64| x.is_finite() && accept(x)).ok_or_else(|| format!("must be {what}"))
-}
-
-fn parse_positive(text: &str) -> Result<f64, String> {
-    number(text, |x| x > 0.0, "a number above 0")
-}
-
-fn parse_positive_f32(text: &str) -> Result<f32, String> {
-    number(text, |x| x as f32 > 0.0 && (x as f32).is_finite(), "a number above 0").map(|x| x as f32)
-}
-
-pub(super) fn parse_not_negative(text: &str) -> Result<f32, String> {
-    number(text, |x| x >= 0.0 && (x as f32).is_finite(), "a number from 0").map(|x| x as f32)
-}
-
-pub(super) fn parse_share(text: &str) -> Result<f32, String> {
-    number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1").map(|x| x as f32)
-}
-
-/// Stops, a factor, or `auto`.
-pub(super) fn parse_exposure(text: &str) -> Result<ExposureChoice, String> {
-    text.parse().map_err(|_| "must be stops (1.5, -2), a factor (x3) or auto".to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_parsed_and_nonsense_refused() {
-        assert_eq!(parse_size("1280x768"), Ok([1280, 768]));
-        assert!(["1280", "0x5", "x", "5x-1", "9999999x1"].iter().all(|t| parse_size(t).is_err()));
-        assert_eq!(parse_range("8..16"), Ok((8, 16)));
-        assert!(["8", "8..8", "9..8", "a..b", "-1..3"].iter().all(|t| parse_range(t).is_err()));
-        assert_eq!(parse_vector("0, 1.5,-3"), Ok([0.0, 1.5, -3.0]));
-        assert!(["1,2", "1,2,x", "1,2,inf", "1,2,3,4"].iter().all(|t| parse_vector(t).is_err()));
-        assert_eq!(parse_filter("triangle:2"), Ok(FilterKind::Triangle { radius: 2.0 }));
-        assert_eq!(parse_exposure("auto"), Ok(ExposureChoice::Auto));
-        assert!(["", "nan", "1e9", "x0", "automatic"].iter().all(|t| parse_exposure(t).is_err()));
-        assert!(["sinc", "box:0", "box:nan", "triangle:99"].iter().all(|t| parse_filter(t).is_err()));
     }
 }

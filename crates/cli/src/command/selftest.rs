@@ -1,6 +1,6 @@
 //! `raywarp selftest`: conformance of every engine on this machine.
 
-use super::{VariantChoice, auto_needs_gpu, parse_variant};
+use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::common::{Common, DeviceChoice, Tables, Threads};
 use crate::exit::{CliError, Status, after_printing};
 use crate::heading;
@@ -24,7 +24,7 @@ pub struct SelftestArgs {
     /// Kernels, comma-separated [default: all rows of `raywarp variants`].
     ///
     /// Variants, names of rows, or auto: what a GPU traces with by itself.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_variant, help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = variant_or_auto(), hide_possible_values = true, help_heading = heading::KERNELS)]
     variant: Vec<VariantChoice>,
     /// Legal variants to try beside the papers' rows, drawn by seed; 0 to 10000.
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = heading::KERNELS)]
@@ -35,7 +35,7 @@ pub struct SelftestArgs {
     /// What is tested: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// With cpu and auto the tracer of this CPU and the kernels as this CPU runs them, with cuda those of the GPU.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
     pub tables: Tables,

@@ -7,19 +7,19 @@ mod setting;
 
 use super::beside;
 use super::partial;
-use super::render_args::parse_size;
 use super::simulate_compaction::{self, CompactionArgs};
 use super::simulate_counters;
 use super::simulate_experiment::{ExperimentArgs, ExperimentChoice};
 use super::simulate_measured;
 use super::tree_args::TreeArgs;
+use super::values;
 use super::views::{name_inputs, views};
 use crate::common::{Common, Replacing, Scenes, Tables, Threads, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use crate::progress::Steps;
-use clap::Args;
+use clap::{Args, ValueHint};
 use modes::Mode;
 use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::family::{Key, Variant};
@@ -58,7 +58,7 @@ pub struct SimulateArgs {
     /// What bounds the rates on these GPUs, comma-separated, such as h200.
     ///
     /// Names such as h200 or gtx285, or files (docs/machines.md). With --experiment the GPU that it is about [default: gtx285].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::MODE)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::machine(), hide_possible_values = true, value_hint = ValueHint::AnyPath, help_heading = heading::MODE)]
     machine: Vec<String>,
     /// What a profiler counted on this GPU, beside what is foretold.
     ///
@@ -82,15 +82,15 @@ pub struct SimulateArgs {
     #[command(flatten)]
     compaction: CompactionArgs,
     /// Whose rays: raywarp, al09 or g14 [default: raywarp].
-    #[arg(long, value_name = "NAME", value_parser = parse_workload, help_heading = heading::RAYS)]
+    #[arg(long, value_name = "NAME", value_parser = values::workload(), hide_possible_values = true, help_heading = heading::RAYS)]
     workload: Option<Workload>,
     /// Kinds of rays, comma-separated [default: primary,ao,diffuse].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_kind, help_heading = heading::RAYS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::kind(), hide_possible_values = true, help_heading = heading::RAYS)]
     kind: Vec<RayKind>,
     /// Kernels, comma-separated [default: all rows of `raywarp variants`].
     ///
     /// Variants or names of rows.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::variant(), hide_possible_values = true, help_heading = heading::KERNELS)]
     pub(super) variant: Vec<Variant>,
     /// Lanes of a warp, 1 to 64, comma-separated [default: 32].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
@@ -124,7 +124,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "ORDER", value_parser = ["morton"], help_heading = heading::RAYS)]
     sort: Option<String>,
     /// Columns and rows of each view [default: 1024x768].
-    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = heading::CAMERA)]
+    #[arg(long, value_name = "WxH", value_parser = values::size, help_heading = heading::CAMERA)]
     pub(super) size: Option<[u32; 2]>,
     /// A viewpoint of a TOML file, from 1 [default: all in views.toml of --scenes].
     #[arg(long, value_name = "FILE:SCENE:INDEX", help_heading = heading::CAMERA)]
@@ -151,14 +151,6 @@ pub struct SimulateArgs {
     pub replacing: Replacing,
     #[command(flatten)]
     pub tables: Tables,
-}
-
-pub(super) fn parse_workload(name: &str) -> Result<Workload, String> {
-    Workload::parse(name).ok_or_else(|| format!("known are {}", Workload::ALL.map(Workload::name).join(", ")))
-}
-
-pub(super) fn parse_kind(name: &str) -> Result<RayKind, String> {
-    RayKind::parse(name).ok_or_else(|| format!("known are {}", RayKind::ALL.map(RayKind::name).join(", ")))
 }
 
 /// Runs the command.

@@ -1,11 +1,13 @@
 //! `raywarp simulate SCENE --experiment compaction`: how full warps of a path tracer are, as in Wald 2011.
 
 use super::simulate::ReportArgs;
+use super::values;
 use super::views::views;
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
+use crate::listed::listed;
 use crate::progress::{Limits, RenderProgress};
 use clap::Args;
 use raywarp::compaction::{
@@ -29,10 +31,10 @@ pub struct CompactionArgs {
     /// Reflectance of all materials, or off [default: 0.7].
     ///
     /// They become diffuse with it; off keeps them as they are.
-    #[arg(long, value_name = "R", value_parser = parse_clay)]
+    #[arg(long, value_name = "R", value_parser = listed(["off"], parse_clay), hide_possible_values = true)]
     pub clay: Option<Clay>,
     /// Radius of the lens in scene units [default: the camera's].
-    #[arg(long, value_name = "RADIUS", value_parser = super::render_args::parse_not_negative)]
+    #[arg(long, value_name = "RADIUS", value_parser = values::not_negative)]
     pub lens_radius: Option<f32>,
 }
 
@@ -41,7 +43,7 @@ pub struct CompactionArgs {
 pub struct Clay(Option<f32>);
 
 fn parse_clay(text: &str) -> Result<Clay, String> {
-    if text == "off" { Ok(Clay(None)) } else { super::render_args::parse_share(text).map(|share| Clay(Some(share))) }
+    if text == "off" { Ok(Clay(None)) } else { values::share(text).map(|share| Clay(Some(share))) }
 }
 
 /// What the command line says for all experiments.

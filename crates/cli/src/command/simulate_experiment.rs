@@ -5,8 +5,10 @@ use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
+use crate::listed::listed;
 use crate::progress::Steps;
 use clap::Args;
+use clap::builder::TypedValueParser;
 use raywarp::Control;
 use raywarp::scene::Scene;
 use raywarp::simulate::{Al09Prices, EfficiencyRequest, Experiment, ExperimentRequest, Machine, experiment};
@@ -20,7 +22,7 @@ pub struct ExperimentArgs {
     ///
     /// Of Aila and Laine: rates, distribution, speculation, replacement, queue, width. Of Wald: compaction, the active paths and
     /// warps of a path tracer at each bounce.
-    #[arg(long, value_name = "NAME", value_parser = parse_experiment, help_heading = heading::MODE)]
+    #[arg(long, value_name = "NAME", value_parser = experiments(), hide_possible_values = true, help_heading = heading::MODE)]
     pub experiment: Option<ExperimentChoice>,
     /// What an operation costs on a GTX 285, in times of an instruction.
     ///
@@ -49,6 +51,11 @@ const OPERATIONS: [(&str, Operation); 6] = [
     ("fetch_ray", |prices| &mut prices.fetch),
     ("shuffle", |prices| &mut prices.shuffle),
 ];
+
+/// Those of Aila and Laine, and the path tracer's.
+fn experiments() -> impl TypedValueParser<Value = ExperimentChoice> {
+    listed(Experiment::ALL.map(Experiment::name).into_iter().chain(["compaction"]), parse_experiment)
+}
 
 fn parse_experiment(name: &str) -> Result<ExperimentChoice, String> {
     if name == "compaction" {

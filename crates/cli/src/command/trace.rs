@@ -1,11 +1,12 @@
 //! `raywarp trace SCENE RAYS -o HITS`: rays in, hits out.
 
 use super::tree_args::{TreeArgs, builder_name};
-use super::{VariantChoice, auto_needs_gpu, parse_variant};
+use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::common::{Common, DeviceChoice, Replacing, STANDARD_INPUT, Scenes, Threads, is_standard_stream};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
+use crate::listed::listed;
 use crate::progress::Steps;
 use crate::replace;
 use clap::Args;
@@ -18,6 +19,7 @@ use raywarp::{Control, Gpu, Ray, are_coherent};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 /// What `--help` says of the files; docs/trace.md has the rest.
@@ -53,18 +55,18 @@ pub struct TraceArgs {
     ///
     /// The position of the hit, and the normal of length 1 on the triangle's front: three numbers each in world space, NaN
     /// for a miss.
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',', conflicts_with = "any", help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = listed(["position", "normal"], Field::from_str), hide_possible_values = true, conflicts_with = "any", help_heading = heading::OUTPUT)]
     with: Vec<Field>,
     /// A kernel of the family: a variant or a row of `raywarp variants`.
     ///
     /// Without it the CPU's own tracer runs, and on a GPU the fastest watertight kernel. With --device cuda there is also auto:
     /// the GPU's fastest, which may lose a ray at an edge.
-    #[arg(long, value_name = "VARIANT", value_parser = parse_variant, help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "VARIANT", value_parser = variant_or_auto(), hide_possible_values = true, help_heading = heading::KERNELS)]
     variant: Option<VariantChoice>,
     /// Lanes of the warp that runs --variant on this CPU, 1 to 64, or scalar.
     ///
     /// scalar is one lane without masks.
-    #[arg(long, value_name = "LANES", default_value = "32", value_parser = parse_machine, requires = "variant", help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LANES", default_value = "32", value_parser = listed(["scalar"], parse_machine), hide_possible_values = true, requires = "variant", help_heading = heading::KERNELS)]
     width: Machine,
     /// Go on without files that the scene names and that are missing.
     #[arg(long, help_heading = heading::SCENE)]
@@ -77,7 +79,7 @@ pub struct TraceArgs {
     ///
     /// Here auto takes the CPU: a file of rays is seldom worth the way to a GPU and back. On a GPU the kernel is the fastest
     /// that gives the bits of the CPU, unless --variant names one.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = heading::MACHINE)]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     #[command(flatten)]
     pub threads: Threads,

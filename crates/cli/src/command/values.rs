@@ -1,0 +1,195 @@
+//! Values of options, as several commands take them. Those with names say them ([`listed`]).
+
+use crate::exit::CliError;
+use crate::listed::listed;
+use clap::builder::{StringValueParser, TypedValueParser};
+use raywarp::family::Variant;
+use raywarp::render::film::Crop;
+use raywarp::render::output::{self, ExposureChoice, Tone};
+use raywarp::scene::FilterKind;
+use raywarp::sim::machine::Machine;
+use raywarp::workload::rays::{RayKind, Workload};
+
+/// Columns and rows.
+pub fn size(text: &str) -> Result<[u32; 2], String> {
+    let form = || "must be WIDTHxHEIGHT, such as 1280x768".to_string();
+    let (width, height) = text.split_once(['x', 'X']).ok_or_else(form)?;
+    let side = |text: &str| text.parse::<u32>().ok().filter(|&n| (1..=1 << 20).contains(&n));
+    match (side(width), side(height)) {
+        (Some(width), Some(height)) => Ok([width, height]),
+        _ => Err(format!("{}, each from 1 to {}", form(), 1 << 20)),
+    }
+}
+
+/// A part of a picture.
+pub fn crop(text: &str) -> Result<Crop, String> {
+    text.parse()
+}
+
+/// From A up to, and without, B.
+pub fn range(text: &str) -> Result<(u32, u32), String> {
+    let range = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    range.filter(|(a, b)| a < b).ok_or_else(|| {
+        let form = "must be A..B with A below B, such as 0..64";
+        match text.parse::<u32>() {
+            Ok(count) if count > 0 => format!("{form}; for samples a pixel use --spp {count}"),
+            _ => form.to_string(),
+        }
+    })
+}
+
+/// Three numbers.
+pub fn vector(text: &str) -> Result<[f32; 3], String> {
+    let parts: Vec<f32> =
+        text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f32| x.is_finite()).collect();
+    parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
+}
+
+fn parse_filter(text: &str) -> Result<FilterKind, String> {
+    let (name, radius) = text.split_once(':').map_or((text, None), |(name, radius)| (name, Some(radius)));
+    let radius = radius.map(positive_f32).transpose()?;
+    if radius.is_some_and(|r| r > 16.0) {
+        return Err("the radius must be at most 16 pixels".into());
+    }
+    match name {
+        "box" => Ok(FilterKind::Box { radius: radius.unwrap_or(0.5) }),
+        "triangle" => Ok(FilterKind::Triangle { radius: radius.unwrap_or(1.0) }),
+        "gaussian" => {
+            let radius = radius.unwrap_or(1.5);
+            Ok(FilterKind::Gaussian { radius, sigma: radius / 3.0 })
+        }
+        "mitchell" => Ok(FilterKind::Mitchell { radius: radius.unwrap_or(2.0), b: 1.0 / 3.0, c: 1.0 / 3.0 }),
+        _ => Err("known are box, triangle, gaussian and mitchell".into()),
+    }
+}
+
+/// A finite number that `accept` takes; `what` says which those are.
+pub fn number(text: &str, accept: impl Fn(f64) -> bool, what: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|&x: &f64| x.is_finite() && accept(x)).ok_or_else(|| format!("must be {what}"))
+}
+
+/// Above 0.
+pub fn positive(text: &str) -> Result<f64, String> {
+    number(text, |x| x > 0.0, "a number above 0")
+}
+
+/// Above 0, as the renderer takes it.
+pub fn positive_f32(text: &str) -> Result<f32, String> {
+    number(text, |x| x as f32 > 0.0 && (x as f32).is_finite(), "a number above 0").map(|x| x as f32)
+}
+
+/// 0 or above.
+pub fn not_negative(text: &str) -> Result<f32, String> {
+    number(text, |x| x >= 0.0 && (x as f32).is_finite(), "a number from 0").map(|x| x as f32)
+}
+
+/// From 0 to 1.
+pub fn share(text: &str) -> Result<f32, String> {
+    number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1").map(|x| x as f32)
+}
+
+fn parse_exposure(text: &str) -> Result<ExposureChoice, String> {
+    text.parse().map_err(|_| "must be stops (1.5, -2), a factor (x3) or auto".to_string())
+}
+
+/// A pixel filter, maybe with its radius.
+pub fn filter() -> impl TypedValueParser<Value = FilterKind> {
+    listed(["box", "triangle", "gaussian", "mitchell"], parse_filter)
+}
+
+/// Stops, a factor, or `auto`.
+pub fn exposure() -> impl TypedValueParser<Value = ExposureChoice> {
+    listed(["auto"], parse_exposure)
+}
+
+/// A tone curve.
+pub fn tone() -> impl TypedValueParser<Value = Tone> {
+    listed(Tone::ALL.map(Tone::name), |text: &str| text.parse::<Tone>())
+}
+
+/// Names of layers; [`layers_of`] says which of them are none.
+pub fn layer_names() -> impl TypedValueParser<Value = String> {
+    listed(["albedo", "normal", "depth", "samples", "variance", "all", SUMS], StringValueParser::new())
+}
+
+/// The name of one layer of a picture, which may be another program's.
+pub fn layer_name() -> impl TypedValueParser<Value = String> {
+    listed(["albedo", "normal", "depth", "samples", "variance"], StringValueParser::new())
+}
+
+/// Whose rays.
+pub fn workload() -> impl TypedValueParser<Value = Workload> {
+    let known = || format!("known are {}", Workload::ALL.map(Workload::name).join(", "));
+    listed(Workload::ALL.map(Workload::name), move |name: &str| Workload::parse(name).ok_or_else(known))
+}
+
+/// A kind of rays.
+pub fn kind() -> impl TypedValueParser<Value = RayKind> {
+    let known = || format!("known are {}", RayKind::ALL.map(RayKind::name).join(", "));
+    listed(RayKind::ALL.map(RayKind::name), move |name: &str| RayKind::parse(name).ok_or_else(known))
+}
+
+/// Names of the papers' kernels.
+pub fn rows() -> impl Iterator<Item = &'static str> {
+    Variant::papers().iter().map(|row| row.name)
+}
+
+/// A kernel of the family.
+pub fn variant() -> impl TypedValueParser<Value = Variant> {
+    listed(rows(), |text: &str| text.parse::<Variant>())
+}
+
+/// A GPU by its name, or the file of one.
+pub fn machine() -> impl TypedValueParser<Value = String> {
+    listed(Machine::names(), StringValueParser::new())
+}
+
+/// Layers of an EXR by their names.
+pub fn layers_of(names: &[String]) -> Result<output::Layers, CliError> {
+    let mut layers = output::Layers::default();
+    for name in names {
+        match name.as_str() {
+            "albedo" => layers.albedo = true,
+            "normal" => layers.normal = true,
+            "depth" => layers.depth = true,
+            "samples" => layers.samples = true,
+            "variance" => layers.variance = true,
+            "all" => layers = output::Layers::ALL,
+            // Beside the layers: see `has_sums`.
+            SUMS => {}
+            other => {
+                return Err(CliError::usage(format!(
+                    "--layers {other}: known are albedo, normal, depth, samples, variance, all and sums"
+                )));
+            }
+        }
+    }
+    Ok(layers)
+}
+
+/// The layer that makes a picture a share as well.
+const SUMS: &str = "sums";
+
+/// Whether an EXR is to hold its sums, too.
+pub fn has_sums(names: &[String]) -> bool {
+    names.iter().any(|name| name == SUMS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_parsed_and_nonsense_refused() {
+        assert_eq!(size("1280x768"), Ok([1280, 768]));
+        assert!(["1280", "0x5", "x", "5x-1", "9999999x1"].iter().all(|t| size(t).is_err()));
+        assert_eq!(range("8..16"), Ok((8, 16)));
+        assert!(["8", "8..8", "9..8", "a..b", "-1..3"].iter().all(|t| range(t).is_err()));
+        assert_eq!(vector("0, 1.5,-3"), Ok([0.0, 1.5, -3.0]));
+        assert!(["1,2", "1,2,x", "1,2,inf", "1,2,3,4"].iter().all(|t| vector(t).is_err()));
+        assert_eq!(parse_filter("triangle:2"), Ok(FilterKind::Triangle { radius: 2.0 }));
+        assert_eq!(parse_exposure("auto"), Ok(ExposureChoice::Auto));
+        assert!(["", "nan", "1e9", "x0", "automatic"].iter().all(|t| parse_exposure(t).is_err()));
+        assert!(["sinc", "box:0", "box:nan", "triangle:99"].iter().all(|t| parse_filter(t).is_err()));
+    }
+}
