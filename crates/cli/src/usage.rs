@@ -23,7 +23,9 @@ pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]
         ErrorKind::TooManyValues => format!("{name}: '{value}' is one argument too many; {}", usage(called)),
         ErrorKind::InvalidSubcommand => unknown_command(&text(ContextKind::InvalidSubcommand), command),
         ErrorKind::MissingSubcommand => format!("no command is given; {}", commands(command)),
-        ErrorKind::MissingRequiredArgument => missing(&words(error, ContextKind::InvalidArg), called),
+        ErrorKind::MissingRequiredArgument => {
+            missing(&words(error, ContextKind::InvalidArg), called, command, arguments)
+        }
         ErrorKind::ArgumentConflict => {
             let others: Vec<String> = words(error, ContextKind::PriorArg).iter().map(|other| flag(other)).collect();
             match &others[..] {
@@ -112,15 +114,31 @@ fn unknown_command(word: &str, command: &Command) -> String {
     }
 }
 
-fn missing(arguments: &[String], called: &Command) -> String {
-    let what: Vec<String> = arguments.iter().map(|argument| plain(argument)).collect();
+fn missing(missing: &[String], called: &Command, command: &Command, arguments: &[OsString]) -> String {
+    let what: Vec<String> = missing.iter().map(|argument| plain(argument)).collect();
     // What is not always required is so because of another option.
     let with_another =
         |arg: &&Arg| !arg.is_required_set() && !arg.is_positional() && what.contains(&plain(&arg.to_string()));
     if called.get_arguments().any(|arg| with_another(&arg)) {
-        return format!("{}: an option that is given needs {} beside it", called.get_name(), list(&what, "and"));
+        let option = needy(called, command, arguments).unwrap_or_else(|| "an option that is given".to_string());
+        return format!("{}: {option} needs {} beside it", called.get_name(), list(&what, "and"));
     }
     format!("{} needs {}; {}", called.get_name(), list(&what, "and"), usage(called))
+}
+
+/// The long option of `called` that needs another: clap does not say which, but without it nothing is missing.
+fn needy(called: &Command, command: &Command, arguments: &[OsString]) -> Option<String> {
+    (1..arguments.len()).find_map(|at| {
+        let text = arguments[at].to_str()?;
+        let (name, has_value) = text.split_once('=').map_or((text, false), |(name, _)| (name, true));
+        let long = name.strip_prefix("--")?;
+        let arg = called.get_arguments().find(|arg| arg.get_long() == Some(long))?;
+        let values = usize::from(!has_value && arg.get_action().takes_values());
+        let without = arguments[..at].iter().chain(arguments.iter().skip(at + 1 + values));
+        let parsed = command.clone().try_get_matches_from(without);
+        let is_missing = parsed.is_err_and(|error| error.kind() == ErrorKind::MissingRequiredArgument);
+        (!is_missing).then(|| name.to_string())
+    })
 }
 
 /// Long options, those of every command included.

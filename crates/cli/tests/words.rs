@@ -65,7 +65,8 @@ fn a_slip_of_the_command_line_is_explained_in_one_line() {
             "simulate",
             "simulate needs SCENE; raywarp simulate SCENE (--machine LIST | --efficiency | --experiment NAME)",
         ),
-        ("bench a.obj --machine h200", "bench: an option that is given needs --simulate beside it"),
+        ("trace a.obj r.npy --any --width=8 -o h.npy", "trace: --width needs --variant VARIANT beside it"),
+        ("bench a.obj --machine h200", "bench: --machine needs --simulate beside it"),
         ("bench --machine", "--machine needs a value: --machine NAME"),
         ("render -o", "--output needs a value: --output FILE"),
         ("render --spp=", "--spp needs a value: --spp N"),
@@ -327,6 +328,22 @@ fn manual_pages_replace_manual_pages_only() {
     assert!(output.status.code() == Some(5) && text(&output.stderr).contains(says), "{output:?}");
     // Nothing was written before that was seen.
     assert!(!folder.0.join("pages/raywarp.1").exists());
+}
+
+#[test]
+fn layers_that_no_output_holds_are_said_to_be_left_aside() {
+    let folder = Folder::new("lost-layers");
+    folder.file("a.obj", TRIANGLE);
+    const LOST: &str = "--layers is left aside: only an .exr holds layers";
+    let said = |line: &str| text(&folder.run(line).stderr);
+    assert_eq!(said("render a.obj --size 4x4 --spp 1 --layers albedo -o a.png").matches(LOST).count(), 1);
+    assert_eq!(said("render a.obj --size 4x4 --spp 1 --layers albedo").matches(LOST).count(), 1);
+    for line in ["render a.obj --size 4x4 --spp 1 --layers albedo -o a.png -o a.exr", "render a.obj --size 4x4 --spp 1"]
+    {
+        assert!(!said(line).contains("--layers"), "{line}");
+    }
+    assert!(folder.run("render a.obj --size 4x4 --samples 0..1 -o s.exr").status.success());
+    assert_eq!(said("merge s.exr -o m.png --layers samples").matches(LOST).count(), 1);
 }
 
 #[test]

@@ -45,6 +45,9 @@ pub fn run(args: &MergeArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     args.shares.iter().try_for_each(|share| common.files.reads(share))?;
     output::can_write(&args.output).map_err(CliError::picture)?;
     let layers = layers_of(&args.layers)?;
+    if !args.layers.is_empty() {
+        values::say_lost_layers(std::slice::from_ref(&args.output), common);
+    }
     let mut shares = Vec::new();
     let _doing = interrupt::doing("reading and adding shares");
     let steps = Steps::new(common.quiet, "reading", "shares", args.shares.len() as u64);

@@ -2,6 +2,7 @@
 
 use super::render_args::RenderArgs;
 use super::render_report::Report;
+use super::values;
 use super::{resume, write_every};
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
@@ -47,6 +48,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         outputs.push(default_output(args, common, scene_path.as_deref(), &scene));
         args.check_alpha(&outputs)?;
         check_outputs(&outputs, args, common)?;
+    }
+    if args.has_layers() {
+        values::say_lost_layers(&outputs, common);
     }
     if let Some(reflectance) = args.clay {
         raywarp::make_clay(&mut scene, reflectance);

@@ -235,6 +235,11 @@ impl RenderArgs {
         values::layers_of(&self.layers)
     }
 
+    /// Whether layers are asked for.
+    pub fn has_layers(&self) -> bool {
+        !self.layers.is_empty()
+    }
+
     /// Whether an EXR is to hold its sums, too.
     pub fn keeps_sums(&self) -> bool {
         values::has_sums(&self.layers)

@@ -1,5 +1,6 @@
 //! Values of options, as several commands take them. Those with names say them ([`listed`]).
 
+use crate::common::Common;
 use crate::exit::CliError;
 use crate::listed::listed;
 use clap::builder::{StringValueParser, TypedValueParser};
@@ -9,6 +10,7 @@ use raywarp::render::output::{self, ExposureChoice, Tone};
 use raywarp::scene::FilterKind;
 use raywarp::sim::machine::Machine;
 use raywarp::workload::rays::{RayKind, Workload};
+use std::path::PathBuf;
 
 /// Columns and rows.
 pub fn size(text: &str) -> Result<[u32; 2], String> {
@@ -165,6 +167,13 @@ pub fn layers_of(names: &[String]) -> Result<output::Layers, CliError> {
         }
     }
     Ok(layers)
+}
+
+/// Says that layers are lost where no output holds any.
+pub fn say_lost_layers(outputs: &[PathBuf], common: &Common) {
+    if !outputs.iter().any(|path| output::Format::of(path).is_ok_and(|format| format == output::Format::Exr)) {
+        common.note("--layers is left aside: only an .exr holds layers; give -o a name that ends in .exr");
+    }
 }
 
 /// The layer that makes a picture a share as well.
