@@ -2,7 +2,7 @@
 
 use crate::camera_name;
 use raywarp_bench::table::{ACROSS, wrapped_to};
-use raywarp_scene::{Camera, Light, Material, Pixels, Projection, Scene, Surface, Texture, escape};
+use raywarp_scene::{Camera, Light, Material, Pixels, Projection, Scene, Texture, escape};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -149,21 +149,7 @@ fn light(light: &Light) -> String {
 }
 
 fn material(index: usize, material: &Material) -> NamedItem {
-    let kind = match &material.surface {
-        Surface::Diffuse { .. } => "diffuse",
-        Surface::DiffuseTransmission { .. } => "diffuse, lets light through",
-        Surface::Mirror { .. } => "mirror",
-        Surface::Blinn { .. } => "blinn",
-        Surface::Conductor { .. } => "metal",
-        Surface::Dielectric { thin: true, .. } => "thin glass",
-        Surface::Dielectric { .. } => "glass",
-        Surface::Coated { .. } => "coated",
-        Surface::Principled(_) => "principled",
-        Surface::CarPaint(_) => "car paint",
-        Surface::Mix { .. } => "mix",
-        Surface::Invisible => "invisible",
-        Surface::Unlit { .. } => "unlit",
-    };
+    let kind = material.surface.name();
     let emits = if material.emission.is_some() { ", emits light" } else { "" };
     NamedItem { name: or_number(&material.name, "material", index), what: format!("{kind}{emits}") }
 }

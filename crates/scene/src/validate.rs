@@ -135,63 +135,20 @@ fn material(scene: &Scene, index: usize, material: &Material) -> Check {
         finite(what, &[input.factor])?;
         input.texture.map_or(Ok(()), |(id, _)| in_range("texture", id.0, scene.textures.len()))
     };
-    let rough = |input: &Roughness| scalar("roughness", &input.x).and_then(|()| scalar("roughness", &input.y));
-    let absorbs = |input: &Option<Absorption>| input.map_or(Ok(()), |a| amount("absorption", &a.sigma));
-    match &material.surface {
-        Surface::Diffuse { reflectance } | Surface::Mirror { reflectance } => color("reflectance", reflectance)?,
-        Surface::DiffuseTransmission { reflectance, transmittance } => {
-            color("reflectance", reflectance)?;
-            color("transmittance", transmittance)?;
-        }
-        Surface::Blinn { diffuse, specular, exponent } => {
-            color("diffuse", diffuse)?;
-            color("specular", specular)?;
-            scalar("exponent", exponent)?;
-            ensure((0.0..=1e6).contains(&exponent.factor), || {
-                format!("exponent {} is not in 0..1e6", exponent.factor)
-            })?;
-        }
-        Surface::Conductor { eta, k, roughness } => {
-            color("eta", eta)?;
-            color("k", k)?;
-            rough(roughness)?;
-        }
-        Surface::Dielectric { ior, roughness, reflectance, transmittance, absorption, .. } => {
-            positive("the index of refraction", *ior)?;
-            rough(roughness)?;
-            color("reflectance", reflectance)?;
-            color("transmittance", transmittance)?;
-            absorbs(absorption)?;
-        }
-        Surface::Coated { diffuse, specular, roughness } => {
-            color("diffuse", diffuse)?;
-            color("specular", specular)?;
-            rough(roughness)?;
-        }
-        Surface::Principled(p) => {
-            color("base colour", &p.base_color)?;
-            color("specular colour", &p.specular_color)?;
-            rough(&p.roughness)?;
-            positive("the index of refraction", p.ior)?;
-            absorbs(&p.absorption)?;
-            for input in [&p.metallic, &p.specular, &p.transmission, &p.clearcoat, &p.clearcoat_roughness] {
-                scalar("a factor", input)?;
+    for (what, part) in material.surface.parts() {
+        match part {
+            SurfacePart::Color(input) => color(what, input)?,
+            SurfacePart::Number(input) => scalar(what, input)?,
+            SurfacePart::Amount(value) => amount(what, &[value])?,
+            SurfacePart::Positive(value) => positive(what, value)?,
+            SurfacePart::UpTo(value, most) => {
+                ensure((0.0..=most).contains(&value), || format!("{what} {value} is not in 0..{most:e}"))?;
             }
-        }
-        Surface::CarPaint(p) => {
-            color("base", &p.base)?;
-            color("flake colour", &p.flake_color)?;
-            amount("a factor", &[p.flake_amount, p.flake_size, p.flake_alpha, p.coat_alpha])?;
-            positive("the index of refraction of the coat", p.coat_ior)?;
-        }
-        Surface::Mix { first, second, amount } => {
-            for id in [first, second] {
+            SurfacePart::Absorption(sigma) => amount(what, &sigma)?,
+            SurfacePart::Earlier(id) => {
                 ensure(id.index() < index, || format!("mixes material {}, which does not come before it", id.0))?;
             }
-            scalar("amount", amount)?;
         }
-        Surface::Invisible => {}
-        Surface::Unlit { color: radiance } => color("colour", radiance)?,
     }
     if let Some(emission) = &material.emission {
         color("emission", &emission.radiance)?;

@@ -180,6 +180,101 @@ pub enum Surface {
     },
 }
 
+/// A part of a surface, for those who look at every part of every model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SurfacePart<'s> {
+    /// A colour, not negative.
+    Color(&'s ColorInput),
+    /// A number.
+    Number(&'s ScalarInput),
+    /// A number that never varies, not negative.
+    Amount(f32),
+    /// A number that never varies, above 0.
+    Positive(f32),
+    /// A factor from 0 to a largest one.
+    UpTo(f32, f32),
+    /// A coefficient a channel, not negative.
+    Absorption([f32; 3]),
+    /// Another material, which comes before.
+    Earlier(MaterialId),
+}
+
+impl Surface {
+    /// What the model is called in a few words.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Diffuse { .. } => "diffuse",
+            Self::DiffuseTransmission { .. } => "diffuse, lets light through",
+            Self::Mirror { .. } => "mirror",
+            Self::Blinn { .. } => "blinn",
+            Self::Conductor { .. } => "metal",
+            Self::Dielectric { thin: true, .. } => "thin glass",
+            Self::Dielectric { .. } => "glass",
+            Self::Coated { .. } => "coated",
+            Self::Principled(_) => "principled",
+            Self::CarPaint(_) => "car paint",
+            Self::Mix { .. } => "mix",
+            Self::Invisible => "invisible",
+            Self::Unlit { .. } => "unlit",
+        }
+    }
+
+    /// Everything that it is made of, by name.
+    pub fn parts(&self) -> Vec<(&'static str, SurfacePart<'_>)> {
+        use SurfacePart::{Absorption, Amount, Color, Earlier, Number, Positive, UpTo};
+        match self {
+            Self::Diffuse { reflectance } | Self::Mirror { reflectance } => vec![("reflectance", Color(reflectance))],
+            Self::DiffuseTransmission { reflectance, transmittance } => {
+                vec![("reflectance", Color(reflectance)), ("transmittance", Color(transmittance))]
+            }
+            Self::Blinn { diffuse, specular, exponent } => vec![
+                ("diffuse", Color(diffuse)),
+                ("specular", Color(specular)),
+                ("exponent", Number(exponent)),
+                ("exponent", UpTo(exponent.factor, 1e6)),
+            ],
+            Self::Conductor { eta, k, roughness } => vec![
+                ("eta", Color(eta)),
+                ("k", Color(k)),
+                ("roughness", Number(&roughness.x)),
+                ("roughness", Number(&roughness.y)),
+            ],
+            Self::Dielectric { ior, roughness, reflectance, transmittance, absorption, thin: _ } => {
+                let mut parts = vec![
+                    ("the index of refraction", Positive(*ior)),
+                    ("roughness", Number(&roughness.x)),
+                    ("roughness", Number(&roughness.y)),
+                    ("reflectance", Color(reflectance)),
+                    ("transmittance", Color(transmittance)),
+                ];
+                parts.extend(absorption.map(|a| ("absorption", Absorption(a.sigma))));
+                parts
+            }
+            Self::Coated { diffuse, specular, roughness } => vec![
+                ("diffuse", Color(diffuse)),
+                ("specular", Color(specular)),
+                ("roughness", Number(&roughness.x)),
+                ("roughness", Number(&roughness.y)),
+            ],
+            Self::Principled(p) => p.parts(),
+            Self::CarPaint(p) => vec![
+                ("base", Color(&p.base)),
+                ("flake colour", Color(&p.flake_color)),
+                ("the share of flakes", Amount(p.flake_amount)),
+                ("the size of flakes", Amount(p.flake_size)),
+                ("the alpha of flakes", Amount(p.flake_alpha)),
+                ("the alpha of the coat", Amount(p.coat_alpha)),
+                ("the index of refraction of the coat", Positive(p.coat_ior)),
+            ],
+            Self::Mix { first, second, amount } => {
+                vec![("first", Earlier(*first)), ("second", Earlier(*second)), ("amount", Number(amount))]
+            }
+            Self::Invisible => vec![],
+            Self::Unlit { color } => vec![("colour", Color(color))],
+        }
+    }
+}
+
 /// glTF's metallic-roughness model with transmission, volume, ior, specular and clearcoat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Principled {
@@ -205,6 +300,26 @@ pub struct Principled {
     pub clearcoat: ScalarInput,
     /// Roughness of the clear coat (alpha = its square).
     pub clearcoat_roughness: ScalarInput,
+}
+
+impl Principled {
+    fn parts(&self) -> Vec<(&'static str, SurfacePart<'_>)> {
+        use SurfacePart::{Absorption, Color, Number, Positive};
+        let mut parts = vec![
+            ("base colour", Color(&self.base_color)),
+            ("specular colour", Color(&self.specular_color)),
+            ("roughness", Number(&self.roughness.x)),
+            ("roughness", Number(&self.roughness.y)),
+            ("the index of refraction", Positive(self.ior)),
+            ("metallic", Number(&self.metallic)),
+            ("specular", Number(&self.specular)),
+            ("transmission", Number(&self.transmission)),
+            ("clear coat", Number(&self.clearcoat)),
+            ("roughness of the clear coat", Number(&self.clearcoat_roughness)),
+        ];
+        parts.extend(self.absorption.map(|a| ("absorption", Absorption(a.sigma))));
+        parts
+    }
 }
 
 impl Default for Principled {

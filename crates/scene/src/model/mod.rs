@@ -16,7 +16,7 @@ pub use image::{Image, Pixels, srgb_to_linear};
 pub use light::{Light, SpotFalloff};
 pub use material::{
     Absorption, Alpha, CarPaint, ColorInput, Emission, Material, NormalInput, Principled, Roughness, RoughnessRemap,
-    ScalarInput, Surface,
+    ScalarInput, Surface, SurfacePart,
 };
 pub use settings::{FilterKind, SamplerKind, Settings};
 pub use texture::{Channel, ImageFilter, Texture, UvMapping, Wrap};
