@@ -111,7 +111,7 @@ fn materials_are_checked() {
     at(Surface::Blinn { diffuse: white, specular: white, exponent: ScalarInput::constant(-1.0) }, "exponent -1");
     at(
         Surface::CarPaint(Box::new(CarPaint { flake_size: f32::NAN, ..CarPaint::default() })),
-        "a factor must be finite",
+        "the size of flakes must be finite",
     );
     let nan = ScalarInput::constant(f32::NAN);
     check(|s| s.materials[2].alpha = Alpha::Blend { alpha: nan }, "materials[2] mix", "alpha is not finite");
