@@ -29,12 +29,17 @@ fn axis(i: usize) -> f32 {
     (i as f32 / CELLS as f32).powi(2)
 }
 
-/// Integral of the weight by `n` by `n / 2` points. The second number turns about the normal; half a turn
-/// is enough, since the other half mirrors it. The first is bent, so that points crowd at both ends: there
-/// are the tails of the lobe, and the horizon.
+/// Integral of the weight, see [`over_the_square`].
 fn integrate(contribution: Contribution, alpha: f32, cos: f32, n: u32) -> DVec2 {
     let cos = cos.max(1e-4);
     let wo = Vec3::new((1.0 - cos * cos).max(0.0).sqrt(), 0.0, cos);
+    over_the_square(n, |u| contribution(alpha, wo, u).as_dvec2())
+}
+
+/// Integral over the numbers of a draw by `n` by `n / 2` points. The second number turns about the normal;
+/// half a turn is enough, since the other half mirrors it. The first is bent, so that points crowd at both
+/// ends: there are the tails of the lobe, and the horizon.
+pub(super) fn over_the_square(n: u32, f: impl Fn([f32; 2]) -> DVec2) -> DVec2 {
     let half = n / 2;
     let mut sum = DVec2::ZERO;
     for i in 0..n {
@@ -43,7 +48,7 @@ fn integrate(contribution: Contribution, alpha: f32, cos: f32, n: u32) -> DVec2 
         let weight = 30.0 * v * v * (1.0 - v) * (1.0 - v) / f64::from(n * half);
         for j in 0..half {
             let turn = 0.5 * (j as f32 + 0.5) / half as f32;
-            sum += weight * contribution(alpha, wo, [u.min(0.999_999_9), turn]).as_dvec2();
+            sum += weight * f([u.min(0.999_999_9), turn]);
         }
     }
     sum

@@ -1,0 +1,61 @@
+//! Directional albedo of GGX facets with Schlick's Fresnel term, and what single scattering loses at them.
+
+use super::Scattering;
+use super::albedo_table::Row;
+use super::loss_table::{Boundary, Losses};
+use glam::{Vec2, Vec3};
+
+/// Facets of one roughness.
+#[derive(Clone, Copy)]
+pub(super) struct Facets {
+    row: Row<'static>,
+    /// More exact at the horizon, and for anisotropic facets; `None` for today's single scattering.
+    losses: Option<Losses>,
+}
+
+/// What facets return to one direction, or to all.
+#[derive(Clone, Copy)]
+pub(super) struct Returned {
+    /// What multiplies f0 and f90 in the albedo.
+    pub scale_bias: Vec2,
+    /// Share of the light that white facets lose.
+    pub lost: f32,
+}
+
+impl Facets {
+    /// `row` is that of an isotropic alpha near `alpha`.
+    #[inline]
+    pub fn new(row: Row<'static>, alpha: Vec2, scattering: Scattering) -> Self {
+        let losses = match scattering {
+            Scattering::Single => None,
+            Scattering::Multiple => Some(Losses::new(alpha, Boundary::White)),
+        };
+        Self { row, losses }
+    }
+
+    /// To the direction `w`.
+    #[inline]
+    pub fn at(&self, w: Vec3) -> Returned {
+        let at = self.row.at(w.z);
+        match &self.losses {
+            None => Returned { scale_bias: at, lost: 1.0 - (at.x + at.y).min(1.0) },
+            Some(losses) => corrected(at, losses.at(w)),
+        }
+    }
+
+    /// Mean over the hemisphere, weighted by the cosine.
+    #[inline]
+    pub fn mean(&self) -> Returned {
+        let mean = self.row.mean();
+        match &self.losses {
+            None => Returned { scale_bias: mean, lost: 1.0 - (mean.x + mean.y).min(1.0) },
+            Some(losses) => corrected(mean, losses.mean()),
+        }
+    }
+}
+
+/// Scale and bias with the same ratio, and such that white facets lose `lost`.
+#[inline]
+fn corrected(scale_bias: Vec2, lost: f32) -> Returned {
+    Returned { scale_bias: scale_bias * ((1.0 - lost) / (scale_bias.x + scale_bias.y)), lost }
+}

@@ -1,0 +1,58 @@
+//! Directions in about the proportion in which light returns from further bounces between facets.
+//!
+//! Facets of a small alpha lose light at the horizon only, where a cosine lobe has hardly a direction: its
+//! few hits would be as bright as one in a thousand has to be. So a share of the directions is even in the
+//! `t` of `loss_table.rs`.
+
+use glam::Vec3;
+use raywarp_sample::warp::{cosine_hemisphere, sin_cos_turn};
+use std::f32::consts::{FRAC_1_PI, TAU};
+
+/// A mixture of a cosine lobe and one about the horizon.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Horizon {
+    alpha: f32,
+    /// Share of the lobe about the horizon.
+    share: f32,
+}
+
+impl Horizon {
+    /// The cosine lobe alone.
+    pub const NONE: Self = Self { alpha: 1.0, share: 0.0 };
+
+    /// For facets of `alpha`, 1e-4 to 1.
+    #[inline]
+    pub fn new(alpha: f32) -> Self {
+        Self { alpha, share: 0.5 * (1.0 - alpha) }
+    }
+
+    /// The same for a part of the light only.
+    #[inline]
+    pub fn scaled(self, part: f32) -> Self {
+        Self { share: self.share * part.min(1.0), ..self }
+    }
+
+    /// A direction above; `u_lobe` chooses between the two lobes, all numbers in `0 .. 1`.
+    #[inline]
+    pub fn sample(&self, u_lobe: f32, u: [f32; 2]) -> Vec3 {
+        if u_lobe >= self.share {
+            return Vec3::from(cosine_hemisphere(u));
+        }
+        let z = (u[0] * self.alpha / (1.0 + self.alpha - u[0])).clamp(1e-6, 1.0);
+        let r = (1.0 - z * z).max(0.0).sqrt();
+        let (sin, cos) = sin_cos_turn(u[1]);
+        Vec3::new(r * cos, r * sin, z)
+    }
+
+    /// Density per solid angle of a direction with this cosine.
+    #[inline]
+    pub fn pdf(&self, cos: f32) -> f32 {
+        let cosine = cos * FRAC_1_PI;
+        if self.share == 0.0 {
+            return cosine;
+        }
+        let sum = cos + self.alpha;
+        let horizon = self.alpha * (1.0 + self.alpha) / (TAU * sum * sum);
+        cosine + self.share * (horizon - cosine)
+    }
+}

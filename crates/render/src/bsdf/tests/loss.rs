@@ -1,0 +1,304 @@
+//! What single scattering loses: the tables against their integrals; and the program that writes them.
+
+use super::albedo::over_the_square;
+use super::*;
+use crate::bsdf::albedo_table::{AlbedoTable, albedo};
+use crate::bsdf::fresnel;
+use crate::bsdf::ggx::Ggx;
+use crate::bsdf::loss_data::{COAT, GLASS, GLASS_MEANS, WHITE, WHITE_MEANS};
+use crate::bsdf::loss_table::{
+    COAT_F0, COAT_MARGIN, COAT_NODES, GLASS_NODES, INDEX_AXIS, LEAST_ALPHA, LEAST_ROOT, Loss, MARGIN, MEAN_NODES,
+    SCALE, WHITE_NODES, coat_loss,
+};
+use glam::DVec2;
+
+/// Points of the integrals that the tables were made with.
+const POINTS: u32 = 96;
+
+/// Share of light lost at facets that reflect everything, or at those of glass whose far side has the
+/// relative index `eta`.
+fn exact(alpha: f32, cos: f32, eta: Option<f32>) -> f64 {
+    let cos = cos.max(1e-7);
+    let wo = Vec3::new((1.0 - cos * cos).max(0.0).sqrt(), 0.0, cos);
+    let ggx = Ggx::new(Vec2::splat(alpha));
+    let kept = over_the_square(POINTS, |u| {
+        let h = ggx.sample_visible(wo, u);
+        let cos = wo.dot(h);
+        let wi = 2.0 * cos * h - wo;
+        let reflected = if wi.z > 0.0 { ggx.g1(wi) } else { 0.0 };
+        let Some(eta) = eta else { return DVec2::new(f64::from(reflected), 0.0) };
+        let (share, cos_t) = fresnel::dielectric(cos, eta);
+        let wi = ((cos / eta - cos_t) * h - wo / eta).normalize();
+        let refracted = if share < 1.0 && wi.z < 0.0 { ggx.g1(wi) } else { 0.0 };
+        DVec2::new(f64::from(share * reflected), f64::from((1.0 - share) * refracted))
+    });
+    1.0 - kept.element_sum()
+}
+
+/// Place of a fraction of the axis of alpha.
+fn alpha_at(x: f64) -> f32 {
+    ((x * x) as f32).max(LEAST_ALPHA)
+}
+
+fn cos_at(t: f64, alpha: f32) -> f32 {
+    let a = f64::from(alpha);
+    (t * a / (1.0 + a - t)) as f32
+}
+
+fn index_at(x: f64) -> f32 {
+    let s = f64::from(INDEX_AXIS[0]) + x * f64::from(INDEX_AXIS[1] - INDEX_AXIS[0]);
+    (1.0 / (1.0 - s * s)) as f32
+}
+
+fn white_at(alpha: f64, t: f64) -> f64 {
+    let alpha = alpha_at(alpha);
+    exact(alpha, cos_at(t, alpha), None)
+}
+
+/// At fractions of the three axes.
+fn glass_at(side: usize, [index, alpha, t]: [f64; 3]) -> f64 {
+    let (n, alpha) = (index_at(index), alpha_at(alpha));
+    exact(alpha, cos_at(t, alpha), Some(if side == 0 { n } else { 1.0 / n }))
+}
+
+/// What is stored at a node of the glass table. Between nodes the loss is mostly convex, and straight lines
+/// through its values lie too high: half the mean error at the middles of the cells about is taken off.
+fn glass_node(side: usize, node: [usize; 3], value: &mut impl FnMut(usize, [usize; 3]) -> f64) -> f64 {
+    let (mut error, mut cells) = (0.0, 0.0);
+    for corner in 0..8 {
+        let cell: [Option<usize>; 3] = std::array::from_fn(|axis| {
+            let low = node[axis].checked_sub(corner >> axis & 1)?;
+            (low < GLASS_NODES - 1).then_some(low)
+        });
+        let [Some(i), Some(a), Some(t)] = cell else { continue };
+        let mean: f64 = (0..8).map(|c| value(side, [i + (c & 1), a + (c >> 1 & 1), t + (c >> 2)])).sum::<f64>() / 8.0;
+        let middle = [i, a, t].map(|low| (low as f64 + 0.5) / (GLASS_NODES - 1) as f64);
+        error += mean - glass_at(side, middle);
+        cells += 1.0;
+    }
+    (value(side, node) - 0.5 * error / cells - f64::from(MARGIN)).clamp(0.0, 1.0)
+}
+
+fn glass_value(side: usize, node: [usize; 3]) -> f64 {
+    glass_at(side, node.map(|i| i as f64 / (GLASS_NODES - 1) as f64))
+}
+
+/// What the coat's scale loses of light from white facets, at fractions of the axes.
+fn coat_at([coat, base, cos]: [f64; 3]) -> f64 {
+    let row = AlbedoTable::ggx().row((coat * coat) as f32);
+    let e = |cos: f32| albedo(Vec3::splat(COAT_F0), 1.0, row.at(cos)).x;
+    let cos = (cos as f32).max(1e-3);
+    let wo = Vec3::new((1.0 - cos * cos).sqrt(), 0.0, cos);
+    let ggx = Ggx::new(Vec2::splat((base * base) as f32));
+    let lost = over_the_square(POINTS, |u| {
+        let h = ggx.sample_visible(wo, u);
+        let wi = 2.0 * wo.dot(h) * h - wo;
+        let weight = if wi.z > 0.0 { ggx.g1(wi) } else { 0.0 };
+        DVec2::new(f64::from(weight * (e(wi.z) - e(cos)).max(0.0)), 0.0)
+    });
+    lost.x
+}
+
+/// At a node. The scale of three axes is the place of a node on them.
+fn coat_node(at: usize) -> f64 {
+    let [_, bases, cosines] = COAT_NODES;
+    let node = [at / (bases * cosines), at / cosines % bases, at % cosines];
+    let place = std::array::from_fn(|axis| node[axis] as f64 / (COAT_NODES[axis] - 1) as f64);
+    (coat_at(place) - f64::from(COAT_MARGIN)).max(0.0)
+}
+
+/// Alpha at a node of the means.
+fn mean_alpha(node: usize) -> f32 {
+    let root = LEAST_ROOT + (1.0 - LEAST_ROOT) * node as f32 / (MEAN_NODES - 1) as f32;
+    (root * root) * (root * root)
+}
+
+/// Mean over the hemisphere of the interpolated `loss`, 2 loss cos dcos, over alpha^2.
+fn mean(loss: impl Fn(f32) -> f32, alpha: f32) -> f64 {
+    let n = 6000;
+    let a = f64::from(alpha);
+    let sum: f64 = (0..n)
+        .map(|i| {
+            let t = (f64::from(i) + 0.5) / f64::from(n);
+            let cos = cos_at(t, alpha);
+            let slope = a * (1.0 + a) / ((1.0 + a - t) * (1.0 + a - t));
+            f64::from(loss(cos)) * 2.0 * f64::from(cos) * slope / f64::from(n)
+        })
+        .sum();
+    sum / (a * a)
+}
+
+fn stored(x: f64) -> u16 {
+    (x.clamp(0.0, 1.0) / f64::from(SCALE)).round() as u16
+}
+
+/// The index at a node of the glass table.
+fn index_of(node: usize) -> f32 {
+    index_at(node as f64 / (GLASS_NODES - 1) as f64)
+}
+
+fn array(text: &mut String, name: &str, size: &str, numbers: impl Iterator<Item = String>) {
+    *text += &format!("\n#[rustfmt::skip]\npub(super) static {name}: {size} = [\n");
+    let numbers: Vec<String> = numbers.collect();
+    for line in numbers.chunks(24) {
+        *text += &format!("    {},\n", line.join(","));
+    }
+    *text += "];\n";
+}
+
+#[test]
+#[ignore = "writes src/bsdf/loss_data.rs; run it, then write_the_means, when the GGX lobe changes"]
+fn write_the_losses() {
+    let white: Vec<u16> = (0..WHITE_NODES * WHITE_NODES)
+        .map(|i| [i / WHITE_NODES, i % WHITE_NODES].map(|i| i as f64 / (WHITE_NODES - 1) as f64))
+        .map(|[alpha, t]| stored(white_at(alpha, t)))
+        .collect();
+    let n = GLASS_NODES;
+    let node = |i: usize| [i / (n * n) % n, i / n % n, i % n];
+    let values: Vec<f64> = (0..2 * n * n * n).map(|i| glass_value(i / (n * n * n), node(i))).collect();
+    let mut value = |side: usize, [i, a, t]: [usize; 3]| values[((side * n + i) * n + a) * n + t];
+    let glass: Vec<u16> =
+        (0..2 * n * n * n).map(|i| stored(glass_node(i / (n * n * n), node(i), &mut value))).collect();
+    let coat: Vec<u16> = (0..COAT.len()).map(|at| stored(coat_node(at))).collect();
+    write(&white, &glass, &coat, &WHITE_MEANS, &GLASS_MEANS);
+}
+
+#[test]
+#[ignore = "writes the means of src/bsdf/loss_data.rs from its tables"]
+fn write_the_means() {
+    let mut white = [0.0; MEAN_NODES];
+    let mut glass = [0.0; 2 * GLASS_NODES * MEAN_NODES];
+    for m in 0..MEAN_NODES {
+        white[m] = white_mean(m) as f32;
+        for side in 0..2 {
+            for i in 0..GLASS_NODES {
+                glass[(side * GLASS_NODES + i) * MEAN_NODES + m] = glass_mean(side, i, m) as f32;
+            }
+        }
+    }
+    write(&WHITE, &GLASS, &COAT, &white, &glass);
+}
+
+fn white_mean(node: usize) -> f64 {
+    let alpha = mean_alpha(node);
+    let loss = Loss::white(alpha);
+    mean(|cos| loss.at(cos, alpha), alpha)
+}
+
+fn glass_mean(side: usize, index: usize, node: usize) -> f64 {
+    let alpha = mean_alpha(node);
+    let loss = Loss::glass(alpha, index_of(index), side == 1);
+    mean(|cos| loss.at(cos, alpha), alpha)
+}
+
+fn write(white: &[u16], glass: &[u16], coat: &[u16], white_means: &[f32], glass_means: &[f32]) {
+    let mut text = String::from(
+        "// Generated by the ignored tests write_the_losses and write_the_means of tests/loss.rs; do not edit.\n\
+         //! What single scattering loses, in units of 1e-4, and means over alpha^2; see `loss_table.rs`.\n\n\
+         use super::loss_table::{COAT_NODES, GLASS_NODES, MEAN_NODES, WHITE_NODES};\n\n\
+         /// Over alpha, then the cosine.",
+    );
+    array(&mut text, "WHITE", "[u16; WHITE_NODES * WHITE_NODES]", white.iter().map(u16::to_string));
+    text += "\n/// Over alpha.";
+    array(&mut text, "WHITE_MEANS", "[f32; MEAN_NODES]", white_means.iter().map(|m| format!("{m:.4}")));
+    text += "\n/// Over the side (the thinner first), the index, alpha, then the cosine.";
+    let size = "[u16; 2 * GLASS_NODES * GLASS_NODES * GLASS_NODES]";
+    array(&mut text, "GLASS", size, glass.iter().map(u16::to_string));
+    text += "\n/// Over the side, the index, then alpha.";
+    let size = "[f32; 2 * GLASS_NODES * MEAN_NODES]";
+    array(&mut text, "GLASS_MEANS", size, glass_means.iter().map(|m| format!("{m:.4}")));
+    text += "\n/// Over the coat's alpha, the base's alpha, then the cosine.";
+    let size = "[u16; COAT_NODES[0] * COAT_NODES[1] * COAT_NODES[2]]";
+    array(&mut text, "COAT", size, coat.iter().map(u16::to_string));
+    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/bsdf/loss_data.rs"), text).unwrap();
+}
+
+#[test]
+fn the_losses_are_what_their_integrals_give() {
+    let unit = 1.5 * f64::from(SCALE);
+    for (a, t) in [(0, 0), (0, 13), (3, 20), (9, 1), (12, 24), (20, 7), (24, 0), (24, 24)] {
+        let want = white_at(a as f64 / (WHITE_NODES - 1) as f64, t as f64 / (WHITE_NODES - 1) as f64);
+        let got = f64::from(WHITE[a * WHITE_NODES + t]) * f64::from(SCALE);
+        assert!((got - want).abs() < unit, "white {a} {t}: {got} for {want}");
+    }
+    for (side, node) in [(0, [0, 0, 3]), (0, [4, 7, 9]), (0, [15, 15, 15]), (1, [1, 3, 8]), (1, [8, 12, 2])] {
+        let mut known = std::collections::HashMap::new();
+        let mut value = |side, node| *known.entry((side, node)).or_insert_with(|| glass_value(side, node));
+        let want = glass_node(side, node, &mut value);
+        let [i, a, t] = node;
+        let got = f64::from(GLASS[((side * GLASS_NODES + i) * GLASS_NODES + a) * GLASS_NODES + t]) * f64::from(SCALE);
+        assert!((got - want).abs() < unit, "glass {side} {node:?}: {got} for {want}");
+    }
+}
+
+#[test]
+fn what_a_coat_loses_of_its_base_is_its_integral() {
+    for at in [0, 100, 350, 777, 1535] {
+        let (got, want) = (f64::from(COAT[at]) * f64::from(SCALE), coat_node(at));
+        assert!((got - want).abs() < 1.5 * f64::from(SCALE), "{at}: {got} for {want}");
+    }
+    let mut worst = [0.0f64; 2];
+    for i in 0..400 {
+        let (v, u) = numbers(i);
+        let place = [v, u[0], u[1]].map(f64::from);
+        let error = f64::from(coat_loss(u[1], u[0] * u[0], v * v)) - coat_at(place);
+        worst = [worst[0].min(error), worst[1].max(error)];
+    }
+    println!("a coat's loss, too low and too high by: {worst:?}");
+    assert!(worst[0] > -1e-2 && worst[1] < 3e-3, "{worst:?}");
+}
+
+#[test]
+fn the_means_are_those_of_the_losses() {
+    for m in 0..MEAN_NODES {
+        let (got, want) = (f64::from(WHITE_MEANS[m]), white_mean(m));
+        assert!((got - want).abs() < 2e-4 * (1.0 + want), "white {m}: {got} for {want}");
+        for (side, i) in [(0, m % GLASS_NODES), (1, (7 * m + 3) % GLASS_NODES)] {
+            let got = f64::from(GLASS_MEANS[(side * GLASS_NODES + i) * MEAN_NODES + m]);
+            let want = glass_mean(side, i, m);
+            assert!((got - want).abs() < 2e-4 * (1.0 + want), "glass {side} {i} {m}: {got} for {want}");
+        }
+    }
+    // Between the nodes the error matters by the loss that it is multiplied by.
+    let mut worst = [0.0f64; 2];
+    for i in 0..300 {
+        let (_, u) = numbers(i);
+        let alpha = alpha_at(f64::from(u[0]));
+        let n = 1.02 + 3.0 * u[1] * u[1];
+        for loss in [Loss::white(alpha), Loss::glass(alpha, n, false), Loss::glass(alpha, n, true)] {
+            let most = (0..=32).map(|t| loss.at(cos_at(f64::from(t) / 32.0, alpha), alpha)).fold(0.0, f32::max);
+            let exact = mean(|cos| loss.at(cos, alpha), alpha) * f64::from(alpha * alpha);
+            let error = f64::from(most) * (exact / f64::from(loss.mean) - 1.0);
+            worst = [worst[0].min(error), worst[1].max(error)];
+        }
+    }
+    println!("means: at most {worst:?} of the light");
+    assert!(worst[0] > -1e-2 && worst[1] < 4e-3, "{worst:?}");
+}
+
+#[test]
+fn the_losses_are_right_between_their_nodes() {
+    let mut worst = [(0.0f64, [0.0f32; 3]); 4];
+    let mut see = |place: usize, error: f64, at: [f32; 3]| {
+        for (i, error) in [(place, -error), (place + 1, error)] {
+            if error > worst[i].0 {
+                worst[i] = (error, at);
+            }
+        }
+    };
+    for i in 0..1500 {
+        let (v, u) = numbers(i);
+        let alpha = if i % 3 == 0 { 1e-4f32.max(v * v * v * v) } else { v.max(1e-4) };
+        let cos = if i % 2 == 0 { u[0] } else { u[0] * u[0] * u[0] };
+        let n = index_at(f64::from(u[1]));
+        see(0, f64::from(Loss::white(alpha).at(cos, alpha)) - exact(alpha, cos, None), [alpha, cos, 0.0]);
+        for dense in [false, true] {
+            let eta = if dense { 1.0 / n } else { n };
+            let error = f64::from(Loss::glass(alpha, n, dense).at(cos, alpha)) - exact(alpha, cos, Some(eta));
+            see(2, error, [alpha, cos, eta]);
+        }
+    }
+    println!("too low and too high by, at alpha, cosine, index: {worst:?}");
+    assert!(worst[0].0 < 2e-3 && worst[1].0 < 2e-3, "white: {:?}", &worst[..2]);
+    assert!(worst[2].0 < 0.019 && worst[3].0 < 2e-3, "glass: {:?}", &worst[2..]);
+}
