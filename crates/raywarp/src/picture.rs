@@ -7,7 +7,7 @@ use crate::visible_light::{lamp_where_dark, own_light_shows};
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
-use raywarp_render::{DirectLight, Integrator, RenderError, RenderOptions};
+use raywarp_render::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
 use raywarp_scene::{Camera, FilterKind, Light, Pixels, SamplerKind, Scene};
 use std::fmt::Write;
 use std::time::Duration;
@@ -66,6 +66,8 @@ pub struct PictureRequest {
     pub shown: Shown,
     /// How direct light is estimated.
     pub direct: DirectLight,
+    /// Which bounces between the facets of rough surfaces count.
+    pub scattering: Scattering,
     /// From where.
     pub camera: CameraRequest,
     /// Lens radius in scene units.
@@ -195,6 +197,7 @@ impl Picture {
             max_depth,
             integrator,
             direct: request.direct,
+            scattering: request.scattering,
             sampler: request.sampler.or(settings.sampler).unwrap_or(SamplerKind::Sobol),
             seed: request.seed,
             filter: request.filter.or(settings.filter).unwrap_or(FilterKind::Box { radius: 0.5 }),
@@ -306,7 +309,7 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     let Picture { camera, options, exposure: _, exposure_choice: _, sources: _, added_light: _, notes: _ } = picture;
     #[rustfmt::skip]
     let RenderOptions {
-        size, crop, transparent, samples: _, max_depth, integrator, direct, sampler, seed, filter, features,
+        size, crop, transparent, samples: _, max_depth, integrator, direct, scattering, sampler, seed, filter, features,
         threads: _, whole_passes: _, time_limit: _, noise_limit: _,
     } = options;
     #[rustfmt::skip]
@@ -345,7 +348,7 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
         let text = format!("{value:?}").to_lowercase();
         text.chars().filter(|c| !c.is_whitespace()).collect::<String>()
     };
-    let settings: [(&str, String); 18] = [
+    let settings: [(&str, String); 19] = [
         ("versions", env!("CARGO_PKG_VERSION").to_string()),
         ("sizes", format!("{}x{}", size[0], size[1])),
         ("seeds", seed.to_string()),
@@ -354,6 +357,7 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
         ("samplers", word(sampler)),
         ("filters", word(filter)),
         ("direct-light", word(direct)),
+        ("facets", word(scattering)),
         ("cameras", Fnv::of(camera)),
         ("lights", Fnv::of(lights)),
         ("materials", Fnv::of(&(materials, textures))),

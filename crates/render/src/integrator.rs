@@ -1,5 +1,6 @@
 //! The integrators beside path tracing: each fills the value of every sample of a wave.
 
+use crate::bsdf::Scattering;
 use crate::flat::ShadingScene;
 use crate::joined::Joined;
 use crate::path::Wave;
@@ -91,7 +92,7 @@ fn first_hits(scene: &ShadingScene, wave: &mut Wave, value: impl Fn(&FirstHit) -
         }
         let point = surface_point(scene, &hit, instance);
         let wo = -Vec3::from(wave.rays[i].direction);
-        let shading = shading(scene, &point, wo, 0.5);
+        let shading = shading(scene, Scattering::default(), &point, wo, 0.5);
         let albedo = shading.bsdf.albedo(shading.frame.to_local(wo));
         let first = FirstHit { albedo, normal: shading.frame.normal, depth: hit.t };
         wave.first_hit[slot] = first;

@@ -27,6 +27,6 @@ mod wide;
 
 pub use flat::{ShadingBytes, ShadingScene};
 pub use observe::{PathObserver, PathRecorder, Unobserved};
-pub use options::{DirectLight, Integrator, RenderError, RenderOptions};
+pub use options::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
 pub use pace::Between;
 pub use render::{Progress, Rendered, StopReason, Watch, render, render_observed, render_onto};

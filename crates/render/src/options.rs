@@ -1,5 +1,6 @@
 //! What to render and when to stop.
 
+pub use crate::bsdf::Scattering;
 use crate::film::Crop;
 use raywarp_scene::{FilterKind, SamplerKind};
 use std::time::Duration;
@@ -53,6 +54,8 @@ pub struct RenderOptions {
     pub integrator: Integrator,
     /// How direct light is estimated.
     pub direct: DirectLight,
+    /// Which bounces of light between the facets of rough surfaces count.
+    pub scattering: Scattering,
     /// Source of random numbers.
     pub sampler: SamplerKind,
     /// Another seed gives another, equally good picture.
@@ -82,6 +85,7 @@ impl Default for RenderOptions {
             max_depth: 8,
             integrator: Integrator::Path,
             direct: DirectLight::Both,
+            scattering: Scattering::Multiple,
             sampler: SamplerKind::Sobol,
             seed: 0,
             filter: FilterKind::Box { radius: 0.5 },

@@ -171,6 +171,7 @@ pub fn render_onto<O: PathObserver>(
                 SamplerKind::Xor32 => Sampler::Xor32 { seed: options.seed },
             },
             direct: options.direct,
+            scattering: options.scattering,
             max_depth: options.max_depth,
             transparent: options.transparent,
         },

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use raywarp::picture::{PictureRequest, Shown};
 use raywarp::render::film::Crop;
 use raywarp::render::output::ExposureChoice;
-use raywarp::render::{DirectLight, output};
+use raywarp::render::{DirectLight, Scattering, output};
 use raywarp::scene::{FilterKind, SamplerKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -89,6 +89,11 @@ pub struct RenderArgs {
     /// How direct light is estimated; all agree in the mean.
     #[arg(long, value_enum, default_value_t = DirectArg::Mis, help_heading = heading::QUALITY)]
     direct: DirectArg,
+    /// Rough surfaces lose the light of further bounces between their facets.
+    ///
+    /// That is what pbrt and Mitsuba do: for comparisons with them. Rough metal is then darker.
+    #[arg(long, help_heading = heading::QUALITY)]
+    single_scatter: bool,
     /// Pixel filter: box, triangle, gaussian or mitchell [default: the file's, else box].
     ///
     /// A radius in pixels may stand behind a colon: triangle:1, gaussian:1.5.
@@ -281,6 +286,7 @@ impl RenderArgs {
                 DirectArg::Light => DirectLight::Lights,
                 DirectArg::Bsdf => DirectLight::Scattering,
             },
+            scattering: if self.single_scatter { Scattering::Single } else { Scattering::Multiple },
             camera: self.camera.request(path, common)?,
             lens_radius: self.lens_radius,
             focal_distance: self.focus,

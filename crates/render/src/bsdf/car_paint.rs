@@ -1,9 +1,16 @@
 //! Car paint (W11): a Lambert base beside metallic flakes, all under a clear coat.
+//!
+//! With further bounces ([`Scattering::Multiple`]) the base gets all the light that passes the coat, in
+//! proportion to it in and out, and the flakes have a second lobe for what their facets and the coat's
+//! scale lose, as the metal of `principled.rs`.
 
+use super::albedo_table::AlbedoTable;
 use super::coat::{Coat, MIN_LAYER_ALPHA};
+use super::facets::Facets;
 use super::fresnel::{f0_of_ior, schlick};
 use super::ggx::Ggx;
-use super::{BsdfSample, above};
+use super::horizon::Horizon;
+use super::{BsdfSample, Scattering, above};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 use raywarp_sample::hash;
@@ -28,6 +35,8 @@ pub struct CarPaint {
     pub coat_ior: f32,
     /// GGX alpha of the coat, at least 1e-3.
     pub coat_alpha: f32,
+    /// Whether the light of further bounces, between flakes and under the coat, is there.
+    pub scattering: Scattering,
 }
 
 /// What sampling and evaluation share for one `wo`.
@@ -42,12 +51,37 @@ struct Lobes {
     p_coat: f32,
     p_flake: f32,
     p_base: f32,
+    /// Further bounces of the flakes.
+    bounces: Option<Bounces>,
+    p_bounces: f32,
+}
+
+/// What flakes lose at the first bounce, for one `wo`.
+struct Bounces {
+    facets: Facets,
+    alpha: f32,
+    /// What finds directions.
+    horizon: Horizon,
+    /// What they return of white light that is lost, times `left` of `wo` over its mean.
+    factor: Vec3,
+}
+
+/// What flakes and coat lose of the light from `w`, which is `w_flake` in the flake's frame.
+#[inline]
+fn left(facets: &Facets, coat: Option<&Coat>, alpha: f32, w: Vec3, w_flake: Vec3) -> f32 {
+    let at = facets.at(w_flake);
+    coat.map_or(at.lost, |coat| coat.left(w, at, Vec3::ZERO, alpha).metal)
 }
 
 impl Lobes {
     #[inline]
     fn to_flake(&self, w: Vec3) -> Vec3 {
         Vec3::new(self.rows[0].dot(w), self.rows[1].dot(w), self.rows[2].dot(w))
+    }
+
+    #[inline]
+    fn out_of_flake(&self, w: Vec3) -> Vec3 {
+        w.x * self.rows[0] + w.y * self.rows[1] + w.z * self.rows[2]
     }
 }
 
@@ -76,13 +110,14 @@ impl CarPaint {
             flake_normal: flake_normal.unwrap_or(Vec3::Z),
             coat_ior,
             coat_alpha: coat_alpha.clamp(MIN_LAYER_ALPHA, 1.0),
+            scattering: m.scattering,
         }
     }
 
     #[inline]
     fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         let f0 = f0_of_ior(self.coat_ior.max(1.0));
-        let coat = Coat::new(if f0 > 0.0 { 1.0 } else { 0.0 }, f0, self.coat_alpha, wo);
+        let coat = Coat::new(if f0 > 0.0 { 1.0 } else { 0.0 }, f0, self.coat_alpha, self.scattering, wo);
         let amount = if self.flake_amount > 0.0 { self.flake_amount.min(1.0) } else { 0.0 };
         let (t, b) = if self.flake_normal == Vec3::Z {
             // Exactly the surface's frame.
@@ -99,23 +134,47 @@ impl CarPaint {
         let flake_albedo = schlick(self.flake_color, 1.0, wo_flake.z.max(0.0)).element_sum();
         let p_flake = if visible { under * amount * flake_albedo } else { 0.0 };
         let p_base = under * (1.0 - amount) * self.base.element_sum();
-        let total = p_coat + p_flake + p_base;
+        let alphas = Vec2::splat(self.flake_alpha).clamp(Vec2::splat(MIN_LAYER_ALPHA), Vec2::ONE);
+        let alpha = alphas.x;
+        let (mut bounces, mut p_bounces) = (None, 0.0);
+        if self.scattering == Scattering::Multiple && p_flake > 0.0 {
+            let facets = Facets::new(AlbedoTable::ggx().row(alpha), alphas, self.scattering);
+            let mean = match &coat {
+                Some(coat) => coat.left_mean(&facets, Vec3::ZERO, 0.0, alpha).metal,
+                None => facets.mean().lost,
+            };
+            // As of the metal in `principled.rs`.
+            let fresnel = self.flake_color + (1.0 - self.flake_color) / 21.0;
+            let lost = facets.mean().lost;
+            let reflectance = amount * fresnel * fresnel * (1.0 - lost) / (1.0 - fresnel * lost);
+            let left = left(&facets, coat.as_ref(), alpha, wo, wo_flake);
+            p_bounces = left * reflectance.element_sum();
+            let horizon = Horizon::new(alpha);
+            bounces = Some(Bounces { facets, alpha, horizon, factor: reflectance * (left / mean) });
+        }
+        let total = p_coat + p_flake + p_base + p_bounces;
         (total > 0.0).then(|| Lobes {
             coat,
-            flake: Ggx::new(Vec2::splat(self.flake_alpha.clamp(MIN_LAYER_ALPHA, 1.0))),
+            flake: Ggx::new(alphas),
             amount,
             rows,
             wo_flake,
             p_coat: p_coat / total,
             p_flake: p_flake / total,
             p_base: p_base / total,
+            bounces,
+            p_bounces: p_bounces / total,
         })
     }
 
     #[inline]
     pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         let lobes = self.lobes(wo)?;
-        let wi = if u_lobe < lobes.p_base {
+        // The flakes' further bounces come last, so that the others keep their places without them.
+        let wi = if let Some(bounces) = lobes.bounces.as_ref().filter(|_| u_lobe >= 1.0 - lobes.p_bounces) {
+            let u_horizon = (u_lobe - (1.0 - lobes.p_bounces)) / lobes.p_bounces;
+            lobes.out_of_flake(bounces.horizon.sample(u_horizon, u))
+        } else if u_lobe < lobes.p_base {
             Vec3::from(cosine_hemisphere(u))
         } else if let Some(coat) = lobes.coat.as_ref().filter(|_| u_lobe >= lobes.p_base + lobes.p_flake) {
             let h = coat.sample_normal(wo, u);
@@ -126,7 +185,7 @@ impl CarPaint {
             if wi.z <= 0.0 {
                 return None;
             }
-            wi.x * lobes.rows[0] + wi.y * lobes.rows[1] + wi.z * lobes.rows[2]
+            lobes.out_of_flake(wi)
         } else {
             return None;
         };
@@ -146,25 +205,49 @@ impl CarPaint {
     fn eval_lobes(&self, l: &Lobes, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let cosine = wi.z * FRAC_1_PI;
         let mut value = (1.0 - l.amount) * self.base * cosine;
+        if let Some(coat) = &l.coat
+            && self.scattering == Scattering::Multiple
+        {
+            // Exact for Lambert's law, which the scale of the flakes is not.
+            value *= (1.0 - coat.albedo()) * coat.let_in(wi) / coat.let_in_mean().max(1e-6);
+        }
         let mut pdf = l.p_base * cosine;
         let wi_flake = l.to_flake(wi);
-        if l.p_flake > 0.0 && wi_flake.z > 0.0 {
+        let visible = l.p_flake > 0.0 && wi_flake.z > 0.0;
+        if visible {
             let h = (l.wo_flake + wi_flake).normalize_or(Vec3::Z);
             let flake_pdf = l.flake.reflection_pdf(l.wo_flake, h);
             let fresnel = schlick(self.flake_color, 1.0, l.wo_flake.dot(h));
-            value += l.amount * fresnel * (flake_pdf * l.flake.g1(wi_flake));
+            let mut flakes = l.amount * fresnel * (flake_pdf * l.flake.g1(wi_flake));
+            if let Some(coat) = &l.coat
+                && self.scattering == Scattering::Multiple
+            {
+                flakes *= coat.transmitted(wi);
+            }
+            value += flakes;
             pdf += l.p_flake * flake_pdf;
         }
         if let Some(coat) = &l.coat {
             let (coat_value, coat_pdf) = coat.eval(wo, wi, (wo + wi).normalize_or(Vec3::Z));
-            value = value * coat.transmitted(wi) + coat_value;
+            if self.scattering == Scattering::Single {
+                value *= coat.transmitted(wi);
+            }
+            value += coat_value;
             pdf += l.p_coat * coat_pdf;
+        }
+        if let Some(b) = &l.bounces
+            && visible
+        {
+            let flake_cosine = wi_flake.z * FRAC_1_PI;
+            value += b.factor * (left(&b.facets, l.coat.as_ref(), b.alpha, wi, wi_flake) * flake_cosine);
+            pdf += l.p_bounces * b.horizon.pdf(wi_flake.z);
         }
         (value, pdf)
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
-        let coat = Coat::new(1.0, f0_of_ior(self.coat_ior.max(1.0)), self.coat_alpha, above(wo));
+        let f0 = f0_of_ior(self.coat_ior.max(1.0));
+        let coat = Coat::new(1.0, f0, self.coat_alpha, self.scattering, above(wo));
         let coat = coat.as_ref().map_or(0.0, Coat::albedo);
         let under = self.base.lerp(self.flake_color, self.flake_amount.clamp(0.0, 1.0));
         under * (1.0 - coat) + coat

@@ -1,11 +1,15 @@
-//! Metal: GGX with the exact Fresnel term of a conductor; single scattering, so rough metals lose
-//! the light of further bounces between facets, as in Mitsuba's `roughconductor`.
+//! Metal: GGX with the exact Fresnel term of a conductor, and the light of further bounces between facets
+//! as a second lobe (Kulla and Conty 2017), which loses nothing that the metal does not absorb.
+//!
+//! Without the second lobe it is Mitsuba's `roughconductor`: [`Scattering::Single`](super::Scattering).
 
 use super::albedo_table::AlbedoTable;
 use super::ggx::Ggx;
-use super::{BsdfSample, fresnel, mirrored};
+use super::loss_table::{Boundary, Losses};
+use super::{BsdfSample, Scattering, fresnel, mirrored};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
+use std::f32::consts::FRAC_1_PI;
 
 /// A metal with complex index of refraction `eta + i k`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,13 +20,34 @@ pub struct Conductor {
     pub k: Vec3,
     /// GGX alpha along tangent and bitangent; below 1e-4 the metal is smooth.
     pub alpha: Vec2,
+    /// Mean of the Fresnel term over the hemisphere, by which further bounces are dimmed; 0 leaves them out.
+    pub fresnel_mean: Vec3,
+}
+
+/// The lobe of further bounces, for one `wo`.
+struct Bounces {
+    losses: Losses,
+    /// `loss(wo)` times the sum over all further bounces, over the mean loss.
+    factor: Vec3,
+    /// Probability of the lobe.
+    p: f32,
 }
 
 impl Conductor {
     /// From a material of kind [`super::MaterialKind::Conductor`].
     #[inline]
     pub(super) fn look_up(m: &Inputs) -> Self {
-        Self { eta: m.color(0).max(Vec3::ZERO), k: m.color(1).max(Vec3::ZERO), alpha: m.alpha(2, 0.0) }
+        Self::new(m.color(0).max(Vec3::ZERO), m.color(1).max(Vec3::ZERO), m.alpha(2, 0.0), m.scattering)
+    }
+
+    /// The metal at one point.
+    #[inline]
+    pub fn new(eta: Vec3, k: Vec3, alpha: Vec2, scattering: Scattering) -> Self {
+        let fresnel_mean = match scattering {
+            Scattering::Multiple if !Ggx::is_smooth(alpha) => fresnel::conductor_mean(eta, k),
+            _ => Vec3::ZERO,
+        };
+        Self { eta, k, alpha, fresnel_mean }
     }
 
     #[inline]
@@ -30,17 +55,45 @@ impl Conductor {
         Ggx::is_smooth(self.alpha)
     }
 
+    /// The further bounces of a rough metal.
     #[inline]
-    pub(super) fn sample(&self, wo: Vec3, u: [f32; 2]) -> Option<BsdfSample> {
+    fn bounces(&self, wo: Vec3) -> Option<Bounces> {
+        let f = self.fresnel_mean;
+        if f == Vec3::ZERO {
+            return None;
+        }
+        let losses = Losses::new(self.alpha, Boundary::White);
+        let (lost, mean) = (losses.at(wo), losses.mean());
+        let reflectance = bounced(f, mean);
+        let further = lost * reflectance.element_sum();
+        let first = (1.0 - lost) * f.element_sum();
+        Some(Bounces { losses, factor: reflectance * (lost / mean), p: further / (further + first) })
+    }
+
+    #[inline]
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         if self.is_smooth() {
             return BsdfSample::delta(wo, mirrored(wo), fresnel::conductor(wo.z, self.eta, self.k));
         }
         let ggx = Ggx::new(self.alpha);
+        let bounces = self.bounces(wo);
+        if let Some(bounces) = &bounces
+            && u_lobe < bounces.p
+        {
+            let wi = bounces.losses.horizon().sample(u_lobe / bounces.p, u);
+            let h = (wo + wi).normalize_or(Vec3::Z);
+            let (value, pdf) = self.all(&ggx, bounces, wo, wi, h);
+            return BsdfSample::smooth(wo, wi, value / pdf, pdf);
+        }
         let h = ggx.sample_visible(wo, u);
         let cos = wo.dot(h);
         let wi = 2.0 * cos * h - wo;
         if wi.z <= 0.0 {
             return None;
+        }
+        if let Some(bounces) = &bounces {
+            let (value, pdf) = self.all(&ggx, bounces, wo, wi, h);
+            return BsdfSample::smooth(wo, wi, value / pdf, pdf);
         }
         let weight = fresnel::conductor(cos, self.eta, self.k) * ggx.g1(wi);
         BsdfSample::smooth(wo, wi, weight, ggx.reflection_pdf(wo, h))
@@ -53,8 +106,25 @@ impl Conductor {
         }
         let ggx = Ggx::new(self.alpha);
         let h = (wo + wi).normalize_or(Vec3::Z);
+        match self.bounces(wo) {
+            Some(bounces) => self.all(&ggx, &bounces, wo, wi, h),
+            None => self.first(&ggx, wo, wi, h),
+        }
+    }
+
+    /// Value and density of the first bounce; `h` is the half vector.
+    #[inline]
+    fn first(&self, ggx: &Ggx, wo: Vec3, wi: Vec3, h: Vec3) -> (Vec3, f32) {
         let pdf = ggx.reflection_pdf(wo, h);
         (fresnel::conductor(wo.dot(h), self.eta, self.k) * (pdf * ggx.g1(wi)), pdf)
+    }
+
+    /// The same of both lobes.
+    #[inline]
+    fn all(&self, ggx: &Ggx, bounces: &Bounces, wo: Vec3, wi: Vec3, h: Vec3) -> (Vec3, f32) {
+        let (value, pdf) = self.first(ggx, wo, wi, h);
+        let further = bounces.factor * (bounces.losses.at(wi) * (wi.z * FRAC_1_PI));
+        (value + further, (1.0 - bounces.p) * pdf + bounces.p * bounces.losses.horizon().pdf(wi.z))
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
@@ -62,8 +132,19 @@ impl Conductor {
         if self.is_smooth() {
             return fresnel;
         }
+        if let Some(bounces) = self.bounces(wo) {
+            let lost = bounces.losses.at(wo);
+            return fresnel * (1.0 - lost) + bounced(self.fresnel_mean, bounces.losses.mean()) * lost;
+        }
         // The share that facets return at all, times the Fresnel term of the mean facet.
         let white = AlbedoTable::ggx().row((self.alpha.x * self.alpha.y).sqrt()).at(wo.z);
         fresnel * (white.x + white.y).min(1.0)
     }
+}
+
+/// Share of what the first bounce of white facets loses that comes back from further bounces: the lost light
+/// was reflected once and is again, at the mean Fresnel term `f`, and the share `lost` of it goes on.
+#[inline]
+fn bounced(f: Vec3, lost: f32) -> Vec3 {
+    f * f * (1.0 - lost) / (1.0 - f * lost)
 }

@@ -1,11 +1,20 @@
 //! Glass: reflection and transmission at a smooth or a GGX boundary (Walter et al. 2007), or through
 //! a thin sheet. Below the shading normal is inside. Radiance that enters denser matter is squeezed
 //! into a smaller cone: transmission has the factor `1 / eta^2` for it, as in pbrt and Mitsuba.
+//!
+//! Those two lose the light that meets a second facet. Here a lobe of its own returns it (Kulla and Conty
+//! 2017): of what `wo` loses, a fixed share comes from its own side and the rest from the other, each in
+//! proportion to what the direction there loses. Let `l` and `d` be the mean losses of the thinner and the
+//! denser side. Light takes the same way back if the shares of transmission are in proportion to
+//! `n^2 d` and `l`; and that of a smooth boundary, `T` and `T / n^2`, should be kept where the means are
+//! equal. So they are `T d / max(l, d)` and `T / n^2 l / max(l, d)`.
 
 use super::ggx::Ggx;
-use super::{BsdfSample, MIN_COS, fresnel};
+use super::loss_table::{Boundary, Losses};
+use super::{BsdfSample, MIN_COS, Scattering, fresnel};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
+use std::f32::consts::FRAC_1_PI;
 
 /// Glass with its parameters at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +31,27 @@ pub struct Dielectric {
     /// are summed. A rough sheet transmits its reflection lobe mirrored at the sheet: an
     /// approximation, since two refractions spread light a little less.
     pub thin: bool,
+    /// Whether the light of further bounces between facets is there.
+    pub scattering: Scattering,
 }
+
+/// Light of further bounces between facets, for one `wo`.
+struct Bounces {
+    /// Losses on the side of `wo` and on the other.
+    here: Losses,
+    beyond: Losses,
+    /// What `wo` loses, over the means of either side.
+    over_here: f32,
+    over_beyond: f32,
+    /// Share of it that comes from the side of `wo`.
+    reflected: f32,
+    /// Probability of the lobe.
+    p: f32,
+}
+
+/// An index nearer to 1 than this bends light by a degree at most. Masking would still take light from it
+/// that only turns up in a lobe all over the hemisphere; so with further bounces it counts as smooth.
+const LEAST_BEND: f32 = 0.02;
 
 impl Dielectric {
     /// From a material of kind [`super::MaterialKind::Dielectric`].
@@ -34,6 +63,7 @@ impl Dielectric {
             reflectance: m.share(0),
             transmittance: m.share(1),
             thin: m.is_thin(),
+            scattering: m.scattering,
         }
     }
 
@@ -41,7 +71,59 @@ impl Dielectric {
     /// directions can tell.
     #[inline]
     pub(super) fn is_smooth(&self) -> bool {
-        Ggx::is_smooth(self.alpha) || (!self.thin && (self.ior - 1.0).abs() < 1e-3)
+        let least = match self.scattering {
+            Scattering::Single => 1e-3,
+            Scattering::Multiple => LEAST_BEND,
+        };
+        Ggx::is_smooth(self.alpha) || (!self.thin && (self.ior - 1.0).abs() < least)
+    }
+
+    /// The further bounces at a rough boundary, with `up` the direction `wo` turned up and `eta` its
+    /// relative index.
+    #[inline]
+    fn bounces(&self, up: Vec3, eta: f32) -> Option<Bounces> {
+        if self.scattering == Scattering::Single {
+            return None;
+        }
+        let n = if eta > 1.0 { eta } else { 1.0 / eta };
+        let mean = fresnel::dielectric_mean(n);
+        let (here, beyond, transmitted) = if self.thin {
+            let white = Losses::new(self.alpha, Boundary::White);
+            (white, white, (1.0 - mean) / (1.0 + mean))
+        } else {
+            let from_dense = eta < 1.0;
+            let here = Losses::new(self.alpha, Boundary::Glass { n, from_dense });
+            let beyond = Losses::new(self.alpha, Boundary::Glass { n, from_dense: !from_dense });
+            let through = if from_dense { (1.0 - mean) / (n * n) } else { 1.0 - mean };
+            (here, beyond, through * beyond.mean() / here.mean().max(beyond.mean()))
+        };
+        let lost = here.at(up);
+        Some(Bounces {
+            here,
+            beyond,
+            over_here: lost / here.mean(),
+            over_beyond: lost / beyond.mean(),
+            reflected: 1.0 - transmitted,
+            // The first bounce keeps a share of the samples where it keeps no light.
+            p: lost.min(0.95),
+        })
+    }
+
+    /// Adds further bounces to value and density of the first; `wi` is above on the side of `wo`.
+    #[inline]
+    fn with_bounces(&self, first: (Vec3, f32), bounces: &Bounces, wi: Vec3, eta: f32) -> (Vec3, f32) {
+        let cos = wi.z.abs();
+        let (tint, share, density) = if wi.z > 0.0 {
+            let share = bounces.reflected * bounces.over_here * bounces.here.at(wi);
+            (self.reflectance, share, bounces.reflected * bounces.here.horizon().pdf(cos))
+        } else {
+            let through = 1.0 - bounces.reflected;
+            let tint = if self.thin { self.transmittance } else { self.transmittance / (eta * eta) };
+            let share = through * bounces.over_beyond * bounces.beyond.at(wi);
+            (tint, share, through * bounces.beyond.horizon().pdf(cos))
+        };
+        let pdf = (1.0 - bounces.p) * first.1 + bounces.p * density;
+        (first.0 + tint * (share * (cos * FRAC_1_PI)), pdf)
     }
 
     /// Index on the other side of `wo` over that on its own.
@@ -59,12 +141,30 @@ impl Dielectric {
     }
 
     #[inline]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+    pub(super) fn sample(&self, wo: Vec3, mut u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         let eta = self.relative_ior(wo);
         // Everything with wo above, then turned back.
         let up = super::above(wo);
         let ggx = Ggx::new(self.alpha);
         let smooth = self.is_smooth();
+        let bounces = if smooth { None } else { self.bounces(up, eta) };
+        if let Some(bounces) = &bounces {
+            if u_lobe < bounces.p {
+                let u_side = u_lobe / bounces.p;
+                let wi = if u_side < bounces.reflected {
+                    bounces.here.horizon().sample(u_side / bounces.reflected, u)
+                } else {
+                    let u_horizon = (u_side - bounces.reflected) / (1.0 - bounces.reflected);
+                    let wi = bounces.beyond.horizon().sample(u_horizon, u);
+                    wi.with_z(-wi.z)
+                };
+                let first = self.first(&ggx, up, wi, eta);
+                let (value, pdf) = self.with_bounces(first, bounces, wi, eta);
+                let turned = if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi };
+                return BsdfSample::smooth(wo, turned, value / pdf, pdf);
+            }
+            u_lobe = ((u_lobe - bounces.p) / (1.0 - bounces.p)).min(1.0 - f32::EPSILON);
+        }
         let h = if smooth { Vec3::Z } else { ggx.sample_visible(up, u) };
         let cos = up.dot(h).max(MIN_COS);
         let (reflected, cos_t) = self.reflected(cos, eta);
@@ -90,7 +190,12 @@ impl Dielectric {
         } else {
             refraction_pdf(&ggx, up, wi, h, eta)
         };
-        BsdfSample::smooth(wo, turned, tint * ggx.g1(wi), density * probability)
+        let (weight, pdf) = (tint * ggx.g1(wi), density * probability);
+        if let Some(bounces) = &bounces {
+            let (value, pdf) = self.with_bounces((weight * pdf, pdf), bounces, wi, eta);
+            return BsdfSample::smooth(wo, turned, value / pdf, pdf);
+        }
+        BsdfSample::smooth(wo, turned, weight, pdf)
     }
 
     #[inline]
@@ -101,7 +206,16 @@ impl Dielectric {
         let eta = self.relative_ior(wo);
         let up = super::above(wo);
         let wi = if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi };
-        let ggx = Ggx::new(self.alpha);
+        let first = self.first(&Ggx::new(self.alpha), up, wi, eta);
+        match self.bounces(up, eta) {
+            Some(bounces) => self.with_bounces(first, &bounces, wi, eta),
+            None => first,
+        }
+    }
+
+    /// Value and density of the first bounce, with `wo` above.
+    #[inline]
+    fn first(&self, ggx: &Ggx, up: Vec3, wi: Vec3, eta: f32) -> (Vec3, f32) {
         if wi.z > 0.0 || self.thin {
             // A thin sheet's transmission is its reflection mirrored.
             let h = (up + wi.with_z(wi.z.abs())).normalize_or(Vec3::Z);
@@ -119,7 +233,7 @@ impl Dielectric {
             return (Vec3::ZERO, 0.0);
         }
         let (reflected, _) = self.reflected(up.dot(h).max(MIN_COS), eta);
-        let pdf = refraction_pdf(&ggx, up, wi, h, eta) * (1.0 - reflected);
+        let pdf = refraction_pdf(ggx, up, wi, h, eta) * (1.0 - reflected);
         (self.transmittance / (eta * eta) * (pdf * ggx.g1(wi)), pdf)
     }
 

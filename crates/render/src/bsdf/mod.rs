@@ -5,6 +5,9 @@
 //! shading normal; `wo` and `wi` are unit and away from the surface. Opaque models are two-sided: seen
 //! from below they scatter as from above. Only [`Dielectric`] has an inside, below.
 //!
+//! Facets that send light to each other: with [`Scattering::Multiple`] no model loses light that it does
+//! not absorb.
+//!
 //! [`MaterialKind`] lists the models. Microfacet terms: GGX with Smith's separable
 //! masking-shadowing `G1(wo) G1(wi)`, as in Mitsuba and in the glTF specification (pbrt's is
 //! height-correlated and a little brighter at grazing angles).
@@ -18,8 +21,13 @@ mod coat;
 mod conductor;
 mod dielectric;
 mod diffuse;
+mod facets;
 mod fresnel;
 mod ggx;
+mod horizon;
+#[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
+mod loss_data;
+mod loss_table;
 mod principled;
 #[cfg(test)]
 mod tests;
@@ -94,6 +102,16 @@ impl MaterialKind {
             }
         }
     }
+}
+
+/// Which bounces of light between the facets of a rough surface, and between layers, count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scattering {
+    /// The first one, as in pbrt and Mitsuba: rough surfaces lose light, two thirds of it at alpha 1.
+    Single,
+    /// All of them (Kulla and Conty 2017).
+    #[default]
+    Multiple,
 }
 
 /// A direction that light came from.
@@ -216,6 +234,7 @@ impl Bsdf {
                 reflectance: Vec3::ONE,
                 transmittance: Vec3::ONE,
                 thin: true,
+                scattering: Scattering::Single,
             }),
             MaterialKind::Mix | MaterialKind::Unlit => Self::Black,
         }
@@ -233,7 +252,7 @@ impl Bsdf {
             }
             Self::Mirror { reflectance } => BsdfSample::delta(wo, mirrored(wo), *reflectance),
             Self::Blinn(b) => two_sided(wo, |wo| b.sample(wo, u_lobe, u)),
-            Self::Conductor(c) => two_sided(wo, |wo| c.sample(wo, u)),
+            Self::Conductor(c) => two_sided(wo, |wo| c.sample(wo, u_lobe, u)),
             Self::Dielectric(d) => d.sample(wo, u_lobe, u),
             Self::Principled(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
             Self::CarPaint(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),

@@ -1,22 +1,28 @@
 //! Metal and dielectric mixed, as in glTF: GGX reflection with Schlick's Fresnel term over a Lambert
 //! base, under an optional clear coat.
 //!
-//! No energy is made and little is lost: the dielectric's base gets what its facets leave, and the
-//! metal gets back the light of further bounces between facets (Kulla and Conty 2017), which is the
-//! same kind of lobe. glTF's own formula does neither.
+//! No energy is made or lost: the dielectric's base gets what its facets leave, and the metal gets back
+//! the light of further bounces between facets (Kulla and Conty 2017), which is the same kind of lobe.
+//! glTF's own formula does neither. Under a coat both lobes also get what scaling by the coat takes too
+//! much of; without further bounces ([`Scattering::Single`]) that is lost.
 
-use super::albedo_table::{AlbedoTable, Row, albedo, coupling};
-use super::coat::{Coat, MIN_LAYER_ALPHA};
+use super::albedo_table::{AlbedoTable, albedo};
+use super::coat::{Coat, Left, MIN_LAYER_ALPHA};
+use super::facets::Facets;
 use super::fresnel::{f90_of_f0, schlick};
 use super::ggx::Ggx;
-use super::{Bsdf, BsdfSample, Dielectric, f0_of_ior};
+use super::horizon::Horizon;
+use super::{Bsdf, BsdfSample, Dielectric, Scattering, f0_of_ior};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
-use raywarp_sample::warp::{choose, cosine_hemisphere};
+use raywarp_sample::warp::choose;
 use std::f32::consts::FRAC_1_PI;
 
 /// Reflectance of the clear coat at normal incidence: index 1.5.
 const COAT_F0: f32 = 0.04;
+
+/// Least divisor of a lobe that scatters what facets leave.
+const LEAST_MEAN: f32 = 1e-6;
 
 /// An opaque surface between metal and dielectric.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,25 +41,31 @@ pub struct Principled {
     pub coat: f32,
     /// GGX alpha of the clear coat.
     pub coat_alpha: f32,
+    /// Whether a coat keeps the light of further bounces; those between the facets of the metal are always
+    /// there.
+    pub scattering: Scattering,
 }
 
 /// What sampling and evaluation share for one `wo`.
 struct Lobes {
     ggx: Ggx,
-    row: Row<'static>,
+    facets: Facets,
+    /// Geometric mean of the alphas.
+    alpha: f32,
     coat: Option<Coat>,
     /// Fresnel term of the reflection, metal and dielectric mixed.
     f0: Vec3,
     f90: f32,
-    /// Albedo of the dielectric's facets, and mean.
-    dielectric_wo: Vec3,
-    dielectric_mean: Vec3,
-    /// Albedo of white metal facets, and mean.
-    white_wo: f32,
-    white_mean: f32,
+    /// Albedo of the facets without a coat.
+    specular_wo: Vec3,
+    /// What the facets leave of the light from `wo`, and mean.
+    left_wo: Left,
+    left_mean: Left,
     /// Reflectance of the Lambert base, and of the metal's further bounces.
     diffuse: Vec3,
     bounces: Vec3,
+    /// What finds their directions.
+    horizon: Horizon,
     p_coat: f32,
     p_specular: f32,
     p_diffuse: f32,
@@ -63,7 +75,7 @@ impl Principled {
     /// From a material of kind [`super::MaterialKind::Coated`].
     #[inline]
     pub(super) fn look_up_coated(m: &Inputs) -> Self {
-        Self::coated(m.share(0), m.share(1), m.alpha(2, MIN_LAYER_ALPHA))
+        Self::coated(m.share(0), m.share(1), m.alpha(2, MIN_LAYER_ALPHA), m.scattering)
     }
 
     /// From a material of kind [`super::MaterialKind::Principled`]; `u` decides between glass and the rest.
@@ -80,6 +92,7 @@ impl Principled {
                 reflectance: Vec3::ONE,
                 transmittance: base,
                 thin: m.is_thin(),
+                scattering: m.scattering,
             });
         }
         let specular = m.fraction(4);
@@ -96,49 +109,76 @@ impl Principled {
             alpha: m.alpha(2, MIN_LAYER_ALPHA),
             coat,
             coat_alpha: (coat_roughness * coat_roughness).max(MIN_LAYER_ALPHA),
+            scattering: m.scattering,
         })
     }
 
     /// `diffuse` under a coat of reflectance `f0` at normal incidence (pbrt's `plastic`). A coat below
     /// 2 % fades out.
-    pub fn coated(diffuse: Vec3, f0: Vec3, alpha: Vec2) -> Self {
-        Self { base: diffuse, metallic: 0.0, f0, f90: f90_of_f0(f0), alpha, coat: 0.0, coat_alpha: 0.0 }
+    pub fn coated(diffuse: Vec3, f0: Vec3, alpha: Vec2, scattering: Scattering) -> Self {
+        let f90 = f90_of_f0(f0);
+        Self { base: diffuse, metallic: 0.0, f0, f90, alpha, coat: 0.0, coat_alpha: 0.0, scattering }
     }
 
     #[inline]
     fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         let alpha = self.alpha.clamp(Vec2::splat(MIN_LAYER_ALPHA), Vec2::ONE);
-        // The table knows isotropic facets only.
-        let row = AlbedoTable::ggx().row((alpha.x * alpha.y).sqrt());
-        let coat = Coat::new(self.coat, COAT_F0, self.coat_alpha, wo);
+        let mean_alpha = (alpha.x * alpha.y).sqrt();
+        let facets = Facets::new(AlbedoTable::ggx().row(mean_alpha), alpha, self.scattering);
+        let coat = Coat::new(self.coat, COAT_F0, self.coat_alpha, self.scattering, wo);
         let m = if self.metallic > 0.0 { self.metallic.min(1.0) } else { 0.0 };
-        let (at, mean) = (row.at(wo.z), row.mean());
-        let dielectric_wo = albedo(self.f0, self.f90, at);
-        let (white_wo, white_mean) = ((at.x + at.y).min(1.0), (mean.x + mean.y).min(1.0));
+        let (at, mean) = (facets.at(wo), facets.mean());
         let f0 = self.f0.lerp(self.base, m);
         let f90 = self.f90 + (1.0 - self.f90) * m;
         let diffuse = (1.0 - m) * self.base;
         // Schlick's mean over the hemisphere, then the sum over all further bounces.
         let fresnel_mean = self.base + (1.0 - self.base) / 21.0;
+        let white_mean = (mean.scale_bias.x + mean.scale_bias.y).min(1.0);
         let bounces = m * fresnel_mean * fresnel_mean * white_mean / (1.0 - fresnel_mean * (1.0 - white_mean));
 
+        let dielectric_wo = albedo(self.f0, self.f90, at.scale_bias);
         let under = coat.as_ref().map_or(1.0, |c| 1.0 - c.albedo());
+        let (left_wo, left_mean, share) = match &coat {
+            // The lobes have the coat in them.
+            Some(coat) if self.scattering == Scattering::Multiple => (
+                coat.left(wo, at, dielectric_wo, mean_alpha),
+                coat.left_mean(&facets, self.f0, self.f90, mean_alpha),
+                1.0,
+            ),
+            _ => {
+                let dielectric_mean = albedo(self.f0, self.f90, mean.scale_bias);
+                (
+                    Left { dielectric: 1.0 - dielectric_wo, metal: at.lost },
+                    Left { dielectric: 1.0 - dielectric_mean, metal: mean.lost },
+                    under,
+                )
+            }
+        };
+        let specular_wo = albedo(f0, f90, at.scale_bias);
         let p_coat = coat.as_ref().map_or(0.0, Coat::albedo) * 3.0;
-        let p_specular = under * albedo(f0, f90, at).element_sum();
-        let p_diffuse = under * (diffuse * (1.0 - dielectric_wo) + bounces * (1.0 - white_wo)).element_sum();
+        let p_specular = under * specular_wo.element_sum();
+        let p_diffuse = share * (diffuse * left_wo.dielectric + bounces * left_wo.metal).element_sum();
+        let horizon = match self.scattering {
+            // Of the metal's part, which a coat's share makes wider.
+            Scattering::Multiple if p_diffuse > 0.0 => {
+                Horizon::new(mean_alpha).scaled((bounces * at.lost).element_sum() / p_diffuse)
+            }
+            _ => Horizon::NONE,
+        };
         let total = p_coat + p_specular + p_diffuse;
         (total > 0.0).then(|| Lobes {
             ggx: Ggx::new(alpha),
-            row,
+            facets,
+            alpha: mean_alpha,
             coat,
             f0,
             f90,
-            dielectric_wo,
-            dielectric_mean: albedo(self.f0, self.f90, mean),
-            white_wo,
-            white_mean,
+            specular_wo,
+            left_wo,
+            left_mean,
             diffuse,
             bounces,
+            horizon,
             p_coat: p_coat / total,
             p_specular: p_specular / total,
             p_diffuse: p_diffuse / total,
@@ -149,7 +189,7 @@ impl Principled {
     pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         let lobes = self.lobes(wo)?;
         let wi = if u_lobe < lobes.p_diffuse {
-            Vec3::from(cosine_hemisphere(u))
+            lobes.horizon.sample(u_lobe / lobes.p_diffuse, u)
         } else {
             let h = match &lobes.coat {
                 Some(coat) if u_lobe >= lobes.p_diffuse + lobes.p_specular => coat.sample_normal(wo, u),
@@ -173,33 +213,55 @@ impl Principled {
     fn eval_lobes(&self, l: &Lobes, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let h = (wo + wi).normalize_or(Vec3::Z);
         let specular_pdf = l.ggx.reflection_pdf(wo, h);
-        let at = l.row.at(wi.z);
+        let at = l.facets.at(wi);
         let cosine = wi.z * FRAC_1_PI;
         let mut value = schlick(l.f0, l.f90, wo.dot(h)) * (specular_pdf * l.ggx.g1(wi));
+        let e_wi = albedo(self.f0, self.f90, at.scale_bias);
+        let mut left_wi = Left { dielectric: 1.0 - e_wi, metal: at.lost };
+        if let Some(coat) = &l.coat
+            && self.scattering == Scattering::Multiple
+        {
+            value *= coat.transmitted(wi);
+            left_wi = coat.left(wi, at, e_wi, l.alpha);
+        }
         // Most surfaces are one or the other: metal or dielectric.
         if self.metallic < 1.0 {
-            let e_wi = albedo(self.f0, self.f90, at);
-            value += l.diffuse * coupling(l.dielectric_wo, e_wi, l.dielectric_mean) * cosine;
+            // The product vanishes faster than the divisor where the lobe takes all.
+            let mean = l.left_mean.dielectric.max(Vec3::splat(LEAST_MEAN));
+            value += l.diffuse * (l.left_wo.dielectric * left_wi.dielectric / mean) * cosine;
         }
         if self.metallic > 0.0 {
-            let white_wi = (at.x + at.y).min(1.0);
-            let share = (1.0 - l.white_wo) * (1.0 - white_wi) / (1.0 - l.white_mean).max(1e-6);
+            let share = l.left_wo.metal * left_wi.metal / l.left_mean.metal.max(self.least_metal_mean());
             value += l.bounces * (share * cosine);
         }
-        let mut pdf = l.p_specular * specular_pdf + l.p_diffuse * cosine;
+        let mut pdf = l.p_specular * specular_pdf + l.p_diffuse * l.horizon.pdf(wi.z);
         if let Some(coat) = &l.coat {
             let (coat_value, coat_pdf) = coat.eval(wo, wi, h);
-            value = value * coat.transmitted(wi) + coat_value;
+            if self.scattering == Scattering::Single {
+                value *= coat.transmitted(wi);
+            }
+            value += coat_value;
             pdf += l.p_coat * coat_pdf;
         }
         (value, pdf)
     }
 
+    /// The exact means of the losses are never 0, those of the albedo table can be.
+    #[inline]
+    fn least_metal_mean(&self) -> f32 {
+        match self.scattering {
+            Scattering::Single => LEAST_MEAN,
+            Scattering::Multiple => 0.0,
+        }
+    }
+
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
         let Some(l) = self.lobes(wo) else { return Vec3::ZERO };
-        let under =
-            albedo(l.f0, l.f90, l.row.at(wo.z)) + l.diffuse * (1.0 - l.dielectric_wo) + l.bounces * (1.0 - l.white_wo);
+        let scattered = l.diffuse * l.left_wo.dielectric + l.bounces * l.left_wo.metal;
         let coat = l.coat.as_ref().map_or(0.0, Coat::albedo);
-        under * (1.0 - coat) + coat
+        match self.scattering {
+            Scattering::Single => (l.specular_wo + scattered) * (1.0 - coat) + coat,
+            Scattering::Multiple => (l.specular_wo * (1.0 - coat) + scattered + coat).min(Vec3::ONE),
+        }
     }
 }

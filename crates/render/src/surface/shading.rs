@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::point::{SurfacePoint, position_derivatives, tangent, texture_point};
-use crate::bsdf::{Bsdf, MaterialKind};
+use crate::bsdf::{Bsdf, MaterialKind, Scattering};
 use crate::flat::{Input, MaterialFlags, MaterialRecord, NONE, ShadingScene};
 use crate::texture::{Inputs, TexturePoint, scalar, value};
 use glam::{Vec2, Vec3};
@@ -22,7 +22,7 @@ const BUMP_STEP: f32 = 1.0 / 2048.0;
 /// The BSDF and its frame at a surface point seen from the unit direction `wo`; `u` decides between the parts of a
 /// mixture.
 #[inline]
-pub(crate) fn shading(scene: &ShadingScene, point: &SurfacePoint, wo: Vec3, u: f32) -> Shading {
+pub(crate) fn shading(scene: &ShadingScene, scattering: Scattering, point: &SurfacePoint, wo: Vec3, u: f32) -> Shading {
     let outer = &scene.materials[point.material as usize];
     // Plain diffuse surfaces, the most common by far, need no texture coordinates and no tangent.
     if outer.kind() == MaterialKind::Diffuse && !outer.has(MaterialFlags::LOOKS_AT_ATTRIBUTES) {
@@ -31,11 +31,18 @@ pub(crate) fn shading(scene: &ShadingScene, point: &SurfacePoint, wo: Vec3, u: f
         let bsdf = Bsdf::Diffuse { reflectance };
         return Shading { bsdf, frame, geometric_normal: point.geometric_normal };
     }
-    shading_of_any(scene, outer, point, wo, u)
+    shading_of_any(scene, scattering, outer, point, wo, u)
 }
 
 /// [`shading`] of whatever material.
-fn shading_of_any(scene: &ShadingScene, outer: &MaterialRecord, point: &SurfacePoint, wo: Vec3, u: f32) -> Shading {
+fn shading_of_any(
+    scene: &ShadingScene,
+    scattering: Scattering,
+    outer: &MaterialRecord,
+    point: &SurfacePoint,
+    wo: Vec3,
+    u: f32,
+) -> Shading {
     let geometric_normal = point.geometric_normal;
     let at = texture_point(scene, point.attributes, point.barycentrics);
     let (material, u) = decided(scene, outer, &at, u);
@@ -51,7 +58,7 @@ fn shading_of_any(scene: &ShadingScene, outer: &MaterialRecord, point: &SurfaceP
     }
     let along = if material.has(MaterialFlags::ANISOTROPIC) { tangent(scene, point) } else { None };
     let frame = along.map_or_else(|| Frame::around(normal), |(tangent, _)| Frame::along(normal, tangent));
-    let bsdf = Bsdf::look_up(&Inputs { scene, material, at: &at }, u);
+    let bsdf = Bsdf::look_up(&Inputs { scene, material, at: &at, scattering }, u);
     Shading { bsdf, frame, geometric_normal }
 }
 
@@ -64,7 +71,7 @@ fn decided<'s>(
     mut u: f32,
 ) -> (&'s MaterialRecord, f32) {
     while material.kind() == MaterialKind::Mix {
-        let amount = Inputs { scene, material, at }.fraction(0);
+        let amount = scalar(scene, &scene.inputs[material.first_input as usize], at).clamp(0.0, 1.0);
         let (is_second, probability) = choose(amount, &mut u);
         debug_assert!(probability > 0.0);
         material = &scene.materials[material.parts[usize::from(is_second)] as usize];

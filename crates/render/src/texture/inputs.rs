@@ -1,6 +1,7 @@
 //! What a material is made of, at a point.
 
 use super::{TexturePoint, value};
+use crate::bsdf::Scattering;
 use crate::flat::{Input, InputChannel, MaterialFlags, MaterialRecord, Remap, ShadingScene};
 use glam::{Vec2, Vec3};
 use raywarp_sample::elementary::ln;
@@ -36,6 +37,8 @@ pub(crate) struct Inputs<'a> {
     pub scene: &'a ShadingScene,
     pub material: &'a MaterialRecord,
     pub at: &'a TexturePoint,
+    /// Which bounces between facets count.
+    pub scattering: Scattering,
 }
 
 impl Inputs<'_> {

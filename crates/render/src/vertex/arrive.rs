@@ -4,7 +4,7 @@ use super::{ALL_SPECULAR, FirstHit, PathState, Transport, emission};
 use crate::bsdf::MaterialKind;
 use crate::flat::{NONE, ShadingScene};
 use crate::surface::{SurfacePoint, texture_point};
-use crate::texture::Inputs;
+use crate::texture::color;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 use raywarp_sample::elementary::exp;
@@ -51,7 +51,7 @@ pub(crate) fn arrive(
         return Arrival { radiance, throughput, first_hit: None, scatters: true };
     }
     let at = texture_point(scene, point.attributes, point.barycentrics);
-    let color = Inputs { scene, material, at: &at }.color(0);
+    let color = color(scene, &scene.inputs[material.first_input as usize], &at);
     if path.flags & ALL_SPECULAR != 0 {
         radiance += throughput * color;
     }

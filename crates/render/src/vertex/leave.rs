@@ -41,7 +41,7 @@ pub(crate) fn leave(
     let wo = -Vec3::from(ray.direction);
     let mut path = *path;
     let choice = part_of_material(scene, transport, &mut path, point);
-    let shading = shading(scene, point, wo, choice);
+    let shading = shading(scene, transport.scattering, point, wo, choice);
     let vertex = Vertex { wo: shading.frame.to_local(wo), point, shading };
     let first_hit = (path.bounce == 0).then(|| FirstHit {
         albedo: vertex.shading.bsdf.albedo(vertex.wo),

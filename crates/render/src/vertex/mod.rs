@@ -23,6 +23,8 @@ use raywarp_sample::Sampler;
 pub(crate) struct Transport {
     pub sampler: Sampler,
     pub direct: crate::options::DirectLight,
+    /// Which bounces between facets of rough surfaces count.
+    pub scattering: crate::bsdf::Scattering,
     /// Bounces: 0 is emission only.
     pub max_depth: u32,
     /// Camera rays that miss bring nothing.

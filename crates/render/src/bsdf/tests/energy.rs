@@ -42,7 +42,9 @@ fn sampling_and_quadrature_find_the_same_albedo_and_it_is_at_most_one() {
             let (mean, error) = by_sampling(&bsdf, wo, 8192);
             let z = (mean - exact).abs() / (error + 2e-4);
             assert!(z.max_element() < 5.0, "{name} from {wo}: sampled {mean}, integrated {exact}, z = {z}");
-            assert!(exact.max_element() <= 1.001, "{name} from {wo}: albedo {exact}");
+            // What anisotropic facets lose is known less exactly.
+            let most = if name.contains(" x ") || name.contains("anisotropic") { 1.1 } else { 1.002 };
+            assert!(exact.max_element() <= most, "{name} from {wo}: albedo {exact}");
         }
     }
 }
@@ -76,14 +78,16 @@ fn a_white_base_under_facets_loses_nothing() {
     println!("white base: albedo - 1 between {:.1e} and {:.1e}", worst.0, worst.1);
 }
 
+/// The first bounce alone, whose scale under a coat loses light.
 #[test]
 fn a_coat_loses_little_and_makes_nothing() {
     let mut lowest = 1.0f64;
     for theta in [0.0, 45.0, 75.0, 87.0] {
         let wo = direction(theta, 40.0);
         for coat_alpha in [0.12, 0.5, 1.0] {
-            let coated = Principled { base: Vec3::ONE, coat: 1.0, coat_alpha, ..PLASTIC };
-            let paint = CarPaint { base: Vec3::ONE, flake_color: Vec3::ONE, coat_alpha, ..PAINT };
+            let scattering = Scattering::Single;
+            let coated = Principled { base: Vec3::ONE, coat: 1.0, coat_alpha, scattering, ..PLASTIC };
+            let paint = CarPaint { base: Vec3::ONE, flake_color: Vec3::ONE, coat_alpha, scattering, ..PAINT };
             for bsdf in [Bsdf::Principled(coated), Bsdf::CarPaint(paint)] {
                 let albedo = by_quadrature(&bsdf, wo, 96).x;
                 lowest = lowest.min(albedo);
@@ -137,11 +141,8 @@ fn glass_reflects_what_fresnel_says() {
 }
 
 #[test]
-fn rough_white_metal_loses_the_light_of_further_bounces() {
-    let albedo = |alpha| {
-        let white = Conductor { eta: Vec3::ZERO, k: Vec3::splat(1e4), alpha: Vec2::splat(alpha) };
-        by_quadrature(&Bsdf::Conductor(white), Vec3::Z, 96).x
-    };
+fn the_first_bounce_at_rough_white_metal_loses_the_light_of_further_ones() {
+    let albedo = |alpha| by_quadrature(&white_metal(Vec2::splat(alpha), Scattering::Single), Vec3::Z, 96).x;
     let all = [0.15, 0.3, 0.6, 1.0].map(albedo);
     assert!(all[0] < 1.0 && all.is_sorted_by(|a, b| a > b), "{all:?}");
     // For alpha 1 D is constant, and the integral of G1(wi) over the visible facets is elementary.
@@ -154,7 +155,7 @@ fn the_albedo_for_the_denoiser_is_about_the_albedo() {
         let wo = direction(35.0, 20.0);
         let exact = by_quadrature(&bsdf, wo, 64);
         let said = bsdf.albedo(wo).as_dvec3();
-        // Rough glass is said to be clear, the light that its facets lose notwithstanding.
+        // Rough glass is said to be clear, the light that its facets lose at the first bounce notwithstanding.
         let tolerance = if matches!(bsdf, Bsdf::Dielectric(_)) { 0.5 } else { 0.15 };
         assert!(
             (said - exact).abs().max_element() < tolerance && said.max_element() <= 1.0,
@@ -162,4 +163,204 @@ fn the_albedo_for_the_denoiser_is_about_the_albedo() {
         );
     }
     assert_eq!(Bsdf::Dielectric(GLASS).albedo(direction(50.0, 0.0)), Vec3::ONE);
+}
+
+fn white_metal(alpha: Vec2, scattering: Scattering) -> Bsdf {
+    Bsdf::Conductor(Conductor::new(Vec3::ZERO, Vec3::splat(1e4), alpha, scattering))
+}
+
+/// Least and largest albedo of one kind of surface, and where.
+struct Range {
+    kind: &'static str,
+    /// What the albedo is at least (at most) for sure, the extreme of its estimates, where the first is.
+    least: (f64, f64, String),
+    most: (f64, f64, String),
+}
+
+/// Albedos in the furnace by evenly spread samples, with what they may be off by.
+fn furnace(kind: &'static str, bsdfs: &[Bsdf], turns: &[f64]) -> Range {
+    let mut range = Range { kind, least: (2.0, 2.0, String::new()), most: (0.0, 0.0, String::new()) };
+    for bsdf in bsdfs {
+        for theta in [0.0, 20.0, 45.0, 60.0, 75.0, 82.0, 87.0, 89.5, 91.0, 100.0, 120.0, 140.0, 160.0, 180.0] {
+            for &turn in turns {
+                let below = matches!(bsdf, Bsdf::Dielectric(d) if !d.thin);
+                if theta > 90.0 && !below {
+                    continue;
+                }
+                let wo = direction(theta, turn);
+                let (mean, error) = by_even_sampling(bsdf, wo, 2048);
+                let name = || format!("{bsdf:?} from {theta} {turn}");
+                // A mean that is off by four standard errors is none of a surface of this albedo.
+                let [low, high] = [mean + 4.0 * error, mean - 4.0 * error];
+                if low < range.least.0 {
+                    range.least = (low, range.least.1, name());
+                }
+                if high > range.most.0 {
+                    range.most = (high, range.most.1, name());
+                }
+                range.least.1 = range.least.1.min(mean);
+                range.most.1 = range.most.1.max(mean);
+            }
+        }
+    }
+    println!("{kind}: {:.4} to {:.4}", range.least.1, range.most.1);
+    range
+}
+
+/// The first channel's albedo and error by strata: blocks of 64 samples, each spread evenly over the numbers
+/// of a draw, of which the spread of the blocks' means tells the error.
+fn by_even_sampling(bsdf: &Bsdf, wo: Vec3, samples: u32) -> (f64, f64) {
+    let blocks = samples / 64;
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for block in 0..blocks {
+        let (shift, [shift_x, shift_y]) = numbers(block);
+        let mut total = 0.0;
+        for i in 0..64 {
+            // Roberts' sequence of three dimensions.
+            let at = |step: f64, shift: f32| {
+                ((f64::from(i) + 1.0) * step + f64::from(shift)).rem_euclid(1.0).min(0.999_999_94) as f32
+            };
+            let u = [at(0.671_043_606_703_789, shift_x), at(0.549_700_477_901_96, shift_y)];
+            if let Some(s) = bsdf.sample(wo, at(0.819_172_513_396_164, shift), u) {
+                total += f64::from(s.weight.x) * energy_scale(bsdf, wo, s.wi);
+            }
+        }
+        sum += total / 64.0;
+        squares += total * total / 4096.0;
+    }
+    let n = f64::from(blocks);
+    let mean = sum / n;
+    (mean, ((squares / n - mean * mean).max(0.0) / n).sqrt())
+}
+
+/// Alphas of the furnaces.
+const ALPHAS: [f32; 11] = [1e-3, 4e-3, 0.01, 0.03, 0.07, 0.15, 0.3, 0.45, 0.6, 0.8, 1.0];
+
+#[track_caller]
+fn check(range: &Range, least: f64, most: f64) {
+    assert!(range.least.0 >= least, "{}: {} of {}", range.kind, range.least.0, range.least.2);
+    assert!(range.most.0 <= most, "{}: {} of {}", range.kind, range.most.0, range.most.2);
+}
+
+/// The surfaces of the furnaces that return all light.
+fn lossless() -> Vec<(&'static str, Vec<Bsdf>)> {
+    let white = Principled { base: Vec3::ONE, ..PLASTIC };
+    let alphas = ALPHAS.map(Vec2::splat);
+    let principled = |metallic| alphas.map(|alpha| Bsdf::Principled(Principled { alpha, metallic, ..white })).to_vec();
+    let glass = |thin| {
+        let iors = [0.4, 0.8, 1.03, 1.1, 1.33, 1.5, 2.0, 3.0];
+        let of_alpha = |alpha| iors.map(|ior| Bsdf::Dielectric(Dielectric { alpha, ior, thin, ..GLASS }));
+        alphas.map(of_alpha).concat()
+    };
+    let (mut plastics, mut metals, mut paints) = (Vec::new(), Vec::new(), Vec::new());
+    let alphas = [1e-3, 0.05, 0.15, 0.4, 1.0];
+    for (coat_alpha, alpha) in alphas.iter().flat_map(|&c| alphas.map(|a| (c, a))) {
+        for coat in [1.0, 0.5] {
+            let coated = Principled { alpha: Vec2::splat(alpha), coat, coat_alpha, ..white };
+            plastics.push(Bsdf::Principled(coated));
+            metals.push(Bsdf::Principled(Principled { metallic: 1.0, ..coated }));
+        }
+        let paint = CarPaint { base: Vec3::ONE, flake_color: Vec3::ONE, flake_alpha: alpha, coat_alpha, ..PAINT };
+        for (flake_amount, coat_ior) in [(0.0, 1.5), (0.5, 1.5), (1.0, 1.5), (0.5, 2.0), (0.8, 1.0)] {
+            paints.push(Bsdf::CarPaint(CarPaint { flake_amount, coat_ior, ..paint }));
+        }
+    }
+    vec![
+        ("white metal", ALPHAS.map(|alpha| white_metal(Vec2::splat(alpha), Scattering::Multiple)).into()),
+        ("white principled metal", principled(1.0)),
+        ("white plastic", principled(0.0)),
+        ("clear glass", glass(false)),
+        ("thin clear glass", glass(true)),
+        ("coated white plastic", plastics),
+        ("coated white metal", metals),
+        ("white car paint", paints),
+    ]
+}
+
+/// Surfaces whose alphas are up to 1 to 4.
+fn anisotropic() -> [(&'static str, Vec<Bsdf>); 2] {
+    let alphas = [(0.1, 0.2), (0.15, 0.6), (0.4, 0.8), (0.25, 1.0)].map(|(x, y)| Vec2::new(x, y));
+    [
+        ("anisotropic white metal", alphas.map(|alpha| white_metal(alpha, Scattering::Multiple)).into()),
+        ("anisotropic clear glass", alphas.map(|alpha| Bsdf::Dielectric(Dielectric { alpha, ..GLASS })).into()),
+    ]
+}
+
+const TURNS: [f64; 4] = [0.0, 30.0, 60.0, 90.0];
+
+#[test]
+fn white_surfaces_and_clear_glass_keep_all_light() {
+    for (kind, bsdfs) in lossless() {
+        check(&furnace(kind, &bsdfs, &[40.0]), 0.98, 1.002);
+    }
+}
+
+#[test]
+#[ignore = "prints what the first bounce keeps"]
+fn print_what_the_first_bounce_keeps() {
+    for (kind, bsdfs) in lossless().into_iter().chain(anisotropic()) {
+        furnace(kind, &bsdfs.iter().filter_map(first_bounce).collect::<Vec<_>>(), &TURNS);
+    }
+}
+
+/// The same for lobes that a fixed grid resolves, where the bounds need no allowance for noise.
+#[test]
+fn no_light_is_made_or_lost_by_quadrature_either() {
+    let mut range = (2.0f64, 0.0f64);
+    let mut check = |bsdf: Bsdf, angles: &[f64]| {
+        for &theta in angles {
+            let albedo = by_quadrature(&bsdf, direction(theta, 40.0), 64).x;
+            range = (range.0.min(albedo), range.1.max(albedo));
+            assert!((0.98..=1.002).contains(&albedo), "{bsdf:?} at {theta} degrees: {albedo}");
+        }
+    };
+    for alpha in [0.3, 0.6, 1.0].map(Vec2::splat) {
+        check(white_metal(alpha, Scattering::Multiple), &[0.0, 50.0, 80.0]);
+        for ior in [1.33, 1.5, 2.5] {
+            let glass = Dielectric { alpha, ior, ..GLASS };
+            check(Bsdf::Dielectric(glass), &[0.0, 70.0, 110.0, 150.0, 180.0]);
+            check(Bsdf::Dielectric(Dielectric { thin: true, ..glass }), &[30.0, 75.0]);
+        }
+        for coat_alpha in [0.15, 0.5] {
+            let coated = Principled { base: Vec3::ONE, alpha, coat: 1.0, coat_alpha, ..PLASTIC };
+            check(Bsdf::Principled(coated), &[0.0, 60.0, 82.0]);
+            check(Bsdf::Principled(Principled { metallic: 1.0, ..coated }), &[0.0, 60.0, 82.0]);
+            let paint = CarPaint { base: Vec3::ONE, flake_color: Vec3::ONE, coat_alpha, ..PAINT };
+            check(Bsdf::CarPaint(CarPaint { flake_alpha: alpha.x, ..paint }), &[0.0, 60.0, 82.0]);
+        }
+    }
+    println!("by quadrature: {range:?}");
+}
+
+#[test]
+fn anisotropic_facets_keep_most_light() {
+    for ((kind, bsdfs), [least, most]) in anisotropic().into_iter().zip([[0.95, 1.04], [0.85, 1.13]]) {
+        check(&furnace(kind, &bsdfs, &TURNS), least, most);
+    }
+}
+
+#[test]
+fn the_furnace_sees_planted_bugs() {
+    let rough = Vec2::ONE;
+    let fails = |bsdf: Bsdf| {
+        let range = furnace("planted", &[bsdf], &[40.0]);
+        range.least.0 < 0.98 || range.most.0 > 1.002
+    };
+    assert!(!fails(white_metal(rough, Scattering::Multiple)));
+    assert!(fails(white_metal(rough, Scattering::Single)), "no further bounces");
+    let dim = Conductor::new(Vec3::ZERO, Vec3::splat(1e4), rough, Scattering::Multiple);
+    let dim = Conductor { fresnel_mean: Vec3::splat(0.97), ..dim };
+    assert!(fails(Bsdf::Conductor(dim)), "a Fresnel mean that is a little low");
+    let glass = Dielectric { alpha: rough, ..GLASS };
+    assert!(!fails(Bsdf::Dielectric(glass)));
+    assert!(fails(Bsdf::Dielectric(Dielectric { scattering: Scattering::Single, ..glass })), "no further bounces");
+    let coated = Principled { base: Vec3::ONE, coat: 1.0, ..PLASTIC };
+    assert!(!fails(Bsdf::Principled(coated)));
+    assert!(fails(Bsdf::Principled(Principled { scattering: Scattering::Single, ..coated })), "a lossy coat");
+}
+
+#[test]
+fn a_bsdf_is_small() {
+    // What shading moves about. The flag of further bounces found room.
+    assert_eq!(size_of::<Bsdf>(), 56);
 }

@@ -15,11 +15,12 @@ fn edge_directions() -> Vec<Vec3> {
 
 fn extreme_models() -> Vec<Bsdf> {
     let mut all: Vec<Bsdf> = rough_cases().into_iter().map(|c| c.bsdf).collect();
+    let scattering = Scattering::Multiple;
     for alpha in [0.0, 1e-5, 1e-4, 1e-3, 0.5, 1.0, 50.0, f32::NAN] {
         let alpha = Vec2::splat(alpha);
         all.push(Bsdf::Conductor(Conductor { alpha, ..COPPER }));
-        all.push(Bsdf::Conductor(Conductor { alpha, eta: Vec3::ONE, k: Vec3::ZERO }));
-        all.push(Bsdf::Conductor(Conductor { alpha, eta: Vec3::ZERO, k: Vec3::splat(1e3) }));
+        all.push(Bsdf::Conductor(Conductor::new(Vec3::ONE, Vec3::ZERO, alpha, scattering)));
+        all.push(Bsdf::Conductor(Conductor::new(Vec3::ZERO, Vec3::splat(1e3), alpha, scattering)));
         for thin in [false, true] {
             for ior in [0.3, 1.0, 1.0001, 1.01, 3.0, 100.0] {
                 all.push(Bsdf::Dielectric(Dielectric { alpha, ior, thin, ..GLASS }));
@@ -41,6 +42,8 @@ fn extreme_models() -> Vec<Bsdf> {
             all.push(Bsdf::Blinn(Blinn { exponent, specular, diffuse: Vec3::ZERO }));
         }
     }
+    let single: Vec<Bsdf> = all.iter().filter_map(first_bounce).collect();
+    all.extend(single);
     let none = Vec3::ZERO;
     all.push(Bsdf::Black);
     all.push(Bsdf::Mirror { reflectance: none });

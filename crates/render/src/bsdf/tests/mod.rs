@@ -5,8 +5,10 @@ mod albedo;
 mod density;
 mod energy;
 mod extremes;
+mod loss;
 mod symmetry;
 mod times;
+mod unchanged;
 
 use super::*;
 use glam::{DVec3, Vec2};
@@ -15,18 +17,28 @@ use std::f64::consts::TAU;
 
 /// A model with a name for messages.
 struct Case {
-    name: &'static str,
+    name: String,
     bsdf: Bsdf,
 }
 
-fn case(name: &'static str, bsdf: Bsdf) -> Case {
-    Case { name, bsdf }
+fn case(name: &str, bsdf: Bsdf) -> Case {
+    Case { name: name.to_owned(), bsdf }
 }
 
-const COPPER: Conductor =
-    Conductor { eta: Vec3::new(0.2, 0.92, 1.1), k: Vec3::new(3.9, 2.45, 2.14), alpha: Vec2::splat(0.3) };
-const GLASS: Dielectric =
-    Dielectric { ior: 1.5, alpha: Vec2::splat(0.3), reflectance: Vec3::ONE, transmittance: Vec3::ONE, thin: false };
+const COPPER: Conductor = Conductor {
+    eta: Vec3::new(0.2, 0.92, 1.1),
+    k: Vec3::new(3.9, 2.45, 2.14),
+    alpha: Vec2::splat(0.3),
+    fresnel_mean: Vec3::new(0.948_277, 0.625_071, 0.524_896),
+};
+const GLASS: Dielectric = Dielectric {
+    ior: 1.5,
+    alpha: Vec2::splat(0.3),
+    reflectance: Vec3::ONE,
+    transmittance: Vec3::ONE,
+    thin: false,
+    scattering: Scattering::Multiple,
+};
 const PLASTIC: Principled = Principled {
     base: Vec3::new(0.8, 0.5, 0.2),
     metallic: 0.0,
@@ -35,6 +47,7 @@ const PLASTIC: Principled = Principled {
     alpha: Vec2::splat(0.3),
     coat: 0.0,
     coat_alpha: 0.1,
+    scattering: Scattering::Multiple,
 };
 const PAINT: CarPaint = CarPaint {
     base: Vec3::new(0.4, 0.02, 0.02),
@@ -44,6 +57,7 @@ const PAINT: CarPaint = CarPaint {
     flake_normal: Vec3::Z,
     coat_ior: 1.5,
     coat_alpha: 0.1,
+    scattering: Scattering::Multiple,
 };
 const SHINY: Blinn = Blinn { diffuse: Vec3::new(0.5, 0.4, 0.3), specular: Vec3::splat(0.2), exponent: 50.0 };
 
@@ -53,7 +67,7 @@ fn rough_cases() -> Vec<Case> {
     let glass = |ior, x, y| Bsdf::Dielectric(Dielectric { ior, alpha: Vec2::new(x, y), ..GLASS });
     let blinn = |exponent| Bsdf::Blinn(Blinn { exponent, ..SHINY });
     let tilted = Vec3::new(0.3, -0.2, 0.9).normalize();
-    vec![
+    let mut cases = vec![
         case("diffuse", Bsdf::Diffuse { reflectance: Vec3::new(0.9, 0.5, 0.1) }),
         case(
             "diffuse transmission",
@@ -90,7 +104,25 @@ fn rough_cases() -> Vec<Case> {
         case("car paint", Bsdf::CarPaint(PAINT)),
         case("visible flakes", Bsdf::CarPaint(CarPaint { flake_normal: tilted, ..PAINT })),
         case("flakes without a coat", Bsdf::CarPaint(CarPaint { coat_ior: 1.0, flake_amount: 0.9, ..PAINT })),
-    ]
+    ];
+    let first_bounce: Vec<Case> = cases
+        .iter()
+        .filter_map(|c| Some(Case { name: format!("{}, first bounce", c.name), bsdf: first_bounce(&c.bsdf)? }))
+        .collect();
+    cases.extend(first_bounce);
+    cases
+}
+
+/// The model without further bounces, if it has any.
+fn first_bounce(bsdf: &Bsdf) -> Option<Bsdf> {
+    let scattering = Scattering::Single;
+    Some(match *bsdf {
+        Bsdf::Conductor(c) => Bsdf::Conductor(Conductor { fresnel_mean: Vec3::ZERO, ..c }),
+        Bsdf::Dielectric(d) => Bsdf::Dielectric(Dielectric { scattering, ..d }),
+        Bsdf::Principled(p) => Bsdf::Principled(Principled { scattering, ..p }),
+        Bsdf::CarPaint(p) => Bsdf::CarPaint(CarPaint { scattering, ..p }),
+        _ => return None,
+    })
 }
 
 /// A direction by its angles in degrees.

@@ -18,7 +18,7 @@ fn pairs() -> impl Iterator<Item = (Vec3, Vec3)> {
 #[test]
 fn light_takes_the_same_way_back() {
     for Case { name, bsdf } in rough_cases() {
-        if name == "visible flakes" {
+        if name.starts_with("visible flakes") {
             continue; // documented: as under a normal map
         }
         let mut seen = 0;
@@ -160,7 +160,8 @@ fn values_equal_those_of_the_formulas_in_f64() {
     };
     let fresnel = fresnel::conductor(o.dot(h) as f32, COPPER.eta, COPPER.k).as_dvec3();
     let want = fresnel * d * g1(o) * g1(i) / (4.0 * o.z);
-    let metal = Bsdf::Conductor(Conductor { alpha: Vec2::new(0.2, 0.45), ..COPPER });
+    let metal = Conductor { alpha: Vec2::new(0.2, 0.45), fresnel_mean: Vec3::ZERO, ..COPPER };
+    let metal = Bsdf::Conductor(metal);
     let got = metal.eval(wo, wi).0.as_dvec3();
     assert!((got / want - 1.0).abs().max_element() < 1e-5, "{got} for {want}");
 
@@ -186,6 +187,7 @@ fn values_equal_those_of_the_formulas_in_f64() {
     let scale = (o.dot(h) * i.dot(h)).abs() / (o.z * i.z).abs();
     let walter = scale * eta * eta * (1.0 - f) * g1(o) * g1(i) * d / (o.dot(h) + eta * i.dot(h)).powi(2);
     let want = walter * i.z.abs() / (eta * eta);
-    let got = f64::from(Bsdf::Dielectric(GLASS).eval(wo, wi).0.x);
+    let glass = Dielectric { scattering: Scattering::Single, ..GLASS };
+    let got = f64::from(Bsdf::Dielectric(glass).eval(wo, wi).0.x);
     assert!((got / want - 1.0).abs() < 1e-4, "{got} for {want}");
 }
