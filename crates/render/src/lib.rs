@@ -8,6 +8,7 @@ pub mod compare;
 pub mod film;
 mod filter;
 pub mod flat;
+mod fuzz;
 mod integrator;
 mod joined;
 mod lens;
@@ -26,6 +27,8 @@ mod vertex;
 mod wide;
 
 pub use flat::{ShadingBytes, ShadingScene};
+#[doc(hidden)]
+pub use fuzz::fuzz_shading;
 pub use observe::{PathObserver, PathRecorder, Unobserved};
 pub use options::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
 pub use pace::Between;

@@ -25,7 +25,7 @@ pub use obj::fuzz_obj;
 #[doc(hidden)]
 pub use off::fuzz_off;
 #[doc(hidden)]
-pub use pbrt::fuzz_pbrt;
+pub use pbrt::{fuzz_pbrt, fuzz_pbrt_scene};
 #[doc(hidden)]
 pub use ply::fuzz_ply;
 #[doc(hidden)]

@@ -60,10 +60,19 @@ fn import_bytes(
 /// Never, which is what the fuzz target checks.
 #[doc(hidden)]
 pub fn fuzz_pbrt(bytes: &[u8]) {
+    let _ = fuzz_pbrt_scene(bytes);
+}
+
+/// As [`fuzz_pbrt`], with the scene, if there is one.
+///
+/// # Panics
+/// Never.
+#[doc(hidden)]
+pub fn fuzz_pbrt_scene(bytes: &[u8]) -> Option<Scene> {
     let path = Path::new("fuzz.pbrt");
     let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
-    if let Ok(scene) = import_bytes(path, bytes.to_vec(), &mut context, false, 1 << 16) {
-        assert_eq!(crate::validate(&scene), Ok(()));
-        let _ = context.finish();
-    }
+    let scene = import_bytes(path, bytes.to_vec(), &mut context, false, 1 << 16).ok()?;
+    assert_eq!(crate::validate(&scene), Ok(()));
+    let _ = context.finish();
+    Some(scene)
 }
