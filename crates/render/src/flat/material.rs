@@ -31,6 +31,8 @@ pub struct Input {
     pub source: u32,
 }
 
+const _: () = assert!(size_of::<Input>() == 16);
+
 impl Input {
     /// Where the channel begins.
     const CHANNEL: u32 = 28;

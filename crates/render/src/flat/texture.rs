@@ -76,3 +76,5 @@ pub struct ProgramRecord {
     /// One past the last.
     pub end: u32,
 }
+
+const _: () = assert!(size_of::<ProgramRecord>() == 8);

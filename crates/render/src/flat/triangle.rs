@@ -114,6 +114,8 @@ pub struct ColorRecord {
     pub corners: [[f32; 4]; 3],
 }
 
+const _: () = assert!(size_of::<ColorRecord>() == 48);
+
 /// Where the triangles of an instance are: 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -123,3 +125,5 @@ pub struct PlacementRecord {
     /// How many there are.
     pub triangle_count: u32,
 }
+
+const _: () = assert!(size_of::<PlacementRecord>() == 8);
