@@ -88,6 +88,7 @@ pub(crate) fn frame(scene: &Scene, bounds: &Aabb, towards: DVec3, up: DVec3, vfo
         projection: Projection::Perspective { fov: vfov, axis: FovAxis::Vertical },
         lens_radius: 0.0,
         focal_distance: 1.0,
+        medium: None,
     })
 }
 

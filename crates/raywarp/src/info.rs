@@ -25,6 +25,8 @@ pub struct Info {
     pub tree_triangles: u64,
     /// Materials.
     pub materials: usize,
+    /// Media that absorb: those that the file names, and those of bodies, equal ones counted once.
+    pub media: usize,
     /// Textures and images.
     pub textures: usize,
     /// Decoded images.
@@ -64,6 +66,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         triangles: scene.triangle_count(),
         tree_triangles: prepared.triangle_count() as u64,
         materials: scene.materials.len(),
+        media: prepared.shading().map_or(0, |shading| shading.media.len()),
         textures: scene.textures.len(),
         images: scene.images.len(),
         lights: scene.lights.len(),
@@ -130,6 +133,9 @@ impl Info {
         );
         line("meshes, instances", format!("{}, {}", self.meshes, self.instances));
         line("materials", self.materials.to_string());
+        if self.media > 0 {
+            line("media", self.media.to_string());
+        }
         line("textures, images", format!("{}, {}", self.textures, self.images));
         line("lights", format!("{} and {} emissive triangles", self.lights, self.emissive_triangles));
         line("cameras", self.cameras.to_string());
@@ -170,6 +176,7 @@ impl Info {
             "meshes": self.meshes,
             "instances": self.instances,
             "materials": self.materials,
+            "media": self.media,
             "textures": self.textures,
             "images": self.images,
             "lights": self.lights,

@@ -314,7 +314,7 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     } = options;
     #[rustfmt::skip]
     let Scene {
-        meshes: scene_meshes, instances, materials, textures, images: scene_images, lights,
+        meshes: scene_meshes, instances, materials, media, textures, images: scene_images, lights,
         light_names: _, cameras: _, settings: _,
     } = scene;
     let mut meshes = Fnv::default();
@@ -360,7 +360,7 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
         ("facets", word(scattering)),
         ("cameras", Fnv::of(camera)),
         ("lights", Fnv::of(lights)),
-        ("materials", Fnv::of(&(materials, textures))),
+        ("materials", Fnv::of(&(materials, media, textures))),
         ("images", images.text()),
         ("meshes", meshes.text()),
         ("instances", Fnv::of(instances)),

@@ -3,7 +3,7 @@
 use crate::flat::ShadingScene;
 use crate::options::{DirectLight, Scattering};
 use crate::surface::surface_point;
-use crate::vertex::{ALL_SPECULAR, PathState, SPECULAR, Transport, arrive, leave};
+use crate::vertex::{ALL_SPECULAR, InMedia, PathState, SPECULAR, Transport, arrive, leave};
 use glam::Vec3;
 use raywarp_geom::{Aabb, Hit, Ray};
 use raywarp_sample::Sampler;
@@ -55,6 +55,7 @@ fn vertex(flat: &ShadingScene, transport: &Transport, triangle: u32, side: f32) 
         previous_pdf: 0.0,
         sampler_state: 1 + triangle,
         flags: SPECULAR | ALL_SPECULAR,
+        media: InMedia::default(),
     };
     let arrival = arrive(flat, transport, &path, &ray, &hit, &point);
     assert!(!arrival.radiance.is_nan() && arrival.throughput.is_finite(), "{arrival:?}");

@@ -3,10 +3,11 @@
 //! A *wave* holds some thousands of paths that take their bounces together; on a CPU it belongs to
 //! one worker and stays in its cache. A wave that belongs to a device is many of these side by side, whose rays
 //! are traced as one batch (see `wide`). State is W11's: throughput ("weight"), radiance, pixel,
-//! sampler state, previous pdf and whether the last vertex was specular; the depth is the wave's.
+//! sampler state, previous pdf and whether the last vertex was specular; the depth is the wave's. Twelve bytes more say
+//! what media a path is in.
 
 use crate::surface::SurfacePoint;
-use crate::vertex::{ALL_SPECULAR, FirstHit, PathState, SPECULAR};
+use crate::vertex::{ALL_SPECULAR, FirstHit, InMedia, MediaStack, PathState, SPECULAR};
 use glam::Vec3;
 use raywarp_geom::{Candidate, Hit, HitKey, Ray};
 
@@ -25,6 +26,7 @@ pub(crate) struct Wave {
     /// Solid-angle density of the last scattering direction.
     pub previous_pdf: Vec<f32>,
     pub flags: Vec<u8>,
+    pub media: Vec<InMedia>,
     pub first_hit: Vec<FirstHit>,
     /// Vertices that all living paths have behind them.
     pub bounce: u32,
@@ -44,12 +46,14 @@ pub(crate) struct Wave {
     pub rays_traced: u64,
 }
 
-/// Shadow rays and what they bring if nothing blocks them.
+/// Shadow rays and what they bring if nothing blocks them and no medium absorbs.
 #[derive(Default)]
 pub(crate) struct ShadowQueue {
     pub rays: Vec<Ray>,
     pub slots: Vec<u32>,
     pub contributions: Vec<Vec3>,
+    /// What each ray is in; empty where no medium counts.
+    pub media: Vec<InMedia>,
 }
 
 impl ShadowQueue {
@@ -57,6 +61,7 @@ impl ShadowQueue {
         self.rays.clear();
         self.slots.clear();
         self.contributions.clear();
+        self.media.clear();
     }
 
     pub fn push(&mut self, ray: Ray, slot: u32, contribution: Vec3) {
@@ -91,6 +96,7 @@ impl Wave {
         self.sampler_state.clear();
         self.previous_pdf.clear();
         self.flags.clear();
+        self.media.clear();
         self.first_hit.clear();
         self.bounce = 0;
         self.rays.clear();
@@ -98,8 +104,16 @@ impl Wave {
         self.rays_traced = 0;
     }
 
-    /// Starts a path with its camera ray.
-    pub fn push(&mut self, pixel: u32, sample: u32, ray: Ray, filter_weight: f32, sampler_state: u32) {
+    /// Starts a path with its camera ray, in `media`.
+    pub fn push(
+        &mut self,
+        pixel: u32,
+        sample: u32,
+        ray: Ray,
+        filter_weight: f32,
+        sampler_state: u32,
+        media: MediaStack,
+    ) {
         self.slots.push(self.pixel.len() as u32);
         self.rays.push(ray);
         self.pixel.push(pixel);
@@ -110,6 +124,7 @@ impl Wave {
         self.sampler_state.push(sampler_state);
         self.previous_pdf.push(0.0);
         self.flags.push(SPECULAR | ALL_SPECULAR);
+        self.media.push(InMedia::at_start(media));
         self.first_hit.push(FirstHit { depth: f32::INFINITY, ..FirstHit::default() });
     }
 
@@ -124,6 +139,7 @@ impl Wave {
             previous_pdf: self.previous_pdf[slot],
             sampler_state: self.sampler_state[slot],
             flags: self.flags[slot],
+            media: self.media[slot],
         }
     }
 
@@ -134,6 +150,7 @@ impl Wave {
         self.previous_pdf[slot] = state.previous_pdf;
         self.sampler_state[slot] = state.sampler_state;
         self.flags[slot] = state.flags;
+        self.media[slot] = state.media;
     }
 
     /// Makes what `shade` queued the living paths.

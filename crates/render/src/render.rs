@@ -10,8 +10,8 @@ use crate::observe::PathObserver;
 use crate::options::{Integrator, RenderError, RenderOptions};
 use crate::pace::{Between, Pace};
 use crate::path::Wave;
-use crate::stage::{Generate, SHADOW_SALT, connect, extend, finalize, generate, shade};
-use crate::vertex::Transport;
+use crate::stage::{Generate, SHADOW_SALT, connect, extend, finalize, generate, media_around, shade};
+use crate::vertex::{MediaStack, Transport};
 use crate::wide;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -163,6 +163,7 @@ pub fn render_onto<O: PathObserver>(
     let job = Job {
         scene,
         lens: Lens::new(camera, options.size),
+        media: media_of(scene, camera, tracer)?,
         filter: PixelFilter::new(options.filter),
         transport: Transport {
             sampler: match options.sampler {
@@ -204,10 +205,20 @@ pub fn render_onto<O: PathObserver>(
     })
 }
 
+/// The media that a camera is in: as it says itself, else as the surfaces around it tell.
+fn media_of(scene: &ShadingScene, camera: &Camera, tracer: &dyn Tracer) -> Result<MediaStack, TraceError> {
+    match camera.medium {
+        Some(medium) if medium.index() < scene.media.len() => Ok(MediaStack::of(medium.0)),
+        _ => media_around(scene, tracer, camera.eye.into()),
+    }
+}
+
 /// A render in work.
 pub(crate) struct Job<'a, O> {
     scene: &'a ShadingScene,
     lens: Lens,
+    /// What the camera is in.
+    media: MediaStack,
     filter: PixelFilter,
     transport: Transport,
     tracer: &'a dyn Tracer,
@@ -341,7 +352,8 @@ impl<O: PathObserver> Job<'_, O> {
         wave: &mut Wave,
     ) {
         let width = self.options.size[0];
-        let with = Generate { lens: &self.lens, filter: &self.filter, sampler: self.transport.sampler, width };
+        let (sampler, media) = (self.transport.sampler, self.media);
+        let with = Generate { lens: &self.lens, filter: &self.filter, sampler, width, media };
         generate(&with, pixels.map(|[x, y]| y * width + x), samples, wave);
     }
 

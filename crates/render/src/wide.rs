@@ -25,7 +25,7 @@ const MOST_PATHS: usize = 1 << 19;
 /// Paths of a part: what a worker's cache holds.
 const PART_PATHS: usize = (MAX_TILE * MAX_TILE) as usize;
 /// Bytes a path: its state, its rays and hits, and their copies in batches.
-const PATH_BYTES: usize = 448;
+const PATH_BYTES: usize = 472;
 
 /// Paths of a wave for a tracer that likes batches larger than a part; none for one that does not. At most an eighth
 /// of the free memory is taken.

@@ -1,13 +1,14 @@
 //! World-space triangles of all instances.
 
-use crate::{Alpha, Scene, Surface};
+use crate::{Alpha, Material, Scene, Surface};
 use rayon::prelude::*;
 use raywarp_geom::{FlatError, FlatTriangles, PrimitiveId};
 
 /// Flattens every instance into world space, ordered by (instance, primitive).
 ///
 /// Triangles that nothing can hit or see are left out: those of exactly zero area, and those of an
-/// [`Surface::Invisible`] material. Ids stay those of the scene. O(triangles), in parallel.
+/// [`Surface::Invisible`] material that bounds no media. One that does is there, as a candidate that is not opaque. Ids
+/// stay those of the scene. O(triangles), in parallel.
 ///
 /// # Errors
 /// [`FlatError::TooMany`] above [`FlatTriangles::LIMIT`].
@@ -18,8 +19,9 @@ pub fn flatten(scene: &Scene) -> Result<FlatTriangles, FlatError> {
     if found > u64::from(FlatTriangles::LIMIT) {
         return Err(FlatError::TooMany { found, limit: FlatTriangles::LIMIT });
     }
-    let opaque: Vec<bool> = scene.materials.iter().map(|m| m.alpha == Alpha::Opaque).collect();
-    let invisible: Vec<bool> = scene.materials.iter().map(|m| m.surface == Surface::Invisible).collect();
+    let opaque: Vec<bool> =
+        scene.materials.iter().map(|m| m.alpha == Alpha::Opaque && m.surface != Surface::Invisible).collect();
+    let nothing: Vec<bool> = scene.materials.iter().map(Material::is_nothing).collect();
     let mut flat = FlatTriangles::default();
     flat.vertices.reserve_exact(found as usize);
     flat.ids.reserve_exact(found as usize);
@@ -34,7 +36,7 @@ pub fn flatten(scene: &Scene) -> Result<FlatTriangles, FlatError> {
         };
         for (primitive, vertices) in world.into_iter().enumerate() {
             let material = scene.material_of(index, primitive).index();
-            if invisible[material] || has_no_area(&vertices) {
+            if nothing[material] || has_no_area(&vertices) {
                 continue;
             }
             flat.vertices.push(vertices);
@@ -55,7 +57,7 @@ fn has_no_area([a, b, c]: &[[f32; 3]; 3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FaceMaterials, Instance, Material, MaterialId, Mesh, MeshId};
+    use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId};
     use raywarp_geom::{Affine, TriangleMesh};
 
     #[test]
@@ -79,5 +81,11 @@ mod tests {
         assert_eq!(ids, [(0, 0), (1, 0)]);
         assert_eq!(flat.vertices[1][1], [6.0, 0.0, 0.0]);
         assert_eq!(flat.opaque, [true, true]);
+
+        // Between media, what cannot be seen has still to be crossed.
+        scene.materials[1].media = Some(crate::MediumInterface { inside: None, outside: None });
+        let flat = flatten(&scene).unwrap();
+        assert_eq!(flat.ids.iter().map(|id| id.primitive).collect::<Vec<_>>(), [0, 2, 0, 2]);
+        assert_eq!(flat.opaque, [true, false, true, false]);
     }
 }

@@ -25,7 +25,7 @@ impl Invalid {
 /// - Meshes pass [`raywarp_geom::TriangleMesh::validate`], their other attributes are finite, and a
 ///   list of materials has one entry a triangle.
 /// - Images hold as many texels as they say, at least one, all finite.
-/// - Transforms, factors, lights and cameras are finite; light is not negative; indices of refraction
+/// - Transforms, factors, lights and cameras are finite; light and absorption are not negative; indices of refraction
 ///   are positive, angles and sizes in the range that their fields say, directions of length 1.
 ///
 /// # Errors
@@ -38,6 +38,9 @@ pub fn validate(scene: &Scene) -> Result<(), Invalid> {
     }
     for (i, texture) in scene.textures.iter().enumerate() {
         check(format!("textures[{i}]"), self::texture(scene, i, texture))?;
+    }
+    for (i, medium) in scene.media.iter().enumerate() {
+        check(named("media", i, &medium.name), amount("absorption", &medium.absorption.sigma))?;
     }
     for (i, material) in scene.materials.iter().enumerate() {
         check(named("materials", i, &material.name), self::material(scene, i, material))?;
@@ -52,7 +55,7 @@ pub fn validate(scene: &Scene) -> Result<(), Invalid> {
         check(format!("lights[{i}]"), self::light(scene, light))?;
     }
     for (i, camera) in scene.cameras.iter().enumerate() {
-        check(named("cameras", i, &camera.name), self::camera(camera))?;
+        check(named("cameras", i, &camera.name), self::camera(scene, camera))?;
     }
     check("settings".into(), settings(&scene.settings))
 }
@@ -150,6 +153,11 @@ fn material(scene: &Scene, index: usize, material: &Material) -> Check {
             }
         }
     }
+    if let Some(MediumInterface { inside, outside }) = material.media {
+        for id in [inside, outside].into_iter().flatten() {
+            in_range("medium", id.0, scene.media.len())?;
+        }
+    }
     if let Some(emission) = &material.emission {
         color("emission", &emission.radiance)?;
     }
@@ -223,7 +231,8 @@ fn light(scene: &Scene, light: &Light) -> Check {
     }
 }
 
-fn camera(camera: &Camera) -> Check {
+fn camera(scene: &Scene, camera: &Camera) -> Check {
+    camera.medium.map_or(Ok(()), |id| in_range("medium", id.0, scene.media.len()))?;
     finite("the eye", &camera.eye)?;
     unit("right", camera.right)?;
     unit("up", camera.up)?;

@@ -104,12 +104,14 @@ pub struct MaterialRecord {
     pub alpha: u32,
     /// With [`MaterialFlags::MASK`]: the surface is where alpha is at least this.
     pub cutoff: f32,
-    /// Index of the medium inside, or [`NONE`].
+    /// Index of the medium inside, or [`NONE`]: where there is none, or, with [`MaterialFlags::INTERFACE`], for empty space.
     pub inside: u32,
+    /// The same outside; [`NONE`] without an interface.
+    pub outside: u32,
     /// Parts of a mixture, earlier materials; [`NONE`] of other kinds.
     pub parts: [u32; 2],
     /// Zeros.
-    pub unused: [u32; 5],
+    pub unused: [u32; 4],
 }
 
 const _: () = assert!(size_of::<MaterialRecord>() == 64);
@@ -133,8 +135,10 @@ impl MaterialFlags {
     pub const CHOOSES: u32 = 1 << 5;
     /// It looks at texture coordinates, colours or tangents.
     pub const LOOKS_AT_ATTRIBUTES: u32 = 1 << 6;
+    /// The media on both sides are stated: beyond the surface light is in that medium and no other.
+    pub const INTERFACE: u32 = 1 << 7;
     /// All bits that mean something.
-    pub const ALL: u32 = (1 << 7) - 1;
+    pub const ALL: u32 = (1 << 8) - 1;
 }
 
 impl MaterialRecord {
@@ -151,7 +155,7 @@ impl MaterialRecord {
     }
 }
 
-/// What fills a closed surface: 16 bytes.
+/// What fills space: 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MediumRecord {

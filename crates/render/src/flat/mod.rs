@@ -44,7 +44,7 @@ pub struct ShadingScene {
     pub materials: Vec<MaterialRecord>,
     /// What materials are made of.
     pub inputs: Vec<Input>,
-    /// What fills closed surfaces.
+    /// What materials and cameras name as media; none where nothing absorbs. At most [`ShadingScene::MOST_MEDIA`].
     pub media: Vec<MediumRecord>,
     /// Textures.
     pub programs: Vec<ProgramRecord>,
@@ -62,6 +62,11 @@ pub struct ShadingScene {
     pub tables: Vec<f32>,
     /// No material has holes.
     pub all_opaque: bool,
+}
+
+impl ShadingScene {
+    /// The most media: a path carries their numbers in 16 bits each.
+    pub const MOST_MEDIA: usize = u16::MAX as usize;
 }
 
 /// An enum that is stored as a `u32` tag.

@@ -87,6 +87,8 @@ impl ShadingScene {
             let holds = medium.absorption.iter().all(|&x| x.is_finite() && x >= 0.0);
             ensure(holds, "absorbs an amount that is negative or not finite")
         })?;
+        let few = ensure(self.media.len() <= Self::MOST_MEDIA, "are more than a path can tell apart");
+        few.map_err(|m| InvalidShading { item: "media".into(), message: m })?;
         each("materials", &self.materials, |index, material| self.material(index, material))?;
         let opaque = self.materials.iter().all(|m| m.alpha == NONE);
         let message = "says another thing than the materials";
@@ -112,6 +114,9 @@ impl ShadingScene {
             within_or_none(input, &self.inputs, "names an input that is not there")?;
         }
         within_or_none(material.inside, &self.media, "names a medium that is not there")?;
+        within_or_none(material.outside, &self.media, "names a medium that is not there")?;
+        let stated = material.outside == NONE || material.has(MaterialFlags::INTERFACE);
+        ensure(stated, "has a medium outside and is no interface")?;
         let is_map = material.normal != NONE && !material.has(MaterialFlags::BUMP);
         let map = || self.inputs[material.normal as usize].is_textured();
         ensure(!is_map || map(), "has a normal map without a texture")?;

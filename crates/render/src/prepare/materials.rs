@@ -6,39 +6,63 @@ use crate::flat::{
     Input, InputChannel, MaterialFlags, MaterialRecord, MediumRecord, NONE, Remap, ShadingScene, TriangleRecord,
 };
 use raywarp_scene::{
-    Absorption, Alpha, Channel, ColorInput, Material, NormalInput, Roughness, RoughnessRemap, ScalarInput, Scene,
-    Surface,
+    Absorption, Alpha, Channel, ColorInput, Material, MediumId, MediumInterface, NormalInput, Roughness,
+    RoughnessRemap, ScalarInput, Scene, Surface,
 };
+use std::collections::HashMap;
 
 /// Adds all materials of `scene`.
 pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderError> {
     if scene.materials.len() > TriangleRecord::MATERIAL as usize {
         return Err(RenderError::TooLarge("materials"));
     }
+    let record_of = |absorption: Absorption| MediumRecord { absorption: absorption.sigma, unused: 0 };
+    flat.media = scene.media.iter().map(|medium| record_of(medium.absorption)).collect();
+    let mut bodies = HashMap::new();
     for material in &scene.materials {
-        let record = record(flat, material);
+        let record = record(flat, &mut bodies, material);
         flat.materials.push(record);
+    }
+    if flat.media.iter().all(|medium| medium.absorption == [0.0; 3]) {
+        forget_media(flat);
+    }
+    if flat.media.len() > ShadingScene::MOST_MEDIA {
+        return Err(RenderError::TooLarge("media"));
     }
     Ok(())
 }
 
+/// Media that take nothing from light are not worth to follow.
+fn forget_media(flat: &mut ShadingScene) {
+    flat.media.clear();
+    for material in &mut flat.materials {
+        (material.inside, material.outside) = (NONE, NONE);
+        material.flags &= !MaterialFlags::INTERFACE;
+    }
+}
+
+/// Media of bodies by the bits of their absorption: equal ones are one.
+type Bodies = HashMap<[u32; 3], u32>;
+
 /// A material while it is put together.
 struct Maker<'f> {
     flat: &'f mut ShadingScene,
+    bodies: &'f mut Bodies,
     record: MaterialRecord,
 }
 
-fn record(flat: &mut ShadingScene, material: &Material) -> MaterialRecord {
+fn record(flat: &mut ShadingScene, bodies: &mut Bodies, material: &Material) -> MaterialRecord {
     let record = MaterialRecord {
         first_input: flat.inputs.len() as u32,
         emission: NONE,
         normal: NONE,
         alpha: NONE,
         inside: NONE,
+        outside: NONE,
         parts: [NONE; 2],
         ..bytemuck::Zeroable::zeroed()
     };
-    let mut maker = Maker { flat, record };
+    let mut maker = Maker { flat, bodies, record };
     maker.surface(&material.surface);
     if let Some(emission) = &material.emission {
         maker.record.emission = maker.color(&emission.radiance);
@@ -62,6 +86,9 @@ fn record(flat: &mut ShadingScene, material: &Material) -> MaterialRecord {
             maker.flag(MaterialFlags::MASK, true);
         }
         Alpha::Blend { alpha } => maker.record.alpha = maker.scalar(alpha),
+    }
+    if let Some(media) = &material.media {
+        maker.interface(media);
     }
     maker.record
 }
@@ -110,8 +137,23 @@ impl Maker<'_> {
     fn medium(&mut self, thin: bool, absorption: Option<Absorption>) {
         self.flag(MaterialFlags::THIN, thin);
         if let (false, Some(Absorption { sigma })) = (thin, absorption) {
-            self.record.inside = self.flat.media.len() as u32;
-            self.flat.media.push(MediumRecord { absorption: sigma, unused: 0 });
+            let media = &mut self.flat.media;
+            self.record.inside = *self.bodies.entry(sigma.map(f32::to_bits)).or_insert_with(|| {
+                media.push(MediumRecord { absorption: sigma, unused: 0 });
+                media.len() as u32 - 1
+            });
+        }
+    }
+
+    /// Media on both sides, in place of what the surface has inside.
+    fn interface(&mut self, media: &MediumInterface) {
+        let index = |id: Option<MediumId>| id.map_or(NONE, |id| id.0);
+        (self.record.inside, self.record.outside) = (index(media.inside), index(media.outside));
+        self.flag(MaterialFlags::INTERFACE, true);
+        if self.record.kind() == MaterialKind::Invisible {
+            // A hole all over, where light only changes its medium.
+            self.record.alpha = self.scalar(&ScalarInput::constant(0.0));
+            self.record.flags &= !MaterialFlags::MASK;
         }
     }
 
@@ -198,7 +240,8 @@ impl Maker<'_> {
     fn mixture(&mut self, parts: [u32; 2]) {
         let [first, second] = parts.map(|part| self.flat.materials[part as usize]);
         self.record.parts = parts;
-        self.record.inside = if first.inside == NONE { second.inside } else { first.inside };
+        let body = |part: &MaterialRecord| if part.has(MaterialFlags::INTERFACE) { NONE } else { part.inside };
+        self.record.inside = if body(&first) == NONE { body(&second) } else { body(&first) };
         self.record.flags |= (first.flags | second.flags) & MaterialFlags::LOOKS_AT_ATTRIBUTES;
         self.flag(MaterialFlags::CHOOSES, true);
     }

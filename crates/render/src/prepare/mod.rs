@@ -9,9 +9,9 @@ mod textures;
 mod triangles;
 
 use crate::RenderError;
-use crate::flat::{Image, ShadingScene};
+use crate::flat::{Image, NONE, ShadingScene};
 use raywarp_geom::Aabb;
-use raywarp_scene::{Alpha, Scene};
+use raywarp_scene::Scene;
 
 impl ShadingScene {
     /// Prepares `scene` for shading; `bounds` is its box, which says how much a distant light sends into it. In
@@ -22,9 +22,10 @@ impl ShadingScene {
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
     pub fn new(scene: &Scene, bounds: &Aabb) -> Result<Self, RenderError> {
-        let mut flat = Self { all_opaque: scene.materials.iter().all(|m| m.alpha == Alpha::Opaque), ..Self::default() };
+        let mut flat = Self::default();
         textures::add(&mut flat, scene)?;
         materials::add(&mut flat, scene)?;
+        flat.all_opaque = flat.materials.iter().all(|m| m.alpha == NONE);
         triangles::add(&mut flat, scene)?;
         flat.set_lights(scene, bounds);
         Ok(flat)

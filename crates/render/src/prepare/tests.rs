@@ -171,6 +171,14 @@ fn every_rule_of_surfaces_is_checked() {
     broken("materials[0]", "has inputs that are not there", |s| s.materials[0].first_input = u32::MAX);
     broken("materials[0]", "names an input that is not there", |s| s.materials[0].emission = 1000);
     broken("materials[0]", "names a medium that is not there", |s| s.materials[0].inside = 0);
+    broken("materials[0]", "names a medium that is not there", |s| s.materials[0].outside = 0);
+    broken("materials[0]", "has a medium outside and is no interface", |s| {
+        s.media.push(crate::flat::MediumRecord { absorption: [1.0; 3], unused: 0 });
+        s.materials[0].outside = 0;
+    });
+    broken("media", "are more than a path can tell apart", |s| {
+        s.media = vec![crate::flat::MediumRecord { absorption: [1.0; 3], unused: 0 }; ShadingScene::MOST_MEDIA + 1];
+    });
     broken("materials[0]", "has a cutoff that is not finite", |s| s.materials[0].cutoff = f32::INFINITY);
     broken("materials[0]", "has parts that do not come before it, or should have none", |s| {
         s.materials[0].parts[0] = 0

@@ -2,9 +2,10 @@
 
 use crate::flat::ShadingScene;
 use crate::joined::{Any, Joined};
-use crate::path::{Scratch, Wave};
+use crate::path::{Scratch, ShadowQueue, Wave};
 use crate::surface::Holes;
-use raywarp_geom::{TraceError, Tracer};
+use glam::Vec3;
+use raywarp_geom::{Hit, TraceError, Tracer};
 
 /// Salt of the alpha decisions of shadow rays, so that they are independent of the path's own.
 pub(crate) const SHADOW_SALT: u32 = 0x8000_0000;
@@ -47,7 +48,7 @@ fn take_arrivals(scene: &ShadingScene, seed: u32, salt: u32, wave: &mut Wave) {
     let mut waiting = undecided.iter().map(|c| c.ray as usize).peekable();
     for (k, &i) in retry_index.iter().enumerate() {
         if waiting.next_if_eq(&k).is_none() && blocked[k / 32] >> (k % 32) & 1 == 0 {
-            radiance[shadow.slots[i as usize] as usize] += shadow.contributions[i as usize];
+            radiance[shadow.slots[i as usize] as usize] += shadow.arriving(scene, i as usize);
         }
     }
     retry_rays.clear();
@@ -58,6 +59,7 @@ fn take_arrivals(scene: &ShadingScene, seed: u32, salt: u32, wave: &mut Wave) {
         let slot = shadow.slots[i as usize] as usize;
         let holes = Holes { seed, salt: *bounce | salt };
         if !holes.is_surface(scene, &candidate.hit, candidate.instance, pixel[slot], sample[slot]) {
+            shadow.pass(scene, i as usize, &candidate.hit, candidate.instance);
             next_index.push(i);
             retry_rays.push(shadow.rays[i as usize]);
             retry_after.push(candidate.key());
@@ -65,4 +67,24 @@ fn take_arrivals(scene: &ShadingScene, seed: u32, salt: u32, wave: &mut Wave) {
     }
     std::mem::swap(retry_index, next_index);
     *rays_traced += retry_rays.len() as u64;
+}
+
+impl ShadowQueue {
+    /// What ray `i` brings to its path.
+    #[inline]
+    fn arriving(&self, scene: &ShadingScene, i: usize) -> Vec3 {
+        let contribution = self.contributions[i];
+        let Some(media) = self.media.get(i) else { return contribution };
+        let ray = &self.rays[i];
+        contribution * media.transmittance(scene, ray.t_max, Vec3::from(ray.direction).length())
+    }
+
+    /// Takes ray `i` through a surface that is not there.
+    fn pass(&mut self, scene: &ShadingScene, i: usize, hit: &Hit, instance: u32) {
+        if let Some(media) = self.media.get_mut(i) {
+            let (left, behind) = media.passed(scene, &self.rays[i], hit, instance);
+            self.contributions[i] *= left;
+            *media = behind;
+        }
+    }
 }

@@ -66,6 +66,11 @@ fn keep_holes(scene: &ShadingScene, seed: u32, wave: &mut Wave) {
         let slot = wave.slots[i] as usize;
         let holes = Holes { seed, salt: wave.bounce };
         if hit.is_hit() && !holes.is_surface(scene, hit, instance, wave.pixel[slot], wave.sample[slot]) {
+            if !scene.media.is_empty() {
+                let (left, media) = wave.media[slot].passed(scene, &wave.rays[i], hit, instance);
+                wave.throughput[slot] *= left;
+                wave.media[slot] = media;
+            }
             next_index.push(index);
             retry_rays.push(wave.rays[i]);
             retry_after.push(HitKey { t: hit.t, instance, primitive: hit.primitive });

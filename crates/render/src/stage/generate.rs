@@ -3,6 +3,7 @@
 use crate::filter::PixelFilter;
 use crate::lens::Lens;
 use crate::path::Wave;
+use crate::vertex::MediaStack;
 use raywarp_sample::Sampler;
 
 /// What the stage needs.
@@ -11,6 +12,8 @@ pub(crate) struct Generate<'a> {
     pub filter: &'a PixelFilter,
     pub sampler: Sampler,
     pub width: u32,
+    /// What the camera is in.
+    pub media: MediaStack,
 }
 
 /// Starts a path for each pixel (index `y * width + x`) and each sample number, a pixel's samples
@@ -28,7 +31,7 @@ pub(crate) fn generate(
             let mut stream = g.sampler.start(pixel, sample);
             let ([dx, dy], weight) = g.filter.sample(stream.next_2d());
             let ray = g.lens.ray(x + 0.5 + dx, y + 0.5 + dy, stream.next_2d());
-            wave.push(pixel, sample, ray, weight, stream.state());
+            wave.push(pixel, sample, ray, weight, stream.state(), g.media);
         }
     }
 }

@@ -7,9 +7,11 @@ mod extend;
 mod finalize;
 mod generate;
 mod shade;
+mod surround;
 
 pub(crate) use connect::{SHADOW_SALT, connect};
 pub(crate) use extend::extend;
 pub(crate) use finalize::finalize;
 pub(crate) use generate::{Generate, generate};
 pub(crate) use shade::shade;
+pub(crate) use surround::media_around;

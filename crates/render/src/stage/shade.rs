@@ -35,6 +35,9 @@ pub(crate) fn shade(scene: &ShadingScene, transport: &Transport, wave: &mut Wave
         }
         if let Some(connection) = departure.connection {
             wave.shadow.push(connection.ray, slot as u32, connection.contribution);
+            if !scene.media.is_empty() {
+                wave.shadow.media.push(connection.media);
+            }
         }
         if let Some((ray, state)) = departure.next {
             wave.set_state(slot, &state);

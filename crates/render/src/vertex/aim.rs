@@ -1,18 +1,20 @@
 //! A connection to a light.
 
 use super::leave::Vertex;
-use super::{PathState, Transport, dimension, power_heuristic};
+use super::{InMedia, PathState, Transport, dimension, power_heuristic};
 use crate::flat::ShadingScene;
 use crate::light;
 use crate::options::DirectLight;
 use glam::Vec3;
 use raywarp_geom::Ray;
 
-/// A shadow ray, and what it brings if nothing blocks it.
+/// A shadow ray, and what it brings if nothing blocks it and no medium absorbs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Connection {
     pub ray: Ray,
     pub contribution: Vec3,
+    /// What the ray starts in.
+    pub media: InMedia,
 }
 
 /// Connects a vertex to a light; the path's random numbers go on behind.
@@ -50,5 +52,5 @@ pub(super) fn aim(
         // The target is already off the light's surface: stop there.
         Some(target) => Ray::new(origin, (target - Vec3::from(origin)).into()).with_interval(0.0, 1.0),
     };
-    Some(Connection { ray, contribution })
+    Some(Connection { ray, contribution, media: vertex.media_beyond(scene, path, wi.z) })
 }

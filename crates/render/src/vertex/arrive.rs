@@ -2,12 +2,11 @@
 
 use super::{ALL_SPECULAR, FirstHit, PathState, Transport, emission};
 use crate::bsdf::MaterialKind;
-use crate::flat::{NONE, ShadingScene};
+use crate::flat::ShadingScene;
 use crate::surface::{SurfacePoint, texture_point};
 use crate::texture::color;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
-use raywarp_sample::elementary::exp;
 
 /// What is there for a path.
 #[derive(Debug, Clone, Copy)]
@@ -34,17 +33,16 @@ pub(crate) fn arrive(
 ) -> Arrival {
     let direction = Vec3::from(ray.direction);
     let mut path = *path;
+    if !scene.media.is_empty() {
+        let t = if hit.is_hit() { hit.t } else { f32::INFINITY };
+        path.throughput *= path.media.transmittance(scene, t, 1.0);
+    }
     if !hit.is_hit() {
         let radiance = emission::from_environments(scene, transport, &path, direction);
         return Arrival { radiance, throughput: path.throughput, first_hit: None, scatters: false };
     }
     let material = &scene.materials[point.material as usize];
     let cos = -point.geometric_normal.dot(direction);
-    if cos < 0.0 && material.inside != NONE {
-        // The segment that ends at a back side lay inside (Beer-Lambert).
-        let absorption = Vec3::from(scene.media[material.inside as usize].absorption);
-        path.throughput *= (-absorption * hit.t).map(exp);
-    }
     let mut radiance = emission::from_surface(scene, transport, &path, point, cos, hit.t);
     let throughput = path.throughput;
     if material.kind() != MaterialKind::Unlit {

@@ -2,7 +2,7 @@
 
 use super::aim::{Connection, aim};
 use super::scatter::scatter;
-use super::{FirstHit, PathState, Transport, dimension};
+use super::{FirstHit, InMedia, PathState, Transport, dimension};
 use crate::bsdf::Bsdf;
 use crate::flat::{MaterialFlags, ShadingScene};
 use crate::surface::{Shading, SurfacePoint, shading};
@@ -52,7 +52,7 @@ pub(crate) fn leave(
         return Departure { first_hit, connection: None, next: None };
     }
     let connection = aim(scene, transport, &mut path, &vertex);
-    let next = scatter(transport, &path, &vertex);
+    let next = scatter(scene, transport, &path, &vertex);
     Departure { first_hit, connection, next }
 }
 
@@ -74,6 +74,16 @@ impl Vertex<'_> {
     #[inline]
     pub fn passes(&self, wi: Vec3, cos: f32) -> bool {
         self.shading.geometric_normal.dot(wi) * cos > 0.0
+    }
+
+    /// The media of light that goes on from here, `cos` the cosine of its direction to the shading normal.
+    #[inline]
+    pub fn media_beyond(&self, scene: &ShadingScene, path: &PathState, cos: f32) -> InMedia {
+        if scene.media.is_empty() {
+            return path.media;
+        }
+        let material = &scene.materials[self.point.material as usize];
+        InMedia::at_start(path.media.stack.beyond(material, self.wo.z < 0.0, cos < 0.0))
     }
 
     /// What it scatters with.

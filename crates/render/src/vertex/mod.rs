@@ -8,12 +8,14 @@ mod aim;
 mod arrive;
 mod emission;
 mod leave;
+mod media;
 mod path;
 mod roulette;
 mod scatter;
 
 pub(crate) use arrive::arrive;
 pub(crate) use leave::leave;
+pub(crate) use media::{InMedia, MediaStack};
 pub(crate) use path::{ALL_SPECULAR, FirstHit, PathState, SPECULAR};
 
 use raywarp_sample::Sampler;

@@ -1,6 +1,6 @@
 //! What a path carries from vertex to vertex.
 
-use super::{CAMERA_DIMENSIONS, Transport, dimension};
+use super::{CAMERA_DIMENSIONS, InMedia, Transport, dimension};
 use glam::Vec3;
 use raywarp_sample::Stream;
 
@@ -23,6 +23,8 @@ pub(crate) struct PathState {
     /// Sampler state; counter samplers leave it alone.
     pub sampler_state: u32,
     pub flags: u8,
+    /// What it runs in.
+    pub media: InMedia,
 }
 
 impl PathState {

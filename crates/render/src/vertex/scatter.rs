@@ -4,11 +4,17 @@ use super::leave::Vertex;
 use super::roulette::roulette;
 use super::{ALL_SPECULAR, PathState, SPECULAR, Transport, dimension};
 use crate::bsdf::Bsdf;
+use crate::flat::ShadingScene;
 use raywarp_geom::Ray;
 
 /// Sends a path on; `None` where it ends.
 #[inline]
-pub(super) fn scatter(transport: &Transport, path: &PathState, vertex: &Vertex) -> Option<(Ray, PathState)> {
+pub(super) fn scatter(
+    scene: &ShadingScene,
+    transport: &Transport,
+    path: &PathState,
+    vertex: &Vertex,
+) -> Option<(Ray, PathState)> {
     let bsdf = vertex.bsdf();
     let mut stream = path.stream(transport, dimension::SCATTER, path.sampler_state);
     let u_lobe = if let Bsdf::Diffuse { .. } = bsdf {
@@ -28,6 +34,7 @@ pub(super) fn scatter(transport: &Transport, path: &PathState, vertex: &Vertex) 
         previous_pdf: sample.pdf,
         sampler_state: stream.state(),
         flags: if sample.specular { SPECULAR | (path.flags & ALL_SPECULAR) } else { 0 },
+        media: vertex.media_beyond(scene, path, sample.wi.z),
         ..*path
     };
     // The numbers are those of the vertex that it leaves.

@@ -1,5 +1,7 @@
 //! Cameras.
 
+use super::MediumId;
+
 /// Which side of the picture a field of view spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FovAxis {
@@ -48,6 +50,8 @@ pub struct Camera {
     pub lens_radius: f32,
     /// Distance along `forward` of the plane in focus; used when `lens_radius > 0`.
     pub focal_distance: f32,
+    /// The medium that it stands in, where the file says so; otherwise the closed surfaces around it tell.
+    pub medium: Option<MediumId>,
 }
 
 impl Camera {
@@ -68,6 +72,7 @@ impl Camera {
             projection: Projection::Perspective { fov: vfov, axis: FovAxis::Vertical },
             lens_radius: 0.0,
             focal_distance: 1.0,
+            medium: None,
         })
         .filter(|_| vfov > 0.0 && vfov < 180.0)
     }

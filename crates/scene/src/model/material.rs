@@ -1,6 +1,6 @@
 //! What surfaces are made of. Each [`Surface`] says which model it is and where it comes from.
 
-use super::{Channel, MaterialId, TextureId};
+use super::{Absorption, Channel, MaterialId, MediumInterface, TextureId};
 
 /// A colour that may vary: `factor * texture`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,24 +75,6 @@ impl Roughness {
     }
 }
 
-/// Beer-Lambert absorption inside a closed surface.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Absorption {
-    /// Absorption coefficient per scene unit, RGB, not negative.
-    pub sigma: [f32; 3],
-}
-
-impl Absorption {
-    /// From the colour that white light has after `distance` (glTF's attenuation); none for an
-    /// infinite distance.
-    pub fn from_attenuation(color: [f32; 3], distance: f32) -> Option<Self> {
-        if !(distance.is_finite() && distance > 0.0) {
-            return None;
-        }
-        Some(Self { sigma: color.map(|c| -c.clamp(1e-6, 1.0).ln() / distance) }).filter(|a| a.sigma != [0.0; 3])
-    }
-}
-
 /// The light-scattering model of a surface.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Surface {
@@ -145,7 +127,8 @@ pub enum Surface {
         transmittance: ColorInput,
         /// A thin sheet: transmission does not bend.
         thin: bool,
-        /// Absorption inside; ignored when thin.
+        /// The medium inside, in whatever lies around; ignored when thin. Without one, light that goes in stays in the
+        /// medium that it comes from.
         absorption: Option<Absorption>,
     },
     /// A diffuse base under a dielectric coat with GGX roughness; the coat takes energy from the
@@ -171,7 +154,7 @@ pub enum Surface {
         /// Share of the second, 0 to 1.
         amount: ScalarInput,
     },
-    /// No surface at all: light passes (pbrt `interface`, `""`).
+    /// No surface at all: light passes (pbrt `interface`, `""`). With media on its sides, light changes its medium here.
     Invisible,
     /// Shows `color` and scatters nothing (KHR_materials_unlit); it lights nothing either.
     Unlit {
@@ -294,7 +277,8 @@ pub struct Principled {
     pub transmission: ScalarInput,
     /// Without a volume: transmission does not bend.
     pub thin: bool,
-    /// Absorption inside; ignored when thin.
+    /// The medium inside, in whatever lies around; ignored when thin. Without one, light that goes in stays in the medium
+    /// that it comes from.
     pub absorption: Option<Absorption>,
     /// Share covered by the clear coat.
     pub clearcoat: ScalarInput,
@@ -434,12 +418,19 @@ pub struct Material {
     pub normal: Option<NormalInput>,
     /// Where it is.
     pub alpha: Alpha,
+    /// The media on its sides, where the file states both; replaces what the surface says of its inside.
+    pub media: Option<MediumInterface>,
 }
 
 impl Material {
     /// An opaque material that only scatters.
     pub fn new(name: impl Into<String>, surface: Surface) -> Self {
-        Self { name: name.into(), surface, emission: None, normal: None, alpha: Alpha::Opaque }
+        Self { name: name.into(), surface, emission: None, normal: None, alpha: Alpha::Opaque, media: None }
+    }
+
+    /// Whether nothing is there: neither a surface nor a boundary between media.
+    pub fn is_nothing(&self) -> bool {
+        self.surface == Surface::Invisible && self.media.is_none()
     }
 
     /// A two-sided diffuse material of constant `reflectance`.

@@ -7,6 +7,7 @@ mod camera;
 mod image;
 mod light;
 mod material;
+mod medium;
 mod settings;
 mod texture;
 
@@ -15,9 +16,10 @@ pub(crate) use image::linear_from_srgb;
 pub use image::{Image, Pixels, srgb_to_linear};
 pub use light::{Light, SpotFalloff};
 pub use material::{
-    Absorption, Alpha, CarPaint, ColorInput, Emission, Material, NormalInput, Principled, Roughness, RoughnessRemap,
-    ScalarInput, Surface, SurfacePart,
+    Alpha, CarPaint, ColorInput, Emission, Material, NormalInput, Principled, Roughness, RoughnessRemap, ScalarInput,
+    Surface, SurfacePart,
 };
+pub use medium::{Absorption, Medium, MediumInterface};
 pub use settings::{FilterKind, SamplerKind, Settings};
 pub use texture::{Channel, ImageFilter, Texture, UvMapping, Wrap};
 
@@ -42,6 +44,7 @@ macro_rules! id {
 
 id!(/** Index in [`Scene::meshes`]. */ MeshId);
 id!(/** Index in [`Scene::materials`]. */ MaterialId);
+id!(/** Index in [`Scene::media`]. */ MediumId);
 id!(/** Index in [`Scene::textures`]. */ TextureId);
 id!(/** Index in [`Scene::images`]. */ ImageId);
 
@@ -54,6 +57,8 @@ pub struct Scene {
     pub instances: Vec<Instance>,
     /// What surfaces are made of.
     pub materials: Vec<Material>,
+    /// Media that materials and cameras name.
+    pub media: Vec<Medium>,
     /// Texture graph; a texture refers only to textures before it.
     pub textures: Vec<Texture>,
     /// Decoded images.
@@ -142,6 +147,12 @@ impl Scene {
     pub fn add_material(&mut self, material: Material) -> MaterialId {
         self.materials.push(material);
         MaterialId(self.materials.len() as u32 - 1)
+    }
+
+    /// Appends a medium and returns its id.
+    pub fn add_medium(&mut self, medium: Medium) -> MediumId {
+        self.media.push(medium);
+        MediumId(self.media.len() as u32 - 1)
     }
 
     /// Appends a texture and returns its id.

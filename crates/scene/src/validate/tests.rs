@@ -21,7 +21,9 @@ fn good() -> Scene {
     let mapping = UvMapping::default();
     scene.add_texture(Texture::Checkerboard { mapping, even: constant, odd: picture });
     scene.add_texture(Texture::Mix { a: constant, b: constant, amount: picture });
-    scene.add_material(Material::diffuse("grey", [0.5; 3]));
+    let ink = scene.add_medium(Medium { name: "ink".into(), absorption: Absorption { sigma: [1.0; 3] } });
+    let media = Some(MediumInterface { inside: Some(ink), outside: None });
+    scene.add_material(Material { media, ..Material::diffuse("grey", [0.5; 3]) });
     let mut lamp = Material::new("lamp", Surface::Principled(Box::default()));
     let radiance = ColorInput::texture(picture);
     lamp.emission = Some(Emission { radiance, two_sided: true });
@@ -133,6 +135,18 @@ fn meshes_and_instances_are_checked() {
     check(|s| s.instances[0].mesh = MeshId(1), "instances[0]", "mesh 1, but there are only 1");
     check(|s| s.instances[0].material = Some(MaterialId(3)), "instances[0]", "material 3, but there are only 3");
     check(|s| s.instances[0].transform.rows[1][3] = f32::INFINITY, "instances[0]", "the transform is not finite");
+}
+
+#[test]
+fn media_are_checked() {
+    check(|s| s.media[0].absorption.sigma[1] = -1.0, "media[0] ink", "absorption must be finite and not negative");
+    check(|s| s.media[0].absorption.sigma[2] = f32::INFINITY, "media[0] ink", "absorption must be finite");
+    let one = Some(MediumId(1));
+    let inside = Some(MediumInterface { inside: one, outside: None });
+    check(|s| s.materials[0].media = inside, "materials[0] grey", "refers to medium 1, but there are only 1");
+    let outside = Some(MediumInterface { inside: None, outside: one });
+    check(|s| s.materials[0].media = outside, "materials[0] grey", "refers to medium 1, but there are only 1");
+    check(|s| s.cameras[0].medium = one, "cameras[0]", "refers to medium 1, but there are only 1");
 }
 
 #[test]

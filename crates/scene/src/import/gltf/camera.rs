@@ -51,6 +51,7 @@ impl Builder<'_, '_> {
             projection,
             lens_radius: 0.0,
             focal_distance: 1.0,
+            medium: None,
         });
         Ok(())
     }

@@ -67,7 +67,7 @@ impl Builder<'_, '_> {
             _ => None,
         };
         let emission = if extensions.unlit.is_some() { None } else { self.emission(json, item)? };
-        Ok(Material { name: json.name.clone(), surface, emission, normal, alpha })
+        Ok(Material { name: json.name.clone(), surface, emission, normal, alpha, media: None })
     }
 
     fn principled(&mut self, json: &MaterialJson, base: &Base, item: &str) -> Result<Principled, SceneError> {
@@ -110,7 +110,8 @@ impl Builder<'_, '_> {
             surface.thin = false;
             let distance = volume.attenuation_distance.map_or(f32::INFINITY, |d| d.0);
             let color = volume.attenuation_color.map_or([1.0; 3], plain);
-            surface.absorption = Absorption::from_attenuation(color, distance);
+            // A clear solid is a medium, too: what lies around it ends at its surface.
+            surface.absorption = Absorption::from_attenuation(color, distance).or(Some(Absorption::NONE));
         }
         if let Some(coat) = &extensions.clearcoat {
             let place = extension("KHR_materials_clearcoat.clearcoatTexture");

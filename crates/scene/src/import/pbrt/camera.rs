@@ -66,11 +66,13 @@ impl Importer<'_> {
             projection,
             lens_radius,
             focal_distance: focal_distance.min(f32::MAX),
+            medium: None,
         };
         if !eye.is_finite() {
             return Err(params.error("the camera's position overflows"));
         }
-        self.camera = Some(CameraSource { camera, unit: unit as f32, window });
+        let (medium, at) = (self.graphics.outside.clone(), (params.path.clone(), params.line));
+        self.camera = Some(CameraSource { camera, unit: unit as f32, window, medium, at });
         Ok(())
     }
 

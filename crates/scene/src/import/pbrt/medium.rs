@@ -1,46 +1,71 @@
-//! `MakeNamedMedium` and `MediumInterface`: only absorption inside glass is rendered.
+//! `MakeNamedMedium` and `MediumInterface`: of a homogeneous medium, its absorption.
 
 use super::params::Params;
-use super::state::{Importer, Medium};
-use crate::{Place, SceneError};
+use super::state::Importer;
+use crate::{Absorption, Medium, MediumId, MediumInterface, Place, SceneError};
 use std::path::Path;
 use std::rc::Rc;
 
 impl Importer<'_> {
     pub fn make_named_medium(&mut self, name: &str, params: Params) -> Result<(), SceneError> {
         let params = params.with_defaults(&self.graphics.defaults.medium.clone());
+        let sigma = self.absorption(name, &params)?;
+        // What takes nothing away is empty space.
+        let id = (sigma != [0.0; 3])
+            .then(|| self.scene.add_medium(Medium { name: name.into(), absorption: Absorption { sigma } }));
+        self.media.insert(name.into(), id);
+        Ok(())
+    }
+
+    /// The absorption coefficient of a medium.
+    fn absorption(&mut self, name: &str, params: &Params) -> Result<[f32; 3], SceneError> {
         let kind = params.text("type")?.unwrap_or("homogeneous").to_string();
         if kind != "homogeneous" {
-            self.warn(&params, format!("medium {name:?} of type {kind:?} is not supported; rendered as empty"));
-            self.media.insert(name.into(), Medium { absorption: [0.0; 3], scatters: false });
-            return Ok(());
+            self.warn(params, format!("medium {name:?} of type {kind:?} is not supported; rendered as empty"));
+            return Ok([0.0; 3]);
         }
         if let Some(preset) = params.text("preset")? {
-            self.warn(&params, format!("medium {name:?}: preset {preset:?} is not supported; rendered as empty"));
-            self.media.insert(name.into(), Medium { absorption: [0.0; 3], scatters: false });
-            return Ok(());
+            self.warn(params, format!("medium {name:?}: preset {preset:?} is not supported; rendered as empty"));
+            return Ok([0.0; 3]);
         }
         let scale = params.float_or("scale", 1.0)?;
         // pbrt's defaults, per millimetre: milk-like scattering.
-        let absorption = self.color(&params, "sigma_a")?.unwrap_or([0.0011, 0.0024, 0.014]);
-        let scattering = self.color(&params, "sigma_s")?.unwrap_or([2.55, 3.21, 3.77]);
-        let absorption = absorption.map(|c| (c * scale).clamp(0.0, f32::MAX));
-        let scatters = scattering.iter().any(|&c| c * scale > 0.0);
+        let absorption = self.color(params, "sigma_a")?.unwrap_or([0.0011, 0.0024, 0.014]);
+        let scattering = self.color(params, "sigma_s")?.unwrap_or([2.55, 3.21, 3.77]);
+        if scattering.iter().any(|&c| c * scale > 0.0) {
+            self.warn(params, format!("medium {name:?} scatters; only its absorption is rendered"));
+        }
         params.ignore(&["g"]);
-        self.warn_unused(&params, "the medium");
-        self.media.insert(name.into(), Medium { absorption, scatters });
-        Ok(())
+        self.warn_unused(params, "the medium");
+        Ok(absorption.map(|c| (c * scale).clamp(0.0, f32::MAX)))
     }
 
     pub fn medium_interface(&mut self, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
         let inside = self.argument("MediumInterface", path, line)?;
         let outside =
             if self.text_follows(path)? { self.argument("MediumInterface", path, line)? } else { inside.clone() };
-        if !outside.is_empty() && outside != inside {
-            let message = format!("medium {outside:?} outside of shapes is not supported and left out");
+        let named = |name: String| Some(name).filter(|name| !name.is_empty()).map(Rc::from);
+        (self.graphics.inside, self.graphics.outside) = (named(inside), named(outside));
+        Ok(())
+    }
+
+    /// The media on the sides of a shape, where they differ: as in pbrt, light that crosses a surface with the same
+    /// medium on both sides stays in the one that it is in.
+    pub fn interface(&mut self, params: &Params) -> Option<MediumInterface> {
+        let (inside, outside) = (self.graphics.inside.clone(), self.graphics.outside.clone());
+        let place = (&*params.path, params.line);
+        let (inside, outside) = (self.medium(inside, place), self.medium(outside, place));
+        (inside != outside).then_some(MediumInterface { inside, outside })
+    }
+
+    /// The medium of a name that the directive at `place` uses; none for empty space.
+    pub fn medium(&mut self, name: Option<Rc<str>>, (path, line): (&Path, u64)) -> Option<MediumId> {
+        let name = name?;
+        let known = self.media.get(&*name).copied();
+        if known.is_none() {
+            let message = format!("medium {name:?} is not defined; rendered as empty");
             self.context.warn(path, Place::Line(line), message);
         }
-        self.graphics.inside = Some(inside).filter(|name| !name.is_empty()).map(Rc::from);
-        Ok(())
+        known.flatten()
     }
 }

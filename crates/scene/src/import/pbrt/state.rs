@@ -4,7 +4,7 @@ use super::files::{Files, Opened};
 use super::params::{Parameter, Params};
 use super::shape::{Look, Pending, Placement, ShapeKey};
 use crate::import::Context;
-use crate::{ColorInput, Emission, MaterialId, MeshId, Place, Projection, Scene, SceneError};
+use crate::{ColorInput, Emission, MaterialId, MediumId, MeshId, Place, Projection, Scene, SceneError};
 use glam::DAffine3;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,9 @@ pub(super) struct Graphics {
     pub material: Option<MaterialId>,
     /// Index in [`Importer::area_lights`].
     pub area_light: Option<usize>,
-    /// Name of the medium inside of shapes.
+    /// Names of the media inside of shapes and around them; `None` is empty space.
     pub inside: Option<Rc<str>>,
+    pub outside: Option<Rc<str>>,
     pub defaults: Defaults,
 }
 
@@ -56,13 +57,6 @@ pub(super) enum SavedState {
     Transform(DAffine3),
 }
 
-/// A homogeneous medium.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Medium {
-    pub absorption: [f32; 3],
-    pub scatters: bool,
-}
-
 /// The camera as the file has it; the film size, which comes later, completes it.
 pub(super) struct CameraSource {
     pub camera: crate::Camera,
@@ -70,6 +64,9 @@ pub(super) struct CameraSource {
     pub unit: f32,
     /// From the centre to the right and the top border, on the screen plane where the shorter half is 1.
     pub window: Option<[f32; 2]>,
+    /// Name of the medium around it, and where the camera stands in the file.
+    pub medium: Option<Rc<str>>,
+    pub at: (Rc<Path>, u64),
 }
 
 /// Everything that one import run knows.
@@ -93,9 +90,10 @@ pub(super) struct Importer<'a> {
     /// The `MakeNamedMaterial` directives in order.
     pub material_order: Vec<MaterialId>,
     pub default_material: Option<MaterialId>,
-    pub media: HashMap<String, Medium>,
+    /// By name; `None` is empty space.
+    pub media: HashMap<String, Option<MediumId>>,
     pub area_lights: Vec<Emission>,
-    /// Materials made for shapes that emit, have an alpha texture or absorb inside.
+    /// Materials made for shapes that emit, have an alpha texture or lie between media.
     pub derived: HashMap<(MaterialId, Look), MaterialId>,
     /// Tessellated shapes and PLY files that were met before.
     pub shapes: HashMap<ShapeKey, MeshId>,
@@ -197,11 +195,13 @@ impl<'a> Importer<'a> {
 
     /// What can only be said after the last directive: the camera and the filter.
     pub fn finish_settings(&mut self) {
-        let settings = &mut self.scene.settings;
         if self.bare_gaussian {
-            settings.filter = Some(super::directive::default_gaussian(self.version));
+            self.scene.settings.filter = Some(super::directive::default_gaussian(self.version));
         }
-        if let Some(CameraSource { mut camera, unit, window }) = self.camera.take() {
+        if let Some(CameraSource { mut camera, unit, window, medium, at }) = self.camera.take() {
+            // Media may be made after the camera that is in them.
+            camera.medium = self.medium(medium, (&at.0, at.1));
+            let settings = &self.scene.settings;
             let [width, height] = settings.size.unwrap_or([1, 1]).map(|n| n as f32);
             if let Projection::Orthographic { half_height } = &mut camera.projection {
                 // pbrt's screen reaches from -1 to 1 along the picture's shorter side.

@@ -88,7 +88,9 @@ impl Importer<'_> {
             return Err(malformed(path, line, "a second WorldBegin"));
         }
         self.in_world = true;
-        self.graphics = Graphics { defaults: self.graphics.defaults.clone(), ..Graphics::default() };
+        // The media around the camera go on to be those around shapes.
+        let Graphics { defaults, inside, outside, .. } = std::mem::take(&mut self.graphics);
+        self.graphics = Graphics { defaults, inside, outside, ..Graphics::default() };
         self.coordinate_systems.insert("world".into(), DAffine3::IDENTITY);
         Ok(())
     }

@@ -16,7 +16,7 @@ pub(super) use place::{Pending, Placement};
 use super::params::{Kind, Params};
 use super::state::{Importer, Version};
 use crate::{
-    Absorption, Alpha, Channel, ColorInput, FaceMaterials, Material, MaterialId, Mesh, ScalarInput, SceneError,
+    Alpha, Channel, ColorInput, FaceMaterials, Material, MaterialId, MediumInterface, Mesh, ScalarInput, SceneError,
     Surface, TextureId,
 };
 use raywarp_geom::TriangleMesh;
@@ -29,8 +29,8 @@ pub(super) struct Look {
     pub light: Option<usize>,
     /// Texture, factor and whether any coverage counts as all (version 3).
     pub alpha: Option<(Option<TextureId>, u32, bool)>,
-    /// Coefficients of the medium inside.
-    pub absorption: Option<[u32; 3]>,
+    /// Media on both sides.
+    pub media: Option<MediumInterface>,
 }
 
 /// Shapes that have the same mesh.
@@ -53,7 +53,7 @@ impl Importer<'_> {
             Some(material) => material,
             None => self.default_material(),
         };
-        let look = self.look(&params, base)?;
+        let look = self.look(&params)?;
         match kind {
             "trianglemesh" => {
                 if let Some(mesh) = self.triangle_mesh(&params)? {
@@ -95,8 +95,8 @@ impl Importer<'_> {
         self.place(params, mesh, material)
     }
 
-    /// What this shape adds to `base`.
-    fn look(&mut self, params: &Params, base: MaterialId) -> Result<Look, SceneError> {
+    /// What this shape adds to its material.
+    fn look(&mut self, params: &Params) -> Result<Look, SceneError> {
         let v3 = self.version == Some(Version::V3);
         let alpha = match params.find("alpha").map(|p| p.kind) {
             None => None,
@@ -110,25 +110,7 @@ impl Importer<'_> {
         if params.find("shadowalpha").is_some() {
             self.warn(params, "parameter \"shadowalpha\" is ignored; shadows follow \"alpha\"");
         }
-        let absorption = self.absorption_inside(params, base);
-        Ok(Look { light: self.graphics.area_light, alpha, absorption })
-    }
-
-    fn absorption_inside(&mut self, params: &Params, base: MaterialId) -> Option<[u32; 3]> {
-        let name = self.graphics.inside.clone()?;
-        let Some(medium) = self.media.get(&*name).copied() else {
-            self.warn(params, format!("medium {name:?} is not defined; rendered as empty"));
-            return None;
-        };
-        let glass = matches!(self.scene.materials[base.index()].surface, Surface::Dielectric { thin: false, .. });
-        if !glass {
-            self.warn(params, format!("medium {name:?} is rendered only inside of glass; left out here"));
-            return None;
-        }
-        if medium.scatters {
-            self.warn(params, format!("medium {name:?} scatters; only its absorption is rendered"));
-        }
-        (medium.absorption != [0.0; 3]).then(|| medium.absorption.map(f32::to_bits))
+        Ok(Look { light: self.graphics.area_light, alpha, media: self.interface(params) })
     }
 
     /// `base` with what `look` adds; made once for each pair.
@@ -157,9 +139,7 @@ impl Importer<'_> {
                 _ => Alpha::Blend { alpha },
             };
         }
-        if let (Some(sigma), Surface::Dielectric { absorption, .. }) = (look.absorption, &mut material.surface) {
-            *absorption = Some(Absorption { sigma: sigma.map(f32::from_bits) });
-        }
+        material.media = look.media;
         let derived = self.scene.add_material(material);
         self.derived.insert((base, look), derived);
         derived

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Absorption, Alpha, ColorInput, NormalInput, Roughness, RoughnessRemap, ScalarInput, Surface};
+use crate::{Alpha, ColorInput, NormalInput, Roughness, RoughnessRemap, ScalarInput, Surface};
 
 /// The surface of `Material kind parameters`, without a warning.
 #[track_caller]
@@ -219,24 +219,6 @@ fn alpha_is_a_mask_in_version_3_and_coverage_in_version_4() {
         half
     );
     warned(&format!("WorldBegin {}", shape("\"float shadowalpha\" 0")), "shadowalpha");
-}
-
-#[test]
-fn absorption_inside_of_glass_is_kept_and_other_media_are_said() {
-    let medium = "MakeNamedMedium \"ink\" \"string type\" \"homogeneous\" \"rgb sigma_a\" [1 2 3] \"rgb sigma_s\" [0 0 0] \"float scale\" 2";
-    let scene = clean(&format!("WorldBegin {medium} Material \"glass\" MediumInterface \"ink\" \"\" {TRIANGLE}"));
-    let Surface::Dielectric { absorption, .. } = material(&scene).surface else { panic!("no glass") };
-    assert_eq!(absorption, Some(Absorption { sigma: [2.0, 4.0, 6.0] }));
-    warned(&format!("WorldBegin {medium} MediumInterface \"ink\" \"\" {TRIANGLE}"), "only inside of glass");
-    warned(
-        &format!(
-            "WorldBegin {} Material \"glass\" MediumInterface \"ink\" \"\" {TRIANGLE}",
-            medium.replace("[0 0 0]", "[1 1 1]")
-        ),
-        "scatters",
-    );
-    warned("WorldBegin MakeNamedMedium \"fog\" \"string type\" \"uniformgrid\"", "uniformgrid");
-    warned(&format!("WorldBegin {medium} MediumInterface \"\" \"ink\" {TRIANGLE}"), "outside of shapes");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod broken;
 mod files;
 mod lights;
 mod materials;
+mod media;
 mod picture;
 mod shapes;
 mod textures;

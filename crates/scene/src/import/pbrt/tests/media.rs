@@ -1,0 +1,80 @@
+//! Media, the surfaces between them, and the camera that is in one.
+
+use super::{TRIANGLE, clean, material, warned};
+use crate::{Absorption, Medium, MediumId, MediumInterface, Surface, flatten};
+
+const INK: &str = "MakeNamedMedium \"ink\" \"string type\" \"homogeneous\" \"rgb sigma_a\" [1 2 3] \
+    \"rgb sigma_s\" [0 0 0] \"float scale\" 2\n";
+const TEA: &str = "MakeNamedMedium \"tea\" \"rgb sigma_a\" [0 1 0] \"rgb sigma_s\" [0 0 0]\n";
+
+const ID_0: Option<MediumId> = Some(MediumId(0));
+const ID_1: Option<MediumId> = Some(MediumId(1));
+
+#[test]
+fn a_shape_has_the_media_that_its_interface_names_whatever_it_is_made_of() {
+    for made_of in ["glass", "matte", "interface"] {
+        let media = |interface: &str| {
+            let text = format!("WorldBegin {INK}{TEA} Material \"{made_of}\" MediumInterface {interface} {TRIANGLE}");
+            let scene = clean(&text);
+            let sigma = |index: usize| scene.media[index].absorption.sigma;
+            assert_eq!((sigma(0), sigma(1)), ([2.0, 4.0, 6.0], [0.0, 1.0, 0.0]));
+            assert_eq!(flatten(&scene).unwrap().len(), usize::from(!material(&scene).is_nothing()));
+            material(&scene).media
+        };
+        assert_eq!(media("\"ink\" \"\""), Some(MediumInterface { inside: ID_0, outside: None }));
+        assert_eq!(media("\"\" \"ink\""), Some(MediumInterface { inside: None, outside: ID_0 }));
+        assert_eq!(media("\"tea\" \"ink\""), Some(MediumInterface { inside: ID_1, outside: ID_0 }));
+        // No boundary.
+        assert_eq!(media("\"ink\" \"ink\""), None);
+        assert_eq!(media("\"ink\""), None);
+        assert_eq!(media("\"\""), None);
+    }
+}
+
+#[test]
+fn blocks_keep_the_media_of_shapes_to_themselves() {
+    let scene = clean(&format!(
+        "WorldBegin {INK} AttributeBegin MediumInterface \"ink\" \"\" {TRIANGLE} AttributeEnd {TRIANGLE}"
+    ));
+    let media = |instance| scene.materials[scene.material_of(instance, 0).index()].media;
+    assert_eq!([media(0).is_some(), media(1).is_some()], [true, false]);
+}
+
+#[test]
+fn the_camera_is_in_the_medium_outside_and_so_is_the_world() {
+    let camera = "Camera \"perspective\"";
+    let scene = clean(&format!("MediumInterface \"\" \"tea\" {camera} {INK}{TEA} WorldBegin {TRIANGLE}"));
+    assert_eq!(scene.cameras[0].medium, ID_1);
+    assert_eq!(material(&scene).media, Some(MediumInterface { inside: None, outside: ID_1 }));
+    let scene = clean(&format!("{INK} MediumInterface \"ink\" {camera} WorldBegin MediumInterface \"\" {TRIANGLE}"));
+    assert_eq!((scene.cameras[0].medium, material(&scene).media), (ID_0, None));
+    assert_eq!(clean(&format!("{INK}{camera} WorldBegin {TRIANGLE}")).cameras[0].medium, None);
+}
+
+#[test]
+fn media_that_scatter_absorb_and_others_are_empty_and_each_is_named_once() {
+    let shapes = |medium: &str| {
+        format!("WorldBegin {medium} Material \"interface\" MediumInterface \"m\" \"\" {TRIANGLE}{TRIANGLE}")
+    };
+    let milk = "MakeNamedMedium \"m\" \"rgb sigma_a\" [1 0 0] \"rgb sigma_s\" [1 1 1]";
+    let scene = warned(&shapes(milk), "medium \"m\" scatters; only its absorption");
+    assert_eq!(scene.media, [Medium { name: "m".into(), absorption: Absorption { sigma: [1.0, 0.0, 0.0] } }]);
+    assert_eq!(material(&scene).media, Some(MediumInterface { inside: ID_0, outside: None }));
+
+    let fog = "MakeNamedMedium \"m\" \"rgb sigma_a\" [0 0 0] \"rgb sigma_s\" [1 1 1]";
+    for (medium, part) in [
+        (fog, "medium \"m\" scatters"),
+        ("MakeNamedMedium \"m\" \"string type\" \"uniformgrid\"", "uniformgrid"),
+        ("MakeNamedMedium \"m\" \"string preset\" \"Skin1\"", "preset \"Skin1\""),
+    ] {
+        let scene = warned(&shapes(medium), part);
+        assert_eq!((scene.media.len(), material(&scene).media), (0, None));
+        assert_eq!(material(&scene).surface, Surface::Invisible);
+    }
+    let used = format!("WorldBegin MediumInterface \"m\" \"\" {TRIANGLE}");
+    warned(&used, "medium \"m\" is not defined; rendered as empty");
+    warned(
+        &format!("MediumInterface \"m\" Camera \"perspective\" WorldBegin MediumInterface \"\" {TRIANGLE}"),
+        "\"m\" is",
+    );
+}
