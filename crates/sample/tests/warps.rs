@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_1_PI, TAU};
 
 const GRID: [usize; 2] = [12, 16];
 const SAMPLES: u32 = 100_000;
-const WARPS: usize = 10;
+const WARPS: usize = 15;
 
 /// Independent numbers: stratified ones would pass any test too easily.
 fn random(i: u32) -> [f32; 2] {
@@ -98,6 +98,86 @@ fn triangle_points_are_uniform() {
         [(1.0 - a).powi(2), (b / (1.0 - a)).min(1.0)]
     };
     check("triangle", chart, |x, y| (x[1] - x[0]) * (y[1] - y[0]));
+}
+
+type Corners = [[f64; 3]; 3];
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn unit(a: [f64; 3]) -> [f64; 3] {
+    let length = dot(a, a).sqrt();
+    a.map(|x| x / length)
+}
+
+/// Solid angle of the triangle with these corners, seen from the origin, in f64.
+fn solid_angle(corners: &Corners) -> f64 {
+    let [a, b, c] = corners.map(unit);
+    2.0 * dot(a, cross(b, c)).abs().atan2(1.0 + dot(a, b) + dot(b, c) + dot(c, a))
+}
+
+/// Flat triangles as seen from the origin: an octant, one that the origin almost lies in, small ones and needles.
+const TRIANGLES: [Corners; 5] = [
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    [[-1.0, -1.0, 0.02], [1.0, -1.0, 0.02], [0.0, 1.0, 0.02]],
+    [[0.3, 0.2, 10.0], [0.4, 0.2, 10.0], [0.3, 0.32, 10.0]],
+    [[-1.0, 0.3, 0.5], [1.0, 0.3, 0.5], [1.0, 0.3002, 0.5]],
+    [[1.0, -3.0, 0.01], [1.2, 4.0, 0.01], [1.0, 3.0, 0.01]],
+];
+
+#[test]
+fn directions_of_spherical_triangles_are_uniform() {
+    for corners in &TRIANGLES {
+        let directions = corners.map(|corner| unit(corner).map(|x| x as f32));
+        let [a, b, c] = corners.map(unit);
+        let volume = dot(a, cross(b, c)).abs() as f32;
+        let half = warp::half_solid_angle(&directions, volume);
+        let whole = solid_angle(corners);
+        assert!((2.0 * f64::from(half) / whole - 1.0).abs() < 1e-5, "{half} is half of {whole}");
+        // The chart is of barycentrics: the share of the third corner, and where the line through it meets the others.
+        let chart = |u: [f32; 2]| {
+            let d = warp::spherical_triangle(&directions, volume, u[0] * half, u[1]).map(f64::from);
+            assert!((dot(d, d) - 1.0).abs() < 1e-5, "not unit: {d:?}");
+            let [p, q, r] = *corners;
+            let weights =
+                [dot(d, cross(q, r)), dot(d, cross(r, p)), dot(d, cross(p, q))].map(|w| w / dot(p, cross(q, r)));
+            let sum: f64 = weights.iter().sum();
+            // 1e-7 of direction is 1e-3 of a needle's width.
+            let [wp, wq, wr] = weights.map(|w| w / sum);
+            assert!(wp.min(wq).min(wr) > -2e-3, "outside: {wp} {wq} {wr}");
+            [wr.clamp(0.0, 1.0), (wq.max(0.0) / (wp.max(0.0) + wq.max(0.0))).clamp(0.0, 1.0)]
+        };
+        let at = |x: f64, y: f64| {
+            let [p, q, r] = *corners;
+            std::array::from_fn(|i| x * r[i] + (1.0 - x) * (y * q[i] + (1.0 - y) * p[i]))
+        };
+        // A cell is a quadrilateral between two lines through the corner: two triangles.
+        let probability = |x: [f64; 2], y: [f64; 2]| {
+            let [a, b, c, d] = [at(x[0], y[0]), at(x[0], y[1]), at(x[1], y[1]), at(x[1], y[0])];
+            let second = if x[1] < 1.0 { solid_angle(&[a, c, d]) } else { 0.0 };
+            (solid_angle(&[a, b, c]) + second) / whole
+        };
+        check(&format!("{corners:?}"), chart, probability);
+    }
+}
+
+#[test]
+fn degenerate_spherical_triangles_give_finite_directions() {
+    let (x, y) = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]);
+    for corners in [[x, x, x], [x, y, x], [x, [-1.0, 0.0, 0.0], y], [x, y, [-1.0, 0.0, 0.0]], [y, x, [-1.0, 0.0, 0.0]]]
+    {
+        let half = warp::half_solid_angle(&corners, 0.0);
+        for i in 0..100 {
+            let [u, v] = random(i);
+            let d = warp::spherical_triangle(&corners, 0.0, u * half, v);
+            assert!(d.iter().all(|x| x.abs() < 1.01), "{corners:?}: {d:?}");
+        }
+    }
 }
 
 #[test]

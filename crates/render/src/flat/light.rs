@@ -7,8 +7,19 @@ tag! {
     /// What a light is, and so what its record holds.
     LightKind {
         /// An emissive triangle. `at`: a corner; `u` and `v`: the edges from it; `w`: the front normal; `index`: the
-        /// triangle; `value`: density of its points per area, the choice of the light included.
+        /// triangle; `value`: probability that it is chosen.
         Triangle,
+        /// Two triangles that are a parallelogram. As [`LightKind::Triangle`]; `index`: the triangle at `at`, which the
+        /// other one follows.
+        Parallelogram,
+        /// [`DISK_SECTORS`] triangles around a point, corners on an ellipse. `at`: the centre; `u` and `v`: where the
+        /// first corner and that a quarter of the turn on lie from there; `w`: the front normal; `index`: the first of
+        /// the triangles; `value`: probability that it is chosen.
+        Disk,
+        /// A ball of [`SPHERE_COLUMNS`] by [`SPHERE_ROWS`] cells, corners on a sphere, opaque. `at`: the centre; `u`, `v`
+        /// and `w`: to the sphere at column 0, at a quarter of the turn, and to the pole of the last row; `index`: the
+        /// first of the triangles; `value`: probability that it is chosen.
+        Sphere,
         /// A point. `at`: where; `w`: intensity.
         Point,
         /// A cone. `at`: the tip; `u`: its axis; `v`: cosines inside and outside; `w`: intensity; `index`: tag of the
@@ -33,15 +44,37 @@ tag! {
     }
 }
 
+/// Triangles of a disk, each from the rim to the centre.
+pub const DISK_SECTORS: u32 = 128;
+/// Cells of a sphere around its axis.
+pub const SPHERE_COLUMNS: u32 = 128;
+/// Cells of a sphere from pole to pole, at even angles.
+pub const SPHERE_ROWS: u32 = 64;
+
+impl LightKind {
+    /// How many triangles are one light, one after the other; 0 for a light without surface.
+    #[inline]
+    pub const fn triangle_count(self) -> u32 {
+        match self {
+            Self::Triangle => 1,
+            Self::Parallelogram => 2,
+            Self::Disk => DISK_SECTORS,
+            // Cells at the poles are triangles, the others are two each.
+            Self::Sphere => 2 * SPHERE_COLUMNS * (SPHERE_ROWS - 1),
+            Self::Point | Self::Spot | Self::Directional | Self::Environment => 0,
+        }
+    }
+}
+
 /// A light: 64 bytes. [`LightKind`] says what the fields mean.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct LightRecord {
     /// Tag of the [`LightKind`].
     pub kind: u32,
-    /// Of a triangle, an environment or a ramp.
+    /// Of the first triangle, an environment or a ramp.
     pub index: u32,
-    /// Of a triangle, its material.
+    /// Of triangles, their material.
     pub material: u32,
     /// A number.
     pub value: f32,

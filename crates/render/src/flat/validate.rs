@@ -1,11 +1,12 @@
 //! What holds for every scene that shading reads.
 
 use super::{
-    Input, InputChannel, LightKind, LightRecord, MaterialFlags, MaterialRecord, NONE, Remap, ShadingScene, SpotRamp,
-    TextureKind, TextureOp, Wrapping,
+    Input, InputChannel, LightKind, LightRecord, MaterialFlags, MaterialRecord, NONE, Remap, ShadingScene, Shape,
+    SpotRamp, TextureKind, TextureOp, Wrapping, shape,
 };
 use crate::bsdf::MaterialKind;
 use crate::texture::STACK;
+use glam::Vec3;
 
 /// A rule that a [`ShadingScene`] breaks: the record, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +53,8 @@ impl ShadingScene {
     /// - Every index is in range or, where that is allowed, [`NONE`]; parts of a mixture come before it.
     /// - Tags and flags are known ones; a material has as many inputs as its kind asks for.
     /// - Programs leave one value on a stack that they never leave; images hold as many texels as they say.
-    /// - Placements lie one after the other and name their triangles; lights and triangles name each other.
+    /// - Placements lie one after the other and name their triangles; lights and triangles name each other, and lights
+    ///   are the shapes that their triangles are.
     /// - Cumulative tables rise from 0 to 1; numbers are finite.
     ///
     /// # Errors
@@ -189,10 +191,8 @@ impl ShadingScene {
         }
         within(triangle.light, &self.lights, "names a light that is not there")?;
         let light = &self.lights[triangle.light as usize];
-        ensure(
-            light.kind == LightKind::Triangle.tag() && light.index == index as u32,
-            "names a light that is another's",
-        )
+        let number = (index as u32).wrapping_sub(light.index);
+        ensure(number < light.kind().triangle_count(), "names a light that is another's")
     }
 
     fn validate_lights(&self) -> Result<(), InvalidShading> {
@@ -213,16 +213,30 @@ impl ShadingScene {
         finite(numbers.as_flattened(), "has a number that is not finite")?;
         ensure(light.value.is_finite() && light.value >= 0.0, "has a density that is negative or not finite")?;
         match light.kind() {
-            LightKind::Triangle => {
-                within(light.index, &self.triangles, "names a triangle that is not there")?;
-                let triangle = &self.triangles[light.index as usize];
-                ensure(triangle.light == index as u32, "names a triangle that is another light")?;
-                ensure(triangle.material() == light.material, "has another material than its triangle")
+            LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk | LightKind::Sphere => {
+                self.surface_light(index, light)
             }
             LightKind::Spot => tag(light.index, SpotRamp::ALL, "falls off in a way that does not exist"),
             LightKind::Environment => within(light.index, &self.environments, "names an environment that is not there"),
             LightKind::Point | LightKind::Directional => Ok(()),
         }
+    }
+
+    fn surface_light(&self, index: usize, light: &LightRecord) -> Check {
+        let end = u64::from(light.index) + u64::from(light.kind().triangle_count());
+        ensure(end <= self.triangles.len() as u64, "names triangles that are not there")?;
+        let triangles = &self.triangles[light.index as usize..end as usize];
+        ensure(triangles.iter().all(|t| t.light == index as u32), "names a triangle that is another light")?;
+        within(light.material, &self.materials, "names a material that is not there")?;
+        ensure(triangles.iter().all(|t| t.material() == light.material), "has another material than its triangles")?;
+        let holes = light.kind() == LightKind::Sphere && self.materials[light.material as usize].alpha != NONE;
+        ensure(!holes, "has holes, through which its other side would show")?;
+        // Triangles come after lights: a corner that is not finite is theirs to report.
+        if !triangles.iter().all(|t| t.corners.as_flattened().iter().all(|x| x.is_finite())) {
+            return Ok(());
+        }
+        let [at, u, v, w] = [light.at, light.u, light.v, light.w].map(Vec3::from);
+        ensure(shape(light.kind(), triangles) == Some(Shape { at, u, v, w }), "is not where its triangles are")
     }
 
     fn environment(&self, index: usize) -> Check {

@@ -1,14 +1,19 @@
-//! All lights of a scene behind one choice: emissive triangles, environments, point, spot and directional lights. Each
+//! All lights of a scene behind one choice: emissive surfaces, environments, point, spot and directional lights. Each
 //! function takes a light's record.
 
 mod environment;
+mod planar;
 mod punctual;
-mod triangle;
+mod sphere;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use environment::Environment;
 
-use crate::flat::{LightKind, ShadingScene};
-use glam::Vec3;
+use crate::flat::{LightKind, NONE, ShadingScene, TriangleRecord};
+use crate::surface::{coverage, emitted};
+use glam::{Vec2, Vec3};
+use raywarp_geom::offset_from_triangle;
 use raywarp_sample::warp::choose_by_alias;
 
 /// A connection from a surface point to a light.
@@ -33,17 +38,71 @@ pub(crate) fn sample(scene: &ShadingScene, point: Vec3, u_choice: f32, u: [f32; 
     let (index, probability) = choose_by_alias(&scene.light_choice, u_choice);
     let light = &scene.lights[index];
     match light.kind() {
-        LightKind::Triangle => triangle::sample(scene, light, point, u),
+        LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk => planar::sample(scene, light, point, u),
+        LightKind::Sphere => sphere::sample(scene, light, point, u),
         LightKind::Point | LightKind::Spot | LightKind::Directional => punctual::sample(light, point, probability),
         LightKind::Environment => Environment::of(scene, light.index).connect(u, probability),
     }
 }
 
-/// Solid-angle density with which [`sample`] finds a point on the light `index` at a squared distance, whose front
-/// normal makes `cos` with the direction back; 0 for [`crate::flat::NONE`].
+/// Solid-angle density with which [`sample`] finds from `point` what a ray from there hits of the light `index`, at a
+/// squared distance and where the front normal makes `cos` with the direction back; 0 for [`NONE`].
+///
+/// Rays start a little off the point that connections are made from, by some 1e-5 of its coordinates. Densities differ
+/// by as much over the light's distance, and weights of the two techniques sum to one but for that.
 #[inline]
-pub(crate) fn pdf(scene: &ShadingScene, index: u32, cos: f32, distance_squared: f32) -> f32 {
-    scene.lights.get(index as usize).map_or(0.0, |light| triangle::pdf(light, cos, distance_squared))
+pub(crate) fn pdf(scene: &ShadingScene, index: u32, point: Vec3, cos: f32, distance_squared: f32) -> f32 {
+    if index == NONE {
+        return 0.0;
+    }
+    let light = &scene.lights[index as usize];
+    match light.kind() {
+        LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk => {
+            planar::pdf(light, point, cos, distance_squared)
+        }
+        LightKind::Sphere => sphere::pdf(light, point),
+        LightKind::Point | LightKind::Spot | LightKind::Directional | LightKind::Environment => 0.0,
+    }
+}
+
+/// A place on an emissive surface.
+struct Place {
+    position: Vec3,
+    /// Unit, on the front side.
+    normal: Vec3,
+    /// Largest coordinate difference to a corner of the triangle, or more.
+    extent: f32,
+    triangle: u32,
+}
+
+/// A connection to `place`, found in the direction `wi` with the density `pdf`; `None` where it lights nothing.
+#[inline]
+fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Option<LightSample> {
+    if pdf <= 0.0 || !pdf.is_finite() {
+        return None;
+    }
+    let cos = -place.normal.dot(wi);
+    let triangle = &scene.triangles[place.triangle as usize];
+    let (material, at) = (&scene.materials[triangle.material() as usize], barycentrics(triangle, place.position));
+    // A ray that finds a surface with holes by chance meets it with the probability of its alpha.
+    let radiance = emitted(scene, material, triangle.attributes, at, cos) * coverage(scene, place.triangle, at);
+    if radiance == Vec3::ZERO {
+        return None;
+    }
+    // The ray ends just before the light, on the side that it came from.
+    let side = if cos > 0.0 { place.normal } else { -place.normal };
+    let target = Vec3::from(offset_from_triangle(place.position.into(), side.into(), place.extent));
+    Some(LightSample { wi, target: Some(target), weight: radiance / pdf, pdf })
+}
+
+/// Barycentrics of a place in the plane of a triangle; zeros for a triangle without area.
+#[inline]
+fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
+    let [a, b, c] = triangle.points();
+    let (u, v, s) = (b - a, c - a, place - a);
+    let normal = u.cross(v);
+    let at = Vec2::new(normal.dot(s.cross(v)), normal.dot(u.cross(s))) / normal.length_squared();
+    if at.is_finite() { at } else { Vec2::ZERO }
 }
 
 /// Each environment's radiance from `direction` and the density with which it is sampled.

@@ -18,7 +18,13 @@ pub(super) fn sample(light: &LightRecord, point: Vec3, probability: f32) -> Opti
     let wi = to_light.try_normalize()?;
     let share = match light.kind() {
         LightKind::Spot => spot(-Vec3::from(light.u).dot(wi), light.v[0], light.v[1], SpotRamp::of(light.index)),
-        LightKind::Point | LightKind::Directional | LightKind::Triangle | LightKind::Environment => 1.0,
+        LightKind::Point
+        | LightKind::Directional
+        | LightKind::Triangle
+        | LightKind::Parallelogram
+        | LightKind::Disk
+        | LightKind::Sphere
+        | LightKind::Environment => 1.0,
     };
     let weight = strength * share / (distance_squared * probability);
     let lights = weight.is_finite() && weight != Vec3::ZERO;

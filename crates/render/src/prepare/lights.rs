@@ -1,7 +1,7 @@
 //! All lights behind one choice by power, half of it for local and half for distant ones.
 
 use super::environments;
-use crate::flat::{LightKind, LightRecord, MaterialFlags, NONE, ShadingScene, SpotRamp};
+use crate::flat::{LightKind, LightRecord, MaterialFlags, NONE, ShadingScene, Shape, SpotRamp, TriangleRecord, shape};
 use crate::texture::{TexturePoint, color};
 use bytemuck::Zeroable;
 use glam::{Vec2, Vec3, Vec4};
@@ -41,7 +41,7 @@ pub(super) fn set(flat: &mut ShadingScene, scene: &Scene, bounds: &Aabb) {
         lights.push(record);
         powers.push(finite(power));
     }
-    choose_by_power(flat, lights, &powers, &per_area);
+    choose_by_power(flat, lights, &powers);
 }
 
 fn of(kind: LightKind) -> LightRecord {
@@ -76,34 +76,69 @@ fn mean_color(flat: &ShadingScene, input: u32) -> Vec3 {
     (0..SIDE * SIDE).map(at).sum::<Vec3>() / (SIDE * SIDE) as f32
 }
 
-/// A light for each triangle that emits and has area.
+/// Lights for the triangles that emit and have area: one for each shape.
 fn add_triangles(flat: &mut ShadingScene, per_area: &[f64], lights: &mut Vec<LightRecord>, powers: &mut Vec<f64>) {
     if per_area.iter().all(|&power| power <= 0.0) {
         return;
     }
-    for (index, triangle) in flat.triangles.iter_mut().enumerate() {
-        triangle.light = NONE;
-        let per_area = per_area[triangle.material() as usize];
-        if per_area <= 0.0 {
-            continue;
-        }
-        let [corner, b, c] = triangle.points();
-        let edges = [b - corner, c - corner];
-        let area = 0.5 * edges[0].cross(edges[1]).length();
-        if area > 0.0 && area.is_finite() {
-            triangle.light = lights.len() as u32;
-            lights.push(LightRecord {
-                index: index as u32,
-                material: triangle.material(),
-                at: corner.into(),
-                u: edges[0].into(),
-                v: edges[1].into(),
-                w: triangle.front_normal().into(),
-                ..of(LightKind::Triangle)
-            });
-            powers.push(per_area * f64::from(area));
+    let ShadingScene { triangles, materials, placements, .. } = flat;
+    for placement in placements {
+        let (first, end) = (placement.first_triangle, placement.first_triangle + placement.triangle_count);
+        let mut index = first;
+        while index < end {
+            let rest = &mut triangles[index as usize..end as usize];
+            rest[0].light = NONE;
+            let material = rest[0].material();
+            let per_area = per_area[material as usize];
+            if per_area <= 0.0 {
+                index += 1;
+                continue;
+            }
+            let opaque = materials[material as usize].alpha == NONE;
+            let (kind, Shape { at, u, v, w }) = first_shape(rest, index == first, opaque);
+            let part = &mut rest[..kind.triangle_count() as usize];
+            let area: f64 = part.iter().map(|triangle| f64::from(area(triangle))).sum();
+            let is_light = u.cross(v).length() >= LEAST_AREA && area.is_finite();
+            for triangle in &mut *part {
+                triangle.light = if is_light { lights.len() as u32 } else { NONE };
+            }
+            if is_light {
+                let [at, u, v, w] = [at, u, v, w].map(<[f32; 3]>::from);
+                lights.push(LightRecord { index, material, at, u, v, w, ..of(kind) });
+                powers.push(per_area * area);
+            }
+            index += kind.triangle_count();
         }
     }
+}
+
+/// Least area of the parallelogram of a light's edges: its square is no rounded number yet.
+const LEAST_AREA: f32 = 1e-18;
+
+fn area(triangle: &TriangleRecord) -> f32 {
+    let [a, b, c] = triangle.points();
+    0.5 * (b - a).cross(c - a).length()
+}
+
+/// The shape that `triangles`, the rest of a placement or all of it, begin with. A ball that has holes would show its
+/// inside, which directions from outside do not find: it stays triangles.
+fn first_shape(triangles: &[TriangleRecord], all: bool, opaque: bool) -> (LightKind, Shape) {
+    let material = triangles[0].material();
+    let whole = |kind: LightKind| all && triangles.len() == kind.triangle_count() as usize;
+    for (kind, can_be) in [
+        (LightKind::Sphere, whole(LightKind::Sphere) && opaque),
+        (LightKind::Disk, whole(LightKind::Disk)),
+        (LightKind::Parallelogram, triangles.len() >= 2),
+    ] {
+        let part = if can_be { &triangles[..kind.triangle_count() as usize] } else { &[] };
+        if part.iter().all(|triangle| triangle.material() == material)
+            && let Some(shape) = shape(kind, part)
+        {
+            return (kind, shape);
+        }
+    }
+    let [at, b, c] = triangles[0].points();
+    (LightKind::Triangle, Shape { at, u: b - at, v: c - at, w: triangles[0].front_normal() })
 }
 
 fn ramp(falloff: SpotFalloff) -> u32 {
@@ -154,7 +189,12 @@ fn power(light: &Light, disk: f64) -> f64 {
 fn is_distant(light: &LightRecord) -> bool {
     match light.kind() {
         LightKind::Environment | LightKind::Directional => true,
-        LightKind::Triangle | LightKind::Point | LightKind::Spot => false,
+        LightKind::Triangle
+        | LightKind::Parallelogram
+        | LightKind::Disk
+        | LightKind::Sphere
+        | LightKind::Point
+        | LightKind::Spot => false,
     }
 }
 
@@ -175,13 +215,15 @@ fn group_scales(lights: &[LightRecord], powers: &[f64]) -> (f64, f64) {
 }
 
 /// Puts the lights in, with the probabilities that their powers give them.
-fn choose_by_power(flat: &mut ShadingScene, mut lights: Vec<LightRecord>, powers: &[f64], per_area: &[f64]) {
+fn choose_by_power(flat: &mut ShadingScene, mut lights: Vec<LightRecord>, powers: &[f64]) {
     let (local, distant) = group_scales(&lights, powers);
     let scale = |light: &LightRecord| if is_distant(light) { distant } else { local };
     let weights: Vec<f32> = std::iter::zip(&lights, powers).map(|(light, &p)| (p * scale(light)) as f32).collect();
     for (light, &weight) in std::iter::zip(&mut lights, &weights) {
         match light.kind() {
-            LightKind::Triangle => light.value = (per_area[light.material as usize] * local) as f32,
+            LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk | LightKind::Sphere => {
+                light.value = weight
+            }
             LightKind::Environment => flat.environments[light.index as usize].choice = weight,
             LightKind::Point | LightKind::Spot | LightKind::Directional => {}
         }

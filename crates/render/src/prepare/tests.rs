@@ -115,9 +115,10 @@ fn triangles_come_with_what_is_looked_at_and_no_more() {
     assert_eq!(flat.triangles.iter().map(|t| t.material()).collect::<Vec<_>>(), [0, 1, 1, 1]);
     assert_eq!(flat.triangles.iter().map(|t| t.instance).collect::<Vec<_>>(), [0, 0, 1, 1]);
     assert_eq!(flat.triangles.iter().map(|t| t.attributes).collect::<Vec<_>>(), [NONE, 0, 1, 2]);
-    assert_eq!(flat.triangles.iter().map(|t| t.light).collect::<Vec<_>>(), [NONE, 0, 1, 2]);
+    assert_eq!(flat.triangles.iter().map(|t| t.light).collect::<Vec<_>>(), [NONE, 0, 1, 1]);
     assert_eq!((flat.attributes.len(), flat.colors.len()), (3, 3));
-    assert!(flat.lights[..3].iter().all(|light| light.kind() == LightKind::Triangle));
+    let kinds: Vec<_> = flat.lights[..2].iter().map(|light| (light.kind(), light.index)).collect();
+    assert_eq!(kinds, [(LightKind::Triangle, 1), (LightKind::Parallelogram, 2)]);
 
     // The second triangle, half way between its second and third corners.
     let hit = Hit { t: 1.0, u: 0.5, v: 0.5, primitive: 1 };
@@ -132,6 +133,73 @@ fn triangles_come_with_what_is_looked_at_and_no_more() {
     // Plain materials look at no coordinates: the barycentrics stand for them.
     let plain = texture_point(&flat, NONE, Vec2::new(0.25, 0.5));
     assert_eq!((plain.uv[0], plain.color), (Vec2::new(0.25, 0.5), Vec4::ONE));
+}
+
+/// A glowing pbrt sphere, of which so much is there.
+fn ball(alpha: f32) -> Scene {
+    pbrt(&format!(
+        "Translate 3 -1 2 Rotate 40 1 2 3 Scale -2 2 2 Shape \"sphere\" \"float radius\" 0.7 \"float alpha\" {alpha}"
+    ))
+}
+
+/// A pbrt scene of glowing shapes.
+fn pbrt(shapes: &str) -> Scene {
+    let text = format!(
+        "LookAt 0 0 9  0 0 0  0 1 0 Camera \"perspective\"\nWorldBegin\nAreaLightSource \"diffuse\" \"rgb L\" [1 1 1]\n{shapes}\n"
+    );
+    let options = raywarp_scene::LoadOptions::default();
+    raywarp_scene::load_from(text.as_bytes(), std::path::Path::new("shapes.pbrt"), &options).unwrap().scene
+}
+
+/// The kinds of the lights that a scene has.
+#[track_caller]
+fn kinds(scene: &Scene) -> Vec<LightKind> {
+    let flat = flat(scene);
+    assert_eq!(flat.validate(), Ok(()));
+    let power: f32 = flat.lights.iter().map(|light| light.value).sum();
+    assert!((power - 1.0).abs() < 1e-4, "{power}");
+    let mut kinds: Vec<_> = flat.lights.iter().map(|light| light.kind()).collect();
+    kinds.dedup();
+    kinds
+}
+
+#[test]
+fn shapes_that_importers_tessellate_are_one_light_each() {
+    for (shapes, lights) in [
+        ("Rotate 30 1 1 0 Scale 3 3 3 Shape \"sphere\" \"float radius\" 0.5", 1),
+        ("Translate 100 -30 20 ReverseOrientation Shape \"sphere\" \"float radius\" 1", 1),
+        ("Rotate 30 1 1 0 Scale 3 1 -2 Shape \"disk\" \"float radius\" 0.5 \"float height\" 2", 1),
+        ("Shape \"disk\" Translate 1 1 1 Shape \"sphere\" Shape \"sphere\"", 3),
+        ("Shape \"bilinearmesh\" \"point3 P\" [0 0 0  2 0 0  1 3 0  3 3 0]", 1),
+        ("Shape \"trianglemesh\" \"integer indices\" [0 1 2 2 1 3] \"point3 P\" [0 0 0  2 0 0  1 3 0  3 3 0]", 1),
+    ] {
+        let scene = pbrt(shapes);
+        kinds(&scene);
+        assert_eq!(flat(&scene).lights.len(), lights, "{shapes}");
+    }
+    assert_eq!(kinds(&ball(1.0)), [LightKind::Sphere]);
+    // Through its holes one would see the other side, which directions to the front do not find.
+    assert!(!kinds(&ball(0.5)).contains(&LightKind::Sphere));
+}
+
+#[test]
+fn what_is_nearly_a_shape_stays_triangles() {
+    // An ellipsoid, part of a disk, a kite, a bent pair, a pair with fronts on both sides.
+    for shapes in [
+        "Scale 1 1 1.01 Shape \"sphere\"",
+        "Shape \"disk\" \"float phimax\" 350",
+        "Shape \"trianglemesh\" \"integer indices\" [0 1 2 2 1 3] \"point3 P\" [0 0 0  2 0 0  1 3 0  3.01 3 0]",
+        "Shape \"trianglemesh\" \"integer indices\" [0 1 2 2 1 3] \"point3 P\" [0 0 0  2 0 0  1 3 0  3 3 0.01]",
+        "Shape \"trianglemesh\" \"integer indices\" [0 1 2 1 2 3] \"point3 P\" [0 0 0  2 0 0  1 3 0  3 3 0]",
+    ] {
+        let found = kinds(&pbrt(shapes));
+        assert!(!found.contains(&LightKind::Sphere) && !found.contains(&LightKind::Disk), "{shapes}: {found:?}");
+        assert!(found.contains(&LightKind::Triangle) || shapes.contains("sphere"), "{shapes}: {found:?}");
+    }
+    // One corner of a ball out of place.
+    let mut scene = ball(1.0);
+    scene.meshes[0].triangles.positions[4000][1] += 0.01;
+    assert!(!kinds(&scene).contains(&LightKind::Sphere));
 }
 
 #[test]
@@ -238,16 +306,30 @@ fn every_rule_of_triangles_is_checked() {
 
 #[test]
 fn every_rule_of_lights_is_checked() {
-    broken("lights[0]", "is of a kind that does not exist", |s| s.lights[0].kind = 5);
+    broken("lights[0]", "is of a kind that does not exist", |s| s.lights[0].kind = 8);
     broken("lights[0]", "has a number that is not finite", |s| s.lights[0].w[2] = f32::NAN);
     broken("lights[0]", "has a density that is negative or not finite", |s| s.lights[0].value = -1.0);
-    broken("lights[0]", "has another material than its triangle", |s| s.lights[0].material = 0);
-    broken("lights[0]", "has no cell in the choice, though others have", |s| s.light_choice.truncate(1));
-    broken("lights[3]", "names an environment that is not there", |s| s.lights[3].index = 1);
-    broken("lights[4]", "falls off in a way that does not exist", |s| {
-        (s.lights[4].kind, s.lights[4].index) = (LightKind::Spot.tag(), 3);
+    broken("lights[0]", "has another material than its triangles", |s| s.lights[0].material = 0);
+    broken("lights[0]", "names a material that is not there", |s| s.lights[0].material = 3);
+    broken("lights[0]", "names triangles that are not there", |s| s.lights[0].index = 4);
+    broken("lights[1]", "names triangles that are not there", |s| s.lights[1].index = 3);
+    broken("lights[1]", "names a triangle that is another light", |s| s.lights[1].index = 1);
+    broken("lights[0]", "is not where its triangles are", |s| s.lights[0].u[0] += 0.5);
+    broken("lights[1]", "is not where its triangles are", |s| s.triangles[3].corners[1][2] += 0.5);
+    broken("lights[1]", "has holes, through which its other side would show", |s| {
+        let mut ball = flat(&ball(1.0));
+        (s.lights[1].kind, s.lights[1].index) = (LightKind::Sphere.tag(), 4);
+        let triangle = crate::flat::TriangleRecord { light: 1, instance: 1, ..s.triangles[2] };
+        s.triangles.extend(ball.triangles.drain(..).map(|_| triangle));
+        s.triangles[2].light = NONE;
+        s.triangles[3].light = NONE;
     });
-    broken("light_choice[0]", "names a light that is not there", |s| s.light_choice[0].alias = 6);
+    broken("lights[0]", "has no cell in the choice, though others have", |s| s.light_choice.truncate(1));
+    broken("lights[2]", "names an environment that is not there", |s| s.lights[2].index = 1);
+    broken("lights[3]", "falls off in a way that does not exist", |s| {
+        (s.lights[3].kind, s.lights[3].index) = (LightKind::Spot.tag(), 3);
+    });
+    broken("light_choice[0]", "names a light that is not there", |s| s.light_choice[0].alias = 5);
     broken("light_choice[0]", "has a share that is not from 0 to 1", |s| s.light_choice[0].own = 1.5);
     broken("environments[0]", "has a radiance that is not finite", |s| s.environments[0].radiance[0] = f32::NAN);
     broken("environments[0]", "has a rotation that is not finite", |s| s.environments[0].rows[0][0] = f32::NAN);

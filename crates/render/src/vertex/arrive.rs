@@ -43,7 +43,7 @@ pub(crate) fn arrive(
     }
     let material = &scene.materials[point.material as usize];
     let cos = -point.geometric_normal.dot(direction);
-    let mut radiance = emission::from_surface(scene, transport, &path, point, cos, hit.t);
+    let mut radiance = emission::from_surface(scene, transport, &path, ray, point, cos, hit.t);
     let throughput = path.throughput;
     if material.kind() != MaterialKind::Unlit {
         return Arrival { radiance, throughput, first_hit: None, scatters: true };

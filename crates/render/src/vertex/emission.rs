@@ -6,6 +6,7 @@ use crate::light;
 use crate::options::DirectLight;
 use crate::surface::{SurfacePoint, emitted};
 use glam::Vec3;
+use raywarp_geom::Ray;
 
 /// How much emission found by scattering counts, beside the connection to the same light, whose density is `light_pdf`.
 #[inline]
@@ -36,12 +37,13 @@ pub(super) fn from_environments(
     sum
 }
 
-/// What the surface that a path has come to sends along it: `t` away, seen under `cos` to the front normal.
+/// What the surface that a path has come to along `ray` sends along it: `t` away, seen under `cos` to the front normal.
 #[inline]
 pub(super) fn from_surface(
     scene: &ShadingScene,
     transport: &Transport,
     path: &PathState,
+    ray: &Ray,
     point: &SurfacePoint,
     cos: f32,
     t: f32,
@@ -51,6 +53,11 @@ pub(super) fn from_surface(
     if emitted == Vec3::ZERO {
         return Vec3::ZERO;
     }
-    let light_pdf = light::pdf(scene, scene.triangles[point.triangle as usize].light, cos, t * t);
+    if path.flags & SPECULAR != 0 {
+        // What connections find does not matter, and the density of a near light is no cheap number.
+        return path.throughput * emitted;
+    }
+    let light = scene.triangles[point.triangle as usize].light;
+    let light_pdf = light::pdf(scene, light, ray.origin.into(), cos, t * t);
     path.throughput * emitted * weight(transport, path, light_pdf)
 }

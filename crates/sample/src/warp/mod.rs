@@ -1,4 +1,4 @@
-//! Warps: from uniform numbers to disks, directions, triangles and tabulated functions.
+//! Warps: from uniform numbers to disks, directions, triangles (flat and on the sphere) and tabulated functions.
 //!
 //! Directions are unit vectors in a frame whose z axis is up; densities are per solid angle. Each warp
 //! takes points of `0 .. 1` squared and keeps their stratification as far as its target allows.
@@ -8,6 +8,7 @@ mod choice;
 mod direction;
 mod distribution;
 mod planar;
+mod spherical;
 mod turn;
 
 pub use alias::{AliasCell, AliasTable, choose_by_alias};
@@ -18,4 +19,5 @@ pub use direction::{
 };
 pub use distribution::{DensityTables, Distribution1d, Distribution2d};
 pub use planar::{concentric_disk, concentric_disk_pdf, uniform_triangle};
+pub use spherical::{half_solid_angle, spherical_triangle};
 pub use turn::sin_cos_turn;

@@ -1,0 +1,211 @@
+//! Emissive triangles, parallelograms and disks: by the solid angle that they cover where that is not small, else by area.
+
+use super::{LightSample, Place, connect};
+use crate::flat::{DISK_SECTORS, LightKind, LightRecord, ShadingScene};
+use glam::{Vec2, Vec3};
+use raywarp_sample::elementary::atan2;
+use raywarp_sample::warp::{self, sin_cos_turn};
+use std::f32::consts::TAU;
+
+/// Solid angles that are sampled as such. Below, a light is so small that its points are as good as its directions, and
+/// directions have no digits to tell them apart; above (pbrt's bound), the point all but lies in the light.
+const SOLID_ANGLES: [f32; 2] = [1e-4, 6.22];
+
+/// tan(pi / 8).
+const T: f32 = 0.414_213_57;
+/// Corners in units of `u` and `v` from `at`.
+const TRIANGLE: [[f32; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+const PARALLELOGRAM: [[f32; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+/// The octagon around the unit disk: 5 % more area, for the sake of a short outline.
+const OCTAGON: [[f32; 2]; 8] = [[1.0, -T], [1.0, T], [T, 1.0], [-T, 1.0], [-1.0, T], [-1.0, -T], [-T, -1.0], [T, -1.0]];
+/// Area of the polygon of [`DISK_SECTORS`] corners in the unit circle.
+const DISK_AREA: f32 = 3.140_331_2;
+
+/// The convex outline that a light lies in.
+#[inline]
+fn outline(kind: LightKind) -> &'static [[f32; 2]] {
+    match kind {
+        LightKind::Triangle => &TRIANGLE,
+        LightKind::Parallelogram => &PARALLELOGRAM,
+        LightKind::Disk => &OCTAGON,
+        LightKind::Sphere | LightKind::Point | LightKind::Spot | LightKind::Directional | LightKind::Environment => &[],
+    }
+}
+
+/// A light's outline as a point sees it: a fan of spherical triangles around the first corner.
+struct Seen {
+    corners: [[f32; 3]; 8],
+    /// Of triangle `i` of the fan, corners 0, `i + 1` and `i + 2`: its triple product, and half its solid angle.
+    volumes: [f32; 6],
+    halves: [f32; 6],
+    /// Triangles of the fan.
+    count: usize,
+    /// Sum of the halves.
+    half: f32,
+}
+
+impl Seen {
+    #[inline]
+    fn new(light: &LightRecord, area: f32, point: Vec3) -> Self {
+        let outline = outline(light.kind());
+        let (at, u, v) = (Vec3::from(light.at) - point, Vec3::from(light.u), Vec3::from(light.v));
+        let mut seen =
+            Self { corners: [[0.0; 3]; 8], volumes: [0.0; 6], halves: [0.0; 6], count: outline.len() - 2, half: 0.0 };
+        let mut lengths = [1.0; 8];
+        for (i, &[a, b]) in outline.iter().enumerate() {
+            let corner = at + a * u + b * v;
+            lengths[i] = corner.length();
+            seen.corners[i] = (corner / lengths[i]).into();
+        }
+        // Triple products by the plane's distance: those of the unit vectors would cancel.
+        let height = Vec3::from(light.w).dot(at).abs();
+        let first = Vec2::from(outline[0]);
+        for i in 0..seen.count {
+            let edges = [Vec2::from(outline[i + 1]) - first, Vec2::from(outline[i + 2]) - first];
+            let share = edges[0].perp_dot(edges[1]) * area;
+            seen.volumes[i] = share / lengths[0] / lengths[i + 1] * (height / lengths[i + 2]);
+            let corners = [seen.corners[0], seen.corners[i + 1], seen.corners[i + 2]];
+            seen.halves[i] = warp::half_solid_angle(&corners, seen.volumes[i]);
+            seen.half += seen.halves[i];
+        }
+        seen
+    }
+
+    /// Whether the solid angle is one to sample. Not for a NaN, which a point on a corner gives.
+    #[inline]
+    fn is_near(&self) -> bool {
+        2.0 * self.half >= SOLID_ANGLES[0] && 2.0 * self.half <= SOLID_ANGLES[1]
+    }
+
+    /// A uniform direction of the outline.
+    #[inline]
+    fn direction(&self, u: [f32; 2]) -> Vec3 {
+        let mut rest = u[0] * self.half;
+        let mut i = 0;
+        while i + 1 < self.count && rest >= self.halves[i] {
+            rest -= self.halves[i];
+            i += 1;
+        }
+        let corners = [self.corners[0], self.corners[i + 1], self.corners[i + 2]];
+        warp::spherical_triangle(&corners, self.volumes[i], rest.min(self.halves[i]), u[1]).into()
+    }
+}
+
+/// Area of the parallelogram of `u` and `v`.
+#[inline]
+fn area(light: &LightRecord) -> f32 {
+    Vec3::from(light.u).cross(light.v.into()).length()
+}
+
+/// Density of points by area; the choice of the light is included.
+#[inline]
+fn per_area(light: &LightRecord, area: f32) -> f32 {
+    let share = match light.kind() {
+        LightKind::Triangle => 0.5,
+        LightKind::Disk => DISK_AREA,
+        LightKind::Parallelogram
+        | LightKind::Sphere
+        | LightKind::Point
+        | LightKind::Spot
+        | LightKind::Directional
+        | LightKind::Environment => 1.0,
+    };
+    light.value / (share * area)
+}
+
+/// A uniform point of the light in units of `u` and `v`.
+#[inline]
+fn by_area(kind: LightKind, u: [f32; 2]) -> Vec2 {
+    match kind {
+        LightKind::Triangle => warp::uniform_triangle(u).into(),
+        LightKind::Disk => {
+            let sectors = u[0] * DISK_SECTORS as f32;
+            let sector = (sectors as u32).min(DISK_SECTORS - 1);
+            let [b0, b1] = warp::uniform_triangle([(sectors - sector as f32).min(1.0), u[1]]);
+            b0 * rim(sector as f32) + b1 * rim(sector as f32 + 1.0)
+        }
+        LightKind::Parallelogram
+        | LightKind::Sphere
+        | LightKind::Point
+        | LightKind::Spot
+        | LightKind::Directional
+        | LightKind::Environment => u.into(),
+    }
+}
+
+/// The rim of the unit disk so many sectors on.
+#[inline]
+fn rim(sectors: f32) -> Vec2 {
+    let (sin, cos) = sin_cos_turn(sectors / DISK_SECTORS as f32);
+    Vec2::new(cos, sin)
+}
+
+/// Where `direction` from `point` meets the light's plane, in units of `u` and `v` (Moeller and Trumbore 1997).
+#[inline]
+fn in_plane(light: &LightRecord, point: Vec3, direction: Vec3) -> Vec2 {
+    let (u, v) = (Vec3::from(light.u), Vec3::from(light.v));
+    let s = point - Vec3::from(light.at);
+    let p = direction.cross(v);
+    Vec2::new(s.dot(p), direction.dot(s.cross(u))) / u.dot(p)
+}
+
+/// The place itself, where rounding has left it outside of the light, moved in; `None` outside of a disk.
+#[inline]
+fn inside(kind: LightKind, place: Vec2) -> Option<(Vec2, u32)> {
+    match kind {
+        LightKind::Triangle => {
+            let place = place.max(Vec2::ZERO);
+            Some((place / (place.x + place.y).max(1.0), 0))
+        }
+        LightKind::Disk => {
+            let turn = atan2(place.y, place.x) / TAU;
+            let sector =
+                (((if turn < 0.0 { turn + 1.0 } else { turn }) * DISK_SECTORS as f32) as u32).min(DISK_SECTORS - 1);
+            // cos(pi / 128): how far the chord is from the centre.
+            (place.dot(rim(sector as f32 + 0.5)) <= 0.999_698_8).then_some((place, sector))
+        }
+        LightKind::Parallelogram
+        | LightKind::Sphere
+        | LightKind::Point
+        | LightKind::Spot
+        | LightKind::Directional
+        | LightKind::Environment => {
+            let place = place.clamp(Vec2::ZERO, Vec2::ONE);
+            Some((place, u32::from(place.x + place.y > 1.0)))
+        }
+    }
+}
+
+/// A connection to a point on the light.
+#[inline]
+pub(super) fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2]) -> Option<LightSample> {
+    let (kind, area) = (light.kind(), area(light));
+    let seen = Seen::new(light, area, point);
+    let is_near = seen.is_near();
+    let place = if is_near { in_plane(light, point, seen.direction(u)) } else { by_area(kind, u) };
+    let (place, triangle) = inside(kind, place)?;
+    let (edges, normal) = ([Vec3::from(light.u), Vec3::from(light.v)], Vec3::from(light.w));
+    let on_light = Vec3::from(light.at) + place.x * edges[0] + place.y * edges[1];
+    let to_light = on_light - point;
+    let wi = to_light.try_normalize()?;
+    let cos = -normal.dot(wi);
+    let pdf =
+        if is_near { 0.5 * light.value / seen.half } else { by_distance(light, area, cos, to_light.length_squared()) };
+    let extent = (edges[0].abs() + edges[1].abs()).max_element();
+    connect(scene, &Place { position: on_light, normal, extent, triangle: light.index + triangle }, wi, pdf)
+}
+
+/// Density of directions from one of points.
+#[inline]
+fn by_distance(light: &LightRecord, area: f32, cos: f32, distance_squared: f32) -> f32 {
+    let cos = cos.abs();
+    if cos < 1e-7 { 0.0 } else { per_area(light, area) * distance_squared / cos }
+}
+
+/// Solid-angle density of a point on the light, seen from `point` at a squared distance and a cosine to its normal.
+#[inline]
+pub(super) fn pdf(light: &LightRecord, point: Vec3, cos: f32, distance_squared: f32) -> f32 {
+    let area = area(light);
+    let seen = Seen::new(light, area, point);
+    if seen.is_near() { 0.5 * light.value / seen.half } else { by_distance(light, area, cos, distance_squared) }
+}
