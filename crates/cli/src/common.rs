@@ -326,6 +326,9 @@ impl Common {
         for warning in &loaded.warnings {
             self.note(format!("warning: {warning}"));
         }
+        if let Some(stand_ins) = loaded.stand_ins {
+            self.note(format!("{}: {stand_ins}", path.display()));
+        }
         Ok((loaded, path, start.elapsed()))
     }
 }

@@ -13,6 +13,6 @@ mod validate;
 pub use error::{Place, SceneError};
 pub use escape::{escape, escape_but};
 pub use flatten::flatten;
-pub use import::{Format, LoadOptions, Loaded, Warning, load, load_from, load_image};
+pub use import::{Format, LoadOptions, Loaded, StandIns, Warning, load, load_from, load_image};
 pub use model::*;
 pub use validate::{Invalid, validate};

@@ -1,5 +1,6 @@
 //! What one import run shares: options, warnings, missing files, decoded images.
 
+use super::stand_ins::StandInLog;
 use super::{Format, image, source};
 use crate::{Image, ImageId, Place, Scene, SceneError};
 use std::collections::{HashMap, HashSet};
@@ -54,6 +55,8 @@ pub(crate) struct Context {
     files: Vec<PathBuf>,
     known_files: HashSet<PathBuf>,
     images: HashMap<(PathBuf, Encoding), Option<ImageId>>,
+    /// What shows something else than the file says.
+    pub stand_ins: StandInLog,
 }
 
 impl Context {
@@ -68,6 +71,7 @@ impl Context {
             files: Vec::new(),
             known_files: HashSet::new(),
             images: HashMap::new(),
+            stand_ins: StandInLog::default(),
         }
     }
 

@@ -10,6 +10,7 @@ mod pbrt;
 mod ply;
 mod polygon;
 mod source;
+mod stand_ins;
 mod stl;
 mod threemf;
 
@@ -28,6 +29,7 @@ pub use off::fuzz_off;
 pub use pbrt::{fuzz_pbrt, fuzz_pbrt_scene};
 #[doc(hidden)]
 pub use ply::fuzz_ply;
+pub use stand_ins::StandIns;
 #[doc(hidden)]
 pub use stl::fuzz_stl;
 #[doc(hidden)]
@@ -44,6 +46,8 @@ pub struct Loaded {
     pub scene: Scene,
     /// What was left out or replaced, each once.
     pub warnings: Vec<Warning>,
+    /// How many surfaces show something else than the file says, if any do.
+    pub stand_ins: Option<StandIns>,
     /// Every file that was read, each once: the scene itself first, then what it names (buffers, libraries, includes,
     /// images, tables). A program that writes a file can tell from it what it must not overwrite.
     pub files: Vec<PathBuf>,
@@ -89,12 +93,14 @@ fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Resul
         Format::ThreeMf => threemf::import(path, &mut context)?,
     };
     let files = context.take_files();
+    let stand_ins = std::mem::take(&mut context.stand_ins);
     let warnings = context.finish()?;
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
     if scene.triangle_count() == 0 {
         return Err(SceneError::Empty { path: path.to_path_buf() });
     }
-    Ok(Loaded { scene, warnings, files })
+    let stand_ins = stand_ins.count(&scene);
+    Ok(Loaded { scene, warnings, stand_ins, files })
 }
 
 /// Loads the image in `path` (PNG, JPEG, TGA, HDR, EXR, KTX2, by content) as colours: eight-bit

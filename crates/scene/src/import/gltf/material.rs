@@ -26,8 +26,11 @@ impl Builder<'_, '_> {
             return Ok(known);
         }
         let place = index.map_or("the default material".to_string(), |i| format!("materials[{}]", i.0));
+        self.context.stand_ins.begin();
         let material = self.build_material(json, vertex_colors, &place)?;
         let id = self.scene.add_material(material);
+        let mark = self.context.stand_ins.close();
+        self.context.stand_ins.keep(id, mark);
         self.materials.insert(key, id);
         Ok(id)
     }

@@ -21,6 +21,19 @@ impl Builder<'_, '_> {
         encoding: Encoding,
         item: &str,
     ) -> Result<Option<TextureId>, SceneError> {
+        let found = self.find_texture(info, encoding, item)?;
+        if let (None, Some(index)) = (found, info.index) {
+            self.context.stand_ins.texture(index.0);
+        }
+        Ok(found)
+    }
+
+    fn find_texture(
+        &mut self,
+        info: &TextureInfo,
+        encoding: Encoding,
+        item: &str,
+    ) -> Result<Option<TextureId>, SceneError> {
         let document = self.data.document;
         let index = info.index.ok_or_else(|| self.data.malformed(item, "names no texture"))?;
         let texture = self.data.entry(&document.textures, "textures", index, item)?;

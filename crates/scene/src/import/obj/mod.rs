@@ -110,17 +110,21 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
     let colors = obj.has_colors().then(|| scene.add_texture(Texture::VertexColor));
     for MaterialMeshes { material, line, meshes } in obj.into_meshes() {
         let name = material.unwrap_or_default();
+        context.stand_ins.begin();
         let material = match library.get(&name) {
             Some((file, entry)) => mapped(&mut scene, file, entry, colors, &meshes, context)?,
             None => {
                 if !name.is_empty() {
                     context.warn(path, Place::Line(line), format!("no library has material {name}; rendered grey"));
+                    context.stand_ins.material(&name);
                 }
                 let reflectance = ColorInput { factor: [0.7; 3], texture: colors };
                 Material::new(name, Surface::Diffuse { reflectance })
             }
         };
         let material = scene.add_material(material);
+        let mark = context.stand_ins.close();
+        context.stand_ins.keep(material, mark);
         for (name, triangles) in meshes {
             let mesh = scene.add_mesh(Mesh { name, triangles, materials: FaceMaterials::Uniform(material) });
             scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
@@ -139,8 +143,14 @@ fn mapped(
     context: &mut Context,
 ) -> Result<Material, SceneError> {
     let folder = file.parent().unwrap_or(Path::new(""));
-    let mut images =
-        |scene: &mut Scene, map: &mtl::Map, encoding| context.image(scene, &folder.join(&map.file), encoding);
+    let mut images = |scene: &mut Scene, map: &mtl::Map, encoding| {
+        let path = folder.join(&map.file);
+        let image = context.image(scene, &path, encoding)?;
+        if image.is_none() {
+            context.stand_ins.texture(path.display());
+        }
+        Ok(image)
+    };
     let mut mapper = material::Mapper { scene, images: &mut images, colors, warnings: Vec::new() };
     let material = mapper.material(entry, uv_size(meshes))?;
     for (line, message) in mapper.warnings {

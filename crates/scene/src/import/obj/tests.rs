@@ -315,9 +315,11 @@ fn images_become_textures_masks_and_bumps() {
     let error = crate::load(&path, &LoadOptions::default()).unwrap_err();
     let SceneError::Missing { files, .. } = &error else { panic!("{error}") };
     assert_eq!(files, &[folder.0.join("lost.png")]);
-    let Loaded { scene, warnings, .. } =
+    let Loaded { scene, warnings, stand_ins, .. } =
         crate::load(&path, &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
     assert_eq!(scene.images.len(), 5); // each file once
+    let stand_ins = stand_ins.unwrap().to_string();
+    assert_eq!(stand_ins, "1 texture is a stand-in, on 1 of 3 triangles"); // the lost file
     assert_eq!(warnings.len(), 4, "{warnings:?}"); // black Kd, a normal map as bump, Kd + Ks, the lost file
 
     let [a, b, c] = scene.materials.as_slice() else { panic!() };

@@ -100,10 +100,14 @@ impl Importer<'_> {
         // Version 4's names have a known start and no folder; anything else is a file.
         if ["metal-", "glass-", "stdillum-", "illum-"].iter().any(|start| name.starts_with(start)) {
             self.warn(params, format!("spectrum {name:?} is not known; the default is used"));
+            self.context.stand_ins.material(format_args!("{}:{}", params.path.display(), params.line));
             return Ok(None);
         }
         let path = self.resolve(name);
-        let Some(bytes) = self.read(&path)? else { return Ok(None) };
+        let Some(bytes) = self.read(&path)? else {
+            self.context.stand_ins.material(format_args!("{}:{}", params.path.display(), params.line));
+            return Ok(None);
+        };
         let samples = parse_spd(&bytes).map_err(|(line, message)| super::params::malformed(&path, line, message))?;
         match samples {
             Some(samples) => Ok(Some(integrate(&samples, of))),

@@ -9,7 +9,12 @@ use std::rc::Rc;
 impl Importer<'_> {
     pub fn make_named_medium(&mut self, name: &str, params: Params) -> Result<(), SceneError> {
         let params = params.with_defaults(&self.graphics.defaults.medium.clone());
+        self.context.stand_ins.begin();
         let sigma = self.absorption(name, &params)?;
+        match self.context.stand_ins.close() {
+            Some(mark) => self.medium_marks.insert(name.to_string(), mark),
+            None => self.medium_marks.remove(name),
+        };
         // What takes nothing away is empty space.
         let id = (sigma != [0.0; 3])
             .then(|| self.scene.add_medium(Medium { name: name.into(), absorption: Absorption { sigma } }));
@@ -22,10 +27,12 @@ impl Importer<'_> {
         let kind = params.text("type")?.unwrap_or("homogeneous").to_string();
         if kind != "homogeneous" {
             self.warn(params, format!("medium {name:?} of type {kind:?} is not supported; rendered as empty"));
+            self.context.stand_ins.material(format_args!("medium {name:?}"));
             return Ok([0.0; 3]);
         }
         if let Some(preset) = params.text("preset")? {
             self.warn(params, format!("medium {name:?}: preset {preset:?} is not supported; rendered as empty"));
+            self.context.stand_ins.material(format_args!("medium {name:?}"));
             return Ok([0.0; 3]);
         }
         let scale = params.float_or("scale", 1.0)?;
@@ -34,6 +41,7 @@ impl Importer<'_> {
         let scattering = self.color(params, "sigma_s")?.unwrap_or([2.55, 3.21, 3.77]);
         if scattering.iter().any(|&c| c * scale > 0.0) {
             self.warn(params, format!("medium {name:?} scatters; only its absorption is rendered"));
+            self.context.stand_ins.material(format_args!("medium {name:?}"));
         }
         params.ignore(&["g"]);
         self.warn_unused(params, "the medium");
@@ -53,6 +61,14 @@ impl Importer<'_> {
     /// medium on both sides stays in the one that it is in.
     pub fn interface(&mut self, params: &Params) -> Option<MediumInterface> {
         let (inside, outside) = (self.graphics.inside.clone(), self.graphics.outside.clone());
+        if inside != outside {
+            for name in [&inside, &outside].into_iter().flatten() {
+                match self.media.contains_key(&**name) {
+                    true => self.context.stand_ins.add(self.medium_marks.get(&**name).copied()),
+                    false => self.context.stand_ins.material(format_args!("medium {name:?}")),
+                }
+            }
+        }
         let place = (&*params.path, params.line);
         let (inside, outside) = (self.medium(inside, place), self.medium(outside, place));
         (inside != outside).then_some(MediumInterface { inside, outside })

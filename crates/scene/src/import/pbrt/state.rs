@@ -4,6 +4,7 @@ use super::files::{Files, Opened};
 use super::params::{Parameter, Params};
 use super::shape::{Look, Pending, Placement, ShapeKey};
 use crate::import::Context;
+use crate::import::stand_ins::MarkId;
 use crate::{ColorInput, Emission, MaterialId, MediumId, MeshId, Place, Projection, Scene, SceneError};
 use glam::DAffine3;
 use std::collections::HashMap;
@@ -86,10 +87,16 @@ pub(super) struct Importer<'a> {
     pub bare_gaussian: bool,
     pub float_textures: HashMap<String, ColorInput>,
     pub color_textures: HashMap<String, ColorInput>,
+    /// Stand-ins of the textures that have any, by name and whether they are colours.
+    pub texture_marks: HashMap<(String, bool), MarkId>,
+    /// The same of media, by name.
+    pub medium_marks: HashMap<String, MarkId>,
     pub named_materials: HashMap<String, MaterialId>,
     /// The `MakeNamedMaterial` directives in order.
     pub material_order: Vec<MaterialId>,
     pub default_material: Option<MaterialId>,
+    /// Grey in place of materials that no directive defines, by name.
+    pub undefined_materials: HashMap<String, MaterialId>,
     /// By name; `None` is empty space.
     pub media: HashMap<String, Option<MediumId>>,
     pub area_lights: Vec<Emission>,
@@ -126,9 +133,12 @@ impl<'a> Importer<'a> {
             bare_gaussian: false,
             float_textures: HashMap::new(),
             color_textures: HashMap::new(),
+            texture_marks: HashMap::new(),
+            medium_marks: HashMap::new(),
             named_materials: HashMap::new(),
             material_order: Vec::new(),
             default_material: None,
+            undefined_materials: HashMap::new(),
             media: HashMap::new(),
             area_lights: Vec::new(),
             derived: HashMap::new(),
@@ -191,6 +201,21 @@ impl<'a> Importer<'a> {
         *self
             .default_material
             .get_or_insert_with(|| self.scene.add_material(crate::Material::diffuse("default", [0.5; 3])))
+    }
+
+    /// Grey in place of the material `name`, which no directive defines.
+    pub fn undefined_material(&mut self, name: &str) -> MaterialId {
+        if let Some(&known) = self.undefined_materials.get(name) {
+            return known;
+        }
+        let id = self.scene.add_material(crate::Material::diffuse(name, [0.5; 3]));
+        let log = &mut self.context.stand_ins;
+        log.begin();
+        log.material(format_args!("{name:?}"));
+        let mark = log.close();
+        log.keep(id, mark);
+        self.undefined_materials.insert(name.to_string(), id);
+        id
     }
 
     /// What can only be said after the last directive: the camera and the filter.

@@ -7,6 +7,7 @@ use crate::{Channel, ColorInput, ImageFilter, ScalarInput, SceneError, Texture, 
 
 impl Importer<'_> {
     pub fn texture_directive(&mut self, name: &str, kind: &str, class: &str, params: Params) -> Result<(), SceneError> {
+        self.context.stand_ins.begin();
         let params = params.with_defaults(&self.graphics.defaults.texture.clone());
         let color = match kind {
             "spectrum" | "color" => true,
@@ -30,6 +31,7 @@ impl Importer<'_> {
                 let odd = self.texture_input(&params, "tex2", color, 0.0)?;
                 if params.integer("dimension", 2..=3)? == Some(3) {
                     self.warn(&params, "a checkerboard of three dimensions is not supported; it is made from uv");
+                    self.context.stand_ins.texture(name);
                 }
                 params.ignore(&["aamode"]);
                 let [[u, _, du], [_, v, dv]] = self.mapping_rows(&params)?;
@@ -40,6 +42,7 @@ impl Importer<'_> {
             }
             "bilerp" => {
                 self.warn(&params, format!("texture {name:?}: bilerp is replaced by its mean"));
+                self.context.stand_ins.texture(name);
                 let mut mean = [0.0; 3];
                 for (corner, default) in [("v00", 0.0), ("v01", 1.0), ("v10", 0.0), ("v11", 1.0)] {
                     let value = self.color(&params, corner)?.unwrap_or([default; 3]);
@@ -50,6 +53,7 @@ impl Importer<'_> {
             }
             _ => {
                 self.warn(&params, format!("texture {name:?}: {class:?} is not supported and replaced by 0.5"));
+                self.context.stand_ins.texture(name);
                 self.store_texture(name, color, ColorInput::constant([0.5; 3]));
                 return Ok(());
             }
@@ -62,6 +66,11 @@ impl Importer<'_> {
     fn store_texture(&mut self, name: &str, color: bool, value: ColorInput) {
         let space = if color { &mut self.color_textures } else { &mut self.float_textures };
         space.insert(name.to_string(), value);
+        let key = (name.to_string(), color);
+        match self.context.stand_ins.close() {
+            Some(mark) => self.texture_marks.insert(key, mark),
+            None => self.texture_marks.remove(&key),
+        };
     }
 
     /// A parameter of a texture: a number, a colour or another texture.
@@ -92,13 +101,16 @@ impl Importer<'_> {
     /// The texture `name`, warned about when there is none. A number's name space is searched second
     /// for colours and the other way round: files mix them up where pbrt would complain.
     pub fn named_texture(&mut self, params: &Params, name: &str, color: bool) -> Option<ColorInput> {
-        let spaces = [&self.color_textures, &self.float_textures];
-        let (first, second) = if color { (spaces[0], spaces[1]) } else { (spaces[1], spaces[0]) };
-        let found = first.get(name).or_else(|| second.get(name)).copied();
-        if found.is_none() {
-            self.warn(params, format!("texture {name:?} is not defined; the default value is used"));
+        for color in [color, !color] {
+            let space = if color { &self.color_textures } else { &self.float_textures };
+            if let Some(&found) = space.get(name) {
+                self.context.stand_ins.add(self.texture_marks.get(&(name.to_string(), color)).copied());
+                return Some(found);
+            }
         }
-        found
+        self.warn(params, format!("texture {name:?} is not defined; the default value is used"));
+        self.context.stand_ins.texture(name);
+        None
     }
 
     /// A number or a texture of numbers.
@@ -196,9 +208,14 @@ impl Importer<'_> {
     pub fn image(&mut self, path: &std::path::Path, encoding: Encoding) -> Result<Option<crate::ImageId>, SceneError> {
         if !self.files.disk {
             self.context.note_missing(path);
+            self.context.stand_ins.texture(path.display());
             return Ok(None);
         }
-        self.context.image(&mut self.scene, path, encoding)
+        let image = self.context.image(&mut self.scene, path, encoding)?;
+        if image.is_none() {
+            self.context.stand_ins.texture(path.display());
+        }
+        Ok(image)
     }
 
     /// pbrt decodes PNG and TGA from sRGB unless told otherwise, numbers too. JPEG, which version 3
@@ -224,6 +241,7 @@ impl Importer<'_> {
         if let Some(mapping) = params.text("mapping")?.filter(|&mapping| mapping != "uv") {
             params.ignore(&["v1", "v2"]);
             self.warn(params, format!("texture mapping {mapping:?} is not supported; uv is used"));
+            self.context.stand_ins.texture(format_args!("{}:{}", params.path.display(), params.line));
         }
         let (u, v) = (params.float_or("uscale", 1.0)?, params.float_or("vscale", 1.0)?);
         let (du, dv) = (params.float_or("udelta", 0.0)?, params.float_or("vdelta", 0.0)?);

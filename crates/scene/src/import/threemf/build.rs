@@ -196,7 +196,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             };
             match model.groups.get(&group) {
                 None => return Err(wrong(format!("has a property of group {group}, which is not there"))),
-                Some(Group::Other) => ids.push(self.grey()),
+                Some(Group::Other) => ids.push(self.unread(part, group)),
                 Some(Group::Materials(list)) => {
                     let Some((name, color)) = list.get(first as usize) else {
                         return Err(wrong(format!("has property {first} of {}", list.len())));
@@ -228,6 +228,17 @@ impl<'a, 'c> Builder<'a, 'c> {
             let reflectance = ColorInput::constant(color.unwrap_or([0.7; 3]));
             scene.add_material(Material::new(name, Surface::Diffuse { reflectance }))
         })
+    }
+
+    /// Grey in place of a group that is not read.
+    fn unread(&mut self, part: usize, group: u32) -> MaterialId {
+        let id = self.material((part, group, u32::MAX), "", None);
+        let log = &mut self.context.stand_ins;
+        log.begin();
+        log.material(format_args!("{part}:{group}"));
+        let mark = log.close();
+        log.keep(id, mark);
+        id
     }
 
     /// What has no colour.

@@ -179,6 +179,8 @@ fn what_is_not_read_is_said() {
     let (scene, warnings) = read_model(&model(&square, texture, ITEM)).unwrap();
     assert_eq!(warnings, ["part.3mf: 3D/3dmodel.model:12: `texture2dgroup` is not read; rendered grey"]);
     assert_eq!(reflectance(&scene, 0), Some([0.7; 3]));
+    // What is not read has a grey of its own, so that it can be counted.
+    assert_eq!(scene.materials.len(), 2);
     let more = r#"<object id="2"><components><component objectid="1"/></components></object>"#;
     let (scene, warnings) = read_model(&model(SQUARE, more, "")).unwrap();
     assert_eq!(warnings, ["part.3mf: 3D/3dmodel.model: nothing is to be built; every object is shown"]);

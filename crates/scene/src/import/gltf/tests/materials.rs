@@ -264,3 +264,24 @@ fn a_basis_image_is_preferred_to_its_fallback() {
         "materials": materials, "textures": textures, "images": images, "extensionsRequired": ["KHR_texture_basisu"]}));
     assert_eq!(clean(&document).images[0].name, "chosen");
 }
+
+#[test]
+fn lost_textures_are_counted_as_stand_ins() {
+    let mut builder = Builder::new();
+    let triangle = builder.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    let primitive = |material: u32| json!({"attributes": {"POSITION": triangle}, "material": material});
+    let mut document = builder.0;
+    document["meshes"] = json!([{"primitives": [primitive(0), primitive(1), primitive(2)]}]);
+    document["images"] = json!([{"uri": "gone.png"}, {"uri": PIXELS}]);
+    document["textures"] = json!([{"source": 0}, {"source": 1}]);
+    let color = |texture: u32| json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": texture}}});
+    let mut both = color(0);
+    both["emissiveFactor"] = json!([1, 1, 1]);
+    both["emissiveTexture"] = json!({"index": 0});
+    document["materials"] = json!([color(0), color(1), both]);
+    let path = Path::new("test.gltf");
+    let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
+    let scene = import_bytes(path, document.to_string().as_bytes(), External::Missing, &mut context).unwrap();
+    let counts = context.stand_ins.count(&scene).unwrap();
+    assert_eq!(counts.to_string(), "1 texture is a stand-in, on 2 of 3 triangles");
+}

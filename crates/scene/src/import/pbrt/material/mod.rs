@@ -43,12 +43,20 @@ impl Importer<'_> {
             Some(&material) => self.graphics.material = Some(material),
             None => {
                 self.warn(params, format!("material {name:?} is not defined; grey is used"));
-                self.graphics.material = None;
+                self.graphics.material = Some(self.undefined_material(name));
             }
         }
     }
 
     fn material(&mut self, name: &str, kind: &str, params: Params) -> Result<MaterialId, SceneError> {
+        self.context.stand_ins.begin();
+        let material = self.read_material(name, kind, params)?;
+        let mark = self.context.stand_ins.close();
+        self.context.stand_ins.keep(material, mark);
+        Ok(material)
+    }
+
+    fn read_material(&mut self, name: &str, kind: &str, params: Params) -> Result<MaterialId, SceneError> {
         let params = params.with_defaults(&self.graphics.defaults.material.clone());
         let shown = if name.is_empty() { kind } else { name };
         match kind {
@@ -114,6 +122,7 @@ impl Importer<'_> {
             }
             "hair" => {
                 self.warn(&params, format!("material {shown:?}: hair is replaced by a diffuse surface"));
+                self.note_stand_in(&params);
                 let reflectance = self.color_or(&params, "reflectance", 0.3)?;
                 let reflectance = self.color_input(&params, "color")?.unwrap_or(reflectance);
                 material.surface = Surface::Diffuse { reflectance };
@@ -138,9 +147,15 @@ impl Importer<'_> {
         specular: f32,
         roughness: Roughness,
     ) -> Result<MaterialId, SceneError> {
+        self.note_stand_in(params);
         material.surface = Surface::Coated { diffuse, specular: ColorInput::constant([specular; 3]), roughness };
         material.normal = self.normal_input(params)?;
         Ok(self.scene.add_material(material))
+    }
+
+    /// Notes that what the directive of `params` means is replaced.
+    pub(super) fn note_stand_in(&mut self, params: &Params) {
+        self.context.stand_ins.material(format_args!("{}:{}", params.path.display(), params.line));
     }
 
     /// Adds bump and normal maps, warns about what is left, and stores the material.
@@ -249,9 +264,14 @@ impl Importer<'_> {
             }
         };
         let [first, second] = names.map(|part| match self.named_materials.get(&part) {
-            Some(&material) => material,
+            Some(&material) => {
+                let log = &mut self.context.stand_ins;
+                log.add(log.mark_of(material));
+                material
+            }
             None => {
                 self.warn(params, format!("material {name:?} mixes {part:?}, which is not defined yet; grey is used"));
+                self.context.stand_ins.material(format_args!("{part:?}"));
                 self.default_material()
             }
         });

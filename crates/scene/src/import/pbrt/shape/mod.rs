@@ -15,6 +15,7 @@ pub(super) use place::{Pending, Placement};
 
 use super::params::{Kind, Params};
 use super::state::{Importer, Version};
+use crate::import::stand_ins::MarkId;
 use crate::{
     Alpha, Channel, ColorInput, FaceMaterials, Material, MaterialId, MediumInterface, Mesh, ScalarInput, SceneError,
     Surface, TextureId,
@@ -31,6 +32,8 @@ pub(super) struct Look {
     pub alpha: Option<(Option<TextureId>, u32, bool)>,
     /// Media on both sides.
     pub media: Option<MediumInterface>,
+    /// What of this is not what the file says.
+    pub mark: Option<MarkId>,
 }
 
 /// Shapes that have the same mesh.
@@ -72,6 +75,7 @@ impl Importer<'_> {
             "sphere" | "disk" | "cylinder" | "cone" | "paraboloid" => self.quadric(kind, &params, base, look)?,
             _ => {
                 self.warn(&params, format!("shape {kind:?} is not supported and left out"));
+                self.context.stand_ins.leave_out();
                 return Ok(());
             }
         }
@@ -97,6 +101,7 @@ impl Importer<'_> {
 
     /// What this shape adds to its material.
     fn look(&mut self, params: &Params) -> Result<Look, SceneError> {
+        self.context.stand_ins.begin();
         let v3 = self.version == Some(Version::V3);
         let alpha = match params.find("alpha").map(|p| p.kind) {
             None => None,
@@ -110,7 +115,9 @@ impl Importer<'_> {
         if params.find("shadowalpha").is_some() {
             self.warn(params, "parameter \"shadowalpha\" is ignored; shadows follow \"alpha\"");
         }
-        Ok(Look { light: self.graphics.area_light, alpha, media: self.interface(params) })
+        let media = self.interface(params);
+        let mark = self.context.stand_ins.close();
+        Ok(Look { light: self.graphics.area_light, alpha, media, mark })
     }
 
     /// `base` with what `look` adds; made once for each pair.
@@ -141,6 +148,12 @@ impl Importer<'_> {
         }
         material.media = look.media;
         let derived = self.scene.add_material(material);
+        let log = &mut self.context.stand_ins;
+        log.begin();
+        log.add(log.mark_of(base));
+        log.add(look.mark);
+        let mark = log.close();
+        log.keep(derived, mark);
         self.derived.insert((base, look), derived);
         derived
     }

@@ -78,6 +78,7 @@ impl Importer<'_> {
         if !self.files.disk {
             for file in &pending {
                 self.context.note_missing(&file.path);
+                self.context.stand_ins.leave_out();
             }
             return Ok(());
         }
@@ -85,7 +86,10 @@ impl Importer<'_> {
         let read: Vec<Result<Option<PlyMesh>, SceneError>> = paths.par_iter().map(|path| read_ply(path)).collect();
         for (file, mesh) in pending.into_iter().zip(read) {
             match mesh? {
-                None => self.context.note_missing(&file.path),
+                None => {
+                    self.context.note_missing(&file.path);
+                    self.context.stand_ins.leave_out();
+                }
                 Some(mesh) => {
                     self.context.note_read(&file.path);
                     self.store_ply(&file, mesh);

@@ -7,6 +7,7 @@ mod materials;
 mod media;
 mod picture;
 mod shapes;
+mod stand_ins;
 mod textures;
 mod transforms;
 

@@ -1,0 +1,191 @@
+//! Which surfaces show something else than their file says: another model, or a constant where a texture should be.
+//!
+//! A surface whose model is kept and that only lacks a feature of it (a coat's own normal map, say) is none of them; a
+//! warning names what it lacks.
+
+use crate::{MaterialId, Scene};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
+
+/// Counts of what stands in for something else in a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct StandIns {
+    /// Materials of the file, used by some triangle, that another model replaces.
+    pub materials: u64,
+    /// Textures of the file, used so, that a constant or another mapping replaces.
+    pub textures: u64,
+    /// Triangles that have any of them, instance by instance.
+    pub triangles: u64,
+    /// Triangles of the scene.
+    pub of: u64,
+    /// Shapes that are not there at all.
+    pub left_out: u64,
+}
+
+impl fmt::Display for StandIns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { materials, textures, triangles, of, left_out } = *self;
+        let parts: Vec<String> = [(materials, "material"), (textures, "texture")]
+            .into_iter()
+            .filter(|&(count, _)| count > 0)
+            .map(|(count, what)| counted(count, what))
+            .collect();
+        if !parts.is_empty() {
+            let are = if materials + textures == 1 { "is a stand-in" } else { "are stand-ins" };
+            write!(f, "{} {are}, on {} of {}", parts.join(" and "), grouped(triangles), counted(of, "triangle"))?;
+        }
+        if left_out > 0 {
+            let are = if left_out == 1 { "is" } else { "are" };
+            let and = if parts.is_empty() { "" } else { "; " };
+            write!(f, "{and}{} {are} left out", counted(left_out, "shape"))?;
+        }
+        Ok(())
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// With commas between groups of three digits.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Stand-ins that one material or texture has, by their numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+struct Marks {
+    materials: BTreeSet<u32>,
+    textures: BTreeSet<u32>,
+}
+
+/// A set of stand-ins that was put down; equal sets are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct MarkId(u32);
+
+/// Notes of an import run. An importer begins when it reads a material or a texture, notes what it replaces, and closes.
+#[derive(Debug, Default)]
+pub(crate) struct StandInLog {
+    numbers: HashMap<String, u32>,
+    open: Marks,
+    closed: Vec<Marks>,
+    known: HashMap<Marks, MarkId>,
+    of: HashMap<MaterialId, MarkId>,
+    left_out: u64,
+}
+
+impl StandInLog {
+    /// Something else is read from here on.
+    pub fn begin(&mut self) {
+        self.open = Marks::default();
+    }
+
+    /// What is read is not the material that the file means; `name` tells such materials apart.
+    pub fn material(&mut self, name: impl fmt::Display) {
+        let number = self.number(format!("material {name}"));
+        self.open.materials.insert(number);
+    }
+
+    /// What is read has not the texture that the file means; `name` tells such textures apart.
+    pub fn texture(&mut self, name: impl fmt::Display) {
+        let number = self.number(format!("texture {name}"));
+        self.open.textures.insert(number);
+    }
+
+    /// What is read uses something that was read before.
+    pub fn add(&mut self, mark: Option<MarkId>) {
+        if let Some(MarkId(index)) = mark {
+            let Marks { materials, textures } = self.closed[index as usize].clone();
+            self.open.materials.extend(materials);
+            self.open.textures.extend(textures);
+        }
+    }
+
+    /// Ends what was begun: its stand-ins, if it has any.
+    pub fn close(&mut self) -> Option<MarkId> {
+        let marks = std::mem::take(&mut self.open);
+        if marks == Marks::default() {
+            return None;
+        }
+        if let Some(&known) = self.known.get(&marks) {
+            return Some(known);
+        }
+        let id = MarkId(self.closed.len() as u32);
+        self.closed.push(marks.clone());
+        self.known.insert(marks, id);
+        Some(id)
+    }
+
+    /// What stands in for something in `material`.
+    pub fn mark_of(&self, material: MaterialId) -> Option<MarkId> {
+        self.of.get(&material).copied()
+    }
+
+    /// Says what stands in for something in `material`.
+    pub fn keep(&mut self, material: MaterialId, mark: Option<MarkId>) {
+        if let Some(mark) = mark {
+            self.of.insert(material, mark);
+        }
+    }
+
+    /// A shape is not there.
+    pub fn leave_out(&mut self) {
+        self.left_out += 1;
+    }
+
+    /// The counts of the finished scene, or `None` where nothing stands in for anything.
+    pub fn count(&self, scene: &Scene) -> Option<StandIns> {
+        if self.of.is_empty() && self.left_out == 0 {
+            return None;
+        }
+        let mut used = HashSet::new();
+        let mut triangles = 0;
+        for (index, instance) in scene.instances.iter().enumerate() {
+            let count = scene.meshes[instance.mesh.index()].triangles.indices.len();
+            for primitive in 0..count {
+                if let Some(mark) = self.mark_of(scene.material_of(index, primitive)) {
+                    triangles += 1;
+                    used.insert(mark);
+                }
+            }
+        }
+        let (mut materials, mut textures) = (BTreeSet::new(), BTreeSet::new());
+        for MarkId(index) in used {
+            materials.extend(&self.closed[index as usize].materials);
+            textures.extend(&self.closed[index as usize].textures);
+        }
+        let [materials, textures] = [materials, textures].map(|numbers: BTreeSet<u32>| numbers.len() as u64);
+        let found = StandIns { materials, textures, triangles, of: scene.triangle_count(), left_out: self.left_out };
+        (triangles > 0 || self.left_out > 0).then_some(found)
+    }
+
+    fn number(&mut self, name: String) -> u32 {
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry(name).or_insert(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_read_as_a_sentence() {
+        let check = |[materials, textures, triangles, of, left_out]: [u64; 5], expected: &str| {
+            assert_eq!(StandIns { materials, textures, triangles, of, left_out }.to_string(), expected);
+        };
+        check([3, 2, 1204, 60_000, 0], "3 materials and 2 textures are stand-ins, on 1,204 of 60,000 triangles");
+        check([1, 0, 1, 1, 0], "1 material is a stand-in, on 1 of 1 triangle");
+        check([0, 1, 999, 1_000_000, 1], "1 texture is a stand-in, on 999 of 1,000,000 triangles; 1 shape is left out");
+        check([0, 0, 0, 12, 2], "2 shapes are left out");
+    }
+}
