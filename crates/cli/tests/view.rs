@@ -255,6 +255,81 @@ fn black_and_blown_out_pictures_get_a_line_and_auto_exposure_mends_both() {
     folder.check_fails("render dim.pbrt --exposure automatic", 2, &["stops (1.5, -2), a factor (x3) or auto"]);
 }
 
+/// A wide floor seen from above, with `rest` of the scene; the camera is at (0, 0, 4).
+fn floor(rest: &str) -> String {
+    format!(
+        "LookAt 0 0 4  0 0 0  0 1 0\nCamera \"perspective\" \"float fov\" 40\nWorldBegin\n{rest}\n\
+         AttributeBegin\nMaterial \"matte\"\nShape \"trianglemesh\" \"integer indices\" [0 1 2] \"point P\" [-90 -90 0 190 -90 0 -90 190 0]\n\
+         AttributeEnd\n"
+    )
+}
+
+#[test]
+fn a_black_picture_says_why_and_what_to_try() {
+    let folder = Folder::new("dark");
+    let distant = "LightSource \"distant\" \"point from\" [1 1 9] \"point to\" [0 0 0] \"rgb L\" [3 3 3]\n";
+    let pane = "Material \"thindielectric\"\nShape \"trianglemesh\" \"integer indices\" [0 1 2] \"point P\" [-90 -90 6 190 -90 6 -90 190 6]\n";
+    let inside = |material: &str, lamp: &str| {
+        format!(
+            "AttributeBegin\nTranslate 0 0 1.5\n{lamp}\nAttributeEnd\n\
+             AttributeBegin\nTranslate 0 0 1.5\nMaterial {material}\nShape \"sphere\" \"float radius\" 0.5\nAttributeEnd"
+        )
+    };
+    let bulb = "LightSource \"point\" \"rgb I\" [30 30 30]";
+    let filament = "AreaLightSource \"diffuse\" \"rgb L\" [900 900 900]\nShape \"sphere\" \"float radius\" 0.004";
+    let night = "LightSource \"infinite\" \"rgb L\" [1 1 1]\n";
+    let shell = "Shape \"sphere\" \"float radius\" 500";
+    let cases = [
+        (format!("{distant}{pane}"), "the scene's point or distant lights are behind glass", "without that glass"),
+        (inside("\"glass\"", bulb), "the scene's point or distant lights are behind glass", "without that glass"),
+        (inside("\"glass\"", filament), "lit from inside a lamp that glass closes", "without that glass"),
+        (inside("\"matte\"", filament), "lit from inside a closed lamp", "--eye X,Y,Z"),
+        (format!("Translate 0 0 -1\n{bulb}\nTranslate 0 0 1"), "no light of the scene reaches", "--eye X,Y,Z"),
+    ];
+    for (rest, cause, remedy) in &cases {
+        folder.file("a.pbrt", &floor(rest));
+        // The light that is added is said in the same line.
+        let says = folder.render("a.pbrt");
+        let line = says.lines().find(|line| line.contains(cause)).unwrap_or_else(|| panic!("{rest}: {says}"));
+        assert!(line.contains(remedy) && line.contains(" added") && line.contains("--light sky"), "{line}");
+        // And where none is to be added, the picture stays black; the finished one needs no second line.
+        let says = folder.render("a.pbrt --light none --threads 1");
+        let line = says.lines().find(|line| line.contains(cause)).unwrap_or_else(|| panic!("{rest}: {says}"));
+        assert!(line.contains("will be black") && line.contains("--light studio"), "{line}");
+        assert!(!says.contains('%'), "{says}");
+    }
+    assert!(!folder.render("a.pbrt --integrator normal").contains("no light of the scene"));
+    // Light from around that does not get in, the file's or one that is asked for.
+    folder.file("closed.pbrt", &floor(&format!("{night}{shell}")));
+    folder.file("unlit.pbrt", &floor(shell));
+    for line in ["closed.pbrt", "closed.pbrt --light sky", "unlit.pbrt --light studio"] {
+        let says = folder.render(line);
+        assert!(says.contains("no light of the scene reaches") && says.contains("--integrator ao"), "{line}: {says}");
+    }
+    // What shows a picture has nothing to say.
+    folder.file("open.pbrt", &floor(distant));
+    folder.file("night.pbrt", &floor(&night.replace("1 1 1", "0.001 0.001 0.001")));
+    for line in ["open.pbrt", "open.pbrt --light none", "night.pbrt", "unlit.pbrt --eye 0,0,900 --light sky"] {
+        let says = folder.render(line);
+        assert!(!says.contains("no light") && !says.contains("lit from") && !says.contains("glass"), "{line}: {says}");
+    }
+}
+
+#[test]
+fn stand_ins_are_counted_behind_the_warnings() {
+    let folder = Folder::new("stand-ins");
+    folder.file("a.pbrt", &floor("Material \"hair\"\nShape \"disk\"\nShape \"curve\"\n"));
+    for command in ["render -o a.png --size 8x8 --spp 1", "info"] {
+        let message = String::from_utf8(folder.run(&format!("{command} a.pbrt")).stderr).unwrap();
+        let lines: Vec<&str> = message.lines().collect();
+        let last_warning = lines.iter().rposition(|line| line.contains("warning: ")).unwrap();
+        assert!(lines[last_warning + 1].starts_with("raywarp: a.pbrt: 1 material is a stand-in, on "), "{message}");
+        assert!(lines[last_warning + 1].ends_with(" triangles; 1 shape is left out"), "{message}");
+    }
+    folder.file("b.pbrt", &floor(""));
+    assert!(!folder.render("b.pbrt").contains("stand"));
+}
+
 #[test]
 fn a_scene_without_a_triangle_is_an_error_in_every_format() {
     let folder = Folder::new("empty");

@@ -25,6 +25,7 @@ mod coherence;
 pub mod compaction;
 pub mod counters;
 pub mod csv;
+mod darkness;
 mod default_scene;
 mod frame_scene;
 mod framing;
@@ -52,6 +53,7 @@ mod viewpoint;
 mod visible_light;
 
 pub use coherence::are_coherent;
+pub use darkness::Darkness;
 pub use default_scene::default_scene;
 pub use framing::frame_bounds;
 pub use gpu::Gpu;

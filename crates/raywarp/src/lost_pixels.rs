@@ -33,7 +33,7 @@ pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String
             if look.tone == Tone::Srgb { ", or --tone agx" } else { "" }
         ));
     }
-    if lost.black_share() <= MANY_BLACK {
+    if lost.black_share() <= MANY_BLACK || picture.darkness.is_some() {
         return None;
     }
     // What shows no surface is black where nothing shines from far away: that alone is no fault.

@@ -1,9 +1,10 @@
 //! From what a user asks and what a file says to one render: camera, size, samples, light.
 
 use crate::Prepared;
+use crate::darkness::Darkness;
 use crate::lighting::{BuiltInLight, LightRequest, LightSource};
 use crate::viewpoint::{CameraError, CameraRequest};
-use crate::visible_light::{lamp_where_dark, own_light_shows};
+use crate::visible_light::{darkness, is_surrounded, lamp_where_dark};
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
@@ -122,6 +123,8 @@ pub struct Picture {
     pub sources: [Source; 3],
     /// Whether the scene had no light of its own that shows, and got a studio.
     pub added_light: bool,
+    /// Why the picture will be black, where that was said.
+    pub darkness: Option<Darkness>,
     /// What was assumed, for people to read.
     pub notes: Vec<String>,
 }
@@ -213,6 +216,7 @@ impl Picture {
             exposure_choice: request.exposure,
             sources: [size_source, spp_source, depth_source],
             added_light: false,
+            darkness: None,
             notes,
         };
         picture.add_light(prepared, &request.light)?;
@@ -223,7 +227,6 @@ impl Picture {
     fn add_light(&mut self, prepared: &mut Prepared, request: &LightRequest) -> Result<(), RenderError> {
         if let Some(source) = &request.source {
             prepared.add_light(request, source, &self.camera);
-            return Ok(());
         }
         if self.options.integrator != Integrator::Path {
             return Ok(());
@@ -232,14 +235,12 @@ impl Picture {
             ExposureChoice::Fixed(exposure) => exposure.as_factor() * self.exposure,
             ExposureChoice::Auto => f32::INFINITY,
         };
-        if own_light_shows(prepared, &self.camera, &self.options, exposure)? {
+        let Some(darkness) = darkness(prepared, &self.camera, &self.options, exposure)? else { return Ok(()) };
+        let is_surrounded = is_surrounded(prepared.scene());
+        if request.source.is_some() || is_surrounded {
+            self.say_dark(darkness, is_surrounded);
             return Ok(());
         }
-        let what = if prepared.has_light() {
-            "the scene's own light shows hardly anything from here"
-        } else {
-            "the scene has no light"
-        };
         let (before, images) = (prepared.scene().lights.len(), prepared.scene().images.len());
         prepared.add_light(request, &LightSource::BuiltIn(BuiltInLight::Studio), &self.camera);
         self.added_light = true;
@@ -253,8 +254,28 @@ impl Picture {
             }
             None => "a studio is added (soft lamps, grey backdrop)",
         };
-        self.notes.push(format!("{what}: {how}; --light sky, white, none or an image FILE is another"));
+        let remedy = darkness.remedy().map_or(String::new(), |remedy| format!("{remedy}; "));
+        let what = darkness.cause();
+        self.notes.push(format!("{what}: {how}; {remedy}--light sky, white, none or an image FILE is another"));
         Ok(())
+    }
+
+    /// Says why a picture will be black to which no light is to be added.
+    fn say_dark(&mut self, darkness: Darkness, is_surrounded: bool) {
+        match darkness {
+            // The finished picture tells what exposure makes of a little light, or of what glows and lights nothing.
+            Darkness::Weak | Darkness::NoLight => return,
+            Darkness::Unlit | Darkness::BehindGlass | Darkness::GlassLamp | Darkness::ClosedLamp => {}
+        }
+        let mut tries: Vec<&str> = darkness.remedy().into_iter().collect();
+        // Light from around that does not get in is not mended by more of it.
+        tries.push(if is_surrounded {
+            "--integrator ao shows shapes without light"
+        } else {
+            "--light studio adds light"
+        });
+        self.notes.push(format!("{}: the picture will be black or nearly so; {}", darkness.cause(), tries.join("; ")));
+        self.darkness = Some(darkness);
     }
 
     /// The exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user leaves it
@@ -306,7 +327,8 @@ fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
 /// scene's parts, so that [`raywarp_render::output::differences`] can say in what two renders differ.
 pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     // Taken apart, so that what is new cannot be forgotten: each field is here or, by name, changes no sample.
-    let Picture { camera, options, exposure: _, exposure_choice: _, sources: _, added_light: _, notes: _ } = picture;
+    let Picture { camera, options, exposure: _, exposure_choice: _, sources: _, added_light: _, darkness: _, notes: _ } =
+        picture;
     #[rustfmt::skip]
     let RenderOptions {
         size, crop, transparent, samples: _, max_depth, integrator, direct, scattering, sampler, seed, filter, features,

@@ -1,45 +1,79 @@
 //! Whether light would show in a picture: the scene's own, or what is added around it. A small picture is tried.
 
 use crate::Prepared;
+use crate::darkness::{Darkness, why_dark};
 use raywarp_render::film::{Film, luminance};
 use raywarp_render::output::auto_exposure;
 use raywarp_render::{RenderError, RenderOptions, Watch};
-use raywarp_scene::{Camera, Light};
+use raywarp_scene::{Camera, Light, Scene};
 
-/// Longer side of the picture that is tried, and its samples a pixel: some 50,000 paths.
+/// Longer side of the picture that is tried, and the most paths that it takes: what none of them finds would hardly be
+/// seen.
 const SIDE: f32 = 64.0;
-const SAMPLES: u32 = 16;
+const PATHS: u32 = 65_536;
 /// A surface of less radiance, after exposure, is as good as black: byte 7 of 255 in a PNG.
 const VISIBLE: f64 = 0.002;
 /// Share of the pixels with a surface that must be brighter.
 const SHARE: f64 = 0.02;
 
-/// Whether the lights of the scene itself light what is seen from `camera`: a small picture is rendered, and 2 % of its
-/// pixels that show a surface must come out brighter than black at `exposure` (a factor on radiance; infinite where it
-/// is to be found from the picture, and any light will do). What a surface sends out itself does not count: a lamp that
-/// lights nothing but itself leaves the rest black.
+/// Why the lights of the scene do not show in what is seen from `camera`, or `None` where they do. A small picture of the
+/// first 65,536 paths is rendered, and 2 % of its pixels that show a surface must come out brighter than black at
+/// `exposure` (a factor on radiance; infinite where it is to be found from the picture, and any light will do). What a
+/// surface sends out itself does not count: a lamp that lights nothing but itself leaves the rest black.
 ///
-/// A scene with an environment of its own has a light, however dark that is: night is meant.
+/// Where there is light from everywhere around, however dark that is, night is meant: there it is enough that any path
+/// brings anything.
 ///
 /// # Errors
 /// [`RenderError`].
-pub(crate) fn own_light_shows(
+pub(crate) fn darkness(
     prepared: &Prepared,
     camera: &Camera,
     options: &RenderOptions,
     exposure: f32,
-) -> Result<bool, RenderError> {
+) -> Result<Option<Darkness>, RenderError> {
     if !prepared.has_light() {
-        return Ok(false);
-    }
-    let night = |light: &Light| matches!(light, Light::Environment { radiance, .. } if *radiance != [0.0; 3]);
-    if prepared.scene().lights.iter().any(night) {
-        return Ok(true);
+        return Ok(Some(Darkness::NoLight));
     }
     // Who asks for emission alone is to see it.
-    let film = tried(prepared, camera, options, options.max_depth.clamp(2, 8))?;
+    let small = small(options, options.max_depth.clamp(2, 8));
+    let shows = if is_surrounded(prepared.scene()) {
+        anything_shows(prepared, camera, &small)?
+    } else {
+        surfaces_show(prepared, camera, &small, exposure)?
+    };
+    if shows { Ok(None) } else { why_dark(prepared, camera, &small).map(Some) }
+}
+
+/// Whether there is light from everywhere around.
+pub(crate) fn is_surrounded(scene: &Scene) -> bool {
+    let shines = |light: &Light| matches!(light, Light::Environment { radiance, .. } if *radiance != [0.0; 3]);
+    scene.lights.iter().any(shines)
+}
+
+/// Whether any path brings anything, or there is no surface to be seen.
+fn anything_shows(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<bool, RenderError> {
+    // One sample a pixel nearly always tells.
+    for samples in [0..1, 1..small.samples.end] {
+        let film = tried(prepared, camera, &RenderOptions { samples, ..small.clone() })?;
+        let surfaces = film.pixels().any(|pixel| film.sums(pixel).hits > 0);
+        if !surfaces || film.means().iter().flatten().any(|&radiance| radiance > 0.0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether enough of the surfaces that are seen are lit, or there are none.
+fn surfaces_show(
+    prepared: &Prepared,
+    camera: &Camera,
+    small: &RenderOptions,
+    exposure: f32,
+) -> Result<bool, RenderError> {
+    let film = tried(prepared, camera, small)?;
     // The same samples, so that the difference is exact.
-    let emitted = tried(prepared, camera, options, 0)?;
+    let emitted = tried(prepared, camera, &RenderOptions { max_depth: 0, ..small.clone() })?;
     let (mut surfaces, mut bright) = (0u32, 0u32);
     for pixel in film.pixels() {
         if film.sums(pixel).hits > 0 {
@@ -65,14 +99,14 @@ pub(crate) fn lamp_where_dark(
     camera: &Camera,
     options: &RenderOptions,
 ) -> Result<Option<Light>, RenderError> {
-    let depth_limit = options.max_depth.clamp(2, 8);
-    let film = tried(prepared, camera, options, depth_limit)?;
+    let small = small(options, options.max_depth.clamp(2, 8));
+    let film = tried(prepared, camera, &small)?;
     let mut depths = Vec::new();
     let mut dark = 0;
     for pixel in film.pixels() {
         let hits = film.sums(pixel).hits;
         let Some(sums) = film.feature_sums(pixel).filter(|_| hits > 0) else { continue };
-        let reflectance = luminance(sums.albedo) / f64::from(SAMPLES);
+        let reflectance = luminance(sums.albedo) / f64::from(small.samples.end);
         dark += usize::from(30.0 * luminance(film.mean(pixel).map(f64::from)) < reflectance);
         depths.push(sums.depth / f64::from(hits));
     }
@@ -85,7 +119,7 @@ pub(crate) fn lamp_where_dark(
     let position = std::array::from_fn(|i| camera.eye[i] + 0.02 * depth * camera.up[i]);
     let lamp = |intensity: f32| Light::Point { position, intensity: [intensity; 3] };
     prepared.push_light(lamp(depth * depth));
-    let film = tried(prepared, camera, options, depth_limit);
+    let film = tried(prepared, camera, &small);
     prepared.pop_light();
     let exposure = auto_exposure(&film?.means());
     Ok(exposure.map(|exposure| lamp(depth * depth * exposure.as_factor())).filter(is_finite))
@@ -96,16 +130,20 @@ fn is_finite(light: &Light) -> bool {
 }
 
 /// The small picture.
-fn tried(prepared: &Prepared, camera: &Camera, options: &RenderOptions, max_depth: u32) -> Result<Film, RenderError> {
+fn small(options: &RenderOptions, max_depth: u32) -> RenderOptions {
     let longer = options.size[0].max(options.size[1]) as f32;
-    let side = |pixels: u32| ((pixels as f32 * SIDE / longer).round() as u32).max(1);
-    let small = RenderOptions {
-        size: options.size.map(side),
-        samples: 0..SAMPLES,
+    let size = options.size.map(|pixels| ((pixels as f32 * SIDE / longer).round() as u32).max(1));
+    RenderOptions {
+        size,
+        samples: 0..PATHS / (size[0] * size[1]),
         max_depth,
         features: true,
         threads: options.threads,
         ..RenderOptions::default()
-    };
-    Ok(prepared.render(camera, &small, &Watch::default())?.film)
+    }
+}
+
+/// The small picture, rendered.
+fn tried(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<Film, RenderError> {
+    Ok(prepared.render(camera, small, &Watch::default())?.film)
 }

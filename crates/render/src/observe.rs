@@ -13,6 +13,11 @@ pub trait PathObserver: Sync {
     /// The ray that extends it, told right after; nobody has to listen.
     #[inline]
     fn ray(&self, _pixel: u32, _sample: u32, _bounce: u32, _ray: &Ray) {}
+
+    /// A connection that the path tries from where that ray ends: its shadow ray, and what it brings if nothing blocks it.
+    /// Nobody has to listen.
+    #[inline]
+    fn connection(&self, _pixel: u32, _sample: u32, _bounce: u32, _ray: &Ray, _contribution: [f32; 3]) {}
 }
 
 /// Nobody watches; costs nothing.

@@ -9,7 +9,7 @@ use crate::lens::Lens;
 use crate::observe::PathObserver;
 use crate::options::{Integrator, RenderError, RenderOptions};
 use crate::pace::{Between, Pace};
-use crate::path::Wave;
+use crate::path::{ShadowQueue, Wave};
 use crate::stage::{Generate, SHADOW_SALT, connect, extend, finalize, generate, media_around, shade};
 use crate::vertex::{MediaStack, Transport};
 use crate::wide;
@@ -380,7 +380,14 @@ impl<O: PathObserver> Job<'_, O> {
                         }
                     });
                     extend(scene, seed, tracer, waves, joined)?;
-                    joined.each(waves, |wave| shade(scene, transport, wave));
+                    joined.each(waves, |wave| {
+                        shade(scene, transport, wave);
+                        let ShadowQueue { rays, slots, contributions } = &wave.shadow;
+                        for ((&slot, ray), &contribution) in slots.iter().zip(rays).zip(contributions) {
+                            let (pixel, sample) = (wave.pixel[slot as usize], wave.sample[slot as usize]);
+                            self.observer.connection(pixel, sample, wave.bounce, ray, contribution.into());
+                        }
+                    });
                     connect(scene, seed, tracer, SHADOW_SALT, waves, joined)?;
                     waves.iter_mut().for_each(Wave::advance);
                 }

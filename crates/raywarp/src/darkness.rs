@@ -1,0 +1,250 @@
+//! Why the scene's own light does not show: what stands between the paths of a small picture and the lights.
+//!
+//! The paths tell of each connection that they try ([`PathObserver::connection`]). Its ray is followed here through all
+//! that it hits: a shadow ray ends at any surface, but one that only glass stops is of a light that is there and cannot
+//! be found.
+
+use crate::Prepared;
+use raywarp_geom::{Control, Hit, HitKey, Ray, Tracer};
+use raywarp_render::film::luminance;
+use raywarp_render::{PathObserver, RenderError, RenderOptions, Watch};
+use raywarp_scene::{Alpha, Camera, Light, MaterialId, Scene, Surface};
+use std::sync::Mutex;
+
+/// Surfaces that a ray is followed through; what is behind more of them counts as blocked.
+const LAYERS: usize = 64;
+/// Connections that are followed, emitting triangles that are tried, and directions from each of their points.
+const FOLLOWED: usize = 1 << 16;
+const EMITTERS: usize = 64;
+const DIRECTIONS: usize = 64;
+
+/// Why the scene's own light does not show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Darkness {
+    /// The scene has no light.
+    NoLight,
+    /// Light arrives, but too little to be seen.
+    Weak,
+    /// No light arrives at what is seen.
+    Unlit,
+    /// Point, spot or distant lights are behind glass or in it: a connection does not bend, and no path meets a light
+    /// without a surface by chance.
+    BehindGlass,
+    /// What glows is enclosed by glass: only paths that meet it by chance find it.
+    GlassLamp,
+    /// All that the lights send out ends inside of something closed that is not looked into.
+    ClosedLamp,
+}
+
+impl Darkness {
+    /// What is wrong, as the start of a sentence.
+    pub fn cause(self) -> &'static str {
+        match self {
+            Self::NoLight => "the scene has no light",
+            Self::Weak => "the scene's own light shows hardly anything from here",
+            Self::Unlit => "no light of the scene reaches what is seen from here",
+            Self::BehindGlass => "the scene's point or distant lights are behind glass, where no path finds them",
+            Self::GlassLamp => {
+                "the scene is lit from inside a lamp that glass closes, where hardly a path finds the light"
+            }
+            Self::ClosedLamp => "the scene is lit from inside a closed lamp, or from another room: no light comes out",
+        }
+    }
+
+    /// What to try beside another light.
+    pub fn remedy(self) -> Option<&'static str> {
+        match self {
+            Self::NoLight | Self::Weak => None,
+            Self::Unlit | Self::ClosedLamp => Some("--eye X,Y,Z looks from elsewhere"),
+            Self::BehindGlass | Self::GlassLamp => Some("without that glass in the file its light is found"),
+        }
+    }
+}
+
+/// What stops a ray.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Barrier {
+    Nothing,
+    /// Glass, and nothing else.
+    Glass,
+    Matter,
+}
+
+/// Finds out why nothing that is seen from `camera` is lit, from the connections of the picture that `small` describes.
+///
+/// # Errors
+/// [`RenderError`].
+pub(crate) fn why_dark(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<Darkness, RenderError> {
+    let tried = Connections::default();
+    prepared.render_observed(camera, small, &Watch::default(), &tried)?;
+    let tried = tried.in_order();
+    let rays: Vec<Ray> = tried.iter().map(|tried| tried.ray).collect();
+    let scene = prepared.scene();
+    // In f64 and in order, so that no number of threads decides.
+    let (mut open, mut bare, mut glowing) = (0.0, 0.0, 0.0);
+    for (tried, barrier) in tried.iter().zip(barriers(prepared, &rays)?) {
+        match barrier {
+            Barrier::Nothing => open += tried.luminance,
+            Barrier::Glass if comes_from_bare_light(scene, &tried.ray) => bare += tried.luminance,
+            Barrier::Glass => glowing += tried.luminance,
+            Barrier::Matter => {}
+        }
+    }
+    Ok(if open > 0.0 && open >= bare + glowing {
+        Darkness::Weak
+    } else if bare > 0.0 && bare >= glowing {
+        Darkness::BehindGlass
+    } else if glowing > 0.0 {
+        Darkness::GlassLamp
+    } else if lights_are_closed_in(prepared)? {
+        Darkness::ClosedLamp
+    } else {
+        Darkness::Unlit
+    })
+}
+
+/// A connection that a path tried.
+struct Tried {
+    /// Pixel, sample and bounce: which path, and where on it.
+    key: [u32; 3],
+    ray: Ray,
+    luminance: f64,
+}
+
+/// All of them, in the order in which the workers came to them.
+#[derive(Default)]
+struct Connections(Mutex<Vec<Tried>>);
+
+impl Connections {
+    /// In the order of pixels, samples and bounces; evenly spaced ones if there are very many.
+    fn in_order(self) -> Vec<Tried> {
+        let mut tried = self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        tried.sort_unstable_by_key(|tried| tried.key);
+        let step = tried.len().div_ceil(FOLLOWED).max(1);
+        tried.into_iter().step_by(step).collect()
+    }
+}
+
+impl PathObserver for Connections {
+    fn alive(&self, _pixel: u32, _sample: u32, _bounce: u32) {}
+
+    fn connection(&self, pixel: u32, sample: u32, bounce: u32, ray: &Ray, contribution: [f32; 3]) {
+        let luminance = luminance(contribution.map(f64::from));
+        let tried = Tried { key: [pixel, sample, bounce], ray: *ray, luminance };
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(tried);
+    }
+}
+
+/// What is in the way of each ray. Surfaces with holes count as holes: what they let through decides.
+fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderError> {
+    let (scene, tracer): (&Scene, &dyn Tracer) = (prepared.scene(), prepared.tracer());
+    let mut found = vec![Barrier::Nothing; rays.len()];
+    let mut alive: Vec<usize> = (0..rays.len()).collect();
+    let mut after: Vec<HitKey> = Vec::new();
+    for _ in 0..LAYERS {
+        let batch: Vec<Ray> = alive.iter().map(|&i| rays[i]).collect();
+        let mut hits = vec![Hit::default(); batch.len()];
+        let mut instances = vec![0; batch.len()];
+        tracer.closest(&batch, &after, &mut hits, &mut instances, &Control::default())?;
+        let (mut on, mut keys) = (Vec::new(), Vec::new());
+        for ((&i, hit), &instance) in alive.iter().zip(&hits).zip(&instances).filter(|((_, hit), _)| hit.is_hit()) {
+            let material = scene.material_of(instance as usize, hit.primitive as usize);
+            if scene.materials[material.index()].alpha == Alpha::Opaque {
+                found[i] = if is_glass(scene, material) { Barrier::Glass } else { Barrier::Matter };
+            }
+            if found[i] != Barrier::Matter {
+                on.push(i);
+                keys.push(HitKey { t: hit.t, instance, primitive: hit.primitive });
+            }
+        }
+        (alive, after) = (on, keys);
+        if alive.is_empty() {
+            return Ok(found);
+        }
+    }
+    alive.into_iter().for_each(|i| found[i] = Barrier::Matter);
+    Ok(found)
+}
+
+/// Whether light goes through a material, bent or not.
+fn is_glass(scene: &Scene, material: MaterialId) -> bool {
+    match &scene.materials[material.index()].surface {
+        Surface::Dielectric { .. } => true,
+        Surface::Principled(principled) => principled.transmission.factor > 0.0,
+        Surface::Mix { first, second, .. } => is_glass(scene, *first) || is_glass(scene, *second),
+        Surface::Diffuse { .. }
+        | Surface::DiffuseTransmission { .. }
+        | Surface::Blinn { .. }
+        | Surface::Mirror { .. }
+        | Surface::Conductor { .. }
+        | Surface::Coated { .. }
+        | Surface::CarPaint(_)
+        | Surface::Invisible
+        | Surface::Unlit { .. } => false,
+    }
+}
+
+/// Whether a connection is to a light without a surface.
+fn comes_from_bare_light(scene: &Scene, ray: &Ray) -> bool {
+    let end = ray.at(1.0);
+    scene.lights.iter().any(|light| match light {
+        Light::Directional { .. } => ray.t_max == f32::INFINITY,
+        Light::Point { position, .. } | Light::Spot { position, .. } => {
+            let length: f32 = ray.direction.iter().map(|d| d * d).sum();
+            let off: f32 = (0..3).map(|i| (end[i] - position[i]).powi(2)).sum();
+            ray.t_max < f32::INFINITY && off <= 1e-6 * length
+        }
+        Light::Environment { .. } => false,
+    })
+}
+
+/// Whether rays from the lights in all directions end at matter, each one.
+fn lights_are_closed_in(prepared: &Prepared) -> Result<bool, RenderError> {
+    let scene = prepared.scene();
+    let mut points = Vec::new();
+    for light in &scene.lights {
+        match light {
+            Light::Point { position, .. } | Light::Spot { position, .. } => points.push((*position, None)),
+            Light::Directional { .. } | Light::Environment { .. } => return Ok(false),
+        }
+    }
+    let emitters = emitters(scene);
+    let step = emitters.len().div_ceil(EMITTERS).max(1);
+    points.extend(emitters.into_iter().step_by(step));
+    let mut rays = Vec::new();
+    for (point, normal) in points {
+        let outwards = |direction: &[f32; 3]| {
+            normal.is_none_or(|normal: [f32; 3]| (0..3).map(|i| normal[i] * direction[i]).sum::<f32>() > 0.0)
+        };
+        rays.extend((0..DIRECTIONS).map(direction).filter(outwards).map(|direction| Ray::new(point, direction)));
+    }
+    Ok(!rays.is_empty() && barriers(prepared, &rays)?.iter().all(|&barrier| barrier == Barrier::Matter))
+}
+
+/// Points just before the middle of each triangle that emits, and its front normal, of any length, where only that side
+/// emits.
+fn emitters(scene: &Scene) -> Vec<([f32; 3], Option<[f32; 3]>)> {
+    let mut found = Vec::new();
+    for (index, instance) in scene.instances.iter().enumerate() {
+        let mesh = &scene.meshes[instance.mesh.index()].triangles;
+        for (primitive, corners) in mesh.indices.iter().enumerate() {
+            let emission = scene.materials[scene.material_of(index, primitive).index()].emission;
+            let Some(emission) = emission.filter(|emission| emission.radiance.factor != [0.0; 3]) else { continue };
+            let [a, b, c] = corners.map(|i| glam::Vec3::from(instance.transform.point(mesh.positions[i as usize])));
+            // A mirroring transform turns the corners round, and the front stays.
+            let side = if instance.transform.determinant() < 0.0 { -1.0 } else { 1.0 };
+            let normal = side * (b - a).cross(c - a);
+            let off = 1e-4 * normal.length().sqrt() * normal.normalize_or_zero();
+            found.push((((a + b + c) / 3.0 + off).to_array(), (!emission.two_sided).then(|| normal.to_array())));
+        }
+    }
+    found
+}
+
+/// One of [`DIRECTIONS`] spread evenly over the sphere, on a spiral of the golden angle.
+fn direction(index: usize) -> [f32; 3] {
+    let z = 1.0 - (2 * index + 1) as f64 / DIRECTIONS as f64;
+    let (sin, cos) = (2.399_963_229_728_653 * index as f64).sin_cos();
+    let radius = (1.0 - z * z).sqrt();
+    [(radius * cos) as f32, (radius * sin) as f32, z as f32]
+}
