@@ -382,7 +382,7 @@ impl<O: PathObserver> Job<'_, O> {
                     extend(scene, seed, tracer, waves, joined)?;
                     joined.each(waves, |wave| {
                         shade(scene, transport, wave);
-                        let ShadowQueue { rays, slots, contributions } = &wave.shadow;
+                        let ShadowQueue { rays, slots, contributions, media: _ } = &wave.shadow;
                         for ((&slot, ray), &contribution) in slots.iter().zip(rays).zip(contributions) {
                             let (pixel, sample) = (wave.pixel[slot as usize], wave.sample[slot as usize]);
                             self.observer.connection(pixel, sample, wave.bounce, ray, contribution.into());
