@@ -1,9 +1,11 @@
 //! Checks and figures of the project: `cargo xtask check` runs every check that cargo has no word
 //! for, and the same checks run as tests; `cargo xtask kernels` compiles the CUDA kernels that the crate
-//! `raywarp-cuda` embeds; `cargo xtask plant` shows that tests catch planted bugs.
+//! `raywarp-cuda` embeds; `cargo xtask plant` shows that tests catch planted bugs; `cargo xtask figures` remakes the golden
+//! pictures.
 #![forbid(unsafe_code)]
 
 mod architecture;
+mod figures;
 mod kernels;
 #[cfg(unix)]
 mod plant;
@@ -32,6 +34,14 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some(("figures", options)) => match figures::run(options) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::from(2)
+            }
+        },
         #[cfg(unix)]
         Some(("plant", names)) => match plant::run(names) {
             Ok(true) => ExitCode::SUCCESS,
@@ -42,7 +52,10 @@ fn main() -> ExitCode {
             }
         },
         _ => {
-            eprintln!("usage: cargo xtask check | kernels [--check] | chains [--check] | plant [NAME...]");
+            eprintln!(
+                "usage: cargo xtask check | kernels [--check] | chains [--check] | plant [NAME...]\n       {}",
+                figures::USAGE
+            );
             ExitCode::from(2)
         }
     }

@@ -1,7 +1,8 @@
 //! Heat maps: numbers of each pixel as colours, with a scale under the picture.
 
 use super::Rgb8;
-use super::font::{GLYPH, text_pixels, text_width};
+use super::canvas::{Canvas, INK};
+use super::font::{GLYPH, text_width};
 
 /// Points of viridis (Smith and van der Walt 2015, released as CC0) at equal steps, sRGB. Between them we go
 /// straight, which is within 6 of 255 of the original and keeps lightness rising.
@@ -25,7 +26,6 @@ const VIRIDIS: [[u8; 3]; 17] = [
     [0xFD, 0xE7, 0x25],
 ];
 const BACKGROUND: [u8; 3] = [0; 3];
-const INK: [u8; 3] = [255; 3];
 
 /// Colour of a value in 0 to 1, dark violet over green to yellow: equal steps look about equal, in gray too and with
 /// the common kinds of colour blindness. Values outside clip; a NaN is black, which no value is.
@@ -63,7 +63,7 @@ pub fn heat_map(values: &[f32], size: [u32; 2], scale_max: f32, label: &str) -> 
     let bar = 8 * zoom;
     let strip = margin + bar + 3 * zoom + line + line + margin / 2;
 
-    let mut canvas = Canvas::new([width, size[1] + strip]);
+    let mut canvas = Canvas::new([width, size[1] + strip], BACKGROUND);
     for (row, y) in values.chunks_exact(size[0].max(1) as usize).zip(0..) {
         for (&value, x) in row.iter().zip(0..) {
             canvas.set([x, y], heat_colour(value / max));
@@ -112,35 +112,9 @@ fn short_number(value: f32) -> String {
     format!("{digits}{unit}")
 }
 
-struct Canvas {
-    image: Rgb8,
-}
-
-impl Canvas {
-    fn new(size: [u32; 2]) -> Self {
-        Self { image: Rgb8 { size, bytes: BACKGROUND.repeat(size[0] as usize * size[1] as usize) } }
-    }
-
-    /// Colours a pixel; one outside is left out.
-    fn set(&mut self, [x, y]: [u32; 2], colour: [u8; 3]) {
-        let [width, height] = self.image.size;
-        if x < width && y < height {
-            let i = 3 * (y as usize * width as usize + x as usize);
-            self.image.bytes[i..i + 3].copy_from_slice(&colour);
-        }
-    }
-
-    fn text(&mut self, [left, top]: [u32; 2], zoom: u32, text: &str) {
-        for [x, y] in text_pixels(text) {
-            for dy in 0..zoom {
-                (0..zoom).for_each(|dx| self.set([left + x * zoom + dx, top + y * zoom + dy], INK));
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::font::text_pixels;
     use super::*;
 
     fn pixel(image: &Rgb8, [x, y]: [u32; 2]) -> [u8; 3] {

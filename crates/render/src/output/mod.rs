@@ -1,5 +1,6 @@
 //! Pictures: tone curves, file formats, shares of a render, writing and reading them.
 
+mod canvas;
 mod content;
 mod display;
 mod error;
@@ -14,6 +15,7 @@ mod picture;
 mod png;
 mod read;
 mod share;
+mod sheet;
 #[cfg(test)]
 mod tests;
 mod tone;
@@ -37,4 +39,5 @@ pub use share::{
     Merged, Share, ShareError, ShareInfo, can_write_share, differences, merge, read_share, write_film_and_sums,
     write_share,
 };
+pub use sheet::{SheetCell, contact_sheet};
 pub use tone::{Exposure, Look, Tone, ToneError, encode_srgb};
