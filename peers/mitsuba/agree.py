@@ -1,6 +1,6 @@
 """Renders each scene with raywarp and with Mitsuba and compares the pictures (see README.md).
 
-Exit status: 0 when all agree (with --plant: when each planted difference is found), else 1.
+Exit status: 0 when all agree but those that are expected not to (with --plant: when each planted difference is found), else 1.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import raywarp
 import rooms
 import write_mitsuba
 import write_pbrt
-from catalogue import SCENES
+from every_scene import SCENES
 
 HERE = Path(__file__).resolve().parent
 
@@ -42,7 +42,10 @@ def arguments():
     parser.add_argument("--pictures", type=Path, help="keep ours, theirs and z of the blocks as PNG and EXR in this folder")
     parser.add_argument("--plant", action="store_true", help="change one thing on Mitsuba's side; each change must be found")
     parser.add_argument("--option", action="append", default=[], help="a further option for raywarp render, such as --option=--sampler=xor32")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.threads == 1:
+        parser.error("--threads 1: Mitsuba 3.9 never returns from reading an EXR with one worker thread; take 2")
+    return args
 
 
 def save(folder: Path, name: str, picture: np.ndarray) -> None:
@@ -61,7 +64,9 @@ class Sides:
 
     def ours(self, scene, path: Path) -> list[np.ndarray]:
         if scene.name not in self.kept:
-            settings = dict(samples=self.args.spp, depth=scene.bounces, size=scene.size, threads=self.args.threads, extra=self.args.option)
+            settings = dict(samples=self.args.spp, depth=scene.bounces, size=scene.size, threads=self.args.threads)
+            # Mitsuba's own rough metal and glass know the first bounce between facets only.
+            settings["extra"] = [*([] if scene.every_bounce else ["--single-scatter"]), *self.args.option]
             pictures = []
             for seed in range(self.args.first_seed, self.args.first_seed + self.args.runs):
                 picture = self.folder / "ours.exr"
@@ -118,7 +123,7 @@ def main() -> int:
         for name, scene in scenes.items():
             if args.scene and name not in args.scene:
                 continue
-            path = write_pbrt.write(scene, Path(folder)) if name in rooms.ROOMS else HERE / "scenes" / f"{name}.pbrt"
+            path = write_pbrt.write(scene, Path(folder)) if name in rooms.ROOMS else HERE / "scenes" / f"{name}.{scene.format}"
             cases = plants.of(scene) if args.plant else [("", scene)]
             for change, changed in cases:
                 start = time.monotonic()
@@ -129,7 +134,9 @@ def main() -> int:
                 title = f"{name}: {change}" if change else name
                 comparisons = blocks.compare(ours, theirs)
                 same = show(title, comparisons, (middle - start, end - middle), writer)
-                if same == bool(change):
+                if scene.expected and not change:
+                    print(f"{'':28} expected to differ: {scene.expected}")
+                if same == (bool(change) or bool(scene.expected)):
                     failed.append(title)
                 if args.pictures:
                     args.pictures.mkdir(parents=True, exist_ok=True)
@@ -142,9 +149,9 @@ def main() -> int:
                     save(args.pictures, f"{stem}-z", np.stack([np.maximum(z, 0), 0 * z, np.maximum(-z, 0)], axis=2))
         table.close()
     if failed:
-        print(("not found: " if args.plant else "disagreement: ") + "; ".join(failed))
+        print(("not found: " if args.plant else "not as expected: ") + "; ".join(failed))
         return 1
-    print("each planted difference was found" if args.plant else "all agree")
+    print("each planted difference was found" if args.plant else "all agree, but for what is expected to differ" if any(s.expected for n, s in scenes.items() if not args.scene or n in args.scene) else "all agree")
     return 0
 
 

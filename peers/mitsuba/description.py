@@ -54,13 +54,73 @@ class Dielectric:
 
 
 @dataclass(frozen=True)
+class Coated:
+    """A Lambert base under GGX facets; `specular` is the facets' reflectance at normal incidence."""
+
+    diffuse: tuple[float, float, float]
+    specular: tuple[float, float, float]
+    alpha: float
+    attenuates: bool = True  # False is a planted mistake: the base gets all light
+
+
+@dataclass(frozen=True)
+class Principled:
+    """glTF's metallic-roughness model with KHR_materials_ior, _specular and _clearcoat; alpha is roughness squared."""
+
+    base: tuple[float, float, float]
+    metallic: float
+    roughness: float
+    ior: float = 1.5
+    specular: float = 1.0
+    coat: float = 0.0
+    coat_roughness: float = 0.0
+
+
+@dataclass(frozen=True)
+class Blinn:
+    """A Lambert base under Blinn facets with V-shaped cavities."""
+
+    diffuse: tuple[float, float, float]
+    specular: tuple[float, float, float]
+    exponent: float
+
+
+@dataclass(frozen=True)
+class CarPaint:
+    """A Lambert base beside flakes too small to see, under a clear coat."""
+
+    base: tuple[float, float, float]
+    flake_color: tuple[float, float, float]
+    flake_amount: float
+    flake_alpha: float
+    coat_ior: float
+    coat_alpha: float
+
+
+@dataclass(frozen=True)
 class Mirror:
     """A perfect mirror without Fresnel."""
 
     reflectance: tuple[float, float, float]
 
 
-Material = Diffuse | Conductor | Dielectric | Mirror
+Material = Diffuse | Conductor | Dielectric | Mirror | Coated | Principled | Blinn | CarPaint
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """A whole sphere; Raywarp makes triangles of it, Mitsuba does not."""
+
+    centre: tuple[float, float, float]
+    radius: float
+
+
+@dataclass(frozen=True)
+class Medium:
+    """What absorbs and does not scatter."""
+
+    name: str
+    absorption: tuple[float, float, float]  # per unit of length
 
 
 @dataclass(frozen=True)
@@ -68,10 +128,14 @@ class Object:
     """A mesh of one material; with `radiance` it emits on its counter-clockwise side."""
 
     name: str
-    mesh: Mesh
+    mesh: Mesh | Sphere
     material: Material
     radiance: tuple[float, float, float] | None = None
     file: str | None = None  # a PLY beside the .pbrt file, or an absolute path to one that exists; inline when None
+    opacity: float | Image | None = None  # share of light that finds the surface there; an image is grey and linear
+    inside: Medium | None = None
+    outside: Medium | None = None
+    casts_shadow_in_full: bool = False  # True is a planted mistake: shadow rays don't see the holes
 
 
 @dataclass(frozen=True)
@@ -82,12 +146,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Spot:
-    """A cone with a hard edge, since the renderers' fall-offs differ; half its angle in degrees."""
+    """A cone; half its angle in degrees. Full within `inner_angle`, then falling off; a hard edge without one.
+
+    How it falls off is what the file's format says: pbrt version 3, pbrt version 4, or glTF.
+    """
 
     position: tuple[float, float, float]
     target: tuple[float, float, float]
     intensity: tuple[float, float, float]
     half_angle: float
+    inner_angle: float | None = None
 
 
 @dataclass(frozen=True)
@@ -135,3 +203,8 @@ class Scene:
     size: tuple[int, int] = (128, 96)
     bounces: int = 8
     version: int = 3  # of the pbrt syntax
+    format: str = "pbrt"  # or "gltf"
+    # Rough surfaces keep the light of further bounces between facets, as ours do unless --single-scatter is given.
+    every_bounce: bool = False
+    # Why the two are known to differ today, if they do. A scene that agrees with this set fails, so that it is unset.
+    expected: str = ""

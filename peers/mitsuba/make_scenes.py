@@ -1,4 +1,4 @@
-"""Writes scenes/*.pbrt with their meshes and images; --check compares them with what is there."""
+"""Writes scenes/*.pbrt and *.gltf with their meshes and images; --check compares them with what is there."""
 
 import argparse
 import filecmp
@@ -6,8 +6,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import write_pbrt
-from catalogue import SCENES
+import write_scene
+from every_scene import SCENES
 
 FOLDER = Path(__file__).parent / "scenes"
 
@@ -19,11 +19,11 @@ def main() -> int:
     if not args.check:
         FOLDER.mkdir(exist_ok=True)
         for make in SCENES.values():
-            print(write_pbrt.write(make(), FOLDER))
+            print(write_scene.write(make(), FOLDER))
         return 0
     with tempfile.TemporaryDirectory() as folder:
         for make in SCENES.values():
-            write_pbrt.write(make(), Path(folder))
+            write_scene.write(make(), Path(folder))
         names = sorted({p.name for p in FOLDER.iterdir()} | {p.name for p in Path(folder).iterdir()})
         _, different, missing = filecmp.cmpfiles(folder, FOLDER, names, shallow=False)
     for name in different + missing:

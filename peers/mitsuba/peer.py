@@ -18,3 +18,8 @@ def start(variant: str, threads: int = 0) -> None:
         import drjit
 
         drjit.set_thread_count(threads)
+    if variant != "scalar_rgb":
+        # They are written for arrays, and so slow without them that nobody would wait.
+        import plugins
+
+        plugins.register()

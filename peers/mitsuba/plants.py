@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from description import Conductor, Dielectric, Diffuse, Environment, Image, Scene, Spot
+from description import Blinn, CarPaint, Coated, Conductor, Dielectric, Diffuse, Environment, Image, Principled, Scene, Spot
 
 
 def materials(scene: Scene, change) -> Scene:
@@ -26,6 +26,16 @@ def image(material: Diffuse, change) -> Diffuse:
 
 def lights(scene: Scene, kind, change) -> Scene:
     return replace(scene, lights=tuple(change(light) if isinstance(light, kind) else light for light in scene.lights))
+
+
+def thicker(scene: Scene, factor: float) -> Scene:
+    """`scene` with all media absorbing by `factor` more."""
+    change = lambda m: m and replace(m, absorption=tuple(factor * a for a in m.absorption))
+    return replace(scene, objects=tuple(replace(o, inside=change(o.inside), outside=change(o.outside)) for o in scene.objects))
+
+
+def objects(scene: Scene, name: str, **fields) -> Scene:
+    return replace(scene, objects=tuple(replace(o, **fields) if o.name == name else o for o in scene.objects))
 
 
 def of(scene: Scene) -> list[tuple[str, Scene]]:
@@ -70,6 +80,46 @@ def of(scene: Scene) -> list[tuple[str, Scene]]:
     if s.name == "plain":
         brighter = tuple(replace(o, radiance=tuple(1.01 * c for c in o.radiance)) if o.radiance else o for o in s.objects)
         return [("lamp brighter by 1 %", replace(s, objects=brighter))]
+    if s.name == "coated":
+        return [
+            ("bases get all light", materials(s, of_type(Coated, lambda m: replace(m, attenuates=False)))),
+            ("alpha + 10 %", materials(s, of_type(Coated, lambda m: replace(m, alpha=1.1 * m.alpha)))),
+        ]
+    if s.name == "gltf":
+        return [
+            ("half metal .5 to .53", objects(s, "small", material=replace(s.objects[6].material, metallic=0.53))),
+            ("no coats", materials(s, of_type(Principled, lambda m: replace(m, coat=0.0)))),
+        ]
+    if s.name == "blinn":
+        return [("exponents + 10 %", materials(s, of_type(Blinn, lambda m: replace(m, exponent=1.1 * m.exponent))))]
+    if s.name == "paint":
+        return [
+            ("5 % more flakes", materials(s, of_type(CarPaint, lambda m: replace(m, flake_amount=min(1.05 * m.flake_amount, 1))))),
+            ("index of the coats + .05", materials(s, of_type(CarPaint, lambda m: replace(m, coat_ior=m.coat_ior + 0.05)))),
+        ]
+    if s.name == "facets":
+        return [
+            ("first bounces only", replace(s, every_bounce=False)),
+            ("gold's alpha .6 to .65", objects(s, "ball", material=replace(s.objects[5].material, alpha=(0.65, 0.65)))),
+        ]
+    if s.name == "spots3":
+        return [("version 4's fall-off", replace(s, version=4))]
+    if s.name == "spots4":
+        return [("version 3's fall-off", replace(s, version=3))]
+    if s.name == "spots_gltf":
+        return [("pbrt 4's fall-off", replace(s, format="pbrt", version=4))]
+    if s.name == "bulbs":
+        return [("large lamp wider by 1 %", objects(s, "large", mesh=replace(s.objects[5].mesh, radius=1.01 * s.objects[5].mesh.radius)))]
+    if s.name == "opacity":
+        return [
+            ("ball .4 to .42", objects(s, "ball", opacity=0.42)),
+            ("holes upside down", objects(s, "canopy", opacity=replace(s.objects[5].opacity, texels=s.objects[5].opacity.texels[::-1]))),
+            ("panes block shadow rays", objects(objects(s, "pane", casts_shadow_in_full=True), "second", casts_shadow_in_full=True)),
+        ]
+    if s.name == "tinted":
+        return [("5 % more absorption", thicker(s, 1.05)), ("absorbs twice", thicker(s, 2.0))]
+    if s.name == "nested":
+        return [("absorbs twice", thicker(s, 2.0))]
     if s.name in ("sibenik", "conference", "crytek_sponza"):
         return [("albedo .7 to .69", materials(s, of_type(Diffuse, lambda m: m if m.reflectance == (0, 0, 0) else Diffuse((0.69,) * 3))))]
     return []

@@ -10,7 +10,7 @@ import mitsuba as mi
 import numpy as np
 
 import write_pbrt
-from description import Conductor, Constant, Dielectric, Diffuse, Environment, Image, Mirror, Point, Scene, Spot
+from description import Blinn, CarPaint, Coated, Conductor, Constant, Dielectric, Diffuse, Environment, Image, Medium, Mirror, Point, Principled, Scene, Sphere, Spot
 
 
 def rgb(values) -> dict:
@@ -26,7 +26,48 @@ def texture(image: Image) -> dict:
     return {"type": "bitmap", "bitmap": bitmap, "to_uv": to_uv, "filter_type": "bilinear", "wrap_mode": "repeat", "format": "variant"}
 
 
-def bsdf(material) -> dict:
+def words(values) -> str:
+    """Numbers for one of our plugins, which read constants and no textures."""
+    return " ".join(repr(float(v)) for v in values)
+
+
+def plugin(material) -> dict:
+    """What Mitsuba has no formula of its own for, or another one than ours: see `plugins`."""
+    if isinstance(material, Coated):
+        # Below 2 % at normal incidence the facets fade out.
+        f90 = min(50 * max(material.specular), 1.0)
+        colours = {"base": words(material.diffuse), "f0": words(material.specular)}
+        return {"type": "raywarp_principled", **colours, "f90": f90, "metallic": 0.0, "alpha": material.alpha, "coat": 0.0, "attenuates": material.attenuates}
+    if isinstance(material, Principled):
+        f0 = ((material.ior - 1) / (material.ior + 1)) ** 2 * material.specular
+        return {
+            "type": "raywarp_principled", "base": words(material.base), "f0": words([f0] * 3), "f90": material.specular,
+            "metallic": material.metallic, "alpha": material.roughness**2, "coat": material.coat,
+            **({"coat_alpha": material.coat_roughness**2} if material.coat > 0 else {}),
+        }  # fmt: skip
+    if isinstance(material, Blinn):
+        return {"type": "raywarp_blinn", "diffuse": words(material.diffuse), "specular": words(material.specular), "exponent": material.exponent}
+    if isinstance(material, CarPaint):
+        return {
+            "type": "raywarp_car_paint", "base": words(material.base), "flake_color": words(material.flake_color),
+            "flake_amount": material.flake_amount, "flake_alpha": material.flake_alpha,
+            "coat_ior": material.coat_ior, "coat_alpha": material.coat_alpha,
+        }  # fmt: skip
+    if isinstance(material, Conductor):
+        (u, v) = material.alpha
+        if u != v:
+            raise ValueError("every bounce between facets is there for one alpha only")
+        return {"type": "raywarp_conductor", "eta": words(material.eta), "k": words(material.k), "alpha": u}
+    if isinstance(material, Dielectric):
+        return {"type": "raywarp_dielectric", "ior": material.ior, "alpha": material.alpha}
+    raise TypeError(material)
+
+
+def bsdf(material, every_bounce: bool = False) -> dict:
+    if isinstance(material, (Coated, Principled, Blinn, CarPaint)):
+        return plugin(material)
+    if every_bounce and (isinstance(material, Conductor) or isinstance(material, Dielectric) and material.alpha > 0):
+        return plugin(material)
     if isinstance(material, Diffuse):
         colour = material.reflectance
         inner = {"type": "diffuse", "reflectance": texture(colour) if isinstance(colour, Image) else rgb(colour)}
@@ -71,13 +112,25 @@ def environment(light: Environment) -> dict:
     return {"type": "envmap", "bitmap": mi.Bitmap(environment_nodes(light.texels)), "to_world": to_world}
 
 
-def emitter(light) -> dict:
+def spot(light: Spot, ramp: str) -> dict:
+    """With a fall-off, which Mitsuba's own spot has by the angle: our plugin."""
+    aim = np.subtract(light.target, light.position)
+    return {
+        "type": "raywarp_spot", "ramp": ramp,
+        "position": words(light.position), "direction": words(aim / np.linalg.norm(aim)), "intensity": words(light.intensity),
+        "cos_inner": math.cos(math.radians(light.inner_angle)), "cos_outer": math.cos(math.radians(light.half_angle)),
+    }  # fmt: skip
+
+
+def emitter(light, ramp: str) -> dict:
     if isinstance(light, Constant):
         return {"type": "constant", "radiance": rgb(light.radiance)}
     if isinstance(light, Environment):
         return environment(light)
     if isinstance(light, Point):
         return {"type": "point", "position": list(light.position), "intensity": rgb(light.intensity)}
+    if isinstance(light, Spot) and light.inner_angle is not None:
+        return spot(light, ramp)
     if isinstance(light, Spot):
         up = (0, 1, 0) if abs(light.target[1] - light.position[1]) < 0.9 * math.dist(light.target, light.position) else (1, 0, 0)
         to_world = mi.ScalarTransform4f().look_at(origin=light.position, target=light.target, up=up)
@@ -106,21 +159,48 @@ def sensor(scene: Scene) -> dict:
 
 def dictionary(scene: Scene, folder: Path) -> dict:
     """The scene for `mitsuba.load_dict`; meshes become PLY files in `folder`."""
+    # Only `volpath` knows media, and only there light on its way to a lamp passes a mask, and no pass counts as a bounce.
+    volumes = any(o.opacity is not None or o.inside is not None for o in scene.objects)
     result = {
         "type": "scene",
         # A bounce fewer by our count: pbrt's and our max depth 0 is Mitsuba's 1.
-        "integrator": {"type": "path", "max_depth": scene.bounces + 1, "rr_depth": 1000},
+        "integrator": {"type": "volpath" if volumes else "path", "max_depth": scene.bounces + 1, "rr_depth": 1000},
         "sensor": sensor(scene),
     }
+    ramp = "gltf" if scene.format == "gltf" else f"pbrt{scene.version}"
     for i, light in enumerate(scene.lights):
-        result[f"light{i}"] = emitter(light)
+        result[f"light{i}"] = emitter(light, ramp)
+    media = {m: medium(m) for o in scene.objects for m in (o.inside, o.outside) if m is not None}
     for obj in scene.objects:
+        result[obj.name] = shape(scene, obj, folder, media)
+    return result
+
+
+def medium(described: Medium):
+    """One object for all surfaces that bound it."""
+    # Colours there must not be above 1.
+    scale = max(described.absorption)
+    return mi.load_dict({"type": "homogeneous", "albedo": 0.0, "sigma_t": rgb(a / scale for a in described.absorption), "scale": scale})
+
+
+def shape(scene: Scene, obj, folder: Path, media: dict) -> dict:
+    if isinstance(obj.mesh, Sphere):
+        result = {"type": "sphere", "center": list(obj.mesh.centre), "radius": obj.mesh.radius}
+    else:
         path = folder / f"{scene.name}-{obj.name}.ply"
         write_pbrt.write_ply(path, obj.mesh)
-        shape = {"type": "ply", "filename": str(path), "face_normals": obj.mesh.normals is None, "bsdf": bsdf(obj.material)}
-        if obj.radiance is not None:
-            shape["emitter"] = {"type": "area", "radiance": rgb(obj.radiance)}
-        result[obj.name] = shape
+        result = {"type": "ply", "filename": str(path), "face_normals": obj.mesh.normals is None}
+    result["bsdf"] = bsdf(obj.material, scene.every_bounce)
+    if obj.opacity is not None:
+        opacity = texture(obj.opacity) | {"raw": True} if isinstance(obj.opacity, Image) else obj.opacity
+        kind = "planted_mask" if obj.casts_shadow_in_full else "mask"
+        result["bsdf"] = {"type": kind, "opacity": opacity, "inner": result["bsdf"]}
+    if obj.inside is not None:
+        result["interior"] = media[obj.inside]
+    if obj.outside is not None:
+        result["exterior"] = media[obj.outside]
+    if obj.radiance is not None:
+        result["emitter"] = {"type": "area", "radiance": rgb(obj.radiance)}
     return result
 
 

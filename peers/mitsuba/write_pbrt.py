@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from description import Conductor, Constant, Dielectric, Diffuse, Environment, Image, Mesh, Mirror, Point, Scene, Spot
+from description import Blinn, CarPaint, Coated, Conductor, Constant, Dielectric, Diffuse, Environment, Image, Mesh, Mirror, Point, Scene, Sphere, Spot
 
 
 def numbers(values) -> str:
@@ -99,6 +99,21 @@ def material_lines(material, version: int) -> list[str]:
         return [f'Material {kind} "float eta" {numbers(material.ior)}' + (rough if material.alpha else "")]
     if isinstance(material, Mirror):
         return [f'Material "mirror" "rgb Kr" {numbers(material.reflectance)}']
+    if isinstance(material, Coated):
+        alpha = numbers(material.alpha)
+        return [
+            f'Material "substrate" "rgb Kd" {numbers(material.diffuse)} "rgb Ks" {numbers(material.specular)}',
+            f'  "float uroughness" {alpha} "float vroughness" {alpha} "bool remaproughness" "false"',
+        ]
+    if isinstance(material, Blinn):
+        colours = f'"rgb Kd" {numbers(material.diffuse)} "rgb Ks" {numbers(material.specular)}'
+        return [f'Material "blinn" {colours} "float exponent" {numbers(material.exponent)}']
+    if isinstance(material, CarPaint):
+        return [
+            f'Material "carpaint" "rgb base" {numbers(material.base)} "rgb flakecolor" {numbers(material.flake_color)}',
+            f'  "float flakeamount" {numbers(material.flake_amount)} "float flakealpha" {numbers(material.flake_alpha)}'
+            f' "float coatior" {numbers(material.coat_ior)} "float coatalpha" {numbers(material.coat_alpha)}',
+        ]
     raise TypeError(material)
 
 
@@ -111,17 +126,36 @@ def light_lines(light) -> list[str]:
     if isinstance(light, Point):
         return [f'LightSource "point" "rgb I" {numbers(light.intensity)} "point from" {numbers(light.position)}']
     if isinstance(light, Spot):
+        delta = 0 if light.inner_angle is None else light.half_angle - light.inner_angle
         return [
             f'LightSource "spot" "rgb I" {numbers(light.intensity)} "point from" {numbers(light.position)}',
-            f'  "point to" {numbers(light.target)} "float coneangle" {numbers(light.half_angle)} "float conedeltaangle" [0]',
+            f'  "point to" {numbers(light.target)} "float coneangle" {numbers(light.half_angle)} "float conedeltaangle" {numbers(delta)}',
         ]
     raise TypeError(light)
 
 
+def opacity_line(image: Image) -> str:
+    """Version 4's float texture `opacity` of a grey image of linear texels."""
+    return (
+        f'Texture "opacity" "float" "imagemap" "string filename" "{image.name}.png" "string encoding" "linear" "string wrap" "repeat"'
+        f' "float uscale" {numbers(image.scale[0])} "float vscale" {numbers(image.scale[1])}'
+        f' "float udelta" {numbers(image.offset[0])} "float vdelta" {numbers(image.offset[1])}'
+    )
+
+
 def shape_line(obj) -> str:
+    if obj.opacity is None:
+        return bare_shape_line(obj)
+    alpha = '"texture alpha" "opacity"' if isinstance(obj.opacity, Image) else f'"float alpha" {numbers(obj.opacity)}'
+    return f"{bare_shape_line(obj)}\n    {alpha}"
+
+
+def bare_shape_line(obj) -> str:
     if obj.file is not None:
         return f'Shape "plymesh" "string filename" "{obj.file}"'
     mesh = obj.mesh
+    if isinstance(mesh, Sphere):
+        return f'Translate {" ".join(map(str, mesh.centre))}  Shape "sphere" "float radius" {numbers(mesh.radius)}'
     line = f'Shape "trianglemesh" "integer indices" {numbers(mesh.triangles)}\n    "point P" {numbers(mesh.positions)}'
     if mesh.normals is not None:
         line += f'\n    "normal N" {numbers(mesh.normals)}'
@@ -150,12 +184,19 @@ def pbrt(scene: Scene, samples: int = 64) -> str:
         f'Integrator "path" "integer maxdepth" [{scene.bounces}]',
         "WorldBegin",
     ]
+    for medium in {m: None for o in scene.objects for m in (o.outside, o.inside) if m is not None}:
+        lines.append(f'MakeNamedMedium "{medium.name}" "string type" "homogeneous" "rgb sigma_a" {numbers(medium.absorption)} "rgb sigma_s" [0 0 0]')
     for light in scene.lights:
         lines += light_lines(light)
     for obj in scene.objects:
         lines += ["AttributeBegin", f"  # {obj.name}", *("  " + line for line in material_lines(obj.material, scene.version))]
         if obj.radiance is not None:
             lines.append(f'  AreaLightSource "diffuse" "rgb L" {numbers(obj.radiance)}')
+        if obj.inside is not None or obj.outside is not None:
+            names = ['""' if m is None else f'"{m.name}"' for m in (obj.inside, obj.outside)]
+            lines.append(f"  MediumInterface {' '.join(names)}")
+        if isinstance(obj.opacity, Image):
+            lines.append("  " + opacity_line(obj.opacity))
         lines += ["  " + shape_line(obj), "AttributeEnd"]
     if scene.version == 3:
         lines.append("WorldEnd")
@@ -169,6 +210,8 @@ def write(scene: Scene, folder: Path) -> Path:
             write_ply(folder / obj.file, obj.mesh)
         if isinstance(obj.material, Diffuse) and isinstance(obj.material.reflectance, Image):
             write_png(folder / f"{obj.material.reflectance.name}.png", obj.material.reflectance.texels)
+        if isinstance(obj.opacity, Image):
+            write_png(folder / f"{obj.opacity.name}.png", obj.opacity.texels)
     for light in scene.lights:
         if isinstance(light, Environment):
             write_exr(folder / f"{light.name}.exr", light.texels)
