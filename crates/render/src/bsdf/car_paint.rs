@@ -4,12 +4,11 @@
 //! proportion to it in and out, and the flakes have a second lobe for what their facets and the coat's
 //! scale lose, as the metal of `principled.rs`.
 
-use super::albedo_table::AlbedoTable;
-use super::coat::{Coat, MIN_LAYER_ALPHA};
-use super::facets::Facets;
+use super::coat::{Beneath, Coat, MIN_LAYER_ALPHA};
 use super::fresnel::{f0_of_ior, schlick};
 use super::ggx::Ggx;
 use super::horizon::Horizon;
+use super::loss_table::White;
 use super::{BsdfSample, Scattering, above};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
@@ -56,21 +55,23 @@ struct Lobes {
     p_bounces: f32,
 }
 
-/// What flakes lose at the first bounce, for one `wo`.
+/// What flakes and the coat's scale lose at the first bounce, for one `wo`.
 struct Bounces {
-    facets: Facets,
+    losses: White,
     alpha: f32,
+    beneath: Option<Beneath>,
     /// What finds directions.
     horizon: Horizon,
-    /// What they return of white light that is lost, times `left` of `wo` over its mean.
+    /// What the flakes return of white light that is lost, times `left` of `wo` over its mean.
     factor: Vec3,
 }
 
-/// What flakes and coat lose of the light from `w`, which is `w_flake` in the flake's frame.
+/// What flakes lose of the light from a direction of cosine `cos`, `cos_flake` to the flake, and what the coat's scale
+/// does, which lets in `let_in`.
 #[inline]
-fn left(facets: &Facets, coat: Option<&Coat>, alpha: f32, w: Vec3, w_flake: Vec3) -> f32 {
-    let at = facets.at(w_flake);
-    coat.map_or(at.lost, |coat| coat.left(w, at, Vec3::ZERO, alpha).metal)
+fn left(losses: &White, alpha: f32, beneath: Option<&Beneath>, cos: f32, cos_flake: f32, let_in: f32) -> f32 {
+    let lost = losses.at(cos_flake, alpha);
+    beneath.map_or(lost, |beneath| beneath.left_metal(cos, lost, let_in))
 }
 
 impl Lobes {
@@ -117,7 +118,7 @@ impl CarPaint {
     #[inline]
     fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         let f0 = f0_of_ior(self.coat_ior.max(1.0));
-        let coat = Coat::new(if f0 > 0.0 { 1.0 } else { 0.0 }, f0, self.coat_alpha, self.scattering, wo);
+        let coat = Coat::new(if f0 > 0.0 { 1.0 } else { 0.0 }, f0, self.coat_alpha, wo);
         let amount = if self.flake_amount > 0.0 { self.flake_amount.min(1.0) } else { 0.0 };
         let (t, b) = if self.flake_normal == Vec3::Z {
             // Exactly the surface's frame.
@@ -138,19 +139,19 @@ impl CarPaint {
         let alpha = alphas.x;
         let (mut bounces, mut p_bounces) = (None, 0.0);
         if self.scattering == Scattering::Multiple && p_flake > 0.0 {
-            let facets = Facets::new(AlbedoTable::ggx().row(alpha), alphas, self.scattering);
-            let mean = match &coat {
-                Some(coat) => coat.left_mean(&facets, Vec3::ZERO, 0.0, alpha).metal,
-                None => facets.mean().lost,
+            let losses = White::new(alpha);
+            let beneath = coat.as_ref().map(|coat| coat.beneath(alpha));
+            let mean = match (&coat, &beneath) {
+                (Some(coat), Some(beneath)) => coat.left_mean_metal(beneath, losses.mean),
+                _ => losses.mean,
             };
             // As of the metal in `principled.rs`.
             let fresnel = self.flake_color + (1.0 - self.flake_color) / 21.0;
-            let lost = facets.mean().lost;
-            let reflectance = amount * fresnel * fresnel * (1.0 - lost) / (1.0 - fresnel * lost);
-            let left = left(&facets, coat.as_ref(), alpha, wo, wo_flake);
+            let reflectance = amount * fresnel * fresnel * (1.0 - losses.mean) / (1.0 - fresnel * losses.mean);
+            let left = left(&losses, alpha, beneath.as_ref(), wo.z, wo_flake.z, under);
             p_bounces = left * reflectance.element_sum();
             let horizon = Horizon::new(alpha);
-            bounces = Some(Bounces { facets, alpha, horizon, factor: reflectance * (left / mean) });
+            bounces = Some(Bounces { losses, alpha, beneath, horizon, factor: reflectance * (left / mean) });
         }
         let total = p_coat + p_flake + p_base + p_bounces;
         (total > 0.0).then(|| Lobes {
@@ -205,11 +206,14 @@ impl CarPaint {
     fn eval_lobes(&self, l: &Lobes, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let cosine = wi.z * FRAC_1_PI;
         let mut value = (1.0 - l.amount) * self.base * cosine;
+        // What the coat reflects of the light from wi, and lets in of it.
+        let e = l.coat.as_ref().map_or(0.0, |coat| coat.e(wi));
+        let let_in = l.coat.as_ref().map_or(1.0, |coat| coat.let_in(e));
         if let Some(coat) = &l.coat
             && self.scattering == Scattering::Multiple
         {
             // Exact for Lambert's law, which the scale of the flakes is not.
-            value *= (1.0 - coat.albedo()) * coat.let_in(wi) / coat.let_in_mean().max(1e-6);
+            value *= (1.0 - coat.albedo()) * let_in / coat.let_in_mean().max(1e-6);
         }
         let mut pdf = l.p_base * cosine;
         let wi_flake = l.to_flake(wi);
@@ -222,7 +226,7 @@ impl CarPaint {
             if let Some(coat) = &l.coat
                 && self.scattering == Scattering::Multiple
             {
-                flakes *= coat.transmitted(wi);
+                flakes *= coat.transmitted(e);
             }
             value += flakes;
             pdf += l.p_flake * flake_pdf;
@@ -230,7 +234,7 @@ impl CarPaint {
         if let Some(coat) = &l.coat {
             let (coat_value, coat_pdf) = coat.eval(wo, wi, (wo + wi).normalize_or(Vec3::Z));
             if self.scattering == Scattering::Single {
-                value *= coat.transmitted(wi);
+                value *= coat.transmitted(e);
             }
             value += coat_value;
             pdf += l.p_coat * coat_pdf;
@@ -239,7 +243,8 @@ impl CarPaint {
             && visible
         {
             let flake_cosine = wi_flake.z * FRAC_1_PI;
-            value += b.factor * (left(&b.facets, l.coat.as_ref(), b.alpha, wi, wi_flake) * flake_cosine);
+            let left = left(&b.losses, b.alpha, b.beneath.as_ref(), wi.z, wi_flake.z, let_in);
+            value += b.factor * (left * flake_cosine);
             pdf += l.p_bounces * b.horizon.pdf(wi_flake.z);
         }
         (value, pdf)
@@ -247,7 +252,7 @@ impl CarPaint {
 
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
         let f0 = f0_of_ior(self.coat_ior.max(1.0));
-        let coat = Coat::new(1.0, f0, self.coat_alpha, self.scattering, above(wo));
+        let coat = Coat::new(1.0, f0, self.coat_alpha, above(wo));
         let coat = coat.as_ref().map_or(0.0, Coat::albedo);
         let under = self.base.lerp(self.flake_color, self.flake_amount.clamp(0.0, 1.0));
         under * (1.0 - coat) + coat

@@ -5,7 +5,7 @@
 
 use super::albedo_table::AlbedoTable;
 use super::ggx::Ggx;
-use super::loss_table::{Boundary, Losses};
+use super::loss_table::WhiteLosses;
 use super::{BsdfSample, Scattering, fresnel, mirrored};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
@@ -25,8 +25,9 @@ pub struct Conductor {
 }
 
 /// The lobe of further bounces, for one `wo`.
-struct Bounces {
-    losses: Losses,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounces {
+    losses: WhiteLosses,
     /// `loss(wo)` times the sum over all further bounces, over the mean loss.
     factor: Vec3,
     /// Probability of the lobe.
@@ -57,12 +58,12 @@ impl Conductor {
 
     /// The further bounces of a rough metal.
     #[inline]
-    fn bounces(&self, wo: Vec3) -> Option<Bounces> {
+    pub(super) fn bounces(&self, wo: Vec3) -> Option<Bounces> {
         let f = self.fresnel_mean;
         if f == Vec3::ZERO {
             return None;
         }
-        let losses = Losses::new(self.alpha, Boundary::White);
+        let losses = WhiteLosses::new(self.alpha);
         let (lost, mean) = (losses.at(wo), losses.mean());
         let reflectance = bounced(f, mean);
         let further = lost * reflectance.element_sum();
@@ -71,13 +72,12 @@ impl Conductor {
     }
 
     #[inline]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+    pub(super) fn sample(&self, bounces: Option<&Bounces>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         if self.is_smooth() {
             return BsdfSample::delta(wo, mirrored(wo), fresnel::conductor(wo.z, self.eta, self.k));
         }
         let ggx = Ggx::new(self.alpha);
-        let bounces = self.bounces(wo);
-        if let Some(bounces) = &bounces
+        if let Some(bounces) = bounces
             && u_lobe < bounces.p
         {
             let wi = bounces.losses.horizon().sample(u_lobe / bounces.p, u);
@@ -91,7 +91,7 @@ impl Conductor {
         if wi.z <= 0.0 {
             return None;
         }
-        if let Some(bounces) = &bounces {
+        if let Some(bounces) = bounces {
             let (value, pdf) = self.all(&ggx, bounces, wo, wi, h);
             return BsdfSample::smooth(wo, wi, value / pdf, pdf);
         }
@@ -100,14 +100,14 @@ impl Conductor {
     }
 
     #[inline]
-    pub(super) fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(super) fn eval(&self, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         if self.is_smooth() {
             return (Vec3::ZERO, 0.0);
         }
         let ggx = Ggx::new(self.alpha);
         let h = (wo + wi).normalize_or(Vec3::Z);
-        match self.bounces(wo) {
-            Some(bounces) => self.all(&ggx, &bounces, wo, wi, h),
+        match bounces {
+            Some(bounces) => self.all(&ggx, bounces, wo, wi, h),
             None => self.first(&ggx, wo, wi, h),
         }
     }

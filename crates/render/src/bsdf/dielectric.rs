@@ -10,7 +10,8 @@
 //! equal. So they are `T d / max(l, d)` and `T / n^2 l / max(l, d)`.
 
 use super::ggx::Ggx;
-use super::loss_table::{Boundary, Losses};
+use super::horizon::Horizon;
+use super::loss_table::{GlassLosses, WhiteLosses};
 use super::{BsdfSample, MIN_COS, Scattering, fresnel};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
@@ -35,18 +36,59 @@ pub struct Dielectric {
     pub scattering: Scattering,
 }
 
+/// What facets lose, on either side.
+#[derive(Debug, Clone, Copy)]
+enum Losses {
+    Sheet(WhiteLosses),
+    Glass {
+        losses: GlassLosses,
+        /// Whether `wo` is on the denser side.
+        from_dense: bool,
+    },
+}
+
+impl Losses {
+    /// Share of the light that `w` loses; `wo` is above.
+    #[inline]
+    fn at(&self, w: Vec3) -> f32 {
+        match self {
+            Self::Sheet(losses) => losses.at(w),
+            Self::Glass { losses, from_dense } => losses.at(*from_dense == (w.z > 0.0), w),
+        }
+    }
+
+    #[inline]
+    fn horizon(&self) -> Horizon {
+        match self {
+            Self::Sheet(losses) => losses.horizon(),
+            Self::Glass { losses, .. } => losses.horizon(),
+        }
+    }
+}
+
 /// Light of further bounces between facets, for one `wo`.
-struct Bounces {
-    /// Losses on the side of `wo` and on the other.
-    here: Losses,
-    beyond: Losses,
-    /// What `wo` loses, over the means of either side.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounces {
+    losses: Losses,
+    /// What `wo` loses, times the share of it that comes from its own side or through, over the mean that is lost there.
     over_here: f32,
     over_beyond: f32,
     /// Share of it that comes from the side of `wo`.
     reflected: f32,
     /// Probability of the lobe.
     p: f32,
+}
+
+impl Bounces {
+    /// A direction of further bounces, `wo` above.
+    #[inline]
+    fn sample(&self, u_side: f32, u: [f32; 2]) -> Vec3 {
+        if u_side < self.reflected {
+            return self.losses.horizon().sample(u_side / self.reflected, u);
+        }
+        let wi = self.losses.horizon().sample((u_side - self.reflected) / (1.0 - self.reflected), u);
+        wi.with_z(-wi.z)
+    }
 }
 
 /// An index nearer to 1 than this bends light by a degree at most. Masking would still take light from it
@@ -78,32 +120,34 @@ impl Dielectric {
         Ggx::is_smooth(self.alpha) || (!self.thin && (self.ior - 1.0).abs() < least)
     }
 
-    /// The further bounces at a rough boundary, with `up` the direction `wo` turned up and `eta` its
-    /// relative index.
+    /// The further bounces at a rough boundary.
     #[inline]
-    fn bounces(&self, up: Vec3, eta: f32) -> Option<Bounces> {
-        if self.scattering == Scattering::Single {
+    pub(super) fn bounces(&self, wo: Vec3) -> Option<Bounces> {
+        if self.scattering == Scattering::Single || self.is_smooth() {
             return None;
         }
+        let eta = self.relative_ior(wo);
         let n = if eta > 1.0 { eta } else { 1.0 / eta };
-        let mean = fresnel::dielectric_mean(n);
-        let (here, beyond, transmitted) = if self.thin {
-            let white = Losses::new(self.alpha, Boundary::White);
-            (white, white, (1.0 - mean) / (1.0 + mean))
+        let fresnel = fresnel::dielectric_mean(n);
+        // Mean losses here and beyond, and what a smooth boundary would let through.
+        let (losses, here, beyond, smooth) = if self.thin {
+            let losses = WhiteLosses::new(self.alpha);
+            (Losses::Sheet(losses), losses.mean(), losses.mean(), (1.0 - fresnel) / (1.0 + fresnel))
         } else {
             let from_dense = eta < 1.0;
-            let here = Losses::new(self.alpha, Boundary::Glass { n, from_dense });
-            let beyond = Losses::new(self.alpha, Boundary::Glass { n, from_dense: !from_dense });
-            let through = if from_dense { (1.0 - mean) / (n * n) } else { 1.0 - mean };
-            (here, beyond, through * beyond.mean() / here.mean().max(beyond.mean()))
+            let losses = GlassLosses::new(self.alpha, n);
+            let smooth = if from_dense { (1.0 - fresnel) / (n * n) } else { 1.0 - fresnel };
+            let (here, beyond) = (losses.mean(from_dense), losses.mean(!from_dense));
+            (Losses::Glass { losses, from_dense }, here, beyond, smooth)
         };
-        let lost = here.at(up);
+        let through = smooth / here.max(beyond);
+        let lost = losses.at(super::above(wo));
+        let reflected = 1.0 - through * beyond;
         Some(Bounces {
-            here,
-            beyond,
-            over_here: lost / here.mean(),
-            over_beyond: lost / beyond.mean(),
-            reflected: 1.0 - transmitted,
+            losses,
+            over_here: lost * reflected / here,
+            over_beyond: lost * through,
+            reflected,
             // The first bounce keeps a share of the samples where it keeps no light.
             p: lost.min(0.95),
         })
@@ -113,17 +157,15 @@ impl Dielectric {
     #[inline]
     fn with_bounces(&self, first: (Vec3, f32), bounces: &Bounces, wi: Vec3, eta: f32) -> (Vec3, f32) {
         let cos = wi.z.abs();
-        let (tint, share, density) = if wi.z > 0.0 {
-            let share = bounces.reflected * bounces.over_here * bounces.here.at(wi);
-            (self.reflectance, share, bounces.reflected * bounces.here.horizon().pdf(cos))
+        let (tint, over, side) = if wi.z > 0.0 {
+            (self.reflectance, bounces.over_here, bounces.reflected)
         } else {
-            let through = 1.0 - bounces.reflected;
             let tint = if self.thin { self.transmittance } else { self.transmittance / (eta * eta) };
-            let share = through * bounces.over_beyond * bounces.beyond.at(wi);
-            (tint, share, through * bounces.beyond.horizon().pdf(cos))
+            (tint, bounces.over_beyond, 1.0 - bounces.reflected)
         };
-        let pdf = (1.0 - bounces.p) * first.1 + bounces.p * density;
-        (first.0 + tint * (share * (cos * FRAC_1_PI)), pdf)
+        let further = over * bounces.losses.at(wi) * (cos * FRAC_1_PI);
+        let pdf = (1.0 - bounces.p) * first.1 + bounces.p * side * bounces.losses.horizon().pdf(cos);
+        (first.0 + tint * further, pdf)
     }
 
     /// Index on the other side of `wo` over that on its own.
@@ -141,23 +183,21 @@ impl Dielectric {
     }
 
     #[inline]
-    pub(super) fn sample(&self, wo: Vec3, mut u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+    pub(super) fn sample(
+        &self,
+        bounces: Option<&Bounces>,
+        wo: Vec3,
+        mut u_lobe: f32,
+        u: [f32; 2],
+    ) -> Option<BsdfSample> {
         let eta = self.relative_ior(wo);
         // Everything with wo above, then turned back.
         let up = super::above(wo);
         let ggx = Ggx::new(self.alpha);
         let smooth = self.is_smooth();
-        let bounces = if smooth { None } else { self.bounces(up, eta) };
-        if let Some(bounces) = &bounces {
+        if let Some(bounces) = bounces {
             if u_lobe < bounces.p {
-                let u_side = u_lobe / bounces.p;
-                let wi = if u_side < bounces.reflected {
-                    bounces.here.horizon().sample(u_side / bounces.reflected, u)
-                } else {
-                    let u_horizon = (u_side - bounces.reflected) / (1.0 - bounces.reflected);
-                    let wi = bounces.beyond.horizon().sample(u_horizon, u);
-                    wi.with_z(-wi.z)
-                };
+                let wi = bounces.sample(u_lobe / bounces.p, u);
                 let first = self.first(&ggx, up, wi, eta);
                 let (value, pdf) = self.with_bounces(first, bounces, wi, eta);
                 let turned = if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi };
@@ -191,7 +231,7 @@ impl Dielectric {
             refraction_pdf(&ggx, up, wi, h, eta)
         };
         let (weight, pdf) = (tint * ggx.g1(wi), density * probability);
-        if let Some(bounces) = &bounces {
+        if let Some(bounces) = bounces {
             let (value, pdf) = self.with_bounces((weight * pdf, pdf), bounces, wi, eta);
             return BsdfSample::smooth(wo, turned, value / pdf, pdf);
         }
@@ -199,7 +239,7 @@ impl Dielectric {
     }
 
     #[inline]
-    pub(super) fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(super) fn eval(&self, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         if self.is_smooth() || wo.z * wi.z == 0.0 {
             return (Vec3::ZERO, 0.0);
         }
@@ -207,8 +247,8 @@ impl Dielectric {
         let up = super::above(wo);
         let wi = if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi };
         let first = self.first(&Ggx::new(self.alpha), up, wi, eta);
-        match self.bounces(up, eta) {
-            Some(bounces) => self.with_bounces(first, &bounces, wi, eta),
+        match bounces {
+            Some(bounces) => self.with_bounces(first, bounces, wi, eta),
             None => first,
         }
     }

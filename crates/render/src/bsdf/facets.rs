@@ -2,7 +2,7 @@
 
 use super::Scattering;
 use super::albedo_table::Row;
-use super::loss_table::{Boundary, Losses};
+use super::loss_table::WhiteLosses;
 use glam::{Vec2, Vec3};
 
 /// Facets of one roughness.
@@ -10,7 +10,7 @@ use glam::{Vec2, Vec3};
 pub(super) struct Facets {
     row: Row<'static>,
     /// More exact at the horizon, and for anisotropic facets; `None` for today's single scattering.
-    losses: Option<Losses>,
+    losses: Option<WhiteLosses>,
 }
 
 /// What facets return to one direction, or to all.
@@ -28,7 +28,7 @@ impl Facets {
     pub fn new(row: Row<'static>, alpha: Vec2, scattering: Scattering) -> Self {
         let losses = match scattering {
             Scattering::Single => None,
-            Scattering::Multiple => Some(Losses::new(alpha, Boundary::White)),
+            Scattering::Multiple => Some(WhiteLosses::new(alpha)),
         };
         Self { row, losses }
     }

@@ -14,14 +14,14 @@
 //! - the index n of the denser over the thinner side by `sqrt(1 - 1 / n)`, which near 1 is in proportion
 //!   to the cosine of the critical angle.
 //!
-//! `COAT` is what a coat loses of the light from the facets beneath it, see [`coat_loss`]; it is linear in
-//! the cosine and the roots of the alphas.
+//! `TURNED` is what facets lose more whose alphas along tangent and bitangent differ, see [`Turned`].
+//! What a coat loses is in `coat_table.rs`.
 //!
 //! The glass is stored [`MARGIN`] too low, since too much light would be worse than too little.
 
 use super::ggx::MIN_ALPHA;
 use super::horizon::Horizon;
-use super::loss_data::{COAT, GLASS, GLASS_MEANS, WHITE, WHITE_MEANS};
+use super::loss_data::{GLASS, GLASS_MEANS, TURNED, TURNED_MEANS, WHITE, WHITE_MEANS};
 use glam::{Vec2, Vec3};
 
 /// Nodes of the white table on the axes of the cosine and of alpha.
@@ -35,36 +35,30 @@ pub(super) const SCALE: f32 = 1e-4;
 /// What the glass table is too low by, about its largest error of interpolation upward.
 #[cfg(test)]
 pub(super) const MARGIN: f32 = 0.006;
-/// The same of what a coat loses.
-#[cfg(test)]
-pub(super) const COAT_MARGIN: f32 = 0.001;
 /// Alpha of the first node. Below it the loss depends on `cos / alpha` alone.
 #[cfg(test)]
 pub(super) const LEAST_ALPHA: f32 = 1e-3;
 /// Fourth root of 1e-3, the alpha of the first node, where the axis of the means begins.
 pub(super) const LEAST_ROOT: f32 = 0.177_827_94;
-/// Nodes over the coat's alpha, the base's alpha and the cosine, and the `f0` of the coat.
-pub(super) const COAT_NODES: [usize; 3] = [6, 16, 16];
-pub(super) const COAT_F0: f32 = 0.04;
+/// Nodes of what anisotropic facets lose more, over the larger alpha's root, one less the ratio of the alphas, the alpha
+/// along the view between the two, and the cosine's `t`.
+pub(super) const TURNED_NODES: [usize; 4] = [7, 5, 4, 9];
+/// The end of the axis of the ratio: alphas of 1 to 4.
+pub(super) const MOST_TURNED: f32 = 0.75;
+/// What those numbers are stored too high by, since they have both signs.
+pub(super) const TURNED_ZERO: f32 = 0.2;
+/// Share of the loss that they are too low by, about their largest error upward.
+#[cfg(test)]
+pub(super) const TURNED_MARGIN: f32 = 0.015;
 /// Ends of the axis of the index: 1.02 and 10.
 pub(super) const INDEX_AXIS: [f32; 2] = [0.14, 0.95];
 
-/// What single scattering loses at one alpha in either direction: four rows of a table with their weights, and the mean.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Loss {
-    table: &'static [u16],
-    nodes: usize,
-    rows: [usize; 4],
-    weights: [f32; 4],
-    pub mean: f32,
-}
-
 /// Node below a place on an axis of `nodes` nodes from 0 to 1, and how far beyond it.
 #[inline]
-fn locate(x: f32, nodes: usize) -> (usize, f32) {
+pub(super) fn locate(x: f32, nodes: usize) -> (usize, f32) {
     // The cast takes a NaN to 0.
     let s = x.clamp(0.0, 1.0) * (nodes - 1) as f32;
-    let node = (s as usize).min(nodes - 2);
+    let node = (s as u32 as usize).min(nodes - 2);
     (node, s - node as f32)
 }
 
@@ -72,116 +66,224 @@ fn locate(x: f32, nodes: usize) -> (usize, f32) {
 /// with alpha^2, and what is left of them changes with its logarithm.
 #[inline]
 fn locate_mean(root: f32) -> (usize, f32) {
-    locate((root.sqrt() - LEAST_ROOT) / (1.0 - LEAST_ROOT), MEAN_NODES)
+    locate((root.sqrt() - LEAST_ROOT) * (1.0 / (1.0 - LEAST_ROOT)), MEAN_NODES)
 }
 
-impl Loss {
-    /// White facets: a metal that absorbs nothing, or a thin sheet.
+/// Between four numbers of a table: at `at`, the one after it, and the two `stride` further.
+#[inline]
+pub(super) fn between_rows(table: &[u16], at: usize, stride: usize, x: f32, y: f32) -> f32 {
+    let row = |at: usize| {
+        let (low, high) = (f32::from(table[at]), f32::from(table[at + 1]));
+        low + x * (high - low)
+    };
+    let low = row(at);
+    low + y * (row(at + stride) - low)
+}
+
+/// Place of a cosine on the tables' axis, toward which facets are as rough as `alpha`.
+#[inline]
+fn place_of_cosine(cos: f32, alpha: f32) -> f32 {
+    cos * (1.0 + alpha) / (cos + alpha)
+}
+
+/// White facets of one alpha: a metal that absorbs nothing, or a thin sheet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct White {
+    row: u32,
+    t: f32,
+    /// Mean of the loss over the hemisphere, weighted by the cosine.
+    pub mean: f32,
+}
+
+impl White {
     #[inline]
-    pub fn white(alpha: f32) -> Self {
+    pub fn new(alpha: f32) -> Self {
         let alpha = alpha.clamp(1e-4, 1.0);
         let root = alpha.sqrt();
         let (a, t) = locate(root, WHITE_NODES);
         let (m, s) = locate_mean(root);
         let mean = WHITE_MEANS[m] + s * (WHITE_MEANS[m + 1] - WHITE_MEANS[m]);
-        let row = a * WHITE_NODES;
-        Self {
-            table: &WHITE,
-            nodes: WHITE_NODES,
-            rows: [row, row + WHITE_NODES, row, row],
-            weights: [(1.0 - t) * SCALE, t * SCALE, 0.0, 0.0],
-            mean: alpha * alpha * mean,
-        }
-    }
-
-    /// A boundary of clear glass of index `n`, 1.02 to 10, of the denser side over the thinner; seen
-    /// from the denser side or not.
-    #[inline]
-    pub fn glass(alpha: f32, n: f32, from_dense: bool) -> Self {
-        let alpha = alpha.clamp(1e-4, 1.0);
-        let root = alpha.sqrt();
-        let (a, t) = locate(root, GLASS_NODES);
-        let index = ((1.0 - 1.0 / n).max(0.0).sqrt() - INDEX_AXIS[0]) / (INDEX_AXIS[1] - INDEX_AXIS[0]);
-        let (i, w) = locate(index, GLASS_NODES);
-        let side = if from_dense { GLASS_NODES } else { 0 };
-        let row = ((side + i) * GLASS_NODES + a) * GLASS_NODES;
-        let next = row + GLASS_NODES * GLASS_NODES;
-        let (m, s) = locate_mean(root);
-        let at = (side + i) * MEAN_NODES + m;
-        let low = GLASS_MEANS[at] + s * (GLASS_MEANS[at + 1] - GLASS_MEANS[at]);
-        let at = at + MEAN_NODES;
-        let high = GLASS_MEANS[at] + s * (GLASS_MEANS[at + 1] - GLASS_MEANS[at]);
-        let [below, above] = [(1.0 - w) * SCALE, w * SCALE];
-        Self {
-            table: &GLASS,
-            nodes: GLASS_NODES,
-            rows: [row, row + GLASS_NODES, next, next + GLASS_NODES],
-            weights: [(1.0 - t) * below, t * below, (1.0 - t) * above, t * above],
-            mean: alpha * alpha * (low + w * (high - low)),
-        }
+        Self { row: (a * WHITE_NODES) as u32, t, mean: alpha * alpha * mean }
     }
 
     /// Share that a direction loses of cosine `cos`, toward which facets are as rough as `alpha`.
     #[inline]
     pub fn at(&self, cos: f32, alpha: f32) -> f32 {
-        let (node, t) = locate(cos * (1.0 + alpha) / (cos + alpha), self.nodes);
-        let mut sum = 0.0;
-        for i in 0..4 {
-            let at = self.rows[i] + node;
-            let low = f32::from(self.table[at]);
-            let high = f32::from(self.table[at + 1]);
-            sum += self.weights[i] * (low + t * (high - low));
-        }
-        sum
+        let (node, x) = locate(place_of_cosine(cos, alpha), WHITE_NODES);
+        SCALE * between_rows(&WHITE, self.row as usize + node, WHITE_NODES, x, self.t)
     }
 }
 
-/// What is beyond the facets.
+/// A boundary of clear glass of one alpha and one index.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Boundary {
-    /// Nothing: they reflect all light, or share it between the two sides of a thin sheet.
-    White,
-    /// Clear glass of index `n` of the denser over the thinner side.
-    Glass { n: f32, from_dense: bool },
+pub(super) struct Glass {
+    row: u32,
+    t: f32,
+    w: f32,
+    /// Mean of the loss on the thinner and on the denser side.
+    pub means: [f32; 2],
 }
 
-/// What single scattering loses at facets of any alphas along tangent and bitangent.
+/// Numbers of the glass table from one index, and from one side, to the next.
+const GLASS_INDEX: usize = GLASS_NODES * GLASS_NODES;
+const GLASS_SIDE: usize = GLASS_NODES * GLASS_INDEX;
+
+impl Glass {
+    /// Of index `n`, 1.02 to 10, of the denser side over the thinner.
+    #[inline]
+    pub fn new(alpha: f32, n: f32) -> Self {
+        let alpha = alpha.clamp(1e-4, 1.0);
+        let root = alpha.sqrt();
+        let (a, t) = locate(root, GLASS_NODES);
+        let index = ((1.0 - 1.0 / n).max(0.0).sqrt() - INDEX_AXIS[0]) * (1.0 / (INDEX_AXIS[1] - INDEX_AXIS[0]));
+        let (i, w) = locate(index, GLASS_NODES);
+        let (m, s) = locate_mean(root);
+        let mean = |at: usize| {
+            let row = |at: usize| GLASS_MEANS[at] + s * (GLASS_MEANS[at + 1] - GLASS_MEANS[at]);
+            let low = row(at);
+            alpha * alpha * (low + w * (row(at + MEAN_NODES) - low))
+        };
+        let at = i * MEAN_NODES + m;
+        let means = [mean(at), mean(at + GLASS_NODES * MEAN_NODES)];
+        Self { row: (i * GLASS_INDEX + a * GLASS_NODES) as u32, t, w, means }
+    }
+
+    /// Share that a direction on the thinner or the denser side loses, as [`White::at`].
+    #[inline]
+    pub fn at(&self, dense: bool, cos: f32, alpha: f32) -> f32 {
+        let (node, x) = locate(place_of_cosine(cos, alpha), GLASS_NODES);
+        let at = self.row as usize + node + if dense { GLASS_SIDE } else { 0 };
+        let low = between_rows(&GLASS, at, GLASS_NODES, x, self.t);
+        let high = between_rows(&GLASS, at + GLASS_INDEX, GLASS_NODES, x, self.t);
+        SCALE * (low + self.w * (high - low))
+    }
+}
+
+/// What single scattering loses at white facets of any alphas along tangent and bitangent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Losses {
+pub(super) struct WhiteLosses {
     alpha: Vec2,
-    boundary: Boundary,
-    /// At the mean alpha.
-    even: Loss,
+    /// At the mean alpha; its mean is that of these losses.
+    even: White,
+    even_alpha: f32,
+    /// Where the alphas differ: what is lost beyond `even`.
+    turned: Turned,
+}
+
+/// The same at a boundary of clear glass.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GlassLosses {
+    alpha: Vec2,
+    n: f32,
+    even: Glass,
     even_alpha: f32,
 }
 
-impl Losses {
+/// An isotropic alpha with about the losses of `alpha` on the whole.
+#[inline]
+pub(super) fn even_alpha(alpha: Vec2) -> f32 {
+    if alpha.x == alpha.y { alpha.x } else { mean_alpha(alpha, 0.5) }
+}
+
+/// The alpha along the direction `w`, on which its masking depends.
+#[inline]
+fn projected(alpha: Vec2, w: Vec3) -> f32 {
+    let (x2, y2) = (w.x * w.x, w.y * w.y);
+    let sin2 = x2 + y2;
+    if sin2 <= 0.0 {
+        return alpha.x;
+    }
+    ((x2 * alpha.x * alpha.x + y2 * alpha.y * alpha.y) / sin2).sqrt()
+}
+
+/// What white facets of different alphas lose beyond isotropic ones of [`even_alpha`] whose horizon is that of the
+/// alpha along the view, from `TURNED`. Without it up to 0.1 would be missing.
+#[derive(Debug, Clone, Copy)]
+struct Turned {
+    /// The larger alpha and the ratio below, as rows of `TURNED_MEANS`, and how far beyond.
+    row: u32,
+    t: f32,
+    r: f32,
+    /// The smaller alpha, and one over how much larger the other is.
+    least: f32,
+    scale: f32,
+}
+
+/// Numbers of `TURNED` from one ratio to the next.
+const TURNED_RATIO: usize = TURNED_NODES[2] * TURNED_NODES[3];
+
+impl Turned {
+    const NONE: Self = Self { row: 0, t: 0.0, r: 0.0, least: 0.0, scale: 0.0 };
+
     #[inline]
-    pub fn new(alpha: Vec2, boundary: Boundary) -> Self {
+    fn new(alpha: Vec2) -> Self {
+        let (least, most) = (alpha.min_element(), alpha.max_element());
+        let (a, t) = locate(most.sqrt(), TURNED_NODES[0]);
+        let (q, r) = locate((1.0 - least / most) / MOST_TURNED, TURNED_NODES[1]);
+        Self { row: (a * TURNED_NODES[1] + q) as u32, t, r, least, scale: 1.0 / (most - least) }
+    }
+
+    #[inline]
+    fn at(&self, cos: f32, projected: f32) -> f32 {
+        let (p, y) = locate((projected - self.least) * self.scale, TURNED_NODES[2]);
+        let (node, x) = locate(place_of_cosine(cos, projected), TURNED_NODES[3]);
+        let at = self.row as usize * TURNED_RATIO + p * TURNED_NODES[3] + node;
+        let row = |at: usize| {
+            let low = between_rows(&TURNED, at, TURNED_NODES[3], x, y);
+            low + self.r * (between_rows(&TURNED, at + TURNED_RATIO, TURNED_NODES[3], x, y) - low)
+        };
+        let low = row(at);
+        SCALE * (low + self.t * (row(at + TURNED_NODES[1] * TURNED_RATIO) - low)) - TURNED_ZERO
+    }
+
+    /// The mean of the sum over that of the isotropic facets.
+    #[inline]
+    fn mean(&self) -> f32 {
+        // Stored by halves.
+        2.0 * SCALE * between_rows(&TURNED_MEANS, self.row as usize, TURNED_NODES[1], self.r, self.t)
+    }
+}
+
+/// The alpha whose row says what `w` loses at glass, and the one that says where its horizon begins.
+///
+/// Anisotropic facets lose about what isotropic ones do of a mean alpha, while the alpha along a grazing
+/// view decides where its horizon begins. Glass then loses as the axis along the view does, which decides
+/// how much is refracted at all; the numbers are fitted. For alphas up to 1 to 4 the error is within 0.13
+/// for index 1.5.
+#[inline]
+fn alphas_toward(alpha: Vec2, w: Vec3) -> [f32; 2] {
+    let (x2, y2) = (w.x * w.x, w.y * w.y);
+    let sin2 = x2 + y2;
+    if sin2 <= 0.0 {
+        return [even_alpha(alpha); 2];
+    }
+    let row = mean_alpha(alpha, 0.5 - 0.5 * (y2 - 0.5 * sin2) * sin2);
+    [row, projected(alpha, w)]
+}
+
+impl WhiteLosses {
+    #[inline]
+    pub fn new(alpha: Vec2) -> Self {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
-        let even = if alpha.x == alpha.y { alpha.x } else { mean_alpha(alpha, 0.5) };
-        Self { alpha, boundary, even: boundary.loss(even), even_alpha: even }
+        let even_alpha = even_alpha(alpha);
+        let mut even = White::new(even_alpha);
+        let mut turned = Turned::NONE;
+        if alpha.x != alpha.y {
+            turned = Turned::new(alpha);
+            even.mean *= turned.mean();
+        }
+        Self { alpha, even, even_alpha, turned }
     }
 
     /// Share of the light that `w` loses, on either side.
-    ///
-    /// Anisotropic facets lose about what isotropic ones do of a mean alpha, while the alpha along a grazing
-    /// view decides where its horizon begins. White facets then lose as the axis across does, but glass as
-    /// the axis along, which decides how much is refracted at all. For alphas up to 1 to 4 the error is
-    /// within 0.04 for white facets (the geometric mean's: 0.15) and 0.13 for glass of index 1.5.
     #[inline]
     pub fn at(&self, w: Vec3) -> f32 {
         let cos = w.z.abs();
-        let (x2, y2) = (w.x * w.x, w.y * w.y);
-        let sin2 = x2 + y2;
-        if self.alpha.x == self.alpha.y || sin2 <= 0.0 {
+        if self.alpha.x == self.alpha.y {
             return self.even.at(cos, self.alpha.x);
         }
-        let across = self.boundary.across() * sin2 * (y2 - 0.5 * sin2);
-        let row = mean_alpha(self.alpha, 0.5 + across);
-        let squares = self.alpha * self.alpha;
-        let projected = ((x2 * squares.x + y2 * squares.y) / sin2).sqrt();
-        self.boundary.loss(row).at(cos, projected)
+        let projected = projected(self.alpha, w);
+        (self.even.at(cos, projected) + self.turned.at(cos, projected)).clamp(0.0, 1.0)
     }
 
     /// Its mean over the hemisphere, weighted by the cosine.
@@ -197,22 +299,35 @@ impl Losses {
     }
 }
 
-impl Boundary {
-    /// How much the loss toward a grazing view is that of the axis across it; fitted.
+impl GlassLosses {
+    /// Of index `n`, 1.02 to 10, of the denser side over the thinner.
     #[inline]
-    fn across(self) -> f32 {
-        match self {
-            Self::White => 0.4,
-            Self::Glass { .. } => -0.5,
-        }
+    pub fn new(alpha: Vec2, n: f32) -> Self {
+        let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
+        let even_alpha = even_alpha(alpha);
+        Self { alpha, n, even: Glass::new(even_alpha, n), even_alpha }
     }
 
+    /// Share of the light that `w` loses on the thinner or the denser side.
     #[inline]
-    fn loss(self, alpha: f32) -> Loss {
-        match self {
-            Self::White => Loss::white(alpha),
-            Self::Glass { n, from_dense } => Loss::glass(alpha, n, from_dense),
+    pub fn at(&self, dense: bool, w: Vec3) -> f32 {
+        if self.alpha.x == self.alpha.y {
+            return self.even.at(dense, w.z.abs(), self.alpha.x);
         }
+        let [row, projected] = alphas_toward(self.alpha, w);
+        Glass::new(row, self.n).at(dense, w.z.abs(), projected)
+    }
+
+    /// Its mean over the hemisphere on either side.
+    #[inline]
+    pub fn mean(&self, dense: bool) -> f32 {
+        self.even.means[usize::from(dense)]
+    }
+
+    /// What finds the directions that lose light.
+    #[inline]
+    pub fn horizon(&self) -> Horizon {
+        Horizon::new(self.even_alpha)
     }
 }
 
@@ -223,22 +338,4 @@ fn mean_alpha(alpha: Vec2, x: f32) -> f32 {
     let mean = x * alpha.x + y * alpha.y;
     let square = x * alpha.x * alpha.x + y * alpha.y * alpha.y;
     0.5 * (mean + square.sqrt())
-}
-
-/// What is lost where a base of white facets lies under a coat and is scaled by
-/// `1 - max(E(wo), E(wi))`, E the coat's albedo, instead of by `1 - E(wo)`: the mean of what `E(wi)` is
-/// larger by. For a coat of `f0` [`COAT_F0`]; other coats lose in proportion to `1 - f0`.
-#[inline]
-pub(super) fn coat_loss(cos: f32, base_alpha: f32, coat_alpha: f32) -> f32 {
-    let (c, x) = locate(cos, COAT_NODES[2]);
-    let (b, y) = locate(base_alpha.max(0.0).sqrt(), COAT_NODES[1]);
-    let (a, z) = locate(coat_alpha.max(0.0).sqrt(), COAT_NODES[0]);
-    let row = |a: usize, b: usize| {
-        let at = (a * COAT_NODES[1] + b) * COAT_NODES[2] + c;
-        let (low, high) = (f32::from(COAT[at]), f32::from(COAT[at + 1]));
-        low + x * (high - low)
-    };
-    let low = row(a, b) + y * (row(a, b + 1) - row(a, b));
-    let high = row(a + 1, b) + y * (row(a + 1, b + 1) - row(a + 1, b));
-    SCALE * (low + z * (high - low))
 }

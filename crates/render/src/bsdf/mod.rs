@@ -18,6 +18,7 @@ mod albedo_table;
 mod blinn;
 mod car_paint;
 mod coat;
+mod coat_table;
 mod conductor;
 mod dielectric;
 mod diffuse;
@@ -181,6 +182,30 @@ pub enum Bsdf {
     CarPaint(CarPaint),
 }
 
+/// What sampling and evaluating share for one `wo`, so that a vertex that does both finds it once: the further bounces
+/// of metal and glass. (What layers share is several times as large, more than a GPU's registers should keep.)
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Prepared {
+    /// Nothing.
+    Nothing,
+    /// Of [`Bsdf::Conductor`].
+    Conductor(conductor::Bounces),
+    /// Of [`Bsdf::Dielectric`].
+    Dielectric(dielectric::Bounces),
+}
+
+impl Prepared {
+    #[inline]
+    fn conductor(&self) -> Option<&conductor::Bounces> {
+        if let Self::Conductor(bounces) = self { Some(bounces) } else { None }
+    }
+
+    #[inline]
+    fn dielectric(&self) -> Option<&dielectric::Bounces> {
+        if let Self::Dielectric(bounces) = self { Some(bounces) } else { None }
+    }
+}
+
 /// A cosine this small cannot be told from 0 once a direction has been turned into a frame and back.
 const MIN_COS: f32 = 1e-6;
 
@@ -240,10 +265,45 @@ impl Bsdf {
         }
     }
 
+    /// What [`Bsdf::sample_prepared`] and [`Bsdf::eval_prepared`] need to know of `wo`.
+    #[inline]
+    pub(crate) fn prepare(&self, wo: Vec3) -> Prepared {
+        match self {
+            Self::Conductor(c) => c.bounces(above(wo)).map_or(Prepared::Nothing, Prepared::Conductor),
+            Self::Dielectric(d) => d.bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
+            Self::Black
+            | Self::Diffuse { .. }
+            | Self::DiffuseTransmission { .. }
+            | Self::Mirror { .. }
+            | Self::Blinn(_)
+            | Self::Principled(_)
+            | Self::CarPaint(_) => Prepared::Nothing,
+        }
+    }
+
     /// A direction `wi` in proportion to (about) `f |cos wi|`; `u_lobe` chooses the lobe, `u` the
     /// direction, all in `0 .. 1`. `None`: the path ends.
     #[inline]
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+        self.sample_prepared(&self.prepare(wo), wo, u_lobe, u)
+    }
+
+    /// `f |cos wi|` and the solid-angle density with which [`Bsdf::sample`] finds `wi`. Delta lobes
+    /// count for nothing.
+    #[inline]
+    pub fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        self.eval_prepared(&self.prepare(wo), wo, wi)
+    }
+
+    /// [`Bsdf::sample`] with what [`Bsdf::prepare`] found for `wo`.
+    #[inline]
+    pub(crate) fn sample_prepared(
+        &self,
+        prepared: &Prepared,
+        wo: Vec3,
+        u_lobe: f32,
+        u: [f32; 2],
+    ) -> Option<BsdfSample> {
         match self {
             Self::Black => None,
             Self::Diffuse { reflectance } => two_sided(wo, |wo| diffuse::sample(*reflectance, wo, u)),
@@ -252,17 +312,16 @@ impl Bsdf {
             }
             Self::Mirror { reflectance } => BsdfSample::delta(wo, mirrored(wo), *reflectance),
             Self::Blinn(b) => two_sided(wo, |wo| b.sample(wo, u_lobe, u)),
-            Self::Conductor(c) => two_sided(wo, |wo| c.sample(wo, u_lobe, u)),
-            Self::Dielectric(d) => d.sample(wo, u_lobe, u),
+            Self::Conductor(c) => two_sided(wo, |wo| c.sample(prepared.conductor(), wo, u_lobe, u)),
+            Self::Dielectric(d) => d.sample(prepared.dielectric(), wo, u_lobe, u),
             Self::Principled(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
             Self::CarPaint(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
         }
     }
 
-    /// `f |cos wi|` and the solid-angle density with which [`Bsdf::sample`] finds `wi`. Delta lobes
-    /// count for nothing.
+    /// [`Bsdf::eval`] with what [`Bsdf::prepare`] found for `wo`.
     #[inline]
-    pub fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(crate) fn eval_prepared(&self, prepared: &Prepared, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         match self {
             Self::Black | Self::Mirror { .. } => (Vec3::ZERO, 0.0),
             Self::Diffuse { reflectance } => one_side(wo, wi, |_, wi| diffuse::eval(*reflectance, wi)),
@@ -270,8 +329,8 @@ impl Bsdf {
                 diffuse::eval_both(*reflectance, *transmittance, wo, wi)
             }
             Self::Blinn(b) => one_side(wo, wi, |wo, wi| b.eval(wo, wi)),
-            Self::Conductor(c) => one_side(wo, wi, |wo, wi| c.eval(wo, wi)),
-            Self::Dielectric(d) => d.eval(wo, wi),
+            Self::Conductor(c) => one_side(wo, wi, |wo, wi| c.eval(prepared.conductor(), wo, wi)),
+            Self::Dielectric(d) => d.eval(prepared.dielectric(), wo, wi),
             Self::Principled(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
             Self::CarPaint(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
         }

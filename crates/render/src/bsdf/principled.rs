@@ -7,8 +7,8 @@
 //! much of; without further bounces ([`Scattering::Single`]) that is lost.
 
 use super::albedo_table::{AlbedoTable, albedo};
-use super::coat::{Coat, Left, MIN_LAYER_ALPHA};
-use super::facets::Facets;
+use super::coat::{Beneath, Coat, Left, MIN_LAYER_ALPHA};
+use super::facets::{Facets, Returned};
 use super::fresnel::{f90_of_f0, schlick};
 use super::ggx::Ggx;
 use super::horizon::Horizon;
@@ -50,17 +50,13 @@ pub struct Principled {
 struct Lobes {
     ggx: Ggx,
     facets: Facets,
-    /// Geometric mean of the alphas.
-    alpha: f32,
     coat: Option<Coat>,
+    base: BaseLobes,
     /// Fresnel term of the reflection, metal and dielectric mixed.
     f0: Vec3,
     f90: f32,
     /// Albedo of the facets without a coat.
     specular_wo: Vec3,
-    /// What the facets leave of the light from `wo`, and mean.
-    left_wo: Left,
-    left_mean: Left,
     /// Reflectance of the Lambert base, and of the metal's further bounces.
     diffuse: Vec3,
     bounces: Vec3,
@@ -69,6 +65,15 @@ struct Lobes {
     p_coat: f32,
     p_specular: f32,
     p_diffuse: f32,
+}
+
+/// What the facets leave for the lobes that scatter all around, for one `wo`.
+struct BaseLobes {
+    /// Of the light from `wo`, and mean.
+    wo: Left,
+    mean: Left,
+    /// With further bounces: what is under the coat.
+    beneath: Option<Beneath>,
 }
 
 impl Principled {
@@ -125,7 +130,7 @@ impl Principled {
         let alpha = self.alpha.clamp(Vec2::splat(MIN_LAYER_ALPHA), Vec2::ONE);
         let mean_alpha = (alpha.x * alpha.y).sqrt();
         let facets = Facets::new(AlbedoTable::ggx().row(mean_alpha), alpha, self.scattering);
-        let coat = Coat::new(self.coat, COAT_F0, self.coat_alpha, self.scattering, wo);
+        let coat = Coat::new(self.coat, COAT_F0, self.coat_alpha, wo);
         let m = if self.metallic > 0.0 { self.metallic.min(1.0) } else { 0.0 };
         let (at, mean) = (facets.at(wo), facets.mean());
         let f0 = self.f0.lerp(self.base, m);
@@ -136,28 +141,14 @@ impl Principled {
         let white_mean = (mean.scale_bias.x + mean.scale_bias.y).min(1.0);
         let bounces = m * fresnel_mean * fresnel_mean * white_mean / (1.0 - fresnel_mean * (1.0 - white_mean));
 
-        let dielectric_wo = albedo(self.f0, self.f90, at.scale_bias);
         let under = coat.as_ref().map_or(1.0, |c| 1.0 - c.albedo());
-        let (left_wo, left_mean, share) = match &coat {
-            // The lobes have the coat in them.
-            Some(coat) if self.scattering == Scattering::Multiple => (
-                coat.left(wo, at, dielectric_wo, mean_alpha),
-                coat.left_mean(&facets, self.f0, self.f90, mean_alpha),
-                1.0,
-            ),
-            _ => {
-                let dielectric_mean = albedo(self.f0, self.f90, mean.scale_bias);
-                (
-                    Left { dielectric: 1.0 - dielectric_wo, metal: at.lost },
-                    Left { dielectric: 1.0 - dielectric_mean, metal: mean.lost },
-                    under,
-                )
-            }
-        };
+        let base = self.base_lobes(coat.as_ref(), wo, at, mean, mean_alpha);
         let specular_wo = albedo(f0, f90, at.scale_bias);
         let p_coat = coat.as_ref().map_or(0.0, Coat::albedo) * 3.0;
         let p_specular = under * specular_wo.element_sum();
-        let p_diffuse = share * (diffuse * left_wo.dielectric + bounces * left_wo.metal).element_sum();
+        // Beneath a coat the lobes have it in them.
+        let share = if base.beneath.is_some() { 1.0 } else { under };
+        let p_diffuse = share * (diffuse * base.wo.dielectric + bounces * base.wo.metal).element_sum();
         let horizon = match self.scattering {
             // Of the metal's part, which a coat's share makes wider.
             Scattering::Multiple if p_diffuse > 0.0 => {
@@ -169,13 +160,11 @@ impl Principled {
         (total > 0.0).then(|| Lobes {
             ggx: Ggx::new(alpha),
             facets,
-            alpha: mean_alpha,
             coat,
+            base,
             f0,
             f90,
             specular_wo,
-            left_wo,
-            left_mean,
             diffuse,
             bounces,
             horizon,
@@ -183,6 +172,28 @@ impl Principled {
             p_specular: p_specular / total,
             p_diffuse: p_diffuse / total,
         })
+    }
+
+    /// What the facets leave of the light from `wo`, to which they return `at`, and to all, `mean`.
+    #[inline]
+    fn base_lobes(&self, coat: Option<&Coat>, wo: Vec3, at: Returned, mean: Returned, alpha: f32) -> BaseLobes {
+        let dielectric_wo = albedo(self.f0, self.f90, at.scale_bias);
+        let dielectric_mean = albedo(self.f0, self.f90, mean.scale_bias);
+        if let Some(coat) = coat
+            && self.scattering == Scattering::Multiple
+        {
+            let beneath = coat.beneath(alpha);
+            return BaseLobes {
+                wo: beneath.left(wo.z, at, dielectric_wo, coat.let_in_wo()),
+                mean: coat.left_mean(&beneath, mean, self.f0, self.f90, dielectric_mean),
+                beneath: Some(beneath),
+            };
+        }
+        BaseLobes {
+            wo: Left { dielectric: 1.0 - dielectric_wo, metal: at.lost },
+            mean: Left { dielectric: 1.0 - dielectric_mean, metal: mean.lost },
+            beneath: None,
+        }
     }
 
     #[inline]
@@ -218,27 +229,26 @@ impl Principled {
         let mut value = schlick(l.f0, l.f90, wo.dot(h)) * (specular_pdf * l.ggx.g1(wi));
         let e_wi = albedo(self.f0, self.f90, at.scale_bias);
         let mut left_wi = Left { dielectric: 1.0 - e_wi, metal: at.lost };
-        if let Some(coat) = &l.coat
-            && self.scattering == Scattering::Multiple
-        {
-            value *= coat.transmitted(wi);
-            left_wi = coat.left(wi, at, e_wi, l.alpha);
+        if let (Some(coat), Some(beneath)) = (&l.coat, &l.base.beneath) {
+            let e = coat.e(wi);
+            value *= coat.transmitted(e);
+            left_wi = beneath.left(wi.z, at, e_wi, coat.let_in(e));
         }
         // Most surfaces are one or the other: metal or dielectric.
         if self.metallic < 1.0 {
             // The product vanishes faster than the divisor where the lobe takes all.
-            let mean = l.left_mean.dielectric.max(Vec3::splat(LEAST_MEAN));
-            value += l.diffuse * (l.left_wo.dielectric * left_wi.dielectric / mean) * cosine;
+            let mean = l.base.mean.dielectric.max(Vec3::splat(LEAST_MEAN));
+            value += l.diffuse * (l.base.wo.dielectric * left_wi.dielectric / mean) * cosine;
         }
         if self.metallic > 0.0 {
-            let share = l.left_wo.metal * left_wi.metal / l.left_mean.metal.max(self.least_metal_mean());
+            let share = l.base.wo.metal * left_wi.metal / l.base.mean.metal.max(self.least_metal_mean());
             value += l.bounces * (share * cosine);
         }
         let mut pdf = l.p_specular * specular_pdf + l.p_diffuse * l.horizon.pdf(wi.z);
         if let Some(coat) = &l.coat {
             let (coat_value, coat_pdf) = coat.eval(wo, wi, h);
-            if self.scattering == Scattering::Single {
-                value *= coat.transmitted(wi);
+            if l.base.beneath.is_none() {
+                value *= coat.transmitted(coat.e(wi));
             }
             value += coat_value;
             pdf += l.p_coat * coat_pdf;
@@ -257,7 +267,7 @@ impl Principled {
 
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
         let Some(l) = self.lobes(wo) else { return Vec3::ZERO };
-        let scattered = l.diffuse * l.left_wo.dielectric + l.bounces * l.left_wo.metal;
+        let scattered = l.diffuse * l.base.wo.dielectric + l.bounces * l.base.wo.metal;
         let coat = l.coat.as_ref().map_or(0.0, Coat::albedo);
         match self.scattering {
             Scattering::Single => (l.specular_wo + scattered) * (1.0 - coat) + coat,

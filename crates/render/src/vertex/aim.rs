@@ -2,6 +2,7 @@
 
 use super::leave::Vertex;
 use super::{InMedia, PathState, Transport, dimension, power_heuristic};
+use crate::bsdf::Prepared;
 use crate::flat::ShadingScene;
 use crate::light;
 use crate::options::DirectLight;
@@ -24,6 +25,7 @@ pub(super) fn aim(
     transport: &Transport,
     path: &mut PathState,
     vertex: &Vertex,
+    prepared: &Prepared,
 ) -> Option<Connection> {
     if transport.direct == DirectLight::Scattering || vertex.bsdf().is_specular() {
         return None;
@@ -34,7 +36,7 @@ pub(super) fn aim(
     let point = vertex.point;
     let light = light::sample(scene, point.position, u_choice, u)?;
     let wi = vertex.shading.frame.to_local(light.wi);
-    let (value, scatter_pdf) = vertex.bsdf().eval(vertex.wo, wi);
+    let (value, scatter_pdf) = vertex.bsdf().eval_prepared(prepared, vertex.wo, wi);
     if value == Vec3::ZERO || !vertex.passes(light.wi, wi.z) {
         return None;
     }

@@ -51,8 +51,9 @@ pub(crate) fn leave(
     if path.bounce >= transport.max_depth {
         return Departure { first_hit, connection: None, next: None };
     }
-    let connection = aim(scene, transport, &mut path, &vertex);
-    let next = scatter(scene, transport, &path, &vertex);
+    let prepared = vertex.bsdf().prepare(vertex.wo);
+    let connection = aim(scene, transport, &mut path, &vertex, &prepared);
+    let next = scatter(scene, transport, &path, &vertex, &prepared);
     Departure { first_hit, connection, next }
 }
 

@@ -3,7 +3,7 @@
 use super::leave::Vertex;
 use super::roulette::roulette;
 use super::{ALL_SPECULAR, PathState, SPECULAR, Transport, dimension};
-use crate::bsdf::Bsdf;
+use crate::bsdf::{Bsdf, Prepared};
 use crate::flat::ShadingScene;
 use raywarp_geom::Ray;
 
@@ -14,6 +14,7 @@ pub(super) fn scatter(
     transport: &Transport,
     path: &PathState,
     vertex: &Vertex,
+    prepared: &Prepared,
 ) -> Option<(Ray, PathState)> {
     let bsdf = vertex.bsdf();
     let mut stream = path.stream(transport, dimension::SCATTER, path.sampler_state);
@@ -23,7 +24,7 @@ pub(super) fn scatter(
     } else {
         stream.next_1d()
     };
-    let sample = bsdf.sample(vertex.wo, u_lobe, stream.next_2d())?;
+    let sample = bsdf.sample_prepared(prepared, vertex.wo, u_lobe, stream.next_2d())?;
     let wi = vertex.shading.frame.to_world(sample.wi);
     if !vertex.passes(wi, sample.wi.z) {
         return None;

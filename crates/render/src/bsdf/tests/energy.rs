@@ -42,8 +42,8 @@ fn sampling_and_quadrature_find_the_same_albedo_and_it_is_at_most_one() {
             let (mean, error) = by_sampling(&bsdf, wo, 8192);
             let z = (mean - exact).abs() / (error + 2e-4);
             assert!(z.max_element() < 5.0, "{name} from {wo}: sampled {mean}, integrated {exact}, z = {z}");
-            // What anisotropic facets lose is known less exactly.
-            let most = if name.contains(" x ") || name.contains("anisotropic") { 1.1 } else { 1.002 };
+            // What anisotropic glass loses is known less exactly.
+            let most = if name.starts_with("glass") && name.contains(" x ") { 1.1 } else { 1.002 };
             assert!(exact.max_element() <= most, "{name} from {wo}: albedo {exact}");
         }
     }
@@ -334,7 +334,7 @@ fn no_light_is_made_or_lost_by_quadrature_either() {
 
 #[test]
 fn anisotropic_facets_keep_most_light() {
-    for ((kind, bsdfs), [least, most]) in anisotropic().into_iter().zip([[0.95, 1.04], [0.85, 1.13]]) {
+    for ((kind, bsdfs), [least, most]) in anisotropic().into_iter().zip([[0.98, 1.002], [0.85, 1.13]]) {
         check(&furnace(kind, &bsdfs, &TURNS), least, most);
     }
 }
@@ -363,4 +363,6 @@ fn the_furnace_sees_planted_bugs() {
 fn a_bsdf_is_small() {
     // What shading moves about. The flag of further bounces found room.
     assert_eq!(size_of::<Bsdf>(), 56);
+    // What a vertex keeps beside it.
+    assert!(size_of::<Prepared>() <= 72, "{}", size_of::<Prepared>());
 }

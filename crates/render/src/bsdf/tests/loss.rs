@@ -3,12 +3,14 @@
 use super::albedo::over_the_square;
 use super::*;
 use crate::bsdf::albedo_table::{AlbedoTable, albedo};
+use crate::bsdf::coat_table::{COAT_F0, COAT_MARGIN, COAT_MEAN_NUMBERS, COAT_NODES, CoatLoss};
+use crate::bsdf::facets::Facets;
 use crate::bsdf::fresnel;
 use crate::bsdf::ggx::Ggx;
-use crate::bsdf::loss_data::{COAT, GLASS, GLASS_MEANS, WHITE, WHITE_MEANS};
+use crate::bsdf::loss_data::{COAT, COAT_MEANS, GLASS, GLASS_MEANS, TURNED, TURNED_MEANS, WHITE, WHITE_MEANS};
 use crate::bsdf::loss_table::{
-    COAT_F0, COAT_MARGIN, COAT_NODES, GLASS_NODES, INDEX_AXIS, LEAST_ALPHA, LEAST_ROOT, Loss, MARGIN, MEAN_NODES,
-    SCALE, WHITE_NODES, coat_loss,
+    GLASS_NODES, Glass, INDEX_AXIS, LEAST_ALPHA, LEAST_ROOT, MARGIN, MEAN_NODES, MOST_TURNED, SCALE, TURNED_MARGIN,
+    TURNED_NODES, TURNED_ZERO, WHITE_NODES, White, WhiteLosses, even_alpha,
 };
 use glam::DVec2;
 
@@ -33,6 +35,61 @@ fn exact(alpha: f32, cos: f32, eta: Option<f32>) -> f64 {
         DVec2::new(f64::from(share * reflected), f64::from((1.0 - share) * refracted))
     });
     1.0 - kept.element_sum()
+}
+
+/// Share of light lost at white facets of any alphas, toward any side.
+fn exact_turned(alpha: Vec2, wo: Vec3) -> f64 {
+    let ggx = Ggx::new(alpha);
+    let kept = |u: [f32; 2]| {
+        let h = ggx.sample_visible(wo, u);
+        let wi = 2.0 * wo.dot(h) * h - wo;
+        f64::from(if wi.z > 0.0 { ggx.g1(wi) } else { 0.0 })
+    };
+    // The square is that of half a turn.
+    1.0 - over_the_square(POINTS / 2, |u| DVec2::new(kept(u), kept([u[0], u[1] + 0.5]))).element_sum() / 2.0
+}
+
+/// A node of the table of anisotropic facets: the alphas, a direction, and the alpha along that.
+fn turned_place(node: usize) -> (Vec2, Vec3, f32) {
+    let [_, ratios, turns, cosines] = TURNED_NODES;
+    let at =
+        [node / (ratios * turns * cosines), node / (turns * cosines) % ratios, node / cosines % turns, node % cosines];
+    let [a, q, p, t] = std::array::from_fn(|axis| at[axis] as f32 / (TURNED_NODES[axis] - 1) as f32);
+    let most = (a * a).max(LEAST_ALPHA);
+    let least = most * (1.0 - MOST_TURNED * q);
+    let along = least + p * (most - least);
+    let x2 = if q > 0.0 { (along * along - least * least) / (most * most - least * least) } else { 0.5 };
+    let cos = cos_at(f64::from(t), along).max(1e-6);
+    let sin = (1.0 - cos * cos).max(0.0).sqrt();
+    (Vec2::new(most, least), Vec3::new(sin * x2.sqrt(), sin * (1.0 - x2).max(0.0).sqrt(), cos), along)
+}
+
+fn turned_node(node: usize) -> u16 {
+    let (alpha, wo, along) = turned_place(node);
+    if alpha.x == alpha.y {
+        return stored(f64::from(TURNED_ZERO));
+    }
+    let even = f64::from(White::new(even_alpha(alpha)).at(wo.z, along));
+    let exact = exact_turned(alpha, wo) * f64::from(1.0 - TURNED_MARGIN);
+    stored(exact - even + f64::from(TURNED_ZERO))
+}
+
+/// Mean over the hemisphere of what is said to be lost at alphas of the table, over that of isotropic facets.
+fn turned_mean(node: usize) -> f64 {
+    let (alpha, _, _) = turned_place(node * TURNED_NODES[2] * TURNED_NODES[3]);
+    let even = White::new(even_alpha(alpha));
+    if alpha.x == alpha.y {
+        return 1.0;
+    }
+    let losses = WhiteLosses::new(alpha);
+    let n = 32;
+    let turn = |j: i32| (0.25 * (f64::from(j) + 0.5) / f64::from(n) * std::f64::consts::TAU).sin_cos();
+    let around = |cos: f32| {
+        let sin = f64::from(1.0 - cos * cos).max(0.0).sqrt();
+        let at = |j| losses.at(Vec3::new((turn(j).1 * sin) as f32, (turn(j).0 * sin) as f32, cos));
+        (0..n).map(|j| f64::from(at(j))).sum::<f64>() / f64::from(n)
+    };
+    mean(|cos| around(cos) as f32, alpha.x) * f64::from(alpha.x * alpha.x) / f64::from(even.mean)
 }
 
 /// Place of a fraction of the axis of alpha.
@@ -160,7 +217,8 @@ fn write_the_losses() {
     let glass: Vec<u16> =
         (0..2 * n * n * n).map(|i| stored(glass_node(i / (n * n * n), node(i), &mut value))).collect();
     let coat: Vec<u16> = (0..COAT.len()).map(|at| stored(coat_node(at))).collect();
-    write(&white, &glass, &coat, &WHITE_MEANS, &GLASS_MEANS);
+    let turned: Vec<u16> = (0..TURNED.len()).map(turned_node).collect();
+    write(&[&white, &glass, &coat, &COAT_MEANS, &turned, &TURNED_MEANS], &WHITE_MEANS, &GLASS_MEANS);
 }
 
 #[test]
@@ -176,40 +234,102 @@ fn write_the_means() {
             }
         }
     }
-    write(&WHITE, &GLASS, &COAT, &white, &glass);
+    let coat: Vec<u16> = (0..COAT_NODES[0] * COAT_NODES[1]).flat_map(|node| coat_means(node).map(stored)).collect();
+    let turned: Vec<u16> = (0..TURNED_MEANS.len()).map(|node| stored(0.5 * turned_mean(node))).collect();
+    write(&[&WHITE, &GLASS, &COAT, &coat, &TURNED, &turned], &white, &glass);
+}
+
+/// The numbers of `CoatMeans` at a node, from the tables.
+fn coat_means(node: usize) -> [f64; COAT_MEAN_NUMBERS] {
+    let place = |i: usize, axis: usize| (i as f64 / (COAT_NODES[axis] - 1) as f64).powi(2) as f32;
+    let (coat_alpha, base_alpha) = (place(node / COAT_NODES[1], 0), place(node % COAT_NODES[1], 1).max(LEAST_ALPHA));
+    let table = CoatLoss::new(place(node % COAT_NODES[1], 1), coat_alpha);
+    let coat = AlbedoTable::ggx().row(coat_alpha);
+    let base_row = AlbedoTable::ggx().row(base_alpha);
+    let base = Facets::new(base_row, Vec2::splat(base_alpha), Scattering::Multiple);
+    let mut sums = [0.0; COAT_MEAN_NUMBERS];
+    let mut sum_of_lost = 0.0;
+    // Half of the points lie evenly in the cosine, half evenly in its place on the axis of the losses, which crowds at
+    // the horizon; each counts by the density of both.
+    let n = 4000;
+    let a = f64::from(base_alpha);
+    for i in 0..2 * n {
+        let x = (f64::from(i / 2) + 0.5) / f64::from(n);
+        let cos = if i % 2 == 0 { x } else { x * a / (1.0 + a - x) };
+        let density = 0.5 + 0.5 * a * (1.0 + a) / ((cos + a) * (cos + a));
+        let weight = 2.0 * cos / density / f64::from(2 * n);
+        let cos = cos as f32;
+        let w = Vec3::new((1.0 - cos * cos).sqrt(), 0.0, cos);
+        let (at, coat) = (base.at(w), coat.at(cos).as_dvec2());
+        let (loss, lost) = (f64::from(table.at(cos)), f64::from(at.lost));
+        let base = at.scale_bias.as_dvec2();
+        let covered = base * (f64::from(COAT_F0) * coat.x + coat.y) + base / (1.0 - lost).max(1e-6) * loss;
+        let values = [loss, lost * coat.x, lost * coat.y, covered.x, covered.y];
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum += weight * value;
+        }
+        sum_of_lost += weight * lost;
+    }
+    sums[1] /= sum_of_lost;
+    sums[2] /= sum_of_lost;
+    sums
 }
 
 fn white_mean(node: usize) -> f64 {
     let alpha = mean_alpha(node);
-    let loss = Loss::white(alpha);
+    let loss = White::new(alpha);
     mean(|cos| loss.at(cos, alpha), alpha)
 }
 
 fn glass_mean(side: usize, index: usize, node: usize) -> f64 {
     let alpha = mean_alpha(node);
-    let loss = Loss::glass(alpha, index_of(index), side == 1);
-    mean(|cos| loss.at(cos, alpha), alpha)
+    let loss = Glass::new(alpha, index_of(index));
+    mean(|cos| loss.at(side == 1, cos, alpha), alpha)
 }
 
-fn write(white: &[u16], glass: &[u16], coat: &[u16], white_means: &[f32], glass_means: &[f32]) {
+#[test]
+#[ignore = "writes what anisotropic facets lose more, of src/bsdf/loss_data.rs; then write_the_means"]
+fn write_the_turned() {
+    let turned: Vec<u16> = (0..TURNED.len()).map(turned_node).collect();
+    write(&[&WHITE, &GLASS, &COAT, &COAT_MEANS, &turned, &TURNED_MEANS], &WHITE_MEANS, &GLASS_MEANS);
+}
+
+fn write(
+    [white, glass, coat, coat_means, turned, turned_means]: &[&[u16]; 6],
+    white_means: &[f32],
+    glass_means: &[f32],
+) {
     let mut text = String::from(
-        "// Generated by the ignored tests write_the_losses and write_the_means of tests/loss.rs; do not edit.\n\
+        "// Generated by the ignored tests write_the_losses, write_the_turned and write_the_means of tests/loss.rs; do not \
+         edit.\n\
          //! What single scattering loses, in units of 1e-4, and means over alpha^2; see `loss_table.rs`.\n\n\
-         use super::loss_table::{COAT_NODES, GLASS_NODES, MEAN_NODES, WHITE_NODES};\n\n\
-         /// Over alpha, then the cosine.",
+         use super::coat_table::{COAT_MEAN_NUMBERS, COAT_NODES};\n\
+         use super::loss_table::{GLASS_NODES, MEAN_NODES, TURNED_NODES, WHITE_NODES};\n",
     );
-    array(&mut text, "WHITE", "[u16; WHITE_NODES * WHITE_NODES]", white.iter().map(u16::to_string));
-    text += "\n/// Over alpha.";
-    array(&mut text, "WHITE_MEANS", "[f32; MEAN_NODES]", white_means.iter().map(|m| format!("{m:.4}")));
-    text += "\n/// Over the side (the thinner first), the index, alpha, then the cosine.";
-    let size = "[u16; 2 * GLASS_NODES * GLASS_NODES * GLASS_NODES]";
-    array(&mut text, "GLASS", size, glass.iter().map(u16::to_string));
-    text += "\n/// Over the side, the index, then alpha.";
+    let side = "[u16; 2 * GLASS_NODES * GLASS_NODES * GLASS_NODES]";
+    let coats = "[u16; COAT_NODES[0] * COAT_NODES[1] * COAT_NODES[2]]";
+    let coats_means = "[u16; COAT_NODES[0] * COAT_NODES[1] * COAT_MEAN_NUMBERS]";
+    let turns = "[u16; TURNED_NODES[0] * TURNED_NODES[1] * TURNED_NODES[2] * TURNED_NODES[3]]";
+    let turns_means = "[u16; TURNED_NODES[0] * TURNED_NODES[1]]";
+    for (about, name, size, numbers) in [
+        ("alpha, then the cosine", "WHITE", "[u16; WHITE_NODES * WHITE_NODES]", white),
+        ("the side (the thinner first), the index, alpha, then the cosine", "GLASS", side, glass),
+        ("the coat's alpha, the base's alpha, then the cosine", "COAT", coats, coat),
+        ("the coat's alpha, the base's alpha, then the numbers of `CoatMeans`", "COAT_MEANS", coats_means, coat_means),
+        ("the larger alpha, the ratio, the alpha along the view, then the cosine", "TURNED", turns, turned),
+        ("the larger alpha, then the ratio", "TURNED_MEANS", turns_means, turned_means),
+    ] {
+        text += &format!("\n/// Over {about}.");
+        array(&mut text, name, size, numbers.iter().map(u16::to_string));
+    }
     let size = "[f32; 2 * GLASS_NODES * MEAN_NODES]";
-    array(&mut text, "GLASS_MEANS", size, glass_means.iter().map(|m| format!("{m:.4}")));
-    text += "\n/// Over the coat's alpha, the base's alpha, then the cosine.";
-    let size = "[u16; COAT_NODES[0] * COAT_NODES[1] * COAT_NODES[2]]";
-    array(&mut text, "COAT", size, coat.iter().map(u16::to_string));
+    for (about, name, size, numbers) in [
+        ("alpha", "WHITE_MEANS", "[f32; MEAN_NODES]", white_means),
+        ("the side, the index, then alpha", "GLASS_MEANS", size, glass_means),
+    ] {
+        text += &format!("\n/// Over {about}.");
+        array(&mut text, name, size, numbers.iter().map(|m| format!("{m:.4}")));
+    }
     std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/bsdf/loss_data.rs"), text).unwrap();
 }
 
@@ -232,6 +352,35 @@ fn the_losses_are_what_their_integrals_give() {
 }
 
 #[test]
+fn what_anisotropic_facets_lose_is_their_integral() {
+    for node in [0, 200, 461, 650, 803, 1111, 1259] {
+        let (got, want) = (TURNED[node], turned_node(node));
+        assert!(got.abs_diff(want) <= 2, "{node}: {got} for {want}");
+    }
+    for node in [1, 9, 17, 33] {
+        let (got, want) = (2.0 * f64::from(TURNED_MEANS[node]) * f64::from(SCALE), turned_mean(node));
+        assert!((got - want).abs() < 4e-4, "{node}: mean {got} for {want}");
+    }
+    let mut worst = [(0.0f64, Vec2::ZERO, Vec3::ZERO); 2];
+    for i in 0..600 {
+        let (v, u) = numbers(i);
+        let (_, [turn, ratio]) = numbers(i + 1000);
+        let most = (v * v).max(2e-3);
+        let alpha = Vec2::new(most, most * (1.0 - MOST_TURNED * ratio));
+        let cos = (u[0] * u[0]).max(1e-5);
+        let wo = direction(f64::from(cos).acos().to_degrees(), 90.0 * f64::from(turn));
+        let error = f64::from(WhiteLosses::new(alpha).at(wo)) - exact_turned(alpha, wo);
+        for (i, error) in [-error, error].into_iter().enumerate() {
+            if error > worst[i].0 {
+                worst[i] = (error, alpha, wo);
+            }
+        }
+    }
+    println!("anisotropic facets, too low and too high by: {worst:?}");
+    assert!(worst[0].0 < 0.015 && worst[1].0 < 4e-3, "{worst:?}");
+}
+
+#[test]
 fn what_a_coat_loses_of_its_base_is_its_integral() {
     for at in [0, 100, 350, 777, 1535] {
         let (got, want) = (f64::from(COAT[at]) * f64::from(SCALE), coat_node(at));
@@ -241,11 +390,21 @@ fn what_a_coat_loses_of_its_base_is_its_integral() {
     for i in 0..400 {
         let (v, u) = numbers(i);
         let place = [v, u[0], u[1]].map(f64::from);
-        let error = f64::from(coat_loss(u[1], u[0] * u[0], v * v)) - coat_at(place);
+        let error = f64::from(CoatLoss::new(u[0] * u[0], v * v).at(u[1])) - coat_at(place);
         worst = [worst[0].min(error), worst[1].max(error)];
     }
     println!("a coat's loss, too low and too high by: {worst:?}");
     assert!(worst[0] > -1e-2 && worst[1] < 3e-3, "{worst:?}");
+}
+
+#[test]
+fn the_means_beneath_a_coat_are_their_integrals() {
+    for node in [0, 5, 31, 48, 77, 95] {
+        for (i, want) in coat_means(node).into_iter().enumerate() {
+            let got = f64::from(COAT_MEANS[node * COAT_MEAN_NUMBERS + i]) * f64::from(SCALE);
+            assert!((got - want).abs() < 1.5 * f64::from(SCALE), "{node} {i}: {got} for {want}");
+        }
+    }
 }
 
 #[test]
@@ -265,12 +424,16 @@ fn the_means_are_those_of_the_losses() {
         let (_, u) = numbers(i);
         let alpha = alpha_at(f64::from(u[0]));
         let n = 1.02 + 3.0 * u[1] * u[1];
-        for loss in [Loss::white(alpha), Loss::glass(alpha, n, false), Loss::glass(alpha, n, true)] {
-            let most = (0..=32).map(|t| loss.at(cos_at(f64::from(t) / 32.0, alpha), alpha)).fold(0.0, f32::max);
-            let exact = mean(|cos| loss.at(cos, alpha), alpha) * f64::from(alpha * alpha);
-            let error = f64::from(most) * (exact / f64::from(loss.mean) - 1.0);
+        let (white, glass) = (White::new(alpha), Glass::new(alpha, n));
+        let mut see = |loss: &dyn Fn(f32) -> f32, said: f32| {
+            let most = (0..=32).map(|t| loss(cos_at(f64::from(t) / 32.0, alpha))).fold(0.0, f32::max);
+            let exact = mean(loss, alpha) * f64::from(alpha * alpha);
+            let error = f64::from(most) * (exact / f64::from(said) - 1.0);
             worst = [worst[0].min(error), worst[1].max(error)];
-        }
+        };
+        see(&|cos| white.at(cos, alpha), white.mean);
+        see(&|cos| glass.at(false, cos, alpha), glass.means[0]);
+        see(&|cos| glass.at(true, cos, alpha), glass.means[1]);
     }
     println!("means: at most {worst:?} of the light");
     assert!(worst[0] > -1e-2 && worst[1] < 4e-3, "{worst:?}");
@@ -291,10 +454,10 @@ fn the_losses_are_right_between_their_nodes() {
         let alpha = if i % 3 == 0 { 1e-4f32.max(v * v * v * v) } else { v.max(1e-4) };
         let cos = if i % 2 == 0 { u[0] } else { u[0] * u[0] * u[0] };
         let n = index_at(f64::from(u[1]));
-        see(0, f64::from(Loss::white(alpha).at(cos, alpha)) - exact(alpha, cos, None), [alpha, cos, 0.0]);
+        see(0, f64::from(White::new(alpha).at(cos, alpha)) - exact(alpha, cos, None), [alpha, cos, 0.0]);
         for dense in [false, true] {
             let eta = if dense { 1.0 / n } else { n };
-            let error = f64::from(Loss::glass(alpha, n, dense).at(cos, alpha)) - exact(alpha, cos, Some(eta));
+            let error = f64::from(Glass::new(alpha, n).at(dense, cos, alpha)) - exact(alpha, cos, Some(eta));
             see(2, error, [alpha, cos, eta]);
         }
     }

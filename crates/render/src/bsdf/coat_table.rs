@@ -1,0 +1,72 @@
+//! What a coat's scale takes too much of, tabulated.
+//!
+//! A base of white facets lies under a coat and is scaled by `1 - max(E(wo), E(wi))`, E the coat's albedo,
+//! instead of by `1 - E(wo)`: `COAT` is the mean of what `E(wi)` is larger by. It is linear in the cosine and
+//! the roots of the alphas. `COAT_MEANS` has means over the hemisphere at the same alphas.
+//! Both are for a coat of `f0` [`COAT_F0`]; other coats take too much in proportion to `1 - f0`.
+
+use super::loss_data::{COAT, COAT_MEANS};
+use super::loss_table::{SCALE, between_rows, locate};
+use glam::Vec2;
+
+/// Nodes over the coat's alpha, the base's alpha and the cosine, and the `f0` of the coat.
+pub(super) const COAT_NODES: [usize; 3] = [6, 16, 16];
+pub(super) const COAT_F0: f32 = 0.04;
+/// What the table is too low by, about its largest error of interpolation upward.
+#[cfg(test)]
+pub(super) const COAT_MARGIN: f32 = 0.001;
+/// Numbers of [`CoatMeans`].
+pub(super) const COAT_MEAN_NUMBERS: usize = 5;
+
+/// A coat of one alpha over facets of another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CoatLoss {
+    /// The alphas below, as rows of `COAT`.
+    row: u32,
+    /// How far beyond those of the base and of the coat.
+    base: f32,
+    coat: f32,
+}
+
+/// Means over the hemisphere, weighted by the cosine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CoatMeans {
+    /// Of [`CoatLoss::at`].
+    pub loss: f32,
+    /// Scale and bias of the coat's albedo where white facets beneath lose light: means weighted by that too.
+    pub lost: Vec2,
+    /// What multiplies f0 and f90 of a dielectric beneath in the mean of `E_base E + E_base / (1 - lost) loss`.
+    pub covered: Vec2,
+}
+
+impl CoatLoss {
+    #[inline]
+    pub fn new(base_alpha: f32, coat_alpha: f32) -> Self {
+        let (b, base) = locate(base_alpha.max(0.0).sqrt(), COAT_NODES[1]);
+        let (a, coat) = locate(coat_alpha.max(0.0).sqrt(), COAT_NODES[0]);
+        Self { row: (a * COAT_NODES[1] + b) as u32, base, coat }
+    }
+
+    /// Share of the light from a direction that is taken too much.
+    #[inline]
+    pub fn at(&self, cos: f32) -> f32 {
+        let (node, x) = locate(cos, COAT_NODES[2]);
+        let at = self.row as usize * COAT_NODES[2] + node;
+        let low = between_rows(&COAT, at, COAT_NODES[2], x, self.base);
+        let high = between_rows(&COAT, at + COAT_NODES[1] * COAT_NODES[2], COAT_NODES[2], x, self.base);
+        SCALE * (low + self.coat * (high - low))
+    }
+
+    #[inline]
+    pub fn means(&self) -> CoatMeans {
+        let number = |i: usize| {
+            let at = |row: usize| f32::from(COAT_MEANS[row * COAT_MEAN_NUMBERS + i]);
+            let row = self.row as usize;
+            let next = row + COAT_NODES[1];
+            let low = at(row) + self.base * (at(row + 1) - at(row));
+            let high = at(next) + self.base * (at(next + 1) - at(next));
+            SCALE * (low + self.coat * (high - low))
+        };
+        CoatMeans { loss: number(0), lost: Vec2::new(number(1), number(2)), covered: Vec2::new(number(3), number(4)) }
+    }
+}
