@@ -92,12 +92,12 @@ def show(title: str, comparisons, seconds, writer) -> bool:
             f" {c.mean_square**0.5:6.3f} ({c.mean_square_limit**0.5:.3f})  {verdict}",
             flush=True,
         )
-        writer.writerow([title, channel, c.ours, c.theirs, c.percent, c.z, c.worst_block, c.worst_limit, *c.worst_at, c.mean_square**0.5, c.mean_square_limit**0.5, c.blocks, verdict])
+        writer.writerow([title, channel, c.ours, c.theirs, c.percent, c.z, c.worst_block, c.worst_limit, *c.worst_at, c.beyond, c.mean_square**0.5, c.mean_square_limit**0.5, c.blocks, verdict])
     print(f"{'':28} ours {seconds[0]:.0f} s, theirs {seconds[1]:.0f} s")
     return all(c.agrees for c in comparisons)
 
 
-COLUMNS = "scene channel ours theirs percent z worst_block_z worst_limit worst_column worst_row rms_z rms_limit blocks verdict".split()
+COLUMNS = "scene channel ours theirs percent z worst_block_z worst_limit worst_column worst_row blocks_beyond rms_z rms_limit blocks verdict".split()
 
 
 def main() -> int:

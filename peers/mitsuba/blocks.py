@@ -84,6 +84,7 @@ class Comparison:
     worst_block: float
     worst_at: tuple[int, int]  # block column, row
     worst_limit: float
+    beyond: int  # blocks past the limit
     mean_square: float
     mean_square_limit: float
     blocks: int
@@ -135,6 +136,7 @@ def compare(ours: list[np.ndarray], theirs: list[np.ndarray]) -> list[Comparison
                 worst_block=float(z[row, column]),
                 worst_at=(int(column), int(row)),
                 worst_limit=worst_limit(count),
+                beyond=int((np.abs(z) >= worst_limit(count)).sum()),
                 mean_square=float((counted**2).sum() / count),
                 mean_square_limit=mean_square_limit(count),
                 blocks=count,

@@ -10,6 +10,7 @@ import mitsuba as mi
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
+told = set()
 
 
 def binary(given: str | None) -> Path:
@@ -38,7 +39,10 @@ def render(program: Path, scene: Path, picture: Path, **settings) -> dict:
     report = json.loads(done.stdout)
     report["cpu_seconds"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     for message in report.get("warnings", []):
-        print(f"raywarp warns: {message}")
+        # Once, not with every seed.
+        if message not in told:
+            told.add(message)
+            print(f"raywarp warns: {message}")
     if report.get("invalid_samples"):
         print(f"raywarp: {report['invalid_samples']} samples were not finite")
     return report

@@ -176,6 +176,21 @@ def dictionary(scene: Scene, folder: Path) -> dict:
     return result
 
 
+def sphere_of_triangles(around: int = 128, rows: int = 64) -> float:
+    """Radius of the sphere with the area, and so the power, of the triangles that Raywarp makes of a unit sphere."""
+    theta = np.arange(rows + 1) * math.pi / rows
+    r, z = np.sin(theta), np.cos(theta)
+    # Planar trapezoids between two rings of chords.
+    chord = 2 * math.sin(math.pi / around) * r
+    apothem = math.cos(math.pi / around) * r
+    height = np.hypot(np.diff(z), np.diff(apothem))
+    area = around * float((0.5 * (chord[1:] + chord[:-1]) * height).sum())
+    return math.sqrt(area / (4 * math.pi))
+
+
+SPHERE_OF_TRIANGLES = sphere_of_triangles()
+
+
 def medium(described: Medium):
     """One object for all surfaces that bound it."""
     # Colours there must not be above 1.
@@ -185,7 +200,8 @@ def medium(described: Medium):
 
 def shape(scene: Scene, obj, folder: Path, media: dict) -> dict:
     if isinstance(obj.mesh, Sphere):
-        result = {"type": "sphere", "center": list(obj.mesh.centre), "radius": obj.mesh.radius}
+        radius = obj.mesh.radius * SPHERE_OF_TRIANGLES
+        result = {"type": "sphere", "center": list(obj.mesh.centre), "radius": radius}
     else:
         path = folder / f"{scene.name}-{obj.name}.ply"
         write_pbrt.write_ply(path, obj.mesh)

@@ -2,7 +2,7 @@
 
 A plugin says what a surface or a light does; Mitsuba's integrators carry the light. So a comparison with one of them
 tests our connections, weights, frames and sampling. That the formulas themselves are right is tested by
-`check_plugins.py` and by `crates/render/src/bsdf/tests`.
+`check_formulas.py` and by `crates/render/src/bsdf/tests`.
 
 The values follow `docs/materials.md` and `crates/render/src/bsdf`; the sampling is not ours but a fixed mixture
 (`opaque.py`), so that a wrong density of ours cannot cancel.

@@ -1,14 +1,19 @@
-"""Checks our formulas as the plugins state them: by what is known in closed form, and by numeric integrals.
+"""Checks our formulas as the plugins state them, by numeric integrals, and media within media in closed form.
 
-Run it by itself. A failure names the plugin and what it should have given.
+Run it by itself. A failure names what is wrong and what it should have given.
 """
 
 import math
+import tempfile
+from pathlib import Path
 
 import mitsuba as mi
 import numpy as np
 
 import peer
+import shapes
+import write_mitsuba
+from description import Camera, Constant, Dielectric, Medium, Object, Scene
 
 # Nodes over the sphere: Gauss's rule in the cosine of either half, even steps around.
 COS_NODES, AROUND = 64, 128
@@ -155,14 +160,33 @@ def check_spot() -> list[str]:
     return faults
 
 
+def check_media() -> list[str]:
+    """A box within a box, neither of which bends light: what is left of it is known by the way in each."""
+    a, b = Medium("a", (0.5, 0.2, 0.1)), Medium("b", (0.1, 1.0, 0.4))
+    objects = (
+        Object("outer", shapes.box((-1, -1, -1), (1, 1, 1)), Dielectric(1.0), inside=a),
+        Object("inner", shapes.box((-0.5, -0.5, -0.3), (0.5, 0.5, 0.5)), Dielectric(1.0), inside=b, outside=a),
+    )
+    camera = Camera((0, 0, 9), (0, 0, 0), 0.01)
+    scene = Scene("boxes", "", camera, objects, (Constant((1, 1, 1)),), size=(8, 8))
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = mi.load_dict(write_mitsuba.dictionary(scene, Path(folder)))
+        runs = np.array([write_mitsuba.render(loaded, seed, 1024).mean(axis=(0, 1)) for seed in range(8)], np.float64)
+    expected = np.exp([-(1.2 * x + 0.8 * y) for x, y in zip(a.absorption, b.absorption)])
+    error = runs.std(axis=0, ddof=1) / math.sqrt(len(runs))
+    z = (runs.mean(axis=0) - expected) / error
+    print(f"media within media: {runs.mean(axis=0).round(4)}, {expected.round(4)} expected")
+    return [f"media within media: z {z.round(1)}"] if np.abs(z).max() > 5 else []
+
+
 def main() -> int:
     peer.start("llvm_ad_rgb")
-    faults = check_spot()
+    faults = check_spot() + check_media()
     for name, bsdf, least, largest in surfaces():
         faults += check_surface(name, bsdf, least, largest)
     for fault in faults:
         print(fault)
-    print("check_plugins.py: " + (f"{len(faults)} faults" if faults else "all formulas give what they should"))
+    print("check_formulas.py: " + (f"{len(faults)} faults" if faults else "all formulas give what they should"))
     return 1 if faults else 0
 
 
