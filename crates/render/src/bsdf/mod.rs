@@ -283,19 +283,20 @@ impl Bsdf {
 
     /// A direction `wi` in proportion to (about) `f |cos wi|`; `u_lobe` chooses the lobe, `u` the
     /// direction, all in `0 .. 1`. `None`: the path ends.
-    #[inline]
+    #[cfg(test)]
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         self.sample_prepared(&self.prepare(wo), wo, u_lobe, u)
     }
 
     /// `f |cos wi|` and the solid-angle density with which [`Bsdf::sample`] finds `wi`. Delta lobes
     /// count for nothing.
-    #[inline]
+    #[cfg(test)]
     pub fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         self.eval_prepared(&self.prepare(wo), wo, wi)
     }
 
-    /// [`Bsdf::sample`] with what [`Bsdf::prepare`] found for `wo`.
+    /// A direction `wi` in proportion to (about) `f |cos wi|`, with what [`Bsdf::prepare`] found for `wo`; `u_lobe` chooses
+    /// the lobe, `u` the direction, all in `0 .. 1`. `None`: the path ends.
     #[inline]
     pub(crate) fn sample_prepared(
         &self,
