@@ -111,7 +111,7 @@ fn parse() -> Result<Arguments, String> {
     if arguments.out.as_os_str().is_empty() {
         return Err("name a picture to write: sheet OUT.png".into());
     }
-    if !(16..=2048).contains(&arguments.width) || !(arguments.spp_factor > 0.0) {
+    if !(16..=2048).contains(&arguments.width) || arguments.spp_factor.is_nan() || arguments.spp_factor <= 0.0 {
         return Err("--width is 16 to 2048, --spp above 0".into());
     }
     Ok(arguments)

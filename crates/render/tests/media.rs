@@ -89,7 +89,7 @@ fn check(rendered: &Rendered, expected: f64) {
 fn check_same(a: &Rendered, b: &Rendered) {
     let (a, b) = (a.film.means(), b.film.means());
     let off = |(a, b): (&[f32; 3], &[f32; 3])| (a[0] - b[0]).abs() > 1e-4 * a[0];
-    assert_eq!(a.iter().zip(&b).position(|pixels| off(pixels)), None);
+    assert_eq!(a.iter().zip(&b).position(off), None);
 }
 
 #[test]

@@ -124,7 +124,7 @@ pub struct BsdfSample {
     pub weight: Vec3,
     /// Solid-angle density of `wi` over all lobes; 0 when specular.
     pub pdf: f32,
-    /// From a delta lobe, which [`Bsdf::eval`] does not know of.
+    /// From a delta lobe, which [`Bsdf::eval_prepared`] does not know of.
     pub specular: bool,
     /// `wi` lies on the other side of the surface than `wo`.
     pub transmitted: bool,
@@ -288,7 +288,7 @@ impl Bsdf {
         self.sample_prepared(&self.prepare(wo), wo, u_lobe, u)
     }
 
-    /// `f |cos wi|` and the solid-angle density with which [`Bsdf::sample`] finds `wi`. Delta lobes
+    /// `f |cos wi|` and the solid-angle density with which [`Bsdf::sample_prepared`] finds `wi`. Delta lobes
     /// count for nothing.
     #[cfg(test)]
     pub fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
@@ -320,7 +320,7 @@ impl Bsdf {
         }
     }
 
-    /// [`Bsdf::eval`] with what [`Bsdf::prepare`] found for `wo`.
+    /// The value and the density of `wi`, with what [`Bsdf::prepare`] found for `wo`.
     #[inline]
     pub(crate) fn eval_prepared(&self, prepared: &Prepared, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         match self {

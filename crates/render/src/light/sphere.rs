@@ -74,7 +74,7 @@ impl<'a> Ball<'a> {
                 return None;
             }
             at -= height / speed;
-            if !(at <= self.radius) {
+            if at.is_nan() || at > self.radius {
                 return None;
             }
             place = line.nearest + at * line.direction;

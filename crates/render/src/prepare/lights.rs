@@ -222,7 +222,7 @@ fn choose_by_power(flat: &mut ShadingScene, mut lights: Vec<LightRecord>, powers
     for (light, &weight) in std::iter::zip(&mut lights, &weights) {
         match light.kind() {
             LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk | LightKind::Sphere => {
-                light.value = weight
+                light.value = weight;
             }
             LightKind::Environment => flat.environments[light.index as usize].choice = weight,
             LightKind::Point | LightKind::Spot | LightKind::Directional => {}

@@ -112,7 +112,7 @@ fn rich() -> Scene {
 fn triangles_come_with_what_is_looked_at_and_no_more() {
     let flat = flat(&rich());
     assert_eq!(flat.validate(), Ok(()));
-    assert_eq!(flat.triangles.iter().map(|t| t.material()).collect::<Vec<_>>(), [0, 1, 1, 1]);
+    assert_eq!(flat.triangles.iter().map(crate::flat::TriangleRecord::material).collect::<Vec<_>>(), [0, 1, 1, 1]);
     assert_eq!(flat.triangles.iter().map(|t| t.instance).collect::<Vec<_>>(), [0, 0, 1, 1]);
     assert_eq!(flat.triangles.iter().map(|t| t.attributes).collect::<Vec<_>>(), [NONE, 0, 1, 2]);
     assert_eq!(flat.triangles.iter().map(|t| t.light).collect::<Vec<_>>(), [NONE, 0, 1, 1]);
@@ -158,7 +158,7 @@ fn kinds(scene: &Scene) -> Vec<LightKind> {
     assert_eq!(flat.validate(), Ok(()));
     let power: f32 = flat.lights.iter().map(|light| light.value).sum();
     assert!((power - 1.0).abs() < 1e-4, "{power}");
-    let mut kinds: Vec<_> = flat.lights.iter().map(|light| light.kind()).collect();
+    let mut kinds: Vec<_> = flat.lights.iter().map(crate::flat::LightRecord::kind).collect();
     kinds.dedup();
     kinds
 }
@@ -249,10 +249,10 @@ fn every_rule_of_surfaces_is_checked() {
     });
     broken("materials[0]", "has a cutoff that is not finite", |s| s.materials[0].cutoff = f32::INFINITY);
     broken("materials[0]", "has parts that do not come before it, or should have none", |s| {
-        s.materials[0].parts[0] = 0
+        s.materials[0].parts[0] = 0;
     });
     broken("materials[2]", "has parts that do not come before it, or should have none", |s| {
-        s.materials[2].parts[1] = 2
+        s.materials[2].parts[1] = 2;
     });
     broken("materials[1]", "looks at attributes and does not say so", |s| s.materials[1].flags = 0);
     broken("materials[1]", "has a normal map without a texture", |s| {
@@ -334,7 +334,7 @@ fn every_rule_of_lights_is_checked() {
     broken("environments[0]", "has a radiance that is not finite", |s| s.environments[0].radiance[0] = f32::NAN);
     broken("environments[0]", "has a rotation that is not finite", |s| s.environments[0].rows[0][0] = f32::NAN);
     broken("environments[0]", "is chosen with a probability that is not from 0 to 1", |s| {
-        s.environments[0].choice = 2.0
+        s.environments[0].choice = 2.0;
     });
     broken("environments[0]", "names an image that is not there", |s| s.environments[0].image = 1);
     broken("environments[0]", "has a table that is not there", |s| s.environments[0].table = 1);

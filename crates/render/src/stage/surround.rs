@@ -45,7 +45,7 @@ pub(crate) fn media_around(scene: &ShadingScene, tracer: &dyn Tracer, place: Vec
             break;
         }
     }
-    let answers = looks.map(|look| look.answer());
+    let answers = looks.map(Look::answer);
     let agree = |answer: &MediaStack| answers.iter().filter(|other| *other == answer).count();
     Ok(answers.into_iter().find(|answer| 2 * agree(answer) > DIRECTIONS.len()).unwrap_or_default())
 }
