@@ -83,18 +83,18 @@ def of(scene: Scene) -> list[tuple[str, Scene]]:
     if s.name == "coated":
         return [
             ("bases get all light", materials(s, of_type(Coated, lambda m: replace(m, attenuates=False)))),
-            ("alpha + 10 %", materials(s, of_type(Coated, lambda m: replace(m, alpha=1.1 * m.alpha)))),
+            ("alpha + 30 %", materials(s, of_type(Coated, lambda m: replace(m, alpha=1.3 * m.alpha)))),
         ]
     if s.name == "gltf":
         return [
-            ("half metal .5 to .53", objects(s, "small", material=replace(s.objects[6].material, metallic=0.53))),
+            ("half metal .5 to .6", objects(s, "small", material=replace(s.objects[6].material, metallic=0.6))),
             ("no coats", materials(s, of_type(Principled, lambda m: replace(m, coat=0.0)))),
         ]
     if s.name == "blinn":
-        return [("exponents + 10 %", materials(s, of_type(Blinn, lambda m: replace(m, exponent=1.1 * m.exponent))))]
+        return [("exponents + 30 %", materials(s, of_type(Blinn, lambda m: replace(m, exponent=1.3 * m.exponent))))]
     if s.name == "paint":
         return [
-            ("5 % more flakes", materials(s, of_type(CarPaint, lambda m: replace(m, flake_amount=min(1.05 * m.flake_amount, 1))))),
+            ("15 % more flakes", materials(s, of_type(CarPaint, lambda m: replace(m, flake_amount=min(1.15 * m.flake_amount, 1))))),
             ("index of the coats + .05", materials(s, of_type(CarPaint, lambda m: replace(m, coat_ior=m.coat_ior + 0.05)))),
         ]
     if s.name == "facets":
