@@ -155,7 +155,9 @@ fn a_wave_is_as_large_as_the_device_likes() {
     let camera_rays = |size: usize| batches.iter().filter(|&&batch| batch == size).count();
     assert!(camera_rays(1 << 14) >= 6 && camera_rays(1 << 15) >= 3, "{batches:?}");
     assert!(batches.iter().all(|&batch| batch <= 1 << 15));
-    assert_eq!(batches.iter().sum::<usize>() as u64, rendered.rays);
+    // Before the first wave five rays look for the media around the camera, surface by surface: no rays of paths.
+    let looks = batches.iter().take_while(|&&batch| batch == 5).sum::<usize>();
+    assert_eq!((batches.iter().sum::<usize>() - looks) as u64, rendered.rays);
     assert_eq!(rendered.paths, 4 * 256 * 192);
 }
 
