@@ -3,7 +3,7 @@
 //! A [`Bsdf`] is plain `Copy` data, and its methods are matches over it: no boxes, no dynamic dispatch,
 //! so that the same text can become a GPU kernel. Directions are in the local frame with z along the
 //! shading normal; `wo` and `wi` are unit and away from the surface. Opaque models are two-sided: seen
-//! from below they scatter as from above. Only [`Dielectric`] has an inside, below.
+//! from below they scatter as from above. Only [`Dielectric`] and [`Glazed`] have an inside, below.
 //!
 //! Facets that send light to each other: with [`Scattering::Multiple`] no model loses light that it does
 //! not absorb.
@@ -25,6 +25,7 @@ mod diffuse;
 mod facets;
 mod fresnel;
 mod ggx;
+mod glazed;
 mod horizon;
 #[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
 mod loss_data;
@@ -38,6 +39,7 @@ pub use car_paint::CarPaint;
 pub use conductor::Conductor;
 pub use dielectric::Dielectric;
 pub use fresnel::f0_of_ior;
+pub use glazed::Glazed;
 pub use principled::Principled;
 
 use crate::flat::tag;
@@ -176,6 +178,8 @@ pub enum Bsdf {
     Conductor(Conductor),
     /// Glass.
     Dielectric(Dielectric),
+    /// Glass with a changed reflectance, or under a clear coat.
+    Glazed(Glazed),
     /// Metal or coloured dielectric, with an optional clear coat.
     Principled(Principled),
     /// Base and flakes under a coat.
@@ -276,6 +280,7 @@ impl Bsdf {
             | Self::DiffuseTransmission { .. }
             | Self::Mirror { .. }
             | Self::Blinn(_)
+            | Self::Glazed(_)
             | Self::Principled(_)
             | Self::CarPaint(_) => Prepared::Nothing,
         }
@@ -315,6 +320,7 @@ impl Bsdf {
             Self::Blinn(b) => two_sided(wo, |wo| b.sample(wo, u_lobe, u)),
             Self::Conductor(c) => two_sided(wo, |wo| c.sample(prepared.conductor(), wo, u_lobe, u)),
             Self::Dielectric(d) => d.sample(prepared.dielectric(), wo, u_lobe, u),
+            Self::Glazed(g) => g.sample(wo, u_lobe, u),
             Self::Principled(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
             Self::CarPaint(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
         }
@@ -332,6 +338,7 @@ impl Bsdf {
             Self::Blinn(b) => one_side(wo, wi, |wo, wi| b.eval(wo, wi)),
             Self::Conductor(c) => one_side(wo, wi, |wo, wi| c.eval(prepared.conductor(), wo, wi)),
             Self::Dielectric(d) => d.eval(prepared.dielectric(), wo, wi),
+            Self::Glazed(g) => g.eval(wo, wi),
             Self::Principled(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
             Self::CarPaint(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
         }
@@ -344,6 +351,7 @@ impl Bsdf {
             Self::Black | Self::Mirror { .. } => true,
             Self::Conductor(c) => c.is_smooth(),
             Self::Dielectric(d) => d.is_smooth(),
+            Self::Glazed(g) => g.is_smooth(),
             Self::Diffuse { .. }
             | Self::DiffuseTransmission { .. }
             | Self::Blinn(_)
@@ -363,6 +371,7 @@ impl Bsdf {
             Self::Blinn(b) => b.albedo(wo),
             Self::Conductor(c) => c.albedo(wo),
             Self::Dielectric(d) => d.albedo(wo),
+            Self::Glazed(g) => g.albedo(wo),
             Self::Principled(p) => p.albedo(wo),
             Self::CarPaint(p) => p.albedo(wo),
         }

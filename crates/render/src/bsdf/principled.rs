@@ -12,7 +12,7 @@ use super::facets::{Facets, Returned};
 use super::fresnel::{f90_of_f0, schlick};
 use super::ggx::Ggx;
 use super::horizon::Horizon;
-use super::{Bsdf, BsdfSample, Dielectric, Scattering, f0_of_ior};
+use super::{Bsdf, BsdfSample, Dielectric, Glazed, Scattering, f0_of_ior};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 use raywarp_sample::warp::choose;
@@ -89,21 +89,23 @@ impl Principled {
         let base = m.share(0);
         let metallic = m.fraction(1);
         let ior = m.numbers(9)[0];
+        let specular = m.fraction(4);
+        let tint = m.color(5).max(Vec3::ZERO);
+        let coat = m.fraction(7);
+        let coat_roughness = m.fraction(8);
+        let coat_alpha = (coat_roughness * coat_roughness).max(MIN_LAYER_ALPHA);
         let transmission = m.fraction(6) * (1.0 - metallic);
         if transmission > 0.0 && choose(transmission, &mut u).0 {
-            return Bsdf::Dielectric(Dielectric {
+            let glass = Dielectric {
                 ior,
                 alpha: m.alpha(2, 0.0),
                 reflectance: Vec3::ONE,
                 transmittance: base,
                 thin: m.is_thin(),
                 scattering: m.scattering,
-            });
+            };
+            return Glazed::new(glass, tint, specular, coat, coat_alpha).map_or(Bsdf::Dielectric(glass), Bsdf::Glazed);
         }
-        let specular = m.fraction(4);
-        let tint = m.color(5).max(Vec3::ZERO);
-        let coat = m.fraction(7);
-        let coat_roughness = m.fraction(8);
         // The glass share of what is left has been taken out: the metal's share of it grows.
         let metallic = if transmission < 1.0 { metallic / (1.0 - transmission) } else { metallic };
         Bsdf::Principled(Self {
@@ -113,7 +115,7 @@ impl Principled {
             f90: specular,
             alpha: m.alpha(2, MIN_LAYER_ALPHA),
             coat,
-            coat_alpha: (coat_roughness * coat_roughness).max(MIN_LAYER_ALPHA),
+            coat_alpha,
             scattering: m.scattering,
         })
     }

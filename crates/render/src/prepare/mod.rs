@@ -1,6 +1,8 @@
 //! From a validated scene to the flat one that shading reads.
 
 mod environments;
+#[cfg(test)]
+mod gltf_tests;
 mod lights;
 mod materials;
 #[cfg(test)]

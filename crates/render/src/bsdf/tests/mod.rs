@@ -61,6 +61,20 @@ const PAINT: CarPaint = CarPaint {
 };
 const SHINY: Blinn = Blinn { diffuse: Vec3::new(0.5, 0.4, 0.3), specular: Vec3::splat(0.2), exponent: 50.0 };
 
+/// Glass of a layered material.
+fn glazed(glass: Dielectric, tint: Vec3, strength: f32, coat: f32) -> Bsdf {
+    Bsdf::Glazed(Glazed::new(glass, tint, strength, coat, 0.2).expect("something on it"))
+}
+
+/// The boundary of glass, whatever is on it.
+fn boundary(bsdf: &Bsdf) -> Option<Dielectric> {
+    match bsdf {
+        Bsdf::Dielectric(glass) => Some(*glass),
+        Bsdf::Glazed(glazed) => Some(glazed.glass()),
+        _ => None,
+    }
+}
+
 /// Models without delta lobes, smooth enough for a quadrature over a fixed grid.
 fn rough_cases() -> Vec<Case> {
     let metal = |x, y| Bsdf::Conductor(Conductor { alpha: Vec2::new(x, y), ..COPPER });
@@ -96,6 +110,16 @@ fn rough_cases() -> Vec<Case> {
                 transmittance: Vec3::new(0.2, 0.9, 0.0),
                 ..GLASS
             }),
+        ),
+        case("coated glass", glazed(GLASS, Vec3::ONE, 1.0, 1.0)),
+        case("half coated thin glass", glazed(Dielectric { thin: true, ..GLASS }, Vec3::ONE, 1.0, 0.5)),
+        case("glass of half the specular", glazed(GLASS, Vec3::ONE, 0.5, 0.0)),
+        case("glass without specular", glazed(GLASS, Vec3::ONE, 0.0, 0.0)),
+        case("rough glass without specular", glazed(Dielectric { alpha: Vec2::ONE, ..GLASS }, Vec3::ONE, 0.0, 0.0)),
+        case("glass with a red specular", glazed(GLASS, Vec3::new(5.0, 1.0, 0.2), 1.0, 0.7)),
+        case(
+            "thin glass with a red specular",
+            glazed(Dielectric { thin: true, ..GLASS }, Vec3::new(5.0, 1.0, 0.2), 0.9, 0.7),
         ),
         case("plastic", Bsdf::Principled(PLASTIC)),
         case("anisotropic plastic", Bsdf::Principled(Principled { alpha: Vec2::new(0.15, 0.6), ..PLASTIC })),
@@ -145,8 +169,8 @@ fn numbers(i: u32) -> (f32, [f32; 2]) {
 /// The elevation, from the upper pole, at which a rough dielectric's transmission begins: there the facets
 /// that refract stand upright, and the density jumps.
 fn jump(bsdf: &Bsdf, wo: Vec3) -> Option<f64> {
-    let Bsdf::Dielectric(Dielectric { thin: false, ior, .. }) = bsdf else { return None };
-    let z = -f64::from(wo.z) / f64::from(if wo.z > 0.0 { *ior } else { 1.0 / ior });
+    let Dielectric { ior, .. } = boundary(bsdf).filter(|glass| !glass.thin)?;
+    let z = -f64::from(wo.z) / f64::from(if wo.z > 0.0 { ior } else { 1.0 / ior });
     (z.abs() < 1.0).then(|| z.acos())
 }
 

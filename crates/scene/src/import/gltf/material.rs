@@ -50,6 +50,7 @@ impl Builder<'_, '_> {
                 }
             }
         };
+        self.warn_of_lost_extensions(json, item);
         let cutoff = json.alpha_cutoff.map_or(0.5, |c| c.0);
         let alpha = match json.alpha_mode.as_deref() {
             None | Some("OPAQUE") => Alpha::Opaque,
@@ -127,6 +128,15 @@ impl Builder<'_, '_> {
                 self.warn(item, "clearcoatNormalTexture is not supported; the coat follows the base's normal");
             }
         }
+        Ok(surface)
+    }
+
+    /// Names the extensions of a material that its surface does not show. One that is unlit is meant to show none.
+    fn warn_of_lost_extensions(&mut self, json: &MaterialJson, item: &str) {
+        let extensions = &json.extensions;
+        if extensions.unlit.is_some() {
+            return;
+        }
         for (present, name) in [
             (extensions.sheen.is_some(), "KHR_materials_sheen"),
             (extensions.anisotropy.is_some(), "KHR_materials_anisotropy"),
@@ -138,7 +148,21 @@ impl Builder<'_, '_> {
                 self.warn(item, format!("{name} is not supported; rendered without it"));
             }
         }
-        Ok(surface)
+        let layers = [
+            (extensions.transmission.is_some(), "KHR_materials_transmission"),
+            (extensions.volume.is_some(), "KHR_materials_volume"),
+            (extensions.ior.is_some(), "KHR_materials_ior"),
+            (extensions.specular.is_some(), "KHR_materials_specular"),
+            (extensions.clearcoat.is_some(), "KHR_materials_clearcoat"),
+        ];
+        if extensions.specular_glossiness.is_some() {
+            for (_, name) in layers.into_iter().filter(|&(present, _)| present) {
+                let message = format!("{name} has no effect beside KHR_materials_pbrSpecularGlossiness; left out");
+                self.warn(item, message);
+            }
+        } else if extensions.volume.is_some() && extensions.transmission.is_none() {
+            self.warn(item, "KHR_materials_volume has no effect without KHR_materials_transmission; left out");
+        }
     }
 
     /// KHR_materials_pbrSpecularGlossiness: a diffuse base under a coat of the given reflectance.
