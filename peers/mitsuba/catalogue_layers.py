@@ -8,12 +8,12 @@ CAMERA = Camera((0.1, 1.0, 4.2), (0, 0.9, 0), 32)
 LAMP = ((-0.5, -0.5), (0.5, 0.5), 1.99, (6, 6, 5.5))
 
 
-def three(name: str, what: str, ball, small, block, **more) -> Scene:
-    """A ball, a smaller one and a block in the coloured box."""
+def three(name: str, what: str, ball, small, block, lift=0.0, **more) -> Scene:
+    """A ball, a smaller one and a block in the coloured box; the block stands `lift` above the floor."""
     objects = cornell_walls() + [
         Object("ball", shapes.icosphere((-0.45, 0.45, -0.25), 0.45, 2), ball, file="layers-ball.ply"),
         Object("small", shapes.icosphere((0.1, 0.28, 0.5), 0.28, 2), small, file="layers-small.ply"),
-        Object("block", shapes.turn_y(shapes.box((0.3, 0, -0.3), (0.75, 1.1, 0.15)), 25, (0.5, 0, 0)), block),
+        Object("block", shapes.turn_y(shapes.box((0.3, lift, -0.3), (0.75, 1.1, 0.15)), 25, (0.5, 0, 0)), block),
         lamp("lamp", *LAMP),
     ]
     if more.get("format") == "gltf":
@@ -69,6 +69,8 @@ def facets() -> Scene:
         Conductor(**GOLD, alpha=(0.6, 0.6)),
         Conductor((0.05, 0.05, 0.05), (4.0, 4.0, 4.0), alpha=(1.0, 1.0)),
         Dielectric(1.5, 0.5),
+        # Glass on the floor itself would be two surfaces in one place, of which either may be hit first.
+        lift=0.05,
     )
 
 

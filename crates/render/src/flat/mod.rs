@@ -1,7 +1,7 @@
 //! The scene that shading reads: flat arrays of plain records, the same bytes on every device.
 //!
 //! Everything refers to everything else by index, [`NONE`] where there is nothing. Nothing is borrowed, boxed or named.
-//! [`crate::prepare`] makes a [`ShadingScene`] from a validated scene, [`ShadingScene::validate`] says whether the
+//! [`ShadingScene::new`] makes one from a validated scene, [`ShadingScene::validate`] says whether the
 //! functions that read it may rely on it.
 
 mod bytes;
