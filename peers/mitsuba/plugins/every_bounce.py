@@ -4,13 +4,13 @@ import drjit as dr
 import mitsuba as mi
 
 import plugins.tables as tables
-from plugins.opaque import color
+from plugins.opaque import Evaluated, color
 
 # Roots of Gauss's rule with two points of the squared cosine.
 MEAN_COS = (0.45970084, 0.8880738)
 
 
-class WithFurtherBounces(mi.BSDF):
+class WithFurtherBounces(Evaluated):
     """`first`, a BSDF of Mitsuba's, and the lobe `further`, which half of the samples look for."""
 
     # Share of the samples of the further lobe that go to the other side.
@@ -48,14 +48,6 @@ class WithFurtherBounces(mi.BSDF):
         value, pdf = value + self.further(si.wi, wi), 0.5 * (pdf + self.further_pdf(si.wi, wi))
         return dr.select(active, value, 0), dr.select(active, pdf, 0)
 
-    def eval(self, ctx, si, wi, active):
-        return self.eval_pdf(ctx, si, wi, active)[0]
-
-    def pdf(self, ctx, si, wi, active):
-        return self.eval_pdf(ctx, si, wi, active)[1]
-
-    def to_string(self):
-        return type(self).__name__
 
 
 class Conductor(WithFurtherBounces):

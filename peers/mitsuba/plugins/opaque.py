@@ -4,7 +4,20 @@ import drjit as dr
 import mitsuba as mi
 
 
-class Opaque(mi.BSDF):
+class Evaluated(mi.BSDF):
+    """A BSDF whose value and density are found together, by `eval_pdf`."""
+
+    def eval(self, ctx, si, wi, active):
+        return self.eval_pdf(ctx, si, wi, active)[0]
+
+    def pdf(self, ctx, si, wi, active):
+        return self.eval_pdf(ctx, si, wi, active)[1]
+
+    def to_string(self):
+        return type(self).__name__
+
+
+class Opaque(Evaluated):
     """A surface that scatters from below as from above; `value` is `f cos wi` with both directions above.
 
     Directions come from a cosine lobe and from one GGX lobe for each of `alphas`, all equally likely.
@@ -54,17 +67,9 @@ class Opaque(mi.BSDF):
 
     def eval_pdf(self, ctx, si, wi, active):
         valid = active & (si.wi.z * wi.z > 0)
-        up = [mi.Vector3f(w.x, w.y, dr.maximum(dr.abs(w.z), 1e-6)) for w in (si.wi, wi)]
+        up = [self.above(w) for w in (si.wi, wi)]
         return dr.select(valid, self.value(*up), 0), dr.select(valid, self.density(*up), 0)
 
-    def eval(self, ctx, si, wi, active):
-        return self.eval_pdf(ctx, si, wi, active)[0]
-
-    def pdf(self, ctx, si, wi, active):
-        return self.eval_pdf(ctx, si, wi, active)[1]
-
-    def to_string(self):
-        return type(self).__name__
 
 
 def color(props, name: str):
