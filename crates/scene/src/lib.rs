@@ -6,6 +6,7 @@
 mod error;
 mod escape;
 mod flatten;
+mod grouped;
 pub mod import;
 pub mod model;
 mod validate;
@@ -13,6 +14,7 @@ mod validate;
 pub use error::{Place, SceneError};
 pub use escape::{escape, escape_but};
 pub use flatten::flatten;
+pub use grouped::grouped;
 pub use import::{Format, LoadOptions, Loaded, StandIns, Warning, load, load_from, load_image};
 pub use model::*;
 pub use validate::{Invalid, validate};

@@ -3,6 +3,7 @@
 use super::{SceneReport, builder_name};
 use crate::Subject;
 use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_scene::grouped;
 use std::fmt::Write;
 
 /// The table of a scene: a line a subject and tree, kinds of rays across, as in Table 1 of AL09. [`LEGEND`] says what it means.
@@ -154,19 +155,6 @@ fn skipped(report: &SceneReport, text: &mut String) {
         let line = format!("left out, {reason}: {}", names.collect::<Vec<_>>().join(", "));
         let _ = writeln!(text, "{}", wrapped(&line));
     }
-}
-
-/// A number with its thousands apart.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A large count in few letters.
