@@ -3,7 +3,7 @@
 //! A surface whose model is kept and that only lacks a feature of it (a coat's own normal map, say) is none of them; a
 //! warning names what it lacks.
 
-use crate::{MaterialId, Scene};
+use crate::{MaterialId, Scene, grouped};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
@@ -46,19 +46,6 @@ impl fmt::Display for StandIns {
 
 fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// With commas between groups of three digits.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Stand-ins that one material or texture has, by their numbers.
@@ -147,12 +134,15 @@ impl StandInLog {
         if self.of.is_empty() && self.left_out == 0 {
             return None;
         }
+        // By number: this is asked for every triangle.
+        let marks: Vec<Option<MarkId>> =
+            (0..scene.materials.len() as u32).map(|number| self.mark_of(MaterialId(number))).collect();
         let mut used = HashSet::new();
         let mut triangles = 0;
         for (index, instance) in scene.instances.iter().enumerate() {
             let count = scene.meshes[instance.mesh.index()].triangles.indices.len();
             for primitive in 0..count {
-                if let Some(mark) = self.mark_of(scene.material_of(index, primitive)) {
+                if let Some(mark) = marks[scene.material_of(index, primitive).index()] {
                     triangles += 1;
                     used.insert(mark);
                 }
