@@ -109,14 +109,17 @@ pub fn tone() -> impl TypedValueParser<Value = Tone> {
     listed(Tone::ALL.map(Tone::name), |text: &str| text.parse::<Tone>())
 }
 
+/// The layers of a picture.
+const LAYERS: [&str; 5] = ["albedo", "normal", "depth", "samples", "variance"];
+
 /// Names of layers; [`layers_of`] says which of them are none.
 pub fn layer_names() -> impl TypedValueParser<Value = String> {
-    listed(["albedo", "normal", "depth", "samples", "variance", "all", SUMS], StringValueParser::new())
+    listed(LAYERS.into_iter().chain(["all", SUMS]), StringValueParser::new())
 }
 
 /// The name of one layer of a picture, which may be another program's.
 pub fn layer_name() -> impl TypedValueParser<Value = String> {
-    listed(["albedo", "normal", "depth", "samples", "variance"], StringValueParser::new())
+    listed(LAYERS, StringValueParser::new())
 }
 
 /// Whose rays.
@@ -161,7 +164,8 @@ pub fn layers_of(names: &[String]) -> Result<output::Layers, CliError> {
             SUMS => {}
             other => {
                 return Err(CliError::usage(format!(
-                    "--layers {other}: known are albedo, normal, depth, samples, variance, all and sums"
+                    "--layers {other}: known are {}, all and sums",
+                    LAYERS.join(", ")
                 )));
             }
         }
