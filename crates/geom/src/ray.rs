@@ -105,6 +105,12 @@ impl HitKey {
     /// The key before every hit.
     pub const START: Self = Self { t: f32::NEG_INFINITY, instance: 0, primitive: 0 };
 
+    /// The key of a hit of an instance.
+    #[inline]
+    pub fn of(hit: &Hit, instance: u32) -> Self {
+        Self { t: hit.t, instance, primitive: hit.primitive }
+    }
+
     /// Whether this key comes strictly before `other` in (t, instance, primitive) order.
     #[inline]
     pub fn before(&self, other: &Self) -> bool {

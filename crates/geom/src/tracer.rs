@@ -63,7 +63,7 @@ pub struct Candidate {
 impl Candidate {
     /// Where to go on.
     pub fn key(&self) -> HitKey {
-        HitKey { t: self.hit.t, instance: self.instance, primitive: self.hit.primitive }
+        HitKey::of(&self.hit, self.instance)
     }
 }
 

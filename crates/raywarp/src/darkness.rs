@@ -154,7 +154,7 @@ fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderErr
             }
             if found[i] != Barrier::Matter {
                 on.push(i);
-                keys.push(HitKey { t: hit.t, instance, primitive: hit.primitive });
+                keys.push(HitKey::of(hit, instance));
             }
         }
         (alive, after) = (on, keys);
@@ -169,18 +169,8 @@ fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderErr
 /// Whether light goes through a material, bent or not.
 fn is_glass(scene: &Scene, material: MaterialId) -> bool {
     match &scene.materials[material.index()].surface {
-        Surface::Dielectric { .. } => true,
-        Surface::Principled(principled) => principled.transmission.factor > 0.0,
         Surface::Mix { first, second, .. } => is_glass(scene, *first) || is_glass(scene, *second),
-        Surface::Diffuse { .. }
-        | Surface::DiffuseTransmission { .. }
-        | Surface::Blinn { .. }
-        | Surface::Mirror { .. }
-        | Surface::Conductor { .. }
-        | Surface::Coated { .. }
-        | Surface::CarPaint(_)
-        | Surface::Invisible
-        | Surface::Unlit { .. } => false,
+        surface => surface.is_glass(),
     }
 }
 

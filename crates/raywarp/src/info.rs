@@ -59,6 +59,7 @@ pub struct Info {
 pub fn info(prepared: &Prepared, load: Duration) -> Info {
     let scene = prepared.scene();
     let timings = prepared.timings();
+    let shading = prepared.shading().ok();
     Info {
         meshes: scene.meshes.len(),
         instances: scene.instances.len(),
@@ -66,7 +67,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         triangles: scene.triangle_count(),
         tree_triangles: prepared.triangle_count() as u64,
         materials: scene.materials.len(),
-        media: prepared.shading().map_or(0, |shading| shading.media.len()),
+        media: shading.map_or(0, |shading| shading.media.len()),
         textures: scene.textures.len(),
         images: scene.images.len(),
         lights: scene.lights.len(),
@@ -76,7 +77,7 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         tree: prepared.bvh().stats(),
         epo_cost: None,
         tracer_bytes: prepared.tracer_bytes() as u64,
-        shading: prepared.shading().ok().map(ShadingScene::bytes),
+        shading: shading.map(ShadingScene::bytes),
         load,
         build: timings.flatten + timings.build + timings.encode,
         names: Names::of(scene),

@@ -247,9 +247,11 @@ impl Picture {
         let how = match lamp_where_dark(prepared, &self.camera, &self.options)? {
             Some(lamp) => {
                 // The studio would only add noise, through cracks and windows.
-                prepared.remove_lights(before, images);
-                prepared.push_light(Light::uniform_environment([OUTSIDE; 3]));
-                prepared.push_light(lamp);
+                prepared.edit_lights(|scene| {
+                    scene.lights.truncate(before);
+                    scene.images.truncate(images);
+                    scene.lights.extend([Light::uniform_environment([OUTSIDE; 3]), lamp]);
+                });
                 "light from around hardly gets in, so a lamp at the camera is added"
             }
             None => "a studio is added (soft lamps, grey backdrop)",

@@ -10,7 +10,7 @@ use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
 use raywarp_render::film::Film;
 use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
-use raywarp_scene::{Camera, Emission, Light, Material, Scene, Surface, flatten};
+use raywarp_scene::{Camera, Emission, Material, Scene, Surface, flatten};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -151,28 +151,12 @@ impl Prepared {
     /// Adds light from `source`, turned and scaled as `request` says, as a picture from `camera` needs it. Nothing else
     /// of a prepared scene can change.
     pub fn add_light(&mut self, request: &LightRequest, source: &LightSource, camera: &Camera) {
-        request.add(&mut self.scene, source, camera);
-        self.lights_changed();
+        self.edit_lights(|scene| request.add(scene, source, camera));
     }
 
-    pub(crate) fn push_light(&mut self, light: Light) {
-        self.scene.lights.push(light);
-        self.lights_changed();
-    }
-
-    pub(crate) fn pop_light(&mut self) {
-        self.scene.lights.pop();
-        self.lights_changed();
-    }
-
-    /// Takes away what was added since the scene had so many lights and images.
-    pub(crate) fn remove_lights(&mut self, lights: usize, images: usize) {
-        self.scene.lights.truncate(lights);
-        self.scene.images.truncate(images);
-        self.lights_changed();
-    }
-
-    fn lights_changed(&mut self) {
+    /// Changes the scene's lights, and the images that come with them.
+    pub(crate) fn edit_lights(&mut self, edit: impl FnOnce(&mut Scene)) {
+        edit(&mut self.scene);
         if let Some(shading) = self.shading.get_mut() {
             shading.set_lights(&self.scene, &self.bounds);
         }

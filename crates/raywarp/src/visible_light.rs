@@ -99,7 +99,7 @@ pub(crate) fn lamp_where_dark(
     camera: &Camera,
     options: &RenderOptions,
 ) -> Result<Option<Light>, RenderError> {
-    let small = small(options, options.max_depth.clamp(2, 8));
+    let small = RenderOptions { features: true, ..small(options, options.max_depth.clamp(2, 8)) };
     let film = tried(prepared, camera, &small)?;
     let mut depths = Vec::new();
     let mut dark = 0;
@@ -118,9 +118,9 @@ pub(crate) fn lamp_where_dark(
     // A little above the lens, as a flash is, so that what stands in front has a shadow.
     let position = std::array::from_fn(|i| camera.eye[i] + 0.02 * depth * camera.up[i]);
     let lamp = |intensity: f32| Light::Point { position, intensity: [intensity; 3] };
-    prepared.push_light(lamp(depth * depth));
+    prepared.edit_lights(|scene| scene.lights.push(lamp(depth * depth)));
     let film = tried(prepared, camera, &small);
-    prepared.pop_light();
+    prepared.edit_lights(|scene| drop(scene.lights.pop()));
     let exposure = auto_exposure(&film?.means());
     Ok(exposure.map(|exposure| lamp(depth * depth * exposure.as_factor())).filter(is_finite))
 }
@@ -137,7 +137,6 @@ fn small(options: &RenderOptions, max_depth: u32) -> RenderOptions {
         size,
         samples: 0..PATHS / (size[0] * size[1]),
         max_depth,
-        features: true,
         threads: options.threads,
         ..RenderOptions::default()
     }

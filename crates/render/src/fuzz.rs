@@ -17,10 +17,7 @@ use raywarp_sample::Sampler;
 pub fn fuzz_shading(bytes: &[u8]) {
     let Some(scene) = raywarp_scene::import::fuzz_pbrt_scene(bytes) else { return };
     let corners = scene.meshes.iter().flat_map(|mesh| &mesh.triangles.positions);
-    let bounds = corners.fold(Aabb { min: [-1.0; 3], max: [1.0; 3] }, |b, p| Aabb {
-        min: std::array::from_fn(|i| b.min[i].min(p[i])),
-        max: std::array::from_fn(|i| b.max[i].max(p[i])),
-    });
+    let bounds = Aabb::of_points(corners).union(&Aabb { min: [-1.0; 3], max: [1.0; 3] });
     let Ok(flat) = ShadingScene::new(&scene, &bounds) else { return };
     assert_eq!(flat.validate(), Ok(()));
     for scattering in [Scattering::Multiple, Scattering::Single] {

@@ -35,10 +35,7 @@ pub(super) struct Row<'t> {
 /// Node below a place on an axis, and how far beyond it.
 #[inline]
 fn locate(x: f32) -> (usize, f32) {
-    // The cast takes a NaN to 0.
-    let s = x.clamp(0.0, 1.0).sqrt() * CELLS as f32;
-    let node = (s as usize).min(CELLS - 1);
-    (node, s - node as f32)
+    super::loss_table::locate(x.clamp(0.0, 1.0).sqrt(), CELLS + 1)
 }
 
 #[inline]

@@ -5,10 +5,9 @@
 //! scale lose, as the metal of `principled.rs`.
 
 use super::coat::{Beneath, Coat, MIN_LAYER_ALPHA};
-use super::fresnel::{f0_of_ior, schlick};
+use super::fresnel::{f0_of_ior, further, schlick, schlick_mean};
 use super::ggx::Ggx;
-use super::horizon::Horizon;
-use super::loss_table::White;
+use super::loss_table::WhiteLosses;
 use super::{BsdfSample, Scattering, above};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
@@ -57,20 +56,17 @@ struct Lobes {
 
 /// What flakes and the coat's scale lose at the first bounce, for one `wo`.
 struct Bounces {
-    losses: White,
-    alpha: f32,
+    losses: WhiteLosses,
     beneath: Option<Beneath>,
-    /// What finds directions.
-    horizon: Horizon,
     /// What the flakes return of white light that is lost, times `left` of `wo` over its mean.
     factor: Vec3,
 }
 
-/// What flakes lose of the light from a direction of cosine `cos`, `cos_flake` to the flake, and what the coat's scale
+/// What flakes lose of the light from a direction of cosine `cos`, `w_flake` to the flake, and what the coat's scale
 /// does, which lets in `let_in`.
 #[inline]
-fn left(losses: &White, alpha: f32, beneath: Option<&Beneath>, cos: f32, cos_flake: f32, let_in: f32) -> f32 {
-    let lost = losses.at(cos_flake, alpha);
+fn left(losses: &WhiteLosses, beneath: Option<&Beneath>, cos: f32, w_flake: Vec3, let_in: f32) -> f32 {
+    let lost = losses.at(w_flake);
     beneath.map_or(lost, |beneath| beneath.left_metal(cos, lost, let_in))
 }
 
@@ -136,22 +132,19 @@ impl CarPaint {
         let p_flake = if visible { under * amount * flake_albedo } else { 0.0 };
         let p_base = under * (1.0 - amount) * self.base.element_sum();
         let alphas = Vec2::splat(self.flake_alpha).clamp(Vec2::splat(MIN_LAYER_ALPHA), Vec2::ONE);
-        let alpha = alphas.x;
         let (mut bounces, mut p_bounces) = (None, 0.0);
         if self.scattering == Scattering::Multiple && p_flake > 0.0 {
-            let losses = White::new(alpha);
-            let beneath = coat.as_ref().map(|coat| coat.beneath(alpha));
+            let losses = WhiteLosses::new(alphas);
+            let beneath = coat.as_ref().map(|coat| coat.beneath(alphas.x));
             let mean = match (&coat, &beneath) {
-                (Some(coat), Some(beneath)) => coat.left_mean_metal(beneath, losses.mean),
-                _ => losses.mean,
+                (Some(coat), Some(beneath)) => coat.left_mean_metal(beneath, losses.mean()),
+                _ => losses.mean(),
             };
             // As of the metal in `principled.rs`.
-            let fresnel = self.flake_color + (1.0 - self.flake_color) / 21.0;
-            let reflectance = amount * fresnel * fresnel * (1.0 - losses.mean) / (1.0 - fresnel * losses.mean);
-            let left = left(&losses, alpha, beneath.as_ref(), wo.z, wo_flake.z, under);
+            let reflectance = further(amount, schlick_mean(self.flake_color), losses.mean());
+            let left = left(&losses, beneath.as_ref(), wo.z, wo_flake, under);
             p_bounces = left * reflectance.element_sum();
-            let horizon = Horizon::new(alpha);
-            bounces = Some(Bounces { losses, alpha, beneath, horizon, factor: reflectance * (left / mean) });
+            bounces = Some(Bounces { losses, beneath, factor: reflectance * (left / mean) });
         }
         let total = p_coat + p_flake + p_base + p_bounces;
         (total > 0.0).then(|| Lobes {
@@ -174,7 +167,7 @@ impl CarPaint {
         // The flakes' further bounces come last, so that the others keep their places without them.
         let wi = if let Some(bounces) = lobes.bounces.as_ref().filter(|_| u_lobe >= 1.0 - lobes.p_bounces) {
             let u_horizon = (u_lobe - (1.0 - lobes.p_bounces)) / lobes.p_bounces;
-            lobes.out_of_flake(bounces.horizon.sample(u_horizon, u))
+            lobes.out_of_flake(bounces.losses.horizon().sample(u_horizon, u))
         } else if u_lobe < lobes.p_base {
             Vec3::from(cosine_hemisphere(u))
         } else if let Some(coat) = lobes.coat.as_ref().filter(|_| u_lobe >= lobes.p_base + lobes.p_flake) {
@@ -243,9 +236,9 @@ impl CarPaint {
             && visible
         {
             let flake_cosine = wi_flake.z * FRAC_1_PI;
-            let left = left(&b.losses, b.alpha, b.beneath.as_ref(), wi.z, wi_flake.z, let_in);
+            let left = left(&b.losses, b.beneath.as_ref(), wi.z, wi_flake, let_in);
             value += b.factor * (left * flake_cosine);
-            pdf += l.p_bounces * b.horizon.pdf(wi_flake.z);
+            pdf += l.p_bounces * b.losses.horizon().pdf(wi_flake.z);
         }
         (value, pdf)
     }

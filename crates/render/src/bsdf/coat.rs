@@ -1,7 +1,8 @@
 //! A clear dielectric coat over any base.
 
 use super::albedo_table::{AlbedoTable, Row, albedo};
-use super::coat_table::{COAT_F0, CoatLoss, CoatMeans};
+pub(super) use super::coat_table::COAT_F0;
+use super::coat_table::{CoatLoss, CoatMeans};
 use super::facets::Returned;
 use super::fresnel::schlick;
 use super::ggx::Ggx;

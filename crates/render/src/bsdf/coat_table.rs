@@ -11,6 +11,7 @@ use glam::Vec2;
 
 /// Nodes over the coat's alpha, the base's alpha and the cosine, and the `f0` of the coat.
 pub(super) const COAT_NODES: [usize; 3] = [6, 16, 16];
+/// Reflectance of a clear coat at normal incidence: index 1.5.
 pub(super) const COAT_F0: f32 = 0.04;
 /// What the table is too low by, about its largest error of interpolation upward.
 #[cfg(test)]

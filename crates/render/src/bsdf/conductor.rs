@@ -65,7 +65,7 @@ impl Conductor {
         }
         let losses = WhiteLosses::new(self.alpha);
         let (lost, mean) = (losses.at(wo), losses.mean());
-        let reflectance = bounced(f, mean);
+        let reflectance = fresnel::further(1.0, f, mean);
         let further = lost * reflectance.element_sum();
         let first = (1.0 - lost) * f.element_sum();
         Some(Bounces { losses, factor: reflectance * (lost / mean), p: further / (further + first) })
@@ -134,17 +134,10 @@ impl Conductor {
         }
         if let Some(bounces) = self.bounces(wo) {
             let lost = bounces.losses.at(wo);
-            return fresnel * (1.0 - lost) + bounced(self.fresnel_mean, bounces.losses.mean()) * lost;
+            return fresnel * (1.0 - lost) + fresnel::further(1.0, self.fresnel_mean, bounces.losses.mean()) * lost;
         }
         // The share that facets return at all, times the Fresnel term of the mean facet.
         let white = AlbedoTable::ggx().row((self.alpha.x * self.alpha.y).sqrt()).at(wo.z);
         fresnel * (white.x + white.y).min(1.0)
     }
-}
-
-/// Share of what the first bounce of white facets loses that comes back from further bounces: the lost light
-/// was reflected once and is again, at the mean Fresnel term `f`, and the share `lost` of it goes on.
-#[inline]
-fn bounced(f: Vec3, lost: f32) -> Vec3 {
-    f * f * (1.0 - lost) / (1.0 - f * lost)
 }

@@ -170,7 +170,7 @@ impl Dielectric {
 
     /// Index on the other side of `wo` over that on its own.
     #[inline]
-    fn relative_ior(&self, wo: Vec3) -> f32 {
+    pub(super) fn relative_ior(&self, wo: Vec3) -> f32 {
         if wo.z >= 0.0 || self.thin { self.ior } else { 1.0 / self.ior }
     }
 
@@ -200,7 +200,7 @@ impl Dielectric {
                 let wi = bounces.sample(u_lobe / bounces.p, u);
                 let first = self.first(&ggx, up, wi, eta);
                 let (value, pdf) = self.with_bounces(first, bounces, wi, eta);
-                let turned = if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi };
+                let turned = super::turned_as(wo, wi);
                 return BsdfSample::smooth(wo, turned, value / pdf, pdf);
             }
             u_lobe = ((u_lobe - bounces.p) / (1.0 - bounces.p)).min(1.0 - f32::EPSILON);
@@ -221,7 +221,7 @@ impl Dielectric {
             return None;
         }
         let wi = wi.normalize_or_zero();
-        let turned = if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi };
+        let turned = super::turned_as(wo, wi);
         if smooth {
             return BsdfSample::delta(wo, turned, tint);
         }
@@ -245,7 +245,7 @@ impl Dielectric {
         }
         let eta = self.relative_ior(wo);
         let up = super::above(wo);
-        let wi = if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi };
+        let wi = super::turned_as(wo, wi);
         let first = self.first(&Ggx::new(self.alpha), up, wi, eta);
         match bounces {
             Some(bounces) => self.with_bounces(first, bounces, wi, eta),

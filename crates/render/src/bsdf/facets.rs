@@ -9,7 +9,7 @@ use glam::{Vec2, Vec3};
 #[derive(Clone, Copy)]
 pub(super) struct Facets {
     row: Row<'static>,
-    /// More exact at the horizon, and for anisotropic facets; `None` for today's single scattering.
+    /// More exact at the horizon, and for anisotropic facets; `None` for single scattering.
     losses: Option<WhiteLosses>,
 }
 

@@ -23,6 +23,19 @@ pub(super) fn schlick(f0: Vec3, f90: f32, cos: f32) -> Vec3 {
     f0 + (Vec3::splat(f90) - f0) * schlick_weight(cos)
 }
 
+/// Mean of Schlick's term with an `f90` of 1 over the hemisphere, weighted by the cosine.
+#[inline]
+pub(super) fn schlick_mean(f0: Vec3) -> Vec3 {
+    f0 + (1.0 - f0) / 21.0
+}
+
+/// `share` of what the first bounce of white facets loses that comes back from further bounces: the lost light was
+/// reflected once and is again, at the mean Fresnel term `f`, and the part `lost` of it goes on.
+#[inline]
+pub(super) fn further(share: f32, f: Vec3, lost: f32) -> Vec3 {
+    share * f * f * (1.0 - lost) / (1.0 - f * lost)
+}
+
 /// The `f90` of a model that has only an `f0`: below 2 %, which no real surface has, the lobe fades out,
 /// so that a black `f0` means no specular reflection at all.
 #[inline]

@@ -12,26 +12,16 @@
 //! Light that the coat sends back down is lost, and so is that of further bounces between rough facets where the
 //! reflectance was changed: the tables of the latter are those of the plain boundary.
 
-use super::coat::Coat;
+use super::coat::{COAT_F0, Coat};
+use super::dielectric::Bounces;
 use super::{BsdfSample, Dielectric, MIN_COS, Scattering, f0_of_ior, fresnel};
-use glam::{Vec2, Vec3};
-
-/// Reflectance of the clear coat at normal incidence: index 1.5.
-const COAT_F0: f32 = 0.04;
+use glam::Vec3;
 
 /// Glass under what a layered material puts on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Glazed {
-    /// Index of refraction inside over outside; positive.
-    pub ior: f32,
-    /// GGX alpha along tangent and bitangent; below 1e-4 the boundary is smooth.
-    pub alpha: Vec2,
-    /// Tint of transmission.
-    pub transmittance: Vec3,
-    /// A sheet without thickness.
-    pub thin: bool,
-    /// Whether the light of further bounces between facets is there; never where the reflectance is changed.
-    pub scattering: Scattering,
+    /// The plain boundary, whose reflection is untinted; without further bounces where the reflectance is changed.
+    pub glass: Dielectric,
     /// Reflectance at normal incidence, without the strength.
     pub f0: Vec3,
     /// Factor on the reflectance, 0 to 1.
@@ -46,39 +36,32 @@ impl Glazed {
     /// Untinted reflection and the rest of `glass`, with what KHR_materials_specular and KHR_materials_clearcoat say of
     /// it; `None` where they change nothing.
     pub fn new(glass: Dielectric, tint: Vec3, strength: f32, coat: f32, coat_alpha: f32) -> Option<Self> {
-        let Dielectric { ior, alpha, reflectance: _, transmittance, thin, scattering } = glass;
-        let plain = f0_of_ior(ior);
+        let plain = f0_of_ior(glass.ior);
         let f0 = (plain * tint).min(Vec3::ONE);
         let changes = strength < 1.0 || f0 != Vec3::splat(plain);
         if !changes && coat <= 0.0 {
             return None;
         }
-        let scattering = if changes { Scattering::Single } else { scattering };
-        Some(Self { ior, alpha, transmittance, thin, scattering, f0, strength, coat, coat_alpha })
-    }
-
-    /// The plain boundary.
-    #[inline]
-    pub(super) fn glass(&self) -> Dielectric {
-        let Self { ior, alpha, transmittance, thin, scattering, .. } = *self;
-        Dielectric { ior, alpha, reflectance: Vec3::ONE, transmittance, thin, scattering }
+        let scattering = if changes { Scattering::Single } else { glass.scattering };
+        let glass = Dielectric { reflectance: Vec3::ONE, scattering, ..glass };
+        Some(Self { glass, f0, strength, coat, coat_alpha })
     }
 
     #[inline]
     fn is_plain(&self) -> bool {
-        self.strength >= 1.0 && self.f0 == Vec3::splat(f0_of_ior(self.ior))
+        self.strength >= 1.0 && self.f0 == Vec3::splat(f0_of_ior(self.glass.ior))
     }
 
     /// Whether there are delta lobes only.
     #[inline]
     pub(super) fn is_smooth(&self) -> bool {
-        self.coat <= 0.0 && self.glass().is_smooth()
+        self.coat <= 0.0 && self.glass.is_smooth()
     }
 
     /// The coat as light from or to `w` meets it; inside of a solid there is none.
     #[inline]
     fn coat_at(&self, w: Vec3) -> Option<Coat> {
-        if w.z < 0.0 && !self.thin {
+        if w.z < 0.0 && !self.glass.thin {
             return None;
         }
         Coat::new(self.coat, COAT_F0, self.coat_alpha, super::above(w))
@@ -91,21 +74,21 @@ impl Glazed {
             return Vec3::ONE;
         }
         let through = wo.z * wi.z < 0.0;
-        let eta = if wo.z >= 0.0 || self.thin { self.ior } else { 1.0 / self.ior };
+        let eta = self.glass.relative_ior(wo);
         let h = if !through {
             wo + wi
-        } else if self.thin {
+        } else if self.glass.thin {
             wo + wi.with_z(-wi.z)
         } else {
             wo + eta * wi
         };
-        let cos = if self.glass().is_smooth() { wo.z.abs() } else { wo.dot(h.normalize_or(Vec3::Z)).abs() };
+        let cos = if self.glass.is_smooth() { wo.z.abs() } else { wo.dot(h.normalize_or(Vec3::Z)).abs() };
         let (plain, cos_t) = fresnel::dielectric(cos.max(MIN_COS), eta);
         if cos_t <= 0.0 {
             return Vec3::ONE;
         }
         let changed = self.changed(plain);
-        let (plain, changed) = match self.thin {
+        let (plain, changed) = match self.glass.thin {
             // The sum over the reflections between the two sides.
             true => (2.0 * plain / (1.0 + plain), 2.0 * changed / (1.0 + changed)),
             false => (plain, changed),
@@ -116,7 +99,7 @@ impl Glazed {
     /// The changed reflectance of one boundary.
     #[inline]
     fn changed(&self, plain: f32) -> Vec3 {
-        let f0 = f0_of_ior(self.ior);
+        let f0 = f0_of_ior(self.glass.ior);
         let s = (plain - f0) / (1.0 - f0).max(1e-6);
         (self.strength * (self.f0 + (1.0 - self.f0) * s)).clamp(Vec3::ZERO, Vec3::ONE)
     }
@@ -138,40 +121,43 @@ impl Glazed {
     }
 
     #[inline]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+    pub(super) fn sample(&self, bounces: Option<&Bounces>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         let coat = self.coat_at(wo);
         let p = Self::p_coat(&coat);
-        if let Some(coat) = coat.as_ref().filter(|_| u_lobe < p) {
+        if let Some(coat_wo) = coat.as_ref().filter(|_| u_lobe < p) {
             let up = super::above(wo);
-            let h = coat.sample_normal(up, u);
+            let h = coat_wo.sample_normal(up, u);
             let wi = 2.0 * up.dot(h) * h - up;
             if wi.z <= 0.0 {
                 return None;
             }
-            let wi = if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi };
-            let (value, pdf) = self.eval(wo, wi);
+            let wi = super::turned_as(wo, wi);
+            let (value, pdf) = self.both(&coat, bounces, wo, wi);
             return BsdfSample::smooth(wo, wi, value / pdf, pdf);
         }
         let u_lobe = ((u_lobe - p) / (1.0 - p)).min(1.0 - f32::EPSILON);
-        let glass = self.glass();
-        let sample = glass.sample(glass.bounces(wo).as_ref(), wo, u_lobe, u)?;
+        let sample = self.glass.sample(bounces, wo, u_lobe, u)?;
         if sample.specular {
             let share = self.change(wo, sample.wi) * (self.left(&coat, wo, sample.wi) / (1.0 - p));
             return BsdfSample::delta(wo, sample.wi, sample.weight * share);
         }
-        let (value, pdf) = self.eval(wo, sample.wi);
+        let (value, pdf) = self.both(&coat, bounces, wo, sample.wi);
         BsdfSample::smooth(wo, sample.wi, value / pdf, pdf)
     }
 
     #[inline]
-    pub(super) fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
-        let coat = self.coat_at(wo);
-        let p = Self::p_coat(&coat);
-        let glass = self.glass();
-        let (mut value, mut pdf) = glass.eval(glass.bounces(wo).as_ref(), wo, wi);
-        value *= self.change(wo, wi) * self.left(&coat, wo, wi);
+    pub(super) fn eval(&self, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        self.both(&self.coat_at(wo), bounces, wo, wi)
+    }
+
+    /// Value and density of the glass and of `coat`, which `wo` meets.
+    #[inline]
+    fn both(&self, coat: &Option<Coat>, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        let p = Self::p_coat(coat);
+        let (mut value, mut pdf) = self.glass.eval(bounces, wo, wi);
+        value *= self.change(wo, wi) * self.left(coat, wo, wi);
         pdf *= 1.0 - p;
-        if let Some(coat) = coat.filter(|_| wo.z * wi.z > 0.0) {
+        if let Some(coat) = coat.as_ref().filter(|_| wo.z * wi.z > 0.0) {
             let (up, wi) = (super::above(wo), super::above(wi));
             let (coat_value, coat_pdf) = coat.eval(up, wi, (up + wi).normalize_or(Vec3::Z));
             value += coat_value;
@@ -182,10 +168,10 @@ impl Glazed {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
-        let (plain, _) = fresnel::dielectric(wo.z, self.ior);
+        let (plain, _) = fresnel::dielectric(wo.z, self.glass.ior);
         let changed = self.changed(plain);
-        let reflected = if self.thin { 2.0 * changed / (1.0 + changed) } else { changed };
-        let glass = reflected + self.transmittance * (1.0 - reflected);
+        let reflected = if self.glass.thin { 2.0 * changed / (1.0 + changed) } else { changed };
+        let glass = reflected + self.glass.transmittance * (1.0 - reflected);
         let coat = self.coat_at(wo).map_or(0.0, |coat| coat.albedo());
         coat + (1.0 - coat) * glass
     }

@@ -98,7 +98,7 @@ pub(super) struct White {
 impl White {
     #[inline]
     pub fn new(alpha: f32) -> Self {
-        let alpha = alpha.clamp(1e-4, 1.0);
+        let alpha = alpha.clamp(MIN_ALPHA, 1.0);
         let root = alpha.sqrt();
         let (a, t) = locate(root, WHITE_NODES);
         let (m, s) = locate_mean(root);
@@ -117,9 +117,12 @@ impl White {
 /// A boundary of clear glass of one alpha and one index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Glass {
+    /// The index below, as rows of `GLASS`, and how far beyond.
+    index: u32,
+    w: f32,
+    /// The alpha below, likewise.
     row: u32,
     t: f32,
-    w: f32,
     /// Mean of the loss on the thinner and on the denser side.
     pub means: [f32; 2],
 }
@@ -132,7 +135,7 @@ impl Glass {
     /// Of index `n`, 1.02 to 10, of the denser side over the thinner.
     #[inline]
     pub fn new(alpha: f32, n: f32) -> Self {
-        let alpha = alpha.clamp(1e-4, 1.0);
+        let alpha = alpha.clamp(MIN_ALPHA, 1.0);
         let root = alpha.sqrt();
         let (a, t) = locate(root, GLASS_NODES);
         let index = ((1.0 - 1.0 / n).max(0.0).sqrt() - INDEX_AXIS[0]) * (1.0 / (INDEX_AXIS[1] - INDEX_AXIS[0]));
@@ -145,14 +148,21 @@ impl Glass {
         };
         let at = i * MEAN_NODES + m;
         let means = [mean(at), mean(at + GLASS_NODES * MEAN_NODES)];
-        Self { row: (i * GLASS_INDEX + a * GLASS_NODES) as u32, t, w, means }
+        Self { index: (i * GLASS_INDEX) as u32, w, row: (a * GLASS_NODES) as u32, t, means }
+    }
+
+    /// Of the same index and another alpha, whose means are not asked.
+    #[inline]
+    fn of_alpha(self, alpha: f32) -> Self {
+        let (a, t) = locate(alpha.clamp(MIN_ALPHA, 1.0).sqrt(), GLASS_NODES);
+        Self { row: (a * GLASS_NODES) as u32, t, ..self }
     }
 
     /// Share that a direction on the thinner or the denser side loses, as [`White::at`].
     #[inline]
     pub fn at(&self, dense: bool, cos: f32, alpha: f32) -> f32 {
         let (node, x) = locate(place_of_cosine(cos, alpha), GLASS_NODES);
-        let at = self.row as usize + node + if dense { GLASS_SIDE } else { 0 };
+        let at = (self.index + self.row) as usize + node + if dense { GLASS_SIDE } else { 0 };
         let low = between_rows(&GLASS, at, GLASS_NODES, x, self.t);
         let high = between_rows(&GLASS, at + GLASS_INDEX, GLASS_NODES, x, self.t);
         SCALE * (low + self.w * (high - low))
@@ -174,7 +184,6 @@ pub(super) struct WhiteLosses {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GlassLosses {
     alpha: Vec2,
-    n: f32,
     even: Glass,
     even_alpha: f32,
 }
@@ -305,7 +314,7 @@ impl GlassLosses {
     pub fn new(alpha: Vec2, n: f32) -> Self {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
         let even_alpha = even_alpha(alpha);
-        Self { alpha, n, even: Glass::new(even_alpha, n), even_alpha }
+        Self { alpha, even: Glass::new(even_alpha, n), even_alpha }
     }
 
     /// Share of the light that `w` loses on the thinner or the denser side.
@@ -315,7 +324,7 @@ impl GlassLosses {
             return self.even.at(dense, w.z.abs(), self.alpha.x);
         }
         let [row, projected] = alphas_toward(self.alpha, w);
-        Glass::new(row, self.n).at(dense, w.z.abs(), projected)
+        self.even.of_alpha(row).at(dense, w.z.abs(), projected)
     }
 
     /// Its mean over the hemisphere on either side.

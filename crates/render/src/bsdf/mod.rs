@@ -219,6 +219,12 @@ fn above(v: Vec3) -> Vec3 {
     v.with_z(v.z.abs().max(MIN_COS))
 }
 
+/// `wi` with `wo` turned above, or back: the other way round for a `wo` below.
+#[inline]
+fn turned_as(wo: Vec3, wi: Vec3) -> Vec3 {
+    if wo.z < 0.0 { wi.with_z(-wi.z) } else { wi }
+}
+
 /// Runs `sample` of an opaque model with `wo` above, and puts the result on `wo`'s side.
 #[inline]
 fn two_sided(wo: Vec3, sample: impl FnOnce(Vec3) -> Option<BsdfSample>) -> Option<BsdfSample> {
@@ -275,12 +281,12 @@ impl Bsdf {
         match self {
             Self::Conductor(c) => c.bounces(above(wo)).map_or(Prepared::Nothing, Prepared::Conductor),
             Self::Dielectric(d) => d.bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
+            Self::Glazed(g) => g.glass.bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
             Self::Black
             | Self::Diffuse { .. }
             | Self::DiffuseTransmission { .. }
             | Self::Mirror { .. }
             | Self::Blinn(_)
-            | Self::Glazed(_)
             | Self::Principled(_)
             | Self::CarPaint(_) => Prepared::Nothing,
         }
@@ -320,7 +326,7 @@ impl Bsdf {
             Self::Blinn(b) => two_sided(wo, |wo| b.sample(wo, u_lobe, u)),
             Self::Conductor(c) => two_sided(wo, |wo| c.sample(prepared.conductor(), wo, u_lobe, u)),
             Self::Dielectric(d) => d.sample(prepared.dielectric(), wo, u_lobe, u),
-            Self::Glazed(g) => g.sample(wo, u_lobe, u),
+            Self::Glazed(g) => g.sample(prepared.dielectric(), wo, u_lobe, u),
             Self::Principled(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
             Self::CarPaint(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
         }
@@ -338,7 +344,7 @@ impl Bsdf {
             Self::Blinn(b) => one_side(wo, wi, |wo, wi| b.eval(wo, wi)),
             Self::Conductor(c) => one_side(wo, wi, |wo, wi| c.eval(prepared.conductor(), wo, wi)),
             Self::Dielectric(d) => d.eval(prepared.dielectric(), wo, wi),
-            Self::Glazed(g) => g.eval(wo, wi),
+            Self::Glazed(g) => g.eval(prepared.dielectric(), wo, wi),
             Self::Principled(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
             Self::CarPaint(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
         }

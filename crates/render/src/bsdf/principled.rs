@@ -7,9 +7,9 @@
 //! much of; without further bounces ([`Scattering::Single`]) that is lost.
 
 use super::albedo_table::{AlbedoTable, albedo};
-use super::coat::{Beneath, Coat, Left, MIN_LAYER_ALPHA};
+use super::coat::{Beneath, COAT_F0, Coat, Left, MIN_LAYER_ALPHA};
 use super::facets::{Facets, Returned};
-use super::fresnel::{f90_of_f0, schlick};
+use super::fresnel::{f90_of_f0, schlick, schlick_mean};
 use super::ggx::Ggx;
 use super::horizon::Horizon;
 use super::{Bsdf, BsdfSample, Dielectric, Glazed, Scattering, f0_of_ior};
@@ -17,9 +17,6 @@ use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 use raywarp_sample::warp::choose;
 use std::f32::consts::FRAC_1_PI;
-
-/// Reflectance of the clear coat at normal incidence: index 1.5.
-const COAT_F0: f32 = 0.04;
 
 /// Least divisor of a lobe that scatters what facets leave.
 const LEAST_MEAN: f32 = 1e-6;
@@ -139,7 +136,7 @@ impl Principled {
         let f90 = self.f90 + (1.0 - self.f90) * m;
         let diffuse = (1.0 - m) * self.base;
         // Schlick's mean over the hemisphere, then the sum over all further bounces.
-        let fresnel_mean = self.base + (1.0 - self.base) / 21.0;
+        let fresnel_mean = schlick_mean(self.base);
         let white_mean = (mean.scale_bias.x + mean.scale_bias.y).min(1.0);
         let bounces = m * fresnel_mean * fresnel_mean * white_mean / (1.0 - fresnel_mean * (1.0 - white_mean));
 

@@ -21,11 +21,12 @@ pub use image::{Image, Texels};
 pub use light::{DISK_SECTORS, EnvironmentRecord, LightKind, LightRecord, SPHERE_COLUMNS, SPHERE_ROWS, SpotRamp};
 pub use material::{Input, InputChannel, MaterialFlags, MaterialRecord, MediumRecord, Remap};
 pub use octahedral::{UnitCode, decode_unit, encode_unit};
-pub(crate) use shapes::{Shape, cell_triangles, shape};
+pub(crate) use shapes::{Shape, cell_triangles, shape, triangle};
 pub use texture::{ImageLookup, ProgramRecord, TextureKind, TextureOp, Wrapping};
 pub use triangle::{AttributeRecord, ColorRecord, PlacementRecord, TriangleRecord};
 pub use validate::InvalidShading;
 
+use raywarp_geom::Hit;
 use raywarp_sample::warp::AliasCell;
 
 /// Stands where an index could be and nothing is.
@@ -69,6 +70,24 @@ pub struct ShadingScene {
 impl ShadingScene {
     /// The most media: a path carries their numbers in 16 bits each.
     pub const MOST_MEDIA: usize = u16::MAX as usize;
+}
+
+impl ShadingScene {
+    /// Index of the triangle of a hit.
+    ///
+    /// # Panics
+    /// If there is no such instance.
+    #[inline]
+    pub fn triangle_of(&self, hit: &Hit, instance: u32) -> u32 {
+        self.placements[instance as usize].first_triangle + hit.primitive
+    }
+
+    /// The triangle of a hit, and its material.
+    #[inline]
+    pub(crate) fn surface_of(&self, hit: &Hit, instance: u32) -> (&TriangleRecord, &MaterialRecord) {
+        let triangle = &self.triangles[self.triangle_of(hit, instance) as usize];
+        (triangle, &self.materials[triangle.material() as usize])
+    }
 }
 
 /// An enum that is stored as a `u32` tag.

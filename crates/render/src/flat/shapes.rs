@@ -23,15 +23,18 @@ pub(crate) fn shape(kind: LightKind, triangles: &[TriangleRecord]) -> Option<Sha
         return None;
     }
     match kind {
-        LightKind::Triangle => {
-            let [at, b, c] = triangles[0].points();
-            Some(Shape { at, u: b - at, v: c - at, w: triangles[0].front_normal() })
-        }
+        LightKind::Triangle => Some(triangle(&triangles[0])),
         LightKind::Parallelogram => parallelogram(&triangles[0], &triangles[1]),
         LightKind::Disk => disk(triangles),
         LightKind::Sphere => sphere(triangles),
         LightKind::Point | LightKind::Spot | LightKind::Directional | LightKind::Environment => None,
     }
+}
+
+/// A triangle as a shape.
+pub(crate) fn triangle(triangle: &TriangleRecord) -> Shape {
+    let [at, b, c] = triangle.points();
+    Shape { at, u: b - at, v: c - at, w: triangle.front_normal() }
 }
 
 /// How far corners may lie from where a shape of this extent has them: rounding of numbers in files, and of

@@ -5,9 +5,6 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 /// A triangle in world space: 64 bytes, all that a plain diffuse surface asks for.
-///
-/// Where placements are not flattened, `corners` and `normals` are those of the mesh and a placement's transform is
-/// to be applied by who reads; today every placement has records of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TriangleRecord {
@@ -61,6 +58,14 @@ impl TriangleRecord {
         let [a, b, c] = self.points();
         let normal = normalize((b - a).cross(c - a));
         if self.material_and_flags & Self::FLIPPED != 0 { -normal } else { normal }
+    }
+}
+
+impl TriangleRecord {
+    /// Whether light that runs along `direction` comes to the back.
+    #[inline]
+    pub(crate) fn is_met_from_behind(&self, direction: Vec3) -> bool {
+        self.front_normal().dot(direction) > 0.0
     }
 }
 

@@ -5,7 +5,7 @@ use crate::flat::{EnvironmentRecord, ImageLookup, NONE, ShadingScene, Wrapping};
 use crate::texture::look_up;
 use glam::{Vec2, Vec3};
 use raywarp_sample::elementary::{acos, atan2};
-use raywarp_sample::warp::{DensityTables, sin_cos_turn};
+use raywarp_sample::warp::{DensityTables, sin_cos_turn, uniform_sphere, uniform_sphere_pdf};
 use std::f32::consts::{PI, TAU};
 
 /// Radiance from everywhere around.
@@ -26,7 +26,7 @@ impl<'s> Environment<'s> {
     #[inline]
     pub fn eval(&self, direction: Vec3) -> (Vec3, f32) {
         if self.record.image == NONE {
-            return (self.record.radiance.into(), 1.0 / (4.0 * PI));
+            return (self.record.radiance.into(), uniform_sphere_pdf());
         }
         let rows = self.record.rows.map(Vec3::from);
         let d = Vec3::new(rows[0].dot(direction), rows[1].dot(direction), rows[2].dot(direction));
@@ -41,8 +41,7 @@ impl<'s> Environment<'s> {
     #[inline]
     pub fn sample(&self, u: [f32; 2]) -> Option<(Vec3, Vec3, f32)> {
         if self.record.image == NONE {
-            let d = Vec3::from(raywarp_sample::warp::uniform_sphere(u));
-            return Some((d, self.record.radiance.into(), 1.0 / (4.0 * PI)));
+            return Some((uniform_sphere(u).into(), self.record.radiance.into(), uniform_sphere_pdf()));
         }
         let (uv, density) = self.tables().sample(u);
         let (sin, cos) = sin_cos_turn(0.5 * uv[1]);

@@ -14,7 +14,9 @@ use crate::flat::{LightKind, NONE, ShadingScene, TriangleRecord};
 use crate::surface::{coverage, emitted};
 use glam::{Vec2, Vec3};
 use raywarp_geom::offset_from_triangle;
+use raywarp_sample::elementary::atan2;
 use raywarp_sample::warp::choose_by_alias;
+use std::f32::consts::TAU;
 
 /// A connection from a surface point to a light.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +29,14 @@ pub(crate) struct LightSample {
     pub weight: Vec3,
     /// Solid-angle density, choice of the light included; 0 for a light that no other ray can find.
     pub pdf: f32,
+}
+
+/// In which of `steps` equal steps of a turn the direction `(x, y)` lies.
+#[inline]
+fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
+    let turn = atan2(y, x) / TAU;
+    let turn = if turn < 0.0 { turn + 1.0 } else { turn };
+    ((turn * steps as f32) as u32).min(steps - 1)
 }
 
 /// A connection from `point` to a light chosen by `u_choice`; `None` when it lights nothing.

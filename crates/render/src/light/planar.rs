@@ -1,11 +1,9 @@
 //! Emissive triangles, parallelograms and disks: by the solid angle that they cover where that is not small, else by area.
 
-use super::{LightSample, Place, connect};
+use super::{LightSample, Place, connect, step_of_turn};
 use crate::flat::{DISK_SECTORS, LightKind, LightRecord, MaterialFlags, ShadingScene};
 use glam::{Vec2, Vec3};
-use raywarp_sample::elementary::atan2;
 use raywarp_sample::warp::{self, sin_cos_turn};
-use std::f32::consts::TAU;
 
 /// Solid angles that are sampled as such. Below, a light is so small that its points are as good as its directions, and
 /// directions have no digits to tell them apart; above (pbrt's bound), the point all but lies in the light.
@@ -17,7 +15,6 @@ const FAR: f32 = 4.0;
 
 /// tan(pi / 8).
 const T: f32 = 0.414_213_57;
-/// Corners in units of `u` and `v` from `at`.
 const TRIANGLE: [[f32; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
 const PARALLELOGRAM: [[f32; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
 /// The octagon around the unit disk: 5 % more area, for the sake of a short outline.
@@ -25,14 +22,26 @@ const OCTAGON: [[f32; 2]; 8] = [[1.0, -T], [1.0, T], [T, 1.0], [-T, 1.0], [-1.0,
 /// Area of the polygon of [`DISK_SECTORS`] corners in the unit circle.
 const DISK_AREA: f32 = 3.140_331_2;
 
-/// The convex outline that a light lies in.
+/// What the kinds of flat lights differ in.
+struct Planar {
+    /// Corners of the convex outline that the light lies in, in units of `u` and `v` from `at`.
+    outline: &'static [[f32; 2]],
+    /// How many times `u` and `v` its middle is from `at`.
+    middle: f32,
+    /// Its area in units of that of the parallelogram of `u` and `v`.
+    area: f32,
+}
+
+/// Of the flat kinds; the others are none.
 #[inline]
-fn outline(kind: LightKind) -> &'static [[f32; 2]] {
+fn planar(kind: LightKind) -> Planar {
     match kind {
-        LightKind::Triangle => &TRIANGLE,
-        LightKind::Parallelogram => &PARALLELOGRAM,
-        LightKind::Disk => &OCTAGON,
-        LightKind::Sphere | LightKind::Point | LightKind::Spot | LightKind::Directional | LightKind::Environment => &[],
+        LightKind::Triangle => Planar { outline: &TRIANGLE, middle: 1.0 / 3.0, area: 0.5 },
+        LightKind::Parallelogram => Planar { outline: &PARALLELOGRAM, middle: 0.5, area: 1.0 },
+        LightKind::Disk => Planar { outline: &OCTAGON, middle: 0.0, area: DISK_AREA },
+        LightKind::Sphere | LightKind::Point | LightKind::Spot | LightKind::Directional | LightKind::Environment => {
+            Planar { outline: &[], middle: 0.0, area: 1.0 }
+        }
     }
 }
 
@@ -51,7 +60,7 @@ struct Seen {
 impl Seen {
     #[inline]
     fn new(light: &LightRecord, area: f32, point: Vec3) -> Self {
-        let outline = outline(light.kind());
+        let outline = planar(light.kind()).outline;
         let (at, u, v) = (Vec3::from(light.at) - point, Vec3::from(light.u), Vec3::from(light.v));
         let mut seen =
             Self { corners: [[0.0; 3]; 8], volumes: [0.0; 6], halves: [0.0; 6], count: outline.len() - 2, half: 0.0 };
@@ -99,16 +108,7 @@ impl Seen {
 #[inline]
 fn seen(light: &LightRecord, area: f32, point: Vec3) -> Option<Seen> {
     let (u, v) = (Vec3::from(light.u), Vec3::from(light.v));
-    let middle = match light.kind() {
-        LightKind::Triangle => 1.0 / 3.0,
-        LightKind::Parallelogram => 0.5,
-        LightKind::Disk
-        | LightKind::Sphere
-        | LightKind::Point
-        | LightKind::Spot
-        | LightKind::Directional
-        | LightKind::Environment => 0.0,
-    };
+    let middle = planar(light.kind()).middle;
     let away = Vec3::from(light.at) + middle * (u + v) - point;
     if away.length_squared() > FAR * FAR * (u.length_squared() + v.length_squared()) {
         return None;
@@ -125,17 +125,7 @@ fn area(light: &LightRecord) -> f32 {
 /// Density of points by area; the choice of the light is included.
 #[inline]
 fn per_area(light: &LightRecord, area: f32) -> f32 {
-    let share = match light.kind() {
-        LightKind::Triangle => 0.5,
-        LightKind::Disk => DISK_AREA,
-        LightKind::Parallelogram
-        | LightKind::Sphere
-        | LightKind::Point
-        | LightKind::Spot
-        | LightKind::Directional
-        | LightKind::Environment => 1.0,
-    };
-    light.value / (share * area)
+    light.value / (planar(light.kind()).area * area)
 }
 
 /// A uniform point of the light in units of `u` and `v`.
@@ -183,9 +173,7 @@ fn inside(kind: LightKind, place: Vec2) -> Option<(Vec2, u32)> {
             Some((place / (place.x + place.y).max(1.0), 0))
         }
         LightKind::Disk => {
-            let turn = atan2(place.y, place.x) / TAU;
-            let sector =
-                (((if turn < 0.0 { turn + 1.0 } else { turn }) * DISK_SECTORS as f32) as u32).min(DISK_SECTORS - 1);
+            let sector = step_of_turn(place.y, place.x, DISK_SECTORS);
             // cos(pi / 128): how far the chord is from the centre.
             (place.dot(rim(sector as f32 + 0.5)) <= 0.999_698_8).then_some((place, sector))
         }

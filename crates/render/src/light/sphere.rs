@@ -4,12 +4,12 @@
 //! the few that pass between the polyhedron and its sphere bring nothing. So the density is that of the cone, whichever
 //! way a face was found.
 
-use super::{LightSample, Place, connect};
+use super::{LightSample, Place, connect, step_of_turn};
 use crate::flat::{LightRecord, SPHERE_COLUMNS, SPHERE_ROWS, ShadingScene, cell_triangles};
 use glam::Vec3;
-use raywarp_sample::elementary::{acos, atan2};
+use raywarp_sample::elementary::acos;
 use raywarp_sample::warp;
-use std::f32::consts::{FRAC_1_PI, TAU};
+use std::f32::consts::FRAC_1_PI;
 
 /// How much larger the sphere of directions is than that of the light's record, so that corners that are a little off
 /// ([`crate::flat::shape`] allows half as much) lie inside.
@@ -47,9 +47,7 @@ impl<'a> Ball<'a> {
         let [x, y, z] = [self.light.u, self.light.v, self.light.w].map(|axis| place.dot(axis.into()));
         let scale = Vec3::from(self.light.w).length_squared();
         let row = acos((-z / scale).clamp(-1.0, 1.0)) * FRAC_1_PI * SPHERE_ROWS as f32;
-        let turn = atan2(y, x) / TAU;
-        let column = (if turn < 0.0 { turn + 1.0 } else { turn }) * SPHERE_COLUMNS as f32;
-        let (row, column) = ((row as u32).min(SPHERE_ROWS - 1), (column as u32).min(SPHERE_COLUMNS - 1));
+        let (row, column) = ((row as u32).min(SPHERE_ROWS - 1), step_of_turn(y, x, SPHERE_COLUMNS));
         let triangle = self.light.index + cell_triangles(row, column)[0];
         let [a, b, c] = self.scene.triangles[triangle as usize].points();
         let (corner, normal) = (a - self.center, (b - a).cross(c - a));

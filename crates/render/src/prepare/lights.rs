@@ -1,7 +1,9 @@
 //! All lights behind one choice by power, half of it for local and half for distant ones.
 
 use super::environments;
-use crate::flat::{LightKind, LightRecord, MaterialFlags, NONE, ShadingScene, Shape, SpotRamp, TriangleRecord, shape};
+use crate::flat::{
+    LightKind, LightRecord, MaterialFlags, NONE, ShadingScene, Shape, SpotRamp, TriangleRecord, shape, triangle,
+};
 use crate::texture::{TexturePoint, color};
 use bytemuck::Zeroable;
 use glam::{Vec2, Vec3, Vec4};
@@ -30,14 +32,7 @@ pub(super) fn set(flat: &mut ShadingScene, scene: &Scene, bounds: &Aabb) {
     let (mut lights, mut powers) = (Vec::new(), Vec::new());
     add_triangles(flat, &per_area, &mut lights, &mut powers);
     for light in &scene.lights {
-        let (record, power) = match light {
-            Light::Environment { map, radiance, world_to_map } => {
-                let mean = environments::add(flat, map.map(|id| id.0), *radiance, *world_to_map);
-                let index = flat.environments.len() as u32 - 1;
-                (LightRecord { index, ..of(LightKind::Environment) }, f64::from(luminance(mean)) * 4.0 * PI * disk)
-            }
-            other => (punctual(other), power(other, disk)),
-        };
+        let (record, power) = light_and_power(flat, light, disk);
         lights.push(record);
         powers.push(finite(power));
     }
@@ -137,8 +132,7 @@ fn first_shape(triangles: &[TriangleRecord], all: bool, opaque: bool) -> (LightK
             return (kind, shape);
         }
     }
-    let [at, b, c] = triangles[0].points();
-    (LightKind::Triangle, Shape { at, u: b - at, v: c - at, w: triangles[0].front_normal() })
+    (LightKind::Triangle, triangle(&triangles[0]))
 }
 
 fn ramp(falloff: SpotFalloff) -> u32 {
@@ -150,38 +144,35 @@ fn ramp(falloff: SpotFalloff) -> u32 {
     .tag()
 }
 
-fn punctual(light: &Light) -> LightRecord {
-    match *light {
-        Light::Point { position, intensity } => LightRecord { at: position, w: intensity, ..of(LightKind::Point) },
-        Light::Spot { position, direction, intensity, cos_inner, cos_outer, falloff } => LightRecord {
-            at: position,
-            u: Vec3::from(direction).normalize_or(-Vec3::Z).into(),
-            v: [cos_inner, cos_outer, 0.0],
-            w: intensity,
-            index: ramp(falloff),
-            ..of(LightKind::Spot)
-        },
-        Light::Directional { direction, irradiance } => LightRecord {
-            u: Vec3::from(direction).normalize_or(-Vec3::Y).into(),
-            w: irradiance,
-            ..of(LightKind::Directional)
-        },
-        Light::Environment { .. } => of(LightKind::Environment),
-    }
-}
-
-/// Luminous power sent into the scene, whose cross-section is `disk`, by a light without area.
-fn power(light: &Light, disk: f64) -> f64 {
+/// A light that is no triangle, and the luminous power that it sends into the scene, whose cross-section is `disk`.
+fn light_and_power(flat: &mut ShadingScene, light: &Light, disk: f64) -> (LightRecord, f64) {
     let strength = |c: [f32; 3]| f64::from(luminance(c.into()));
-    match light {
-        Light::Point { intensity, .. } => 4.0 * PI * strength(*intensity),
-        Light::Spot { intensity, cos_inner, cos_outer, .. } => {
-            // Full up to the inner cone, about half between the cones: a choice needs no more.
-            let mean = 0.5 * (f64::from(*cos_inner) + f64::from(*cos_outer));
-            2.0 * PI * (1.0 - mean) * strength(*intensity)
+    match *light {
+        Light::Point { position, intensity } => {
+            (LightRecord { at: position, w: intensity, ..of(LightKind::Point) }, 4.0 * PI * strength(intensity))
         }
-        Light::Directional { irradiance, .. } => disk * strength(*irradiance),
-        Light::Environment { .. } => 0.0,
+        Light::Spot { position, direction, intensity, cos_inner, cos_outer, falloff } => {
+            let record = LightRecord {
+                at: position,
+                u: Vec3::from(direction).normalize_or(-Vec3::Z).into(),
+                v: [cos_inner, cos_outer, 0.0],
+                w: intensity,
+                index: ramp(falloff),
+                ..of(LightKind::Spot)
+            };
+            // Full up to the inner cone, about half between the cones: a choice needs no more.
+            let mean = 0.5 * (f64::from(cos_inner) + f64::from(cos_outer));
+            (record, 2.0 * PI * (1.0 - mean) * strength(intensity))
+        }
+        Light::Directional { direction, irradiance } => {
+            let u = Vec3::from(direction).normalize_or(-Vec3::Y).into();
+            (LightRecord { u, w: irradiance, ..of(LightKind::Directional) }, disk * strength(irradiance))
+        }
+        Light::Environment { map, radiance, world_to_map } => {
+            let mean = environments::add(flat, map.map(|id| id.0), radiance, world_to_map);
+            let index = flat.environments.len() as u32 - 1;
+            (LightRecord { index, ..of(LightKind::Environment) }, f64::from(luminance(mean)) * 4.0 * PI * disk)
+        }
     }
 }
 

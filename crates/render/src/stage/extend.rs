@@ -73,7 +73,7 @@ fn keep_holes(scene: &ShadingScene, seed: u32, wave: &mut Wave) {
             }
             next_index.push(index);
             retry_rays.push(wave.rays[i]);
-            retry_after.push(HitKey { t: hit.t, instance, primitive: hit.primitive });
+            retry_after.push(HitKey::of(hit, instance));
         }
     }
     std::mem::swap(retry_index, next_index);

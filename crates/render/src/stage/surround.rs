@@ -38,7 +38,7 @@ pub(crate) fn media_around(scene: &ShadingScene, tracer: &dyn Tracer, place: Vec
         for (i, look) in looks.iter_mut().enumerate() {
             if hits[i].is_hit() {
                 look.pass(scene, &rays[i], &hits[i], instances[i]);
-                after[i] = HitKey { t: hits[i].t, instance: instances[i], primitive: hits[i].primitive };
+                after[i] = HitKey::of(&hits[i], instances[i]);
             }
         }
         if hits.iter().all(|hit| !hit.is_hit()) {
@@ -53,9 +53,8 @@ pub(crate) fn media_around(scene: &ShadingScene, tracer: &dyn Tracer, place: Vec
 impl Look {
     /// Goes on through a surface.
     fn pass(&mut self, scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) {
-        let triangle = &scene.triangles[(scene.placements[instance as usize].first_triangle + hit.primitive) as usize];
-        let material = &scene.materials[triangle.material() as usize];
-        let from_behind = triangle.front_normal().dot(ray.direction.into()) > 0.0;
+        let (triangle, material) = scene.surface_of(hit, instance);
+        let from_behind = triangle.is_met_from_behind(ray.direction.into());
         if material.has(MaterialFlags::INTERFACE) {
             self.stated.get_or_insert(if from_behind { material.inside } else { material.outside });
         } else if material.inside != NONE {

@@ -36,7 +36,7 @@ impl Holes {
     /// Whether the surface is there at a candidate hit; blended surfaces decide by a number that depends on (seed,
     /// pixel, sample, salt) and the place alone, so the answer never changes.
     pub fn is_surface(self, scene: &ShadingScene, hit: &Hit, instance: u32, pixel: u32, sample: u32) -> bool {
-        let triangle = scene.placements[instance as usize].first_triangle + hit.primitive;
+        let triangle = scene.triangle_of(hit, instance);
         let coverage = coverage(scene, triangle, Vec2::new(hit.u, hit.v));
         if coverage <= 0.0 || coverage >= 1.0 {
             return coverage > 0.0;

@@ -53,7 +53,7 @@ fn unit(code: UnitCode) -> Vec3 {
 /// The point of a hit.
 #[inline]
 pub(crate) fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> SurfacePoint {
-    let triangle = scene.placements[instance as usize].first_triangle + hit.primitive;
+    let triangle = scene.triangle_of(hit, instance);
     let record = &scene.triangles[triangle as usize];
     let corners = record.points();
     let (u, v) = (hit.u, hit.v);

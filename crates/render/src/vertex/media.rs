@@ -105,14 +105,13 @@ impl InMedia {
     /// body that light enters through a hole in its surface is entered.
     #[inline]
     pub fn passed(&self, scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> (Vec3, Self) {
-        let triangle = &scene.triangles[(scene.placements[instance as usize].first_triangle + hit.primitive) as usize];
-        let material = &scene.materials[triangle.material() as usize];
+        let (triangle, material) = scene.surface_of(hit, instance);
         if material.inside == NONE && !material.has(MaterialFlags::INTERFACE) {
             return (Vec3::ONE, *self);
         }
         let direction = Vec3::from(ray.direction);
         let left = self.transmittance(scene, hit.t, direction.length());
-        let from_behind = triangle.front_normal().dot(direction) > 0.0;
+        let from_behind = triangle.is_met_from_behind(direction);
         (left, Self { stack: self.stack.beyond(material, from_behind, !from_behind), since: hit.t })
     }
 }

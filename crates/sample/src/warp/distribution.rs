@@ -170,9 +170,8 @@ impl<'t> DensityTables<'t> {
     }
 
     #[inline]
-    fn row(&self, y: usize) -> &'t [f32] {
-        let length = self.width() + 1;
-        &self.cells[y * length..(y + 1) * length]
+    fn row(&self, y: usize, width: usize) -> &'t [f32] {
+        &self.cells[y * (width + 1)..(y + 1) * (width + 1)]
     }
 
     /// A point `(x, y)` and its density; the second number chooses the row.
@@ -183,7 +182,7 @@ impl<'t> DensityTables<'t> {
     pub fn sample(&self, u: [f32; 2]) -> ([f32; 2], f32) {
         let (width, height) = (self.width(), self.height());
         let (y, within_y, probability_y) = invert(self.rows, u[1]);
-        let (x, within_x, probability_x) = invert(self.row(y), u[0]);
+        let (x, within_x, probability_x) = invert(self.row(y, width), u[0]);
         let point = [place(x, within_x, width), place(y, within_y, height)];
         (point, probability_x * width as f32 * (probability_y * height as f32))
     }
@@ -196,7 +195,7 @@ impl<'t> DensityTables<'t> {
     pub fn pdf(&self, point: [f32; 2]) -> f32 {
         let (width, height) = (self.width(), self.height());
         let (x, y) = (cell_of(point[0], width), cell_of(point[1], height));
-        let row = self.row(y);
+        let row = self.row(y, width);
         (row[x + 1] - row[x]) * width as f32 * ((self.rows[y + 1] - self.rows[y]) * height as f32)
     }
 }

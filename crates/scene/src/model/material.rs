@@ -202,6 +202,24 @@ impl Surface {
         }
     }
 
+    /// Whether light goes through it, bent or not, in one direction; of a mixture its parts say so.
+    pub fn is_glass(&self) -> bool {
+        match self {
+            Self::Dielectric { .. } => true,
+            Self::Principled(principled) => principled.transmission.factor > 0.0,
+            Self::Diffuse { .. }
+            | Self::DiffuseTransmission { .. }
+            | Self::Blinn { .. }
+            | Self::Mirror { .. }
+            | Self::Conductor { .. }
+            | Self::Coated { .. }
+            | Self::CarPaint(_)
+            | Self::Mix { .. }
+            | Self::Invisible
+            | Self::Unlit { .. } => false,
+        }
+    }
+
     /// Everything that it is made of, by name.
     pub fn parts(&self) -> Vec<(&'static str, SurfacePart<'_>)> {
         use SurfacePart::{Absorption, Amount, Color, Earlier, Number, Positive, UpTo};
