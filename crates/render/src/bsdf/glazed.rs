@@ -15,13 +15,21 @@
 use super::coat::{COAT_F0, Coat};
 use super::dielectric::Bounces;
 use super::{BsdfSample, Dielectric, MIN_COS, Scattering, f0_of_ior, fresnel};
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 /// Glass under what a layered material puts on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Glazed {
-    /// The plain boundary, whose reflection is untinted; without further bounces where the reflectance is changed.
-    pub glass: Dielectric,
+    /// Index of refraction inside over outside; positive.
+    pub ior: f32,
+    /// GGX alpha along tangent and bitangent; below 1e-4 the boundary is smooth.
+    pub alpha: Vec2,
+    /// Tint of transmission.
+    pub transmittance: Vec3,
+    /// A sheet without thickness.
+    pub thin: bool,
+    /// Whether the light of further bounces between facets is there; never where the reflectance is changed.
+    pub scattering: Scattering,
     /// Reflectance at normal incidence, without the strength.
     pub f0: Vec3,
     /// Factor on the reflectance, 0 to 1.
@@ -36,32 +44,39 @@ impl Glazed {
     /// Untinted reflection and the rest of `glass`, with what KHR_materials_specular and KHR_materials_clearcoat say of
     /// it; `None` where they change nothing.
     pub fn new(glass: Dielectric, tint: Vec3, strength: f32, coat: f32, coat_alpha: f32) -> Option<Self> {
-        let plain = f0_of_ior(glass.ior);
+        let Dielectric { ior, alpha, reflectance: _, transmittance, thin, scattering } = glass;
+        let plain = f0_of_ior(ior);
         let f0 = (plain * tint).min(Vec3::ONE);
         let changes = strength < 1.0 || f0 != Vec3::splat(plain);
         if !changes && coat <= 0.0 {
             return None;
         }
-        let scattering = if changes { Scattering::Single } else { glass.scattering };
-        let glass = Dielectric { reflectance: Vec3::ONE, scattering, ..glass };
-        Some(Self { glass, f0, strength, coat, coat_alpha })
+        let scattering = if changes { Scattering::Single } else { scattering };
+        Some(Self { ior, alpha, transmittance, thin, scattering, f0, strength, coat, coat_alpha })
+    }
+
+    /// The plain boundary. It is not kept: its tint of reflection would make every BSDF larger.
+    #[inline]
+    pub(super) fn glass(&self) -> Dielectric {
+        let Self { ior, alpha, transmittance, thin, scattering, .. } = *self;
+        Dielectric { ior, alpha, reflectance: Vec3::ONE, transmittance, thin, scattering }
     }
 
     #[inline]
     fn is_plain(&self) -> bool {
-        self.strength >= 1.0 && self.f0 == Vec3::splat(f0_of_ior(self.glass.ior))
+        self.strength >= 1.0 && self.f0 == Vec3::splat(f0_of_ior(self.ior))
     }
 
     /// Whether there are delta lobes only.
     #[inline]
     pub(super) fn is_smooth(&self) -> bool {
-        self.coat <= 0.0 && self.glass.is_smooth()
+        self.coat <= 0.0 && self.glass().is_smooth()
     }
 
     /// The coat as light from or to `w` meets it; inside of a solid there is none.
     #[inline]
     fn coat_at(&self, w: Vec3) -> Option<Coat> {
-        if w.z < 0.0 && !self.glass.thin {
+        if w.z < 0.0 && !self.thin {
             return None;
         }
         Coat::new(self.coat, COAT_F0, self.coat_alpha, super::above(w))
@@ -74,21 +89,21 @@ impl Glazed {
             return Vec3::ONE;
         }
         let through = wo.z * wi.z < 0.0;
-        let eta = self.glass.relative_ior(wo);
+        let eta = self.glass().relative_ior(wo);
         let h = if !through {
             wo + wi
-        } else if self.glass.thin {
+        } else if self.thin {
             wo + wi.with_z(-wi.z)
         } else {
             wo + eta * wi
         };
-        let cos = if self.glass.is_smooth() { wo.z.abs() } else { wo.dot(h.normalize_or(Vec3::Z)).abs() };
+        let cos = if self.glass().is_smooth() { wo.z.abs() } else { wo.dot(h.normalize_or(Vec3::Z)).abs() };
         let (plain, cos_t) = fresnel::dielectric(cos.max(MIN_COS), eta);
         if cos_t <= 0.0 {
             return Vec3::ONE;
         }
         let changed = self.changed(plain);
-        let (plain, changed) = match self.glass.thin {
+        let (plain, changed) = match self.thin {
             // The sum over the reflections between the two sides.
             true => (2.0 * plain / (1.0 + plain), 2.0 * changed / (1.0 + changed)),
             false => (plain, changed),
@@ -99,7 +114,7 @@ impl Glazed {
     /// The changed reflectance of one boundary.
     #[inline]
     fn changed(&self, plain: f32) -> Vec3 {
-        let f0 = f0_of_ior(self.glass.ior);
+        let f0 = f0_of_ior(self.ior);
         let s = (plain - f0) / (1.0 - f0).max(1e-6);
         (self.strength * (self.f0 + (1.0 - self.f0) * s)).clamp(Vec3::ZERO, Vec3::ONE)
     }
@@ -136,7 +151,7 @@ impl Glazed {
             return BsdfSample::smooth(wo, wi, value / pdf, pdf);
         }
         let u_lobe = ((u_lobe - p) / (1.0 - p)).min(1.0 - f32::EPSILON);
-        let sample = self.glass.sample(bounces, wo, u_lobe, u)?;
+        let sample = self.glass().sample(bounces, wo, u_lobe, u)?;
         if sample.specular {
             let share = self.change(wo, sample.wi) * (self.left(&coat, wo, sample.wi) / (1.0 - p));
             return BsdfSample::delta(wo, sample.wi, sample.weight * share);
@@ -154,7 +169,7 @@ impl Glazed {
     #[inline]
     fn both(&self, coat: &Option<Coat>, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let p = Self::p_coat(coat);
-        let (mut value, mut pdf) = self.glass.eval(bounces, wo, wi);
+        let (mut value, mut pdf) = self.glass().eval(bounces, wo, wi);
         value *= self.change(wo, wi) * self.left(coat, wo, wi);
         pdf *= 1.0 - p;
         if let Some(coat) = coat.as_ref().filter(|_| wo.z * wi.z > 0.0) {
@@ -168,10 +183,10 @@ impl Glazed {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
-        let (plain, _) = fresnel::dielectric(wo.z, self.glass.ior);
+        let (plain, _) = fresnel::dielectric(wo.z, self.ior);
         let changed = self.changed(plain);
-        let reflected = if self.glass.thin { 2.0 * changed / (1.0 + changed) } else { changed };
-        let glass = reflected + self.glass.transmittance * (1.0 - reflected);
+        let reflected = if self.thin { 2.0 * changed / (1.0 + changed) } else { changed };
+        let glass = reflected + self.transmittance * (1.0 - reflected);
         let coat = self.coat_at(wo).map_or(0.0, |coat| coat.albedo());
         coat + (1.0 - coat) * glass
     }

@@ -281,7 +281,7 @@ impl Bsdf {
         match self {
             Self::Conductor(c) => c.bounces(above(wo)).map_or(Prepared::Nothing, Prepared::Conductor),
             Self::Dielectric(d) => d.bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
-            Self::Glazed(g) => g.glass.bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
+            Self::Glazed(g) => g.glass().bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
             Self::Black
             | Self::Diffuse { .. }
             | Self::DiffuseTransmission { .. }

@@ -86,7 +86,7 @@ fn extreme_input_gives_finite_numbers_that_are_not_negative() {
 fn a_specular_model_never_gives_a_density() {
     for bsdf in extreme_models() {
         // A coat on smooth glass is both.
-        if matches!(bsdf, Bsdf::Glazed(glazed) if glazed.coat > 0.0 && glazed.glass.is_smooth()) {
+        if matches!(bsdf, Bsdf::Glazed(glazed) if glazed.coat > 0.0 && glazed.glass().is_smooth()) {
             assert!(!bsdf.is_specular());
             continue;
         }

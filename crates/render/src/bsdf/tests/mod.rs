@@ -70,7 +70,7 @@ fn glazed(glass: Dielectric, tint: Vec3, strength: f32, coat: f32) -> Bsdf {
 fn boundary(bsdf: &Bsdf) -> Option<Dielectric> {
     match bsdf {
         Bsdf::Dielectric(glass) => Some(*glass),
-        Bsdf::Glazed(glazed) => Some(glazed.glass),
+        Bsdf::Glazed(glazed) => Some(glazed.glass()),
         _ => None,
     }
 }
