@@ -64,7 +64,6 @@ def opacity() -> Scene:
     return Scene("opacity", "Surfaces that are there in part: a texture with holes, a ball, two panes.", CAMERA, tuple(objects), version=4)
 
 
-BACK_SIDES = "raywarp render absorbs only where a ray ends at the back of the glass: not before something within it, and no shadow rays"
 OUTER = Medium("green", (0.9, 0.15, 0.6))
 INNER = Medium("amber", (0.2, 1.0, 4.0))
 
@@ -88,7 +87,7 @@ def nested() -> Scene:
         lamp("inner-lamp", (0.0, -0.1), (0.4, 0.2), 1.2, (6, 6, 6)),
         lamp("lamp", (-0.8, -0.8), (0.8, 0.8), 1.99, (4, 4, 4)),
     ]
-    return Scene("nested", "Absorbing glass within absorbing glass, and a lamp and a block in it.", CAMERA, tuple(objects), (Constant((0.2, 0.2, 0.2)),), expected=BACK_SIDES)
+    return Scene("nested", "Absorbing glass within absorbing glass, and a lamp and a block in it.", CAMERA, tuple(objects), (Constant((0.2, 0.2, 0.2)),))
 
 
 SCENES = {make.__name__: make for make in (spots3, spots4, spots_gltf, bulbs, opacity, tinted, nested)}

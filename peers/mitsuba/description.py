@@ -206,5 +206,3 @@ class Scene:
     format: str = "pbrt"  # or "gltf"
     # Rough surfaces keep the light of further bounces between facets, as ours do unless --single-scatter is given.
     every_bounce: bool = False
-    # Why the two are known to differ today, if they do. A scene that agrees with this set fails, so that it is unset.
-    expected: str = ""
