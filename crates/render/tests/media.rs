@@ -33,8 +33,13 @@ fn turned(mesh: TriangleMesh) -> TriangleMesh {
 
 /// A boundary that neither bends nor reflects, of a body that absorbs `sigma`; none for `None`.
 fn body(sigma: Option<f32>) -> Material {
+    glass(1.0, sigma)
+}
+
+/// The same of an index of refraction.
+fn glass(ior: f32, sigma: Option<f32>) -> Material {
     let surface = Surface::Dielectric {
-        ior: 1.0,
+        ior,
         roughness: Roughness::SMOOTH,
         reflectance: ColorInput::constant([1.0; 3]),
         transmittance: ColorInput::constant([1.0; 3]),
@@ -165,6 +170,44 @@ fn a_path_remembers_four_bodies_that_it_is_in() {
         let way = 0.1 * 2.0 + 2.0 * (2..=bodies).map(|i| 0.1 * f64::from(i)).sum::<f64>() - forgotten;
         check(&seen_from(&scene, &along_z(9.0)), (-way).exp());
     }
+}
+
+#[test]
+fn bodies_in_each_other_bend_by_the_index_of_one_over_the_other() {
+    let reflected = |a: f64, b: f64| ((a - b) / (a + b)).powi(2);
+    let unlit = || Material::new("screen", Surface::Unlit { color: ColorInput::constant([1.0; 3]) });
+    // A screen behind, and just as many bounces as a path takes that is not reflected.
+    let seen = |bodies: &[(f32, [f32; 2], f32)], boundaries: u32| {
+        let mut scene = Scene::default();
+        add(&mut scene, quad([-5.0, -5.0, -9.0], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0]), unlit());
+        for &(ior, [from, to], sigma) in bodies {
+            let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
+            add(&mut scene, block([0.0, 0.0, middle], [half; 3]), glass(ior, Some(sigma)));
+        }
+        trace(&scene, &along_z(9.0), &options([32, 32], 64, boundaries))
+    };
+    let (air_water, water_glass) = (1.0 - reflected(1.0, 1.33), 1.0 - reflected(1.33, 1.8));
+    let in_water = seen(&[(1.8, [-1.0, 1.0], 0.0), (1.33, [-2.0, 2.0], 0.0)], 4);
+    check(&in_water, (air_water * water_glass).powi(2));
+    check(&seen(&[(1.33, [-1.0, 1.0], 0.0), (1.33, [-2.0, 2.0], 0.0)], 4), air_water.powi(2));
+    // They overlap from -0.5 to 0.5: of the boundaries there the one that is met second is hidden.
+    let air_glass = 1.0 - reflected(1.0, 1.8);
+    let way = (-0.3 * 1.5 - 0.1 * 2.5f64).exp();
+    let overlapping = seen(&[(1.8, [-2.0, 0.5], 0.1), (1.33, [-0.5, 2.0], 0.3)], 4);
+    check(&overlapping, air_water * water_glass * air_glass * way);
+}
+
+#[test]
+fn the_index_across_a_stated_boundary_is_what_the_surface_says() {
+    let mut scene = Scene::default();
+    let [tea, milk] = [0.0, 0.3].map(|sigma| medium(&mut scene, [sigma; 3]));
+    let screen = Material::new("screen", Surface::Unlit { color: ColorInput::constant([1.0; 3]) });
+    add(&mut scene, quad([-5.0, -5.0, -9.0], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0]), screen);
+    add(&mut scene, block([0.0; 3], [1.0; 3]), between(glass(1.8, None), milk, tea));
+    add(&mut scene, block([0.0; 3], [2.0; 3]), between(glass(1.33, None), tea, None));
+    let through = |eta: f64| (1.0 - ((eta - 1.0) / (eta + 1.0)).powi(2)).powi(2);
+    let rendered = trace(&scene, &along_z(9.0), &options([32, 32], 64, 4));
+    check(&rendered, through(1.8) * through(1.33) * (-0.3 * 2.0f64).exp());
 }
 
 #[test]

@@ -161,6 +161,6 @@ impl MaterialRecord {
 pub struct MediumRecord {
     /// Absorption coefficient per scene unit.
     pub absorption: [f32; 3],
-    /// Zero.
-    pub unused: u32,
+    /// Index of refraction; 0 where the file gives none, and materials say how much light bends between media.
+    pub ior: f32,
 }

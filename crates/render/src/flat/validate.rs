@@ -87,7 +87,11 @@ impl ShadingScene {
         each("inputs", &self.inputs, |_, input| self.input(input))?;
         each("media", &self.media, |_, medium| {
             let holds = medium.absorption.iter().all(|&x| x.is_finite() && x >= 0.0);
-            ensure(holds, "absorbs an amount that is negative or not finite")
+            ensure(holds, "absorbs an amount that is negative or not finite")?;
+            ensure(
+                medium.ior.is_finite() && medium.ior >= 0.0,
+                "has an index of refraction that is negative or not finite",
+            )
         })?;
         let few = ensure(self.media.len() <= Self::MOST_MEDIA, "are more than a path can tell apart");
         few.map_err(|m| InvalidShading { item: "media".into(), message: m })?;

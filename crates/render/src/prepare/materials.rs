@@ -16,14 +16,14 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderEr
     if scene.materials.len() > TriangleRecord::MATERIAL as usize {
         return Err(RenderError::TooLarge("materials"));
     }
-    let record_of = |absorption: Absorption| MediumRecord { absorption: absorption.sigma, unused: 0 };
+    let record_of = |absorption: Absorption| MediumRecord { absorption: absorption.sigma, ior: 0.0 };
     flat.media = scene.media.iter().map(|medium| record_of(medium.absorption)).collect();
     let mut bodies = HashMap::new();
     for material in &scene.materials {
         let record = record(flat, &mut bodies, material);
         flat.materials.push(record);
     }
-    if flat.media.iter().all(|medium| medium.absorption == [0.0; 3]) {
+    if flat.media.iter().all(|medium| medium.absorption == [0.0; 3] && medium.ior == 0.0) {
         forget_media(flat);
     }
     if flat.media.len() > ShadingScene::MOST_MEDIA {
@@ -32,7 +32,7 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderEr
     Ok(())
 }
 
-/// Media that take nothing from light are not worth to follow.
+/// Media that neither absorb nor bend light are not worth following.
 fn forget_media(flat: &mut ShadingScene) {
     flat.media.clear();
     for material in &mut flat.materials {
@@ -41,8 +41,8 @@ fn forget_media(flat: &mut ShadingScene) {
     }
 }
 
-/// Media of bodies by the bits of their absorption: equal ones are one.
-type Bodies = HashMap<[u32; 3], u32>;
+/// Media of bodies by the bits of their absorption and index of refraction: equal ones are one.
+type Bodies = HashMap<[u32; 4], u32>;
 
 /// A material while it is put together.
 struct Maker<'f> {
@@ -133,13 +133,15 @@ impl Maker<'_> {
         self.flag(MaterialFlags::ANISOTROPIC | MaterialFlags::LOOKS_AT_ATTRIBUTES, anisotropic);
     }
 
-    /// What is inside, where transmission bends.
-    fn medium(&mut self, thin: bool, absorption: Option<Absorption>) {
+    /// What is inside, where transmission bends by the index `ior`.
+    fn medium(&mut self, thin: bool, absorption: Option<Absorption>, ior: f32) {
         self.flag(MaterialFlags::THIN, thin);
-        if let (false, Some(Absorption { sigma })) = (thin, absorption) {
+        if let (false, Some(Absorption { sigma: absorption })) = (thin, absorption) {
+            let record = MediumRecord { absorption, ior };
+            let [r, g, b] = absorption;
             let media = &mut self.flat.media;
-            self.record.inside = *self.bodies.entry(sigma.map(f32::to_bits)).or_insert_with(|| {
-                media.push(MediumRecord { absorption: sigma, unused: 0 });
+            self.record.inside = *self.bodies.entry([r, g, b, ior].map(f32::to_bits)).or_insert_with(|| {
+                media.push(record);
                 media.len() as u32 - 1
             });
         }
@@ -190,7 +192,7 @@ impl Maker<'_> {
                 self.color(transmittance);
                 self.roughness(roughness);
                 self.numbers([*ior, 0.0, 0.0]);
-                self.medium(*thin, *absorption);
+                self.medium(*thin, *absorption, *ior);
                 MaterialKind::Dielectric
             }
             Surface::Coated { diffuse, specular, roughness } => {
@@ -210,7 +212,7 @@ impl Maker<'_> {
                 self.scalar(&p.clearcoat_roughness);
                 self.numbers([p.ior, 0.0, 0.0]);
                 let transmits = p.transmission.factor > 0.0;
-                self.medium(p.thin, p.absorption.filter(|_| transmits));
+                self.medium(p.thin, p.absorption.filter(|_| transmits), p.ior);
                 self.flag(MaterialFlags::CHOOSES, transmits);
                 MaterialKind::Principled
             }

@@ -241,11 +241,14 @@ fn every_rule_of_surfaces_is_checked() {
     broken("materials[0]", "names a medium that is not there", |s| s.materials[0].inside = 0);
     broken("materials[0]", "names a medium that is not there", |s| s.materials[0].outside = 0);
     broken("materials[0]", "has a medium outside and is no interface", |s| {
-        s.media.push(crate::flat::MediumRecord { absorption: [1.0; 3], unused: 0 });
+        s.media.push(crate::flat::MediumRecord { absorption: [1.0; 3], ior: 0.0 });
         s.materials[0].outside = 0;
     });
+    broken("media[0]", "has an index of refraction that is negative or not finite", |s| {
+        s.media.push(crate::flat::MediumRecord { absorption: [1.0; 3], ior: f32::NAN });
+    });
     broken("media", "are more than a path can tell apart", |s| {
-        s.media = vec![crate::flat::MediumRecord { absorption: [1.0; 3], unused: 0 }; ShadingScene::MOST_MEDIA + 1];
+        s.media = vec![crate::flat::MediumRecord { absorption: [1.0; 3], ior: 0.0 }; ShadingScene::MOST_MEDIA + 1];
     });
     broken("materials[0]", "has a cutoff that is not finite", |s| s.materials[0].cutoff = f32::INFINITY);
     broken("materials[0]", "has parts that do not come before it, or should have none", |s| {
@@ -261,7 +264,7 @@ fn every_rule_of_surfaces_is_checked() {
     });
     broken("all_opaque", "says another thing than the materials", |s| s.all_opaque = true);
     broken("media[0]", "absorbs an amount that is negative or not finite", |s| {
-        s.media.push(crate::flat::MediumRecord { absorption: [-1.0; 3], unused: 0 });
+        s.media.push(crate::flat::MediumRecord { absorption: [-1.0; 3], ior: 0.0 });
     });
 }
 

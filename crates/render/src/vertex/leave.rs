@@ -41,7 +41,10 @@ pub(crate) fn leave(
     let wo = -Vec3::from(ray.direction);
     let mut path = *path;
     let choice = part_of_material(scene, transport, &mut path, point);
-    let shading = shading(scene, transport.scattering, point, wo, choice);
+    let mut shading = shading(scene, transport.scattering, point, wo, choice);
+    if !scene.media.is_empty() {
+        bend_between_media(scene, &path, point, wo, &mut shading.bsdf);
+    }
     let vertex = Vertex { wo: shading.frame.to_local(wo), point, shading };
     let first_hit = (path.bounce == 0).then(|| FirstHit {
         albedo: vertex.shading.bsdf.albedo(vertex.wo),
@@ -67,6 +70,17 @@ fn part_of_material(scene: &ShadingScene, transport: &Transport, path: &mut Path
     let choice = stream.next_1d();
     path.sampler_state = stream.state();
     choice
+}
+
+/// Gives glass the index of refraction that it has where it is.
+fn bend_between_media(scene: &ShadingScene, path: &PathState, point: &SurfacePoint, wo: Vec3, bsdf: &mut Bsdf) {
+    if let Bsdf::Dielectric(glass) = bsdf
+        && !glass.thin
+    {
+        let material = &scene.materials[point.material as usize];
+        let from_behind = point.geometric_normal.dot(wo) < 0.0;
+        glass.ior = path.media.stack.relative_ior(scene, material, glass.ior, from_behind);
+    }
 }
 
 impl Vertex<'_> {

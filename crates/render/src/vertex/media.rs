@@ -67,6 +67,30 @@ impl MediaStack {
         Self { entries }
     }
 
+    /// Whether light is in a medium.
+    #[inline]
+    fn holds(self, medium: u32) -> bool {
+        let entry = (medium + 1) as u16;
+        self.entries.into_iter().any(|other| other == entry)
+    }
+
+    /// The index of refraction of what is behind a surface of `material` over that of what is in front, `ior` being that
+    /// which the material says. Inside of another body that is the index of one over the other's. The boundary of a body
+    /// in one that was entered later is hidden: 1.
+    #[inline]
+    pub fn relative_ior(self, scene: &ShadingScene, material: &MaterialRecord, ior: f32, from_behind: bool) -> f32 {
+        let inside = material.inside;
+        if inside == NONE || material.has(MaterialFlags::INTERFACE) {
+            return ior;
+        }
+        if from_behind && self.medium() != inside && self.holds(inside) {
+            return 1.0;
+        }
+        let outside = if from_behind { self.left(inside).medium() } else { self.medium() };
+        let around = if outside == NONE { 0.0 } else { scene.media[outside as usize].ior };
+        if around > 0.0 { ior / around } else { ior }
+    }
+
     /// After light has come to a surface of `material` on one side and goes on on one: behind the surface or in front.
     #[inline]
     pub fn beyond(self, material: &MaterialRecord, from_behind: bool, to_behind: bool) -> Self {
