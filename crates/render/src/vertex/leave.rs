@@ -72,7 +72,8 @@ fn part_of_material(scene: &ShadingScene, transport: &Transport, path: &mut Path
     choice
 }
 
-/// Gives glass the index of refraction that it has where it is.
+/// Gives glass the index of refraction that it has where it is. Glass of layers keeps its own: what its file says of its
+/// reflectance is said against air.
 fn bend_between_media(scene: &ShadingScene, path: &PathState, point: &SurfacePoint, wo: Vec3, bsdf: &mut Bsdf) {
     if let Bsdf::Dielectric(glass) = bsdf
         && !glass.thin
