@@ -120,7 +120,9 @@ pub(crate) fn lamp_where_dark(
     let lamp = |intensity: f32| Light::Point { position, intensity: [intensity; 3] };
     prepared.edit_lights(|scene| scene.lights.push(lamp(depth * depth)));
     let film = tried(prepared, camera, &small);
-    prepared.edit_lights(|scene| drop(scene.lights.pop()));
+    prepared.edit_lights(|scene| {
+        scene.lights.pop();
+    });
     let exposure = auto_exposure(&film?.means());
     Ok(exposure.map(|exposure| lamp(depth * depth * exposure.as_factor())).filter(is_finite))
 }

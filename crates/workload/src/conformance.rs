@@ -101,7 +101,7 @@ pub fn check(
     let mut after = None;
     if expectations.after {
         let key = |(hit, &instance): (&Hit, &u32)| match hit.is_hit() {
-            true => HitKey::of(&hit, instance),
+            true => HitKey::of(hit, instance),
             false => HitKey::START,
         };
         let keys: Vec<HitKey> = hits.iter().zip(&instances).map(key).collect();

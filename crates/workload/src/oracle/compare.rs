@@ -295,7 +295,7 @@ impl Bench<'_> {
         let Some(index) = self.index_of(hit.primitive, instance) else {
             return Ruling::Wrong(FaultKind::UnknownTriangle);
         };
-        let key = HitKey::of(&hit, instance);
+        let key = HitKey::of(hit, instance);
         if !first.before(&key) {
             return Ruling::Wrong(FaultKind::NotAfter);
         }
