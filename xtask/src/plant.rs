@@ -3,6 +3,8 @@
 //! `cargo xtask plant [NAME...]` copies the tracked files to target/plant, changes them, runs the tests, and
 //! says which bugs were caught. It takes a minute or two a bug, and so is not part of the tests.
 
+mod shading;
+
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -50,6 +52,7 @@ const CHAINS: &[&str] = &["-p", "xtask", "chains"];
 /// Tests that run so long will never end.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// Those of kernels, simulator and reports.
 const PLANTS: &[Plant] = &[
     Plant {
         name: "pipelines that are always free",
@@ -754,6 +757,10 @@ const PLANTS: &[Plant] = &[
     },
 ];
 
+fn all() -> impl Iterator<Item = &'static Plant> {
+    PLANTS.iter().chain(shading::PLANTS)
+}
+
 /// What became of the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
@@ -769,7 +776,7 @@ pub fn run(names: &[String]) -> Result<bool, String> {
     let copy = root.join("target/plant");
     let mut all_caught = true;
     let mut sound: Vec<&[&str]> = Vec::new();
-    for plant in PLANTS.iter().filter(|plant| names.is_empty() || names.iter().any(|name| name == plant.name)) {
+    for plant in all().filter(|plant| names.is_empty() || names.iter().any(|name| name == plant.name)) {
         copy_tracked(root, &copy)?;
         if !sound.contains(&plant.test) {
             let (outcome, seconds) = test(&copy, plant.test)?;
@@ -871,7 +878,7 @@ mod tests {
     #[test]
     fn every_planted_text_stands_where_it_is_looked_for() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        for plant in PLANTS {
+        for plant in all() {
             for edit in plant.edits {
                 let text = std::fs::read_to_string(root.join(edit.file)).unwrap();
                 assert!(text.contains(edit.find), "{}: {}", plant.name, edit.file);

@@ -1,0 +1,154 @@
+//! Bugs of the renderer's shading.
+
+use super::{Edit, Plant};
+
+const MEDIA: &[&str] = &["-p", "raywarp-render", "--test", "media"];
+const ANALYTIC: &[&str] = &["-p", "raywarp-render", "--test", "analytic"];
+const NEAR_LIGHTS: &[&str] = &["-p", "raywarp", "--test", "near_lights"];
+const ENERGY: &[&str] = &["-p", "raywarp-render", "--lib", "energy"];
+const LAYERS: &[&str] = &["-p", "raywarp-render", "--test", "layers"];
+const PORTABLE: &[&str] = &["-p", "raywarp-render", "--test", "portable"];
+const ELEMENTARY: &[&str] = &["-p", "raywarp-sample", "--lib", "elementary"];
+
+pub(super) const PLANTS: &[Plant] = &[
+    Plant {
+        name: "a body that is never left",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/media.rs",
+            find: "found |= entries[i] == left;",
+            replace: "found |= entries[i] == 0;",
+        }],
+        test: MEDIA,
+        hangs: false,
+    },
+    Plant {
+        name: "a medium that begins at the eye",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/media.rs",
+            find: "(t - self.since) * length",
+            replace: "t * length",
+        }],
+        test: MEDIA,
+        hangs: false,
+    },
+    Plant {
+        name: "an interface that is entered as a body",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/media.rs",
+            find: "if to_behind { material.inside } else { material.outside }",
+            replace: "if to_behind { material.inside } else { NONE }",
+        }],
+        test: MEDIA,
+        hangs: false,
+    },
+    Plant {
+        name: "a body in another that bends as in air",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/media.rs",
+            find: "if around > 0.0 { ior / around } else { ior }",
+            replace: "if around > 1e9 { ior / around } else { ior }",
+        }],
+        test: MEDIA,
+        hangs: false,
+    },
+    Plant {
+        name: "a ball whose density is that of a wider cone",
+        edits: &[Edit {
+            file: "crates/render/src/light/sphere.rs",
+            find: "density(light, cone(light, (Vec3::from(light.at) - point).length_squared()))",
+            replace: "density(light, cone(light, 0.9 * (Vec3::from(light.at) - point).length_squared()))",
+        }],
+        test: NEAR_LIGHTS,
+        hangs: false,
+    },
+    Plant {
+        name: "a disk as large as its octagon",
+        edits: &[Edit {
+            file: "crates/render/src/light/planar.rs",
+            find: "const DISK_AREA: f32 = 3.140_331_2;",
+            replace: "const DISK_AREA: f32 = 3.313_708_5;",
+        }],
+        test: NEAR_LIGHTS,
+        hangs: false,
+    },
+    Plant {
+        name: "emission that counts twice",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/emission.rs",
+            find: "DirectLight::Both => power_heuristic(path.previous_pdf, light_pdf),",
+            replace: "DirectLight::Both => 0.0 * light_pdf + 1.0,",
+        }],
+        test: NEAR_LIGHTS,
+        hangs: false,
+    },
+    Plant {
+        name: "roulette that does not make up for the dead",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/roulette.rs",
+            find: "(throughput / survival, stream.state())",
+            replace: "(throughput, stream.state())",
+        }],
+        test: ANALYTIC,
+        hangs: false,
+    },
+    Plant {
+        name: "metal that returns a tenth too little of what it lost",
+        edits: &[Edit {
+            file: "crates/render/src/bsdf/conductor.rs",
+            find: "factor: reflectance * (lost / mean)",
+            replace: "factor: reflectance * (0.9 * lost / mean)",
+        }],
+        test: ENERGY,
+        hangs: false,
+    },
+    Plant {
+        name: "glass whose lost light comes from its own side alone",
+        edits: &[Edit {
+            file: "crates/render/src/bsdf/dielectric.rs",
+            find: "over_beyond: lost * through,",
+            replace: "over_beyond: 0.0,",
+        }],
+        test: ENERGY,
+        hangs: false,
+    },
+    Plant {
+        name: "a stage that reads the importer's scene",
+        edits: &[Edit {
+            file: "crates/render/src/stage/connect.rs",
+            find: "use crate::flat::",
+            replace: "use raywarp_scene as _;\nuse crate::flat::",
+        }],
+        test: LAYERS,
+        hangs: false,
+    },
+    Plant {
+        name: "a sine of the platform",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/roulette.rs",
+            find: "let survival = largest / BELOW;",
+            replace: "let survival = (largest / BELOW).sin().asin();",
+        }],
+        test: PORTABLE,
+        hangs: false,
+    },
+    Plant {
+        name: "a product and a sum rounded once",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/emission.rs",
+            find: "DirectLight::Lights => 0.0,",
+            replace: "DirectLight::Lights => light_pdf.mul_add(0.0, 0.0),",
+        }],
+        test: PORTABLE,
+        hangs: false,
+    },
+    Plant {
+        name: "a polynomial with a digit wrong",
+        edits: &[Edit {
+            file: "crates/sample/src/elementary/exponential.rs",
+            find: "0.166_665_39",
+            replace: "0.166_655_39",
+        }],
+        test: ELEMENTARY,
+        hangs: false,
+    },
+];
