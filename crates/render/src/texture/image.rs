@@ -43,20 +43,23 @@ pub(crate) fn look_up(image: &Image, uv: Vec2, wrap: [Wrapping; 2], lookup: Imag
     // Coordinates far out lose their fraction anyway; the clamp keeps the integers in range.
     let uv = if uv.is_finite() { uv.clamp(Vec2::splat(-1e9), Vec2::splat(1e9)) } else { Vec2::ZERO };
     let [width, height] = image.size;
-    let at = |x: i64, y: i64| match (wrapped(x, width, wrap[0]), wrapped(y, height, wrap[1])) {
+    let column = |x: i64| wrapped(x, width, wrap[0]);
+    let row = |y: i64| wrapped(y, height, wrap[1]);
+    let at = |x: Option<u32>, y: Option<u32>| match (x, y) {
         (Some(x), Some(y)) => texel(image, x, y),
         _ => Vec4::ZERO,
     };
     let p = uv * Vec2::new(width as f32, height as f32);
     match lookup {
-        ImageLookup::Nearest => at(p.x.floor() as i64, p.y.floor() as i64),
+        ImageLookup::Nearest => at(column(p.x.floor() as i64), row(p.y.floor() as i64)),
         ImageLookup::Bilinear => {
             let p = p - 0.5;
             let low = p.floor();
             let f = p - low;
             let (x, y) = (low.x as i64, low.y as i64);
-            let top = at(x, y).lerp(at(x + 1, y), f.x);
-            let bottom = at(x, y + 1).lerp(at(x + 1, y + 1), f.x);
+            let ([x0, x1], [y0, y1]) = ([column(x), column(x + 1)], [row(y), row(y + 1)]);
+            let top = at(x0, y0).lerp(at(x1, y0), f.x);
+            let bottom = at(x0, y1).lerp(at(x1, y1), f.x);
             top.lerp(bottom, f.y)
         }
     }
