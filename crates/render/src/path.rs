@@ -35,6 +35,8 @@ pub(crate) struct Wave {
     pub slots: Vec<u32>,
     pub hits: Vec<Hit>,
     pub instances: Vec<u32>,
+    /// The medium of a body that touches another where a ray ends; empty where no medium counts.
+    pub touching: Vec<u32>,
     pub points: Vec<SurfacePoint>,
     // What `shade` makes for the next bounce.
     pub next_rays: Vec<Ray>,

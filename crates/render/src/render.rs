@@ -10,7 +10,7 @@ use crate::observe::PathObserver;
 use crate::options::{Integrator, RenderError, RenderOptions};
 use crate::pace::{Between, Pace};
 use crate::path::{ShadowQueue, Wave};
-use crate::stage::{Generate, SHADOW_SALT, connect, extend, finalize, generate, media_around, shade};
+use crate::stage::{Generate, SHADOW_SALT, connect, extend, finalize, generate, media_around, shade, touch};
 use crate::vertex::{MediaStack, Transport};
 use crate::wide;
 use rayon::ThreadPool;
@@ -380,6 +380,7 @@ impl<O: PathObserver> Job<'_, O> {
                         }
                     });
                     extend(scene, seed, tracer, waves, joined)?;
+                    touch(scene, tracer, waves, joined)?;
                     joined.each(waves, |wave| {
                         shade(scene, transport, wave);
                         let ShadowQueue { rays, slots, contributions, media: _ } = &wave.shadow;

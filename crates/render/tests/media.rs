@@ -160,16 +160,93 @@ fn of_bodies_that_overlap_the_one_entered_last_counts() {
 }
 
 #[test]
-fn a_path_remembers_four_bodies_that_it_is_in() {
-    for (bodies, forgotten) in [(4, 0.0), (5, 0.5f64)] {
+fn a_fifth_body_is_not_there() {
+    for bodies in [4, 5, 6] {
         let mut scene = under_a_white_sky();
         for i in 1..=bodies {
-            add(&mut scene, block([0.0; 3], [i as f32; 3]), body(Some(0.1 * i as f32)));
+            add(&mut scene, block([0.0; 3], [i as f32; 3]), body(Some(0.02 * i as f32)));
         }
-        // Of five, the one entered first is empty on the way out.
-        let way = 0.1 * 2.0 + 2.0 * (2..=bodies).map(|i| 0.1 * f64::from(i)).sum::<f64>() - forgotten;
-        check(&seen_from(&scene, &along_z(9.0)), (-way).exp());
+        // Of more than four the inmost are filled with what is in the fourth.
+        let sigma = |i: i32| 0.02 * f64::from(i.max(bodies - 3));
+        check(&seen_from(&scene, &along_z(9.0)), (-2.0 * (1..=bodies).map(sigma).sum::<f64>()).exp());
     }
+}
+
+#[test]
+fn clear_bodies_in_each_other_make_and_lose_no_light() {
+    let seen = |indices: &[f32], camera: &Camera| {
+        let mut scene = under_a_white_sky();
+        for (i, &ior) in indices.iter().enumerate() {
+            add(&mut scene, block([0.0; 3], [1.0 + 0.2 * i as f32; 3]), glass(ior, Some(0.0)));
+        }
+        trace(&scene, camera, &options([8, 8], 16, 256)).film.picture_mean().luminance
+    };
+    let around = camera([9.0, 7.0, 5.0], [0.0; 3], 20.0);
+    for indices in [&[1.5; 4][..], &[1.5; 6], &[1.5, 1.0, 1.5, 1.0, 1.5, 1.0], &[2.0, 1.8, 1.6, 1.4, 1.2]] {
+        let mean = seen(indices, &around);
+        assert!((mean - 1.0).abs() < 2e-3, "{indices:?}: {mean}");
+    }
+    // What is trapped inside of one is trapped in six.
+    let inside = camera([0.2, 0.1, 0.3], [3.0, 1.0, -2.0], 60.0);
+    let (one, six) = (seen(&[1.5], &inside), seen(&[1.5; 6], &inside));
+    assert!((one - six).abs() < 0.02 * one, "{one} in one, {six} in six");
+}
+
+#[test]
+fn bodies_that_touch_bound_each_other() {
+    let towers = |sigmas: [f32; 2], iors: [f32; 2], turn: bool| {
+        let mut scene = under_a_white_sky();
+        let mut blocks = [(-2.0, 1.0, sigmas[0], iors[0]), (0.5, 1.5, sigmas[1], iors[1])];
+        if turn {
+            blocks.reverse();
+        }
+        for (z, half, sigma, ior) in blocks {
+            add(&mut scene, block([0.0, 0.0, z], [1.0, 1.0, half]), glass(ior, Some(sigma)));
+        }
+        scene
+    };
+    for turn in [false, true] {
+        for (sigmas, way) in [([0.2, 0.6], 0.4 + 1.8f64), ([0.3, 0.3], 1.5)] {
+            let scene = towers(sigmas, [1.0; 2], turn);
+            for z in [9.0, -9.0] {
+                check(&seen_from(&scene, &along_z(z)), (-way).exp());
+            }
+            // From within, and aslant.
+            check(&seen_from(&scene, &along_z(0.1)), (-1.1 * f64::from(sigmas[1]) - 2.0 * f64::from(sigmas[0])).exp());
+            let aslant = Camera {
+                projection: Projection::Orthographic { half_height: 0.05 },
+                ..camera([-4.0, 0.0, -5.0], [0.0, 0.0, -1.0], 1.0)
+            };
+            let (from_side, length) = (f64::from(2.0f32.sqrt()), f64::from(2.0f32.sqrt()));
+            check(
+                &seen_from(&scene, &aslant),
+                (-f64::from(sigmas[0]) * from_side - f64::from(sigmas[1]) * length).exp(),
+            );
+        }
+        // Water on glass returns what comes, from all around.
+        let scene = towers([0.0; 2], [1.5, 1.33], turn);
+        for eye in [[6.0, 4.0, 5.0], [-5.0, 3.0, -7.0], [0.1, 0.2, 9.0]] {
+            let mean = trace(&scene, &camera(eye, [0.0, 0.0, -0.5], 25.0), &options([16, 16], 64, 200))
+                .film
+                .picture_mean()
+                .luminance;
+            assert!((mean - 1.0).abs() < 2e-3, "{turn} from {eye:?}: {mean}");
+        }
+    }
+}
+
+#[test]
+fn a_hidden_boundary_tints_nothing() {
+    let mut scene = under_a_white_sky();
+    let mut tinted = glass(1.0, Some(0.2));
+    if let Surface::Dielectric { transmittance, .. } = &mut tinted.surface {
+        *transmittance = ColorInput::constant([0.5; 3]);
+    }
+    // From -2 to 0.5 and from -0.5 to 2: from above, the first begins in the second, and its end is the one hidden.
+    add(&mut scene, block([0.0, 0.0, -0.75], [1.0, 1.0, 1.25]), tinted);
+    add(&mut scene, block([0.0, 0.0, 0.75], [1.0, 1.0, 1.25]), body(Some(0.6)));
+    check(&seen_from(&scene, &along_z(9.0)), 0.25 * (-0.6 * 1.5 - 0.2 * 2.5f64).exp());
+    check(&seen_from(&scene, &along_z(-9.0)), 0.5 * (-0.2 * 1.5 - 0.6 * 2.5f64).exp());
 }
 
 #[test]

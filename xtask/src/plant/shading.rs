@@ -35,8 +35,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "an interface that is entered as a body",
         edits: &[Edit {
             file: "crates/render/src/vertex/media.rs",
-            find: "if to_behind { material.inside } else { material.outside }",
-            replace: "if to_behind { material.inside } else { NONE }",
+            find: "if to_behind { at.material.inside } else { at.material.outside }",
+            replace: "if to_behind { at.material.inside } else { NONE }",
         }],
         test: MEDIA,
         hangs: false,
@@ -52,11 +52,31 @@ pub(super) const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
-        name: "a ball whose density is that of a wider cone",
+        name: "touching bodies that nobody looks for",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/touching.rs",
+            find: "if is_opposite && is_body { material.inside } else { NONE }",
+            replace: "if is_opposite && !is_body { material.inside } else { NONE }",
+        }],
+        test: MEDIA,
+        hangs: false,
+    },
+    Plant {
+        name: "a body too many that nobody counts",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/media.rs",
+            find: "(self.unnamed() + 1).min(MOST_UNNAMED)",
+            replace: "self.unnamed().min(MOST_UNNAMED)",
+        }],
+        test: MEDIA,
+        hangs: false,
+    },
+    Plant {
+        name: "a ball whose density is that from half as far",
         edits: &[Edit {
             file: "crates/render/src/light/sphere.rs",
             find: "density(light, cone(light, (Vec3::from(light.at) - point).length_squared()))",
-            replace: "density(light, cone(light, 0.9 * (Vec3::from(light.at) - point).length_squared()))",
+            replace: "density(light, cone(light, 0.25 * (Vec3::from(light.at) - point).length_squared()))",
         }],
         test: NEAR_LIGHTS,
         hangs: false,

@@ -168,6 +168,21 @@ impl Dielectric {
         (first.0 + tint * further, pdf)
     }
 
+    /// [`Self::with_bounces`] for directions on any side.
+    #[inline]
+    pub(super) fn with_further(
+        &self,
+        first: (Vec3, f32),
+        bounces: Option<&Bounces>,
+        wo: Vec3,
+        wi: Vec3,
+    ) -> (Vec3, f32) {
+        match bounces {
+            Some(bounces) => self.with_bounces(first, bounces, super::turned_as(wo, wi), self.relative_ior(wo)),
+            None => first,
+        }
+    }
+
     /// Index on the other side of `wo` over that on its own.
     #[inline]
     pub(super) fn relative_ior(&self, wo: Vec3) -> f32 {

@@ -6,11 +6,14 @@
 //! same, as `R` is. Total reflection stays total: there is nowhere else to go.
 //!
 //! Coat. It lies on the outside of a solid, above, and on both sides of a thin sheet. Light that passes it is scaled by
-//! what the coat leaves it: once through a solid's boundary, once in and once out through a sheet, and for a reflection
-//! as over any base ([`Coat::transmitted`]). Inside of a solid nothing meets the coat but light that leaves.
+//! what the coat leaves it: once through a solid's boundary, once through a sheet (the less of both sides, so that the way
+//! back is the same, and through smooth glass all comes that the coat does not reflect), and for a reflection as over any
+//! base ([`Coat::transmitted`]). Inside of a solid nothing meets the coat but light that leaves.
 //!
-//! Light that the coat sends back down is lost, and so is that of further bounces between rough facets where the
-//! reflectance was changed: the tables of the latter are those of the plain boundary.
+//! Light that the coat sends back into a solid is lost. Light of further bounces between rough facets is that of the plain
+//! boundary times the factor on its reflectance. With a reflectance `k R` facets lose `loss_T + k R (loss_R - loss_T)`,
+//! which for `k` below 1 is at least `k` times the loss of the plain ones, so no light is made; above 1 the factor is one
+//! over it, for the same reason. A sheet loses the same on both ways, whatever its reflectance.
 
 use super::coat::{COAT_F0, Coat};
 use super::dielectric::Bounces;
@@ -28,7 +31,7 @@ pub struct Glazed {
     pub transmittance: Vec3,
     /// A sheet without thickness.
     pub thin: bool,
-    /// Whether the light of further bounces between facets is there; never where the reflectance is changed.
+    /// Whether the light of further bounces between facets is there.
     pub scattering: Scattering,
     /// Reflectance at normal incidence, without the strength.
     pub f0: Vec3,
@@ -51,7 +54,6 @@ impl Glazed {
         if !changes && coat <= 0.0 {
             return None;
         }
-        let scattering = if changes { Scattering::Single } else { scattering };
         Some(Self { ior, alpha, transmittance, thin, scattering, f0, strength, coat, coat_alpha })
     }
 
@@ -60,6 +62,27 @@ impl Glazed {
     pub(super) fn glass(&self) -> Dielectric {
         let Self { ior, alpha, transmittance, thin, scattering, .. } = *self;
         Dielectric { ior, alpha, reflectance: Vec3::ONE, transmittance, thin, scattering }
+    }
+
+    /// The same boundary where the index inside over outside is another; the coat stays.
+    #[inline]
+    pub(crate) fn of_ior(self, ior: f32) -> Self {
+        let (old, new) = (f0_of_ior(self.ior), f0_of_ior(ior));
+        let f0 = if self.f0 == Vec3::splat(old) || old <= 0.0 { Vec3::splat(new) } else { self.f0 * (new / old) };
+        Self { ior, f0: f0.min(Vec3::ONE), ..self }
+    }
+
+    /// The boundary that further bounces are of.
+    #[inline]
+    fn of_bounces(&self) -> Dielectric {
+        let glass = self.glass();
+        if self.thin || self.is_plain() {
+            return glass;
+        }
+        let plain = f0_of_ior(self.ior);
+        let tint = if plain > 0.0 { self.f0 / plain } else { Vec3::ONE };
+        let k = self.strength * tint.min(tint.max(Vec3::ONE).recip());
+        Dielectric { reflectance: k, transmittance: glass.transmittance * k, ..glass }
     }
 
     #[inline]
@@ -126,7 +149,9 @@ impl Glazed {
             return coat_wo.as_ref().map_or(1.0, |coat| coat.transmitted(coat.e(super::above(wi))));
         }
         let out = coat_wo.as_ref().map_or(1.0, |coat| 1.0 - coat.albedo());
-        out * self.coat_at(wi).map_or(1.0, |coat| 1.0 - coat.albedo())
+        let on = self.coat_at(wi).map_or(1.0, |coat| 1.0 - coat.albedo());
+        // A solid has one of the two.
+        out.min(on)
     }
 
     /// Probability of the coat's lobe: it is seen whatever is under it.
@@ -169,8 +194,10 @@ impl Glazed {
     #[inline]
     fn both(&self, coat: &Option<Coat>, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let p = Self::p_coat(coat);
-        let (mut value, mut pdf) = self.glass().eval(bounces, wo, wi);
-        value *= self.change(wo, wi) * self.left(coat, wo, wi);
+        let (first, pdf) = self.glass().eval(None, wo, wi);
+        let first = first * self.change(wo, wi);
+        let (mut value, mut pdf) = self.of_bounces().with_further((first, pdf), bounces, wo, wi);
+        value *= self.left(coat, wo, wi);
         pdf *= 1.0 - p;
         if let Some(coat) = coat.as_ref().filter(|_| wo.z * wi.z > 0.0) {
             let (up, wi) = (super::above(wo), super::above(wi));

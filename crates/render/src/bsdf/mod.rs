@@ -245,6 +245,16 @@ fn mirrored(w: Vec3) -> Vec3 {
 }
 
 impl Bsdf {
+    /// Lets light pass straight, unbent and untinted.
+    pub(crate) const NOTHING: Self = Self::Dielectric(Dielectric {
+        ior: 1.0,
+        alpha: Vec2::ZERO,
+        reflectance: Vec3::ONE,
+        transmittance: Vec3::ONE,
+        thin: true,
+        scattering: Scattering::Single,
+    });
+
     /// The BSDF of a material that is no mixture; `u` decides where a model has parts.
     #[inline]
     pub(crate) fn look_up(m: &Inputs, u: f32) -> Self {
@@ -262,15 +272,8 @@ impl Bsdf {
             MaterialKind::Coated => Self::Principled(Principled::look_up_coated(m)),
             MaterialKind::Principled => Principled::look_up(m, u),
             MaterialKind::CarPaint => Self::CarPaint(CarPaint::look_up(m)),
-            // Inside a mixture: straight through, unbent and untinted.
-            MaterialKind::Invisible => Self::Dielectric(Dielectric {
-                ior: 1.0,
-                alpha: Vec2::ZERO,
-                reflectance: Vec3::ONE,
-                transmittance: Vec3::ONE,
-                thin: true,
-                scattering: Scattering::Single,
-            }),
+            // Inside a mixture.
+            MaterialKind::Invisible => Self::NOTHING,
             MaterialKind::Mix | MaterialKind::Unlit => Self::Black,
         }
     }

@@ -69,7 +69,7 @@ pub struct ShadingScene {
 
 impl ShadingScene {
     /// The most media: a path carries their numbers in 16 bits each.
-    pub const MOST_MEDIA: usize = u16::MAX as usize;
+    pub const MOST_MEDIA: usize = (1 << 14) - 1;
 }
 
 impl ShadingScene {

@@ -8,6 +8,7 @@ mod finalize;
 mod generate;
 mod shade;
 mod surround;
+mod touch;
 
 pub(crate) use connect::{SHADOW_SALT, connect};
 pub(crate) use extend::extend;
@@ -15,3 +16,4 @@ pub(crate) use finalize::finalize;
 pub(crate) use generate::{Generate, generate};
 pub(crate) use shade::shade;
 pub(crate) use surround::media_around;
+pub(crate) use touch::touch;

@@ -17,6 +17,9 @@ pub(crate) fn shade(scene: &ShadingScene, transport: &Transport, wave: &mut Wave
             if hit.is_hit() { surface_point(scene, hit, instance) } else { SurfacePoint::NONE }
         }),
     );
+    if !scene.media.is_empty() {
+        std::iter::zip(&mut wave.points, &wave.touching).for_each(|(point, &touching)| point.touching = touching);
+    }
     for i in 0..wave.slots.len() {
         let slot = wave.slots[i] as usize;
         let (ray, hit, point, path) = (wave.rays[i], wave.hits[i], wave.points[i], wave.state(slot));

@@ -22,6 +22,8 @@ pub(crate) struct SurfacePoint {
     pub triangle: u32,
     pub attributes: u32,
     pub barycentrics: Vec2,
+    /// The medium of a body whose boundary is in the same place as this one of another body, or [`NONE`].
+    pub touching: u32,
 }
 
 impl SurfacePoint {
@@ -35,6 +37,7 @@ impl SurfacePoint {
         triangle: 0,
         attributes: NONE,
         barycentrics: Vec2::ZERO,
+        touching: NONE,
     };
 
     /// Where a ray starts that leaves on the side that `direction` points to.
@@ -74,6 +77,7 @@ pub(crate) fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> S
         triangle,
         attributes: record.attributes,
         barycentrics: Vec2::new(u, v),
+        touching: NONE,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A path leaves the surface that it is at.
 
 use super::aim::{Connection, aim};
+use super::media::Boundary;
 use super::scatter::scatter;
 use super::{FirstHit, InMedia, PathState, Transport, dimension};
 use crate::bsdf::Bsdf;
@@ -43,7 +44,7 @@ pub(crate) fn leave(
     let choice = part_of_material(scene, transport, &mut path, point);
     let mut shading = shading(scene, transport.scattering, point, wo, choice);
     if !scene.media.is_empty() {
-        bend_between_media(scene, &path, point, wo, &mut shading.bsdf);
+        place_in_media(scene, &path, point, wo, &mut shading.bsdf);
     }
     let vertex = Vertex { wo: shading.frame.to_local(wo), point, shading };
     let first_hit = (path.bounce == 0).then(|| FirstHit {
@@ -72,15 +73,26 @@ fn part_of_material(scene: &ShadingScene, transport: &Transport, path: &mut Path
     choice
 }
 
-/// Gives glass the index of refraction that it has where it is. Glass of layers keeps its own: what its file says of its
-/// reflectance is said against air.
-fn bend_between_media(scene: &ShadingScene, path: &PathState, point: &SurfacePoint, wo: Vec3, bsdf: &mut Bsdf) {
-    if let Bsdf::Dielectric(glass) = bsdf
-        && !glass.thin
-    {
-        let material = &scene.materials[point.material as usize];
-        let from_behind = point.geometric_normal.dot(wo) < 0.0;
-        glass.ior = path.media.stack.relative_ior(scene, material, glass.ior, from_behind);
+/// Gives glass the index of refraction that it has where it is, or takes it away where it is not there.
+fn place_in_media(scene: &ShadingScene, path: &PathState, point: &SurfacePoint, wo: Vec3, bsdf: &mut Bsdf) {
+    let (material, from_behind) = (&scene.materials[point.material as usize], point.geometric_normal.dot(wo) < 0.0);
+    let (stack, at) = (path.media.stack, Boundary { material, touching: point.touching, from_behind });
+    match bsdf {
+        Bsdf::Dielectric(glass) if !glass.thin => glass.ior = stack.relative_ior(scene, &at, glass.ior),
+        Bsdf::Glazed(glazed) if !glazed.thin => *glazed = glazed.of_ior(stack.relative_ior(scene, &at, glazed.ior)),
+        Bsdf::Dielectric(_)
+        | Bsdf::Glazed(_)
+        | Bsdf::Black
+        | Bsdf::Diffuse { .. }
+        | Bsdf::DiffuseTransmission { .. }
+        | Bsdf::Mirror { .. }
+        | Bsdf::Blinn(_)
+        | Bsdf::Conductor(_)
+        | Bsdf::Principled(_)
+        | Bsdf::CarPaint(_) => return,
+    }
+    if stack.hides(&at) {
+        *bsdf = Bsdf::NOTHING;
     }
 }
 
@@ -99,7 +111,8 @@ impl Vertex<'_> {
             return path.media;
         }
         let material = &scene.materials[self.point.material as usize];
-        InMedia::at_start(path.media.stack.beyond(material, self.wo.z < 0.0, cos < 0.0))
+        let at = Boundary { material, touching: self.point.touching, from_behind: self.wo.z < 0.0 };
+        InMedia::at_start(path.media.stack.beyond(&at, cos < 0.0))
     }
 
     /// What it scatters with.

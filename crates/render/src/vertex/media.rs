@@ -10,14 +10,19 @@ use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 use raywarp_sample::elementary::exp;
 
-/// Bodies that a path can be in at once; with one more, the one entered first is forgotten.
+/// Bodies that a path can be in at once; those that it comes into besides are not there for it, and only counted.
 const ENTRIES: usize = 4;
+/// Bits of an entry that say which medium.
+const MEDIUM: u16 = 0x3fff;
+/// How many bodies are counted besides.
+const MOST_UNNAMED: u32 = 255;
 
 /// The media that a path is in, the one entered last first: 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(transparent)]
 pub(crate) struct MediaStack {
-    /// Indices of media plus one; 0 behind the last.
+    /// Indices of media plus one; 0 behind the last. The upper two bits of the four, the first lowest, count the bodies that
+    /// a path came into when there was no room.
     entries: [u16; ENTRIES],
 }
 
@@ -32,6 +37,23 @@ pub(crate) struct InMedia {
 
 const _: () = assert!(size_of::<MediaStack>() == 8 && size_of::<InMedia>() == 12);
 
+/// A surface that light has come to, as what lies on its sides.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Boundary<'a> {
+    pub material: &'a MaterialRecord,
+    /// The medium of another body that begins or ends in the same place, or [`NONE`].
+    pub touching: u32,
+    /// Whether light comes from behind.
+    pub from_behind: bool,
+}
+
+impl Boundary<'_> {
+    #[inline]
+    fn is_of_a_body(&self) -> bool {
+        self.material.inside != NONE && !self.material.has(MaterialFlags::INTERFACE)
+    }
+}
+
 impl MediaStack {
     /// Of a medium alone, or of empty space for [`NONE`].
     #[inline]
@@ -42,19 +64,49 @@ impl MediaStack {
     /// The medium that light runs in, or [`NONE`] for empty space.
     #[inline]
     pub fn medium(self) -> u32 {
-        if self.entries[0] == 0 { NONE } else { u32::from(self.entries[0]) - 1 }
+        let entry = self.entries[0] & MEDIUM;
+        if entry == 0 { NONE } else { u32::from(entry) - 1 }
     }
 
-    /// After light has come into a medium.
+    /// Bodies that light is in and that have no entry.
+    #[inline]
+    fn unnamed(self) -> u32 {
+        let [a, b, c, d] = self.entries.map(|entry| u32::from(entry >> 14));
+        a | b << 2 | c << 4 | d << 6
+    }
+
+    #[inline]
+    fn with_unnamed(self, count: u32) -> Self {
+        let mut entries = self.entries;
+        for i in 0..ENTRIES {
+            // Two bits of the count are left of the shift.
+            entries[i] = (entries[i] & MEDIUM) | ((count >> (2 * i)) as u16) << 14;
+        }
+        Self { entries }
+    }
+
+    /// Whether no other medium can be entered.
+    #[inline]
+    fn is_full(self) -> bool {
+        self.entries[ENTRIES - 1] & MEDIUM != 0
+    }
+
+    /// After light has come into a medium, which has no entry where there are as many as can be.
     #[inline]
     pub fn entered(self, medium: u32) -> Self {
+        if self.is_full() {
+            return self.with_unnamed((self.unnamed() + 1).min(MOST_UNNAMED));
+        }
         let [a, b, c, _] = self.entries;
         Self { entries: [(medium + 1) as u16, a, b, c] }
     }
 
-    /// After light has left a medium; the same where it was not in it.
+    /// After light has left a medium; the same where it was not in it. Those without an entry, entered last, are left first.
     #[inline]
     pub fn left(self, medium: u32) -> Self {
+        if self.unnamed() > 0 {
+            return self.with_unnamed(self.unnamed() - 1);
+        }
         let left = (medium + 1) as u16;
         let mut entries = self.entries;
         let mut found = false;
@@ -71,36 +123,65 @@ impl MediaStack {
     #[inline]
     fn holds(self, medium: u32) -> bool {
         let entry = (medium + 1) as u16;
-        self.entries.into_iter().any(|other| other == entry)
+        self.entries.into_iter().any(|other| other & MEDIUM == entry)
     }
 
-    /// The index of refraction of what is behind a surface of `material` over that of what is in front, `ior` being that
-    /// which the material says. Inside of another body that is the index of one over the other's. The boundary of a body
-    /// in one that was entered later is hidden: 1.
+    /// The medium of the body that touches another at a boundary, or [`NONE`]: one that light comes into as it leaves the
+    /// other, or the other way round. At the edge of a body alone, where it begins and ends, light is not in it before.
     #[inline]
-    pub fn relative_ior(self, scene: &ShadingScene, material: &MaterialRecord, ior: f32, from_behind: bool) -> f32 {
-        let inside = material.inside;
-        if inside == NONE || material.has(MaterialFlags::INTERFACE) {
+    fn touching(self, at: &Boundary) -> u32 {
+        let held = if at.from_behind { at.material.inside } else { at.touching };
+        if at.touching != NONE && self.holds(held) { at.touching } else { NONE }
+    }
+
+    /// After light has gone through the boundary of a body, and of one that touches it there.
+    #[inline]
+    fn through(self, at: &Boundary) -> Self {
+        let (inside, touching) = (at.material.inside, self.touching(at));
+        let (left, entered) = if at.from_behind { (inside, touching) } else { (touching, inside) };
+        let stack = if left == NONE { self } else { self.left(left) };
+        if entered == NONE { stack } else { stack.entered(entered) }
+    }
+
+    /// Whether the boundary of a body is not there for light: that of one in another that was entered later, and that of
+    /// one body too many.
+    #[inline]
+    pub fn hides(self, at: &Boundary) -> bool {
+        let inside = at.material.inside;
+        if !at.is_of_a_body() {
+            return false;
+        }
+        if self.unnamed() > 0 {
+            return true;
+        }
+        if at.from_behind {
+            return self.holds(inside) && self.medium() != inside;
+        }
+        self.is_full() && self.touching(at) == NONE
+    }
+
+    /// The index of refraction of what is behind a surface over that of what is in front, `ior` being that which its
+    /// material says. In another body, or where it touches one, that is the index of one over the other's.
+    #[inline]
+    pub fn relative_ior(self, scene: &ShadingScene, at: &Boundary, ior: f32) -> f32 {
+        if !at.is_of_a_body() {
             return ior;
         }
-        if from_behind && self.medium() != inside && self.holds(inside) {
-            return 1.0;
-        }
-        let outside = if from_behind { self.left(inside).medium() } else { self.medium() };
+        let outside = if at.from_behind { self.through(at).medium() } else { self.medium() };
         let around = if outside == NONE { 0.0 } else { scene.media[outside as usize].ior };
         if around > 0.0 { ior / around } else { ior }
     }
 
-    /// After light has come to a surface of `material` on one side and goes on on one: behind the surface or in front.
+    /// After light has come to a surface and goes on: behind it or in front.
     #[inline]
-    pub fn beyond(self, material: &MaterialRecord, from_behind: bool, to_behind: bool) -> Self {
-        if material.has(MaterialFlags::INTERFACE) {
-            return Self::of(if to_behind { material.inside } else { material.outside });
+    pub fn beyond(self, at: &Boundary, to_behind: bool) -> Self {
+        if at.material.has(MaterialFlags::INTERFACE) {
+            return Self::of(if to_behind { at.material.inside } else { at.material.outside });
         }
-        if material.inside == NONE || from_behind == to_behind {
+        if at.material.inside == NONE || at.from_behind == to_behind {
             return self;
         }
-        if to_behind { self.entered(material.inside) } else { self.left(material.inside) }
+        self.through(at)
     }
 }
 
@@ -136,7 +217,8 @@ impl InMedia {
         let direction = Vec3::from(ray.direction);
         let left = self.transmittance(scene, hit.t, direction.length());
         let from_behind = triangle.is_met_from_behind(direction);
-        (left, Self { stack: self.stack.beyond(material, from_behind, !from_behind), since: hit.t })
+        let at = Boundary { material, touching: NONE, from_behind };
+        (left, Self { stack: self.stack.beyond(&at, !from_behind), since: hit.t })
     }
 }
 
@@ -161,13 +243,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_entered_cannot_be_left_and_too_many_forget_the_first() {
+    fn what_was_not_entered_cannot_be_left_and_one_too_many_is_not_entered() {
         assert_eq!(stack(&[2, 1]).left(0), stack(&[2, 1]));
         assert_eq!(MediaStack::default().left(7), MediaStack::default());
-        let five = stack(&[4, 3, 2, 1, 0]);
-        assert_eq!(five, stack(&[4, 3, 2, 1]));
-        assert_eq!(five.left(4).left(3).left(2).left(1).left(0), MediaStack::default());
-        let last = u32::from(u16::MAX) - 1;
+        let four = stack(&[3, 2, 1, 0]);
+        let more = |stack: MediaStack, times| (0..times).fold(stack, |stack, _| stack.entered(4));
+        for times in [1, 2, 3, 4, 77, 255] {
+            let six = more(four, times);
+            assert_eq!((six.medium(), six.unnamed()), (3, times));
+            // Whatever is left, it is one of those.
+            assert_eq!((0..times).fold(six, |stack, _| stack.left(3)), four);
+        }
+        assert_eq!(more(four, 256), more(four, 255));
+        assert_eq!(four.left(3).left(2).left(1).left(0), MediaStack::default());
+        let last = ShadingScene::MOST_MEDIA as u32 - 1;
         assert_eq!(MediaStack::of(last).medium(), last);
         assert_eq!(MediaStack::of(NONE), MediaStack::default());
     }

@@ -12,11 +12,13 @@ mod media;
 mod path;
 mod roulette;
 mod scatter;
+mod touching;
 
 pub(crate) use arrive::arrive;
 pub(crate) use leave::leave;
 pub(crate) use media::{InMedia, MediaStack};
 pub(crate) use path::{ALL_SPECULAR, FirstHit, PathState, SPECULAR};
+pub(crate) use touching::{search, touching};
 
 use raywarp_sample::Sampler;
 

@@ -1,0 +1,42 @@
+//! Bodies that touch: where one begins another ends, and a path that meets one boundary would start behind both.
+
+use crate::flat::{MaterialFlags, NONE, ShadingScene};
+use crate::surface::surface_point;
+use glam::Vec3;
+use raywarp_geom::{Hit, Ray};
+
+/// Cosines below this are taken for it: along a boundary the search would be long.
+const LEAST_COS: f32 = 0.01;
+
+/// What finds a boundary that the next ray of a path at `hit` would start behind: the part of `ray` from there on that the
+/// start is moved by, and once more for the other boundary's own rounding. `None` where no body begins or ends.
+#[inline]
+pub(crate) fn search(scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> Option<Ray> {
+    if !hit.is_hit() {
+        return None;
+    }
+    let (_, material) = scene.surface_of(hit, instance);
+    if material.inside == NONE || material.has(MaterialFlags::INTERFACE) {
+        return None;
+    }
+    let (point, direction) = (surface_point(scene, hit, instance), Vec3::from(ray.direction));
+    let moved = Vec3::from(point.origin_towards(direction)) - point.position;
+    let cos = point.geometric_normal.dot(direction).abs().max(LEAST_COS);
+    let way = 2.0 * moved.dot(point.geometric_normal).abs() / cos;
+    Some(ray.with_interval(hit.t, hit.t + way))
+}
+
+/// The medium of the body whose boundary `found` is what such a search from a hit came to, or [`NONE`] if light does not
+/// leave one body there and come into the other.
+#[inline]
+pub(crate) fn touching(scene: &ShadingScene, ray: &Ray, from: (&Hit, u32), found: (&Hit, u32)) -> u32 {
+    if !found.0.is_hit() {
+        return NONE;
+    }
+    let direction = Vec3::from(ray.direction);
+    let (first, _) = scene.surface_of(from.0, from.1);
+    let (second, material) = scene.surface_of(found.0, found.1);
+    let is_opposite = first.is_met_from_behind(direction) != second.is_met_from_behind(direction);
+    let is_body = !material.has(MaterialFlags::INTERFACE);
+    if is_opposite && is_body { material.inside } else { NONE }
+}
