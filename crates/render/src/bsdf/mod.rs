@@ -5,8 +5,8 @@
 //! shading normal; `wo` and `wi` are unit and away from the surface. Opaque models are two-sided: seen
 //! from below they scatter as from above. Only [`Dielectric`] and [`Glazed`] have an inside, below.
 //!
-//! Facets that send light to each other: with [`Scattering::Multiple`] no model loses light that it does
-//! not absorb.
+//! Facets that send light to each other: with [`Scattering::Multiple`] GGX models keep nearly all light that they do
+//! not absorb (docs/materials.md has the numbers and the limits); Blinn's is as its author has it.
 //!
 //! [`MaterialKind`] lists the models. Microfacet terms: GGX with Smith's separable
 //! masking-shadowing `G1(wo) G1(wi)`, as in Mitsuba and in the glTF specification (pbrt's is
