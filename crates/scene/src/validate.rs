@@ -26,7 +26,8 @@ impl Invalid {
 ///   list of materials has one entry a triangle.
 /// - Images hold as many texels as they say, at least one, all finite.
 /// - Transforms, factors, lights and cameras are finite; light and absorption are not negative; indices of refraction
-///   are positive, angles and sizes in the range that their fields say, directions of length 1.
+///   are positive, angles and sizes in the range that their fields say, directions of length 1, rotations of
+///   environments perpendicular.
 ///
 /// # Errors
 /// The first rule that is broken.
@@ -89,6 +90,11 @@ fn positive(what: &str, value: f32) -> Check {
 fn unit(what: &str, v: [f32; 3]) -> Check {
     let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
     ensure((length - 1.0).abs() < 1e-3, || format!("{what} must have length 1: {v:?}"))
+}
+
+fn perpendicular(what: &str, a: [f32; 3], b: [f32; 3]) -> Check {
+    let cos = std::iter::zip(a, b).map(|(a, b)| a * b).sum::<f32>();
+    ensure(cos.abs() < 1e-3, || format!("{what} must be perpendicular: {a:?} and {b:?}"))
 }
 
 fn image(image: &Image) -> Check {
@@ -226,7 +232,9 @@ fn light(scene: &Scene, light: &Light) -> Check {
         Light::Environment { map, radiance, world_to_map } => {
             map.map_or(Ok(()), |id| in_range("image", id.0, scene.images.len()))?;
             amount("the radiance", radiance)?;
-            world_to_map.iter().try_for_each(|&row| unit("a row of the rotation", row))
+            world_to_map.iter().try_for_each(|&row| unit("a row of the rotation", row))?;
+            let [x, y, z] = *world_to_map;
+            [(x, y), (y, z), (z, x)].into_iter().try_for_each(|(a, b)| perpendicular("the rotation's rows", a, b))
         }
     }
 }

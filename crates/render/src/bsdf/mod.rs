@@ -79,6 +79,9 @@ tag! {
 }
 
 impl MaterialKind {
+    /// Which input of [`MaterialKind::Principled`] says how much of it is glass.
+    pub(crate) const TRANSMISSION: u32 = 6;
+
     /// How many inputs it has.
     pub const fn input_count(self) -> u32 {
         match self {

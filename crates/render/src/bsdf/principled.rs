@@ -12,7 +12,7 @@ use super::facets::{Facets, Returned};
 use super::fresnel::{f90_of_f0, schlick, schlick_mean};
 use super::ggx::Ggx;
 use super::horizon::Horizon;
-use super::{Bsdf, BsdfSample, Dielectric, Glazed, Scattering, f0_of_ior};
+use super::{Bsdf, BsdfSample, Dielectric, Glazed, MaterialKind, Scattering, f0_of_ior};
 use crate::texture::Inputs;
 use glam::{Vec2, Vec3};
 use raywarp_sample::warp::choose;
@@ -91,7 +91,7 @@ impl Principled {
         let coat = m.fraction(7);
         let coat_roughness = m.fraction(8);
         let coat_alpha = (coat_roughness * coat_roughness).max(MIN_LAYER_ALPHA);
-        let transmission = m.fraction(6) * (1.0 - metallic);
+        let transmission = m.fraction(MaterialKind::TRANSMISSION) * (1.0 - metallic);
         if transmission > 0.0 && choose(transmission, &mut u).0 {
             let glass = Dielectric {
                 ior,

@@ -76,7 +76,7 @@ pub struct LightRecord {
     pub index: u32,
     /// Of triangles, their material.
     pub material: u32,
-    /// A number.
+    /// Of surfaces, the probability with which they are chosen; 0 of others.
     pub value: f32,
     /// A place.
     pub at: [f32; 3],

@@ -57,6 +57,11 @@ impl Input {
         self.source != NONE
     }
 
+    /// Whether its first number is above 0 anywhere, as far as can be told without the texture.
+    pub(crate) fn may_be_positive(&self) -> bool {
+        if self.is_textured() { self.factor[0] != 0.0 } else { self.factor[0] > 0.0 }
+    }
+
     /// Index of the texture, if it has one.
     #[inline]
     pub fn texture(&self) -> u32 {
@@ -131,7 +136,8 @@ impl MaterialFlags {
     pub const ANISOTROPIC: u32 = 1 << 3;
     /// Transmission does not bend.
     pub const THIN: u32 = 1 << 4;
-    /// A random number decides between its parts.
+    /// A random number decides between its parts: of every mixture, and of [`MaterialKind::Principled`] that may transmit.
+    /// Without the flag the number is always 0.5.
     pub const CHOOSES: u32 = 1 << 5;
     /// It looks at texture coordinates, colours or tangents.
     pub const LOOKS_AT_ATTRIBUTES: u32 = 1 << 6;
@@ -164,3 +170,5 @@ pub struct MediumRecord {
     /// Index of refraction; 0 where the file gives none, and materials say how much light bends between media.
     pub ior: f32,
 }
+
+const _: () = assert!(size_of::<MediumRecord>() == 16);

@@ -1,12 +1,12 @@
 //! What holds for every scene that shading reads.
 
+mod lights;
+
 use super::{
-    Input, InputChannel, LightKind, LightRecord, MaterialFlags, MaterialRecord, NONE, Remap, ShadingScene, Shape,
-    SpotRamp, TextureKind, TextureOp, Wrapping, shape,
+    Input, InputChannel, MaterialFlags, MaterialRecord, NONE, Remap, ShadingScene, TextureKind, TextureOp, Wrapping,
 };
 use crate::bsdf::MaterialKind;
 use crate::texture::STACK;
-use glam::Vec3;
 
 /// A rule that a [`ShadingScene`] breaks: the record, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,10 +51,15 @@ impl ShadingScene {
     /// Checks what the functions that read a scene rely on. O(size of the scene).
     ///
     /// - Every index is in range or, where that is allowed, [`NONE`]; parts of a mixture come before it.
-    /// - Tags and flags are known ones; a material has as many inputs as its kind asks for.
+    /// - Tags and flags are known ones; a material has as many inputs as its kind asks for. Unused fields are zeros.
+    /// - Materials say that they look at attributes where they do, and that they choose between parts just where they do.
+    ///   A boundary of media without a surface is a hole all over.
     /// - Programs leave one value on a stack that they never leave; images hold as many texels as they say.
     /// - Placements lie one after the other and name their triangles; lights and triangles name each other, and lights
     ///   are the shapes that their triangles are.
+    /// - Lights are chosen as often as the choice says, and surfaces and environments know that probability. An
+    ///   environment belongs to one light.
+    /// - Directions have length 1 within 1e-6; rotations of environments are rotations within 1e-3, and may mirror.
     /// - Cumulative tables rise from 0 to 1; numbers are finite.
     ///
     /// # Errors
@@ -127,6 +132,7 @@ impl ShadingScene {
         let map = || self.inputs[material.normal as usize].is_textured();
         ensure(!is_map || map(), "has a normal map without a texture")?;
         finite(&[material.cutoff], "has a cutoff that is not finite")?;
+        ensure(material.unused == [0; 4], "has unused fields that are not zero")?;
         let is_mixture = material.kind() == MaterialKind::Mix;
         let holds = |part: u32| if is_mixture { (part as usize) < index } else { part == NONE };
         ensure(material.parts.into_iter().all(holds), "has parts that do not come before it, or should have none")?;
@@ -139,7 +145,36 @@ impl ShadingScene {
                 .any(|i| i != NONE && self.inputs[i as usize].is_textured())
             || (is_mixture
                 && material.parts.iter().any(|&p| self.materials[p as usize].has(MaterialFlags::LOOKS_AT_ATTRIBUTES)));
-        ensure(!looks || material.has(MaterialFlags::LOOKS_AT_ATTRIBUTES), "looks at attributes and does not say so")
+        ensure(!looks || material.has(MaterialFlags::LOOKS_AT_ATTRIBUTES), "looks at attributes and does not say so")?;
+        let chooses = match material.kind() {
+            MaterialKind::Mix => true,
+            MaterialKind::Principled => inputs[MaterialKind::TRANSMISSION as usize].may_be_positive(),
+            MaterialKind::Diffuse
+            | MaterialKind::DiffuseTransmission
+            | MaterialKind::Blinn
+            | MaterialKind::Mirror
+            | MaterialKind::Conductor
+            | MaterialKind::Dielectric
+            | MaterialKind::Coated
+            | MaterialKind::CarPaint
+            | MaterialKind::Invisible
+            | MaterialKind::Unlit => false,
+        };
+        let says = material.has(MaterialFlags::CHOOSES);
+        ensure(!chooses || says, "chooses between parts and does not say so")?;
+        ensure(chooses || !says, "says that it chooses and has no parts")?;
+        self.boundary(material)
+    }
+
+    /// A boundary of media without a surface: as a surface it would block the light of every connection, and take a
+    /// bounce from every path.
+    fn boundary(&self, material: &MaterialRecord) -> Check {
+        if material.kind() != MaterialKind::Invisible || !material.has(MaterialFlags::INTERFACE) {
+            return Ok(());
+        }
+        let is_zero = |input: &Input| !input.is_textured() && input.factor[0] == 0.0;
+        let is_hole = material.alpha != NONE && is_zero(&self.inputs[material.alpha as usize]);
+        ensure(is_hole && !material.has(MaterialFlags::MASK), "bounds media without a surface and is no hole all over")
     }
 
     fn texture_op(&self, op: &TextureOp) -> Check {
@@ -197,67 +232,5 @@ impl ShadingScene {
         let light = &self.lights[triangle.light as usize];
         let number = (index as u32).wrapping_sub(light.index);
         ensure(number < light.kind().triangle_count(), "names a light that is another's")
-    }
-
-    fn validate_lights(&self) -> Result<(), InvalidShading> {
-        each("lights", &self.lights, |index, light| self.light(index, light))?;
-        each("light_choice", &self.light_choice, |_, cell| {
-            within(cell.alias, &self.lights, "names a light that is not there")?;
-            let shares = [cell.own, cell.probability, cell.alias_probability];
-            ensure(shares.iter().all(|share| (0.0..=1.0).contains(share)), "has a share that is not from 0 to 1")
-        })?;
-        each("environments", &self.environments, |index, _| self.environment(index))
-    }
-
-    fn light(&self, index: usize, light: &LightRecord) -> Check {
-        let cells = self.light_choice.len();
-        ensure(cells == 0 || cells == self.lights.len(), "has no cell in the choice, though others have")?;
-        tag(light.kind, LightKind::ALL, "is of a kind that does not exist")?;
-        let numbers = [light.at, light.u, light.v, light.w];
-        finite(numbers.as_flattened(), "has a number that is not finite")?;
-        ensure(light.value.is_finite() && light.value >= 0.0, "has a density that is negative or not finite")?;
-        match light.kind() {
-            LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk | LightKind::Sphere => {
-                self.surface_light(index, light)
-            }
-            LightKind::Spot => tag(light.index, SpotRamp::ALL, "falls off in a way that does not exist"),
-            LightKind::Environment => within(light.index, &self.environments, "names an environment that is not there"),
-            LightKind::Point | LightKind::Directional => Ok(()),
-        }
-    }
-
-    fn surface_light(&self, index: usize, light: &LightRecord) -> Check {
-        let end = u64::from(light.index) + u64::from(light.kind().triangle_count());
-        ensure(end <= self.triangles.len() as u64, "names triangles that are not there")?;
-        let triangles = &self.triangles[light.index as usize..end as usize];
-        ensure(triangles.iter().all(|t| t.light == index as u32), "names a triangle that is another light")?;
-        within(light.material, &self.materials, "names a material that is not there")?;
-        ensure(triangles.iter().all(|t| t.material() == light.material), "has another material than its triangles")?;
-        let holes = light.kind() == LightKind::Sphere && self.materials[light.material as usize].alpha != NONE;
-        ensure(!holes, "has holes, through which its other side would show")?;
-        // Triangles come after lights: a corner that is not finite is theirs to report.
-        if !triangles.iter().all(|t| t.corners.as_flattened().iter().all(|x| x.is_finite())) {
-            return Ok(());
-        }
-        let [at, u, v, w] = [light.at, light.u, light.v, light.w].map(Vec3::from);
-        ensure(shape(light.kind(), triangles) == Some(Shape { at, u, v, w }), "is not where its triangles are")
-    }
-
-    fn environment(&self, index: usize) -> Check {
-        let record = &self.environments[index];
-        finite(&record.radiance, "has a radiance that is not finite")?;
-        finite(record.rows.as_flattened(), "has a rotation that is not finite")?;
-        ensure((0.0..=1.0).contains(&record.choice), "is chosen with a probability that is not from 0 to 1")?;
-        if record.image == NONE {
-            return Ok(());
-        }
-        within(record.image, &self.images, "names an image that is not there")?;
-        let [width, height] = record.size.map(u64::from);
-        let end = u64::from(record.table) + height + 1 + height * (width + 1);
-        ensure(width > 0 && height > 0 && end <= self.tables.len() as u64, "has a table that is not there")?;
-        let tables = &self.tables[record.table as usize..end as usize];
-        let (rows, cells) = tables.split_at(height as usize + 1);
-        let rises = |cdf: &[f32]| cdf[0] == 0.0 && cdf[cdf.len() - 1] == 1.0 && cdf.is_sorted();
-        ensure(rises(rows) && cells.chunks(width as usize + 1).all(rises), "has a table that does not rise from 0 to 1")
     }
 }

@@ -207,11 +207,11 @@ impl Maker<'_> {
                 self.roughness(&p.roughness);
                 self.scalar(&p.specular);
                 self.color(&p.specular_color);
-                self.scalar(&p.transmission);
+                let transmission = self.scalar(&p.transmission);
                 self.scalar(&p.clearcoat);
                 self.scalar(&p.clearcoat_roughness);
                 self.numbers([p.ior, 0.0, 0.0]);
-                let transmits = p.transmission.factor > 0.0;
+                let transmits = self.flat.inputs[transmission as usize].may_be_positive();
                 self.medium(p.thin, p.absorption.filter(|_| transmits), p.ior);
                 self.flag(MaterialFlags::CHOOSES, transmits);
                 MaterialKind::Principled

@@ -1,7 +1,8 @@
 //! What comes out of scenes, and what `validate` says of scenes that were tampered with.
 
 use super::*;
-use crate::flat::{LightKind, NONE};
+use crate::bsdf::MaterialKind;
+use crate::flat::{Input, InputChannel, LightKind, MaterialFlags, NONE};
 use crate::surface::{surface_point, texture_point};
 use crate::texture::{TexturePoint, value};
 use glam::{Vec2, Vec3, Vec4};
@@ -262,9 +263,56 @@ fn every_rule_of_surfaces_is_checked() {
         let input = s.materials[1].normal as usize;
         s.inputs[input].source = NONE;
     });
+    broken("materials[0]", "has unused fields that are not zero", |s| s.materials[0].unused[3] = 1);
     broken("all_opaque", "says another thing than the materials", |s| s.all_opaque = true);
     broken("media[0]", "absorbs an amount that is negative or not finite", |s| {
         s.media.push(crate::flat::MediumRecord { absorption: [-1.0; 3], ior: 0.0 });
+    });
+}
+
+#[test]
+fn materials_say_that_they_choose_just_where_they_do() {
+    broken("materials[2]", "chooses between parts and does not say so", |s| {
+        s.materials[2].flags &= !MaterialFlags::CHOOSES;
+    });
+    broken("materials[0]", "says that it chooses and has no parts", |s| s.materials[0].flags |= MaterialFlags::CHOOSES);
+    // Metal and dielectric, with so much of it glass.
+    let principled = |s: &mut ShadingScene, transmission: Input| {
+        (s.materials[0].kind, s.materials[0].first_input) = (MaterialKind::Principled.tag(), s.inputs.len() as u32);
+        s.inputs.extend([Input::constant([0.5; 3]); MaterialKind::Principled.input_count() as usize]);
+        s.inputs[(s.materials[0].first_input + MaterialKind::TRANSMISSION) as usize] = transmission;
+    };
+    broken("materials[0]", "chooses between parts and does not say so", |s| principled(s, Input::constant([0.1; 3])));
+    broken("materials[0]", "chooses between parts and does not say so", |s| {
+        principled(s, Input::textured([-1.0; 3], 0, InputChannel::R));
+        s.materials[0].flags |= MaterialFlags::LOOKS_AT_ATTRIBUTES;
+    });
+    broken("materials[0]", "says that it chooses and has no parts", |s| {
+        principled(s, Input::constant([0.0; 3]));
+        s.materials[0].flags |= MaterialFlags::CHOOSES;
+    });
+}
+
+#[test]
+fn a_boundary_of_media_without_a_surface_is_a_hole_all_over() {
+    let boundary = |s: &mut ShadingScene, alpha: f32| {
+        (s.materials[0].kind, s.materials[0].flags) = (MaterialKind::Invisible.tag(), MaterialFlags::INTERFACE);
+        s.materials[0].alpha = s.inputs.len() as u32;
+        s.inputs.push(Input::constant([alpha, 0.0, 0.0]));
+    };
+    let mut good = flat(&rich());
+    boundary(&mut good, 0.0);
+    assert_eq!(good.validate(), Ok(()));
+    let message = "bounds media without a surface and is no hole all over";
+    broken("materials[0]", message, |s| boundary(s, 0.5));
+    broken("materials[0]", message, |s| {
+        boundary(s, 0.0);
+        s.materials[0].alpha = NONE;
+    });
+    // An alpha of 0 that reaches the cutoff.
+    broken("materials[0]", message, |s| {
+        boundary(s, 0.0);
+        s.materials[0].flags |= MaterialFlags::MASK;
     });
 }
 
@@ -336,10 +384,54 @@ fn every_rule_of_lights_is_checked() {
     broken("light_choice[0]", "has a share that is not from 0 to 1", |s| s.light_choice[0].own = 1.5);
     broken("environments[0]", "has a radiance that is not finite", |s| s.environments[0].radiance[0] = f32::NAN);
     broken("environments[0]", "has a rotation that is not finite", |s| s.environments[0].rows[0][0] = f32::NAN);
+    for row in [[1.01, 0.0, 0.0], [1.0, 0.01, 0.0], [0.0; 3]] {
+        broken("environments[0]", "has a rotation that stretches or shears", |s| s.environments[0].rows[0] = row);
+    }
+    broken("environments[0]", "has unused fields that are not zero", |s| s.environments[0].unused[0] = 1);
     broken("environments[0]", "is chosen with a probability that is not from 0 to 1", |s| {
         s.environments[0].choice = 2.0;
     });
     broken("environments[0]", "names an image that is not there", |s| s.environments[0].image = 1);
     broken("environments[0]", "has a table that is not there", |s| s.environments[0].table = 1);
     broken("environments[0]", "has a table that does not rise from 0 to 1", |s| s.tables[1] = 2.0);
+}
+
+#[test]
+fn directions_have_length_1() {
+    let message = "has a direction whose length is not 1";
+    broken("lights[3]", message, |s| (s.lights[3].kind, s.lights[3].u) = (LightKind::Spot.tag(), [0.0, 0.0, 0.99999]));
+    broken("lights[4]", message, |s| s.lights[4].u[2] *= 1.00001);
+}
+
+#[test]
+fn lights_are_chosen_as_often_as_everything_says() {
+    let message = "has another probability than the choice gives it";
+    broken("lights[0]", message, |s| s.lights[0].value *= 1.0001);
+    broken("lights[1]", message, |s| s.lights[1].value = 0.0);
+    broken("lights[3]", message, |s| s.lights[3].value = 0.1);
+    broken("environments[0]", message, |s| s.environments[0].choice *= 0.9999);
+    // Nothing is chosen, and the paths that meet a light are told another thing.
+    broken("lights[0]", message, |s| s.light_choice.clear());
+    broken("lights[3]", "names an environment that is another light", |s| {
+        (s.lights[3].kind, s.lights[3].index) = (LightKind::Environment.tag(), 0);
+    });
+    broken("environments[0]", "is no light", |s| (s.lights[2].kind, s.lights[2].index) = (LightKind::Point.tag(), 0));
+    broken("light_choice[0]", "gives its alias another probability than the alias has", |s| {
+        s.light_choice[0].alias_probability *= 1.0001;
+    });
+    broken("light_choice[0]", "is chosen more often or less often than its probability says", |s| {
+        s.light_choice[0].own *= 0.99;
+    });
+}
+
+#[test]
+fn choices_among_many_lights_of_all_powers_are_exact_enough() {
+    for (count, power) in [(1, 0), (7, 1), (1000, 3), (100_000, 9)] {
+        let mut scene = rich();
+        // Powers from 1 to 10^power, the weakest far below a cell's share.
+        let intensity = |i: i32| 10f32.powf(power as f32 * (i * 7919 % 1000) as f32 / 1000.0);
+        scene.lights.extend((0..count).map(|i| Light::Point { position: [3.0; 3], intensity: [intensity(i); 3] }));
+        scene.lights.push(Light::Point { position: [3.0; 3], intensity: [0.0; 3] });
+        assert_eq!(flat(&scene).validate(), Ok(()), "{count}");
+    }
 }

@@ -171,6 +171,10 @@ fn lights_cameras_and_settings_are_checked() {
     check(|s| s.lights[1] = spot, "lights[1]", "cones with cosines 0.5 inside and 0.6 outside");
     let map = Light::Environment { map: Some(ImageId(2)), radiance: [1.0; 3], world_to_map: [[1.0, 0.0, 0.0]; 3] };
     check(|s| s.lights[0] = map, "lights[0]", "image 2, but there are only 2");
+    let (x, y) = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]);
+    let sheared = |world_to_map| Light::Environment { map: None, radiance: [1.0; 3], world_to_map };
+    check(|s| s.lights[0] = sheared([x, y, y]), "lights[0]", "the rotation's rows must be perpendicular");
+    check(|s| s.lights[0] = sheared([x, y, [0.8, 0.0, 0.6]]), "lights[0]", "the rotation's rows must be perpendicular");
     check(|s| s.cameras[0].eye[1] = f32::NAN, "cameras[0]", "the eye is not finite");
     check(|s| s.cameras[0].up = [0.0; 3], "cameras[0]", "up must have length 1");
     let fov = |fov| Projection::Perspective { fov, axis: FovAxis::Vertical };

@@ -1,0 +1,156 @@
+//! What holds for lights, for the choice between them and for environments.
+
+use super::{Check, InvalidShading, each, ensure, finite, tag, within};
+use crate::flat::{EnvironmentRecord, LightKind, LightRecord, NONE, ShadingScene, Shape, SpotRamp, shape};
+use glam::Vec3;
+
+/// Most by which the length of a light's direction differs from 1: single precision gives 2e-7.
+const UNIT: f32 = 1e-6;
+/// Most by which a row of a rotation differs from length 1, and two rows from right angles. A scene that is loaded may
+/// have 1e-3; its rounding is another.
+const ROTATION: f32 = 1.5e-3;
+/// Most by which two statements of one probability differ, in parts of it.
+const PROBABILITY: f32 = 1e-6;
+/// Most by which a light's cells differ from its probability, in parts of it: a light of a million cells has sums of as
+/// many shares.
+const SHARE: f64 = 1e-4;
+/// Rounding of the share that one cell leaves to its alias.
+const LEFT: f64 = 1e-7;
+
+fn same_probability(a: f32, b: f32) -> bool {
+    (a - b).abs() <= PROBABILITY * a.max(b) + f32::MIN_POSITIVE
+}
+
+impl ShadingScene {
+    pub(super) fn validate_lights(&self) -> Result<(), InvalidShading> {
+        each("lights", &self.lights, |index, light| self.light(index, light))?;
+        each("light_choice", &self.light_choice, |_, cell| {
+            within(cell.alias, &self.lights, "names a light that is not there")?;
+            let shares = [cell.own, cell.probability, cell.alias_probability];
+            ensure(shares.iter().all(|share| (0.0..=1.0).contains(share)), "has a share that is not from 0 to 1")
+        })?;
+        each("environments", &self.environments, |_, record| self.environment(record))?;
+        self.validate_choice()?;
+        self.validate_probabilities()
+    }
+
+    fn light(&self, index: usize, light: &LightRecord) -> Check {
+        let cells = self.light_choice.len();
+        ensure(cells == 0 || cells == self.lights.len(), "has no cell in the choice, though others have")?;
+        tag(light.kind, LightKind::ALL, "is of a kind that does not exist")?;
+        let numbers = [light.at, light.u, light.v, light.w];
+        finite(numbers.as_flattened(), "has a number that is not finite")?;
+        ensure(light.value.is_finite() && light.value >= 0.0, "has a density that is negative or not finite")?;
+        match light.kind() {
+            LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk | LightKind::Sphere => {
+                self.surface_light(index, light)
+            }
+            LightKind::Spot => {
+                tag(light.index, SpotRamp::ALL, "falls off in a way that does not exist")?;
+                direction(light)
+            }
+            LightKind::Environment => within(light.index, &self.environments, "names an environment that is not there"),
+            LightKind::Directional => direction(light),
+            LightKind::Point => Ok(()),
+        }
+    }
+
+    fn surface_light(&self, index: usize, light: &LightRecord) -> Check {
+        let end = u64::from(light.index) + u64::from(light.kind().triangle_count());
+        ensure(end <= self.triangles.len() as u64, "names triangles that are not there")?;
+        let triangles = &self.triangles[light.index as usize..end as usize];
+        ensure(triangles.iter().all(|t| t.light == index as u32), "names a triangle that is another light")?;
+        within(light.material, &self.materials, "names a material that is not there")?;
+        ensure(triangles.iter().all(|t| t.material() == light.material), "has another material than its triangles")?;
+        let holes = light.kind() == LightKind::Sphere && self.materials[light.material as usize].alpha != NONE;
+        ensure(!holes, "has holes, through which its other side would show")?;
+        // Triangles come after lights: a corner that is not finite is theirs to report.
+        if !triangles.iter().all(|t| t.corners.as_flattened().iter().all(|x| x.is_finite())) {
+            return Ok(());
+        }
+        let [at, u, v, w] = [light.at, light.u, light.v, light.w].map(Vec3::from);
+        ensure(shape(light.kind(), triangles) == Some(Shape { at, u, v, w }), "is not where its triangles are")
+    }
+
+    fn environment(&self, record: &EnvironmentRecord) -> Check {
+        finite(&record.radiance, "has a radiance that is not finite")?;
+        finite(record.rows.as_flattened(), "has a rotation that is not finite")?;
+        let [x, y, z] = record.rows.map(Vec3::from);
+        let unit = [x, y, z].into_iter().all(|row| (row.length() - 1.0).abs() <= ROTATION);
+        let right = [x.dot(y), y.dot(z), z.dot(x)].into_iter().all(|cos| cos.abs() <= ROTATION);
+        ensure(unit && right, "has a rotation that stretches or shears")?;
+        ensure(record.unused == [0; 3], "has unused fields that are not zero")?;
+        ensure((0.0..=1.0).contains(&record.choice), "is chosen with a probability that is not from 0 to 1")?;
+        if record.image == NONE {
+            return Ok(());
+        }
+        within(record.image, &self.images, "names an image that is not there")?;
+        let [width, height] = record.size.map(u64::from);
+        let end = u64::from(record.table) + height + 1 + height * (width + 1);
+        ensure(width > 0 && height > 0 && end <= self.tables.len() as u64, "has a table that is not there")?;
+        let tables = &self.tables[record.table as usize..end as usize];
+        let (rows, cells) = tables.split_at(height as usize + 1);
+        let rises = |cdf: &[f32]| cdf[0] == 0.0 && cdf[cdf.len() - 1] == 1.0 && cdf.is_sorted();
+        ensure(rises(rows) && cells.chunks(width as usize + 1).all(rises), "has a table that does not rise from 0 to 1")
+    }
+
+    /// The choice of lights, whose cells name lights that are there: a light that is chosen more often or less often than
+    /// connections and the paths that meet it are told is too bright or too dark.
+    fn validate_choice(&self) -> Result<(), InvalidShading> {
+        let cells = &self.light_choice;
+        // In cells: what each light is chosen by, and how many cells that is beside its own.
+        let mut shares = vec![(0.0f64, 0u32); cells.len()];
+        for (index, cell) in cells.iter().enumerate() {
+            shares[index].0 += f64::from(cell.own);
+            if cell.own < 1.0 {
+                let alias = &mut shares[cell.alias as usize];
+                *alias = (alias.0 + 1.0 - f64::from(cell.own), alias.1 + 1);
+            }
+        }
+        each("light_choice", cells, |index, cell| {
+            let alias = &cells[cell.alias as usize];
+            ensure(
+                cell.alias_probability == alias.probability,
+                "gives its alias another probability than the alias has",
+            )?;
+            let (found, others) = shares[index];
+            let share = f64::from(cell.probability) * cells.len() as f64;
+            let near = SHARE * share + LEFT * f64::from(others) + f64::from(f32::MIN_POSITIVE) * cells.len() as f64;
+            ensure((found - share).abs() <= near, "is chosen more often or less often than its probability says")
+        })
+    }
+
+    /// Probability of the light `index`; 0 where none is ever chosen.
+    fn probability(&self, index: usize) -> f32 {
+        self.light_choice.get(index).map_or(0.0, |cell| cell.probability)
+    }
+
+    /// What lights and environments say of their probability: the weights of multiple importance sampling come of it.
+    fn validate_probabilities(&self) -> Result<(), InvalidShading> {
+        let message = "has another probability than the choice gives it";
+        let mut light_of = vec![None; self.environments.len()];
+        for (index, light) in self.lights.iter().enumerate() {
+            let broken = |message| Err(InvalidShading { item: format!("lights[{index}]"), message });
+            let probability = match light.kind() {
+                LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk | LightKind::Sphere => {
+                    self.probability(index)
+                }
+                LightKind::Point | LightKind::Spot | LightKind::Directional | LightKind::Environment => 0.0,
+            };
+            if !same_probability(light.value, probability) {
+                return broken(message);
+            }
+            if light.kind() == LightKind::Environment && light_of[light.index as usize].replace(index).is_some() {
+                return broken("names an environment that is another light");
+            }
+        }
+        each("environments", &self.environments, |index, record| {
+            let Some(light) = light_of[index] else { return Err("is no light") };
+            ensure(same_probability(record.choice, self.probability(light)), message)
+        })
+    }
+}
+
+fn direction(light: &LightRecord) -> Check {
+    ensure((Vec3::from(light.u).length() - 1.0).abs() <= UNIT, "has a direction whose length is not 1")
+}
