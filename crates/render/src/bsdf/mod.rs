@@ -189,6 +189,9 @@ pub enum Bsdf {
     CarPaint(CarPaint),
 }
 
+// What shading moves about, which model it is included.
+const _: () = assert!(size_of::<Bsdf>() == 56);
+
 /// What sampling and evaluating share for one `wo`, so that a vertex that does both finds it once: the further bounces
 /// of metal and glass. (What layers share is several times as large, more than a GPU's registers should keep.)
 #[derive(Debug, Clone, Copy)]
@@ -200,6 +203,9 @@ pub(crate) enum Prepared {
     /// Of [`Bsdf::Dielectric`].
     Dielectric(dielectric::Bounces),
 }
+
+// What a vertex keeps beside its model, which kind it is included.
+const _: () = assert!(size_of::<Prepared>() <= 72);
 
 impl Prepared {
     #[inline]

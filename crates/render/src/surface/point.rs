@@ -5,8 +5,9 @@ use crate::texture::TexturePoint;
 use glam::{Vec2, Vec3, Vec4};
 use raywarp_geom::{Hit, offset_from_triangle};
 
-/// A point on a surface, in world space.
+/// A point on a surface, in world space: 60 bytes.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub(crate) struct SurfacePoint {
     pub position: Vec3,
     /// Largest coordinate difference to a corner of the triangle.
@@ -25,6 +26,8 @@ pub(crate) struct SurfacePoint {
     /// The medium of a body whose boundary is in the same place as this one of another body, or [`NONE`].
     pub touching: u32,
 }
+
+const _: () = assert!(size_of::<SurfacePoint>() == 60);
 
 impl SurfacePoint {
     /// Stands where a ray missed.

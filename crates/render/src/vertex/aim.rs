@@ -9,14 +9,17 @@ use crate::options::DirectLight;
 use glam::Vec3;
 use raywarp_geom::Ray;
 
-/// A shadow ray, and what it brings if nothing blocks it and no medium absorbs.
+/// A shadow ray, and what it brings if nothing blocks it and no medium absorbs: 56 bytes.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub(crate) struct Connection {
     pub ray: Ray,
     pub contribution: Vec3,
     /// What the ray starts in.
     pub media: InMedia,
 }
+
+const _: () = assert!(size_of::<Connection>() == 56);
 
 /// Connects a vertex to a light; the path's random numbers go on behind.
 #[inline]

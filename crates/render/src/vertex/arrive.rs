@@ -8,8 +8,9 @@ use crate::texture::color;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 
-/// What is there for a path.
+/// What is there for a path: 60 bytes, 4 of them saying whether there is a first vertex.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub(crate) struct Arrival {
     /// What it brings.
     pub radiance: Vec3,
@@ -20,6 +21,8 @@ pub(crate) struct Arrival {
     /// Whether it is at a surface that scatters.
     pub scatters: bool,
 }
+
+const _: () = assert!(size_of::<Arrival>() == 60);
 
 /// Takes `path` along `ray` to `hit`, where `point` is, if anything was hit.
 #[inline]

@@ -9,8 +9,9 @@ pub(crate) const SPECULAR: u8 = 1;
 /// Every vertex so far was specular: what is seen now is seen "directly".
 pub(crate) const ALL_SPECULAR: u8 = 2;
 
-/// A path between two vertices.
+/// A path between two vertices: 48 bytes, of which three pad the flags.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub(crate) struct PathState {
     /// Which path it is.
     pub pixel: u32,
@@ -27,6 +28,8 @@ pub(crate) struct PathState {
     pub media: InMedia,
 }
 
+const _: () = assert!(size_of::<PathState>() == 48);
+
 impl PathState {
     /// The path's random numbers from `dimension` of its vertex on, for a generator that has come to `state`.
     #[inline]
@@ -36,11 +39,14 @@ impl PathState {
     }
 }
 
-/// What a path says of its first vertex.
+/// What a path says of its first vertex: 28 bytes.
 #[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
 pub(crate) struct FirstHit {
     pub albedo: Vec3,
     pub normal: Vec3,
     /// Distance from the camera; infinite for a miss.
     pub depth: f32,
 }
+
+const _: () = assert!(size_of::<FirstHit>() == 28);
