@@ -1,15 +1,16 @@
 //! Entry for fuzzing: what shading makes of any scene that loads.
 
-use crate::flat::ShadingScene;
+use crate::flat::{NONE, ShadingScene};
 use crate::options::{DirectLight, Scattering};
 use crate::surface::surface_point;
-use crate::vertex::{ALL_SPECULAR, InMedia, PathState, SPECULAR, Transport, arrive, leave};
+use crate::vertex::{ALL_SPECULAR, InMedia, MediaStack, PathState, SPECULAR, Transport, arrive, leave};
 use glam::Vec3;
 use raywarp_geom::{Aabb, Hit, Ray};
 use raywarp_sample::Sampler;
 
 /// Loads a pbrt scene, prepares it for shading, and takes a path through a vertex on each of its first triangles, seen
-/// from each side.
+/// from each side. Every other path starts in empty space, the others in media that the last bytes say: a comment at the
+/// end of a file chooses them freely.
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.
@@ -30,14 +31,38 @@ pub fn fuzz_shading(bytes: &[u8]) {
         };
         for triangle in (0..flat.triangles.len() as u32).take(32) {
             for side in [-1.0, 1.0] {
-                vertex(&flat, &transport, triangle, side);
+                for media in [InMedia::default(), media(&flat, bytes, triangle)] {
+                    vertex(&flat, &transport, triangle, side, media);
+                }
             }
         }
     }
 }
 
+/// Media of a path: the entries and where the first one began, on the way to a hit at 1, are five bytes each, one path's
+/// after the other's from the end of the input on.
+fn media(flat: &ShadingScene, bytes: &[u8], path: u32) -> InMedia {
+    let mut from_end = bytes.iter().rev().cycle().skip(5 * path as usize);
+    let mut next = || from_end.next().map_or(0, |&byte| u32::from(byte));
+    let mut stack = MediaStack::default();
+    for _ in 0..4 {
+        // One value more than there are media stands for none.
+        let medium = next() % (flat.media.len() as u32 + 1);
+        if (medium as usize) < flat.media.len() {
+            stack = stack.entered(medium);
+        }
+    }
+    InMedia { stack, since: next() as f32 / 256.0 }
+}
+
+/// Whether media are ones of the scene, or empty space.
+fn are_there(flat: &ShadingScene, media: &InMedia) -> bool {
+    let medium = media.stack.medium();
+    medium == NONE || (medium as usize) < flat.media.len()
+}
+
 /// A path that comes to the middle of a triangle from one side: what it brings and what goes on is finite.
-fn vertex(flat: &ShadingScene, transport: &Transport, triangle: u32, side: f32) {
+fn vertex(flat: &ShadingScene, transport: &Transport, triangle: u32, side: f32, media: InMedia) {
     let record = flat.triangles[triangle as usize];
     let primitive = triangle - flat.placements[record.instance as usize].first_triangle;
     let hit = Hit { t: 1.0, u: 0.25, v: 0.5, primitive };
@@ -52,18 +77,43 @@ fn vertex(flat: &ShadingScene, transport: &Transport, triangle: u32, side: f32) 
         previous_pdf: 0.0,
         sampler_state: 1 + triangle,
         flags: SPECULAR | ALL_SPECULAR,
-        media: InMedia::default(),
+        media,
     };
     let arrival = arrive(flat, transport, &path, &ray, &hit, &point);
     assert!(!arrival.radiance.is_nan() && arrival.throughput.is_finite(), "{arrival:?}");
+    let (left, behind) = media.passed(flat, &ray, &hit, record.instance);
+    assert!(left.is_finite() && are_there(flat, &behind), "{left} {behind:?}");
     if !arrival.scatters {
         return;
     }
     let departure = leave(flat, transport, &path, &ray, hit.t, &point);
     if let Some(connection) = departure.connection {
-        assert!(connection.contribution.is_finite(), "{connection:?}");
+        assert!(connection.contribution.is_finite() && are_there(flat, &connection.media), "{connection:?}");
     }
     if let Some((_, state)) = departure.next {
         assert!(state.throughput.is_finite() && !state.previous_pdf.is_nan(), "{state:?}");
+        assert!(are_there(flat, &state.media), "{state:?}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flat::MediumRecord;
+
+    #[test]
+    fn the_end_of_the_input_chooses_the_media() {
+        let medium = MediumRecord { absorption: [1.0; 3], ior: 1.5 };
+        let flat = ShadingScene { media: vec![medium; 3], ..ShadingScene::default() };
+        let stack = |media: &[u32]| media.iter().fold(MediaStack::default(), |stack, &medium| stack.entered(medium));
+        let input = [9, 64, 3, 2, 5, 0];
+        assert_eq!(media(&flat, &input, 0), InMedia { stack: stack(&[0, 1, 2]), since: 0.25 });
+        // The next path's bytes begin where those end, and with the first again.
+        assert_eq!(media(&flat, &input, 1), InMedia { stack: stack(&[1, 0, 1, 2]), since: 3.0 / 256.0 });
+        assert_eq!(media(&flat, &[], 7), InMedia { stack: stack(&[0; 4]), since: 0.0 });
+        assert_eq!(media(&ShadingScene::default(), &input, 0).stack, MediaStack::default());
+        assert!(
+            are_there(&flat, &InMedia::at_start(stack(&[2]))) && !are_there(&flat, &InMedia::at_start(stack(&[3])))
+        );
     }
 }
