@@ -59,7 +59,7 @@ impl ShadingScene {
     ///   are the shapes that their triangles are.
     /// - Lights are chosen as often as the choice says, and surfaces and environments know that probability. An
     ///   environment belongs to one light.
-    /// - Directions have length 1 within 1e-6; rotations of environments are rotations within 1e-3, and may mirror.
+    /// - Directions have length 1 within 1e-6; rotations of environments are rotations within 1.5e-3, and may mirror.
     /// - Cumulative tables rise from 0 to 1; numbers are finite.
     ///
     /// # Errors
