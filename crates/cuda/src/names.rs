@@ -132,38 +132,53 @@ pub fn compiled() -> Vec<Variant> {
     all
 }
 
-/// The options of a variant as an initialiser of `Options` in kernels/options.h.
+/// The variant whose options are the defaults of `Options` in kernels/options.h.
+const PLAIN: &str = "direct/while-while/bvh2";
+
+/// Fields of `Options` that stand in every initialiser: what a kernel is.
+const ALWAYS: usize = 4;
+
+/// The options of a variant as an initialiser of `Options` in kernels/options.h: by name, and but for the first few only
+/// those that are not its defaults.
 pub fn options_text(variant: &Variant, query: Query) -> String {
+    let plain = PLAIN.parse::<Variant>().map(|plain| options(&plain, query)).unwrap_or_default();
+    let own = options(variant, query).into_iter().enumerate();
+    let differs = own.filter(|(i, (name, value))| *i < ALWAYS || !plain.contains(&(*name, value.clone())));
+    differs.map(|(_, (name, value))| format!(".{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// All options of a variant, in the order of the fields of `Options`, as C++.
+fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
     let name = |text: &str| -> String { text.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect() };
     let refill = match variant.refill() {
         raywarp_family::Refill::Below(share) => share.to_string(),
         raywarp_family::Refill::LostIterations => "LOST".to_string(),
     };
-    [
-        format!("Supply::{}", name(&variant.supply().to_string())),
-        format!("Organisation::{}", name(&variant.organisation().to_string())),
-        format!("TreeKind::{}", upper_first(&variant.tree().to_string())),
-        format!("Query::{}", name(query.suffix())),
-        variant.batch().map_or("EXACT".to_string(), |n| n.to_string()),
-        format!("BoxTest::{}", name(&variant.box_test().to_string())),
-        variant.lanes_per_ray().to_string(),
-        variant.every().to_string(),
-        format!("Fetch::{}", name(&variant.fetch().to_string())),
-        format!("LeafLoop::{}", name(&variant.leaf_loop().to_string())),
-        format!("Occlusion::{}", name(&variant.occlusion().to_string())),
-        format!("ChildOrder::{}", name(&variant.child_order().to_string())),
-        format!("BoxPlanes::{}", name(&variant.box_planes().to_string())),
-        if variant.organisation() == Organisation::IfWhile { 0 } else { variant.postpone() }.to_string(),
-        refill,
-        variant.rounds().map_or("UNLIMITED".to_string(), |n| n.to_string()),
-        variant.share().to_string(),
-        format!("Sync::{}", name(&variant.sync().to_string())),
-        format!("TriangleTest::{}", name(&variant.triangle().to_string())),
-        variant.unroll().to_string(),
-        variant.step().to_string(),
-        variant.test().to_string(),
+    let postpone = if variant.organisation() == Organisation::IfWhile { 0 } else { variant.postpone() };
+    vec![
+        ("supply", format!("Supply::{}", name(&variant.supply().to_string()))),
+        ("organisation", format!("Organisation::{}", name(&variant.organisation().to_string()))),
+        ("tree", format!("TreeKind::{}", upper_first(&variant.tree().to_string()))),
+        ("query", format!("Query::{}", name(query.suffix()))),
+        ("batch", variant.batch().map_or("EXACT".to_string(), |n| n.to_string())),
+        ("box", format!("BoxTest::{}", name(&variant.box_test().to_string()))),
+        ("branching", variant.lanes_per_ray().to_string()),
+        ("every", variant.every().to_string()),
+        ("fetch", format!("Fetch::{}", name(&variant.fetch().to_string()))),
+        ("leaves", format!("LeafLoop::{}", name(&variant.leaf_loop().to_string()))),
+        ("occlusion", format!("Occlusion::{}", name(&variant.occlusion().to_string()))),
+        ("order", format!("ChildOrder::{}", name(&variant.child_order().to_string()))),
+        ("planes", format!("BoxPlanes::{}", name(&variant.box_planes().to_string()))),
+        ("postpone", postpone.to_string()),
+        ("refill", refill),
+        ("rounds", variant.rounds().map_or("UNLIMITED".to_string(), |n| n.to_string())),
+        ("share", variant.share().to_string()),
+        ("sync", format!("Sync::{}", name(&variant.sync().to_string()))),
+        ("triangle", format!("TriangleTest::{}", name(&variant.triangle().to_string()))),
+        ("unroll", variant.unroll().to_string()),
+        ("step", variant.step().to_string()),
+        ("test", variant.test().to_string()),
     ]
-    .join(", ")
 }
 
 fn upper_first(text: &str) -> String {
@@ -191,5 +206,34 @@ mod tests {
         for text in OTHERS.iter().chain(ABLATIONS) {
             assert_eq!(text.parse::<Variant>().map(|v| v.to_string()), Ok((*text).to_string()));
         }
+    }
+
+    #[test]
+    fn defaults_of_the_kernels_are_those_of_the_family() {
+        let header = include_str!("../kernels/options.h");
+        let fields = header.split("struct Options {").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();
+        // Comments, and fields of one line each: a type, a name, and the default where there is one.
+        let fields: Vec<(&str, &str)> = (fields.lines().map(str::trim))
+            .filter(|line| !line.is_empty() && !line.starts_with("//"))
+            .map(|line| line.strip_suffix(';').and_then(|line| line.split_once(' ')).unwrap().1)
+            .map(|field| field.split_once(" = ").unwrap_or((field, "")))
+            .collect();
+        let plain = options(&PLAIN.parse().unwrap(), Query::Closest);
+        assert_eq!(fields.len(), plain.len());
+        for (i, (field, (name, value))) in fields.iter().zip(&plain).enumerate() {
+            assert_eq!(*field, (*name, if i < ALWAYS { "" } else { value }));
+        }
+    }
+
+    #[test]
+    fn options_stand_by_name_where_they_are_not_defaults() {
+        let text = |variant: &str, query| options_text(&variant.parse().unwrap(), query);
+        assert_eq!(
+            text(PLAIN, Query::Any),
+            ".supply = Supply::Direct, .organisation = Organisation::WhileWhile, .tree = TreeKind::Bvh2, .query = Query::Any"
+        );
+        assert!(text("replace/phased/h8?batch=exact&refill=80", Query::Closest).ends_with(
+            ".query = Query::Closest, .batch = EXACT, .postpone = 1, .refill = 80, .triangle = TriangleTest::Pair"
+        ));
     }
 }
