@@ -295,7 +295,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "cuda: a shifted index",
         edits: &[Edit {
-            file: "crates/cuda/kernels/ops/test_triangle.h",
+            file: "crates/cuda/kernels/triangle/rows.h",
             find: "static_cast<u64>(record) * 3;",
             replace: "static_cast<u64>(record) * 3 + 1;",
         }],
@@ -366,7 +366,7 @@ const PLANTS: &[Plant] = &[
         name: "cuda: a parked ray that is not read again",
         edits: &[Edit {
             file: "crates/cuda/kernels/supply/queue.h",
-            find: "read_ray(launch, lane, lane.ray);",
+            find: "load_ray_again(launch, lane, lane.ray);",
             replace: "",
         }],
         test: EMULATION,

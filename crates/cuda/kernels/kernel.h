@@ -54,10 +54,10 @@ RW_FUNCTION void run(const Launch& launch) {
     make_idle(lane);
     // What lies below the first entry, and a word that is put aside.
     [[maybe_unused]] typename Lane<O>::Entry entries[Lane<O>::Tree::DEPTH + 2];
-    if constexpr (O.tree != TreeKind::WideN && O.supply != Supply::Queue) {
+    if constexpr (O.lanes_per_ray() == 1 && O.supply != Supply::Queue) {
         lane.stack.entries = entries;
     }
-    if constexpr (O.tree == TreeKind::WideN) {
+    if constexpr (O.lanes_per_ray() > 1) {
         RW_SHARED(u32, decltype(lane.stack)::ENTRIES, stacks);
         lane.stack.entries = &stacks;
     }

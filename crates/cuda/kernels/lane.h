@@ -2,36 +2,10 @@
 #pragma once
 
 #include "stack.h"
-#include "tree/bvh2.h"
-#include "tree/cwbvh8.h"
-#include "tree/h8.h"
-#include "tree/wide4.h"
-#include "tree/wide_n.h"
+#include "tree/tree.h"
+#include "triangle/triangle.h"
 
 namespace raywarp {
-
-template <Options O, TreeKind KIND>
-struct TreeOf;
-template <Options O>
-struct TreeOf<O, TreeKind::Bvh2> {
-    using Tree = Bvh2<O>;
-};
-template <Options O>
-struct TreeOf<O, TreeKind::Wide4> {
-    using Tree = Wide4<O>;
-};
-template <Options O>
-struct TreeOf<O, TreeKind::WideN> {
-    using Tree = WideN<O>;
-};
-template <Options O>
-struct TreeOf<O, TreeKind::Cwbvh8> {
-    using Tree = Cwbvh8<O>;
-};
-template <Options O>
-struct TreeOf<O, TreeKind::H8> {
-    using Tree = H8<O>;
-};
 
 template <class Tree, Options O, bool SHARES, bool MOVES>
 struct StackOf {
@@ -54,7 +28,7 @@ struct Found {
     u32 record;
     // Any-hit: something opaque was hit.
     bool blocked;
-    // Weights of a closest hit of h8.
+    // Weights of a closest hit, where they are kept.
     float u, v;
 };
 
@@ -71,6 +45,7 @@ template <Options O>
 struct Lane : Participants<(O.lanes_per_ray() > 1)> {
     using Tree = typename TreeOf<O, O.tree>::Tree;
     using Entry = typename Tree::Entry;
+    using Triangle = typename TriangleOf<O, O.triangle>::Triangle;
     static constexpr u32 ROOM = O.organisation == Organisation::IfWhile ? 1 : O.postpone;
 
     // Number of the ray in its batch, or NONE.
@@ -82,7 +57,7 @@ struct Lane : Participants<(O.lanes_per_ray() > 1)> {
     // Leaves put aside, in the order in which they were found, then NOTHING.
     Entry postponed[ROOM > 0 ? ROOM : 1];
     Found found;
-    typename StackOf<Tree, O, O.tree == TreeKind::WideN, O.supply == Supply::Queue>::Stack stack;
+    typename StackOf<Tree, O, (O.lanes_per_ray() > 1), O.supply == Supply::Queue>::Stack stack;
 
     RW_FUNCTION bool has_postponed() const { return ROOM > 0 && Tree::is_leaf(postponed[0]); }
     RW_FUNCTION bool has_room() const { return ROOM > 0 && !Tree::is_leaf(postponed[ROOM > 0 ? ROOM - 1 : 0]); }
@@ -92,13 +67,7 @@ struct Lane : Participants<(O.lanes_per_ray() > 1)> {
     RW_FUNCTION bool at_inner_node() const { return Tree::is_inner(work); }
     RW_FUNCTION bool stands_at_leaf() const { return Tree::is_leaf(work); }
     RW_FUNCTION bool has_leaf() const { return has_postponed() || stands_at_leaf(); }
-    RW_FUNCTION bool must_pop() const {
-        if constexpr (O.tree == TreeKind::H8) {
-            return false;
-        } else {
-            return Tree::is_pop(work);
-        }
-    }
+    RW_FUNCTION bool must_pop() const { return Tree::is_pop(work); }
     RW_FUNCTION bool is_in_leaf() const { return has_leaf() && !leaf_ended; }
 
     RW_FUNCTION void push(Entry entry) { stack.push(entry); }
@@ -130,34 +99,6 @@ struct Lane : Participants<(O.lanes_per_ray() > 1)> {
         postponed[sizeof(postponed) / sizeof(Entry) - 1] = Tree::NOTHING;
         return first;
     }
-
-    // The next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at it
-    // must pop then, if no nodes are behind it.
-    RW_FUNCTION u32 take_record() {
-        if constexpr (O.tree == TreeKind::H8) {
-            return take_pair();
-        } else {
-            return take_slot();
-        }
-    }
-
-    RW_FUNCTION u32 take_slot() {
-        if (has_postponed()) {
-            const u32 record = Tree::take(postponed[0]);
-            leaf_ended = !Tree::is_leaf(postponed[0]);
-            if (leaf_ended) {
-                remove_first_postponed();
-            }
-            return record;
-        }
-        const u32 record = Tree::take(work);
-        leaf_ended = !Tree::is_leaf(work);
-        work = leaf_ended ? Tree::POP : work;
-        return record;
-    }
-
-    // The next pair of the group of leaves that is put aside: an empty group is NOTHING.
-    RW_FUNCTION u32 take_pair() { return Tree::take(postponed[0]); }
 
     // Ends the ray: whatever it had still to do is dropped.
     RW_FUNCTION void end() {

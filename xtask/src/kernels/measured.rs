@@ -103,6 +103,19 @@ pub fn write(kernels: &BTreeMap<String, Measured>) -> String {
     text
 }
 
+/// Writes anew which places the blocks of measured kernels come from, for those whose code is that of `kernels`: lines were
+/// edited or moved since, and other kernels are likened by them.
+pub fn renew_places(measured: &mut BTreeMap<String, Measured>, kernels: &[Priced]) {
+    for kernel in kernels {
+        let same = measured.get_mut(&kernel.name).filter(|measured| measured.fingerprint == kernel.fingerprint);
+        for known in same.into_iter().flat_map(|measured| &mut measured.blocks) {
+            if let Some(block) = kernel.blocks.iter().find(|block| block.cost.offset == known.offset) {
+                known.shape = block.shape.clone();
+            }
+        }
+    }
+}
+
 /// What the profiler's `counts` and the schedules' `events` say of `kernels`, by name.
 ///
 /// # Errors
@@ -350,6 +363,24 @@ mod tests {
         assert_eq!(texts, ["vote", "visit_node", "2*visit_node-visit_node!", "0"]);
         assert!(measured["k"].holds() && measured["k"].residual == 0.0);
         assert_eq!(read(&write(&measured)), Ok(measured));
+    }
+
+    #[test]
+    fn places_follow_lines_that_move_as_long_as_the_code_is_the_same() {
+        let (events, counts) = files(0);
+        let old = measure(&[kernel()], &events, &counts).unwrap();
+        let mut moved = kernel();
+        moved.blocks[1].shape.places = vec![77];
+        let mut renewed = old.clone();
+        renew_places(&mut renewed, std::slice::from_ref(&moved));
+        assert_eq!(renewed["k"].blocks[1].shape.places, [77]);
+        assert_eq!(renewed["k"].blocks[1].issued, old["k"].blocks[1].issued);
+        assert_eq!(renewed["k"].blocks[2], old["k"].blocks[2]);
+        moved.fingerprint += 1;
+        moved.blocks[1].shape.places = vec![78];
+        let before = renewed.clone();
+        renew_places(&mut renewed, &[moved]);
+        assert_eq!(renewed, before);
     }
 
     #[test]

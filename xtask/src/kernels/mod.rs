@@ -36,6 +36,9 @@ const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
 /// The one whose kernels are measured.
 const MEASURED: u32 = 90;
 
+/// What a profiler counted of those.
+const MEASURED_FILE: &str = "measured.csv.gz";
+
 /// What the compiler writes into the names of functions that are static, before a hash of the source's path.
 const INTERNAL: &[u8] = b"_INTERNAL_";
 
@@ -135,13 +138,19 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         })
         .collect();
     let compiled = compile_all(root, &nvcc, &jobs)?;
-    let measured = prebuilt.join("measured.csv.gz");
+    let measured = prebuilt.join(MEASURED_FILE);
     if let ["--verify", folder] = options[..] {
         return verify(&measured, &compiled, Path::new(folder)).map(|()| true);
     }
-    let known = known(&measured)?;
+    let mut known = known(&measured)?;
+    for (_, own) in jobs.iter().zip(&compiled).filter(|(job, _)| job.architecture == MEASURED) {
+        measured::renew_places(&mut known, &own.kernels);
+    }
     let mut files: Vec<File> =
         jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
+    if wanted(&MEASURED) {
+        files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes())?));
+    }
     let (tables, explained) = tables(&jobs, &compiled, &known)?;
     files.extend(tables);
     let total: usize = files.iter().map(|file| file.1.len()).sum();

@@ -25,8 +25,8 @@ const FUNCTIONS: &[(&str, Block)] = &[
     ("schedule/intersect", Block::Turn),
     ("fetch_ray", Block::FetchRay),
     ("load_ray", Block::FetchRay),
-    ("read_ray", Block::FetchRay),
-    ("prepare_ray", Block::SetupRay),
+    ("load_ray_again", Block::FetchRay),
+    ("tree/setup", Block::SetupRay),
     ("setup_ray", Block::SetupRay),
     ("visit_node", Block::VisitNode),
     ("visit_node_together", Block::VisitNode),
@@ -241,9 +241,9 @@ mod tests {
             let source = std::fs::read_to_string(kernels.join(file)).unwrap();
             let line = source.lines().position(|line| line.contains(text)).unwrap() + 1;
             // What is known for nothing is part of what calls it.
-            let test = std::fs::read_to_string(kernels.join("ops/test_triangle.h")).unwrap();
-            let call = test.lines().position(|line| line.contains("intersect<O>(o, d, a, b, c)")).unwrap() + 1;
-            let places = [(file, line), ("ops/test_triangle.h", call)];
+            let test = std::fs::read_to_string(kernels.join("triangle/rows.h")).unwrap();
+            let call = test.lines().position(|line| line.contains("hit = Test::intersect(o, d, a, b, c)")).unwrap() + 1;
+            let places = [(file, line), ("triangle/rows.h", call)];
             let owner = sources.owner(&places.map(|(file, line)| Place { file: file.to_string(), line }));
             assert_eq!(owner, Some(want), "{file}:{line}");
         }

@@ -21,49 +21,19 @@ RW_FUNCTION float begin_of(const Launch& launch, const Lane<O>& lane, float t_mi
     return platform::most(t_min, platform::float_of(platform::load1(launch.after + static_cast<u64>(lane.ray) * 3)));
 }
 
-// What boxes and triangles need of the lane's ray.
-template <Options O>
-RW_FUNCTION void prepare_ray(const Launch& launch, Lane<O>& lane) {
-    const float4 o = lane.setup.origin, d = lane.setup.direction;
-    lane.setup.slab = O.planes == BoxPlanes::Padded ? slab::padded(o, d, launch.bounds) : slab::plain(o, d);
-    const float t_low = platform::most(begin_of(launch, lane, o.w), -slab::LARGEST);
-    // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
-    lane.setup.t_low = O.box == BoxTest::Integer ? platform::most(t_low, 0.0f) + 0.0f : t_low;
-}
-
-template <Options O>
-RW_FUNCTION void read_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
-    lane.ray = ray;
-    lane.setup.origin = platform::load4(launch.rays + static_cast<u64>(ray) * 2);
-    lane.setup.direction = platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1);
-}
-
 // Reciprocal direction, origin times reciprocal, empty stack, at the root. A ray that can hit nothing ends.
 template <Options O>
 RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4 d) {
-    float limit = d.w;
-    if constexpr (O.tree == TreeKind::H8) {
-        const float unscale = prepare_h8(launch, lane.setup, o, d, begin_of(launch, lane, o.w));
-        // What is not finite is behind it.
-        limit = platform::least(limit * unscale, slab::LARGEST);
-    } else {
-        lane.setup.origin = o;
-        lane.setup.direction = d;
-        prepare_ray(launch, lane);
-        limit = platform::least(limit, slab::LARGEST);
-    }
+    using Tree = typename Lane<O>::Tree;
+    const float limit = Tree::setup(launch, lane, o, d);
     lane.found = {limit, NONE, false, 0.0f, 0.0f};
     lane.leaf_ended = false;
     lane.clear_postponed();
     lane.stack.clear();
     if (is_valid(o, d)) {
-        if constexpr (O.tree == TreeKind::Cwbvh8) {
-            lane.work = Lane<O>::Tree::root(launch, lane.setup);
-        } else {
-            lane.work = Lane<O>::Tree::root(launch);
-        }
+        lane.work = Tree::root(launch, lane.setup);
     } else {
-        lane.work = Lane<O>::Tree::DONE;
+        lane.work = Tree::DONE;
         if (lane_in_group<O>() == 0) {
             platform::add_to_counter(launch.invalid, 1);
         }
@@ -78,6 +48,15 @@ RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
     const float4 d = platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1);
     RW_EVENT(FetchRay);
     setup_ray(launch, lane, o, d);
+}
+
+// The same of a ray that another lane had before: what boxes and triangles need, and nothing else.
+template <Options O>
+RW_FUNCTION void load_ray_again(const Launch& launch, Lane<O>& lane, u32 ray) {
+    lane.ray = ray;
+    const float4 o = platform::load4(launch.rays + static_cast<u64>(ray) * 2);
+    const float4 d = platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1);
+    Lane<O>::Tree::setup(launch, lane, o, d);
 }
 
 // One lane adds n to the global counter and tells all what it was.

@@ -30,8 +30,8 @@ RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
             }
         }
         if (hit) {
-            const Tuv tuv = found_hit(launch, lane);
-            const uint2 id = platform::load2(launch.ids + found_index<O>(launch, found));
+            const Tuv tuv = Lane<O>::Triangle::found_hit(launch, lane);
+            const uint2 id = platform::load2(launch.ids + Lane<O>::Triangle::index(launch, found));
             write_hit(launch, lane.ray, float4{tuv.t, tuv.u, tuv.v, platform::float_of(id.y)}, id.x);
         } else if (!O.any_hit()) {
             const float4 direction = platform::load4(launch.rays + static_cast<u64>(lane.ray) * 2 + 1);

@@ -2,90 +2,8 @@
 #pragma once
 
 #include "../lane.h"
-#include "../triangle/moeller_trumbore.h"
-#include "../triangle/pair.h"
-#include "../triangle/watertight.h"
 
 namespace raywarp {
-
-// Where the ray's line meets the triangle of a record.
-template <Options O>
-RW_FUNCTION Tuv intersect(float4 o, float4 d, float4 a, float4 b, float4 c) {
-    if constexpr (O.triangle == TriangleTest::Woop) {
-        const float t = woop::height(a, o, d), u = woop::weight(b, o, d, t), v = woop::weight(c, o, d, t);
-        return {t, u, v, u >= 0.0f && v >= 0.0f && u + v <= 1.0f && platform::is_finite(t)};
-    } else if constexpr (O.triangle == TriangleTest::MoellerTrumbore) {
-        return moeller_trumbore::test(o, d, a, b, c);
-    } else {
-        return watertight::test(o, d, a, b, c);
-    }
-}
-
-template <Options O>
-RW_FUNCTION Tuv intersect_record(const float4* triangles, float4 o, float4 d, u32 record) {
-    const float4* rows = triangles + static_cast<u64>(record) * 3;
-    return intersect<O>(o, d, platform::load4(rows), platform::load4(rows + 1), platform::load4(rows + 2));
-}
-
-template <Options O>
-RW_COLD Tuv intersect_record_apart(const float4* triangles, float4 o, float4 d, u32 record) {
-    return intersect_record<O>(triangles, o, d, record);
-}
-
-// Whether a closest hit keeps its weights and its triangle's index in place of a record: a pair takes long to test again,
-// and warps that replace rays one by one would do it often.
-template <Options O>
-constexpr bool KEEPS_WEIGHTS = O.triangle == TriangleTest::Pair && !O.any_hit();
-
-// The t, u, v of what the lane found, in lengths of the given direction. The watertight test is long, and stands once in a
-// kernel.
-template <Options O>
-RW_FUNCTION Tuv found_hit(const Launch& launch, const Lane<O>& lane) {
-    const Found& found = lane.found;
-    if constexpr (KEEPS_WEIGHTS<O>) {
-        return {lane.setup.given_t(found.limit), found.u, found.v, true};
-    } else if constexpr (O.triangle == TriangleTest::Pair) {
-        Tuv hit = pair::test_again(launch, lane.setup, found.record);
-        hit.t = lane.setup.given_t(hit.t);
-        return hit;
-    } else if constexpr (O.triangle == TriangleTest::Watertight) {
-        return intersect_record_apart<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record);
-    } else {
-        return intersect_record<O>(launch.triangles, lane.setup.origin, lane.setup.direction, found.record);
-    }
-}
-
-// The index of the triangle that the lane found.
-template <Options O>
-RW_FUNCTION u32 found_index(const Launch& launch, const Found& found) {
-    if constexpr (KEEPS_WEIGHTS<O>) {
-        return found.record;
-    } else if constexpr (O.triangle == TriangleTest::Pair) {
-        return pair::word_of(launch, found.record) & ~NON_OPAQUE;
-    } else {
-        return platform::load1(launch.slots + found.record) & ~NON_OPAQUE;
-    }
-}
-
-// The t of an any-hit ray's candidate, as the lane counts it.
-template <Options O>
-RW_FUNCTION float candidate_t(const Launch& launch, const Lane<O>& lane) {
-    if constexpr (O.triangle == TriangleTest::Pair) {
-        return platform::float_of(lane.stack.look_aside());
-    } else {
-        return found_hit(launch, lane).t;
-    }
-}
-
-// A distance that the lane counts, in lengths of the given direction.
-template <Options O>
-RW_FUNCTION float given_t(const Lane<O>& lane, float t) {
-    if constexpr (O.tree == TreeKind::H8) {
-        return lane.setup.given_t(t);
-    } else {
-        return t;
-    }
-}
 
 template <Options O>
 RW_FUNCTION bool is_within(const Lane<O>& lane, float t) {
@@ -96,11 +14,12 @@ RW_FUNCTION bool is_within(const Lane<O>& lane, float t) {
 // wins, so that the order of tests does not matter.
 template <Options O>
 RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word, Tuv hit) {
+    using Triangle = typename Lane<O>::Triangle;
     Found& found = lane.found;
     const u32 index = word & ~NON_OPAQUE;
     if (launch.after != nullptr) {
         const u32* after = launch.after + static_cast<u64>(lane.ray) * 3;
-        if (given_t(lane, hit.t) == platform::float_of(platform::load1(after))) {
+        if (Lane<O>::Tree::given_t(lane.setup, hit.t) == platform::float_of(platform::load1(after))) {
             const uint2 id = platform::load2(launch.ids + index);
             const u32 instance = platform::load1(after + 1), primitive = platform::load1(after + 2);
             if (id.x < instance || (id.x == instance && id.y <= primitive)) {
@@ -115,17 +34,17 @@ RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word
     bool nearer = found.record == NONE;
     if (!nearer) {
         // Something opaque may still lie behind an any-hit ray's candidate, so that its limit stays.
-        const float known = O.any_hit() ? candidate_t(launch, lane) : found.limit;
-        nearer = hit.t < known || (hit.t == known && index < found_index<O>(launch, found));
+        const float known = O.any_hit() ? Triangle::candidate_t(launch, lane) : found.limit;
+        nearer = hit.t < known || (hit.t == known && index < Triangle::index(launch, found));
     }
     if (nearer) {
-        found.record = KEEPS_WEIGHTS<O> ? index : record;
+        found.record = Triangle::KEEPS_WEIGHTS ? index : record;
         if constexpr (!O.any_hit()) {
             found.limit = hit.t;
-        } else if constexpr (O.triangle == TriangleTest::Pair) {
-            lane.stack.put_aside(platform::bits_of(hit.t));
+        } else {
+            Triangle::keep_candidate(lane, hit.t);
         }
-        if constexpr (KEEPS_WEIGHTS<O>) {
+        if constexpr (Triangle::KEEPS_WEIGHTS) {
             found.u = hit.u;
             found.v = hit.v;
         }
@@ -133,70 +52,17 @@ RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word
     return nearer;
 }
 
-template <Options O>
-RW_FUNCTION void offer_record(const Launch& launch, Lane<O>& lane, u32 record, float t) {
-    if (is_within(lane, t) &&
-        offer(launch, lane, record, platform::load1(launch.slots + record), Tuv{t, 0.0f, 0.0f, true})) {
-        RW_EVENT(TestTriangleAccept);
-    }
-}
-
 // Tests one record; what it hits counts if `counts`.
 template <Options O>
-    requires(O.triangle != TriangleTest::Pair)
 RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 record, bool counts) {
-    const float4* rows = launch.triangles + static_cast<u64>(record) * 3;
-    const float4 o = lane.setup.origin, d = lane.setup.direction;
-    if constexpr (O.triangle == TriangleTest::Woop && O.fetch == Fetch::Needed && O.tree != TreeKind::Cwbvh8) {
-        const float t = woop::height(platform::load4(rows), o, d);
-        RW_EVENT(TestTriangleT);
-        if (lane.setup.t_low <= t && t <= lane.found.limit) {
-            const float u = woop::weight(platform::load4(rows + 1), o, d, t);
-            RW_EVENT(TestTriangleU);
-            if (u >= 0.0f && u <= 1.0f) {
-                const float v = woop::weight(platform::load4(rows + 2), o, d, t);
-                RW_EVENT(TestTriangleV);
-                if (v >= 0.0f && u + v <= 1.0f && platform::is_finite(t)) {
-                    offer_record(launch, lane, record, t);
-                }
-            }
-        }
-    } else {
-        const float4 a = platform::load4(rows), b = platform::load4(rows + 1), c = platform::load4(rows + 2);
-        const Tuv hit = intersect<O>(o, d, a, b, c);
-        RW_EVENT(TestTriangle);
-        if (hit.hit && counts) {
-            offer_record(launch, lane, record, hit.t);
-        }
-    }
-    if (O.any_hit() && O.lanes_per_ray() == 1 && lane.found.blocked) {
-        lane.end();
-    }
-}
-
-// Tests the triangles of a block.
-template <Options O>
-    requires(O.triangle == TriangleTest::Pair)
-RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 block, bool) {
-    [[maybe_unused]] bool accepted = false;
-    uint4 chunk[4];
-    h8::load_block(launch, block, chunk);
-    RW_EVENT(TestTriangle);
-    pair::test(lane.setup, chunk, [&](u32 number, u32 word, Tuv hit) {
-        if (is_within(lane, hit.t) && offer(launch, lane, 2 * block + number, word, hit)) {
-            accepted = true;
-        }
-    });
-    if (accepted) {
-        RW_EVENT(TestTriangleAccept);
-    }
+    Lane<O>::Triangle::test_record(launch, lane, record, counts);
 }
 
 // Lanes of one ray agree on the nearest of what each found: a butterfly of exchanges.
 template <Options O>
 RW_FUNCTION void reduce_over_ray(const Launch& launch, Lane<O>& lane, float t) {
     Found& found = lane.found;
-    u32 index = found.record == NONE ? NONE : platform::load1(launch.slots + found.record) & ~NON_OPAQUE;
+    u32 index = found.record == NONE ? NONE : Lane<O>::Triangle::index(launch, found);
     for (u32 bits = 1; bits < O.lanes_per_ray(); bits *= 2) {
         auto other = [&](u32 x) { return platform::shuffle_xor_sync(lane.participants, x, bits); };
         const float their_t = platform::float_of(other(platform::bits_of(t)));
@@ -224,20 +90,17 @@ RW_FUNCTION void reduce_over_ray(const Launch& launch, Lane<O>& lane, float t) {
 // and the ray is shortened after all of them.
 template <Options O>
 RW_FUNCTION void test_one(const Launch& launch, Lane<O>& lane) {
-    using Tree = typename Lane<O>::Tree;
     if constexpr (O.lanes_per_ray() == 1) {
-        test_record(launch, lane, lane.take_record(), true);
+        test_record(launch, lane, Lane<O>::Tree::take(lane), true);
     } else {
-        const u32 first = Tree::first(lane.work), count = Tree::count(lane.work), n = O.lanes_per_ray();
-        lane.leaf_ended = count <= n;
-        lane.work = lane.leaf_ended ? Tree::POP : lane.work + n - (n << Tree::FIRST_BITS);
-        if (lane_in_group<O>() < count) {
-            test_record(launch, lane, first + lane_in_group<O>(), true);
+        const auto taken = Lane<O>::Tree::take_together(lane);
+        if (lane_in_group<O>() < taken.count) {
+            test_record(launch, lane, taken.first + lane_in_group<O>(), true);
         }
         const Found& found = lane.found;
         float t = found.limit;
         if (O.any_hit() && found.record != NONE) {
-            t = found_hit(launch, lane).t;
+            t = Lane<O>::Triangle::found_hit(launch, lane).t;
         }
         reduce_over_ray(launch, lane, t);
     }

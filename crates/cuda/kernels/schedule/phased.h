@@ -64,7 +64,7 @@ struct Phased {
                 break;
             }
             if (ready) {
-                const u32 record = lane.take_record();
+                const u32 record = Tree::take(lane);
                 [[maybe_unused]] const Moved moved = move_on(lane);
                 test_record(launch, lane, record, true);
                 if (O.any_hit() && lane.found.blocked) {

@@ -90,8 +90,7 @@ struct Queue {
         if (states == IS_IDLE) {
             lane.work = Tree::DONE;
         } else {
-            read_ray(launch, lane, lane.ray);
-            prepare_ray(launch, lane);
+            load_ray_again(launch, lane, lane.ray);
             RW_EVENT(SetupAgain);
         }
     }

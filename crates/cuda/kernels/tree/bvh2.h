@@ -1,14 +1,12 @@
 // The two-child node of the papers, 64 bytes: both boxes fetched and tested together, the closer child first.
 #pragma once
 
-#include "entry.h"
+#include "slab_tree.h"
 
 namespace raywarp {
 
 template <Options O>
-struct Bvh2 : RangeEntries {
-    static constexpr u32 BRANCHING = 2;
-
+struct Bvh2 : RangeEntries, SlabTree<O> {
     // Both children and where the ray meets their boxes.
     struct Tested {
         Span spans[2];
@@ -36,7 +34,7 @@ struct Bvh2 : RangeEntries {
         return {{a, b}, {platform::bits_of(links.x), platform::bits_of(links.y)}};
     }
 
-    static RW_FUNCTION Visit<2> visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
+    static RW_FUNCTION Visit<2> hit_children(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
         const Tested tested = test(launch, inner, ray, t_max);
         const Span a = tested.spans[0], b = tested.spans[1];
         const u32 first = tested.children[0], second = tested.children[1];
@@ -49,6 +47,10 @@ struct Bvh2 : RangeEntries {
             swap = swap || (both && b.near < a.near);
         }
         return {static_cast<u32>(a.hit) + static_cast<u32>(b.hit), {swap ? second : first, swap ? first : second}};
+    }
+
+    static RW_FUNCTION void visit(const Launch& launch, Lane<O>& lane) {
+        descend(lane, hit_children(launch, lane.work, lane.setup, lane.found.limit));
     }
 };
 

@@ -2,7 +2,7 @@
 // and groups of triangles. As raywarp-traverse's tree/cwbvh8.rs.
 #pragma once
 
-#include "entry.h"
+#include "slab_tree.h"
 
 namespace raywarp {
 
@@ -17,7 +17,7 @@ struct GroupVisit {
 // nearest one highest; bits 0 to 7 the slots that are nodes. A group of triangles: first record; bits 0
 // to 23 the records.
 template <Options O>
-struct Cwbvh8 {
+struct Cwbvh8 : SlabTree<O> {
     using Entry = Group;
 
     static constexpr u32 DEPTH = STACK_DEPTH;
@@ -30,7 +30,7 @@ struct Cwbvh8 {
     static RW_FUNCTION bool is_done(Entry e) { return e.y == DONE.y && e.x == DONE.x; }
     static RW_FUNCTION bool is_inner(Entry e) { return e.y >= 0x01000000u && e.y != POP.y; }
     static RW_FUNCTION bool is_leaf(Entry e) { return e.y - 1 < 0x00ffffffu; }
-    static RW_FUNCTION u32 take(Entry& leaf) {
+    static RW_FUNCTION u32 take_record(Entry& leaf) {
         const u32 bit = platform::lowest_bit(leaf.y);
         leaf.y &= leaf.y - 1;
         return leaf.x + bit;
@@ -50,7 +50,7 @@ struct Cwbvh8 {
         return O.any_hit() && O.occlusion == Occlusion::Far ? 7u ^ octant : octant;
     }
 
-    static RW_FUNCTION GroupVisit visit(const Launch& launch, Entry group, const LaneRay<O>& ray, float t_max) {
+    static RW_FUNCTION GroupVisit hit_groups(const Launch& launch, Entry group, const LaneRay<O>& ray, float t_max) {
         using platform::bits_of;
         using platform::fused;
         const u32 octant = inverse_octant(ray);
@@ -114,6 +114,28 @@ struct Cwbvh8 {
         return {group,
                 {bits_of(links.x), (hits & 0xff000000u) | exponents >> 24},
                 {bits_of(links.y), hits & 0x00ffffffu}};
+    }
+
+    static RW_FUNCTION void visit(const Launch& launch, Lane<O>& lane) {
+        const GroupVisit visit = hit_groups(launch, lane.work, lane.setup, lane.found.limit);
+        if (visit.rest.y >= 0x01000000u) {
+            lane.push(visit.rest);
+            RW_EVENT(VisitNodePush);
+        }
+        const bool has_nodes = visit.nodes.y >= 0x01000000u;
+        bool has_triangles = visit.triangles.y != 0;
+        // A group of triangles has registers of its own where leaves can be put aside (YKL17).
+        if constexpr (Lane<O>::ROOM > 0) {
+            if (has_triangles && lane.has_room()) {
+                lane.postpone_leaf(visit.triangles);
+                has_triangles = false;
+            }
+        }
+        if (has_triangles && has_nodes) {
+            lane.push(visit.nodes);
+            RW_EVENT(VisitNodePush);
+        }
+        lane.work = has_triangles ? visit.triangles : has_nodes ? visit.nodes : POP;
     }
 };
 

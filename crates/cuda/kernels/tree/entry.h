@@ -5,6 +5,10 @@
 
 namespace raywarp {
 
+// The state of one ray (lane.h), which includes the trees.
+template <Options O>
+struct Lane;
+
 // Entries of trees whose leaves are ranges of records, in one word: a node's index; or, with the highest bit, a leaf's
 // first record and above it the number of records less one.
 struct RangeEntries {
@@ -27,13 +31,16 @@ struct RangeEntries {
     static RW_FUNCTION u32 count(Entry leaf) { return (leaf >> FIRST_BITS & 15u) + 1; }
 
     // Takes a record; what is left is NOTHING after the last.
-    static RW_FUNCTION u32 take(Entry& leaf) {
+    static RW_FUNCTION u32 take_record(Entry& leaf) {
         const u32 record = first(leaf);
         leaf = count(leaf) == 1 ? NOTHING : leaf + 1 - (1u << FIRST_BITS);
         return record;
     }
 
-    static RW_FUNCTION Entry root(const Launch& launch) { return launch.node_count != 0 ? 0 : DONE; }
+    template <class Ray>
+    static RW_FUNCTION Entry root(const Launch& launch, const Ray&) {
+        return launch.node_count != 0 ? 0 : DONE;
+    }
     static RW_FUNCTION u32 word(Entry e, u32 i) { return i == 0 ? e : 0; }
     static RW_FUNCTION Entry of_words(u32 x, u32) { return x; }
 };
@@ -41,13 +48,6 @@ struct RangeEntries {
 // Siblings that are yet to be visited, or triangles that are yet to be tested: entries of eight-wide trees.
 struct Group {
     u32 x, y;
-};
-
-// What a visit found: hit children, the next to be visited first.
-template <u32 MOST>
-struct Visit {
-    u32 count;
-    u32 children[MOST];
 };
 
 }  // namespace raywarp

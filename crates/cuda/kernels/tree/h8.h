@@ -20,23 +20,36 @@ struct H8 {
 
     // A lane whose group is empty pops at once: at votes only what lies below the stack is empty.
     static RW_FUNCTION bool is_empty(Entry e) { return e.y == 0; }
+    static RW_FUNCTION bool is_pop(Entry) { return false; }
     static RW_FUNCTION bool is_done(Entry e) { return is_empty(e); }
     // Leaves come before nodes.
     static RW_FUNCTION bool is_inner(Entry e) { return e.y - 1 < 0xffu; }
     static RW_FUNCTION bool is_leaf(Entry e) { return e.y > 0xffu; }
     static RW_FUNCTION u32 word(Entry e, u32 i) { return i == 0 ? e.x : e.y; }
     static RW_FUNCTION Entry of_words(u32 x, u32 y) { return {x, y}; }
-    static RW_FUNCTION Entry root(const Launch& launch) {
+    static RW_FUNCTION Entry root(const Launch& launch, const LaneRay<O>&) {
         return launch.node_count != 0 ? Entry{0x01000000u, 1} : DONE;
     }
 
+    // Prepares the lane's ray; returns its end.
+    static RW_FUNCTION float setup(const Launch& launch, Lane<O>& lane, float4 o, float4 d) {
+        const float unscale = prepare_h8(launch, lane.setup, o, d, begin_of(launch, lane, o.w));
+        // What is not finite is behind it.
+        return platform::least(d.w * unscale, slab::LARGEST);
+    }
+
+    static RW_FUNCTION float given_t(const LaneRay<O>& ray, float t) { return ray.given_t(t); }
+
     // Takes the first leaf of a group without nodes: its block. Nodes stand before leaves.
-    static RW_FUNCTION u32 take(Entry& leaf) {
+    static RW_FUNCTION u32 take_record(Entry& leaf) {
         const u32 slot = leaf.y & (0u - leaf.y);
         leaf.y ^= slot;
         // The eight bits below slots of leaves count too.
         return (leaf.x & 0x00ffffffu) - 8 + platform::population(leaf.x >> 16 | (slot - 1));
     }
+
+    // The next pair of the group of leaves that is put aside: an empty group is NOTHING.
+    static RW_FUNCTION u32 take(Lane<O>& lane) { return take_record(lane.postponed[0]); }
 
     // Splits a group in its leaves and its nodes.
     static RW_FUNCTION Entry split(Entry& group) {
@@ -59,7 +72,7 @@ struct H8 {
     }
 
     // Tests the eight boxes of a node: the group of its hit children.
-    static RW_FUNCTION Entry visit(const Launch& launch, u32 block, const LaneRay<O>& ray, float limit) {
+    static RW_FUNCTION Entry hit_group(const Launch& launch, u32 block, const LaneRay<O>& ray, float limit) {
         using platform::bits_of;
         using platform::float_of;
         using platform::fused;
@@ -115,6 +128,22 @@ struct H8 {
         hits = (hits | hits >> 16) & 0xffu;
         const u32 nodes = hits & chunk[0].w >> 24;
         return {chunk[0].w, nodes | (hits ^ nodes) << LEAVES};
+    }
+
+    static RW_FUNCTION void visit(const Launch& launch, Lane<O>& lane) {
+        const u32 block = take_nearest(lane.work, lane.setup.order);
+        const bool pushed = !is_empty(lane.work);
+        if (pushed) {
+            lane.push(lane.work);
+        }
+        lane.work = hit_group(launch, block, lane.setup, lane.found.limit);
+        if (pushed) {
+            RW_EVENT(VisitNodePush);
+        }
+        // A group of leaves has registers of its own (YKL17).
+        if (lane.has_room()) {
+            lane.postpone_leaf(split(lane.work));
+        }
     }
 };
 

@@ -1,7 +1,7 @@
 // The order of hit children of a four-wide node. As raywarp-traverse's tree/order.rs.
 #pragma once
 
-#include "entry.h"
+#include "slab_tree.h"
 
 namespace raywarp {
 

@@ -6,10 +6,8 @@
 namespace raywarp {
 
 template <Options O>
-struct Wide4 : RangeEntries {
-    static constexpr u32 BRANCHING = 4;
-
-    static RW_FUNCTION Visit<4> visit(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
+struct Wide4 : RangeEntries, SlabTree<O> {
+    static RW_FUNCTION Visit<4> hit_children(const Launch& launch, Entry inner, const LaneRay<O>& ray, float t_max) {
         using platform::bits_of;
         const float4* node = launch.nodes + static_cast<u64>(inner) * 8;
         const float4 x0 = platform::load4(node), x1 = platform::load4(node + 1), y0 = platform::load4(node + 2),
@@ -53,6 +51,10 @@ struct Wide4 : RangeEntries {
             order_children<O.order>(h);
         }
         return {count, {h[0].child, h[1].child, h[2].child, h[3].child}};
+    }
+
+    static RW_FUNCTION void visit(const Launch& launch, Lane<O>& lane) {
+        descend(lane, hit_children(launch, lane.work, lane.setup, lane.found.limit));
     }
 };
 

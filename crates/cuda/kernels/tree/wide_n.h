@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../group.h"
-#include "entry.h"
+#include "slab_tree.h"
 
 namespace raywarp {
 
@@ -17,10 +17,15 @@ struct RankedVisit {
     u32 nearest;
 };
 
+// Records that follow each other.
+struct Records {
+    u32 first, count;
+};
+
 template <Options O>
-struct WideN : RangeEntries {
-    static RW_FUNCTION RankedVisit visit(const Launch& launch, LaneMask participants, Entry inner,
-                                         const LaneRay<O>& ray, float t_max) {
+struct WideN : RangeEntries, SlabTree<O> {
+    static RW_FUNCTION RankedVisit hit_children(const Launch& launch, LaneMask participants, Entry inner,
+                                                const LaneRay<O>& ray, float t_max) {
         constexpr u32 N = O.lanes_per_ray();
         const u32 slot = lane_in_group<O>();
         const float4* child = launch.nodes + (static_cast<u64>(inner) * N + slot) * 2;
@@ -51,7 +56,22 @@ struct WideN : RangeEntries {
         RW_EVENT(Shuffle);
         const u32 nearest = from_lane<O>(participants, entry, platform::lowest_bit(first) % N);
         RW_EVENT(Shuffle);
-        return {count, rank, entry, count != 0 ? nearest : RangeEntries::POP};
+        return {count, rank, entry, count != 0 ? nearest : POP};
+    }
+
+    static RW_FUNCTION void visit(const Launch& launch, Lane<O>& lane) {
+        const RankedVisit visit =
+            hit_children(launch, lane.participants, lane.work, lane.setup, lane.found.limit);
+        lane.stack.push_ranked(visit.rank, visit.count, visit.child);
+        lane.work = visit.nearest;
+    }
+
+    // Takes a record for each lane of the ray, while the leaf lasts. `count` may be more than that.
+    static RW_FUNCTION Records take_together(Lane<O>& lane) {
+        const u32 first = RangeEntries::first(lane.work), count = RangeEntries::count(lane.work), n = O.lanes_per_ray();
+        lane.leaf_ended = count <= n;
+        lane.work = lane.leaf_ended ? POP : lane.work + n - (n << FIRST_BITS);
+        return {first, count};
     }
 };
 

@@ -1,7 +1,7 @@
 // The textbook test (Moeller and Trumbore 1997), both sides. As raywarp-geom's moeller_trumbore.rs.
 #pragma once
 
-#include "woop.h"
+#include "rows.h"
 
 namespace raywarp {
 
@@ -27,5 +27,12 @@ RW_FUNCTION Tuv test(float4 o, float4 d, float4 v0, float4 v1, float4 v2) {
 }
 
 }  // namespace moeller_trumbore
+
+template <Options O>
+struct MoellerTrumbore : RowTest<O, MoellerTrumbore<O>> {
+    static RW_FUNCTION Tuv intersect(float4 o, float4 d, float4 a, float4 b, float4 c) {
+        return moeller_trumbore::test(o, d, a, b, c);
+    }
+};
 
 }  // namespace raywarp

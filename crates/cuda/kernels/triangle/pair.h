@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../tree/h8_ray.h"
-#include "woop.h"
+#include "tuv.h"
 
 namespace raywarp {
 
@@ -100,5 +100,48 @@ RW_FUNCTION Tuv test_again(const Launch& launch, const LaneRay<O>& ray, u32 reco
 }
 
 }  // namespace pair
+
+template <Options O>
+struct Pair {
+    // A closest hit keeps its weights and its triangle's index in place of a record: a pair takes long to test again, and
+    // warps that replace rays one by one would do it often.
+    static constexpr bool KEEPS_WEIGHTS = !O.any_hit();
+
+    static RW_FUNCTION Tuv found_hit(const Launch& launch, const Lane<O>& lane) {
+        if constexpr (KEEPS_WEIGHTS) {
+            return {lane.setup.given_t(lane.found.limit), lane.found.u, lane.found.v, true};
+        } else {
+            Tuv hit = pair::test_again(launch, lane.setup, lane.found.record);
+            hit.t = lane.setup.given_t(hit.t);
+            return hit;
+        }
+    }
+
+    template <class Found>
+    static RW_FUNCTION u32 index(const Launch& launch, const Found& found) {
+        return KEEPS_WEIGHTS ? found.record : pair::word_of(launch, found.record) & ~NON_OPAQUE;
+    }
+
+    static RW_FUNCTION float candidate_t(const Launch&, const Lane<O>& lane) {
+        return platform::float_of(lane.stack.look_aside());
+    }
+    static RW_FUNCTION void keep_candidate(Lane<O>& lane, float t) { lane.stack.put_aside(platform::bits_of(t)); }
+
+    // Tests the triangles of a block.
+    static RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 block, bool) {
+        [[maybe_unused]] bool accepted = false;
+        uint4 chunk[4];
+        h8::load_block(launch, block, chunk);
+        RW_EVENT(TestTriangle);
+        pair::test(lane.setup, chunk, [&](u32 number, u32 word, Tuv hit) {
+            if (is_within(lane, hit.t) && offer(launch, lane, 2 * block + number, word, hit)) {
+                accepted = true;
+            }
+        });
+        if (accepted) {
+            RW_EVENT(TestTriangleAccept);
+        }
+    }
+};
 
 }  // namespace raywarp

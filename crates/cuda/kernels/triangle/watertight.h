@@ -2,7 +2,7 @@
 // triangle/watertight.rs, whose text says why nothing slips through; the same operations in the same order.
 #pragma once
 
-#include "woop.h"
+#include "rows.h"
 
 namespace raywarp {
 
@@ -92,5 +92,25 @@ RW_FUNCTION Tuv test(float4 o, float4 d, float4 v0, float4 v1, float4 v2) {
 }
 
 }  // namespace watertight
+
+template <Options O>
+RW_COLD Tuv intersect_record_apart(const float4* triangles, float4 o, float4 d, u32 record);
+
+template <Options O>
+struct Watertight : RowTest<O, Watertight<O>> {
+    static RW_FUNCTION Tuv intersect(float4 o, float4 d, float4 a, float4 b, float4 c) {
+        return watertight::test(o, d, a, b, c);
+    }
+
+    // The test is long, and stands once in a kernel.
+    static RW_FUNCTION Tuv found_hit(const Launch& launch, const Lane<O>& lane) {
+        return intersect_record_apart<O>(launch.triangles, lane.setup.origin, lane.setup.direction, lane.found.record);
+    }
+};
+
+template <Options O>
+RW_COLD Tuv intersect_record_apart(const float4* triangles, float4 o, float4 d, u32 record) {
+    return Watertight<O>::intersect_record(triangles, o, d, record);
+}
 
 }  // namespace raywarp
