@@ -12,6 +12,7 @@ mod names;
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(emulated)");
     println!("cargo::rerun-if-changed=machine");
+    println!("cargo::rerun-if-changed=queries");
     println!("cargo::rerun-if-changed=driver");
     println!("cargo::rerun-if-changed=../cuda/kernels");
     println!("cargo::rerun-if-changed=../cuda/src/names.rs");
@@ -39,7 +40,13 @@ fn main() {
             }
         }
     }
+    let queries = Path::new("queries/queries.inc");
+    let queries = std::fs::read_to_string(queries).unwrap_or_else(|error| panic!("{}: {error}", queries.display()));
+    for name in queries.lines().filter_map(|line| line.split_once('(')?.1.split(',').next()) {
+        let _ = writeln!(table, "KERNEL({name})");
+    }
     write(&out.join("kernels.inc"), &table);
+    sources.push("queries/queries.cpp".into());
     sources.push("machine/table.cpp".into());
     let objects = compile_all(&sources, &out);
     println!("cargo::rustc-env=RAYWARP_PRETENDED_DRIVER={}", driver(&objects, &out).display());

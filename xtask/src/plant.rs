@@ -39,6 +39,8 @@ const MEASURED: &[&str] = &["-p", "raywarp", "--test", "measured"];
 
 const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedules"];
 
+const QUERIES: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "queries"];
+
 const SCRIPTS: &[&str] = &["-p", "xtask", "--test", "scripts"];
 
 const PACE: &[&str] = &["-p", "raywarp-sim", "--lib", "pace"];
@@ -266,7 +268,7 @@ const PLANTS: &[Plant] = &[
         name: "cuda: a missing vote",
         edits: &[Edit {
             file: "crates/cuda/kernels/schedule/while_while.h",
-            find: "any<O>(lane.has_leaf())",
+            find: "any(lane, lane.has_leaf())",
             replace: "lane.has_leaf()",
         }],
         test: EMULATION,
@@ -276,10 +278,30 @@ const PLANTS: &[Plant] = &[
         name: "cuda: a vote with the wrong mask",
         edits: &[Edit {
             file: "crates/cuda/kernels/ops/vote.h",
-            find: "platform::any_sync(EVERYONE, x, site)",
-            replace: "platform::any_sync(EVERYONE >> 1, x, site)",
+            find: "platform::any_sync(voters(lane), x, site)",
+            replace: "platform::any_sync(voters(lane) >> 1, x, site)",
         }],
         test: EMULATION,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a query that waits for lanes that do not ask",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/ops/vote.h",
+            find: "return lane.callers;",
+            replace: "return EVERYONE;",
+        }],
+        test: QUERIES,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: a query that finds a hit again",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/query.h",
+            find: "lane.after = after;",
+            replace: "lane.after = {};",
+        }],
+        test: QUERIES,
         hangs: false,
     },
     Plant {

@@ -6,6 +6,7 @@
 //! ```text
 //! kernels/platform/emulated.h   what kernels see: lanes, votes, memory (in the crate raywarp-cuda)
 //! machine/                      fibres, meetings, shared memory; kernels that misuse the warp
+//! queries/                      kernels that ask with kernels/query.h, as those of other crates do
 //! driver/                       a library that pretends to be the CUDA driver, and fails where it is told to
 //! src/                          launches, and a tracer over them
 //! ```

@@ -68,7 +68,30 @@ impl EmulatedTracer {
     /// # Errors
     /// As [`EncodedScene::new`].
     pub fn new(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Option<Self>, CudaError> {
-        let [closest, any] = Query::ALL.map(|query| Kernel::find(&kernel_name(variant, query)));
+        Self::of_kernels(variant, Query::ALL.map(|query| kernel_name(variant, query)), bvh, triangles)
+    }
+
+    /// The same by kernels of queries/queries.cpp, which ask with kernels/query.h: `name` is theirs without the query. What
+    /// they walk is the encoding of `variant`, whose supply is direct.
+    ///
+    /// # Errors
+    /// As [`EncodedScene::new`].
+    pub fn asking(
+        name: &str,
+        variant: &Variant,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+    ) -> Result<Option<Self>, CudaError> {
+        Self::of_kernels(variant, ["closest", "any"].map(|query| format!("{name}__{query}")), bvh, triangles)
+    }
+
+    fn of_kernels(
+        variant: &Variant,
+        names: [String; 2],
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+    ) -> Result<Option<Self>, CudaError> {
+        let [closest, any] = names.map(|name| Kernel::find(&name));
         let (Some(closest), Some(any)) = (closest, any) else { return Ok(None) };
         let scene = EncodedScene::new(variant, bvh, triangles)?;
         Ok(Some(Self {

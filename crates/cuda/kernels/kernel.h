@@ -48,6 +48,7 @@ struct ScheduleOf<O, Organisation::Phased> {
 
 template <Options O>
 RW_FUNCTION void run(const Launch& launch) {
+    static_assert(O.supply != Supply::Caller, "other kernels ask with query.h");
     using Schedule = typename ScheduleOf<O, O.organisation>::Schedule;
     RW_EVENT(Prologue);
     Lane<O> lane;

@@ -41,8 +41,23 @@ struct Participants<true> {
     LaneMask participants;
 };
 
+// A hit that others come after, in the order of t, instance and primitive; by itself one that all come after.
+struct After {
+    float t = platform::float_of(0xff800000u);
+    u32 instance = 0, primitive = 0;
+};
+
+// Where another kernel asks: the lanes of the warp that ask together, and what their hits come after.
+template <bool ASKED>
+struct Question {};
+template <>
+struct Question<true> {
+    LaneMask callers;
+    After after;
+};
+
 template <Options O>
-struct Lane : Participants<(O.lanes_per_ray() > 1)> {
+struct Lane : Participants<(O.lanes_per_ray() > 1)>, Question<O.supply == Supply::Caller> {
     using Tree = typename TreeOf<O, O.tree>::Tree;
     using Entry = typename Tree::Entry;
     using Triangle = typename TriangleOf<O, O.triangle>::Triangle;

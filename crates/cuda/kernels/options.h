@@ -5,7 +5,8 @@
 
 namespace raywarp {
 
-enum class Supply { Direct, Persistent, Replace, Queue };
+// Caller: a ray that another kernel asks with (query.h).
+enum class Supply { Direct, Persistent, Replace, Queue, Caller };
 enum class Organisation { Packet, WhileWhile, IfIf, SpeculativeWhileWhile, SpeculativeIfIf, IfWhile, Phased };
 enum class TreeKind { Bvh2, Wide4, WideN, Cwbvh8, H8 };
 enum class Query { Closest, Any };
@@ -23,8 +24,8 @@ constexpr u32 UNLIMITED = 0xffffffffu;
 constexpr u32 LOST = 0xffffffffu;
 constexpr u32 EXACT = 0;
 
-// By name: `Options{.supply = ..., .organisation = ..., .tree = ..., .query = ..., .refill = 80}`. What is left out is as
-// the family leaves it out of direct/while-while/bvh2.
+// By name: `Options{.supply = ..., .organisation = ..., .tree = ..., .query = ..., .refill = 80}`. What is left out is
+// what it is in direct/while-while/bvh2.
 struct Options {
     Supply supply;
     Organisation organisation;

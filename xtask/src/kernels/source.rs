@@ -229,6 +229,20 @@ mod tests {
     }
 
     #[test]
+    fn operations_schedules_and_supplies_name_no_tree_and_no_triangle_test() {
+        let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
+        for folder in ["ops", "schedule", "supply"] {
+            for entry in std::fs::read_dir(kernels.join(folder)).unwrap() {
+                let path = entry.unwrap().path();
+                let text = std::fs::read_to_string(&path).unwrap();
+                for name in ["TreeKind", "TriangleTest::", "O.tree", "O.triangle"] {
+                    assert!(!text.contains(name), "{}: {name}", path.display());
+                }
+            }
+        }
+    }
+
+    #[test]
     fn every_header_of_the_kernels_is_understood() {
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
         let sources = Sources::read(&kernels).unwrap();

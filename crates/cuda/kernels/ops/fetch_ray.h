@@ -15,10 +15,15 @@ struct Pool {
 // The later of where a ray begins and of what its hits come after.
 template <Options O>
 RW_FUNCTION float begin_of(const Launch& launch, const Lane<O>& lane, float t_min) {
-    if (launch.after == nullptr) {
-        return t_min;
+    if constexpr (O.supply == Supply::Caller) {
+        return platform::most(t_min, lane.after.t);
+    } else {
+        if (launch.after == nullptr) {
+            return t_min;
+        }
+        const u32* after = launch.after + static_cast<u64>(lane.ray) * 3;
+        return platform::most(t_min, platform::float_of(platform::load1(after)));
     }
-    return platform::most(t_min, platform::float_of(platform::load1(launch.after + static_cast<u64>(lane.ray) * 3)));
 }
 
 // Reciprocal direction, origin times reciprocal, empty stack, at the root. A ray that can hit nothing ends.
@@ -34,8 +39,10 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4
         lane.work = Tree::root(launch, lane.setup);
     } else {
         lane.work = Tree::DONE;
-        if (lane_in_group<O>() == 0) {
-            platform::add_to_counter(launch.invalid, 1);
+        if constexpr (O.supply != Supply::Caller) {
+            if (lane_in_group<O>() == 0) {
+                platform::add_to_counter(launch.invalid, 1);
+            }
         }
     }
     RW_EVENT(SetupRay);

@@ -17,7 +17,15 @@ RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word
     using Triangle = typename Lane<O>::Triangle;
     Found& found = lane.found;
     const u32 index = word & ~NON_OPAQUE;
-    if (launch.after != nullptr) {
+    if constexpr (O.supply == Supply::Caller) {
+        if (Lane<O>::Tree::given_t(lane.setup, hit.t) == lane.after.t) {
+            const uint2 id = platform::load2(launch.ids + index);
+            const After& after = lane.after;
+            if (id.x < after.instance || (id.x == after.instance && id.y <= after.primitive)) {
+                return false;
+            }
+        }
+    } else if (launch.after != nullptr) {
         const u32* after = launch.after + static_cast<u64>(lane.ray) * 3;
         if (Lane<O>::Tree::given_t(lane.setup, hit.t) == platform::float_of(platform::load1(after))) {
             const uint2 id = platform::load2(launch.ids + index);

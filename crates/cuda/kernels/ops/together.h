@@ -50,13 +50,13 @@ RW_FUNCTION u32 visit_node_together(const Launch& launch, Lane<O>& lane, u32 inn
     }
     const bool alive = lane.is_alive();
     const bool a = alive && tested.spans[0].hit, b = alive && tested.spans[1].hit;
-    const bool any_a = any<O>(a), any_b = any<O>(b);
+    const bool any_a = any(lane, a), any_b = any(lane, b);
     // Links are the same in every lane that has a ray, and lane 0 has one.
     u32 first = platform::shuffle_sync(EVERYONE, tested.children[0], 0);
     u32 second = platform::shuffle_sync(EVERYONE, tested.children[1], 0);
     if (any_a && any_b) {
         const bool b_first = b && (!a || tested.spans[1].near < tested.spans[0].near);
-        if (ballot(b_first) > ballot(a && !b_first)) {
+        if (ballot(lane, b_first) > ballot(lane, a && !b_first)) {
             const u32 c = first;
             first = second;
             second = c;

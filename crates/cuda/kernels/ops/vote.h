@@ -5,14 +5,35 @@
 
 namespace raywarp {
 
+// The lanes that vote together: all of the warp, or those that ask together.
+template <Options O>
+RW_FUNCTION LaneMask voters([[maybe_unused]] const Lane<O>& lane) {
+    if constexpr (O.supply == Supply::Caller) {
+        return lane.callers;
+    } else {
+        return EVERYONE;
+    }
+}
+
+// How many they are.
+template <Options O>
+RW_FUNCTION u32 voter_count([[maybe_unused]] const Lane<O>& lane) {
+    if constexpr (O.supply == Supply::Caller) {
+        return platform::population(lane.callers);
+    } else {
+        return WARP;
+    }
+}
+
 // Whether any lane of the warp says yes. As the papers print it, each lane decides for itself, but in a packet.
 template <Options O>
-RW_FUNCTION bool any(bool x, [[maybe_unused]] platform::Site site = platform::Site::here()) {
+RW_FUNCTION bool any([[maybe_unused]] const Lane<O>& lane, bool x,
+                     [[maybe_unused]] platform::Site site = platform::Site::here()) {
     if constexpr (O.sync == Sync::Implicit && O.organisation != Organisation::Packet) {
         return x;
     } else {
         RW_EVENT(Vote);
-        return platform::any_sync(EVERYONE, x, site);
+        return platform::any_sync(voters(lane), x, site);
     }
 }
 
@@ -46,9 +67,10 @@ RW_FUNCTION constexpr bool counts_exactly() {
 }
 
 // How many lanes of the warp say yes.
-RW_FUNCTION u32 ballot(bool x, platform::Site site = platform::Site::here()) {
+template <Options O>
+RW_FUNCTION u32 ballot(const Lane<O>& lane, bool x, platform::Site site = platform::Site::here()) {
     RW_EVENT(Ballot);
-    return platform::population(platform::ballot_sync(EVERYONE, x, site));
+    return platform::population(platform::ballot_sync(voters(lane), x, site));
 }
 
 }  // namespace raywarp

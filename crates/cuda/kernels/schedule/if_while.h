@@ -26,9 +26,9 @@ struct IfWhile {
                 test_triangle(launch, lane);
             }
         } else {
-            const u32 enough = O.share * ballot(lane.is_alive());
+            const u32 enough = O.share * ballot(lane, lane.is_alive());
             while (true) {
-                const u32 count = ballot(lane.has_leaf());
+                const u32 count = ballot(lane, lane.has_leaf());
                 if (count == 0 || 100 * count < enough) {
                     break;
                 }

@@ -23,7 +23,7 @@ struct Packet {
             stacks.store(stack.first, Tree::DONE);
         }
         platform::sync(EVERYONE);
-        u32 next = any<O>(lane.is_alive()) ? Tree::root(launch, lane.setup) : Tree::DONE;
+        u32 next = any(lane, lane.is_alive()) ? Tree::root(launch, lane.setup) : Tree::DONE;
         while (!Tree::is_done(next)) {
             RW_EVENT(Turn);
             if (Tree::is_inner(next)) {
@@ -35,7 +35,7 @@ struct Packet {
                 test_triangle_together(launch, lane, Tree::take_record(leaf));
             }
             // Only an any-hit ray ends before its packet's path does.
-            if (O.any_hit() && !any<O>(lane.is_alive())) {
+            if (O.any_hit() && !any(lane, lane.is_alive())) {
                 break;
             }
             next = pop_together(lane, stack);

@@ -19,11 +19,11 @@ struct Phased {
 
     static RW_FUNCTION void traverse(const Launch& launch, Lane<O>& lane) {
         static_assert(counts_exactly<O.step>() && counts_exactly<O.test>());
-        const u32 share = least_count<O.step>(ballot(lane.is_alive()));
+        const u32 share = least_count<O.step>(ballot(lane, lane.is_alive()));
         const u32 enough = share > 1 ? share : 1;
         while (true) {
             const bool ready = lane.at_inner_node();
-            if (ballot(ready) < enough) {
+            if (ballot(lane, ready) < enough) {
                 break;
             }
             if (ready) {
@@ -59,7 +59,7 @@ struct Phased {
         while (true) {
             // Nobody has leaves elsewhere without some aside.
             const bool ready = lane.has_postponed();
-            const u32 count = ballot(ready);
+            const u32 count = ballot(lane, ready);
             if (count == 0) {
                 break;
             }
@@ -78,7 +78,7 @@ struct Phased {
                     }
                 }
             }
-            if (count < least_count<O.test>(WARP)) {
+            if (count < least_count<O.test>(voter_count(lane))) {
                 break;
             }
         }

@@ -17,7 +17,7 @@ template <Options O>
 struct SpeculativeWhileWhile {
     static RW_FUNCTION void traverse(const Launch& launch, Lane<O>& lane) {
         Rounds<O> rounds;
-        while (rounds.left() && any<O>(lane.at_inner_node() && !lane.has_leaf())) {
+        while (rounds.left() && any(lane, lane.at_inner_node() && !lane.has_leaf())) {
             if (lane.at_inner_node()) {
                 visit_node(launch, lane);
             }

@@ -17,7 +17,7 @@ struct WhileWhile {
         Rounds<O> rounds;
         // One loop also where rounds are few: what a copy of its body costs would depend on which round it is.
 #pragma unroll 1
-        while (rounds.left() && any<O>(lane.at_inner_node())) {
+        while (rounds.left() && any(lane, lane.at_inner_node())) {
             find_participants(lane, lane.at_inner_node());
             if (lane.at_inner_node()) {
                 visit_node(launch, lane);
@@ -29,7 +29,7 @@ struct WhileWhile {
     static RW_FUNCTION void intersect(const Launch& launch, Lane<O>& lane) {
         Rounds<O> rounds;
 #pragma unroll 1
-        while (rounds.left() && any<O>(lane.has_leaf())) {
+        while (rounds.left() && any(lane, lane.has_leaf())) {
             if constexpr (O.leaves == LeafLoop::Flat) {
                 find_participants(lane, lane.has_leaf());
                 if (lane.has_leaf()) {
@@ -38,7 +38,7 @@ struct WhileWhile {
             } else {
                 RW_EVENT(TurnLeaf);
                 lane.leaf_ended = lane.leaf_ended && !lane.has_leaf();
-                while (any<O>(lane.is_in_leaf())) {
+                while (any(lane, lane.is_in_leaf())) {
                     find_participants(lane, lane.is_in_leaf());
                     if (lane.is_in_leaf()) {
                         test_triangle(launch, lane);

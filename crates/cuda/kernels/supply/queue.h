@@ -122,8 +122,9 @@ RW_FUNCTION void queue(const Launch& launch, Lane<O>& lane) {
                 store_hit(launch, lane);
                 parked = queue.state(platform::lane());
                 const bool idle = lane.is_idle(), dry = pool.dry && pool.next == pool.end;
-                const u32 idle_lanes = ballot(idle);
-                const u32 ended = ballot((parked & HAS_ENDED) != 0), empty = ballot((parked & IS_IDLE) != 0);
+                const u32 idle_lanes = ballot(lane, idle);
+                const u32 ended = ballot(lane, (parked & HAS_ENDED) != 0);
+                const u32 empty = ballot(lane, (parked & IS_IDLE) != 0);
                 if (idle_lanes > 0 && !dry) {
                     if (idle) {
                         RW_EVENT(PrefixSum);
@@ -139,8 +140,8 @@ RW_FUNCTION void queue(const Launch& launch, Lane<O>& lane) {
             } else {
                 // Count both populations among all rays, and choose the operation with greater support.
                 parked = queue.state(platform::lane());
-                const u32 nodes = ballot(lane.at_inner_node()) + ballot((parked & WANTS_NODE) != 0);
-                const u32 triangles = ballot(lane.has_leaf()) + ballot((parked & WANTS_TRIANGLE) != 0);
+                const u32 nodes = ballot(lane, lane.at_inner_node()) + ballot(lane, (parked & WANTS_NODE) != 0);
+                const u32 triangles = ballot(lane, lane.has_leaf()) + ballot(lane, (parked & WANTS_TRIANGLE) != 0);
                 if (nodes == 0 && triangles == 0) {
                     if (refilled) {
                         return;

@@ -15,7 +15,7 @@ RW_FUNCTION void replace(const Launch& launch, Lane<O>& lane) {
     Pool pool{0, 0, false};
     int lost = 0;
     for (u32 t = 0;; t++) {
-        const u32 alive = ballot(lane.is_alive()) / O.lanes_per_ray();
+        const u32 alive = ballot(lane, lane.is_alive()) / O.lanes_per_ray();
         bool fetch;
         if constexpr (O.refill == LOST) {
             lost += static_cast<int>(WARP) * static_cast<int>(O.width() - alive) -

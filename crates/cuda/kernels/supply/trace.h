@@ -21,7 +21,7 @@ RW_FUNCTION void trace(const Launch& launch, Lane<O>& lane) {
     if constexpr (O.organisation == Organisation::Packet) {
         S::trace(launch, lane);
     } else {
-        while (any<O>(lane.is_alive())) {
+        while (any(lane, lane.is_alive())) {
             turn<O, S>(launch, lane);
         }
     }

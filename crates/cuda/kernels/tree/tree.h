@@ -1,5 +1,5 @@
 // The trees. Operations and schedules name none of them: each gives these, with the options as its parameter, and a new
-// one needs its header and a line of the selection below.
+// one needs a name in options.h, its header and a line of the selection below.
 //
 //     Entry                        what a stack holds, one or two words: `word`, `of_words`
 //     DEPTH                        entries of a stack in a lane's own memory, at most
@@ -47,5 +47,21 @@ template <Options O>
 struct TreeOf<O, TreeKind::H8> {
     using Tree = H8<O>;
 };
+
+// The options that suit a tree best where another kernel asks (query.h): the loop that it was made for.
+RW_FUNCTION constexpr Options preferred(TreeKind tree, Query query) {
+    Options options{
+        .supply = Supply::Caller, .organisation = Organisation::WhileWhile, .tree = tree, .query = query};
+    if (tree == TreeKind::Wide4) {
+        options.order = ChildOrder::Network6;
+    } else if (tree == TreeKind::Cwbvh8) {
+        options.organisation = Organisation::IfWhile;
+    } else if (tree == TreeKind::H8) {
+        options.organisation = Organisation::Phased;
+        options.postpone = 1;
+        options.triangle = TriangleTest::Pair;
+    }
+    return options;
+}
 
 }  // namespace raywarp

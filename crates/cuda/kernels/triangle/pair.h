@@ -103,8 +103,8 @@ RW_FUNCTION Tuv test_again(const Launch& launch, const LaneRay<O>& ray, u32 reco
 
 template <Options O>
 struct Pair {
-    // A closest hit keeps its weights and its triangle's index in place of a record: a pair takes long to test again, and
-    // warps that replace rays one by one would do it often.
+    // A closest hit keeps its weights and its triangle's index in place of a record: a pair takes long to test again,
+    // and warps that replace rays one by one would do it often.
     static constexpr bool KEEPS_WEIGHTS = !O.any_hit();
 
     static RW_FUNCTION Tuv found_hit(const Launch& launch, const Lane<O>& lane) {

@@ -43,7 +43,8 @@ struct RowTest {
     }
     static RW_FUNCTION void keep_candidate(Lane<O>&, float) {}
 
-    static RW_FUNCTION void test_rows(const Launch& launch, Lane<O>& lane, const float4* rows, u32 record, bool counts) {
+    static RW_FUNCTION void test_rows(const Launch& launch, Lane<O>& lane, const float4* rows, u32 record,
+                                      bool counts) {
         const float4 o = lane.setup.origin, d = lane.setup.direction;
         const float4 a = platform::load4(rows), b = platform::load4(rows + 1), c = platform::load4(rows + 2);
         const Tuv hit = Test::intersect(o, d, a, b, c);

@@ -1,9 +1,9 @@
 // The triangle tests. Operations name none of them: each gives these, with the options as its parameter, and a new one
-// needs its header and a line of the selection below.
+// needs a name in options.h, its header and a line of the selection below.
 //
-//     test_record(launch, lane, record, counts)  the test of micro-operation test_triangle; what it meets within the lane's
-//                                                limits it gives to `offer`, if `counts`
-//     KEEPS_WEIGHTS                              whether a closest hit keeps its weights, and for its record the triangle
+//     test_record(launch, lane, record, counts)  micro-operation test_triangle; what it meets within the lane's limits
+//                                                it gives to `offer`, if `counts`
+//     KEEPS_WEIGHTS                              whether a closest hit keeps its weights, and its triangle for a record
 //     found_hit(launch, lane)                    t, u, v of what the lane found, in lengths of the given direction
 //     index(launch, found)                       the index of that triangle
 //     keep_candidate(lane, t)                    an any-hit ray's candidate is at t, as the lane counts it

@@ -34,7 +34,8 @@ struct Woop : RowTest<O, Woop<O>> {
         return {t, u, v, u >= 0.0f && v >= 0.0f && u + v <= 1.0f && platform::is_finite(t)};
     }
 
-    static RW_FUNCTION void test_rows(const Launch& launch, Lane<O>& lane, const float4* rows, u32 record, bool counts) {
+    static RW_FUNCTION void test_rows(const Launch& launch, Lane<O>& lane, const float4* rows, u32 record,
+                                      bool counts) {
         if constexpr (O.fetch == Fetch::Needed) {
             const float4 o = lane.setup.origin, d = lane.setup.direction;
             const float t = woop::height(platform::load4(rows), o, d);

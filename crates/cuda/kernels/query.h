@@ -1,0 +1,121 @@
+// Rays that other kernels ask with: `closest` and `any`, inlined. A lane has one ray, and gets what it hits in registers.
+//
+//     const LaneMask callers = platform::ballot_sync(EVERYONE, wants);
+//     if (wants) {
+//         constexpr Options BEST = preferred(TreeKind::H8, Query::Closest);
+//         const query::Hit hit = query::closest<BEST>(tree, ray, callers);
+//     }
+//
+// What callers guarantee:
+// - `callers` are the lanes of the warp that make this very call together: each of them makes it, with the same mask.
+//   They may come one after the other, since votes wait for all of them. Found by a vote before the branch it is such a
+//   mask; `platform::active_mask` is not, since it says who runs together by chance.
+// - Other lanes of the warp may do anything meanwhile: have ended, or ask by a mask of their own.
+// - The tree is of the kind that the options name, encoded as for a variant with the same tree and triangle test, and its
+//   stack fits the tree's DEPTH.
+//
+// Under `sync = Sync::Implicit` lanes never wait for each other, and `callers` is not looked at. The stack of a call lies
+// in the lane's local memory. The options are those of a kernel of the family under `supply = Supply::Caller`, but no
+// packet and no lanes that share a ray.
+#pragma once
+
+#include "kernel.h"
+
+namespace raywarp::query {
+
+// The encoded tree and what lies beside it: those members of `Launch`, for the parameters of other kernels.
+struct Tree {
+    const float4* nodes;
+    const float4* triangles;
+    const u32* slots;
+    const uint2* ids;
+    u32 node_count;
+    float bounds[6];
+    u32 grid;
+    float farthest;
+};
+
+// Origin and t_min, direction and t_max.
+struct Ray {
+    float4 origin, direction;
+};
+
+// As in memory: a miss has the ray's t_max, and NONE for its numbers.
+struct Hit {
+    float t, u, v;
+    u32 instance, primitive;
+
+    RW_FUNCTION bool is_hit() const { return primitive != NONE; }
+};
+
+struct Occlusion {
+    // Something opaque is in the way.
+    bool blocked;
+    // Otherwise the nearest hit that is not opaque, if any: the caller decides, and may ask again after it.
+    Hit candidate;
+};
+
+// A launch of this tree, without rays.
+RW_FUNCTION Launch launch_of(const Tree& tree) {
+    Launch launch{};
+    launch.nodes = tree.nodes;
+    launch.triangles = tree.triangles;
+    launch.slots = tree.slots;
+    launch.ids = tree.ids;
+    launch.node_count = tree.node_count;
+#pragma unroll
+    for (u32 i = 0; i < 6; i++) {
+        launch.bounds[i] = tree.bounds[i];
+    }
+    launch.grid = tree.grid;
+    launch.farthest = tree.farthest;
+    return launch;
+}
+
+template <Options O>
+RW_FUNCTION Hit found(const Launch& launch, const Lane<O>& lane, float t_max) {
+    if (lane.found.record == NONE || lane.found.blocked) {
+        return {t_max, 0.0f, 0.0f, NONE, NONE};
+    }
+    const Tuv tuv = Lane<O>::Triangle::found_hit(launch, lane);
+    const uint2 id = platform::load2(launch.ids + Lane<O>::Triangle::index(launch, lane.found));
+    return {tuv.t, tuv.u, tuv.v, id.x, id.y};
+}
+
+// Walks the tree; `find` gets the launch and the lane after it.
+template <Options O, class Find>
+RW_FUNCTION auto walk(const Tree& tree, const Ray& ray, LaneMask callers, const After& after, Find find) {
+    static_assert(O.supply == Supply::Caller && O.organisation != Organisation::Packet && O.lanes_per_ray() == 1);
+    using Schedule = typename ScheduleOf<O, O.organisation>::Schedule;
+    const Launch launch = launch_of(tree);
+    Lane<O> lane;
+    make_idle(lane);
+    typename Lane<O>::Entry entries[Lane<O>::Tree::DEPTH + 2];
+    lane.stack.entries = entries;
+    lane.ray = 0;
+    lane.callers = callers;
+    lane.after = after;
+    setup_ray(launch, lane, ray.origin, ray.direction);
+    trace<O, Schedule>(launch, lane);
+    return find(launch, lane);
+}
+
+// The nearest hit after `after`, opaque or not.
+template <Options O>
+    requires(!O.any_hit())
+RW_FUNCTION Hit closest(const Tree& tree, const Ray& ray, LaneMask callers, const After& after = {}) {
+    return walk<O>(tree, ray, callers, after, [&](const Launch& launch, const Lane<O>& lane) {
+        return found(launch, lane, ray.direction.w);
+    });
+}
+
+// Whether anything opaque is in the way after `after`, and if not, what else.
+template <Options O>
+    requires(O.any_hit())
+RW_FUNCTION Occlusion any(const Tree& tree, const Ray& ray, LaneMask callers, const After& after = {}) {
+    return walk<O>(tree, ray, callers, after, [&](const Launch& launch, const Lane<O>& lane) {
+        return Occlusion{lane.found.blocked, found(launch, lane, ray.direction.w)};
+    });
+}
+
+}  // namespace raywarp::query
