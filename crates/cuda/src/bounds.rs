@@ -6,8 +6,7 @@
 
 use crate::error::driver;
 use crate::launch::{BLOCK_THREADS, WARP};
-use crate::{CudaError, Device, Query, kernel_name, prebuilt, source_name};
-use cudarc::driver::CudaFunction;
+use crate::{CudaError, Device, FAMILY, Function, Query, kernel_name, source_name};
 use cudarc::nvrtc::Ptx;
 use raywarp_family::{Supply, Tree, Variant};
 use std::fmt;
@@ -38,15 +37,15 @@ impl LaunchBounds {
         device: &Device,
         variant: &Variant,
         query: Query,
-    ) -> Result<Option<CudaFunction>, CudaError> {
+    ) -> Result<Option<Function>, CudaError> {
         let (source, name) = (source_name(variant), kernel_name(variant, query));
         if self.are_default() {
-            return prebuilt::kernel(device, &source, &name);
+            return FAMILY.function(device, &source, &name);
         }
         self.check(variant)?;
-        let Some(text) = prebuilt::ptx(&source)?.and_then(|text| self.rewrite(&text, &name)) else { return Ok(None) };
+        let Some(text) = FAMILY.ptx(&source)?.and_then(|text| self.rewrite(&text, &name)) else { return Ok(None) };
         let module = device.context().load_module(Ptx::from_src(text)).map_err(driver("compiling a kernel's PTX"))?;
-        module.load_function(&name).map(Some).map_err(driver("loading a kernel"))
+        module.load_function(&name).map(|function| Some(Function::new(function))).map_err(driver("loading a kernel"))
     }
 
     /// Whether a kernel of `variant` can have them.
@@ -127,7 +126,7 @@ mod tests {
     fn every_kernel_stands_alone_under_its_new_bounds() {
         for variant in compiled() {
             // Kernels are compiled apart from this crate; what is missing there says so when it is asked for.
-            let Some(text) = prebuilt::ptx(&source_name(&variant)).unwrap() else { continue };
+            let Some(text) = FAMILY.ptx(&source_name(&variant)).unwrap() else { continue };
             for query in Query::ALL {
                 let name = kernel_name(&variant, query);
                 let Some(alone) = BOTH.rewrite(&text, &name) else { continue };
@@ -143,7 +142,7 @@ mod tests {
                 }
             }
         }
-        let text = prebuilt::ptx("while_while").unwrap().unwrap();
+        let text = FAMILY.ptx("while_while").unwrap().unwrap();
         assert_eq!(BOTH.rewrite(&text, "no_such_kernel__any"), None);
         assert!(BOTH.rewrite(&text, "direct_while_while_bvh2__any").is_some());
     }

@@ -2,30 +2,20 @@
 //! ([`raywarp_family::costs`] reads it; docs/gpu.md, "Instruction costs", says how it is made).
 
 use crate::launch::BLOCK_THREADS;
-use crate::prebuilt;
-use crate::{KernelCosts, Query, elf, kernel_name, read_costs, source_name};
+use crate::{FAMILY, KernelCosts, Query, kernel_name, source_name};
 use raywarp_family::Variant;
 use raywarp_family::costs::Word;
 
 /// What the kernel of a variant and query costs on an architecture (90 for compute capability 9.0); none where it is
 /// not compiled for it.
 pub fn costs(variant: &Variant, query: Query, architecture: u32) -> Option<KernelCosts> {
-    read_costs(table(architecture)?, &kernel_name(variant, query)).ok()?
-}
-
-/// The table of an architecture.
-fn table(architecture: u32) -> Option<&'static str> {
-    let (_, packed) = prebuilt::COSTS.iter().find(|(known, _)| *known == architecture)?;
-    std::str::from_utf8(prebuilt::unpacked_once(packed)?).ok()
+    FAMILY.costs(&kernel_name(variant, query), architecture)
 }
 
 /// The machine code of the kernel of a variant and query on an architecture, whose blocks [`costs`] has by their offsets;
 /// none where it is not compiled for it.
 pub fn machine_code(variant: &Variant, query: Query, architecture: u32) -> Option<Vec<Word>> {
-    let image = prebuilt::cubin(&source_name(variant), architecture)?;
-    let wanted = kernel_name(variant, query);
-    let sections = elf::code(image).ok()?;
-    sections.into_iter().find(|(name, _)| *name == wanted).map(|(_, code)| Word::all(code))
+    FAMILY.machine_code(&source_name(variant), &kernel_name(variant, query), architecture)
 }
 
 /// What a compiled kernel takes of a multiprocessor, as the assembler reported it.
@@ -43,31 +33,26 @@ pub struct KernelResources {
 
 /// The architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
 pub fn cost_architectures() -> impl Iterator<Item = u32> {
-    let mut known: Vec<u32> = prebuilt::COSTS.iter().map(|(architecture, _)| *architecture).collect();
-    known.sort_unstable();
-    known.into_iter()
+    FAMILY.cost_architectures()
 }
 
 /// What the kernel of a variant and query takes on an architecture; none where it is not compiled for it.
 pub fn kernel_resources(variant: &Variant, query: Query, architecture: u32) -> Option<KernelResources> {
-    let start = format!("{},{architecture},", kernel_name(variant, query));
-    let rest = include_str!("../prebuilt/resources.csv").lines().find_map(|line| line.strip_prefix(&start))?;
-    let numbers: Vec<u32> = rest.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
-    let &[registers, _, _, local_bytes, shared_bytes] = &numbers[..] else { return None };
-    Some(KernelResources { registers, local_bytes, shared_bytes, block_threads: BLOCK_THREADS })
+    FAMILY.resources(&kernel_name(variant, query), architecture, BLOCK_THREADS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{elf, read_costs};
     use raywarp_family::Block;
     use raywarp_family::costs::{Pipe, Wait};
     use std::collections::HashMap;
 
     /// All kernels of all tables: name, architecture, costs.
     fn each(check: impl Fn(&str, u32, &KernelCosts)) {
-        for (architecture, _) in prebuilt::COSTS {
-            let table = table(*architecture).unwrap();
+        for (architecture, _) in FAMILY.costs {
+            let table = FAMILY.cost_table(*architecture).unwrap();
             let lines: Vec<&str> = table.lines().skip(1).collect();
             let name = |line: &&str| line.split(',').next().unwrap().to_string();
             assert!(!lines.is_empty());
@@ -97,9 +82,9 @@ mod tests {
     #[test]
     fn words_of_the_images_have_the_pipelines_that_the_tables_have_by_name() {
         let mut images = HashMap::new();
-        for &(architecture, _) in prebuilt::COSTS {
+        for &(architecture, _) in FAMILY.costs {
             for (source, _) in crate::sources() {
-                let kernels = elf::code(prebuilt::cubin(&source, architecture).unwrap()).unwrap();
+                let kernels = elf::code(FAMILY.cubin(&source, architecture).unwrap()).unwrap();
                 images.extend(kernels.into_iter().map(|(kernel, code)| ((kernel, architecture), code)));
             }
         }
@@ -142,7 +127,7 @@ mod tests {
     #[test]
     fn kernels_have_costs_by_variant() {
         let variant: Variant = "direct/while-while/bvh2".parse().unwrap();
-        if prebuilt::COSTS.iter().any(|(architecture, _)| *architecture == 90) {
+        if FAMILY.costs.iter().any(|(architecture, _)| *architecture == 90) {
             let costs = costs(&variant, Query::Closest, 90).unwrap();
             let of = |block| costs.blocks.iter().filter(|cost| cost.block == block).count();
             assert!(

@@ -1,6 +1,6 @@
 //! What a kernel is given: the same fields in the same order as `Launch` in kernels/launch.h.
 
-use cudarc::driver::DeviceRepr;
+use crate::Parameters;
 use raywarp_family::{Tree, Variant};
 
 /// Entries of a kernel's stack, as `STACK_DEPTH` in kernels/launch.h.
@@ -54,7 +54,7 @@ pub struct Launch {
 }
 
 // SAFETY: plain words without padding at the places where the kernels look for them (asserted below).
-unsafe impl DeviceRepr for Launch {}
+unsafe impl Parameters for Launch {}
 
 const _: () = assert!(size_of::<Launch>() == 13 * 8 + 10 * 4);
 

@@ -3,6 +3,9 @@
 //! Kernels are CUDA C++ in kernels/, with the stems and names of the crate `raywarp-traverse`, compiled ahead of time for
 //! each architecture and embedded. The driver is loaded at run time: this crate builds and links without CUDA, and
 //! without a driver [`Device::open`] says so.
+//!
+//! Another crate may bring kernels of its own: a [`KernelSet`] as [`FAMILY`] is one, whose [`Function`]s take [`Parameters`]
+//! of theirs.
 
 pub mod auto;
 mod bounds;
@@ -12,6 +15,8 @@ pub mod elf;
 mod encoding;
 mod entries;
 mod error;
+mod function;
+mod kernel_set;
 mod launch;
 mod names;
 mod pair;
@@ -24,9 +29,12 @@ pub use costs::{KernelResources, cost_architectures, costs, kernel_resources, ma
 pub use device::{Device, DeviceBuffer, Stream};
 pub use encoding::Encoding;
 pub use error::CudaError;
+pub use function::{Function, Parameters};
+pub use kernel_set::{Image, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{Query, compiled, kernel_name, options_text, source_name, source_text, sources};
 pub use pair::{CudaPair, OnTree};
+pub use prebuilt::FAMILY;
 /// The vocabulary of costs.
 pub use raywarp_family::costs::{
     BlockCost, COST_COLUMNS, Count, Issued, KernelCosts, Known, Pipe, Tally, read_costs, within, write_costs,

@@ -4,8 +4,8 @@ mod host;
 
 use crate::error::driver;
 use crate::launch::{Launch, WARP, WARP_STACK_BYTES};
-use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Encoding, LaunchBounds, Query, Stream};
-use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg, sys};
+use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Encoding, Function, LaunchBounds, Query, Stream};
+use cudarc::driver::sys;
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Supply, Variant};
 use raywarp_geom::{BatchStats, FlatTriangles, Hit, Ray};
@@ -32,7 +32,7 @@ pub struct CudaTracer {
 
 #[derive(Debug)]
 struct Kernel {
-    function: CudaFunction,
+    function: Function,
     /// Blocks that fill the device.
     resident: u32,
 }
@@ -42,12 +42,8 @@ impl Kernel {
         let function = bounds
             .kernel(device, variant, query)?
             .ok_or_else(|| CudaError::NoKernel { variant: Box::new(*variant) })?;
-        // The driver asks for the thread's own context; callers come from any thread.
-        device.context().bind_to_thread().map_err(driver("choosing the device"))?;
-        let blocks = function
-            .occupancy_max_active_blocks_per_multiprocessor(bounds.threads(), 0, None)
-            .map_err(driver("asking for a kernel's occupancy"))?;
-        Ok(Self { function, resident: blocks.max(1) * device.multiprocessors()? })
+        let resident = function.resident_blocks(device, bounds.threads())?;
+        Ok(Self { function, resident })
     }
 }
 
@@ -149,14 +145,7 @@ impl CudaTracer {
     /// # Errors
     /// [`CudaError::Driver`].
     pub fn resources(&self, query: Query) -> Result<(u32, u32), CudaError> {
-        let kernel = self.kernel(query);
-        let attribute = |which| {
-            kernel.function.get_attribute(which).map(|n| n as u32).map_err(driver("reading a kernel's attribute"))
-        };
-        Ok((
-            attribute(sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
-            attribute(sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-        ))
+        self.kernel(query).function.resources()
     }
 
     fn kernel(&self, query: Query) -> &Kernel {
@@ -251,15 +240,10 @@ impl CudaTracer {
         let threads = count as u64 * u64::from(self.variant.lanes_per_ray());
         let needed = threads.div_ceil(u64::from(self.block_threads)) as u32;
         let blocks = if self.variant.supply() == Supply::Direct { needed } else { needed.min(kernel.resident) };
-        let config =
-            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (self.block_threads, 1, 1), shared_mem_bytes: 0 };
-        let config =
-            if alone { LaunchConfig { grid_dim: (1, 1, 1), block_dim: (WARP, 1, 1), ..config } } else { config };
-        let mut builder = stream.inner.launch_builder(&kernel.function);
-        builder.arg(&launch);
+        let (blocks, block_threads) = if alone { (1, WARP) } else { (blocks, self.block_threads) };
         // SAFETY: the kernel takes this one parameter; its addresses are those of live buffers that hold what
         // kernels/launch.h says, for `count` rays.
-        unsafe { builder.launch(config) }.map(|_| ()).map_err(driver("launching a kernel"))
+        unsafe { kernel.function.launch(stream, blocks, block_threads, &launch) }
     }
 
     /// As [`CudaTracer::launch`], and waits: the kernel's own time in seconds, by events around it.

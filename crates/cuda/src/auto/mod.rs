@@ -21,7 +21,7 @@ mod tune;
 
 pub use cache::cache_file;
 
-use crate::{CudaError, Device, compiled, prebuilt};
+use crate::{CudaError, Device, FAMILY, compiled};
 use raywarp_family::{BoxPlanes, TriangleTest, Variant, papers};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -155,7 +155,7 @@ pub fn choose(device: &Device, promise: Promise, cache: Option<&Path>) -> Result
         device: device.name().to_string(),
         capability: device.capability(),
         driver: device.driver_version()?,
-        kernels: prebuilt::hash(device)?,
+        kernels: FAMILY.hash(device)?,
         promise,
     };
     choose_with(&key, cache, || {

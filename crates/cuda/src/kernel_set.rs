@@ -1,0 +1,185 @@
+//! Kernels that are compiled ahead of time and embedded: each crate that brings kernels of its own has one set of them, which
+//! `cargo xtask kernels` writes. It knows them by the names of their sources and entry points, whatever they do.
+
+use crate::costs::KernelResources;
+use crate::error::driver;
+use crate::{CudaError, Device, Function, KernelCosts, elf, read_costs};
+use cudarc::driver::CudaModule;
+use cudarc::nvrtc::Ptx;
+use flate2::read::GzDecoder;
+use raywarp_family::costs::Word;
+use std::collections::HashMap;
+use std::io::Read;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Compute capability (90 for 9.0), 0 for PTX, and a compressed file.
+pub type Image = (u32, &'static [u8]);
+
+/// The embedded kernels of a crate. The fields are those of its `prebuilt/table.rs`, and `resources.csv`.
+#[derive(Debug, Clone, Copy)]
+pub struct KernelSet {
+    /// For each source its images by architecture, 0 for PTX.
+    pub images: &'static [(&'static str, &'static [Image])],
+    /// The costs of all kernels by architecture.
+    pub costs: &'static [Image],
+    /// What each kernel takes of a multiprocessor.
+    pub resources: &'static str,
+}
+
+/// Index of the context's device, and where the source's list of images stands: what a loaded module belongs to.
+type Loaded = Mutex<HashMap<(usize, usize), Arc<CudaModule>>>;
+
+impl KernelSet {
+    fn images(&self, source: &str) -> Option<&'static [Image]> {
+        self.images.iter().find(|(known, _)| *known == source).map(|(_, images)| *images)
+    }
+
+    /// The kernel `name` of `source` on `device`, `None` where it is not compiled; modules are loaded once a device.
+    ///
+    /// # Errors
+    /// [`CudaError`]: the driver refuses the code, or no image is for this device.
+    pub fn function(&self, device: &Device, source: &str, name: &str) -> Result<Option<Function>, CudaError> {
+        static LOADED: OnceLock<Loaded> = OnceLock::new();
+        let Some(images) = self.images(source) else { return Ok(None) };
+        let mut loaded = LOADED.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let key = (device.context().ordinal(), images.as_ptr().addr());
+        let module = match loaded.get(&key) {
+            Some(module) => module.clone(),
+            None => {
+                let module = load(device, images)?;
+                loaded.insert(key, module.clone());
+                module
+            }
+        };
+        // Of a file that holds all kernels of an organisation a missing name is a variant that was not compiled.
+        Ok(module.load_function(name).ok().map(Function::new))
+    }
+
+    /// A hash of the images that run on `device` (FNV-1a over them and their names): other kernels, another hash.
+    ///
+    /// # Errors
+    /// [`CudaError::OldDevice`].
+    pub fn hash(&self, device: &Device) -> Result<u64, CudaError> {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        for (source, images) in self.images {
+            let (_, packed) = best(device, images)?;
+            for &byte in source.as_bytes().iter().chain(packed) {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+            }
+        }
+        Ok(hash)
+    }
+
+    /// The PTX of all kernels of `source`.
+    pub(crate) fn ptx(&self, source: &str) -> Result<Option<String>, CudaError> {
+        let Some(images) = self.images(source) else { return Ok(None) };
+        let Some((_, packed)) = images.iter().find(|image| image.0 == 0) else { return Ok(None) };
+        let image = unpack(packed)?;
+        Ok(Some(String::from_utf8_lossy(&image).into_owned()))
+    }
+
+    /// The machine code of all kernels of `source` for an architecture.
+    pub(crate) fn cubin(&self, source: &str, architecture: u32) -> Option<&'static [u8]> {
+        let images = self.images(source)?;
+        let (_, packed) = images.iter().find(|image| image.0 == architecture)?;
+        unpacked_once(packed)
+    }
+
+    /// The architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
+    pub fn cost_architectures(&self) -> impl Iterator<Item = u32> {
+        let mut known: Vec<u32> = self.costs.iter().map(|(architecture, _)| *architecture).collect();
+        known.sort_unstable();
+        known.into_iter()
+    }
+
+    /// The table of costs of an architecture.
+    pub(crate) fn cost_table(&self, architecture: u32) -> Option<&'static str> {
+        let (_, packed) = self.costs.iter().find(|(known, _)| *known == architecture)?;
+        std::str::from_utf8(unpacked_once(packed)?).ok()
+    }
+
+    /// What the kernel `name` costs on an architecture; none where it is not compiled for it.
+    pub fn costs(&self, name: &str, architecture: u32) -> Option<KernelCosts> {
+        read_costs(self.cost_table(architecture)?, name).ok()?
+    }
+
+    /// The machine code of the kernel `name` of `source` on an architecture, whose blocks [`KernelSet::costs`] has by their
+    /// offsets; none where it is not compiled for it.
+    pub fn machine_code(&self, source: &str, name: &str, architecture: u32) -> Option<Vec<Word>> {
+        let sections = elf::code(self.cubin(source, architecture)?).ok()?;
+        sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| Word::all(code))
+    }
+
+    /// What the kernel `name` takes on an architecture, in blocks of `block_threads`; none where it is not compiled for it.
+    pub fn resources(&self, name: &str, architecture: u32, block_threads: u32) -> Option<KernelResources> {
+        let start = format!("{name},{architecture},");
+        let rest = self.resources.lines().find_map(|line| line.strip_prefix(&start))?;
+        let numbers: Vec<u32> = rest.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let &[registers, _, _, local_bytes, shared_bytes] = &numbers[..] else { return None };
+        Some(KernelResources { registers, local_bytes, shared_bytes, block_threads })
+    }
+}
+
+/// What a file of the table holds, a megabyte or so: unpacked when it is first asked for, and kept until the process ends, since
+/// there are a handful.
+fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
+    static KEPT: Mutex<Vec<(&'static [u8], &'static [u8])>> = Mutex::new(Vec::new());
+    let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((_, unpacked)) = kept.iter().find(|(known, _)| std::ptr::eq(*known, packed)) {
+        return Some(unpacked);
+    }
+    let unpacked: &'static [u8] = unpack(packed).ok()?.leak();
+    kept.push((packed, unpacked));
+    Some(unpacked)
+}
+
+fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
+    let mut image = Vec::new();
+    GzDecoder::new(packed)
+        .read_to_end(&mut image)
+        .map_err(|error| CudaError::Driver { doing: "unpacking a kernel", message: error.to_string() })?;
+    Ok(image)
+}
+
+/// An image for a compute capability runs on the same major version from the same minor on; PTX, of capability 0
+/// here, on all that the driver can compile it for.
+fn best(device: &Device, images: &[Image]) -> Result<Image, CudaError> {
+    let (major, minor) = device.capability();
+    let found = (10 * major + minor) as u32;
+    let fits = |&&(image, _): &&Image| image / 10 == found / 10 && image <= found;
+    let best = images.iter().filter(fits).max_by_key(|image| image.0).or_else(|| images.iter().find(|i| i.0 == 0));
+    best.copied()
+        .ok_or_else(|| CudaError::OldDevice { name: device.name().to_string(), capability: device.capability() })
+}
+
+fn load(device: &Device, images: &[Image]) -> Result<Arc<CudaModule>, CudaError> {
+    let (capability, packed) = best(device, images)?;
+    let image = unpack(packed)?;
+    let image = if capability == 0 {
+        Ptx::from_src(String::from_utf8_lossy(&image).into_owned())
+    } else {
+        Ptx::from_binary(image)
+    };
+    device.context().load_module(image).map_err(driver("loading kernels"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FAMILY;
+
+    #[test]
+    fn a_set_knows_its_own_kernels_and_no_others() {
+        let name = "direct_packet_bvh2__any";
+        let images: Vec<_> = FAMILY.images.iter().copied().filter(|(source, _)| *source == "packet").collect();
+        let resources = FAMILY.resources.lines().find(|line| line.starts_with(&format!("{name},90,"))).unwrap();
+        let own = KernelSet { images: images.leak(), costs: &[], resources };
+        assert_eq!(own.machine_code("packet", name, 90), FAMILY.machine_code("packet", name, 90));
+        assert!(own.machine_code("packet", name, 90).is_some());
+        assert_eq!(own.machine_code("phased", "direct_phased_h8__any", 90), None);
+        assert_eq!(own.resources(name, 90, 128), FAMILY.resources(name, 90, 128));
+        assert!(own.resources(name, 90, 128).is_some() && own.resources(name, 80, 128).is_none());
+        assert_eq!((own.costs(name, 90), own.cost_architectures().count()), (None, 0));
+        assert!(own.ptx("packet").unwrap().is_some() && own.ptx("phased").unwrap().is_none());
+    }
+}
