@@ -324,7 +324,7 @@ mod tests {
             called: None,
         };
         let blocks = vec![block(0, "VOTE.ANY"), block(16, "FFMA"), block(32, "BSYNC"), block(48, "MUFU.RCP")];
-        let sources = Sources::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels")).unwrap();
+        let sources = Sources::read(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels")]).unwrap();
         price(&Machine { name: "k".to_string(), blocks }, &[7], &sources).unwrap()
     }
 

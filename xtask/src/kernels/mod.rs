@@ -1,6 +1,6 @@
-//! Compiles the CUDA kernels that the crate `raywarp-cuda` embeds, and prices their machine code.
+//! Compiles the CUDA kernels that crates embed (`set.rs`), and prices their machine code.
 //!
-//! `cargo xtask kernels` writes crates/cuda/prebuilt/: images, the resources of each kernel, and the costs of its
+//! `cargo xtask kernels` writes prebuilt/ of each such crate: images, the resources of each kernel, and the costs of its
 //! instructions. `--check` compiles the same and fails where the result differs from what is there. `--verify FOLDER`
 //! takes what a profiler counted (docs/gpu.md, "Instruction costs") into measured.csv.gz, from which costs tell how often
 //! machine code is issued. `cargo xtask chains` tells only how long its blocks take, from the images. The compiler comes from pinned wheels of the Python package index, installed once in
@@ -13,6 +13,7 @@ mod disassembly;
 mod measured;
 mod price;
 mod resources;
+mod set;
 mod source;
 mod toolkit;
 
@@ -20,9 +21,9 @@ use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use measured::Measured;
 use price::Priced;
-use raywarp_cuda::{COST_COLUMNS, Query, compiled, elf, kernel_name, read_costs, source_text, sources, write_costs};
+use raywarp_cuda::{COST_COLUMNS, elf, read_costs, write_costs};
 use raywarp_family::costs::Word;
-use raywarp_family::{Key, Variant};
+use set::{KernelSet, SETS};
 use source::Sources;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -42,7 +43,7 @@ const MEASURED_FILE: &str = "measured.csv.gz";
 /// What the compiler writes into the names of functions that are static, before a hash of the source's path.
 const INTERNAL: &[u8] = b"_INTERNAL_";
 
-/// Most bytes of all prebuilt files.
+/// Most bytes of all prebuilt files of a crate.
 const MOST_BYTES: usize = 8 << 20;
 
 /// What is compiled: a source for an architecture, 0 for PTX.
@@ -61,15 +62,20 @@ impl Job {
     }
 }
 
-/// A name below crates/cuda/prebuilt and the bytes that belong there.
+/// A name below prebuilt/ and the bytes that belong there.
 type File = (String, Vec<u8>);
 
 /// Tells again how long blocks take, of the machine code and the tables that are there; no compiler is needed. With `check`,
 /// whether the tables say so. Of all architectures, or of one.
 pub fn chains(check: bool, only: Option<u32>) -> Result<bool, String> {
-    let prebuilt = folder()?;
+    let root = root()?;
+    let same = SETS.iter().map(|set| chains_of(set, &set.prebuilt(root)?, check, only));
+    Ok(same.collect::<Result<Vec<bool>, String>>()?.into_iter().all(|same| same))
+}
+
+fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -> Result<bool, String> {
     let mut images: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
-    for (source, _) in sources() {
+    for (source, _) in (set.sources)() {
         for &architecture in ARCHITECTURES.iter().filter(|&&architecture| only.is_none_or(|only| only == architecture))
         {
             let job = Job { source: source.clone(), text: String::new(), architecture };
@@ -122,36 +128,53 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         ["--verify", _] => (false, Some(MEASURED)),
         _ => return Err("usage: cargo xtask kernels [--check | --only ARCHITECTURE | --verify FOLDER]".into()),
     };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
+    let root = root()?;
     let nvcc = compiler(root)?;
-    let prebuilt = folder()?;
+    if let ["--verify", folder] = options[..] {
+        let verified = SETS.iter().map(|set| {
+            let compiled = compile_all(root, &nvcc, set, &jobs(set, only))?;
+            verify(&set.prebuilt(root)?.join(MEASURED_FILE), &compiled, Path::new(folder))
+        });
+        return match verified.sum::<Result<usize, String>>()? {
+            0 => Err(format!("{folder}: no events.X.csv with counts.X.csv is there")),
+            _ => Ok(true),
+        };
+    }
+    let same = SETS.iter().map(|set| run_set(root, &nvcc, set, check, only));
+    Ok(same.collect::<Result<Vec<bool>, String>>()?.into_iter().all(|same| same))
+}
+
+/// What is to be compiled of a set: for all architectures and as PTX, or for one.
+fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
     let wanted = |architecture: &u32| only.is_none_or(|only: u32| only == *architecture);
-    let jobs: Vec<Job> = sources()
+    (set.sources)()
         .into_iter()
-        .flat_map(|(source, variants)| {
-            let text = source_text(&variants);
+        .flat_map(|(source, text)| {
             std::iter::once(0).chain(ARCHITECTURES.iter().copied()).filter(wanted).map(move |architecture| Job {
                 source: source.clone(),
                 text: text.clone(),
                 architecture,
             })
         })
-        .collect();
-    let compiled = compile_all(root, &nvcc, &jobs)?;
+        .collect()
+}
+
+/// Compiles a set and writes or checks what came of it; false when a check failed.
+fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<u32>) -> Result<bool, String> {
+    let prebuilt = set.prebuilt(root)?;
+    let jobs = jobs(set, only);
+    let compiled = compile_all(root, nvcc, set, &jobs)?;
     let measured = prebuilt.join(MEASURED_FILE);
-    if let ["--verify", folder] = options[..] {
-        return verify(&measured, &compiled, Path::new(folder)).map(|()| true);
-    }
     let mut known = known(&measured)?;
     for (_, own) in jobs.iter().zip(&compiled).filter(|(job, _)| job.architecture == MEASURED) {
         measured::renew_places(&mut known, &own.kernels);
     }
     let mut files: Vec<File> =
         jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
-    if wanted(&MEASURED) {
+    if only.is_none_or(|only| only == MEASURED) {
         files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes())?));
     }
-    let (tables, explained) = tables(&jobs, &compiled, &known)?;
+    let (tables, explained) = tables(set, &jobs, &compiled, &known)?;
     files.extend(tables);
     let total: usize = files.iter().map(|file| file.1.len()).sum();
     if only.is_none() && total > MOST_BYTES {
@@ -171,12 +194,8 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(same && explained)
 }
 
-/// Where it all lies.
-fn folder() -> Result<std::path::PathBuf, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
-    let prebuilt = root.join("crates/cuda/prebuilt");
-    std::fs::create_dir_all(&prebuilt).map_err(|error| format!("{}: {error}", prebuilt.display()))?;
-    Ok(prebuilt)
+fn root() -> Result<&'static Path, String> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or_else(|| "the workspace has no folder".to_string())
 }
 
 fn unpack(path: &Path) -> Result<Vec<u8>, String> {
@@ -195,8 +214,9 @@ fn known(path: &Path) -> Result<BTreeMap<String, Measured>, String> {
     measured::read(&text)
 }
 
-/// Takes a profiler's counts into the table of what was measured: each `events.X.csv` of a folder with `counts.X.csv`.
-fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<(), String> {
+/// Takes a profiler's counts into the table of what was measured: each `events.X.csv` of a folder with `counts.X.csv`. How
+/// many kernels of the set they are of.
+fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<usize, String> {
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let kernels: Vec<Priced> = compiled.iter().flat_map(|compiled| compiled.kernels.clone()).collect();
     let mut known = known(path)?;
@@ -211,8 +231,9 @@ fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<(), Strin
         }
     }
     if new.is_empty() {
-        return Err(format!("{}: no events.X.csv with counts.X.csv is there", folder.display()));
+        return Ok(0);
     }
+    let count = new.len();
     for (kernel, measured) in &new {
         let verdict = if measured.holds() { "verified" } else { "unverified" };
         println!(
@@ -225,11 +246,13 @@ fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<(), Strin
     known.extend(new);
     known.retain(|kernel, _| kernels.iter().any(|compiled| compiled.name == *kernel));
     std::fs::write(path, pack(measured::write(&known).as_bytes())?)
-        .map_err(|error| format!("{}: {error}", path.display()))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(count)
 }
 
 /// The tables that lie beside the images, and whether every branch of measured kernels is explained.
 fn tables(
+    set: &KernelSet,
     jobs: &[Job],
     compiled: &[Compiled],
     measured: &BTreeMap<String, Measured>,
@@ -239,7 +262,7 @@ fn tables(
     let of = |architecture: u32| jobs.iter().zip(compiled).filter(move |(job, _)| job.architecture == architecture);
     let own: BTreeMap<&str, &Priced> =
         of(MEASURED).flat_map(|(_, compiled)| &compiled.kernels).map(|kernel| (kernel.name.as_str(), kernel)).collect();
-    let references = references(measured);
+    let references = (set.references)(measured);
     for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0) {
         needs.extend(compiled.resources.iter().map(|needs| (needs.clone(), job.architecture)));
         let table = costs.entry(job.architecture).or_insert_with(|| format!("{COST_COLUMNS}\n"));
@@ -265,28 +288,9 @@ fn costs_file(architecture: u32) -> String {
     format!("costs.sm_{architecture}.csv.gz")
 }
 
-/// For each kernel the measured one that it is likest: itself, the same in lockstep, or the one of the same parts that differs
-/// in the fewest options.
-fn references(measured: &BTreeMap<String, Measured>) -> BTreeMap<String, &Measured> {
-    let variants = compiled();
-    let mut references = BTreeMap::new();
-    for (variant, query) in variants.iter().flat_map(|variant| Query::ALL.map(|query| (variant, query))) {
-        let voted = variant.voted();
-        let differ = |other: &Variant| Key::ALL.iter().filter(|key| other.value(**key) != voted.value(**key)).count();
-        let same_parts = variants.iter().filter(|other| other.parts() == variant.parts());
-        let known = same_parts.filter_map(|other| Some((differ(other), measured.get(&kernel_name(other, query))?)));
-        let name = kernel_name(variant, query);
-        let own = measured.get(&name).map(|own| (0, own));
-        if let Some((_, likest)) = own.into_iter().chain(known).min_by_key(|known| known.0) {
-            references.insert(name, likest);
-        }
-    }
-    references
-}
-
 /// Compiles on all processors, in the order of `jobs`.
-fn compile_all(root: &Path, nvcc: &Path, jobs: &[Job]) -> Result<Vec<Compiled>, String> {
-    let sources = Sources::read(&root.join("crates/cuda/kernels"))?;
+fn compile_all(root: &Path, nvcc: &Path, set: &KernelSet, jobs: &[Job]) -> Result<Vec<Compiled>, String> {
+    let sources = Sources::read(&set.header_folders(root))?;
     let next = std::sync::atomic::AtomicUsize::new(0);
     let results = std::sync::Mutex::new(vec![Ok(Compiled::default()); jobs.len()]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -296,7 +300,7 @@ fn compile_all(root: &Path, nvcc: &Path, jobs: &[Job]) -> Result<Vec<Compiled>, 
                 loop {
                     let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some(job) = jobs.get(at) else { break };
-                    let result = compile(root, nvcc, job, &sources);
+                    let result = compile(root, nvcc, set, job, &sources);
                     eprintln!("{}", job.file());
                     if let Ok(mut results) = results.lock() {
                         results[at] = result;
@@ -308,7 +312,7 @@ fn compile_all(root: &Path, nvcc: &Path, jobs: &[Job]) -> Result<Vec<Compiled>, 
     results.into_inner().map_err(|_| "a compiler thread panicked".to_string())?.into_iter().collect()
 }
 
-fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Compiled, String> {
+fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sources) -> Result<Compiled, String> {
     let folder = root.join("target/kernels");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let source = folder.join(format!("{}.{}.cu", job.source, job.architecture));
@@ -322,7 +326,9 @@ fn compile(root: &Path, nvcc: &Path, job: &Job, sources: &Sources) -> Result<Com
         let mut command = steady(nvcc);
         // From the folder, by names without the path to it, which would be part of line information, and so choose code.
         let name = |path: &Path| path.file_name().unwrap_or_default().to_os_string();
-        command.current_dir(&folder).args(["-std=c++20", "-fmad=false", "-I", "../../crates/cuda/kernels"]);
+        command.current_dir(&folder).args(["-std=c++20", "-fmad=false"]);
+        command
+            .args(set.headers.iter().flat_map(|headers| ["-I".to_string(), format!("../../crates/{headers}/kernels")]));
         let report = output(command.args(&target).args(more).arg(name(&source)).arg("-o").arg(name(object)))?;
         let image = std::fs::read(object).map_err(|error| format!("{}: {error}", object.display()))?;
         Ok((image, String::from_utf8_lossy(&report.stderr).into_owned()))

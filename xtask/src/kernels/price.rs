@@ -186,7 +186,7 @@ mod tests {
     fn priced(name: &str, code: u8, blocks: Vec<BasicBlock>) -> Priced {
         let kernels = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
         let machine = Machine { name: name.to_string(), blocks };
-        let priced = price(&machine, &[code], &Sources::read(&kernels).unwrap()).unwrap();
+        let priced = price(&machine, &[code], &Sources::read(&[kernels]).unwrap()).unwrap();
         let instructions: u32 = priced.blocks.iter().map(|block| block.cost.instructions).sum();
         assert_eq!(instructions as usize, machine.instructions());
         priced
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn an_opcode_without_a_pipeline_is_an_error() {
         let machine = Machine { name: "a".to_string(), blocks: vec![block(0, &["FROBNICATE"], 0)] };
-        let sources = Sources::read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels"));
+        let sources = Sources::read(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels")]);
         assert!(price(&machine, &[], &sources.unwrap()).unwrap_err().contains("FROBNICATE"));
     }
 

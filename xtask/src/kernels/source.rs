@@ -8,7 +8,7 @@ use super::disassembly::Place;
 use raywarp_cuda::Block;
 use raywarp_cuda::elf::fingerprint;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What functions are known for; those whose name says it only in a folder stand with the folder.
 const FUNCTIONS: &[(&str, Block)] = &[
@@ -55,12 +55,19 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Reads all headers below `folder`.
+    /// Reads all headers below `folders`.
     ///
     /// # Errors
-    /// A file that cannot be read, or an event that is no block.
-    pub fn read(folder: &Path) -> Result<Self, String> {
+    /// A file that cannot be read, an event that is no block, or two headers of one name.
+    pub fn read(folders: &[PathBuf]) -> Result<Self, String> {
         let mut files = BTreeMap::new();
+        for folder in folders {
+            Self::read_folder(folder, &mut files)?;
+        }
+        Ok(Self { files })
+    }
+
+    fn read_folder(folder: &Path, files: &mut BTreeMap<String, Vec<(Option<Block>, u64)>>) -> Result<(), String> {
         let mut open = vec![folder.to_path_buf()];
         while let Some(next) = open.pop() {
             let entries = std::fs::read_dir(&next).map_err(|error| format!("{}: {error}", next.display()))?;
@@ -72,11 +79,13 @@ impl Sources {
                     let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().replace('\\', "/");
                     let lines = lines(&name, &text).map_err(|error| format!("{}: {error}", path.display()))?;
                     let numbers = text.lines().map(|line| fingerprint(line.trim().as_bytes()));
-                    files.insert(name, lines.into_iter().zip(numbers).collect());
+                    if files.insert(name, lines.into_iter().zip(numbers).collect()).is_some() {
+                        return Err(format!("{}: another crate's kernels have a header of this name", path.display()));
+                    }
                 }
             }
         }
-        Ok(Self { files })
+        Ok(())
     }
 
     /// What an instruction from these places is part of: the innermost place that is part of something.
@@ -243,9 +252,16 @@ mod tests {
     }
 
     #[test]
+    fn headers_of_two_crates_have_different_names() {
+        let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
+        let error = Sources::read(&[kernels.clone(), kernels]).err().unwrap();
+        assert!(error.contains("a header of this name"), "{error}");
+    }
+
+    #[test]
     fn every_header_of_the_kernels_is_understood() {
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
-        let sources = Sources::read(&kernels).unwrap();
+        let sources = Sources::read(std::slice::from_ref(&kernels)).unwrap();
         for (file, text, want) in [
             ("ops/pop.h", "lane.work = lane.stack.pop();", Block::Pop),
             ("ops/store_hit.h", "lane.ray = NONE;", Block::StoreHit),

@@ -1,0 +1,61 @@
+//! Which crates embed kernels: what is compiled for each, with which headers, and what its kernels are likened to.
+
+use super::measured::Measured;
+use raywarp_cuda::{Query, compiled, kernel_name};
+use raywarp_family::{Key, Variant};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The kernels of a crate.
+pub struct KernelSet {
+    /// The crate's folder below crates/. What is compiled goes to its folder prebuilt/.
+    pub folder: &'static str,
+    /// Folders below crates/ whose kernels/ have the headers. No two of them have headers of one name.
+    pub headers: &'static [&'static str],
+    /// Sources: name and text.
+    pub sources: fn() -> Vec<(String, String)>,
+    /// For each kernel the measured one that it is likest.
+    pub references: for<'a> fn(&'a BTreeMap<String, Measured>) -> BTreeMap<String, &'a Measured>,
+}
+
+/// All sets.
+pub const SETS: &[KernelSet] =
+    &[KernelSet { folder: "cuda", headers: &["cuda"], sources: family_sources, references: family_references }];
+
+impl KernelSet {
+    /// Where what is compiled lies.
+    pub fn prebuilt(&self, root: &Path) -> Result<PathBuf, String> {
+        let prebuilt = root.join("crates").join(self.folder).join("prebuilt");
+        std::fs::create_dir_all(&prebuilt).map_err(|error| format!("{}: {error}", prebuilt.display()))?;
+        Ok(prebuilt)
+    }
+
+    /// The folders of headers.
+    pub fn header_folders(&self, root: &Path) -> Vec<PathBuf> {
+        self.headers.iter().map(|folder| root.join("crates").join(folder).join("kernels")).collect()
+    }
+}
+
+fn family_sources() -> Vec<(String, String)> {
+    let text = |(name, variants): (String, Vec<Variant>)| (name, raywarp_cuda::source_text(&variants));
+    raywarp_cuda::sources().into_iter().map(text).collect()
+}
+
+/// For each kernel the measured one that it is likest: itself, the same in lockstep, or the one of the same parts that differs
+/// in the fewest options.
+fn family_references(measured: &BTreeMap<String, Measured>) -> BTreeMap<String, &Measured> {
+    let variants = compiled();
+    let mut references = BTreeMap::new();
+    for (variant, query) in variants.iter().flat_map(|variant| Query::ALL.map(|query| (variant, query))) {
+        let voted = variant.voted();
+        let differ = |other: &Variant| Key::ALL.iter().filter(|key| other.value(**key) != voted.value(**key)).count();
+        let same_parts = variants.iter().filter(|other| other.parts() == variant.parts());
+        let known = same_parts.filter_map(|other| Some((differ(other), measured.get(&kernel_name(other, query))?)));
+        let name = kernel_name(variant, query);
+        let own = measured.get(&name).map(|own| (0, own));
+        if let Some((_, likest)) = own.into_iter().chain(known).min_by_key(|known| known.0) {
+            references.insert(name, likest);
+        }
+    }
+    references
+}
