@@ -48,7 +48,6 @@ struct ScheduleOf<O, Organisation::Phased> {
 
 template <Options O>
 RW_FUNCTION void run(const Launch& launch) {
-    static_assert(O.supply != Supply::Caller, "other kernels ask with query.h");
     using Schedule = typename ScheduleOf<O, O.organisation>::Schedule;
     RW_EVENT(Prologue);
     Lane<O> lane;
@@ -69,6 +68,7 @@ RW_FUNCTION void run(const Launch& launch) {
     } else if constexpr (O.supply == Supply::Replace) {
         replace<O, Schedule>(launch, lane);
     } else {
+        static_assert(O.supply == Supply::Queue, "other kernels ask with query.h");
         queue<O, Schedule>(launch, lane);
     }
 }
