@@ -137,7 +137,8 @@ impl Dielectric {
             let from_dense = eta < 1.0;
             let losses = GlassLosses::new(self.alpha, n);
             let smooth = if from_dense { (1.0 - fresnel) / (n * n) } else { 1.0 - fresnel };
-            let (here, beyond) = (losses.mean(from_dense), losses.mean(!from_dense));
+            let means = losses.means(n);
+            let (here, beyond) = (means[usize::from(from_dense)], means[usize::from(!from_dense)]);
             (Losses::Glass { losses, from_dense }, here, beyond, smooth)
         };
         let through = smooth / here.max(beyond);

@@ -14,14 +14,15 @@
 //! - the index n of the denser over the thinner side by `sqrt(1 - 1 / n)`, which near 1 is in proportion
 //!   to the cosine of the critical angle.
 //!
-//! `TURNED` is what facets lose more whose alphas along tangent and bitangent differ, see [`Turned`].
-//! What a coat loses is in `coat_table.rs`.
+//! `TURNED` is what facets lose more whose alphas along tangent and bitangent differ, see [`Turned`]; that of
+//! glass is in `turned_glass.rs`. What a coat loses is in `coat_table.rs`.
 //!
 //! The glass is stored [`MARGIN`] too low, since too much light would be worse than too little.
 
 use super::ggx::MIN_ALPHA;
 use super::horizon::Horizon;
 use super::loss_data::{GLASS, GLASS_MEANS, TURNED, TURNED_MEANS, WHITE, WHITE_MEANS};
+use super::turned_glass::{TurnedGlass, alpha_of_base, mean_ratios};
 use glam::{Vec2, Vec3};
 
 /// Nodes of the white table on the axes of the cosine and of alpha.
@@ -123,8 +124,6 @@ pub(super) struct Glass {
     /// The alpha below, likewise.
     row: u32,
     t: f32,
-    /// Mean of the loss on the thinner and on the denser side.
-    pub means: [f32; 2],
 }
 
 /// Numbers of the glass table from one index, and from one side, to the next.
@@ -140,18 +139,24 @@ impl Glass {
         let (a, t) = locate(root, GLASS_NODES);
         let index = ((1.0 - 1.0 / n).max(0.0).sqrt() - INDEX_AXIS[0]) * (1.0 / (INDEX_AXIS[1] - INDEX_AXIS[0]));
         let (i, w) = locate(index, GLASS_NODES);
-        let (m, s) = locate_mean(root);
+        Self { index: (i * GLASS_INDEX) as u32, w, row: (a * GLASS_NODES) as u32, t }
+    }
+
+    /// Mean of the loss on the thinner and on the denser side, of the same `alpha`.
+    #[inline]
+    pub fn means(&self, alpha: f32) -> [f32; 2] {
+        let alpha = alpha.clamp(MIN_ALPHA, 1.0);
+        let (m, s) = locate_mean(alpha.sqrt());
         let mean = |at: usize| {
             let row = |at: usize| GLASS_MEANS[at] + s * (GLASS_MEANS[at + 1] - GLASS_MEANS[at]);
             let low = row(at);
-            alpha * alpha * (low + w * (row(at + MEAN_NODES) - low))
+            alpha * alpha * (low + self.w * (row(at + MEAN_NODES) - low))
         };
-        let at = i * MEAN_NODES + m;
-        let means = [mean(at), mean(at + GLASS_NODES * MEAN_NODES)];
-        Self { index: (i * GLASS_INDEX) as u32, w, row: (a * GLASS_NODES) as u32, t, means }
+        let at = self.index as usize / GLASS_INDEX * MEAN_NODES + m;
+        [mean(at), mean(at + GLASS_NODES * MEAN_NODES)]
     }
 
-    /// Of the same index and another alpha, whose means are not asked.
+    /// Of the same index and another alpha.
     #[inline]
     fn of_alpha(self, alpha: f32) -> Self {
         let (a, t) = locate(alpha.clamp(MIN_ALPHA, 1.0).sqrt(), GLASS_NODES);
@@ -184,14 +189,22 @@ pub(super) struct WhiteLosses {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GlassLosses {
     alpha: Vec2,
+    /// At the mean alpha.
     even: Glass,
     even_alpha: f32,
+    /// Where the alphas differ: what is lost beyond isotropic facets of [`alpha_of_base`].
+    turned: TurnedGlass,
 }
 
-/// An isotropic alpha with about the losses of `alpha` on the whole.
+/// An isotropic alpha with about the losses of `alpha` on the whole: between the mean and the root of the mean square.
 #[inline]
 pub(super) fn even_alpha(alpha: Vec2) -> f32 {
-    if alpha.x == alpha.y { alpha.x } else { mean_alpha(alpha, 0.5) }
+    if alpha.x == alpha.y {
+        return alpha.x;
+    }
+    let mean = 0.5 * alpha.x + 0.5 * alpha.y;
+    let square = 0.5 * alpha.x * alpha.x + 0.5 * alpha.y * alpha.y;
+    0.5 * (mean + square.sqrt())
 }
 
 /// The alpha along the direction `w`, on which its masking depends.
@@ -253,23 +266,6 @@ impl Turned {
     }
 }
 
-/// The alpha whose row says what `w` loses at glass, and the one that says where its horizon begins.
-///
-/// Anisotropic facets lose about what isotropic ones do of a mean alpha, while the alpha along a grazing
-/// view decides where its horizon begins. Glass then loses as the axis along the view does, which decides
-/// how much is refracted at all; the numbers are fitted. For alphas up to 1 to 4 the error is within 0.13
-/// for index 1.5.
-#[inline]
-fn alphas_toward(alpha: Vec2, w: Vec3) -> [f32; 2] {
-    let (x2, y2) = (w.x * w.x, w.y * w.y);
-    let sin2 = x2 + y2;
-    if sin2 <= 0.0 {
-        return [even_alpha(alpha); 2];
-    }
-    let row = mean_alpha(alpha, 0.5 - 0.5 * (y2 - 0.5 * sin2) * sin2);
-    [row, projected(alpha, w)]
-}
-
 impl WhiteLosses {
     #[inline]
     pub fn new(alpha: Vec2) -> Self {
@@ -314,23 +310,32 @@ impl GlassLosses {
     pub fn new(alpha: Vec2, n: f32) -> Self {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
         let even_alpha = even_alpha(alpha);
-        Self { alpha, even: Glass::new(even_alpha, n), even_alpha }
+        let turned = if alpha.x == alpha.y { TurnedGlass::NONE } else { TurnedGlass::new(alpha, n) };
+        Self { alpha, even: Glass::new(even_alpha, n), even_alpha, turned }
     }
 
     /// Share of the light that `w` loses on the thinner or the denser side.
     #[inline]
     pub fn at(&self, dense: bool, w: Vec3) -> f32 {
+        let cos = w.z.abs();
         if self.alpha.x == self.alpha.y {
-            return self.even.at(dense, w.z.abs(), self.alpha.x);
+            return self.even.at(dense, cos, self.alpha.x);
         }
-        let [row, projected] = alphas_toward(self.alpha, w);
-        self.even.of_alpha(row).at(dense, w.z.abs(), projected)
+        let projected = projected(self.alpha, w);
+        let alpha = alpha_of_base(self.even_alpha, projected, cos);
+        let base = self.even.of_alpha(alpha).at(dense, cos, alpha);
+        (base + self.turned.at(dense, self.alpha, cos, projected)).clamp(0.0, 1.0)
     }
 
-    /// Its mean over the hemisphere on either side.
+    /// Its means over the hemisphere, weighted by the cosine, on the thinner and on the denser side, at the same `n`.
     #[inline]
-    pub fn mean(&self, dense: bool) -> f32 {
-        self.even.means[usize::from(dense)]
+    pub fn means(&self, n: f32) -> [f32; 2] {
+        let even = self.even.means(self.even_alpha);
+        if self.alpha.x == self.alpha.y {
+            return even;
+        }
+        let ratios = mean_ratios(self.alpha, n);
+        [even[0] * ratios[0], even[1] * ratios[1]]
     }
 
     /// What finds the directions that lose light.
@@ -338,13 +343,4 @@ impl GlassLosses {
     pub fn horizon(&self) -> Horizon {
         Horizon::new(self.even_alpha)
     }
-}
-
-/// Between the arithmetic mean and the root of the mean square; `x` is the weight of `alpha.x`.
-#[inline]
-fn mean_alpha(alpha: Vec2, x: f32) -> f32 {
-    let y = 1.0 - x;
-    let mean = x * alpha.x + y * alpha.y;
-    let square = x * alpha.x * alpha.x + y * alpha.y * alpha.y;
-    0.5 * (mean + square.sqrt())
 }

@@ -33,6 +33,9 @@ mod loss_table;
 mod principled;
 #[cfg(test)]
 mod tests;
+mod turned_glass;
+#[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
+mod turned_glass_data;
 
 pub use blinn::Blinn;
 pub use car_paint::CarPaint;

@@ -40,9 +40,7 @@ fn sampling_and_quadrature_find_the_same_albedo_and_it_is_at_most_one() {
             let (mean, error) = by_sampling(&bsdf, wo, 8192);
             let z = (mean - exact).abs() / (error + 2e-4);
             assert!(z.max_element() < 5.0, "{name} from {wo}: sampled {mean}, integrated {exact}, z = {z}");
-            // What anisotropic glass loses is known less exactly.
-            let most = if name.starts_with("glass") && name.contains(" x ") { 1.1 } else { 1.002 };
-            assert!(exact.max_element() <= most, "{name} from {wo}: albedo {exact}");
+            assert!(exact.max_element() <= 1.002, "{name} from {wo}: albedo {exact}");
         }
     }
 }
@@ -221,6 +219,16 @@ struct Range {
     most: (f64, f64, String),
 }
 
+/// What a surface keeps that returns all light.
+const KEPT: [f64; 2] = [0.98, 1.002];
+
+/// Albedo and its error. Where the first estimate is noisy, or outside of [`KEPT`], a second has 16 times the samples.
+fn albedo(bsdf: &Bsdf, wo: Vec3) -> (f64, f64) {
+    let first = by_even_sampling(bsdf, wo, 2048);
+    let inside = (KEPT[0]..KEPT[1]).contains(&first.0);
+    if inside && first.1 < 0.005 { first } else { by_even_sampling(bsdf, wo, 16 * 2048) }
+}
+
 /// Albedos in the furnace by evenly spread samples, with what they may be off by.
 fn furnace(kind: &'static str, bsdfs: &[Bsdf], turns: &[f64]) -> Range {
     let mut range = Range { kind, least: (2.0, 2.0, String::new()), most: (0.0, 0.0, String::new()) };
@@ -232,7 +240,7 @@ fn furnace(kind: &'static str, bsdfs: &[Bsdf], turns: &[f64]) -> Range {
                     continue;
                 }
                 let wo = direction(theta, turn);
-                let (mean, error) = by_even_sampling(bsdf, wo, 2048);
+                let (mean, error) = albedo(bsdf, wo);
                 let name = || format!("{bsdf:?} from {theta} {turn}");
                 // A mean that is off by four standard errors is none of a surface of this albedo.
                 let [low, high] = [mean + 4.0 * error, mean - 4.0 * error];
@@ -324,9 +332,11 @@ fn lossless() -> Vec<(&'static str, Vec<Bsdf>)> {
 /// Surfaces whose alphas are up to 1 to 4.
 fn anisotropic() -> [(&'static str, Vec<Bsdf>); 2] {
     let alphas = [(0.1, 0.2), (0.15, 0.6), (0.4, 0.8), (0.25, 1.0)].map(|(x, y)| Vec2::new(x, y));
+    let iors = [0.4, 1.1, 1.5, 3.0];
+    let glasses = alphas.map(|alpha| iors.map(|ior| Bsdf::Dielectric(Dielectric { alpha, ior, ..GLASS }))).concat();
     [
         ("anisotropic white metal", alphas.map(|alpha| white_metal(alpha, Scattering::Multiple)).into()),
-        ("anisotropic clear glass", alphas.map(|alpha| Bsdf::Dielectric(Dielectric { alpha, ..GLASS })).into()),
+        ("anisotropic clear glass", glasses),
     ]
 }
 
@@ -335,7 +345,7 @@ const TURNS: [f64; 4] = [0.0, 30.0, 60.0, 90.0];
 #[test]
 fn white_surfaces_and_clear_glass_keep_all_light() {
     for (kind, bsdfs) in lossless() {
-        check(&furnace(kind, &bsdfs, &[40.0]), 0.98, 1.002);
+        check(&furnace(kind, &bsdfs, &[40.0]), KEPT[0], KEPT[1]);
     }
 }
 
@@ -378,7 +388,7 @@ fn no_light_is_made_or_lost_by_quadrature_either() {
 
 #[test]
 fn anisotropic_facets_keep_most_light() {
-    for ((kind, bsdfs), [least, most]) in anisotropic().into_iter().zip([[0.98, 1.002], [0.85, 1.13]]) {
+    for ((kind, bsdfs), [least, most]) in anisotropic().into_iter().zip([KEPT, [0.976, 1.004]]) {
         check(&furnace(kind, &bsdfs, &TURNS), least, most);
     }
 }
@@ -388,7 +398,7 @@ fn the_furnace_sees_planted_bugs() {
     let rough = Vec2::ONE;
     let fails = |bsdf: Bsdf| {
         let range = furnace("planted", &[bsdf], &[40.0]);
-        range.least.0 < 0.98 || range.most.0 > 1.002
+        range.least.0 < KEPT[0] || range.most.0 > KEPT[1]
     };
     assert!(!fails(white_metal(rough, Scattering::Multiple)));
     assert!(fails(white_metal(rough, Scattering::Single)), "no further bounces");

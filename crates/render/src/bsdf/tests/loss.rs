@@ -15,7 +15,7 @@ use crate::bsdf::loss_table::{
 use glam::DVec2;
 
 /// Points of the integrals that the tables were made with.
-const POINTS: u32 = 96;
+pub(super) const POINTS: u32 = 96;
 
 /// Share of light lost at facets that reflect everything, or at those of glass whose far side has the
 /// relative index `eta`.
@@ -23,30 +23,28 @@ fn exact(alpha: f32, cos: f32, eta: Option<f32>) -> f64 {
     let cos = cos.max(1e-7);
     let wo = Vec3::new((1.0 - cos * cos).max(0.0).sqrt(), 0.0, cos);
     let ggx = Ggx::new(Vec2::splat(alpha));
-    let kept = over_the_square(POINTS, |u| {
-        let h = ggx.sample_visible(wo, u);
-        let cos = wo.dot(h);
-        let wi = 2.0 * cos * h - wo;
-        let reflected = if wi.z > 0.0 { ggx.g1(wi) } else { 0.0 };
-        let Some(eta) = eta else { return DVec2::new(f64::from(reflected), 0.0) };
-        let (share, cos_t) = fresnel::dielectric(cos, eta);
-        let wi = ((cos / eta - cos_t) * h - wo / eta).normalize();
-        let refracted = if share < 1.0 && wi.z < 0.0 { ggx.g1(wi) } else { 0.0 };
-        DVec2::new(f64::from(share * reflected), f64::from((1.0 - share) * refracted))
-    });
-    1.0 - kept.element_sum()
+    1.0 - over_the_square(POINTS, |u| kept(&ggx, wo, eta, u)).element_sum()
 }
 
-/// Share of light lost at white facets of any alphas, toward any side.
-fn exact_turned(alpha: Vec2, wo: Vec3) -> f64 {
+/// What one facet reflects and refracts of the light, that the numbers `u` choose.
+pub(super) fn kept(ggx: &Ggx, wo: Vec3, eta: Option<f32>, u: [f32; 2]) -> DVec2 {
+    let h = ggx.sample_visible(wo, u);
+    let cos = wo.dot(h);
+    let wi = 2.0 * cos * h - wo;
+    let reflected = if wi.z > 0.0 { ggx.g1(wi) } else { 0.0 };
+    let Some(eta) = eta else { return DVec2::new(f64::from(reflected), 0.0) };
+    let (share, cos_t) = fresnel::dielectric(cos, eta);
+    let wi = ((cos / eta - cos_t) * h - wo / eta).normalize();
+    let refracted = if share < 1.0 && wi.z < 0.0 { ggx.g1(wi) } else { 0.0 };
+    DVec2::new(f64::from(share * reflected), f64::from((1.0 - share) * refracted))
+}
+
+/// Share of light lost at facets of any alphas, toward any side.
+pub(super) fn exact_turned(alpha: Vec2, wo: Vec3, eta: Option<f32>, points: u32) -> f64 {
     let ggx = Ggx::new(alpha);
-    let kept = |u: [f32; 2]| {
-        let h = ggx.sample_visible(wo, u);
-        let wi = 2.0 * wo.dot(h) * h - wo;
-        f64::from(if wi.z > 0.0 { ggx.g1(wi) } else { 0.0 })
-    };
     // The square is that of half a turn.
-    1.0 - over_the_square(POINTS / 2, |u| DVec2::new(kept(u), kept([u[0], u[1] + 0.5]))).element_sum() / 2.0
+    let both = |u: [f32; 2]| 0.5 * (kept(&ggx, wo, eta, u) + kept(&ggx, wo, eta, [u[0], u[1] + 0.5]));
+    1.0 - over_the_square(points, both).element_sum()
 }
 
 /// A node of the table of anisotropic facets: the alphas, a direction, and the alpha along that.
@@ -70,7 +68,7 @@ fn turned_node(node: usize) -> u16 {
         return stored(f64::from(TURNED_ZERO));
     }
     let even = f64::from(White::new(even_alpha(alpha)).at(wo.z, along));
-    let exact = exact_turned(alpha, wo) * f64::from(1.0 - TURNED_MARGIN);
+    let exact = exact_turned(alpha, wo, None, POINTS / 2) * f64::from(1.0 - TURNED_MARGIN);
     stored(exact - even + f64::from(TURNED_ZERO))
 }
 
@@ -82,14 +80,21 @@ fn turned_mean(node: usize) -> f64 {
         return 1.0;
     }
     let losses = WhiteLosses::new(alpha);
+    mean_of_turned(|w| losses.at(w), alpha) / f64::from(even.mean)
+}
+
+/// Mean over the hemisphere of a loss at different alphas.
+pub(super) fn mean_of_turned(loss: impl Fn(Vec3) -> f32, alpha: Vec2) -> f64 {
     let n = 32;
-    let turn = |j: i32| (0.25 * (f64::from(j) + 0.5) / f64::from(n) * std::f64::consts::TAU).sin_cos();
+    let turns: Vec<_> =
+        (0..n).map(|j| (0.25 * (f64::from(j) + 0.5) / f64::from(n) * std::f64::consts::TAU).sin_cos()).collect();
     let around = |cos: f32| {
         let sin = f64::from(1.0 - cos * cos).max(0.0).sqrt();
-        let at = |j| losses.at(Vec3::new((turn(j).1 * sin) as f32, (turn(j).0 * sin) as f32, cos));
-        (0..n).map(|j| f64::from(at(j))).sum::<f64>() / f64::from(n)
+        let at = |turn: &(f64, f64)| f64::from(loss(Vec3::new((turn.1 * sin) as f32, (turn.0 * sin) as f32, cos)));
+        (turns.iter().map(at).sum::<f64>() / f64::from(n)) as f32
     };
-    mean(|cos| around(cos) as f32, alpha.x) * f64::from(alpha.x * alpha.x) / f64::from(even.mean)
+    let most = alpha.max_element();
+    mean(around, most) * f64::from(most * most)
 }
 
 /// Place of a fraction of the axis of alpha.
@@ -171,7 +176,7 @@ fn mean_alpha(node: usize) -> f32 {
 }
 
 /// Mean over the hemisphere of the interpolated `loss`, 2 loss cos dcos, over alpha^2.
-fn mean(loss: impl Fn(f32) -> f32, alpha: f32) -> f64 {
+pub(super) fn mean(loss: impl Fn(f32) -> f32, alpha: f32) -> f64 {
     let n = 6000;
     let a = f64::from(alpha);
     let sum: f64 = (0..n)
@@ -185,7 +190,7 @@ fn mean(loss: impl Fn(f32) -> f32, alpha: f32) -> f64 {
     sum / (a * a)
 }
 
-fn stored(x: f64) -> u16 {
+pub(super) fn stored(x: f64) -> u16 {
     (x.clamp(0.0, 1.0) / f64::from(SCALE)).round() as u16
 }
 
@@ -194,7 +199,7 @@ fn index_of(node: usize) -> f32 {
     index_at(node as f64 / (GLASS_NODES - 1) as f64)
 }
 
-fn array(text: &mut String, name: &str, size: &str, numbers: impl Iterator<Item = String>) {
+pub(super) fn array(text: &mut String, name: &str, size: &str, numbers: impl Iterator<Item = String>) {
     *text += &format!("\n#[rustfmt::skip]\npub(super) static {name}: {size} = [\n");
     let numbers: Vec<String> = numbers.collect();
     for line in numbers.chunks(24) {
@@ -369,7 +374,7 @@ fn what_anisotropic_facets_lose_is_their_integral() {
         let alpha = Vec2::new(most, most * (1.0 - MOST_TURNED * ratio));
         let cos = (u[0] * u[0]).max(1e-5);
         let wo = direction(f64::from(cos).acos().to_degrees(), 90.0 * f64::from(turn));
-        let error = f64::from(WhiteLosses::new(alpha).at(wo)) - exact_turned(alpha, wo);
+        let error = f64::from(WhiteLosses::new(alpha).at(wo)) - exact_turned(alpha, wo, None, POINTS / 2);
         for (i, error) in [-error, error].into_iter().enumerate() {
             if error > worst[i].0 {
                 worst[i] = (error, alpha, wo);
@@ -432,8 +437,9 @@ fn the_means_are_those_of_the_losses() {
             worst = [worst[0].min(error), worst[1].max(error)];
         };
         see(&|cos| white.at(cos, alpha), white.mean);
-        see(&|cos| glass.at(false, cos, alpha), glass.means[0]);
-        see(&|cos| glass.at(true, cos, alpha), glass.means[1]);
+        let [thinner, denser] = glass.means(alpha);
+        see(&|cos| glass.at(false, cos, alpha), thinner);
+        see(&|cos| glass.at(true, cos, alpha), denser);
     }
     println!("means: at most {worst:?} of the light");
     assert!(worst[0] > -1e-2 && worst[1] < 4e-3, "{worst:?}");

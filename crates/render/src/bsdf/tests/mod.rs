@@ -8,6 +8,7 @@ mod extremes;
 mod loss;
 mod symmetry;
 mod times;
+mod turned_glass;
 mod unchanged;
 
 use super::*;
