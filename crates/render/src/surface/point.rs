@@ -27,7 +27,7 @@ pub(crate) struct SurfacePoint {
     pub touching: u32,
 }
 
-const _: () = assert!(size_of::<SurfacePoint>() == 60);
+const _: () = assert!(size_of::<SurfacePoint>() == 64);
 
 impl SurfacePoint {
     /// Stands where a ray missed.
