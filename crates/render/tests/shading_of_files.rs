@@ -6,7 +6,8 @@ use std::path::Path;
 fn small_files_are_shaded_without_a_number_that_is_none() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut count = 0;
-    for folder in ["crates/scene/tests/data", "fuzz/regressions/pbrt", "fuzz/regressions/shading"] {
+    for folder in ["crates/scene/tests/data", "fuzz/regressions/pbrt", "fuzz/regressions/shading", "fuzz/seeds/shading"]
+    {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
         for path in entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
             let bytes = std::fs::read(&path).unwrap();
