@@ -6,7 +6,7 @@ use crate::flat::{
     Input, InputChannel, MaterialFlags, MaterialRecord, MediumRecord, NONE, Remap, ShadingScene, TriangleRecord,
 };
 use raywarp_scene::{
-    Absorption, Alpha, Channel, ColorInput, Material, MediumId, MediumInterface, NormalInput, Roughness,
+    Absorption, Alpha, Channel, ColorInput, FaceMaterials, Material, MediumId, MediumInterface, NormalInput, Roughness,
     RoughnessRemap, ScalarInput, Scene, Surface,
 };
 use std::collections::HashMap;
@@ -19,8 +19,8 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderEr
     let record_of = |absorption: Absorption| MediumRecord { absorption: absorption.sigma, ior: 0.0 };
     flat.media = scene.media.iter().map(|medium| record_of(medium.absorption)).collect();
     let mut bodies = HashMap::new();
-    for material in &scene.materials {
-        let record = record(flat, &mut bodies, material);
+    for (material, is_used) in scene.materials.iter().zip(used(scene)) {
+        let record = record(flat, is_used.then_some(&mut bodies), material);
         flat.materials.push(record);
     }
     if flat.media.iter().all(|medium| medium.absorption == [0.0; 3] && medium.ior == 0.0) {
@@ -30,6 +30,26 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Scene) -> Result<(), RenderEr
         return Err(RenderError::TooLarge("media"));
     }
     Ok(())
+}
+
+/// Which materials something is made of: media of others would only take numbers away from those that are met.
+fn used(scene: &Scene) -> Vec<bool> {
+    let mut used = vec![false; scene.materials.len()];
+    for instance in &scene.instances {
+        match (instance.material, &scene.meshes[instance.mesh.index()].materials) {
+            (Some(id), _) | (None, &FaceMaterials::Uniform(id)) => used[id.index()] = true,
+            (None, FaceMaterials::PerTriangle(ids)) => ids.iter().for_each(|id| used[id.index()] = true),
+        }
+    }
+    // Parts come before their mixture.
+    for (i, material) in scene.materials.iter().enumerate().rev() {
+        if let Surface::Mix { first, second, .. } = &material.surface
+            && used[i]
+        {
+            (used[first.index()], used[second.index()]) = (true, true);
+        }
+    }
+    used
 }
 
 /// Media that neither absorb nor bend light are not worth following.
@@ -47,11 +67,12 @@ type Bodies = HashMap<[u32; 4], u32>;
 /// A material while it is put together.
 struct Maker<'f> {
     flat: &'f mut ShadingScene,
-    bodies: &'f mut Bodies,
+    /// None of a material that nothing is made of.
+    bodies: Option<&'f mut Bodies>,
     record: MaterialRecord,
 }
 
-fn record(flat: &mut ShadingScene, bodies: &mut Bodies, material: &Material) -> MaterialRecord {
+fn record(flat: &mut ShadingScene, bodies: Option<&mut Bodies>, material: &Material) -> MaterialRecord {
     let record = MaterialRecord {
         first_input: flat.inputs.len() as u32,
         emission: NONE,
@@ -136,11 +157,11 @@ impl Maker<'_> {
     /// What is inside, where transmission bends by the index `ior`.
     fn medium(&mut self, thin: bool, absorption: Option<Absorption>, ior: f32) {
         self.flag(MaterialFlags::THIN, thin);
-        if let (false, Some(Absorption { sigma: absorption })) = (thin, absorption) {
+        if let (false, Some(Absorption { sigma: absorption }), Some(bodies)) = (thin, absorption, &mut self.bodies) {
             let record = MediumRecord { absorption, ior };
             let [r, g, b] = absorption;
             let media = &mut self.flat.media;
-            self.record.inside = *self.bodies.entry([r, g, b, ior].map(f32::to_bits)).or_insert_with(|| {
+            self.record.inside = *bodies.entry([r, g, b, ior].map(f32::to_bits)).or_insert_with(|| {
                 media.push(record);
                 media.len() as u32 - 1
             });

@@ -8,8 +8,8 @@ use crate::texture::{TexturePoint, value};
 use glam::{Vec2, Vec3, Vec4};
 use raywarp_geom::{Affine, Hit, TriangleMesh};
 use raywarp_scene::{
-    Alpha, ColorInput, Emission, FaceMaterials, ImageFilter, ImageId, Instance, Light, Material, Mesh, NormalInput,
-    Pixels, ScalarInput, Surface, Texture, UvMapping, Wrap,
+    Absorption, Alpha, ColorInput, Emission, FaceMaterials, ImageFilter, ImageId, Instance, Light, Material,
+    MaterialId, Mesh, MeshId, NormalInput, Pixels, Principled, ScalarInput, Surface, Texture, UvMapping, Wrap,
 };
 
 fn flat(scene: &Scene) -> ShadingScene {
@@ -227,6 +227,32 @@ fn broken(item: &str, message: &str, tamper: impl FnOnce(&mut ShadingScene)) {
     tamper(&mut flat);
     let found = flat.validate().expect_err("a broken rule goes unnoticed");
     assert_eq!((found.item.as_str(), found.message), (item, message));
+}
+
+#[test]
+fn bodies_that_no_triangle_is_made_of_take_no_medium() {
+    let mut scene = Scene::default();
+    let glass = |sigma: f32| {
+        let absorption = Some(Absorption { sigma: [sigma; 3] });
+        let surface =
+            Principled { transmission: ScalarInput::constant(1.0), thin: false, absorption, ..Default::default() };
+        Material::new("", Surface::Principled(Box::new(surface)))
+    };
+    for i in 0..=ShadingScene::MOST_MEDIA {
+        scene.add_material(glass(i as f32));
+    }
+    // What is in a mixture is used where the mixture is.
+    let (first, second) = (MaterialId(7), MaterialId(9));
+    let mix = Surface::Mix { first, second, amount: ScalarInput::constant(0.5) };
+    let materials = [MaterialId(5), scene.add_material(Material::new("", mix))];
+    let triangles = TriangleMesh { positions: vec![[0.0; 3]; 3], indices: vec![[0, 1, 2]; 2], ..Default::default() };
+    scene.add_mesh(Mesh { name: String::new(), triangles, materials: FaceMaterials::PerTriangle(materials.to_vec()) });
+    let mut place = |material| {
+        scene.instances.push(Instance { mesh: MeshId(0), transform: Affine::IDENTITY, material });
+        flat(&scene).media.iter().map(|medium| medium.absorption[0]).collect::<Vec<f32>>()
+    };
+    assert_eq!(place(Some(MaterialId(3))), [3.0]);
+    assert_eq!(place(None), [3.0, 5.0, 7.0, 9.0]);
 }
 
 #[test]

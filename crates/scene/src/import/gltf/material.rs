@@ -160,8 +160,16 @@ impl Builder<'_, '_> {
                 let message = format!("{name} has no effect beside KHR_materials_pbrSpecularGlossiness; left out");
                 self.warn(item, message);
             }
-        } else if extensions.volume.is_some() && extensions.transmission.is_none() {
-            self.warn(item, "KHR_materials_volume has no effect without KHR_materials_transmission; left out");
+        } else if extensions.volume.is_some() {
+            match &extensions.transmission {
+                None => {
+                    self.warn(item, "KHR_materials_volume has no effect without KHR_materials_transmission; left out");
+                }
+                Some(transmission) if transmission.transmission_factor.0 <= 0.0 => {
+                    self.warn(item, "KHR_materials_volume has no effect with a transmissionFactor of 0; left out");
+                }
+                Some(_) => {}
+            }
         }
     }
 

@@ -6,6 +6,14 @@ use crate::{Absorption, Medium, MediumId, MediumInterface, Place, SceneError};
 use std::path::Path;
 use std::rc::Rc;
 
+/// What a `MakeNamedMedium` directive says.
+pub struct NamedMedium {
+    /// Its absorption coefficient.
+    sigma: [f32; 3],
+    /// Its place in the scene, from its first use on: files may bring whole libraries of media.
+    id: Option<MediumId>,
+}
+
 impl Importer<'_> {
     pub fn make_named_medium(&mut self, name: &str, params: Params) -> Result<(), SceneError> {
         let params = params.with_defaults(&self.graphics.defaults.medium.clone());
@@ -15,10 +23,7 @@ impl Importer<'_> {
             Some(mark) => self.medium_marks.insert(name.to_string(), mark),
             None => self.medium_marks.remove(name),
         };
-        // What takes nothing away is empty space.
-        let id = (sigma != [0.0; 3])
-            .then(|| self.scene.add_medium(Medium { name: name.into(), absorption: Absorption { sigma } }));
-        self.media.insert(name.into(), id);
+        self.media.insert(name.into(), NamedMedium { sigma, id: None });
         Ok(())
     }
 
@@ -45,7 +50,11 @@ impl Importer<'_> {
         }
         params.ignore(&["g"]);
         self.warn_unused(params, "the medium");
-        Ok(absorption.map(|c| (c * scale).clamp(0.0, f32::MAX)))
+        let sigma = absorption.map(|c| c * scale);
+        if let Some(negative) = sigma.iter().find(|&&c| c < 0.0) {
+            self.warn(params, format!("medium {name:?}: the absorption {negative} is negative; 0 is used"));
+        }
+        Ok(sigma.map(|c| c.clamp(0.0, f32::MAX)))
     }
 
     pub fn medium_interface(&mut self, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
@@ -70,18 +79,34 @@ impl Importer<'_> {
             }
         }
         let place = (&*params.path, params.line);
+        if inside == outside {
+            self.is_medium(inside.as_deref(), place);
+            return None;
+        }
         let (inside, outside) = (self.medium(inside, place), self.medium(outside, place));
         (inside != outside).then_some(MediumInterface { inside, outside })
     }
 
-    /// The medium of a name that the directive at `place` uses; none for empty space.
-    pub fn medium(&mut self, name: Option<Rc<str>>, (path, line): (&Path, u64)) -> Option<MediumId> {
-        let name = name?;
-        let known = self.media.get(&*name).copied();
-        if known.is_none() {
+    /// The medium of a name that the directive at `place` uses, in the scene from now on; none for empty space.
+    pub fn medium(&mut self, name: Option<Rc<str>>, place: (&Path, u64)) -> Option<MediumId> {
+        let name = name.filter(|name| self.is_medium(Some(name), place))?;
+        let medium = self.media.get_mut(&*name)?;
+        // What takes nothing away is empty space.
+        if medium.sigma != [0.0; 3] && medium.id.is_none() {
+            let absorption = Absorption { sigma: medium.sigma };
+            medium.id = Some(self.scene.add_medium(Medium { name: name.to_string(), absorption }));
+        }
+        medium.id
+    }
+
+    /// Whether a directive defines the medium that the one at `place` names; if not, a warning says so.
+    fn is_medium(&mut self, name: Option<&str>, (path, line): (&Path, u64)) -> bool {
+        let Some(name) = name else { return false };
+        let is_known = self.media.contains_key(name);
+        if !is_known {
             let message = format!("medium {name:?} is not defined; rendered as empty");
             self.context.warn(path, Place::Line(line), message);
         }
-        known.flatten()
+        is_known
     }
 }

@@ -1,11 +1,12 @@
 //! What an import run carries from directive to directive.
 
 use super::files::{Files, Opened};
+use super::medium::NamedMedium;
 use super::params::{Parameter, Params};
 use super::shape::{Look, Pending, Placement, ShapeKey};
 use crate::import::Context;
 use crate::import::stand_ins::MarkId;
-use crate::{ColorInput, Emission, MaterialId, MediumId, MeshId, Place, Projection, Scene, SceneError};
+use crate::{ColorInput, Emission, MaterialId, MeshId, Place, Projection, Scene, SceneError};
 use glam::DAffine3;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -97,8 +98,7 @@ pub(super) struct Importer<'a> {
     pub default_material: Option<MaterialId>,
     /// Grey in place of materials that no directive defines, by name.
     pub undefined_materials: HashMap<String, MaterialId>,
-    /// By name; `None` is empty space.
-    pub media: HashMap<String, Option<MediumId>>,
+    pub media: HashMap<String, NamedMedium>,
     pub area_lights: Vec<Emission>,
     /// Materials made for shapes that emit, have an alpha texture or lie between media.
     pub derived: HashMap<(MaterialId, Look), MaterialId>,

@@ -176,6 +176,24 @@ fn glass_is_transmission_with_an_index_and_a_volume_when_it_has_thickness() {
 }
 
 #[test]
+fn a_volume_that_nothing_gets_into_is_named() {
+    let warnings = |transmission: Option<Value>| {
+        let mut extensions = json!({"KHR_materials_volume": {"thicknessFactor": 1}});
+        if let Some(transmission) = transmission {
+            extensions["KHR_materials_transmission"] = transmission;
+        }
+        scene_of(&json!({"extensions": extensions})).unwrap().1
+    };
+    let without = warnings(None);
+    assert!(without.len() == 1 && without[0].contains("no effect without KHR_materials_transmission"), "{without:?}");
+    for none in [json!({}), json!({"transmissionFactor": 0}), json!({"transmissionFactor": -1})] {
+        let none = warnings(Some(none));
+        assert!(none.len() == 1 && none[0].contains("no effect with a transmissionFactor of 0; left out"), "{none:?}");
+    }
+    assert_eq!(warnings(Some(json!({"transmissionFactor": 0.5}))), Vec::<String>::new());
+}
+
+#[test]
 fn specular_and_clearcoat_take_their_channels() {
     let p = principled(&json!({"extensions": {
         "KHR_materials_specular": {"specularFactor": 0.5, "specularTexture": {"index": 0},

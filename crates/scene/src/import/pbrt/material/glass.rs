@@ -4,6 +4,9 @@ use super::Importer;
 use crate::import::pbrt::params::{Kind, Params};
 use crate::{ColorInput, Roughness, SceneError, Surface};
 
+/// No matter bends light more: a larger index is a slip.
+const MAX_INDEX: f32 = 100.0;
+
 impl Importer<'_> {
     /// Version 3's `glass`, version 4's `dielectric` and `thindielectric`.
     pub(super) fn dielectric(&mut self, params: &Params, kind: &str) -> Result<Surface, SceneError> {
@@ -36,8 +39,11 @@ impl Importer<'_> {
         // 0 stands for "the default" in some exporters' files.
         match index {
             0.0 => Ok(default),
-            index if index > 0.0 && index <= 100.0 => Ok(index),
-            index => Err(params.error(format!("the index of refraction is {index}; it must be above 0"))),
+            index if index > 0.0 && index <= MAX_INDEX => Ok(index),
+            index => {
+                let message = format!("the index of refraction is {index}; it must be above 0 and at most {MAX_INDEX}");
+                Err(params.error(message))
+            }
         }
     }
 }
