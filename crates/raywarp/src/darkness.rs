@@ -5,10 +5,12 @@
 //! be found.
 
 use crate::Prepared;
+use glam::Vec3;
 use raywarp_geom::{Control, Hit, HitKey, Ray, Tracer};
 use raywarp_render::film::luminance;
-use raywarp_render::{PathObserver, RenderError, RenderOptions, Watch};
-use raywarp_scene::{Alpha, Camera, Light, MaterialId, Scene, Surface};
+use raywarp_render::flat::{MaterialFlags, NONE, TriangleRecord};
+use raywarp_render::{PathObserver, RenderError, RenderOptions, ShadingScene, Watch};
+use raywarp_scene::{Alpha, Camera, Light, Material, MaterialId, Scene, Surface};
 use std::sync::Mutex;
 
 /// Surfaces that a ray is followed through; what is behind more of them counts as blocked.
@@ -34,6 +36,10 @@ pub enum Darkness {
     GlassLamp,
     /// All that the lights send out ends inside of something closed that is not looked into.
     ClosedLamp,
+    /// Media absorb what would arrive without them.
+    Absorbed,
+    /// No surface is seen, and nothing is behind.
+    OutOfView,
 }
 
 impl Darkness {
@@ -48,6 +54,8 @@ impl Darkness {
                 "the scene is lit from inside a lamp that glass closes, where hardly a path finds the light"
             }
             Self::ClosedLamp => "the scene is lit from inside a closed lamp, or from another room: no light comes out",
+            Self::Absorbed => "a medium absorbs nearly all light on its way to what is seen from here",
+            Self::OutOfView => "nothing of the scene is in view",
         }
     }
 
@@ -57,6 +65,10 @@ impl Darkness {
             Self::NoLight | Self::Weak => None,
             Self::Unlit | Self::ClosedLamp => Some("--eye X,Y,Z looks from elsewhere"),
             Self::BehindGlass | Self::GlassLamp => Some("without that glass in the file its light is found"),
+            Self::Absorbed => Some("without that medium in the file the light arrives"),
+            Self::OutOfView => {
+                Some("--eye X,Y,Z and --target X,Y,Z look elsewhere, and --up 0,1,0 in place of them frames the scene")
+            }
         }
     }
 }
@@ -135,7 +147,8 @@ impl PathObserver for Connections {
     }
 }
 
-/// What is in the way of each ray. Surfaces with holes count as holes: what they let through decides.
+/// What is in the way of each ray. Surfaces with holes count as holes: what they let through decides. So do boundaries
+/// of media that are no surface.
 fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderError> {
     let (scene, tracer): (&Scene, &dyn Tracer) = (prepared.scene(), prepared.tracer());
     let mut found = vec![Barrier::Nothing; rays.len()];
@@ -149,7 +162,8 @@ fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderErr
         let (mut on, mut keys) = (Vec::new(), Vec::new());
         for ((&i, hit), &instance) in alive.iter().zip(&hits).zip(&instances).filter(|((_, hit), _)| hit.is_hit()) {
             let material = scene.material_of(instance as usize, hit.primitive as usize);
-            if scene.materials[material.index()].alpha == Alpha::Opaque {
+            let Material { surface, alpha, .. } = &scene.materials[material.index()];
+            if *alpha == Alpha::Opaque && *surface != Surface::Invisible {
                 found[i] = if is_glass(scene, material) { Barrier::Glass } else { Barrier::Matter };
             }
             if found[i] != Barrier::Matter {
@@ -198,34 +212,26 @@ fn lights_are_closed_in(prepared: &Prepared) -> Result<bool, RenderError> {
             Light::Directional { .. } | Light::Environment { .. } => return Ok(false),
         }
     }
-    let emitters = emitters(scene);
-    let step = emitters.len().div_ceil(EMITTERS).max(1);
-    points.extend(emitters.into_iter().step_by(step));
+    points.extend(shining_sides(prepared.shading()?));
     let mut rays = Vec::new();
     for (point, normal) in points {
-        let outwards = |direction: &[f32; 3]| {
-            normal.is_none_or(|normal: [f32; 3]| (0..3).map(|i| normal[i] * direction[i]).sum::<f32>() > 0.0)
-        };
+        let outwards = |direction: &[f32; 3]| normal.is_none_or(|normal: Vec3| normal.dot((*direction).into()) > 0.0);
         rays.extend((0..DIRECTIONS).map(direction).filter(outwards).map(|direction| Ray::new(point, direction)));
     }
     Ok(!rays.is_empty() && barriers(prepared, &rays)?.iter().all(|&barrier| barrier == Barrier::Matter))
 }
 
-/// Points just before the middle of each triangle that emits, and its front normal, of any length, where only that side
-/// emits.
-fn emitters(scene: &Scene) -> Vec<([f32; 3], Option<[f32; 3]>)> {
+/// Points just before the middle of each side that shines of [`EMITTERS`] triangles, and the normals there.
+fn shining_sides(shading: &ShadingScene) -> Vec<([f32; 3], Option<Vec3>)> {
+    let emitters: Vec<&TriangleRecord> = shading.triangles.iter().filter(|triangle| triangle.light != NONE).collect();
     let mut found = Vec::new();
-    for (index, instance) in scene.instances.iter().enumerate() {
-        let mesh = &scene.meshes[instance.mesh.index()].triangles;
-        for (primitive, corners) in mesh.indices.iter().enumerate() {
-            let emission = scene.materials[scene.material_of(index, primitive).index()].emission;
-            let Some(emission) = emission.filter(|emission| emission.radiance.factor != [0.0; 3]) else { continue };
-            let [a, b, c] = corners.map(|i| glam::Vec3::from(instance.transform.point(mesh.positions[i as usize])));
-            // A mirroring transform turns the corners round, and the front stays.
-            let side = if instance.transform.determinant() < 0.0 { -1.0 } else { 1.0 };
-            let normal = side * (b - a).cross(c - a);
-            let off = 1e-4 * normal.length().sqrt() * normal.normalize_or_zero();
-            found.push((((a + b + c) / 3.0 + off).to_array(), (!emission.two_sided).then(|| normal.to_array())));
+    for triangle in emitters.iter().step_by(emitters.len().div_ceil(EMITTERS).max(1)) {
+        let [a, b, c] = triangle.corners.map(Vec3::from);
+        let front = triangle.front_normal();
+        let off = 1e-4 * (b - a).cross(c - a).length().sqrt();
+        let both = shading.materials[triangle.material() as usize].has(MaterialFlags::EMITS_ON_BOTH_SIDES);
+        for normal in [front, -front].into_iter().take(if both { 2 } else { 1 }) {
+            found.push((((a + b + c) / 3.0 + off * normal).to_array(), Some(normal)));
         }
     }
     found
@@ -237,4 +243,43 @@ fn direction(index: usize) -> [f32; 3] {
     let (sin, cos) = (2.399_963_229_728_653 * index as f64).sin_cos();
     let radius = (1.0 - z * z).sqrt();
     [(radius * cos) as f32, (radius * sin) as f32, z as f32]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PrepareOptions;
+    use raywarp_geom::{Affine, TriangleMesh};
+    use raywarp_scene::{ColorInput, Emission, FaceMaterials, Instance, Mesh, MeshId};
+
+    /// Heights of the normals on the sides that shine of a lamp that is wound to face up.
+    fn heights(normals: Option<f32>, mirrored: bool, two_sided: bool) -> Vec<f32> {
+        let mut scene = Scene::default();
+        let mut lamp = Material::diffuse("lamp", [0.5; 3]);
+        lamp.emission = Some(Emission { radiance: ColorInput::constant([1.0; 3]), two_sided });
+        let materials = FaceMaterials::Uniform(scene.add_material(lamp));
+        let triangles = TriangleMesh {
+            positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+            normals: normals.map_or(Vec::new(), |z| vec![[0.0, 0.0, z]; 3]),
+            indices: vec![[0, 1, 2]],
+            ..Default::default()
+        };
+        scene.add_mesh(Mesh { name: String::new(), triangles, materials });
+        let scale = [if mirrored { -1.0 } else { 1.0 }, 1.0, 1.0];
+        scene.instances.push(Instance { mesh: MeshId(0), transform: Affine::scale(scale), material: None });
+        let prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+        let sides = shining_sides(prepared.shading().unwrap());
+        assert!(sides.iter().all(|(point, normal)| point[2] * normal.unwrap().z > 0.0), "{sides:?}");
+        sides.iter().map(|(_, normal)| normal.unwrap().z).collect()
+    }
+
+    #[test]
+    fn a_lamp_shines_where_its_normals_point_and_on_both_sides_where_it_says_so() {
+        for mirrored in [false, true] {
+            assert_eq!(heights(None, mirrored, false), [1.0]);
+            assert_eq!(heights(Some(1.0), mirrored, false), [1.0]);
+            assert_eq!(heights(Some(-1.0), mirrored, false), [-1.0]);
+            assert_eq!(heights(Some(-1.0), mirrored, true), [-1.0, 1.0]);
+        }
+    }
 }

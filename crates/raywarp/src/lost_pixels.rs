@@ -1,5 +1,6 @@
 //! A picture of which much is black or clipped, and what to try.
 
+use crate::darkness::Darkness;
 use crate::picture::Picture;
 use raywarp_render::film::Film;
 use raywarp_render::output::{ExposureChoice, Look, Lost, Tone};
@@ -15,6 +16,9 @@ const FEW_SHOWN: f64 = 0.001;
 pub fn lost_pixels(picture: &Picture, film: &Film, look: &Look) -> Option<String> {
     let hits = film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).count();
     let shown = hits as f64 / film.window().pixel_count().max(1) as f64;
+    if picture.darkness == Some(Darkness::OutOfView) {
+        return None;
+    }
     if shown < FEW_SHOWN {
         let share =
             if hits == 0 { "no pixel shows".into() } else { format!("only {:.2} % of the pixels show", 100.0 * shown) };

@@ -4,7 +4,7 @@ use crate::Prepared;
 use crate::darkness::Darkness;
 use crate::lighting::{BuiltInLight, LightRequest, LightSource};
 use crate::viewpoint::{CameraError, CameraRequest};
-use crate::visible_light::{darkness, is_surrounded, lamp_where_dark};
+use crate::visible_light::{Dark, darkness, is_out_of_view, is_surrounded, lamp_where_dark};
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
@@ -235,12 +235,20 @@ impl Picture {
             ExposureChoice::Fixed(exposure) => exposure.as_factor() * self.exposure,
             ExposureChoice::Auto => f32::INFINITY,
         };
-        let Some(darkness) = darkness(prepared, &self.camera, &self.options, exposure)? else { return Ok(()) };
+        let Some(mut dark) = darkness(prepared, &self.camera, &self.options, exposure)? else { return Ok(()) };
         let is_surrounded = is_surrounded(prepared.scene());
-        if request.source.is_some() || is_surrounded {
-            self.say_dark(darkness, is_surrounded);
+        // A light that is added does not bring the scene into view.
+        if request.source.is_some() || is_surrounded || dark.cause == Darkness::OutOfView {
+            if dark.cause == Darkness::NoLight
+                && !self.options.transparent
+                && is_out_of_view(prepared, &self.camera, &self.options)?
+            {
+                dark.cause = Darkness::OutOfView;
+            }
+            self.say_dark(&dark, is_surrounded);
             return Ok(());
         }
+        let darkness = dark.cause;
         let (before, images) = (prepared.scene().lights.len(), prepared.scene().images.len());
         prepared.add_light(request, &LightSource::BuiltIn(BuiltInLight::Studio), &self.camera);
         self.added_light = true;
@@ -263,21 +271,25 @@ impl Picture {
     }
 
     /// Says why a picture will be black to which no light is to be added.
-    fn say_dark(&mut self, darkness: Darkness, is_surrounded: bool) {
-        match darkness {
+    fn say_dark(&mut self, dark: &Dark, is_surrounded: bool) {
+        let cause = dark.cause;
+        let light = match cause {
             // The finished picture tells what exposure makes of a little light, or of what glows and lights nothing.
             Darkness::Weak | Darkness::NoLight => return,
-            Darkness::Unlit | Darkness::BehindGlass | Darkness::GlassLamp | Darkness::ClosedLamp => {}
-        }
-        let mut tries: Vec<&str> = darkness.remedy().into_iter().collect();
-        // Light from around that does not get in is not mended by more of it.
-        tries.push(if is_surrounded {
-            "--integrator ao shows shapes without light"
-        } else {
-            "--light studio adds light"
-        });
-        self.notes.push(format!("{}: the picture will be black or nearly so; {}", darkness.cause(), tries.join("; ")));
-        self.darkness = Some(darkness);
+            Darkness::OutOfView => None,
+            // Light from around that does not get in is not mended by more of it.
+            _ if is_surrounded => Some("--integrator ao shows shapes without light"),
+            Darkness::Unlit
+            | Darkness::BehindGlass
+            | Darkness::GlassLamp
+            | Darkness::ClosedLamp
+            | Darkness::Absorbed => Some("--light studio adds light"),
+        };
+        let tries: Vec<&str> = cause.remedy().into_iter().chain(light).collect();
+        let but = if dark.glows { " but for what glows itself" } else { "" };
+        let line = format!("{}: the picture will be black or nearly so{but}; {}", cause.cause(), tries.join("; "));
+        self.notes.push(line);
+        self.darkness = Some(cause);
     }
 
     /// The exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user leaves it

@@ -9,6 +9,7 @@ use raywarp_cuda::CudaError;
 use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
 use raywarp_render::film::Film;
+use raywarp_render::flat::MediumRecord;
 use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
 use raywarp_scene::{Camera, Emission, Material, Scene, Surface, flatten};
 use std::sync::OnceLock;
@@ -160,6 +161,20 @@ impl Prepared {
         if let Some(shading) = self.shading.get_mut() {
             shading.set_lights(&self.scene, &self.bounds);
         }
+    }
+
+    /// What `ask` says of the scene with media that take nothing away; `None` where they are so, or shading was not yet
+    /// asked for.
+    pub(crate) fn without_absorption<T>(&mut self, ask: impl FnOnce(&Self) -> T) -> Option<T> {
+        let media = self.shading.get_mut().map(|shading| shading.media.clone())?;
+        if media.iter().all(|medium| medium.absorption == [0.0; 3]) {
+            return None;
+        }
+        let clear = media.iter().map(|&medium| MediumRecord { absorption: [0.0; 3], ..medium }).collect();
+        self.shading.get_mut()?.media = clear;
+        let answer = ask(self);
+        self.shading.get_mut()?.media = media;
+        Some(answer)
     }
 
     /// The scene as shading reads it, made when it is first asked for.

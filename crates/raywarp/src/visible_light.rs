@@ -15,11 +15,33 @@ const PATHS: u32 = 65_536;
 const VISIBLE: f64 = 0.002;
 /// Share of the pixels with a surface that must be brighter.
 const SHARE: f64 = 0.02;
+/// Share of all pixels from which on what glows itself makes a picture of its own.
+const MOSTLY: f64 = 0.5;
+/// The most bounces that are tried: a picture may ask for thousands.
+const DEEPEST: u32 = 64;
+
+/// That the lights of the scene do not show.
+pub(crate) struct Dark {
+    pub cause: Darkness,
+    /// Whether something is seen to glow, all the same.
+    pub glows: bool,
+}
+
+/// What a small picture shows.
+enum Trial {
+    /// Light, or what is behind the scene.
+    Light,
+    /// Neither a surface nor anything behind.
+    Nothing,
+    /// Surfaces that no light falls on.
+    Dark { glows: bool },
+}
 
 /// Why the lights of the scene do not show in what is seen from `camera`, or `None` where they do. A small picture of the
 /// first 65,536 paths is rendered, and 2 % of its pixels that show a surface must come out brighter than black at
 /// `exposure` (a factor on radiance; infinite where it is to be found from the picture, and any light will do). What a
-/// surface sends out itself does not count: a lamp that lights nothing but itself leaves the rest black.
+/// surface sends out itself does not count, a lamp that lights nothing but itself leaves the rest black, unless such
+/// surfaces fill more than half of the picture.
 ///
 /// Where there is light from everywhere around, however dark that is, night is meant: there it is enough that any path
 /// brings anything.
@@ -27,22 +49,51 @@ const SHARE: f64 = 0.02;
 /// # Errors
 /// [`RenderError`].
 pub(crate) fn darkness(
-    prepared: &Prepared,
+    prepared: &mut Prepared,
     camera: &Camera,
     options: &RenderOptions,
     exposure: f32,
-) -> Result<Option<Darkness>, RenderError> {
+) -> Result<Option<Dark>, RenderError> {
     if !prepared.has_light() {
-        return Ok(Some(Darkness::NoLight));
+        return Ok(Some(Dark { cause: Darkness::NoLight, glows: false }));
     }
-    // Who asks for emission alone is to see it.
-    let small = small(options, options.max_depth.clamp(2, 8));
-    let shows = if is_surrounded(prepared.scene()) {
-        anything_shows(prepared, camera, &small)?
-    } else {
-        surfaces_show(prepared, camera, &small, exposure)?
+    let small = small(options);
+    let glows = match trial(prepared, camera, &small, exposure)? {
+        Trial::Light => return Ok(None),
+        Trial::Nothing if options.transparent => return Ok(None),
+        Trial::Nothing => return Ok(Some(Dark { cause: Darkness::OutOfView, glows: false })),
+        Trial::Dark { glows } => glows,
     };
-    if shows { Ok(None) } else { why_dark(prepared, camera, &small).map(Some) }
+    let clear = prepared.without_absorption(|prepared| trial(prepared, camera, &small, exposure));
+    let cause = match clear.transpose()? {
+        Some(Trial::Light) => Darkness::Absorbed,
+        // Of more bounces the connections would take much memory, and say the same.
+        _ => why_dark(prepared, camera, &RenderOptions { max_depth: small.max_depth.min(8), ..small })?,
+    };
+    // Of a lamp that is seen some light comes out.
+    let cause = if glows && cause == Darkness::ClosedLamp { Darkness::Unlit } else { cause };
+    Ok(Some(Dark { cause, glows }))
+}
+
+/// Whether no path from `camera` meets a surface of the scene.
+///
+/// # Errors
+/// [`RenderError`].
+pub(crate) fn is_out_of_view(
+    prepared: &Prepared,
+    camera: &Camera,
+    options: &RenderOptions,
+) -> Result<bool, RenderError> {
+    let film = tried(prepared, camera, &RenderOptions { max_depth: 0, ..small(options) })?;
+    Ok(film.pixels().all(|pixel| film.sums(pixel).hits == 0))
+}
+
+fn trial(prepared: &Prepared, camera: &Camera, small: &RenderOptions, exposure: f32) -> Result<Trial, RenderError> {
+    if !is_surrounded(prepared.scene()) {
+        return surfaces_show(prepared, camera, small, exposure);
+    }
+    let shows = anything_shows(prepared, camera, small)?;
+    Ok(if shows { Trial::Light } else { Trial::Dark { glows: false } })
 }
 
 /// Whether there is light from everywhere around.
@@ -64,27 +115,35 @@ fn anything_shows(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -
     Ok(false)
 }
 
-/// Whether enough of the surfaces that are seen are lit, or there are none.
+/// Whether enough of the surfaces that are seen are lit, or glow and fill the picture.
 fn surfaces_show(
     prepared: &Prepared,
     camera: &Camera,
     small: &RenderOptions,
     exposure: f32,
-) -> Result<bool, RenderError> {
+) -> Result<Trial, RenderError> {
     let film = tried(prepared, camera, small)?;
     // The same samples, so that the difference is exact.
     let emitted = tried(prepared, camera, &RenderOptions { max_depth: 0, ..small.clone() })?;
-    let (mut surfaces, mut bright) = (0u32, 0u32);
+    let is_seen = |radiance: f64| radiance > 0.0 && radiance * f64::from(exposure) >= VISIBLE;
+    let (mut surfaces, mut lit, mut glowing) = (0u32, 0u32, 0u32);
     for pixel in film.pixels() {
         if film.sums(pixel).hits > 0 {
             let of = |film: &Film| luminance(film.mean(pixel).map(f64::from));
             // Sums of f64, rounded: what is left of nothing is not light.
-            let radiance = of(&film) - (1.0 + 1e-6) * of(&emitted);
+            let arriving = of(&film) - (1.0 + 1e-6) * of(&emitted);
             surfaces += 1;
-            bright += u32::from(radiance > 0.0 && radiance * f64::from(exposure) >= VISIBLE);
+            lit += u32::from(is_seen(arriving));
+            glowing += u32::from(is_seen(of(&emitted)));
         }
     }
-    Ok(surfaces == 0 || f64::from(bright) >= SHARE * f64::from(surfaces))
+    let pixels = f64::from(small.size[0]) * f64::from(small.size[1]);
+    let is_lit = f64::from(lit) >= SHARE * f64::from(surfaces) || f64::from(glowing) > MOSTLY * pixels;
+    Ok(match surfaces {
+        0 => Trial::Nothing,
+        _ if is_lit => Trial::Light,
+        _ => Trial::Dark { glows: glowing > 0 },
+    })
 }
 
 /// A lamp at the camera for a scene that the light around it hardly gets into (a room), or `None` where it does: where
@@ -99,7 +158,7 @@ pub(crate) fn lamp_where_dark(
     camera: &Camera,
     options: &RenderOptions,
 ) -> Result<Option<Light>, RenderError> {
-    let small = RenderOptions { features: true, ..small(options, options.max_depth.clamp(2, 8)) };
+    let small = RenderOptions { features: true, ..small(options) };
     let film = tried(prepared, camera, &small)?;
     let mut depths = Vec::new();
     let mut dark = 0;
@@ -132,13 +191,14 @@ fn is_finite(light: &Light) -> bool {
 }
 
 /// The small picture.
-fn small(options: &RenderOptions, max_depth: u32) -> RenderOptions {
+fn small(options: &RenderOptions) -> RenderOptions {
     let longer = options.size[0].max(options.size[1]) as f32;
     let size = options.size.map(|pixels| ((pixels as f32 * SIDE / longer).round() as u32).max(1));
     RenderOptions {
         size,
         samples: 0..PATHS / (size[0] * size[1]),
-        max_depth,
+        // Who asks for emission alone is to see it.
+        max_depth: options.max_depth.clamp(2, DEEPEST),
         threads: options.threads,
         ..RenderOptions::default()
     }

@@ -54,7 +54,7 @@ impl TriangleRecord {
     /// The unit normal on the front side: where the mesh's normals point, or, without normals, where the winding is
     /// counter-clockwise before a mirroring placement. Zero for a triangle without area.
     #[inline]
-    pub(crate) fn front_normal(&self) -> Vec3 {
+    pub fn front_normal(&self) -> Vec3 {
         let [a, b, c] = self.points();
         let normal = normalize((b - a).cross(c - a));
         if self.material_and_flags & Self::FLIPPED != 0 { -normal } else { normal }

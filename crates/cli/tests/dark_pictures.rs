@@ -1,0 +1,164 @@
+//! What is said of pictures that come out dark, of those that only look as if they would, and of empty ones.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A folder of its own for one test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("raywarp-dark-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Renders `scene` small and gives back what is said on standard error.
+    #[track_caller]
+    fn says(&self, scene: &str, options: &str) -> String {
+        std::fs::write(self.0.join("a.pbrt"), scene).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
+        let line = format!("render a.pbrt --size 32x24 --spp 4 -o a.png {options}");
+        let output = command.current_dir(&self.0).args(line.split_whitespace()).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{options}: {message}");
+        message
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The directives that `rest` of a world follows; the camera is at (0, 0, 4) and looks at `target`.
+fn world(target: &str, rest: &str) -> String {
+    format!("LookAt 0 0 4  {target}  0 1 0\nCamera \"perspective\" \"float fov\" 40\nWorldBegin\n{rest}")
+}
+
+/// A wide floor, seen from above.
+const FLOOR: &str = "AttributeBegin\nMaterial \"matte\"\n\
+    Shape \"trianglemesh\" \"integer indices\" [0 1 2] \"point P\" [-90 -90 0 190 -90 0 -90 190 0]\nAttributeEnd\n";
+const BULB: &str = "LightSource \"point\" \"rgb I\" [30 30 30] \"point from\" [0 0 1.5]\n";
+
+/// A ball of a medium of the given absorption around the bulb.
+fn fog(sigma: f32) -> String {
+    format!(
+        "AttributeBegin\nTranslate 0 0 1.5\nMakeNamedMedium \"fog\" \"rgb sigma_a\" [{sigma} {sigma} {sigma}] \"rgb sigma_s\" [0 0 0]\n\
+         MediumInterface \"fog\" \"\"\nMaterial \"interface\"\nShape \"sphere\" \"float radius\" 0.8\nAttributeEnd\n"
+    )
+}
+
+#[test]
+fn light_behind_more_glass_than_usual_is_looked_for_as_deep_as_the_picture_is() {
+    let folder = Folder::new("depth");
+    let spheres: String =
+        (0..10).map(|i| format!("Shape \"sphere\" \"float radius\" {}\n", 5.0 + 0.2 * i as f32)).collect();
+    let night = "LightSource \"infinite\" \"rgb L\" [1 1 1]\nMaterial \"glass\" \"float eta\" 1.1\n";
+    let scene = world("0 0 0", &format!("{night}{spheres}"));
+    let says = folder.says(&scene, "--max-depth 64");
+    assert!(!says.contains("will be black"), "{says}");
+    // With fewer bounces none comes through.
+    assert!(folder.says(&scene, "--max-depth 5").contains("will be black"));
+}
+
+#[test]
+fn a_view_that_is_mostly_of_what_glows_is_not_black() {
+    let folder = Folder::new("glow");
+    let panel = |side: f32| {
+        format!(
+            "AttributeBegin\nAreaLightSource \"diffuse\" \"rgb L\" [10 10 10] \"bool twosided\" true\nMaterial \"matte\" \"rgb Kd\" [0 0 0]\n\
+             Shape \"trianglemesh\" \"integer indices\" [0 1 2 0 2 3] \"point P\" [-{side} -{side} 0 {side} -{side} 0 {side} {side} 0 -{side} {side} 0]\nAttributeEnd\n"
+        )
+    };
+    let wall = world("0 0 0", &panel(9.0));
+    for options in ["", "--light none"] {
+        let says = folder.says(&wall, options);
+        assert!(!says.contains("light") && !says.contains("black"), "{options}: {says}");
+    }
+    // A panel of a tenth of the picture over a black floor lights nothing, and is itself seen.
+    let black = FLOOR.replace("\"matte\"", "\"matte\" \"rgb Kd\" [0 0 0]").replace("Shape", "Translate 0 0 -1 Shape");
+    let screen = world("0 0 0", &format!("{}{black}", panel(0.5)));
+    assert!(folder.says(&screen, "").contains("a studio is added"));
+    let says = folder.says(&screen, "--light none");
+    assert!(says.contains("the picture will be black or nearly so but for what glows itself"), "{says}");
+}
+
+#[test]
+fn a_medium_that_takes_the_light_away_is_named() {
+    let folder = Folder::new("fog");
+    let named = "a medium absorbs nearly all light on its way to what is seen from here";
+    let inside = world("0 0 0", &format!("{FLOOR}{}{BULB}", fog(40.0)));
+    // Around the bulb, around the whole world, and before light that comes from infinity.
+    let everywhere = |light: &str| {
+        let medium = "MakeNamedMedium \"fog\" \"rgb sigma_a\" [40 40 40] \"rgb sigma_s\" [0 0 0]\nMediumInterface \"\" \"fog\"\n";
+        format!("{medium}{}", world("0 0 0", &format!("{FLOOR}{light}")))
+    };
+    let night = "LightSource \"infinite\" \"rgb L\" [1 1 1]\n";
+    for scene in [&inside, &everywhere(BULB), &everywhere(night)] {
+        let says = folder.says(scene, "--light none");
+        assert!(says.contains(named) && says.contains("without that medium"), "{scene}: {says}");
+    }
+    let says = folder.says(&inside, "");
+    assert!(says.contains(named) && says.contains("a studio is added"), "{says}");
+    // What a thin fog leaves is seen, and a weak bulb in it is weak.
+    assert!(!folder.says(&world("0 0 0", &format!("{FLOOR}{}{BULB}", fog(0.01))), "").contains("light"));
+    let weak = BULB.replace("30", "0.001");
+    let says = folder.says(&world("0 0 0", &format!("{FLOOR}{}{weak}", fog(0.01))), "");
+    assert!(says.contains("own light shows hardly anything from here"), "{says}");
+}
+
+#[test]
+fn a_camera_that_looks_past_the_scene_gets_one_line() {
+    let folder = Folder::new("past");
+    let past = world("0 0 9", &format!("{FLOOR}{BULB}"));
+    for options in ["", "--light none"] {
+        let says = folder.says(&past, options);
+        let lines: Vec<&str> = says.lines().filter(|line| line.contains("scene")).collect();
+        assert_eq!(lines.len(), 1, "{options}: {says}");
+        assert!(lines[0].contains("nothing of the scene is in view: the picture will be black"), "{options}: {says}");
+        assert!(lines[0].contains("--eye") && lines[0].contains("--target") && lines[0].contains("--up"), "{says}");
+    }
+    let unlit = world("0 0 9", FLOOR);
+    assert!(folder.says(&unlit, "--light none").contains("nothing of the scene is in view"));
+    // What is behind the scene shows, or nothing is meant to.
+    let night = world("0 0 9", &format!("{FLOOR}LightSource \"infinite\"\n"));
+    for (scene, options) in [(&past, "--transparent --light none"), (&past, "--light sky"), (&night, ""), (&unlit, "")]
+    {
+        let says = folder.says(scene, options);
+        assert!(!says.contains("is in view"), "{options}: {says}");
+    }
+}
+
+#[test]
+fn whether_a_lamp_is_closed_is_asked_on_the_side_that_shines() {
+    let folder = Folder::new("side");
+    // Beside the view, a lamp in the mouth of a funnel: its light goes up into the open, or down and ends there.
+    let lamp = |corners: &str, normal: i32, twosided: bool| {
+        let funnel = "\"point P\" [-0.32 -0.32 0.01 0.64 -0.32 0.01 -0.32 0.64 0.01 0 0 -0.3]";
+        let points = "\"point P\" [-0.3 -0.3 0 0.6 -0.3 0 -0.3 0.6 0]";
+        let n = format!("0 0 {normal}");
+        let normals = if normal == 0 { String::new() } else { format!("\"normal N\" [{n} {n} {n}]") };
+        let rest = format!(
+            "AttributeBegin\nTranslate 20 0 1.5\nMaterial \"matte\"\n\
+             Shape \"trianglemesh\" {funnel} \"integer indices\" [0 1 3 1 2 3 2 0 3]\n\
+             AreaLightSource \"diffuse\" \"rgb L\" [10 10 10] \"bool twosided\" {twosided}\n\
+             Shape \"trianglemesh\" {points} \"integer indices\" [{corners}] {normals}\nAttributeEnd\n"
+        );
+        folder.says(&world("0 0 0", &format!("{FLOOR}{rest}")), "--light none")
+    };
+    let (closed, open) = ("lit from inside a closed lamp", "no light of the scene reaches");
+    let (up, down) = ("0 1 2", "0 2 1");
+    for (corners, normal, twosided, cause) in [
+        (up, 0, false, open),
+        (down, 0, false, closed),
+        (up, -1, false, closed),
+        (down, 1, false, open),
+        (up, 0, true, open),
+        (down, 0, true, open),
+    ] {
+        let says = lamp(corners, normal, twosided);
+        assert!(says.contains(cause), "{corners}, normals {normal}, two-sided {twosided}: {says}");
+    }
+}
