@@ -60,16 +60,17 @@ impl Place {
         let (v, u) = numbers(i);
         let (index, [turn, ratio]) = numbers(i + 1_000_000);
         let (kind, _) = numbers(i + 3_000_000);
-        let most = if i % 7 == 0 { 1.0 } else { (v * v).max(2e-3) };
-        let alpha = Vec2::new(most, most * (1.0 - MOST_TURNED * if i % 3 == 0 { 1.0 } else { ratio.max(0.02) }));
-        let cos = if i % 8 == 0 {
+        let most = if i.is_multiple_of(7) { 1.0 } else { (v * v).max(2e-3) };
+        let alpha =
+            Vec2::new(most, most * (1.0 - MOST_TURNED * if i.is_multiple_of(3) { 1.0 } else { ratio.max(0.02) }));
+        let cos = if i.is_multiple_of(8) {
             1.0
-        } else if i % 2 == 0 {
+        } else if i.is_multiple_of(2) {
             u[0]
         } else {
             u[0] * u[0]
         };
-        let turn = if i % 5 == 0 { turn.round() } else { turn };
+        let turn = if i.is_multiple_of(5) { turn.round() } else { turn };
         let n = if kind < 0.4 { 1.02 + 2.0 * index * index } else { index_at(if kind > 0.95 { 1.0 } else { index }) };
         let wo = direction(f64::from(cos.max(1e-5)).acos().to_degrees(), 90.0 * f64::from(turn));
         Self { alpha, n, dense, wo }
@@ -116,7 +117,7 @@ fn within(x: f32) -> f32 {
 /// The numbers of one side, from the values at the nodes: steps along each direction's stencil.
 fn fit(dense: bool) -> Vec<f32> {
     let side = usize::from(dense) * SIDE;
-    let is_even = |at: usize| at / RATIO % NODES[2] == 0;
+    let is_even = |at: usize| (at / RATIO).is_multiple_of(NODES[2]);
     let value = |at: usize| {
         let place = Place::of_number(at);
         let more = place.exact(POINTS / 2) as f32 - place.isotropic();
