@@ -55,8 +55,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "touching bodies that nobody looks for",
         edits: &[Edit {
             file: "crates/render/src/vertex/touching.rs",
-            find: "if is_opposite && is_body { material.inside } else { NONE }",
-            replace: "if is_opposite && !is_body { material.inside } else { NONE }",
+            find: "if is_opposite { material.body() } else { NONE }",
+            replace: "if !is_opposite { material.body() } else { NONE }",
         }],
         test: MEDIA,
         hangs: false,

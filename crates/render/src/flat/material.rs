@@ -159,6 +159,13 @@ impl MaterialRecord {
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }
+
+    /// The medium of the body whose surface it is, or [`NONE`] where it is that of none: where nothing is said of what is
+    /// inside, or of both sides.
+    #[inline]
+    pub fn body(&self) -> u32 {
+        if self.has(MaterialFlags::INTERFACE) { NONE } else { self.inside }
+    }
 }
 
 /// What fills space: 16 bytes.

@@ -263,8 +263,7 @@ impl Maker<'_> {
     fn mixture(&mut self, parts: [u32; 2]) {
         let [first, second] = parts.map(|part| self.flat.materials[part as usize]);
         self.record.parts = parts;
-        let body = |part: &MaterialRecord| if part.has(MaterialFlags::INTERFACE) { NONE } else { part.inside };
-        self.record.inside = if body(&first) == NONE { body(&second) } else { body(&first) };
+        self.record.inside = if first.body() == NONE { second.body() } else { first.body() };
         self.record.flags |= (first.flags | second.flags) & MaterialFlags::LOOKS_AT_ATTRIBUTES;
         self.flag(MaterialFlags::CHOOSES, true);
     }

@@ -47,13 +47,6 @@ pub(crate) struct Boundary<'a> {
     pub from_behind: bool,
 }
 
-impl Boundary<'_> {
-    #[inline]
-    fn is_of_a_body(&self) -> bool {
-        self.material.inside != NONE && !self.material.has(MaterialFlags::INTERFACE)
-    }
-}
-
 impl MediaStack {
     /// Of a medium alone, or of empty space for [`NONE`].
     #[inline]
@@ -147,8 +140,8 @@ impl MediaStack {
     /// one body too many.
     #[inline]
     pub fn hides(self, at: &Boundary) -> bool {
-        let inside = at.material.inside;
-        if !at.is_of_a_body() {
+        let inside = at.material.body();
+        if inside == NONE {
             return false;
         }
         if self.unnamed() > 0 {
@@ -164,7 +157,7 @@ impl MediaStack {
     /// material says. In another body, or where it touches one, that is the index of one over the other's.
     #[inline]
     pub fn relative_ior(self, scene: &ShadingScene, at: &Boundary, ior: f32) -> f32 {
-        if !at.is_of_a_body() {
+        if at.material.body() == NONE {
             return ior;
         }
         let outside = if at.from_behind { self.through(at).medium() } else { self.medium() };

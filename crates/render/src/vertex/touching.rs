@@ -1,6 +1,6 @@
 //! Bodies that touch: where one begins another ends, and a path that meets one boundary would start behind both.
 
-use crate::flat::{MaterialFlags, NONE, ShadingScene};
+use crate::flat::{NONE, ShadingScene};
 use crate::surface::surface_point;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
@@ -15,8 +15,7 @@ pub(crate) fn search(scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) 
     if !hit.is_hit() {
         return None;
     }
-    let (_, material) = scene.surface_of(hit, instance);
-    if material.inside == NONE || material.has(MaterialFlags::INTERFACE) {
+    if scene.surface_of(hit, instance).1.body() == NONE {
         return None;
     }
     let (point, direction) = (surface_point(scene, hit, instance), Vec3::from(ray.direction));
@@ -37,6 +36,5 @@ pub(crate) fn touching(scene: &ShadingScene, ray: &Ray, from: (&Hit, u32), found
     let (first, _) = scene.surface_of(from.0, from.1);
     let (second, material) = scene.surface_of(found.0, found.1);
     let is_opposite = first.is_met_from_behind(direction) != second.is_met_from_behind(direction);
-    let is_body = !material.has(MaterialFlags::INTERFACE);
-    if is_opposite && is_body { material.inside } else { NONE }
+    if is_opposite { material.body() } else { NONE }
 }
