@@ -14,6 +14,8 @@ fn main() {
     println!("cargo::rerun-if-changed=machine");
     println!("cargo::rerun-if-changed=queries");
     println!("cargo::rerun-if-changed=driver");
+    println!("cargo::rerun-if-changed=twins");
+    println!("cargo::rerun-if-changed=../render-cuda/kernels");
     println!("cargo::rerun-if-changed=../cuda/kernels");
     println!("cargo::rerun-if-changed=../cuda/src/names.rs");
     if let Some(why) = missing() {
@@ -48,11 +50,30 @@ fn main() {
     write(&out.join("kernels.inc"), &table);
     sources.push("queries/queries.cpp".into());
     sources.push("machine/table.cpp".into());
+    sources.extend(twins(&out));
     let objects = compile_all(&sources, &out);
     println!("cargo::rustc-env=RAYWARP_PRETENDED_DRIVER={}", driver(&objects, &out).display());
     let mut archive = build(&out);
     archive.objects(objects);
     archive.compile("raywarp_emulated_kernels");
+}
+
+/// The sources of twins, and their table.
+fn twins(out: &Path) -> Vec<PathBuf> {
+    let folder = Path::new("twins");
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut sources: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    sources.retain(|path| path.extension().is_some_and(|extension| extension == "cpp"));
+    sources.sort();
+    let mut table = String::new();
+    for source in &sources {
+        let text = std::fs::read_to_string(source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+        for name in text.lines().filter_map(|line| line.strip_prefix("TWIN(")?.split(')').next()) {
+            let _ = writeln!(table, "TWIN_OF({name})");
+        }
+    }
+    write(&out.join("twins.inc"), &table);
+    sources
 }
 
 /// The folder of a library that pretends to be the CUDA driver, on Linux; else none.
@@ -89,7 +110,7 @@ fn missing() -> Option<&'static str> {
 fn build(out: &Path) -> cc::Build {
     let mut build = cc::Build::new();
     build.cpp(true).std("c++20").warnings(false).debug(false).opt_level(1);
-    build.define("RAYWARP_EMULATED", None).include(out).include("../cuda/kernels");
+    build.define("RAYWARP_EMULATED", None).include(out).include("../cuda/kernels").include("../render-cuda/kernels");
     // Products and sums are fused where they say so; nothing is assumed of NaN or the order of sums.
     for flag in ["-ffp-contract=off", "-fno-exceptions", "-fno-rtti", "-Wno-unknown-pragmas"] {
         build.flag_if_supported(flag);
@@ -121,7 +142,13 @@ fn compile_all(sources: &[PathBuf], out: &Path) -> Vec<PathBuf> {
 
 /// Kernels are many, and compiled quickly rather than well.
 fn level(source: &Path) -> u32 {
-    if source.starts_with("machine") { 3 } else { 1 }
+    if source.starts_with("machine") {
+        3
+    } else if source.starts_with("twins") {
+        2
+    } else {
+        1
+    }
 }
 
 /// The family's blocks and spaces as C++.

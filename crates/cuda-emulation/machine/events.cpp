@@ -59,6 +59,10 @@ LaneMask active() {
 }
 
 void read(const void* from, u32 bytes, Site site) {
+    // A function that is called by itself, outside of a launch.
+    if (machine == nullptr) {
+        return;
+    }
     Lane& lane = current();
     const Range* range = range_of(from, bytes);
     if (range == nullptr || range->writable) {

@@ -7,6 +7,7 @@
 //! kernels/platform/emulated.h   what kernels see: lanes, votes, memory (in the crate raywarp-cuda)
 //! machine/                      fibres, meetings, shared memory; kernels that misuse the warp
 //! queries/                      kernels that ask with kernels/query.h, as those of other crates do
+//! twins/                        functions of crates/render-cuda/kernels, called one by one
 //! driver/                       a library that pretends to be the CUDA driver, and fails where it is told to
 //! src/                          launches, and a tracer over them
 //! ```
@@ -16,9 +17,11 @@
 
 mod machine;
 mod tracer;
+mod twins;
 
 pub use machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
 pub use tracer::{EmulatedTracer, Traced};
+pub use twins::{answer, twin_names};
 
 /// Why there is no emulation on this machine; `None` where there is.
 pub fn not_emulated() -> Option<&'static str> {

@@ -23,9 +23,13 @@ mod render;
 mod stage;
 mod surface;
 mod texture;
+#[cfg(feature = "twins")]
+#[doc(hidden)]
+pub mod twins;
 mod vertex;
 mod wide;
 
+pub use bsdf::BsdfTables;
 pub use flat::{ShadingBytes, ShadingScene};
 #[doc(hidden)]
 pub use fuzz::fuzz_shading;
@@ -33,3 +37,4 @@ pub use observe::{PathObserver, PathRecorder, Unobserved};
 pub use options::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
 pub use pace::Between;
 pub use render::{Progress, Rendered, StopReason, Watch, render, render_observed, render_onto};
+pub use texture::srgb_table;

@@ -114,10 +114,22 @@ RW_FUNCTION float most(float a, float b) { return fmaxf(a, b); }
 RW_FUNCTION float float_of(u32 bits) { return __uint_as_float(bits); }
 RW_FUNCTION u32 bits_of(float x) { return __float_as_uint(x); }
 RW_FUNCTION float magnitude(float x) { return fabsf(x); }
-// All bits if the sign is set, none otherwise.
-RW_FUNCTION u32 sign_mask(float x) { return static_cast<u32>(__float_as_int(x) >> 31); }
 // Neither infinite nor NaN.
 RW_FUNCTION bool is_finite(float x) { return (__float_as_uint(x) & 0x7f800000u) != 0x7f800000u; }
+// Correctly rounded.
+RW_FUNCTION float square_root(float x) { return __fsqrt_rn(x); }
+RW_FUNCTION double square_root(double x) { return __dsqrt_rn(x); }
+RW_FUNCTION float floor(float x) { return floorf(x); }
+// C's fmod: exact, with the sign of x.
+RW_FUNCTION float remainder(float x, float m) { return fmodf(x, m); }
+// Towards zero; what does not fit is the nearest that does, and NaN is 0.
+RW_FUNCTION u32 to_u32(float x) { return __float2uint_rz(x); }
+RW_FUNCTION int to_i32(float x) { return x == x ? __float2int_rz(x) : 0; }
+RW_FUNCTION u64 to_u64(double x) { return x == x ? __double2ull_rz(x) : 0; }
+RW_FUNCTION u32 reverse_bits(u32 x) { return __brev(x); }
+RW_FUNCTION u64 reverse_bits(u64 x) { return __brevll(x); }
+// All bits if the sign is set, none otherwise.
+RW_FUNCTION u32 sign_mask(float x) { return static_cast<u32>(__float_as_int(x) >> 31); }
 
 // The bytes of a and b that the selector's digits name: those of a are 0 to 3. A digit with 8 gives its byte's sign.
 RW_FUNCTION u32 permute(u32 a, u32 b, u32 selector) {

@@ -182,6 +182,28 @@ inline u32 sign_mask(float x) { return bits_of(x) >> 31 != 0 ? 0xffffffffu : 0; 
 // Neither infinite nor NaN.
 inline bool is_finite(float x) { return (bits_of(x) & 0x7f800000u) != 0x7f800000u; }
 
+// Correctly rounded.
+inline float square_root(float x) { return __builtin_sqrtf(x); }
+inline double square_root(double x) { return __builtin_sqrt(x); }
+inline float floor(float x) { return __builtin_floorf(x); }
+// C's fmod: exact, with the sign of x.
+inline float remainder(float x, float m) { return __builtin_fmodf(x, m); }
+// Towards zero; what does not fit is the nearest that does, and NaN is 0.
+inline u32 to_u32(float x) { return x >= 4294967296.0f ? 0xffffffffu : x > 0.0f ? static_cast<u32>(x) : 0; }
+inline int to_i32(float x) {
+    return x >= 2147483648.0f ? 0x7fffffff : x <= -2147483648.0f ? -0x7fffffff - 1 : x == x ? static_cast<int>(x) : 0;
+}
+inline u64 to_u64(double x) { return x >= 18446744073709551616.0 ? ~0ull : x > 0.0 ? static_cast<u64>(x) : 0; }
+inline u32 reverse_bits(u32 x) {
+    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(x);
+}
+inline u64 reverse_bits(u64 x) {
+    return static_cast<u64>(reverse_bits(static_cast<u32>(x))) << 32 | reverse_bits(static_cast<u32>(x >> 32));
+}
+
 // The bytes of a and b that the selector's digits name: those of a are 0 to 3. A digit with 8 gives its byte's sign.
 inline u32 permute(u32 a, u32 b, u32 selector) {
     u32 x = 0;

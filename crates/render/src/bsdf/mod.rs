@@ -31,6 +31,7 @@ mod horizon;
 mod loss_data;
 mod loss_table;
 mod principled;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod turned_glass;
@@ -44,6 +45,7 @@ pub use dielectric::Dielectric;
 pub use fresnel::f0_of_ior;
 pub use glazed::Glazed;
 pub use principled::Principled;
+pub use tables::BsdfTables;
 
 use crate::flat::tag;
 use crate::texture::Inputs;

@@ -7,6 +7,11 @@ use std::sync::LazyLock;
 /// sRGB bytes to linear.
 static SRGB: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|i| srgb_to_linear(i as u8)));
 
+/// Linear values of the 256 bytes of sRGB.
+pub fn srgb_table() -> &'static [f32; 256] {
+    &SRGB
+}
+
 /// Linear RGBA of a texel that is there.
 #[inline]
 pub(crate) fn texel(image: &Image, x: u32, y: u32) -> Vec4 {
@@ -14,7 +19,7 @@ pub(crate) fn texel(image: &Image, x: u32, y: u32) -> Vec4 {
     match &*image.texels {
         Texels::Srgb8(p) => {
             let [r, g, b, a] = p[i];
-            let table = &*SRGB;
+            let table = srgb_table();
             Vec4::new(table[r as usize], table[g as usize], table[b as usize], f32::from(a) / 255.0)
         }
         Texels::Linear8(p) => Vec4::from(p[i].map(f32::from)) / 255.0,

@@ -4,6 +4,7 @@ mod image;
 mod inputs;
 mod program;
 
+pub use image::srgb_table;
 pub(crate) use image::{look_up, texel};
 pub(crate) use inputs::{Inputs, color, scalar};
 pub(crate) use program::{STACK, value};

@@ -1,0 +1,2 @@
+// Twins of bsdf.
+#include "twin.h"

@@ -1,0 +1,2 @@
+// Twins of glass.
+#include "twin.h"

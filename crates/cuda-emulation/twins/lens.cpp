@@ -1,0 +1,2 @@
+// Twins of lens.
+#include "twin.h"

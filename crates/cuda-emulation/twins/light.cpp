@@ -1,0 +1,2 @@
+// Twins of light.
+#include "twin.h"

@@ -1,0 +1,2 @@
+// Twins of surface.
+#include "twin.h"

@@ -1,0 +1,2 @@
+// Twins of texture.
+#include "twin.h"

@@ -1,0 +1,2 @@
+// Twins of vertex.
+#include "twin.h"

@@ -1,0 +1,154 @@
+//! The scene that shading reads, as addresses of its arrays.
+
+use raywarp_render::flat::{
+    AttributeRecord, ColorRecord, EnvironmentRecord, Input, LightRecord, MaterialRecord, MediumRecord, PlacementRecord,
+    ProgramRecord, Texels, TextureOp, TriangleRecord,
+};
+use raywarp_render::{BsdfTables, ShadingScene};
+
+/// An array in a device's memory: the same words as `Array` in kernels/memory.h.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct ArrayRecord {
+    /// Address of the first record.
+    pub first: u64,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// The same words as `Scene` in kernels/flat/scene.h.
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct SceneRecord {
+    /// The arrays in the order of [`Arrays`].
+    pub arrays: [ArrayRecord; Arrays::COUNT],
+    /// Whether no material has holes.
+    pub all_opaque: u64,
+}
+
+/// An image: the same words as `ImageRecord` in kernels/flat/records.h. 32 bytes.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct ImageRecord {
+    /// Columns and rows.
+    pub size: [u32; 2],
+    /// 0 for sRGB in bytes, 1 for linear bytes, 2 for floats; four of them a texel.
+    pub texels_tag: u32,
+    /// Zero.
+    pub unused: u32,
+    /// Address of the first texel.
+    pub texels: u64,
+    /// Zero.
+    pub unused2: u64,
+}
+
+impl ImageRecord {
+    /// Of an image whose texels are at an address.
+    pub fn new(image: &raywarp_render::flat::Image, texels: u64) -> Self {
+        let texels_tag = match &*image.texels {
+            Texels::Srgb8(_) => 0,
+            Texels::Linear8(_) => 1,
+            Texels::Float(_) => 2,
+        };
+        Self { size: image.size, texels_tag, unused: 0, texels, unused2: 0 }
+    }
+}
+
+/// The bytes of an image's texels.
+pub fn texels(image: &raywarp_render::flat::Image) -> &[u8] {
+    match &*image.texels {
+        Texels::Srgb8(texels) | Texels::Linear8(texels) => bytemuck::cast_slice(texels),
+        Texels::Float(texels) => bytemuck::cast_slice(texels),
+    }
+}
+
+/// What a device's scene is made of beside the flat scene.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    numbers: Vec<f32>,
+    /// Of an even number.
+    fractions: Vec<u16>,
+    srgb: Vec<f32>,
+}
+
+impl Tables {
+    /// The tables.
+    pub fn new() -> Self {
+        let BsdfTables { numbers, mut fractions } = BsdfTables::new();
+        fractions.resize(fractions.len().next_multiple_of(2), 0);
+        Self { numbers, fractions, srgb: raywarp_render::srgb_table().to_vec() }
+    }
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The arrays of a scene as bytes, with the number of records in each.
+#[derive(Debug)]
+pub struct Arrays<'a>(pub [(&'a [u8], u64); Arrays::COUNT]);
+
+impl<'a> Arrays<'a> {
+    /// How many arrays there are.
+    pub const COUNT: usize = 17;
+
+    /// In the order of `Scene` in kernels/flat/scene.h.
+    pub fn new(scene: &'a ShadingScene, images: &'a [ImageRecord], tables: &'a Tables) -> Self {
+        fn of<T: bytemuck::NoUninit>(records: &[T]) -> (&[u8], u64) {
+            (bytemuck::cast_slice(records), records.len() as u64)
+        }
+        let pairs = |fractions: &'a [u16]| (bytemuck::cast_slice(fractions), fractions.len() as u64 / 2);
+        Self([
+            of::<TriangleRecord>(&scene.triangles),
+            of::<AttributeRecord>(&scene.attributes),
+            of::<ColorRecord>(&scene.colors),
+            of::<PlacementRecord>(&scene.placements),
+            of::<MaterialRecord>(&scene.materials),
+            of::<Input>(&scene.inputs),
+            of::<MediumRecord>(&scene.media),
+            of::<ProgramRecord>(&scene.programs),
+            of::<TextureOp>(&scene.texture_ops),
+            of::<ImageRecord>(images),
+            of::<LightRecord>(&scene.lights),
+            of(&scene.light_choice),
+            of::<EnvironmentRecord>(&scene.environments),
+            of::<f32>(&scene.tables),
+            of::<f32>(&tables.numbers),
+            pairs(&tables.fractions),
+            of::<f32>(&tables.srgb),
+        ])
+    }
+}
+
+/// A scene where it lies, in the memory of this process: for kernels that are run by a CPU.
+#[derive(Debug)]
+pub struct HostScene<'a> {
+    scene: &'a ShadingScene,
+    images: Vec<ImageRecord>,
+    tables: Tables,
+}
+
+impl<'a> HostScene<'a> {
+    /// Of a scene that stays where it is.
+    pub fn new(scene: &'a ShadingScene) -> Self {
+        let images = scene.images.iter().map(|image| ImageRecord::new(image, address(texels(image)))).collect();
+        Self { scene, images, tables: Tables::new() }
+    }
+
+    /// The arrays.
+    pub fn arrays(&self) -> Arrays<'_> {
+        Arrays::new(self.scene, &self.images, &self.tables)
+    }
+
+    /// Addresses that hold as long as `self` does.
+    pub fn record(&self) -> SceneRecord {
+        let arrays = self.arrays().0.map(|(bytes, count)| ArrayRecord { first: address(bytes), count });
+        SceneRecord { arrays, all_opaque: u64::from(self.scene.all_opaque) }
+    }
+}
+
+fn address(bytes: &[u8]) -> u64 {
+    bytes.as_ptr().expose_provenance() as u64
+}

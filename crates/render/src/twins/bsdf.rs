@@ -1,0 +1,5 @@
+//! Twins of bsdf.
+
+use super::Twin;
+
+pub(super) const TWINS: &[Twin] = &[];

@@ -1,0 +1,5 @@
+//! Twins of glass.
+
+use super::Twin;
+
+pub(super) const TWINS: &[Twin] = &[];

@@ -1,0 +1,5 @@
+//! Twins of lens.
+
+use super::Twin;
+
+pub(super) const TWINS: &[Twin] = &[];

@@ -1,0 +1,5 @@
+//! Twins of light.
+
+use super::Twin;
+
+pub(super) const TWINS: &[Twin] = &[];

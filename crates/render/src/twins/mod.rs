@@ -1,0 +1,35 @@
+//! The renderer's functions as cases: words in, words out. Their twins in CUDA C++ (crates/render-cuda/kernels) are given
+//! the same words, and must answer with the same (crates/cuda-emulation/tests/twins.rs). For tests alone.
+
+mod bsdf;
+mod glass;
+mod lens;
+mod light;
+mod sample;
+mod scene;
+mod surface;
+mod texture;
+mod vertex;
+mod words;
+
+pub use scene::everything;
+pub use words::{Numbers, Reader, Writer};
+
+use crate::flat::ShadingScene;
+
+/// A function with a twin.
+#[derive(Clone, Copy)]
+pub struct Twin {
+    /// The name of both.
+    pub name: &'static str,
+    /// Makes a case, of as many words for every case.
+    pub make: fn(&mut Numbers, &ShadingScene, &mut Writer),
+    /// Answers a case, with as many words for every case.
+    pub run: fn(&ShadingScene, &mut Reader, &mut Writer),
+}
+
+/// All of them.
+pub fn twins() -> Vec<Twin> {
+    [sample::TWINS, texture::TWINS, surface::TWINS, light::TWINS, lens::TWINS, bsdf::TWINS, glass::TWINS, vertex::TWINS]
+        .concat()
+}

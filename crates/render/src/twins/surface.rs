@@ -1,0 +1,5 @@
+//! Twins of surface.
+
+use super::Twin;
+
+pub(super) const TWINS: &[Twin] = &[];

@@ -1,0 +1,5 @@
+//! Twins of texture.
+
+use super::Twin;
+
+pub(super) const TWINS: &[Twin] = &[];

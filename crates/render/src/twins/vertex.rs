@@ -1,0 +1,5 @@
+//! Twins of vertex.
+
+use super::Twin;
+
+pub(super) const TWINS: &[Twin] = &[];
