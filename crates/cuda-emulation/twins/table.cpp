@@ -1,8 +1,6 @@
 // Twins by name.
 #include "twin.h"
 
-using raywarp::u32;
-using raywarp::u64;
 using namespace raywarp::render;
 
 #define TWIN_OF(name) TWIN(name);

@@ -47,6 +47,9 @@ struct Writer {
 
 }  // namespace raywarp::render
 
+using raywarp::u32;
+using raywarp::u64;
+
 #define TWIN(name)                                                                                          \
     extern "C" void raywarp_twin_##name([[maybe_unused]] const raywarp::render::Scene& scene,               \
                                         [[maybe_unused]] raywarp::render::Reader& in,                       \
