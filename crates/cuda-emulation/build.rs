@@ -2,6 +2,7 @@
 //! written, nothing is compiled and the tests say that they are skipped.
 
 use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 // The same list as the GPU's; the crate itself would bring the driver's bindings along.
@@ -126,11 +127,13 @@ fn build(out: &Path) -> cc::Build {
 fn compile_all(sources: &[PathBuf], out: &Path) -> Vec<PathBuf> {
     let jobs: usize = std::env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let next = std::sync::atomic::AtomicUsize::new(0);
+    let texts = |folders: &[&str]| folders.iter().map(|folder| text_below(Path::new(folder))).collect::<String>();
+    let family = texts(&["../cuda/kernels", "machine", "queries"]) + &text_below(&out.join("blocks.h"));
+    let all = family.clone() + &texts(&["../render-cuda/kernels", "twins"]);
     let worker = || {
         let mut objects = Vec::new();
         while let Some(source) = sources.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-            objects
-                .extend(build(out).opt_level(level(source)).cargo_metadata(false).file(source).compile_intermediates());
+            objects.extend(compiled(source, out, if source.starts_with("twins") { &all } else { &family }));
         }
         objects
     };
@@ -138,6 +141,33 @@ fn compile_all(sources: &[PathBuf], out: &Path) -> Vec<PathBuf> {
         let workers: Vec<_> = (0..jobs.clamp(1, 16)).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a compiler's thread panicked")).collect()
     })
+}
+
+/// The object of a source, compiled unless that was done already: of the same text, with the same headers.
+fn compiled(source: &Path, out: &Path, headers: &str) -> Vec<PathBuf> {
+    let mut hasher = std::hash::DefaultHasher::new();
+    (text_below(source), headers, format!("{:?}", build(out).get_compiler())).hash(&mut hasher);
+    let key = hasher.finish().to_string();
+    let note = out.join(format!("{}.key", source.file_stem().unwrap_or_default().to_string_lossy()));
+    if let Some((known, object)) = std::fs::read_to_string(&note).ok().as_deref().and_then(|note| note.split_once('\n'))
+        && known == key
+        && Path::new(object).exists()
+    {
+        return vec![object.into()];
+    }
+    let objects = build(out).opt_level(level(source)).cargo_metadata(false).file(source).compile_intermediates();
+    if let [object] = &objects[..] {
+        write(&note, &format!("{key}\n{}", object.display()));
+    }
+    objects
+}
+
+/// The text of a file, or of all files below a folder.
+fn text_below(path: &Path) -> String {
+    let Ok(entries) = std::fs::read_dir(path) else { return std::fs::read_to_string(path).unwrap_or_default() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.iter().map(|path| text_below(path)).collect()
 }
 
 /// Kernels are many, and compiled quickly rather than well.
