@@ -1,4 +1,4 @@
-//! Functions of raywarp-render-cuda's kernels, called by themselves. Their other half is twins/table.cpp.
+//! Functions of raywarp-render-cuda's kernels, called by themselves. Their other half is twins/by_name.cpp.
 
 use raywarp_render_cuda::HostScene;
 
