@@ -39,14 +39,14 @@ fn main() {
             write(&source, &names::source_text(variants));
             sources.push(source);
             for (variant, query) in variants.iter().flat_map(|v| names::Query::ALL.map(|query| (v, query))) {
-                let _ = writeln!(table, "KERNEL({})", names::kernel_name(variant, query));
+                let _ = writeln!(table, "KERNEL(Launch, {})", names::kernel_name(variant, query));
             }
         }
     }
     let queries = Path::new("queries/queries.inc");
     let queries = std::fs::read_to_string(queries).unwrap_or_else(|error| panic!("{}: {error}", queries.display()));
     for name in queries.lines().filter_map(|line| line.split_once('(')?.1.split(',').next()) {
-        let _ = writeln!(table, "KERNEL({name})");
+        let _ = writeln!(table, "KERNEL(Launch, {name})");
     }
     write(&out.join("kernels.inc"), &table);
     sources.push("queries/queries.cpp".into());

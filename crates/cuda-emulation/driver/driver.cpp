@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "launch.h"
 #include "machine.h"
@@ -24,6 +25,7 @@ namespace raywarp::emulation {
 struct Outcome;
 }
 extern "C" Kernel raywarp_emulation_kernel(const char* name);
+extern "C" bool raywarp_emulation_takes_launch(Kernel kernel);
 extern "C" raywarp::emulation::Outcome* raywarp_emulation_run(const Request* request);
 extern "C" void raywarp_emulation_free(raywarp::emulation::Outcome* outcome);
 extern "C" const char* raywarp_emulation_error(const raywarp::emulation::Outcome* outcome);
@@ -127,28 +129,38 @@ Result release(u64 address) {
 }
 
 // A range of what a launch names: `bytes` of it, or all that is left of its allocation.
-void add(Range* ranges, u32& count, const void* begin, u64 bytes, bool writable) {
+void add(std::vector<Range>& ranges, const void* begin, u64 bytes, Use use) {
     if (begin != nullptr) {
         const u64 left = room(reinterpret_cast<u64>(begin));
-        ranges[count++] = {static_cast<const u8*>(begin), bytes != 0 && bytes < left ? bytes : left, 1, NO_SPACE, writable, 0};
+        ranges.push_back({static_cast<const u8*>(begin), bytes != 0 && bytes < left ? bytes : left, 1, NO_SPACE, use, 0});
     }
 }
 
-Result run(Kernel kernel, u32 blocks, u32 threads, const raywarp::Launch& launch) {
-    Range ranges[16];
-    u32 count = 0;
+// What a launch of the family names.
+void add_launch(std::vector<Range>& ranges, const raywarp::Launch& launch) {
     for (const void* array : {static_cast<const void*>(launch.nodes), static_cast<const void*>(launch.triangles),
                               static_cast<const void*>(launch.slots), static_cast<const void*>(launch.ids),
                               static_cast<const void*>(launch.rays), static_cast<const void*>(launch.after)}) {
-        add(ranges, count, array, 0, false);
+        add(ranges, array, 0, Use::Read);
     }
-    add(ranges, count, launch.blocked, 0, true);
-    add(ranges, count, launch.undecided, 0, true);
-    add(ranges, count, launch.counter, 4, true);
-    add(ranges, count, launch.invalid, 4, true);
+    add(ranges, launch.blocked, 0, Use::Change);
+    add(ranges, launch.undecided, 0, Use::Change);
+    add(ranges, launch.counter, 4, Use::Change);
+    add(ranges, launch.invalid, 4, Use::Change);
+}
+
+Result run(Kernel kernel, u32 blocks, u32 threads, const void* parameter) {
+    std::vector<Range> ranges;
+    if (raywarp_emulation_takes_launch(kernel)) {
+        add_launch(ranges, *static_cast<const raywarp::Launch*>(parameter));
+    } else {
+        for (const auto& [address, bytes] : driver().allocations) {
+            ranges.push_back({reinterpret_cast<const u8*>(address), bytes, 1, NO_SPACE, Use::Either, 0});
+        }
+    }
     // As many warps, in blocks of the size that the machine takes.
     const u32 warps = blocks * (threads / raywarp::WARP);
-    const Request request = {kernel, &launch, ranges, count, (warps + 1) / 2, 2, RESIDENT_BLOCKS, Order::Up, 0, 1, NEVER};
+    const Request request = {kernel, parameter, ranges.data(), static_cast<u32>(ranges.size()), (warps + 1) / 2, 2, RESIDENT_BLOCKS, Order::Up, 0, 1, NEVER};
     auto* const outcome = raywarp_emulation_run(&request);
     const bool ok = *raywarp_emulation_error(outcome) == 0;
     if (!ok) {
@@ -325,7 +337,7 @@ Result cuLaunchKernel(void* function, u32 blocks, u32 blocks_y, u32 blocks_z, u3
     if (fails() || blocks_y * blocks_z * threads_y * threads_z != 1 || shared_bytes != 0) {
         return LAUNCH_FAILED;
     }
-    return run(reinterpret_cast<Kernel>(function), blocks, threads, *static_cast<const raywarp::Launch*>(parameters[0]));
+    return run(reinterpret_cast<Kernel>(function), blocks, threads, parameters[0]);
 }
 Result cuEventCreate(void** event, u32) {
     const Result result = may_fail();

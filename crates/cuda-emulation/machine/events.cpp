@@ -65,7 +65,7 @@ void read(const void* from, u32 bytes, Site site) {
     }
     Lane& lane = current();
     const Range* range = range_of(from, bytes);
-    if (range == nullptr || range->writable) {
+    if (range == nullptr || range->use == Use::Change) {
         machine->fail(lane, text(site) + ": " + text(lane) + " reads " + std::to_string(bytes) +
                                 " bytes that lie in none of the arrays that the kernel reads");
     }
@@ -79,10 +79,22 @@ void change(const void* word, u32 bytes, Site site) {
     Lane& lane = current();
     machine->spend(lane);
     const Range* range = range_of(word, bytes);
-    if (range == nullptr || !range->writable) {
+    if (range == nullptr || range->use == Use::Read) {
         machine->fail(lane, text(site) + ": " + text(lane) + " changes a word that lies in no array of words");
     }
     machine->hand_over(lane);
+}
+
+void touch(const void* at, u32 bytes, Site site) {
+    if (machine == nullptr) {
+        return;
+    }
+    const Range* range = range_of(at, bytes);
+    if (range == nullptr || range->use == Use::Read) {
+        Lane& lane = current();
+        machine->fail(lane, text(site) + ": " + text(lane) + " touches " + std::to_string(bytes) +
+                                " bytes that lie in none of the arrays that the kernel changes");
+    }
 }
 
 SharedArray* shared(u32 bytes, u32 count, const char* name, Site site) {

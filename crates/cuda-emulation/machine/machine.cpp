@@ -22,7 +22,7 @@ char* stack_of(u32 number) {
 
 void lane_main() {
     Lane& lane = current();
-    machine->request.kernel(*machine->request.launch);
+    machine->request.kernel(machine->request.parameter);
     Warp& warp = *lane.warp_state;
     const LaneMask bit = 1u << lane.lane;
     u64 canary;

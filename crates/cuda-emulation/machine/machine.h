@@ -3,13 +3,13 @@
 
 #include "platform/platform.h"
 
-namespace raywarp {
-struct Launch;
-}
-
 namespace raywarp::emulation {
 
-using Kernel = void (*)(const Launch&);
+// A kernel, whatever its parameter is: all take one, by reference.
+using Kernel = void (*)(const void*);
+
+// Read: as what no kernel changes while this one runs. Either: where nothing is known of an array.
+enum class Use : u32 { Read, Change, Either };
 
 // Memory that a kernel may touch through the platform.
 struct Range {
@@ -19,8 +19,8 @@ struct Range {
     u32 record_bytes;
     // What it is to a log: a number of raywarp-family's Space, or NO_SPACE.
     u32 space;
-    // Whether it may be changed instead of read.
-    u32 writable;
+    // What a kernel may do with it.
+    Use use;
     u32 unused;
 };
 constexpr u32 NO_SPACE = 0xffffffffu;
@@ -29,7 +29,7 @@ enum class Order : u32 { Up, Down, Seeded };
 
 struct Request {
     Kernel kernel;
-    const Launch* launch;
+    const void* parameter;
     const Range* ranges;
     u32 range_count;
     u32 blocks, warps_per_block, resident_blocks;

@@ -105,6 +105,10 @@ void wild_load(const Launch& launch) {
     platform::load1(launch.slots + 4);  // line: wild load
 }
 
+void wild_store(const Launch& launch) {
+    platform::put(launch.counter + 4, 1u);  // line: wild store
+}
+
 void endless(const Launch&) {
     while (platform::any_sync(EVERYONE, true)) {
     }
@@ -112,7 +116,7 @@ void endless(const Launch&) {
 
 struct Entry {
     const char* name;
-    emulation::Kernel kernel;
+    void (*kernel)(const Launch&);
 };
 
 constexpr Entry KERNELS[] = {
@@ -129,6 +133,7 @@ constexpr Entry KERNELS[] = {
     {"warps_race", warps_race},
     {"beyond", beyond},
     {"wild_load", wild_load},
+    {"wild_store", wild_store},
     {"endless", endless},
 };
 
@@ -138,7 +143,7 @@ constexpr Entry KERNELS[] = {
 extern "C" emulation::Kernel raywarp_emulation_misuse(const char* name) {
     for (const Entry& entry : KERNELS) {
         if (std::strcmp(entry.name, name) == 0) {
-            return entry.kernel;
+            return reinterpret_cast<emulation::Kernel>(entry.kernel);
         }
     }
     return nullptr;

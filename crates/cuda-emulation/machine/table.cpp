@@ -1,7 +1,12 @@
 // The kernels by name.
+#include "launch.h"
 #include "machine.h"
 
-#define KERNEL(name) extern "C" void name(const raywarp::Launch&);
+namespace raywarp::render {
+struct Render;
+}
+
+#define KERNEL(parameter, name) extern "C" void name(const raywarp::parameter&);
 #include "kernels.inc"
 #undef KERNEL
 
@@ -10,10 +15,17 @@ namespace {
 struct Entry {
     const char* name;
     raywarp::emulation::Kernel kernel;
+    bool takes_launch;
 };
 
-#define KERNEL(name) {#name, name},
-constexpr Entry KERNELS[] = {
+template <class P>
+constexpr bool IS_LAUNCH = false;
+template <>
+constexpr bool IS_LAUNCH<raywarp::Launch> = true;
+
+#define KERNEL(parameter, name) \
+    {#name, reinterpret_cast<raywarp::emulation::Kernel>(name), IS_LAUNCH<raywarp::parameter>},
+const Entry KERNELS[] = {
 #include "kernels.inc"
 };
 
@@ -27,4 +39,14 @@ extern "C" raywarp::emulation::Kernel raywarp_emulation_kernel(const char* name)
         }
     }
     return nullptr;
+}
+
+// Whether a kernel's parameter is a Launch.
+extern "C" bool raywarp_emulation_takes_launch(raywarp::emulation::Kernel kernel) {
+    for (const Entry& entry : KERNELS) {
+        if (entry.kernel == kernel) {
+            return entry.takes_launch;
+        }
+    }
+    return false;
 }

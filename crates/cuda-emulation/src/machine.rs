@@ -1,6 +1,6 @@
 //! The machine that runs kernels, behind a safe face. Its other half is machine/machine.cpp.
 
-use raywarp_cuda::Launch;
+use raywarp_cuda::Parameters;
 use raywarp_family::{Block, Space};
 
 /// The order in which lanes and warps run.
@@ -138,24 +138,25 @@ impl Kernel {
 /// business: see the safety text.
 ///
 /// # Safety
-/// Addresses in `launch` that are not null must be those of live arrays as long as kernels/launch.h says, and nobody
-/// else may touch those that are written.
+/// `parameter` is what the kernel takes; addresses in it that are not null are those of live arrays, as long as the kernel
+/// expects, and nobody else may touch those that are written.
 ///
 /// # Errors
 /// [`Fault`] when lanes do what a GPU would not stand.
-pub unsafe fn run(
+pub unsafe fn run<P: Parameters>(
     kernel: Kernel,
-    launch: &Launch,
+    parameter: &P,
     windows: &mut [Window<'_>],
     request: &Request,
 ) -> Result<Logs, Fault> {
     // SAFETY: the caller keeps the promise.
-    unsafe { sys::run(kernel, launch, windows, request) }
+    unsafe { sys::run(kernel, std::ptr::from_ref(parameter).cast(), windows, request) }
 }
 
 #[cfg(not(emulated))]
 mod sys {
-    use super::{Fault, Kernel, Launch, Logs, Request, Window};
+    use super::{Fault, Kernel, Logs, Request, Window};
+    use std::ffi::c_void;
 
     pub type Function = ();
 
@@ -163,17 +164,17 @@ mod sys {
         None
     }
 
-    pub unsafe fn run(_: Kernel, _: &Launch, _: &mut [Window<'_>], _: &Request) -> Result<Logs, Fault> {
+    pub unsafe fn run(_: Kernel, _: *const c_void, _: &mut [Window<'_>], _: &Request) -> Result<Logs, Fault> {
         Err(Fault(format!("skipped: {}", crate::not_emulated().unwrap_or_default())))
     }
 }
 
 #[cfg(emulated)]
 mod sys {
-    use super::{Block, Bytes, Fault, Kernel, Launch, Logs, Order, Request, Window};
-    use std::ffi::{CStr, CString, c_char};
+    use super::{Block, Bytes, Fault, Kernel, Logs, Order, Request, Window};
+    use std::ffi::{CStr, CString, c_char, c_void};
 
-    pub type Function = unsafe extern "C" fn(&Launch);
+    pub type Function = unsafe extern "C" fn(*const c_void);
 
     /// Events and meetings of a launch after which it counts as endless; the largest case takes some millions.
     const BUDGET: u64 = 20_000_000;
@@ -191,9 +192,9 @@ mod sys {
 
     /// As `Request` in machine/machine.h.
     #[repr(C)]
-    struct CRequest<'a> {
+    struct CRequest {
         kernel: Function,
-        launch: &'a Launch,
+        parameter: *const c_void,
         ranges: *const CRange,
         range_count: u32,
         blocks: u32,
@@ -214,7 +215,7 @@ mod sys {
     unsafe extern "C" {
         fn raywarp_emulation_kernel(name: *const c_char) -> Option<Function>;
         fn raywarp_emulation_misuse(name: *const c_char) -> Option<Function>;
-        fn raywarp_emulation_run(request: &CRequest<'_>) -> *mut COutcome;
+        fn raywarp_emulation_run(request: &CRequest) -> *mut COutcome;
         fn raywarp_emulation_free(outcome: *mut COutcome);
         fn raywarp_emulation_error(outcome: *const COutcome) -> *const c_char;
         fn raywarp_emulation_log(outcome: *const COutcome, warp: u32, lane: u32, count: &mut u64) -> *const u32;
@@ -242,7 +243,7 @@ mod sys {
 
     pub unsafe fn run(
         kernel: Kernel,
-        launch: &Launch,
+        parameter: *const c_void,
         windows: &mut [Window<'_>],
         request: &Request,
     ) -> Result<Logs, Fault> {
@@ -255,7 +256,7 @@ mod sys {
         let geometry = request.geometry;
         let c_request = CRequest {
             kernel: kernel.0,
-            launch,
+            parameter,
             ranges: ranges.as_ptr(),
             range_count: ranges.len() as u32,
             blocks: geometry.blocks,

@@ -84,6 +84,7 @@ fn two_lanes_on_one_element_of_shared_memory_without_a_sync_are_named() {
 fn accesses_outside_arrays_are_named() {
     check("beyond", "beyond", &["writes element 8 of `few`, which has 8"]);
     check("wild_load", "wild load", &["reads 4 bytes that lie in none of the arrays"]);
+    check("wild_store", "wild store", &["touches 4 bytes", "none of the arrays"]);
 }
 
 #[test]

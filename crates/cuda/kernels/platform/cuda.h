@@ -7,8 +7,10 @@
 
 #define RW_FUNCTION __device__ __forceinline__
 #define RW_COLD __device__ __noinline__
-#define RW_KERNEL(name, threads, blocks) \
-    extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ raywarp::Launch launch)
+// A kernel with one parameter.
+#define RW_KERNEL_OF(type, parameter, name, threads, blocks) \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ type parameter)
+#define RW_KERNEL(name, threads, blocks) RW_KERNEL_OF(raywarp::Launch, launch, name, threads, blocks)
 // An event for the checks that run on a CPU: on a GPU nothing.
 #define RW_EVENT(block)
 // An array in the memory that the warps of a block share.
@@ -91,6 +93,16 @@ RW_FUNCTION uint2 load2(const uint2* p) { return __ldg(p); }
 RW_FUNCTION u32 load1(const u32* p) { return __ldg(p); }
 RW_FUNCTION u32 add_to_counter(u32* counter, u32 n) { return atomicAdd(counter, n); }
 RW_FUNCTION void set_bits(u32* word, u32 bits) { atomicOr(word, bits); }
+
+// Memory that a kernel changes, of which each word belongs to one lane.
+template <class T>
+RW_FUNCTION T get(const T* at) {
+    return *at;
+}
+template <class T>
+RW_FUNCTION void put(T* at, const T& value) {
+    *at = value;
+}
 
 RW_FUNCTION float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 // IEEE division and reciprocal: every engine's bits.

@@ -12,7 +12,8 @@
 
 #define RW_FUNCTION inline
 #define RW_COLD __attribute__((noinline, unused))
-#define RW_KERNEL(name, threads, blocks) extern "C" void name(const raywarp::Launch& launch)
+#define RW_KERNEL_OF(type, parameter, name, threads, blocks) extern "C" void name(const type& parameter)
+#define RW_KERNEL(name, threads, blocks) RW_KERNEL_OF(raywarp::Launch, launch, name, threads, blocks)
 // The lane notes that it runs a block of a micro-operation, by its name in raywarp-family.
 #define RW_EVENT(block) raywarp::emulation::event(raywarp::emulation::Block::block)
 // An array in the memory that the warps of a block share.
@@ -80,6 +81,9 @@ LaneMask active();
 void read(const void* from, u32 bytes, Site site);
 // The lane is about to change a word that others may change: they may run before.
 void change(const void* word, u32 bytes, Site site);
+
+// The lane is about to read or write its own part of what the kernel changes.
+void touch(const void* at, u32 bytes, Site site);
 
 struct SharedArray;
 SharedArray* shared(u32 bytes, u32 count, const char* name, Site site);
@@ -152,6 +156,18 @@ inline u32 add_to_counter(u32* counter, u32 n, Site site = Site::here()) {
 inline void set_bits(u32* word, u32 bits, Site site = Site::here()) {
     emulation::change(word, sizeof(*word), site);
     *word |= bits;
+}
+
+// Memory that a kernel changes, of which each word belongs to one lane.
+template <class T>
+T get(const T* at, Site site = Site::here()) {
+    emulation::touch(at, sizeof(T), site);
+    return *at;
+}
+template <class T>
+void put(T* at, const T& value, Site site = Site::here()) {
+    emulation::touch(at, sizeof(T), site);
+    *at = value;
 }
 
 inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
