@@ -5,6 +5,7 @@
 
 mod bsdf;
 pub mod compare;
+mod engine;
 pub mod film;
 mod filter;
 pub mod flat;
@@ -30,11 +31,12 @@ mod vertex;
 mod wide;
 
 pub use bsdf::BsdfTables;
+pub use engine::{Frame, PassWatch, PathEngine};
 pub use flat::{ShadingBytes, ShadingScene};
 #[doc(hidden)]
 pub use fuzz::fuzz_shading;
 pub use observe::{PathObserver, PathRecorder, Unobserved};
 pub use options::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
 pub use pace::Between;
-pub use render::{Progress, Rendered, StopReason, Watch, render, render_observed, render_onto};
+pub use render::{Progress, Rendered, StopReason, Watch, render, render_observed, render_onto, render_with};
 pub use texture::srgb_table;

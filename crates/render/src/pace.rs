@@ -42,9 +42,14 @@ impl<'a> Pace<'a> {
         self.sample_seconds = time.as_secs_f64() / f64::from(samples.max(1));
     }
 
+    /// Whether it is time to show the film.
+    pub fn is_due(&self) -> bool {
+        self.between.is_some_and(|between| self.shown.elapsed() >= between.every)
+    }
+
     /// Shows the film if it is time.
     pub fn show(&mut self, film: &Film) {
-        if let Some(between) = self.between.filter(|between| self.shown.elapsed() >= between.every) {
+        if let Some(between) = self.between.filter(|_| self.is_due()) {
             (between.see)(film);
             self.shown = Instant::now();
         }

@@ -1,5 +1,6 @@
 //! The renderer's outer loop: passes over tiles, workers, stopping rules.
 
+use crate::engine::{Frame, PassWatch, PathEngine};
 use crate::film::{Film, Tile, Window};
 use crate::filter::PixelFilter;
 use crate::flat::ShadingScene;
@@ -145,7 +146,44 @@ pub fn render_onto<O: PathObserver>(
     options: &RenderOptions,
     watch: &Watch,
     observer: &O,
+    film: Film,
+) -> Result<Rendered, RenderError> {
+    render_by(scene, camera, tracer, options, watch, observer, film, None)
+}
+
+/// As [`render_onto`], with paths that `engine` takes from the camera to the film; `tracer` only tells what media the camera
+/// is in.
+///
+/// # Errors
+/// As [`render_onto`]; [`RenderError::Option`] if the options ask for another integrator than paths.
+/// # Panics
+/// As [`render`].
+pub fn render_with(
+    scene: &ShadingScene,
+    camera: &Camera,
+    tracer: &dyn Tracer,
+    options: &RenderOptions,
+    watch: &Watch,
+    film: Film,
+    engine: &mut dyn PathEngine,
+) -> Result<Rendered, RenderError> {
+    if options.integrator != Integrator::Path {
+        return Err(RenderError::Option("this device renders paths only".into()));
+    }
+    let observer = &crate::observe::Unobserved;
+    render_by(scene, camera, tracer, options, watch, observer, film, Some(engine))
+}
+
+#[allow(clippy::too_many_arguments)] // As those that call it, and the engine.
+fn render_by<O: PathObserver>(
+    scene: &ShadingScene,
+    camera: &Camera,
+    tracer: &dyn Tracer,
+    options: &RenderOptions,
+    watch: &Watch,
+    observer: &O,
     mut film: Film,
+    mut engine: Option<&mut dyn PathEngine>,
 ) -> Result<Rendered, RenderError> {
     if options.samples.is_empty() {
         return Err(RenderError::Option("the range of samples is empty; ask for at least one".into()));
@@ -193,7 +231,11 @@ pub fn render_onto<O: PathObserver>(
         noise: Mutex::new(None),
     };
     // Who waits for a device does so outside of the pool, whose threads have work to do.
-    let stop = if job.wide_waves.is_some() { job.run(&mut film) } else { pool.install(|| job.run(&mut film)) }?;
+    let stop = match &mut engine {
+        Some(engine) => job.run(&mut film, &mut Passes::Engine(&mut **engine)),
+        None if job.wide_waves.is_some() => job.run(&mut film, &mut Passes::Wide),
+        None => pool.install(|| job.run(&mut film, &mut Passes::Tiles)),
+    }?;
     let samples = film.sample_range();
     Ok(Rendered {
         film,
@@ -210,6 +252,20 @@ fn media_of(scene: &ShadingScene, camera: &Camera, tracer: &dyn Tracer) -> Resul
     match camera.medium {
         Some(medium) if medium.index() < scene.media.len() => Ok(MediaStack::of(medium.0)),
         _ => media_around(scene, tracer, camera.eye.into()),
+    }
+}
+
+/// Who renders passes: workers a tile each, waves that belong to the device that traces, or a device as a whole.
+enum Passes<'e> {
+    Tiles,
+    Wide,
+    Engine(&'e mut dyn PathEngine),
+}
+
+impl Passes<'_> {
+    /// Makes the film what was added up so far.
+    fn fetch(&mut self, film: &mut Film) -> Result<(), TraceError> {
+        if let Self::Engine(engine) = self { engine.fetch(film) } else { Ok(()) }
     }
 }
 
@@ -246,12 +302,22 @@ pub(crate) struct Job<'a, O> {
 
 impl<O: PathObserver> Job<'_, O> {
     /// Passes until a stopping rule holds. Passes end at powers of two, where noise is tested.
-    fn run(&self, film: &mut Film) -> Result<StopReason, RenderError> {
+    fn run(&self, film: &mut Film, passes: &mut Passes) -> Result<StopReason, RenderError> {
+        let stop = self.run_passes(film, passes)?;
+        passes.fetch(film)?;
+        Ok(stop)
+    }
+
+    fn run_passes(&self, film: &mut Film, passes: &mut Passes) -> Result<StopReason, RenderError> {
         let range = self.options.samples.clone();
         let mut next = range.start;
         let mut pace = Pace::new(self.watch.between);
         if self.is_calm(film, self.before) {
             return Ok(StopReason::Noise);
+        }
+        if let Passes::Engine(engine) = passes {
+            let (options, lens, filter, transport) = (self.options, &self.lens, &self.filter, &self.transport);
+            engine.begin(&Frame { options, lens, filter, transport, media: self.media }, film)?;
         }
         while next < range.end {
             let done = self.before.saturating_add(next - range.start);
@@ -260,9 +326,12 @@ impl<O: PathObserver> Job<'_, O> {
             let longest = longest.min(pace.samples(self.options.whole_passes));
             let end = next + to_power.min(longest).min(range.end - next);
             let pass_start = Instant::now();
-            match self.wide_waves {
-                Some(paths) => wide::pass(self, film.tiles_mut(), next..end, paths)?,
-                None => film.tiles_mut().par_iter_mut().try_for_each(|tile| self.render_tile(tile, next..end))?,
+            match passes {
+                Passes::Engine(engine) => engine.pass(next..end, &Pass { job: self, samples: next..end })?,
+                Passes::Wide => wide::pass(self, film.tiles_mut(), next..end, self.wide_waves.unwrap_or(1))?,
+                Passes::Tiles => {
+                    film.tiles_mut().par_iter_mut().try_for_each(|tile| self.render_tile(tile, next..end))?;
+                }
             }
             pace.note(end - next, pass_start.elapsed());
             next = end;
@@ -274,6 +343,9 @@ impl<O: PathObserver> Job<'_, O> {
             }
             if next == range.end {
                 break;
+            }
+            if self.options.noise_limit.is_some() || pace.is_due() {
+                passes.fetch(film)?;
             }
             if self.is_calm(film, self.before.saturating_add(next - range.start)) {
                 return Ok(StopReason::Noise);
@@ -407,13 +479,38 @@ impl<O: PathObserver> Job<'_, O> {
 
     /// Counts finished waves and tells who watches.
     pub(crate) fn report(&self, waves: &[Wave]) {
+        let paths = waves.iter().map(|wave| wave.pixel.len() as u64).sum();
+        self.count(paths, waves.iter().map(|wave| wave.rays_traced).sum());
+    }
+
+    /// Counts finished paths and their rays, and tells who watches.
+    fn count(&self, paths: u64, rays: u64) {
         let add = |total: &AtomicU64, more: u64| total.fetch_add(more, Ordering::Relaxed) + more;
-        let paths = add(&self.paths, waves.iter().map(|wave| wave.pixel.len() as u64).sum());
-        let rays = add(&self.rays, waves.iter().map(|wave| wave.rays_traced).sum());
+        let (paths, rays) = (add(&self.paths, paths), add(&self.rays, rays));
         if let Some(progress) = self.watch.progress {
             let paths_total = self.pixels * self.options.samples.len() as u64;
             let noise = self.noise.lock().map_or(None, |noise| *noise);
             progress(&Progress { paths, paths_total, rays, elapsed: self.start.elapsed(), noise });
         }
+    }
+}
+
+/// A pass of a job, as its engine sees it.
+struct Pass<'a, 'j, O> {
+    job: &'a Job<'j, O>,
+    samples: std::ops::Range<u32>,
+}
+
+impl<O: PathObserver> PassWatch for Pass<'_, '_, O> {
+    fn goes_on(&self) -> bool {
+        self.job.goes_on(&self.samples)
+    }
+
+    fn gives_up(&self) -> bool {
+        self.job.gives_up()
+    }
+
+    fn report(&self, paths: u64, rays: u64) {
+        self.job.count(paths, rays);
     }
 }

@@ -73,8 +73,24 @@ impl Tile {
         self.invalid_samples
     }
 
-    pub(super) fn all_sums(&self) -> &[PixelSums] {
+    /// Sums of all pixels, row by row from the top.
+    pub fn all_sums(&self) -> &[PixelSums] {
         &self.pixels
+    }
+
+    /// Feature sums of all pixels; empty where the film has no features.
+    pub fn all_feature_sums(&self) -> &[FeatureSums] {
+        &self.features
+    }
+
+    /// Makes the sums those that were added up elsewhere, of as many pixels, with `invalid_samples` more.
+    ///
+    /// # Panics
+    /// If there are more or fewer.
+    pub fn set_sums(&mut self, pixels: &[PixelSums], features: &[FeatureSums], invalid_samples: u64) {
+        self.pixels.copy_from_slice(pixels);
+        self.features.copy_from_slice(features);
+        self.invalid_samples += invalid_samples;
     }
 
     pub(super) fn merge(&mut self, pixel: [u32; 2], sums: &PixelSums, features: Option<&FeatureSums>) {

@@ -1,0 +1,109 @@
+// What the kernels of a render are given. The same words as `Render` in src/launch.rs.
+#pragma once
+
+#include "film.h"
+#include "filter.h"
+#include "lens.h"
+#include "query.h"
+
+namespace raywarp::render {
+
+// Which paths a launch takes: all samples of a range of some pixels. Path p is sample p / pixel_count of pixel
+// p % pixel_count, so that neighbours look through neighbouring pixels.
+struct Batch {
+    // Indices y * width + x of the film's pixels, in the order of its sums.
+    const u32* pixels;
+    u32 first_pixel, pixel_count;
+    u32 first_sample, sample_count;
+    u32 path_count;
+    // Columns of the whole picture.
+    u32 width;
+};
+
+// What paths leave, by path.
+struct Results {
+    // Radiance, and the weight of the sample in the pixel filter.
+    float4* radiance;
+    // Null where nobody wants to know of first hits but whether there was one; then the depth alone.
+    FirstHit* first_hits;
+    float* depths;
+};
+
+struct FilmSums {
+    PixelSums* pixels;
+    // Null where the film has none.
+    FeatureSums* features;
+};
+
+// Paths between two vertices, one place each: what `extend` and `shade` read. Structure of arrays.
+struct Queue {
+    // Two chunks a path: origin and t_min, direction and t_max.
+    float4* rays;
+    // Throughput, and the density of the last direction.
+    float4* weights;
+    // The path's number, and its bounce with its flags.
+    uint2* paths;
+    // Null where the sampler has none.
+    u32* sampler_states;
+    // Null where no medium counts.
+    uint2* media;
+    float* since;
+};
+
+// Connections to lights, one place each.
+struct Shadows {
+    float4* rays;
+    // What arrives where nothing is in the way, and the path's number.
+    float4* contributions;
+    uint2* media;
+    float* since;
+    // Null where all is opaque: the bounce that each belongs to.
+    u32* bounces;
+    // A bit a ray, zeros before they are traced.
+    u32* blocked;
+    u32* undecided;
+    // Of the undecided.
+    float4* candidates;
+};
+
+// What kernels count, and read of each other.
+struct Counters {
+    // Paths in the queue that is extended; paths that go on, in the next one.
+    u32 active, survivors;
+    u32 shadows;
+    // Paths of the batch that have begun.
+    u32 begun;
+    // Of them those that begin in this round.
+    u32 fresh;
+    // Pools of the two traversal kernels, and rays that can hit nothing.
+    u32 extend_pool, connect_pool, invalid_rays;
+    // Samples whose radiance was invalid.
+    u32 invalid_samples;
+    // Rounds that had paths; rays of all kinds; places of refilled lanes.
+    u32 rounds;
+    u64 extended, connected, asked_again, refilled;
+};
+
+struct Render {
+    Scene scene;
+    query::Tree tree;
+    Lens lens;
+    PixelFilter filter;
+    Transport transport;
+    // Of the alpha decisions.
+    u32 seed;
+    // The media that the camera is in.
+    MediaStack media;
+    Batch batch;
+    Results results;
+    FilmSums film;
+    // Extended now, and next.
+    Queue queue, next;
+    float4* hits;
+    Shadows shadows;
+    // Places of a queue.
+    u32 capacity;
+    Counters* counters;
+};
+
+}  // namespace raywarp::render

@@ -1,0 +1,66 @@
+// Stage 2: the next vertex of a path; transparent candidates are decided here. As raywarp-render's stage/extend.rs and
+// stage/touch.rs.
+#pragma once
+
+#include "../render.h"
+#include "../features.h"
+#include "../surface/alpha.h"
+#include "../vertex/touching.h"
+
+namespace raywarp::render {
+
+constexpr Options CLOSEST = preferred(TreeKind::H8, Query::Closest);
+constexpr Options ANY = preferred(TreeKind::H8, Query::Any);
+
+RW_FUNCTION query::Ray query_of(const Ray& ray) {
+    return {{ray.origin.x, ray.origin.y, ray.origin.z, ray.t_min},
+            {ray.direction.x, ray.direction.y, ray.direction.z, ray.t_max}};
+}
+// The tree's primitives are the flat scene's triangles.
+RW_FUNCTION Hit hit_of(const query::Hit& hit) { return {hit.t, {hit.u, hit.v}, hit.primitive}; }
+RW_FUNCTION Hit hit_of(float4 hit) { return {hit.x, {hit.y, hit.z}, bits_of(hit.w)}; }
+
+RW_FUNCTION After after(const Render& render, const Hit& hit) {
+    return {hit.t, load(render.scene.triangles, hit.triangle).instance, hit.triangle};
+}
+
+// Of a hit that is a hole, the first behind it that is none: what light loses on the way is taken from the path. All lanes of
+// the warp call together, those without a path with `lives` unset.
+template <class F>
+RW_FUNCTION void pass_holes(const Render& render, bool lives, const Ray& ray, PathState& path, Hit& hit) {
+    if constexpr (F::ALPHA) {
+        const Holes holes{render.seed, path.bounce};
+        for (;;) {
+            const bool is_hole = lives && hit.is_hit() && !holes.is_surface(render.scene, hit, path.pixel, path.sample);
+            const LaneMask callers = platform::ballot_sync(EVERYONE, is_hole);
+            if (callers == 0) {
+                return;
+            }
+            if (is_hole) {
+                if constexpr (F::MEDIA) {
+                    const InMedia::Passed passed = path.media.passed(render.scene, ray, hit);
+                    path.throughput *= passed.left;
+                    path.media = passed.media;
+                }
+                hit = hit_of(query::closest<CLOSEST>(render.tree, query_of(ray), callers, after(render, hit)));
+            }
+        }
+    }
+}
+
+// The medium of a body that touches the one whose boundary a path has come to, or NONE. All lanes call together.
+template <class F>
+RW_FUNCTION u32 touch(const Render& render, bool lives, const Ray& ray, const Hit& hit) {
+    if constexpr (F::MEDIA) {
+        const Option<Ray> wanted = lives ? search(render.scene, ray, hit) : Option<Ray>{false, {}};
+        const LaneMask callers = platform::ballot_sync(EVERYONE, wanted.some);
+        if (wanted.some) {
+            const query::Hit found =
+                query::closest<CLOSEST>(render.tree, query_of(wanted.value), callers, after(render, hit));
+            return touching(render.scene, ray, hit, hit_of(found));
+        }
+    }
+    return NONE;
+}
+
+}  // namespace raywarp::render

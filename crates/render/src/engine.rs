@@ -1,0 +1,54 @@
+//! The door for who renders paths as a whole: a device with all stages of its own, from camera rays to the sums of the film.
+
+use crate::film::Film;
+use crate::filter::PixelFilter;
+use crate::lens::Lens;
+use crate::options::RenderOptions;
+use crate::vertex::{MediaStack, Transport};
+use raywarp_geom::TraceError;
+use std::ops::Range;
+
+/// What a path depends on beside the scene: the same for all paths of a render.
+#[derive(Debug, Clone)]
+pub struct Frame<'a> {
+    /// The options, of which integrator, threads and stopping rules do not matter here.
+    pub options: &'a RenderOptions,
+    pub(crate) lens: &'a Lens,
+    pub(crate) filter: &'a PixelFilter,
+    pub(crate) transport: &'a Transport,
+    /// What the camera is in.
+    pub(crate) media: MediaStack,
+}
+
+/// Who is told of progress, and says whether to go on.
+pub trait PassWatch {
+    /// Whether samples that were not begun still should be.
+    fn goes_on(&self) -> bool;
+
+    /// Whether samples that were begun are to be left out.
+    fn gives_up(&self) -> bool;
+
+    /// So many paths have ended, and so many rays were traced, since it was last told.
+    fn report(&self, paths: u64, rays: u64);
+}
+
+/// A device that renders paths as a whole. Pictures have the bits of [`crate::render`]'s, given the same hits.
+pub trait PathEngine {
+    /// Begins a picture, on a film that may hold earlier samples.
+    ///
+    /// # Errors
+    /// [`TraceError`].
+    fn begin(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), TraceError>;
+
+    /// Adds `samples` of every pixel, each pixel's in their order; of some or all pixels none of them, where `watch` says so.
+    ///
+    /// # Errors
+    /// [`TraceError`].
+    fn pass(&mut self, samples: Range<u32>, watch: &dyn PassWatch) -> Result<(), TraceError>;
+
+    /// Makes the film what was added up.
+    ///
+    /// # Errors
+    /// [`TraceError`].
+    fn fetch(&mut self, film: &mut Film) -> Result<(), TraceError>;
+}
