@@ -15,7 +15,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-traverse", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-cpu", &["raywarp-layout"]),
     ("raywarp-cuda", &["raywarp-layout", "raywarp-family"]),
-    ("raywarp-cuda-emulation", &["raywarp-cuda"]),
+    ("raywarp-render-cuda", &["raywarp-cuda", "raywarp-render"]),
+    ("raywarp-cuda-emulation", &["raywarp-cuda", "raywarp-render-cuda"]),
     ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
     ("raywarp-sim", &["raywarp-traverse"]),
     ("raywarp-scene", &["raywarp-geom"]),
@@ -51,13 +52,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "raywarp-cuda",
             "raywarp-scene",
             "raywarp-render",
+            "raywarp-render-cuda",
             "raywarp-workload",
             "raywarp-sim",
             "raywarp-bench",
         ],
     ),
     ("raywarp-cli", &["raywarp"]),
-    ("xtask", &["raywarp-cuda"]),
+    ("xtask", &["raywarp-cuda", "raywarp-render-cuda"]),
 ];
 
 /// A crate that sees only what its row names, not what those use.

@@ -113,7 +113,11 @@ impl Device {
     }
 
     /// A typed error when `bytes` are more than what is free.
-    pub(crate) fn check_room(&self, what: &'static str, bytes: usize) -> Result<(), CudaError> {
+    /// Whether `bytes` are free for `what`.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
+    pub fn check_room(&self, what: &'static str, bytes: usize) -> Result<(), CudaError> {
         let free = self.free_memory()?;
         if bytes > free { Err(CudaError::OutOfMemory { what, needed: bytes, free }) } else { Ok(()) }
     }
@@ -224,12 +228,12 @@ impl<T: Pod> DeviceBuffer<T> {
     }
 
     /// Its address, for a kernel that reads it on `stream`.
-    pub(crate) fn address(&self, stream: &Stream) -> u64 {
+    pub fn address(&self, stream: &Stream) -> u64 {
         self.bytes.device_ptr(&stream.inner).0
     }
 
     /// Its address, for a kernel that writes it on `stream`.
-    pub(crate) fn address_mut(&mut self, stream: &Stream) -> u64 {
+    pub fn address_mut(&mut self, stream: &Stream) -> u64 {
         self.bytes.device_ptr_mut(&stream.inner).0
     }
 }

@@ -41,5 +41,5 @@ pub use raywarp_family::costs::{
 };
 /// The blocks of micro-operations that costs are told by.
 pub use raywarp_family::{Block, Operation};
-pub use scene::{DeviceScene, EncodedScene};
+pub use scene::{DeviceScene, EncodedScene, TreeRecord};
 pub use tracer::{CudaTracer, DeviceHits};

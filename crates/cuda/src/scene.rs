@@ -54,6 +54,23 @@ struct Encoded {
     stack_depth: usize,
 }
 
+/// A tree where it lies: the same words as `query::Tree` in kernels/query.h.
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+#[allow(missing_docs)] // There, once.
+pub struct TreeRecord {
+    pub nodes: u64,
+    pub triangles: u64,
+    pub slots: u64,
+    pub ids: u64,
+    pub node_count: u32,
+    pub bounds: [[f32; 3]; 2],
+    pub grid: u32,
+    pub farthest: f32,
+    /// Zero.
+    pub unused: u32,
+}
+
 impl EncodedScene {
     /// Encodes `bvh` over `triangles` as `variant` wants it.
     ///
@@ -101,7 +118,19 @@ impl DeviceScene {
         bvh: &Bvh2,
         triangles: &FlatTriangles,
     ) -> Result<Self, CudaError> {
-        let encoded = EncodedScene::new(variant, bvh, triangles)?;
+        Self::upload(device, stream, variant, &EncodedScene::new(variant, bvh, triangles)?)
+    }
+
+    /// Uploads what was encoded for `variant`.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
+    pub fn upload(
+        device: &Device,
+        stream: &Stream,
+        variant: &Variant,
+        encoded: &EncodedScene,
+    ) -> Result<Self, CudaError> {
         let [records, ids] = [encoded.triangles.len(), 8 * encoded.ids.len()];
         device.check_room("the scene", encoded.nodes.len() + records + 4 * encoded.slots.len() + ids)?;
         Ok(Self {
@@ -114,6 +143,21 @@ impl DeviceScene {
             grid: encoded.grid,
             encoding: Encoding::of(variant),
         })
+    }
+
+    /// Its addresses, for kernels that ask with kernels/query.h on `stream`; they hold as long as it lives.
+    pub fn tree(&self, stream: &Stream) -> TreeRecord {
+        TreeRecord {
+            nodes: self.nodes.address(stream),
+            triangles: self.triangles.address(stream),
+            slots: self.slots.address(stream),
+            ids: self.ids.address(stream),
+            node_count: self.node_count,
+            bounds: [self.bounds.min, self.bounds.max],
+            grid: self.grid.0,
+            farthest: self.grid.1,
+            unused: 0,
+        }
     }
 
     /// Bytes of device memory.

@@ -57,6 +57,7 @@ pub use darkness::Darkness;
 pub use default_scene::default_scene;
 pub use framing::frame_bounds;
 pub use gpu::Gpu;
+pub use raywarp_render_cuda::{EngineOptions, Organisation, RenderCudaError};
 pub use info::{Info, info};
 pub use info_names::{NamedItem, Names};
 pub use known_views::KnownViews;

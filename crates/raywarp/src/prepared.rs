@@ -1,18 +1,19 @@
 //! A scene with its tree: what rendering and reporting start from.
 
 use crate::framing::frame_bounds;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, fitting};
 use crate::lighting::{LightRequest, LightSource};
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::CudaError;
-use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
+use raywarp_cuda::{CudaError, Device, DeviceScene};
+use raywarp_geom::{Aabb, FlatError, FlatTriangles, TraceError, Tracer};
 use raywarp_layout::LayoutError;
-use raywarp_render::film::Film;
+use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
-use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
+use raywarp_render::{Integrator, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
+use raywarp_render_cuda::{CudaRenderer, EngineOptions, RenderCudaError, tree_variant};
 use raywarp_scene::{Camera, Emission, Material, Scene, Surface, flatten};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How to prepare a scene.
@@ -22,6 +23,8 @@ pub struct PrepareOptions {
     pub build: BuildOptions,
     /// The GPU that traces, and by which kernels; the CPU where there is none.
     pub gpu: Option<Gpu>,
+    /// Paths are taken by the GPU from the camera to the film; otherwise it only traces rays. Means nothing without a GPU.
+    pub paths_on_gpu: Option<EngineOptions>,
 }
 
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
@@ -55,6 +58,9 @@ pub enum PrepareError {
     /// The GPU lacks something, or fails.
     #[error(transparent)]
     Cuda(#[from] CudaError),
+    /// The kernels that render paths lack something.
+    #[error(transparent)]
+    Engine(#[from] RenderCudaError),
 }
 
 /// Wall time of each step.
@@ -75,6 +81,8 @@ pub struct Prepared {
     shading: OnceLock<ShadingScene>,
     bvh: Bvh2,
     tracer: Box<dyn Tracer>,
+    /// What renders paths as a whole, where a GPU does.
+    engine: Option<EngineParts>,
     tracer_bytes: usize,
     bounds: Aabb,
     timings: Timings,
@@ -98,10 +106,14 @@ impl Prepared {
         let bvh = build(&flat, &tree)?;
         let built = Instant::now();
         let (tracer, tracer_bytes) = tracer(options, &bvh, &flat)?;
+        let engine = match (&options.gpu, options.paths_on_gpu) {
+            (Some(gpu), Some(engine)) => Some(EngineParts::new(&gpu.device, engine, &bvh, &options.build, &tree, &flat, &scene)?),
+            _ => None,
+        };
         let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
         let (bounds, triangle_count) = (flat.bounds(), flat.len());
         let shading = OnceLock::new();
-        Ok(Self { scene, shading, bvh, tracer, tracer_bytes, bounds, timings, triangle_count })
+        Ok(Self { scene, shading, bvh, tracer, engine, tracer_bytes, bounds, timings, triangle_count })
     }
 
     /// The scene.
@@ -194,7 +206,8 @@ impl Prepared {
     /// # Errors
     /// [`RenderError`].
     pub fn render(&self, camera: &Camera, options: &RenderOptions, watch: &Watch) -> Result<Rendered, RenderError> {
-        self.render_observed(camera, options, watch, &raywarp_render::Unobserved)
+        let film = Film::of(Window::new(options.size, options.crop)?, options.features)?;
+        self.render_onto(camera, options, watch, film)
     }
 
     /// As [`render`](Self::render), telling `observer` which paths live at each bounce.
@@ -211,6 +224,14 @@ impl Prepared {
         raywarp_render::render_observed(self.shading()?, camera, &*self.tracer, options, watch, observer)
     }
 
+    /// What renders `options` as a whole, if a GPU does: other integrators than paths have their rays traced there alone.
+    fn engine(&self, options: &RenderOptions) -> Result<Option<CudaRenderer>, RenderError> {
+        let Some(engine) = self.engine.as_ref().filter(|_| options.integrator == Integrator::Path) else {
+            return Ok(None);
+        };
+        engine.renderer(self.shading()?).map(Some).map_err(|error| TraceError::Device(error.to_string()).into())
+    }
+
     /// Goes on with a film that holds earlier samples of the picture; see [`raywarp_render::render_onto`].
     ///
     /// # Errors
@@ -223,7 +244,47 @@ impl Prepared {
         film: Film,
     ) -> Result<Rendered, RenderError> {
         let (shading, tracer) = (self.shading()?, &*self.tracer);
+        if let Some(mut engine) = self.engine(options)? {
+            return raywarp_render::render_with(shading, camera, tracer, options, watch, film, &mut engine);
+        }
         raywarp_render::render_onto(shading, camera, tracer, options, watch, &raywarp_render::Unobserved, film)
+    }
+}
+
+/// A tree on a GPU, whose kernels render paths as a whole.
+struct EngineParts {
+    device: Device,
+    tree: Arc<DeviceScene>,
+    options: EngineOptions,
+}
+
+impl EngineParts {
+    /// `bvh` was built with the options `built`; where the kernels need smaller leaves, they get a tree of their own.
+    fn new(
+        device: &Device,
+        options: EngineOptions,
+        bvh: &Bvh2,
+        wanted: &BuildOptions,
+        built: &BuildOptions,
+        triangles: &FlatTriangles,
+        scene: &Scene,
+    ) -> Result<Self, PrepareError> {
+        let own = fitting(wanted, &tree_variant()?);
+        let second = if own == *built { None } else { Some(build(triangles, &own)?) };
+        // As placements of the flat scene are counted.
+        let mut first = Vec::with_capacity(scene.instances.len());
+        let mut next = 0u32;
+        for instance in &scene.instances {
+            first.push(next);
+            next += scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
+        }
+        let bvh = second.as_ref().unwrap_or(bvh);
+        let tree = CudaRenderer::tree(device, bvh, triangles, |instance| first[instance as usize])?;
+        Ok(Self { device: device.clone(), tree: Arc::new(tree), options })
+    }
+
+    fn renderer(&self, shading: &ShadingScene) -> Result<CudaRenderer, RenderCudaError> {
+        CudaRenderer::new(&self.device, self.tree.clone(), shading, self.options)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The scene that shading reads, as addresses of its arrays.
 
+use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use raywarp_render::flat::{
     AttributeRecord, ColorRecord, EnvironmentRecord, Input, LightRecord, MaterialRecord, MediumRecord, PlacementRecord,
     ProgramRecord, Texels, TextureOp, TriangleRecord,
@@ -151,4 +152,51 @@ impl<'a> HostScene<'a> {
 
 fn address(bytes: &[u8]) -> u64 {
     bytes.as_ptr().expose_provenance() as u64
+}
+
+/// What shading reads, in a device's memory.
+#[derive(Debug)]
+pub struct DeviceShading {
+    /// Kept for their memory: the record has their addresses.
+    _arrays: Vec<DeviceBuffer<u8>>,
+    _texels: Vec<DeviceBuffer<u8>>,
+    record: SceneRecord,
+    bytes: usize,
+}
+
+impl DeviceShading {
+    /// Uploads a scene.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`] before anything is uploaded; [`CudaError::Driver`].
+    pub fn upload(device: &Device, stream: &Stream, scene: &ShadingScene) -> Result<Self, CudaError> {
+        let tables = Tables::new();
+        let no_images = vec![bytemuck::Zeroable::zeroed(); scene.images.len()];
+        let sizes = Arrays::new(scene, &no_images, &tables).0.map(|(bytes, _)| bytes.len());
+        let bytes = sizes.iter().sum::<usize>() + scene.images.iter().map(|image| texels(image).len()).sum::<usize>();
+        device.check_room("what shading reads", bytes)?;
+        let texels: Vec<DeviceBuffer<u8>> =
+            scene.images.iter().map(|image| stream.upload(texels(image))).collect::<Result<_, _>>()?;
+        let images: Vec<ImageRecord> = (scene.images.iter().zip(&texels))
+            .map(|(image, texels)| ImageRecord::new(image, texels.address(stream)))
+            .collect();
+        let arrays = Arrays::new(scene, &images, &tables).0;
+        let buffers: Vec<DeviceBuffer<u8>> =
+            arrays.iter().map(|(bytes, _)| stream.upload(bytes)).collect::<Result<_, _>>()?;
+        let mut record = SceneRecord { all_opaque: u64::from(scene.all_opaque), ..SceneRecord::default() };
+        for ((to, buffer), (_, count)) in record.arrays.iter_mut().zip(&buffers).zip(arrays) {
+            *to = ArrayRecord { first: buffer.address(stream), count };
+        }
+        Ok(Self { _arrays: buffers, _texels: texels, record, bytes })
+    }
+
+    /// Addresses that hold as long as `self` does.
+    pub fn record(&self) -> SceneRecord {
+        self.record
+    }
+
+    /// Bytes of device memory.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
 }

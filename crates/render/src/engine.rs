@@ -4,7 +4,8 @@ use crate::film::Film;
 use crate::filter::PixelFilter;
 use crate::lens::Lens;
 use crate::options::RenderOptions;
-use crate::vertex::{MediaStack, Transport};
+use crate::vertex::MediaStack;
+use crate::{FilterTable, LensRecord};
 use raywarp_geom::TraceError;
 use std::ops::Range;
 
@@ -15,9 +16,25 @@ pub struct Frame<'a> {
     pub options: &'a RenderOptions,
     pub(crate) lens: &'a Lens,
     pub(crate) filter: &'a PixelFilter,
-    pub(crate) transport: &'a Transport,
     /// What the camera is in.
     pub(crate) media: MediaStack,
+}
+
+impl Frame<'_> {
+    /// The camera.
+    pub fn lens(&self) -> LensRecord {
+        self.lens.record()
+    }
+
+    /// The pixel filter.
+    pub fn filter(&self) -> FilterTable {
+        self.filter.numbers()
+    }
+
+    /// What the camera is in, as the words that paths carry.
+    pub fn media(&self) -> [u32; 2] {
+        self.media.words()
+    }
 }
 
 /// Who is told of progress, and says whether to go on.

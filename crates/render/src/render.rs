@@ -316,8 +316,8 @@ impl<O: PathObserver> Job<'_, O> {
             return Ok(StopReason::Noise);
         }
         if let Passes::Engine(engine) = passes {
-            let (options, lens, filter, transport) = (self.options, &self.lens, &self.filter, &self.transport);
-            engine.begin(&Frame { options, lens, filter, transport, media: self.media }, film)?;
+            let (options, lens, filter) = (self.options, &self.lens, &self.filter);
+            engine.begin(&Frame { options, lens, filter, media: self.media }, film)?;
         }
         while next < range.end {
             let done = self.before.saturating_add(next - range.start);

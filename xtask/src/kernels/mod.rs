@@ -74,6 +74,9 @@ pub fn chains(check: bool, only: Option<u32>) -> Result<bool, String> {
 }
 
 fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -> Result<bool, String> {
+    if set.references.is_none() {
+        return Ok(true);
+    }
     let mut images: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
     for (source, _) in (set.sources)() {
         for &architecture in ARCHITECTURES.iter().filter(|&&architecture| only.is_none_or(|only| only == architecture))
@@ -124,14 +127,19 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         [] => (false, None),
         ["--check"] => (true, None),
         // For trials: the embedded kernels are for one architecture only.
-        ["--only", architecture] => (false, Some(architecture.parse().map_err(|_| "--only takes 90")?)),
+        ["--only", architecture] | ["--only", architecture, _] => {
+            (false, Some(architecture.parse().map_err(|_| "--only takes 90")?))
+        }
         ["--verify", _] => (false, Some(MEASURED)),
-        _ => return Err("usage: cargo xtask kernels [--check | --only ARCHITECTURE | --verify FOLDER]".into()),
+        _ => return Err("usage: cargo xtask kernels [--check | --only ARCHITECTURE [CRATE] | --verify FOLDER]".into()),
     };
     let root = root()?;
     let nvcc = compiler(root)?;
     if let ["--verify", folder] = options[..] {
         let verified = SETS.iter().map(|set| {
+            if set.references.is_none() {
+                return Ok(0);
+            }
             let compiled = compile_all(root, &nvcc, set, &jobs(set, only))?;
             verify(&set.prebuilt(root)?.join(MEASURED_FILE), &compiled, Path::new(folder))
         });
@@ -140,7 +148,9 @@ pub fn run(options: &[String]) -> Result<bool, String> {
             _ => Ok(true),
         };
     }
-    let same = SETS.iter().map(|set| run_set(root, &nvcc, set, check, only));
+    let folder = if let ["--only", _, folder] = options[..] { Some(folder) } else { None };
+    let sets = SETS.iter().filter(|set| folder.is_none_or(|folder| set.folder == folder));
+    let same = sets.map(|set| run_set(root, &nvcc, set, check, only));
     Ok(same.collect::<Result<Vec<bool>, String>>()?.into_iter().all(|same| same))
 }
 
@@ -171,7 +181,7 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<
     }
     let mut files: Vec<File> =
         jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
-    if only.is_none_or(|only| only == MEASURED) {
+    if set.references.is_some() && only.is_none_or(|only| only == MEASURED) {
         files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes())?));
     }
     let (tables, explained) = tables(set, &jobs, &compiled, &known)?;
@@ -262,9 +272,12 @@ fn tables(
     let of = |architecture: u32| jobs.iter().zip(compiled).filter(move |(job, _)| job.architecture == architecture);
     let own: BTreeMap<&str, &Priced> =
         of(MEASURED).flat_map(|(_, compiled)| &compiled.kernels).map(|kernel| (kernel.name.as_str(), kernel)).collect();
-    let references = (set.references)(measured);
+    let references = set.references.map_or_else(BTreeMap::new, |references| references(measured));
     for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0) {
         needs.extend(compiled.resources.iter().map(|needs| (needs.clone(), job.architecture)));
+        if set.references.is_none() {
+            continue;
+        }
         let table = costs.entry(job.architecture).or_insert_with(|| format!("{COST_COLUMNS}\n"));
         for kernel in &compiled.kernels {
             let mut costs = price::costs(kernel, references.get(&kernel.name).copied());
@@ -341,6 +354,10 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     let packed = pack(&image)?;
     if job.architecture == 0 {
         return Ok(Compiled { image: packed, ..Compiled::default() });
+    }
+    if set.references.is_none() {
+        let (_, report) = compile(&object, &["-Xptxas", "-v"])?;
+        return Ok(Compiled { image: packed, resources: resources::parse(&report)?, ..Compiled::default() });
     }
     // Lines make images four times as large, so that others are embedded; and those are priced.
     let with_lines = object.with_extension("lines.cubin");

@@ -14,13 +14,24 @@ pub struct KernelSet {
     pub headers: &'static [&'static str],
     /// Sources: name and text.
     pub sources: fn() -> Vec<(String, String)>,
-    /// For each kernel the measured one that it is likest.
-    pub references: for<'a> fn(&'a BTreeMap<String, Measured>) -> BTreeMap<String, &'a Measured>,
+    /// For each kernel the measured one that it is likest; `None` where kernels are no schedules of the family, whose
+    /// instructions have no events to be priced by.
+    pub references: Option<References>,
 }
 
+/// For each kernel the measured one that it is likest.
+pub type References = for<'a> fn(&'a BTreeMap<String, Measured>) -> BTreeMap<String, &'a Measured>;
+
 /// All sets.
-pub const SETS: &[KernelSet] =
-    &[KernelSet { folder: "cuda", headers: &["cuda"], sources: family_sources, references: family_references }];
+pub const SETS: &[KernelSet] = &[
+    KernelSet { folder: "cuda", headers: &["cuda"], sources: family_sources, references: Some(family_references) },
+    KernelSet {
+        folder: "render-cuda",
+        headers: &["render-cuda", "cuda"],
+        sources: raywarp_render_cuda::sources,
+        references: None,
+    },
+];
 
 impl KernelSet {
     /// Where what is compiled lies.

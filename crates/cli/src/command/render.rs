@@ -59,7 +59,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
 
     let start = Instant::now();
     let building = common.building(&scene);
-    let mut prepared = Prepared::new(scene, &PrepareOptions { gpu, ..PrepareOptions::default() })
+    let mut prepared = Prepared::new(scene, &PrepareOptions { gpu, paths_on_gpu: args.organisation.engine(), ..PrepareOptions::default() })
         .map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
     drop(building);

@@ -12,6 +12,7 @@ use raywarp::render::film::Crop;
 use raywarp::render::output::ExposureChoice;
 use raywarp::render::{DirectLight, Scattering, output};
 use raywarp::scene::{FilterKind, SamplerKind};
+use raywarp::{EngineOptions, Organisation};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -142,6 +143,12 @@ pub struct RenderArgs {
     /// same bytes with either.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
+    /// How a GPU renders: wavefront, megakernel, rays (it traces, and the CPU shades).
+    ///
+    /// wavefront runs a kernel a stage over queues of rays; megakernel one for whole paths. The picture has the same bytes with
+    /// each. What a GPU does not render as a whole, --integrator ao for one, is done as with rays.
+    #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront", hide_possible_values = true, help_heading = heading::MACHINE)]
+    pub organisation: PathsOn,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -296,5 +303,28 @@ impl RenderArgs {
             keep_sums: self.keeps_sums(),
             threads: common.threads,
         })
+    }
+}
+
+/// See `--organisation`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PathsOn {
+    /// Queues of rays between kernels.
+    Wavefront,
+    /// One kernel a path.
+    Megakernel,
+    /// The CPU shades.
+    Rays,
+}
+
+impl PathsOn {
+    /// How the GPU renders paths as a whole, if it does.
+    pub fn engine(self) -> Option<EngineOptions> {
+        let organisation = match self {
+            Self::Wavefront => Organisation::Wavefront,
+            Self::Megakernel => Organisation::Megakernel,
+            Self::Rays => return None,
+        };
+        Some(EngineOptions { organisation, ..EngineOptions::default() })
     }
 }

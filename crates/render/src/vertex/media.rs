@@ -54,6 +54,12 @@ impl MediaStack {
         if medium == NONE { Self::default() } else { Self::default().entered(medium) }
     }
 
+    /// As two words, the first entry lowest.
+    pub fn words(self) -> [u32; 2] {
+        let [a, b, c, d] = self.entries.map(u32::from);
+        [a | b << 16, c | d << 16]
+    }
+
     /// The medium that light runs in, or [`NONE`] for empty space.
     #[inline]
     pub fn medium(self) -> u32 {

@@ -1,0 +1,366 @@
+//! Renders pictures: batches of paths on a device, and the sums of the film, which stay there.
+
+use crate::features::FeatureSet;
+use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord};
+use crate::scene::{ArrayRecord, DeviceShading};
+use crate::sources::{Organisation, kernel_name, source_of};
+use crate::state::{Layout, State};
+use crate::{KERNELS, RenderCudaError};
+use raywarp_bvh::Bvh2;
+use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
+use raywarp_geom::{FlatTriangles, TraceError};
+use raywarp_render::film::{FeatureSums, Film, PixelSums, Tile};
+use raywarp_render::{Frame, PassWatch, PathEngine, ShadingScene};
+use raywarp_scene::SamplerKind;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Threads of a block.
+const BLOCK: u32 = 128;
+/// Paths in flight at most.
+const MOST_PATHS: usize = 1 << 21;
+/// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
+const ROUNDS_AT_ONCE: u32 = 12;
+
+/// How a picture is rendered; all ways give the same one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// Which kernels, in which order.
+    pub organisation: Organisation,
+    /// Paths in flight.
+    pub paths: usize,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self { organisation: Organisation::Wavefront, paths: MOST_PATHS }
+    }
+}
+
+/// The variant whose tree the kernels walk.
+pub fn tree_variant() -> Result<raywarp_family::Variant, RenderCudaError> {
+    "replace/phased/h8?batch=exact&refill=80".parse().map_err(|_| RenderCudaError::NoKernels)
+}
+
+/// A scene on a device, and the kernels that render it.
+#[derive(Debug)]
+pub struct CudaRenderer {
+    device: Device,
+    stream: Stream,
+    tree: Arc<DeviceScene>,
+    shading: DeviceShading,
+    features: FeatureSet,
+    kernels: Kernels,
+    options: EngineOptions,
+    picture: Option<Picture>,
+}
+
+/// The kernels of an organisation.
+#[derive(Debug)]
+struct Kernels {
+    megakernel: Option<Function>,
+    wavefront: Option<Wavefront>,
+    finalize: Function,
+}
+
+#[derive(Debug)]
+struct Wavefront {
+    begin_round: Function,
+    refill: Function,
+    extend: Function,
+    extend_blocks: u32,
+    shade: Function,
+    connect: Function,
+    connect_blocks: u32,
+    arrive_light: Function,
+}
+
+/// A picture in work.
+#[derive(Debug)]
+struct Picture {
+    frame: FrameRecord,
+    width: u32,
+    /// Kept for its memory: the frame has its address.
+    _filter: DeviceBuffer<f32>,
+    pixels: DeviceBuffer<u32>,
+    sums: DeviceBuffer<PixelSums>,
+    features: Option<DeviceBuffer<FeatureSums>>,
+    state: State,
+    /// Samples with an invalid radiance that the film does not know of.
+    invalid: u64,
+}
+
+fn function(device: &Device, stage: &str, name: &str) -> Result<Function, RenderCudaError> {
+    let source = source_of(stage).ok_or(RenderCudaError::NoKernels)?;
+    KERNELS.function(device, source, name)?.ok_or(RenderCudaError::NoKernels)
+}
+
+impl Kernels {
+    fn new(device: &Device, organisation: Organisation, features: FeatureSet) -> Result<Self, RenderCudaError> {
+        let shading = |stage: &str| function(device, stage, &kernel_name(stage, features));
+        let plain = |stage: &str| function(device, stage, &format!("render_{stage}"));
+        let wavefront = || -> Result<Wavefront, RenderCudaError> {
+            let (extend, connect) = (plain("extend")?, plain("connect")?);
+            Ok(Wavefront {
+                begin_round: plain("begin_round")?,
+                refill: shading("refill")?,
+                extend_blocks: extend.resident_blocks(device, BLOCK)?,
+                extend,
+                shade: shading("shade")?,
+                connect_blocks: connect.resident_blocks(device, BLOCK)?,
+                connect,
+                arrive_light: shading("arrive_light")?,
+            })
+        };
+        let (megakernel, wavefront) = match organisation {
+            Organisation::Megakernel => (Some(shading("megakernel")?), None),
+            Organisation::Wavefront => (None, Some(wavefront()?)),
+        };
+        Ok(Self { megakernel, wavefront, finalize: plain("finalize_film")? })
+    }
+}
+
+impl CudaRenderer {
+    /// Puts a tree on a device: `bvh` of `triangles`, of which those of each instance begin in the flat scene where
+    /// `first_triangle` says.
+    ///
+    /// # Errors
+    /// [`RenderCudaError`].
+    pub fn tree(
+        device: &Device,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        first_triangle: impl Fn(u32) -> u32,
+    ) -> Result<DeviceScene, RenderCudaError> {
+        let (stream, variant) = (device.stream()?, tree_variant()?);
+        let mut encoded = EncodedScene::new(&variant, bvh, triangles)?;
+        // Kernels want the flat scene's index of a triangle; its order is that of instances and their primitives.
+        for [instance, primitive] in &mut encoded.ids {
+            *primitive += first_triangle(*instance);
+        }
+        let tree = DeviceScene::upload(device, &stream, &variant, &encoded)?;
+        stream.synchronize()?;
+        Ok(tree)
+    }
+
+    /// Puts what shading reads beside a [tree](Self::tree) of the same scene.
+    ///
+    /// # Errors
+    /// [`RenderCudaError`].
+    pub fn new(
+        device: &Device,
+        tree: Arc<DeviceScene>,
+        scene: &ShadingScene,
+        options: EngineOptions,
+    ) -> Result<Self, RenderCudaError> {
+        let stream = device.stream()?;
+        let shading = DeviceShading::upload(device, &stream, scene)?;
+        let features = FeatureSet::of(scene);
+        let kernels = Kernels::new(device, options.organisation, features)?;
+        stream.synchronize()?;
+        Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, picture: None })
+    }
+
+    /// Bytes of the device's memory: of the tree, of what shading reads, and of the state of paths, which is 0 before a
+    /// picture is begun.
+    pub fn bytes(&self) -> [usize; 3] {
+        let state = self.picture.as_ref().map_or(0, |picture| picture.state.bytes());
+        [self.tree.bytes(), self.shading.bytes(), state]
+    }
+
+    /// The features that its kernels are compiled for.
+    pub fn features(&self) -> FeatureSet {
+        self.features
+    }
+
+    fn render_record(&self, picture: &mut Picture) -> RenderRecord {
+        let stream = &self.stream;
+        let state = picture.state.records(stream);
+        RenderRecord {
+            scene: self.shading.record(),
+            tree: self.tree.tree(stream),
+            frame: picture.frame,
+            batch: BatchRecord::default(),
+            results: ResultRecord {
+                radiance: state.radiance,
+                first_hits: state.first_hits,
+                depths: state.depths,
+                film_pixels: picture.sums.address_mut(stream),
+                film_features: picture.features.as_mut().map_or(0, |features| features.address_mut(stream)),
+            },
+            queue: state.queues[0],
+            next: state.queues[1],
+            hits: state.hits,
+            shadows: state.shadows,
+            capacity: picture.state.paths() as u32,
+            unused: 0,
+            counters: state.counters,
+        }
+    }
+
+    /// Takes all paths of a batch to their end.
+    fn trace(&self, picture: &mut Picture, render: &mut RenderRecord, max_depth: u32) -> Result<Counters, CudaError> {
+        let stream = &self.stream;
+        stream.clear(&mut picture.state.counters)?;
+        let lanes = |count: u32| count.div_ceil(BLOCK).max(1);
+        let launch = |function: &Function, blocks: u32, render: &RenderRecord| {
+            // SAFETY: all kernels take this record; its addresses are those of buffers of this renderer, as long as
+            // kernels/render.h says for the batch.
+            unsafe { function.launch(stream, blocks, BLOCK, render) }
+        };
+        if let Some(megakernel) = &self.kernels.megakernel {
+            launch(megakernel, lanes(render.batch.path_count), render)?;
+        }
+        if let Some(wavefront) = &self.kernels.wavefront {
+            let all = lanes(render.capacity.min(render.batch.path_count));
+            let mut round = 0u32;
+            loop {
+                launch(&wavefront.begin_round, 1, render)?;
+                if round == 0 || render.batch.path_count > render.capacity {
+                    launch(&wavefront.refill, all, render)?;
+                }
+                launch(&wavefront.extend, wavefront.extend_blocks, render)?;
+                launch(&wavefront.shade, all, render)?;
+                picture.state.clear_answers(stream)?;
+                launch(&wavefront.connect, wavefront.connect_blocks, render)?;
+                launch(&wavefront.arrive_light, all, render)?;
+                std::mem::swap(&mut render.queue, &mut render.next);
+                round += 1;
+                if round > max_depth && render.batch.path_count <= render.capacity {
+                    break;
+                }
+                if round.is_multiple_of(ROUNDS_AT_ONCE) {
+                    let counters = self.counters(picture)?;
+                    if counters.survivors == 0 && counters.begun == render.batch.path_count {
+                        break;
+                    }
+                }
+            }
+        }
+        launch(&self.kernels.finalize, lanes(render.batch.pixel_count), render)?;
+        self.counters(picture)
+    }
+
+    fn counters(&self, picture: &Picture) -> Result<Counters, CudaError> {
+        let mut counters = [Counters::default()];
+        self.stream.read(&picture.state.counters, &mut counters)?;
+        Ok(counters[0])
+    }
+
+    fn begin_picture(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), CudaError> {
+        let stream = &self.stream;
+        let width = frame.options.size[0];
+        let pixels: Vec<u32> =
+            film.tiles().iter().flat_map(|tile| tile.pixels().map(|[x, y]| y * width + x)).collect();
+        let sums: Vec<PixelSums> = film.tiles().iter().flat_map(Tile::all_sums).copied().collect();
+        let features: Vec<FeatureSums> = film.tiles().iter().flat_map(Tile::all_feature_sums).copied().collect();
+        let film_bytes = pixels.len() * 4 + size_of_val(&sums[..]) + size_of_val(&features[..]);
+        self.device.check_room("the film", film_bytes)?;
+        let layout = Layout {
+            organisation: self.options.organisation,
+            features: self.features,
+            first_hits: film.has_features(),
+            sampler_states: frame.options.sampler != SamplerKind::Sobol,
+        };
+        let numbers = frame.filter().numbers;
+        let (filter, count) = (stream.upload(&numbers)?, numbers.len() as u64);
+        let samples = frame.options.samples.len();
+        let wanted = self.options.paths.min(pixels.len().saturating_mul(samples)).max(1);
+        let picture = Picture {
+            frame: FrameRecord::new(frame, ArrayRecord { first: filter.address(stream), count }),
+            width,
+            _filter: filter,
+            pixels: stream.upload(&pixels)?,
+            sums: stream.upload(&sums)?,
+            features: if film.has_features() { Some(stream.upload(&features)?) } else { None },
+            state: State::new(&self.device, stream, &layout, wanted)?,
+            invalid: 0,
+        };
+        self.picture = Some(picture);
+        stream.synchronize()
+    }
+
+    fn render_pass(&self, picture: &mut Picture, samples: Range<u32>, watch: &dyn PassWatch) -> Result<(), CudaError> {
+        let (pixels, paths) = (picture.pixels.len(), picture.state.paths());
+        // As many pixels as fit in equal parts, and of those as many samples as fit.
+        let parts = pixels.div_ceil(paths);
+        let part = pixels.div_ceil(parts);
+        let at_once = (paths / part).max(1) as u32;
+        for first in (0..pixels).step_by(part) {
+            let count = part.min(pixels - first);
+            let mut next = samples.start;
+            while next < samples.end {
+                if !watch.goes_on() {
+                    return Ok(());
+                }
+                let sample_count = at_once.min(samples.end - next);
+                let mut render = self.render_record(picture);
+                render.batch = BatchRecord {
+                    pixels: picture.pixels.address(&self.stream),
+                    first_pixel: first as u32,
+                    pixel_count: count as u32,
+                    first_sample: next,
+                    sample_count,
+                    path_count: count as u32 * sample_count,
+                    width: picture.width,
+                };
+                let counters = self.trace(picture, &mut render, picture.frame.max_depth)?;
+                picture.invalid += u64::from(counters.invalid_samples);
+                let rays = counters.extended + counters.connected + counters.asked_again;
+                watch.report(u64::from(render.batch.path_count), rays);
+                next += sample_count;
+            }
+        }
+        Ok(())
+    }
+
+    fn fetch_film(&self, picture: &mut Picture, film: &mut Film) -> Result<(), CudaError> {
+        let mut sums = vec![PixelSums::default(); picture.sums.len()];
+        self.stream.read(&picture.sums, &mut sums)?;
+        let mut features = vec![FeatureSums::default(); picture.features.as_ref().map_or(0, DeviceBuffer::len)];
+        if let Some(buffer) = &picture.features {
+            self.stream.read(buffer, &mut features)?;
+        }
+        let (mut sums, mut features) = (&sums[..], &features[..]);
+        let mut invalid = std::mem::take(&mut picture.invalid);
+        for tile in film.tiles_mut() {
+            let (own, rest) = sums.split_at(tile.all_sums().len());
+            let (own_features, rest_features) = features.split_at(tile.all_feature_sums().len());
+            tile.set_sums(own, own_features, std::mem::take(&mut invalid));
+            (sums, features) = (rest, rest_features);
+        }
+        Ok(())
+    }
+
+    fn with_picture<T>(
+        &mut self,
+        work: impl FnOnce(&Self, &mut Picture) -> Result<T, CudaError>,
+    ) -> Result<T, TraceError> {
+        let mut picture = self.picture.take().ok_or_else(|| TraceError::Device("no picture was begun".into()))?;
+        let done = work(self, &mut picture);
+        self.picture = Some(picture);
+        done.map_err(failed)
+    }
+}
+
+#[allow(clippy::needless_pass_by_value)] // For map_err.
+fn failed(error: CudaError) -> TraceError {
+    TraceError::Device(error.to_string())
+}
+
+impl PathEngine for CudaRenderer {
+    fn begin(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), TraceError> {
+        self.begin_picture(frame, film).map_err(failed)
+    }
+
+    fn pass(&mut self, samples: Range<u32>, watch: &dyn PassWatch) -> Result<(), TraceError> {
+        self.with_picture(|renderer, picture| renderer.render_pass(picture, samples, watch))
+    }
+
+    fn fetch(&mut self, film: &mut Film) -> Result<(), TraceError> {
+        if self.picture.is_none() {
+            return Ok(());
+        }
+        self.with_picture(|renderer, picture| renderer.fetch_film(picture, film))
+    }
+}

@@ -1,0 +1,158 @@
+//! What the kernels of a render are given: the same words as in kernels/render.h.
+
+use crate::scene::{ArrayRecord, SceneRecord};
+use raywarp_cuda::{Parameters, TreeRecord};
+use raywarp_render::{DirectLight, Frame, LensRecord, Scattering};
+use raywarp_scene::SamplerKind;
+
+/// As `Lens`, `PixelFilter`, `Transport` and what follows them in `Render`.
+#[allow(missing_docs)] // There, once; as in all records of this file.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct FrameRecord {
+    pub lens: LensRecord,
+    pub filter: ArrayRecord,
+    pub filter_radius: f32,
+    pub unused: u32,
+    pub sampler: u32,
+    pub sampler_seed: u32,
+    pub direct: u32,
+    pub scattering: u32,
+    pub max_depth: u32,
+    pub transparent: u32,
+    pub seed: u32,
+    pub media: [u32; 2],
+    pub unused2: u32,
+}
+
+const _: () = assert!(size_of::<FrameRecord>() == 144);
+
+impl FrameRecord {
+    /// Of a frame, whose filter's numbers are at `filter`.
+    pub fn new(frame: &Frame<'_>, filter: ArrayRecord) -> Self {
+        let options = frame.options;
+        Self {
+            lens: frame.lens(),
+            filter,
+            filter_radius: frame.filter().radius,
+            unused: 0,
+            sampler: match options.sampler {
+                SamplerKind::Sobol => 0,
+                SamplerKind::PaddedHalton => 1,
+                SamplerKind::Xor32 => 2,
+            },
+            sampler_seed: options.seed,
+            direct: match options.direct {
+                DirectLight::Both => 0,
+                DirectLight::Lights => 1,
+                DirectLight::Scattering => 2,
+            },
+            scattering: match options.scattering {
+                Scattering::Single => 0,
+                Scattering::Multiple => 1,
+            },
+            max_depth: options.max_depth,
+            transparent: u32::from(options.transparent),
+            seed: options.seed,
+            media: frame.media(),
+            unused2: 0,
+        }
+    }
+}
+
+/// As `Batch` in kernels/render.h.
+#[allow(missing_docs)] // There, once; as in all records of this file.
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct BatchRecord {
+    pub pixels: u64,
+    pub first_pixel: u32,
+    pub pixel_count: u32,
+    pub first_sample: u32,
+    pub sample_count: u32,
+    pub path_count: u32,
+    pub width: u32,
+}
+
+/// As `Results` and `FilmSums`.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct ResultRecord {
+    pub radiance: u64,
+    pub first_hits: u64,
+    pub depths: u64,
+    pub film_pixels: u64,
+    pub film_features: u64,
+}
+
+/// As `Queue`.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct QueueRecord {
+    pub rays: u64,
+    pub weights: u64,
+    pub paths: u64,
+    pub sampler_states: u64,
+    pub media: u64,
+    pub since: u64,
+}
+
+/// As `Shadows`.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct ShadowRecord {
+    pub rays: u64,
+    pub contributions: u64,
+    pub media: u64,
+    pub since: u64,
+    pub bounces: u64,
+    pub blocked: u64,
+    pub undecided: u64,
+    pub candidates: u64,
+}
+
+/// As `Counters`.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Counters {
+    pub active: u32,
+    pub survivors: u32,
+    pub shadows: u32,
+    pub begun: u32,
+    pub fresh: u32,
+    pub extend_pool: u32,
+    pub connect_pool: u32,
+    pub invalid_rays: u32,
+    pub invalid_samples: u32,
+    pub rounds: u32,
+    pub extended: u64,
+    pub connected: u64,
+    pub asked_again: u64,
+    pub refilled: u64,
+}
+
+/// As `Render`.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct RenderRecord {
+    pub scene: SceneRecord,
+    pub tree: TreeRecord,
+    pub frame: FrameRecord,
+    pub batch: BatchRecord,
+    pub results: ResultRecord,
+    pub queue: QueueRecord,
+    pub next: QueueRecord,
+    pub hits: u64,
+    pub shadows: ShadowRecord,
+    pub capacity: u32,
+    pub unused: u32,
+    pub counters: u64,
+}
+
+// SAFETY: plain words without padding at the places where the kernels look for them, which the emulation's tests compare.
+unsafe impl Parameters for RenderRecord {}

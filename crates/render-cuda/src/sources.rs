@@ -1,0 +1,75 @@
+//! What is compiled: a file a source, a kernel a stage and set of features.
+
+use crate::features::FeatureSet;
+
+/// An organisation of the paths' work (W11 3; L9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Organisation {
+    /// A kernel takes each path from the camera to its end (W11 3.3).
+    Megakernel,
+    /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013).
+    Wavefront,
+}
+
+impl Organisation {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Megakernel, Self::Wavefront];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Megakernel => "megakernel",
+            Self::Wavefront => "wavefront",
+        }
+    }
+}
+
+/// Stages that are compiled for each set of features; the number of blocks of 128 threads that a multiprocessor should hold.
+const SHADING: &[(&str, &str, u32)] =
+    &[("megakernel", "megakernel", 4), ("wavefront", "refill", 8), ("wavefront", "shade", 4), ("wavefront", "arrive_light", 8)];
+
+/// Stages that no feature changes.
+const PLAIN: &[(&str, &str, u32)] =
+    &[("wavefront", "begin_round", 1), ("wavefront", "extend", 9), ("wavefront", "connect", 9), ("finalize", "finalize_film", 8)];
+
+/// The name of the kernel of a stage for a set of features.
+pub fn kernel_name(stage: &str, features: FeatureSet) -> String {
+    format!("{stage}__{}", features.name())
+}
+
+/// The source that a stage's kernel is compiled in.
+pub fn source_of(stage: &str) -> Option<&'static str> {
+    SHADING.iter().chain(PLAIN).find(|(_, name, _)| *name == stage).map(|(source, _, _)| *source)
+}
+
+/// The sources: name and text.
+pub fn sources() -> Vec<(String, String)> {
+    let names = ["megakernel", "wavefront", "finalize"];
+    names.iter().map(|name| ((*name).to_string(), text(name))).collect()
+}
+
+/// The names of all kernels.
+pub fn kernel_names() -> Vec<String> {
+    let shading = SHADING.iter().flat_map(|(_, stage, _)| FeatureSet::ALL.map(|set| kernel_name(stage, set)));
+    PLAIN.iter().map(|(_, stage, _)| (*stage).to_string()).chain(shading).collect()
+}
+
+fn text(source: &str) -> String {
+    let header = if source == "finalize" { "stage/finalize_film.h".into() } else { format!("organisation/{source}.h") };
+    let mut text = format!("#include \"{header}\"\n\n");
+    let mut kernel = |name: &str, call: &str, blocks: u32| {
+        text += &format!(
+            "RW_KERNEL_OF(raywarp::render::Render, render, {name}, 128, {blocks}) {{ raywarp::render::{call}(render); }}\n"
+        );
+    };
+    for (_, stage, blocks) in PLAIN.iter().filter(|stage| stage.0 == source) {
+        kernel(&format!("render_{stage}"), stage, *blocks);
+    }
+    for (_, stage, blocks) in SHADING.iter().filter(|stage| stage.0 == source) {
+        for set in FeatureSet::ALL {
+            let features = set.cpp_name();
+            kernel(&kernel_name(stage, set), &format!("{stage}<raywarp::render::{features}>"), *blocks);
+        }
+    }
+    text
+}

@@ -1,0 +1,215 @@
+//! The state of paths in flight: arrays in a device's memory, one entry a path each.
+
+use crate::features::FeatureSet;
+use crate::launch::{Counters, QueueRecord, ShadowRecord};
+use crate::sources::Organisation;
+use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
+
+/// What of the state there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Who keeps it.
+    pub organisation: Organisation,
+    /// What can occur.
+    pub features: FeatureSet,
+    /// Layers of first hits are wanted.
+    pub first_hits: bool,
+    /// The sampler has a state of its own.
+    pub sampler_states: bool,
+}
+
+/// Bytes a path, by part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathBytes {
+    /// Ray, throughput, number, flags, sampler and media: in each of two queues.
+    pub queue: usize,
+    /// What a ray hit.
+    pub hit: usize,
+    /// The connection to a light.
+    pub connection: usize,
+    /// What it leaves for the film.
+    pub result: usize,
+}
+
+impl PathBytes {
+    /// All of it, the second queue too.
+    pub fn total(&self) -> usize {
+        2 * self.queue + self.hit + self.connection + self.result
+    }
+}
+
+impl Layout {
+    fn has_media(&self) -> bool {
+        self.features == FeatureSet::Everything
+    }
+
+    fn has_holes(&self) -> bool {
+        self.features != FeatureSet::Plain
+    }
+
+    /// Bytes a path.
+    pub fn bytes(&self) -> PathBytes {
+        let result = 16 + if self.first_hits { 28 } else { 4 };
+        if self.organisation == Organisation::Megakernel {
+            return PathBytes { queue: 0, hit: 0, connection: 0, result };
+        }
+        let media = if self.has_media() { 12 } else { 0 };
+        let holes = if self.has_holes() { 4 + 16 } else { 0 };
+        PathBytes {
+            queue: 32 + 16 + 8 + if self.sampler_states { 4 } else { 0 } + media,
+            hit: 16,
+            connection: 32 + 16 + media + holes,
+            result,
+        }
+    }
+}
+
+/// Arrays of 16-byte chunks, words, and pairs of words.
+#[derive(Debug)]
+struct QueueBuffers {
+    rays: DeviceBuffer<[f32; 4]>,
+    weights: DeviceBuffer<[f32; 4]>,
+    paths: DeviceBuffer<[u32; 2]>,
+    sampler_states: DeviceBuffer<u32>,
+    media: DeviceBuffer<[u32; 2]>,
+    since: DeviceBuffer<f32>,
+}
+
+#[derive(Debug)]
+struct ShadowBuffers {
+    rays: DeviceBuffer<[f32; 4]>,
+    contributions: DeviceBuffer<[f32; 4]>,
+    media: DeviceBuffer<[u32; 2]>,
+    since: DeviceBuffer<f32>,
+    bounces: DeviceBuffer<u32>,
+    blocked: DeviceBuffer<u32>,
+    undecided: DeviceBuffer<u32>,
+    candidates: DeviceBuffer<[f32; 4]>,
+}
+
+/// The state of a number of paths.
+#[derive(Debug)]
+pub struct State {
+    layout: Layout,
+    paths: usize,
+    radiance: DeviceBuffer<[f32; 4]>,
+    first_hits: DeviceBuffer<[f32; 7]>,
+    depths: DeviceBuffer<f32>,
+    queues: [QueueBuffers; 2],
+    hits: DeviceBuffer<[f32; 4]>,
+    shadows: ShadowBuffers,
+    pub(crate) counters: DeviceBuffer<Counters>,
+}
+
+/// Addresses of a state.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StateRecords {
+    pub radiance: u64,
+    pub first_hits: u64,
+    pub depths: u64,
+    pub queues: [QueueRecord; 2],
+    pub hits: u64,
+    pub shadows: ShadowRecord,
+    pub counters: u64,
+}
+
+impl State {
+    /// Room for `wanted` paths, or for fewer, if the device has no room for so many: half of what is free is left.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`] where there is not even room for some thousands; [`CudaError::Driver`].
+    pub fn new(device: &Device, stream: &Stream, layout: &Layout, wanted: usize) -> Result<Self, CudaError> {
+        const LEAST: usize = 1 << 12;
+        let each = layout.bytes().total();
+        let fits = device.free_memory()? / 2 / each;
+        let paths = wanted.min(fits.max(LEAST.min(wanted)));
+        device.check_room("the state of paths", paths * each)?;
+        let wavefront = layout.organisation == Organisation::Wavefront;
+        let if_needed = |needed: bool| if needed && wavefront { paths } else { 0 };
+        let (all, media, holes) = (if_needed(true), if_needed(layout.has_media()), if_needed(layout.has_holes()));
+        let states = if_needed(layout.sampler_states);
+        let queue = || -> Result<QueueBuffers, CudaError> {
+            Ok(QueueBuffers {
+                rays: stream.zeros(2 * all)?,
+                weights: stream.zeros(all)?,
+                paths: stream.zeros(all)?,
+                sampler_states: stream.zeros(states)?,
+                media: stream.zeros(media)?,
+                since: stream.zeros(media)?,
+            })
+        };
+        Ok(Self {
+            layout: *layout,
+            paths,
+            radiance: stream.zeros(paths)?,
+            first_hits: stream.zeros(if layout.first_hits { paths } else { 0 })?,
+            depths: stream.zeros(if layout.first_hits { 0 } else { paths })?,
+            queues: [queue()?, queue()?],
+            hits: stream.zeros(all)?,
+            shadows: ShadowBuffers {
+                rays: stream.zeros(2 * all)?,
+                contributions: stream.zeros(all)?,
+                media: stream.zeros(media)?,
+                since: stream.zeros(media)?,
+                bounces: stream.zeros(holes)?,
+                blocked: stream.zeros(all.div_ceil(32))?,
+                undecided: stream.zeros(all.div_ceil(32))?,
+                candidates: stream.zeros(holes)?,
+            },
+            counters: stream.zeros(1)?,
+        })
+    }
+
+    /// How many paths there is room for.
+    pub fn paths(&self) -> usize {
+        self.paths
+    }
+
+    /// Bytes of device memory.
+    pub fn bytes(&self) -> usize {
+        self.paths * self.layout.bytes().total()
+    }
+
+    /// Forgets which connections were blocked.
+    pub(crate) fn clear_answers(&mut self, stream: &Stream) -> Result<(), CudaError> {
+        stream.clear(&mut self.shadows.blocked)?;
+        if self.layout.has_holes() { stream.clear(&mut self.shadows.undecided) } else { Ok(()) }
+    }
+
+    pub(crate) fn records(&mut self, stream: &Stream) -> StateRecords {
+        fn at<T: bytemuck::Pod>(buffer: &mut DeviceBuffer<T>, stream: &Stream) -> u64 {
+            if buffer.is_empty() { 0 } else { buffer.address_mut(stream) }
+        }
+        let mut queue = |i: usize| {
+            let QueueBuffers { rays, weights, paths, sampler_states, media, since } = &mut self.queues[i];
+            QueueRecord {
+                rays: at(rays, stream),
+                weights: at(weights, stream),
+                paths: at(paths, stream),
+                sampler_states: at(sampler_states, stream),
+                media: at(media, stream),
+                since: at(since, stream),
+            }
+        };
+        let queues = [queue(0), queue(1)];
+        let shadows = &mut self.shadows;
+        StateRecords {
+            radiance: at(&mut self.radiance, stream),
+            first_hits: at(&mut self.first_hits, stream),
+            depths: at(&mut self.depths, stream),
+            queues,
+            hits: at(&mut self.hits, stream),
+            shadows: ShadowRecord {
+                rays: at(&mut shadows.rays, stream),
+                contributions: at(&mut shadows.contributions, stream),
+                media: at(&mut shadows.media, stream),
+                since: at(&mut shadows.since, stream),
+                bounces: at(&mut shadows.bounces, stream),
+                blocked: at(&mut shadows.blocked, stream),
+                undecided: at(&mut shadows.undecided, stream),
+                candidates: at(&mut shadows.candidates, stream),
+            },
+            counters: at(&mut self.counters, stream),
+        }
+    }
+}
