@@ -1,7 +1,7 @@
-// Rays and hits as they lie in memory. As raywarp-geom's ray.rs.
+// Rays as they lie in memory, and what they hit. As raywarp-geom's ray.rs.
 #pragma once
 
-#include "../vector.h"
+#include "vector.h"
 
 namespace raywarp::render {
 
@@ -11,16 +11,19 @@ struct alignas(16) Ray {
     Vec3 direction;
     float t_max;
 
-    static RW_FUNCTION Ray of(Vec3 origin, Vec3 direction) { return {origin, 0.0f, direction, INFINITE}; }
+    static RW_FUNCTION Ray make(Vec3 origin, Vec3 direction) { return {origin, 0.0f, direction, INFINITE}; }
     RW_FUNCTION Ray with_interval(float least, float largest) const { return {origin, least, direction, largest}; }
 };
 static_assert(sizeof(Ray) == 32);
 
+// A hit in lengths of the ray's direction, with the flat scene's triangle where raywarp-geom has instance and primitive.
 struct alignas(16) Hit {
-    float t, u, v;
-    u32 primitive;
+    float t;
+    Vec2 barycentrics;
+    // NONE for a miss.
+    u32 triangle;
 
-    RW_FUNCTION bool is_hit() const { return primitive != NONE; }
+    RW_FUNCTION bool is_hit() const { return triangle != NONE; }
 };
 static_assert(sizeof(Hit) == 16);
 

@@ -1,0 +1,37 @@
+// How light is carried: the same for all paths of a render. As raywarp-render's vertex/mod.rs.
+#pragma once
+
+#include "flat/tags.h"
+#include "sample/stream.h"
+
+namespace raywarp::render {
+
+struct Transport {
+    Sampler sampler;
+    DirectLight direct;
+    // Which bounces between facets of rough surfaces count.
+    Scattering scattering;
+    // Bounces: 0 is emission only.
+    u32 max_depth;
+    // Camera rays that miss bring nothing.
+    bool transparent;
+};
+
+// Sampler dimensions that a camera ray takes.
+constexpr u32 CAMERA_DIMENSIONS = 4;
+
+// Sampler dimensions of a vertex, from its first on.
+namespace dimension {
+constexpr u32 MATERIAL = 0, LIGHT = 1, SCATTER = 4, ROULETTE = 7, COUNT = 8;
+}
+
+// The power heuristic with exponent 2 for one sample of each technique.
+RW_FUNCTION float power_heuristic(float pdf, float other) {
+    if (is_infinite(pdf)) {
+        return 1.0f;
+    }
+    const float ratio = other / pdf;
+    return 1.0f / (1.0f + ratio * ratio);
+}
+
+}  // namespace raywarp::render
