@@ -15,6 +15,7 @@ using platform::square_root;
 
 constexpr u32 NONE = 0xffffffffu;
 constexpr float PI = 3.14159265358979323846f;
+constexpr float FRAC_1_PI = 0.318309886183790671538f;
 constexpr float TAU = 6.28318530717958647692f;
 constexpr float INFINITE = __builtin_huge_valf();
 // Largest float below 1.

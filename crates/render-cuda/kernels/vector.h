@@ -52,6 +52,9 @@ RW_FUNCTION Option<Vec2> try_normalize(Vec2 v) {
     const float inverse = 1.0f / length(v);
     return is_finite(inverse) && inverse > 0.0f ? some(v * inverse) : none();
 }
+RW_FUNCTION float largest_element(Vec2 v) { return v.x > v.y ? v.x : v.y; }
+RW_FUNCTION float smallest_element(Vec2 v) { return v.x < v.y ? v.x : v.y; }
+RW_FUNCTION bool is_nan(Vec2 v) { return is_nan(v.x) || is_nan(v.y); }
 RW_FUNCTION float cross(Vec2 a, Vec2 b) { return a.x * b.y - a.y * b.x; }
 
 struct Vec3 {
@@ -99,6 +102,10 @@ RW_FUNCTION Vec3 normalized(Vec3 v) { return v * (1.0f / length(v)); }
 RW_FUNCTION Option<Vec3> try_normalize(Vec3 v) {
     const float inverse = 1.0f / length(v);
     return is_finite(inverse) && inverse > 0.0f ? some(v * inverse) : none();
+}
+RW_FUNCTION Vec3 normalized_or(Vec3 v, Vec3 fallback) {
+    const float inverse = 1.0f / length(v);
+    return is_finite(inverse) && inverse > 0.0f ? v * inverse : fallback;
 }
 RW_FUNCTION Vec3 cross(Vec3 a, Vec3 b) {
     return {a.y * b.z - b.y * a.z, a.z * b.x - b.z * a.x, a.x * b.y - b.x * a.y};
