@@ -1,17 +1,59 @@
-//! A scene with a material, a texture, a light and a medium of each kind.
+//! A scene with a material, a texture, a light and a medium of each kind. It is around the origin: from anywhere in a cube
+//! of 6 there are surfaces in most directions, and some look out.
+
+mod bodies;
+mod images;
+mod lights;
+mod materials;
+mod meshes;
+mod textures;
 
 use crate::flat::ShadingScene;
-use raywarp_geom::Aabb;
+use glam::Vec3;
+use raywarp_geom::{Aabb, Affine};
+use raywarp_sample::hash::{combine, to_unit};
+use raywarp_scene::{Instance, MaterialId, MeshId, Scene};
 
 /// The scene of all cases.
 ///
 /// # Panics
-/// Never: the text is a scene.
+/// Never: the scene is valid.
 pub fn everything() -> ShadingScene {
-    let scene = raywarp_scene::import::fuzz_pbrt_scene(include_bytes!("scene.pbrt")).expect("the text is a scene");
-    let corners = scene.meshes.iter().flat_map(|mesh| &mesh.triangles.positions);
-    let bounds = Aabb::of_points(corners);
+    // Balls and disks as pbrt has them are lights of their own kinds.
+    let mut scene = raywarp_scene::import::fuzz_pbrt_scene(include_bytes!("scene.pbrt")).expect("the text is a scene");
+    images::add(&mut scene);
+    let textures = textures::add(&mut scene);
+    let materials = materials::add(&mut scene, &textures);
+    let meshes = meshes::add(&mut scene);
+    scatter(&mut scene, &materials, &meshes);
+    bodies::add(&mut scene);
+    lights::add(&mut scene);
+    raywarp_scene::validate(&scene).expect("the scene is valid");
+    let corners = scene.instances.iter().flat_map(|instance| {
+        let mesh = &scene.meshes[instance.mesh.index()].triangles;
+        mesh.positions.iter().map(|&p| instance.transform.point(p)).collect::<Vec<_>>()
+    });
+    let bounds = Aabb::of_points(&corners.collect::<Vec<_>>());
     let flat = ShadingScene::new(&scene, &bounds).expect("the scene can be flattened");
     assert_eq!(flat.validate(), Ok(()));
     flat
 }
+
+/// Puts each material on three shapes that lie about.
+fn scatter(scene: &mut Scene, materials: &[MaterialId], meshes: &[MeshId]) {
+    for n in 0..3 * materials.len() as u32 {
+        let number = |i: u32| to_unit(combine(n, i));
+        let between = |i: u32, low: f32, high: f32| low + (high - low) * number(i);
+        let axis = Vec3::from([3, 4, 5].map(|i| between(i, -1.0, 1.0))).normalize_or(Vec3::X);
+        let size = between(7, 0.2, 0.7);
+        // Some are mirrored, and some stretched.
+        let scale = [if n % 5 == 0 { -size } else { size }, size * between(8, 0.7, 1.3), size];
+        let turned = Affine::rotation(between(6, 0.0, 360.0), axis.into()).after(&Affine::scale(scale));
+        let transform = Affine::translation([0, 1, 2].map(|i| between(i, -3.2, 3.2))).after(&turned);
+        let mesh = meshes[(n as usize + n as usize / materials.len()) % meshes.len()];
+        scene.instances.push(Instance { mesh, transform, material: Some(materials[n as usize % materials.len()]) });
+    }
+}
+
+#[cfg(test)]
+mod tests;
