@@ -2,6 +2,7 @@
 // bsdf/dielectric.rs.
 #pragma once
 
+#include "../texture/inputs.h"
 #include "fresnel.h"
 #include "loss_table_glass.h"
 #include "sample.h"
@@ -91,13 +92,19 @@ struct Dielectric {
     bool thin;
     Scattering scattering;
 
+    using Bounces = dielectric::Bounces;
+
+    static RW_FUNCTION Dielectric look_up(const Inputs& m) {
+        return {m.numbers(4).x, m.alpha(2, 0.0f), m.share(0), m.share(1), m.is_thin(), m.scattering};
+    }
+
     RW_FUNCTION bool is_smooth() const {
         const float least = scattering == Scattering::Single ? 1e-3f : dielectric::LEAST_BEND;
         return Ggx::is_smooth(alpha) || (!thin && magnitude(ior - 1.0f) < least);
     }
 
     // The further bounces at a rough boundary.
-    RW_FUNCTION Option<dielectric::Bounces> bounces(const Scene& scene, Vec3 wo) const {
+    RW_FUNCTION Option<Bounces> bounces(const Scene& scene, Vec3 wo) const {
         if (scattering == Scattering::Single || is_smooth()) {
             return none();
         }
@@ -123,11 +130,11 @@ struct Dielectric {
         const float through = smooth / most(here, beyond);
         const float lost = losses.at(scene, above(wo));
         const float reflected = 1.0f - through * beyond;
-        return some(dielectric::Bounces{losses, lost * reflected / here, lost * through, reflected, least(lost, 0.95f)});
+        return some(Bounces{losses, lost * reflected / here, lost * through, reflected, least(lost, 0.95f)});
     }
 
     // Adds further bounces to the first; `wi` is above on the side of `wo`.
-    RW_FUNCTION BsdfValue with_bounces(const Scene& scene, BsdfValue first, const dielectric::Bounces& bounces, Vec3 wi,
+    RW_FUNCTION BsdfValue with_bounces(const Scene& scene, BsdfValue first, const Bounces& bounces, Vec3 wi,
                                        float eta) const {
         const float cos = magnitude(wi.z);
         Vec3 tint = reflectance;
@@ -142,7 +149,7 @@ struct Dielectric {
         return {first.value + tint * further, pdf};
     }
     // The same for directions on any side.
-    RW_FUNCTION BsdfValue with_further(const Scene& scene, BsdfValue first, const Option<dielectric::Bounces>& bounces,
+    RW_FUNCTION BsdfValue with_further(const Scene& scene, BsdfValue first, const Option<Bounces>& bounces,
                                        Vec3 wo, Vec3 wi) const {
         return bounces ? with_bounces(scene, first, *bounces, turned_as(wo, wi), relative_ior(wo)) : first;
     }
@@ -157,7 +164,7 @@ struct Dielectric {
         return at;
     }
 
-    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, const Option<dielectric::Bounces>& bounces, Vec3 wo,
+    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo,
                                           float u_lobe, Vec2 u) const {
         const float eta = relative_ior(wo);
         // Everything with wo above, then turned back.
@@ -209,7 +216,7 @@ struct Dielectric {
         return BsdfSample::smooth(wo, turned, weight, pdf);
     }
 
-    RW_FUNCTION BsdfValue eval(const Scene& scene, const Option<dielectric::Bounces>& bounces, Vec3 wo, Vec3 wi) const {
+    RW_FUNCTION BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {
         if (is_smooth() || wo.z * wi.z == 0.0f) {
             return BsdfValue::zero();
         }

@@ -21,6 +21,8 @@ struct Glazed {
     float strength;
     float coat, coat_alpha;
 
+    using Bounces = dielectric::Bounces;
+
     // Of glass, with what a file says of its reflectance and its coat; nothing where that changes nothing.
     static RW_FUNCTION Option<Glazed> make(const Dielectric& glass, Vec3 tint, float strength, float coat,
                                            float coat_alpha) {
@@ -120,7 +122,7 @@ struct Glazed {
     // Probability of the coat's lobe.
     static RW_FUNCTION float p_coat(const Option<Coat>& coat) { return clamp(coat ? coat->albedo() : 0.0f, 0.0f, 0.95f); }
 
-    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, const Option<dielectric::Bounces>& bounces, Vec3 wo,
+    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo,
                                           float u_lobe, Vec2 u) const {
         const Option<Coat> coat = coat_at(scene, wo);
         const float p = p_coat(coat);
@@ -149,12 +151,12 @@ struct Glazed {
         return BsdfSample::smooth(wo, wi, found.value / found.pdf, found.pdf);
     }
 
-    RW_FUNCTION BsdfValue eval(const Scene& scene, const Option<dielectric::Bounces>& bounces, Vec3 wo, Vec3 wi) const {
+    RW_FUNCTION BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {
         return both(scene, coat_at(scene, wo), bounces, wo, wi);
     }
 
     // Value and density of the glass and of `coat`, which `wo` meets.
-    RW_FUNCTION BsdfValue both(const Scene& scene, const Option<Coat>& coat, const Option<dielectric::Bounces>& bounces,
+    RW_FUNCTION BsdfValue both(const Scene& scene, const Option<Coat>& coat, const Option<Bounces>& bounces,
                                Vec3 wo, Vec3 wi) const {
         const float p = p_coat(coat);
         const BsdfValue first = glass().eval(scene, none(), wo, wi);
@@ -163,7 +165,7 @@ struct Glazed {
         sum.pdf *= 1.0f - p;
         if (coat && wo.z * wi.z > 0.0f) {
             const Vec3 up = above(wo), wi_up = above(wi);
-            const CoatValue of_coat = coat->eval(up, wi_up, normalized_or(up + wi_up, {0.0f, 0.0f, 1.0f}));
+            const Coat::Reflection of_coat = coat->eval(up, wi_up, normalized_or(up + wi_up, {0.0f, 0.0f, 1.0f}));
             sum.value += Vec3::splat(of_coat.value);
             sum.pdf += p * of_coat.pdf;
         }

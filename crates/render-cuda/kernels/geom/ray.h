@@ -1,7 +1,7 @@
 // Rays as they lie in memory, and what they hit. As raywarp-geom's ray.rs.
 #pragma once
 
-#include "vector.h"
+#include "../vector.h"
 
 namespace raywarp::render {
 

@@ -1,9 +1,9 @@
 // The media that light runs in along a path. As raywarp-render's vertex/media.rs.
 #pragma once
 
-#include "flat/triangle.h"
-#include "geom/ray.h"
-#include "sample/elementary.h"
+#include "../flat/triangle.h"
+#include "../geom/ray.h"
+#include "../sample/elementary.h"
 
 namespace raywarp::render {
 
@@ -137,8 +137,8 @@ struct InMedia {
         const float distance = (t - since) * length;
         const Vec3 exponents = -absorption * distance;
         // Zero times an infinite way is no number, and takes nothing away.
-        return {absorption.x > 0.0f ? exp(exponents.x) : 1.0f, absorption.y > 0.0f ? exp(exponents.y) : 1.0f,
-                absorption.z > 0.0f ? exp(exponents.z) : 1.0f};
+        return {absorption.x > 0.0f ? elementary::exp(exponents.x) : 1.0f, absorption.y > 0.0f ? elementary::exp(exponents.y) : 1.0f,
+                absorption.z > 0.0f ? elementary::exp(exponents.z) : 1.0f};
     }
 
     struct Passed;

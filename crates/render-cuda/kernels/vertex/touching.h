@@ -1,8 +1,8 @@
 // Bodies that touch. As raywarp-render's vertex/touching.rs.
 #pragma once
 
-#include "geom/ray.h"
-#include "surface/point.h"
+#include "../geom/ray.h"
+#include "../surface/point.h"
 
 namespace raywarp::render {
 

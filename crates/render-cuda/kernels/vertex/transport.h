@@ -1,8 +1,8 @@
 // How light is carried: the same for all paths of a render. As raywarp-render's vertex/mod.rs.
 #pragma once
 
-#include "flat/tags.h"
-#include "sample/stream.h"
+#include "../flat/tags.h"
+#include "../sample/stream.h"
 
 namespace raywarp::render {
 

@@ -1,0 +1,72 @@
+// What can occur where a kernel runs, as a type. Functions that take it contain nothing of what it rules out: a kernel for
+// simple scenes has fewer instructions and registers, and the same bits.
+//
+//     using Plain = Features<FeatureSet{.models = set_of(BsdfKind::Diffuse), .media = false, .textures = false}>;
+//     const Departure departure = leave<Plain>(scene, transport, path, ray, hit.t, point);
+//
+// Who launches such a kernel guarantees that the scene and the transport hold nothing of it: nothing checks that.
+#pragma once
+
+#include "scalar.h"
+
+namespace raywarp::render {
+
+// Values of an enum, a bit each.
+template <class... Values>
+constexpr u32 set_of(Values... values) {
+    return (0u | ... | (1u << static_cast<u32>(values)));
+}
+constexpr u32 ANY = 0xffffffffu;
+
+struct FeatureSet {
+    // Of BsdfKind: what materials scatter with (`models_of`), Dielectric too where media hide surfaces.
+    u32 models = ANY;
+    // Of LightKind: what connections are made to.
+    u32 lights = ANY;
+    // Of SamplerKind, DirectLight and Scattering: what the transport says.
+    u32 samplers = ANY, direct = ANY, scattering = ANY;
+    // Anything that fills space.
+    bool media = true;
+    // Inputs of materials that vary.
+    bool textures = true;
+    // Normal maps and bump maps.
+    bool bent_normals = true;
+    // Roughness that differs along tangent and bitangent.
+    bool anisotropic = true;
+    // Materials between whose parts a random number decides.
+    bool choices = true;
+    // Materials that show a colour and scatter nothing.
+    bool unlit = true;
+    // Radiance from infinitely far, whether connections find it or not.
+    bool environments = true;
+};
+
+template <FeatureSet SET>
+struct Features {
+    static constexpr u32 MODELS = SET.models, LIGHTS = SET.lights;
+    static constexpr u32 SAMPLERS = SET.samplers, DIRECT = SET.direct, SCATTERING = SET.scattering;
+    static constexpr bool MEDIA = SET.media, TEXTURES = SET.textures, BENT_NORMALS = SET.bent_normals,
+                          ANISOTROPIC = SET.anisotropic, CHOICES = SET.choices, UNLIT = SET.unlit,
+                          ENVIRONMENTS = SET.environments;
+};
+
+// The general code.
+using Everything = Features<FeatureSet{}>;
+
+// Whether a set has a value.
+template <class Value>
+constexpr bool has(u32 set, Value value) {
+    return (set >> static_cast<u32>(value) & 1) != 0;
+}
+
+// `value`, which is one of a set: a constant where there is no other.
+template <u32 SET, class Value>
+RW_FUNCTION Value one_of(Value value) {
+    if constexpr (SET != 0 && (SET & (SET - 1)) == 0) {
+        return static_cast<Value>(__builtin_ctz(SET));
+    } else {
+        return value;
+    }
+}
+
+}  // namespace raywarp::render

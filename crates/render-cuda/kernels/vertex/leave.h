@@ -1,0 +1,77 @@
+// A path leaves the surface that it is at. As raywarp-render's vertex/leave.rs.
+#pragma once
+
+#include "aim.h"
+#include "scatter.h"
+
+namespace raywarp::render {
+
+// What becomes of a path at a surface.
+struct Departure {
+    // What the surface looks like, where it is the first.
+    Option<FirstHit> first_hit;
+    // A shadow ray, and what it brings.
+    Option<Connection> connection;
+    Option<Onward> next;
+};
+
+// The random number that decides between the parts of a material, if it has any.
+template <class F>
+RW_FUNCTION float part_of_material(const Scene& scene, const Transport& transport, PathState& path,
+                                   const SurfacePoint& point) {
+    if (!F::CHOICES || !load(scene.materials, point.material).has(material_flags::CHOOSES)) {
+        return 0.5f;
+    }
+    Stream stream = path.stream(transport, dimension::MATERIAL, path.sampler_state);
+    const float choice = stream.next_1d();
+    path.sampler_state = stream.state;
+    return choice;
+}
+
+// Gives glass the index of refraction that it has where it is, or takes it away where it is not there.
+template <class F>
+RW_FUNCTION void place_in_media(const Scene& scene, const PathState& path, const SurfacePoint& point, Vec3 wo,
+                                Bsdf& bsdf) {
+    const bool is_dielectric = is_model<F::MODELS>(bsdf.kind, BsdfKind::Dielectric);
+    if (!is_dielectric && !is_model<F::MODELS>(bsdf.kind, BsdfKind::Glazed)) {
+        return;
+    }
+    const Boundary at = {load(scene.materials, point.material), point.touching, dot(point.geometric_normal, wo) < 0.0f};
+    const MediaStack stack = path.media.stack;
+    if (is_dielectric && !bsdf.dielectric.thin) {
+        bsdf.dielectric.ior = stack.relative_ior(scene, at, bsdf.dielectric.ior);
+    } else if (!is_dielectric && !bsdf.glazed.thin) {
+        bsdf.glazed = bsdf.glazed.of_ior(stack.relative_ior(scene, at, bsdf.glazed.ior));
+    }
+    if (stack.hides(at)) {
+        bsdf = Bsdf::nothing();
+    }
+}
+
+// Takes `path` on from `point`, which it came to along `ray` after the distance `t`.
+template <class F>
+RW_FUNCTION Departure leave(const Scene& scene, const Transport& transport, PathState path, const Ray& ray, float t,
+                            const SurfacePoint& point) {
+    const Transport carried = narrowed<F>(transport);
+    const Vec3 wo = -ray.direction;
+    const float choice = part_of_material<F>(scene, carried, path, point);
+    Vertex vertex = {point, shading<F>(scene, carried.scattering, point, wo, choice), {}};
+    if (F::MEDIA && scene.media.count != 0) {
+        place_in_media<F>(scene, path, point, wo, vertex.shading.bsdf);
+    }
+    const Bsdf& bsdf = vertex.shading.bsdf;
+    vertex.wo = vertex.shading.frame.to_local(wo);
+    Departure departure = {none(), none(), none()};
+    if (path.bounce == 0) {
+        departure.first_hit = some(FirstHit{bsdf.albedo<F::MODELS>(scene, vertex.wo), vertex.shading.frame.normal, t});
+    }
+    if (path.bounce >= carried.max_depth) {
+        return departure;
+    }
+    const Prepared prepared = bsdf.prepare<F::MODELS>(scene, vertex.wo);
+    departure.connection = aim<F>(scene, carried, path, vertex, prepared);
+    departure.next = scatter<F>(scene, carried, path, vertex, prepared);
+    return departure;
+}
+
+}  // namespace raywarp::render
