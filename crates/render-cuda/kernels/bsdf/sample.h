@@ -52,6 +52,9 @@ RW_FUNCTION Option<BsdfSample> two_sided(Vec3 wo, Option<BsdfSample> sample) {
 RW_FUNCTION bool one_side(Vec3 wo, Vec3 wi) { return wo.z * wi.z > 0.0f; }
 RW_FUNCTION Vec3 upward(Vec3 wi) { return with_z(wi, magnitude(wi.z)); }
 
+// The direction between two; up where there is none.
+RW_FUNCTION Vec3 half_vector(Vec3 wo, Vec3 wi) { return normalized_or(wo + wi, {0.0f, 0.0f, 1.0f}); }
+
 RW_FUNCTION Vec3 mirrored(Vec3 w) { return {-w.x, -w.y, w.z}; }
 
 }  // namespace raywarp::render
