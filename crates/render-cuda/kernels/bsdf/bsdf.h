@@ -93,44 +93,38 @@ struct Bsdf {
         return of(Dielectric{1.0f, {0.0f, 0.0f}, one, one, true, Scattering::Single});
     }
 
-    // Whether it is a model, one of `MODELS`.
-    template <u32 MODELS>
-    RW_FUNCTION bool is(BsdfKind model) const {
-        return MODELS == bit_of(model) || kind == model;
-    }
-
     // The BSDF of a material that is no mixture; `u` decides where a model has parts.
     template <u32 MODELS = ALL_MODELS>
     static RW_FUNCTION Bsdf look_up(const Inputs& m, float u) {
         const MaterialKind kind = m.material.kind();
-        if constexpr (has<MODELS>(BsdfKind::Diffuse)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Diffuse)) {
             if (MODELS == bit_of(BsdfKind::Diffuse) || kind == MaterialKind::Diffuse) {
                 return diffuse(m.share(0));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::DiffuseTransmission)) {
+        if constexpr (can_be<MODELS>(BsdfKind::DiffuseTransmission)) {
             if (MODELS == bit_of(BsdfKind::DiffuseTransmission) || kind == MaterialKind::DiffuseTransmission) {
                 const Vec3 r = m.share(0), t = m.share(1);
                 const Vec3 scale = reciprocal(most(r + t, Vec3::splat(1.0f)));
                 return diffuse_transmission(r * scale, t * scale);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Mirror)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Mirror)) {
             if (MODELS == bit_of(BsdfKind::Mirror) || kind == MaterialKind::Mirror) {
                 return mirror(m.share(0));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Blinn)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Blinn)) {
             if (MODELS == bit_of(BsdfKind::Blinn) || kind == MaterialKind::Blinn) {
                 return of(Blinn::look_up(m));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Conductor)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Conductor)) {
             if (MODELS == bit_of(BsdfKind::Conductor) || kind == MaterialKind::Conductor) {
                 return of(Conductor::look_up(m));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Dielectric)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Dielectric)) {
             if (kind == MaterialKind::Dielectric) {
                 return of(Dielectric::look_up(m));
             }
@@ -139,7 +133,7 @@ struct Bsdf {
                 return nothing();
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Principled)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Principled)) {
             if (kind == MaterialKind::Coated) {
                 return of(Principled::look_up_coated(m));
             }
@@ -147,7 +141,7 @@ struct Bsdf {
                 return look_up_principled<MODELS>(m, u);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::CarPaint)) {
+        if constexpr (can_be<MODELS>(BsdfKind::CarPaint)) {
             if (MODELS == bit_of(BsdfKind::CarPaint) || kind == MaterialKind::CarPaint) {
                 return of(CarPaint::look_up(m));
             }
@@ -166,7 +160,7 @@ struct Bsdf {
         const float coat = m.fraction(7);
         const float coat_roughness = m.fraction(8);
         const float coat_alpha = most(coat_roughness * coat_roughness, MIN_LAYER_ALPHA);
-        if constexpr (has<MODELS>(BsdfKind::Dielectric)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Dielectric)) {
             const float transmission = m.fraction(TRANSMISSION) * (1.0f - metallic);
             if (transmission > 0.0f && choose(transmission, u).chosen) {
                 const Dielectric glass = {ior, m.alpha(2, 0.0f), Vec3::splat(1.0f), base, m.is_thin(), m.scattering};
@@ -183,18 +177,18 @@ struct Bsdf {
     // What `sample_prepared` and `eval_prepared` need to know of `wo`.
     template <u32 MODELS = ALL_MODELS>
     RW_FUNCTION Prepared prepare(const Scene& scene, Vec3 wo) const {
-        if constexpr (has<MODELS>(BsdfKind::Conductor)) {
-            if (is<MODELS>(BsdfKind::Conductor)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Conductor)) {
+            if (is_model<MODELS>(kind, BsdfKind::Conductor)) {
                 return Prepared::of(conductor.bounces(scene, above(wo)));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Dielectric)) {
-            if (is<MODELS>(BsdfKind::Dielectric)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Dielectric)) {
+            if (is_model<MODELS>(kind, BsdfKind::Dielectric)) {
                 return Prepared::of(dielectric.bounces(scene, wo));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Glazed)) {
-            if (is<MODELS>(BsdfKind::Glazed)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Glazed)) {
+            if (is_model<MODELS>(kind, BsdfKind::Glazed)) {
                 return Prepared::of(glazed.glass().bounces(scene, wo));
             }
         }
@@ -204,48 +198,48 @@ struct Bsdf {
     template <u32 MODELS = ALL_MODELS>
     RW_FUNCTION Option<BsdfSample> sample_prepared(const Scene& scene, const Prepared& prepared, Vec3 wo, float u_lobe,
                                                    Vec2 u) const {
-        if constexpr (has<MODELS>(BsdfKind::Diffuse)) {
-            if (is<MODELS>(BsdfKind::Diffuse)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Diffuse)) {
+            if (is_model<MODELS>(kind, BsdfKind::Diffuse)) {
                 return two_sided(wo, diffuse::sample(lambert.reflectance, above(wo), u));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::DiffuseTransmission)) {
-            if (is<MODELS>(BsdfKind::DiffuseTransmission)) {
+        if constexpr (can_be<MODELS>(BsdfKind::DiffuseTransmission)) {
+            if (is_model<MODELS>(kind, BsdfKind::DiffuseTransmission)) {
                 return diffuse::sample_both(lambert.reflectance, lambert.transmittance, wo, u_lobe, u);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Mirror)) {
-            if (is<MODELS>(BsdfKind::Mirror)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Mirror)) {
+            if (is_model<MODELS>(kind, BsdfKind::Mirror)) {
                 return BsdfSample::delta(wo, mirrored(wo), lambert.reflectance);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Blinn)) {
-            if (is<MODELS>(BsdfKind::Blinn)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Blinn)) {
+            if (is_model<MODELS>(kind, BsdfKind::Blinn)) {
                 return two_sided(wo, blinn.sample(scene, above(wo), u_lobe, u));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Conductor)) {
-            if (is<MODELS>(BsdfKind::Conductor)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Conductor)) {
+            if (is_model<MODELS>(kind, BsdfKind::Conductor)) {
                 return two_sided(wo, conductor.sample(scene, prepared.of_conductor(), above(wo), u_lobe, u));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Dielectric)) {
-            if (is<MODELS>(BsdfKind::Dielectric)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Dielectric)) {
+            if (is_model<MODELS>(kind, BsdfKind::Dielectric)) {
                 return dielectric.sample(scene, prepared.of_dielectric(), wo, u_lobe, u);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Glazed)) {
-            if (is<MODELS>(BsdfKind::Glazed)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Glazed)) {
+            if (is_model<MODELS>(kind, BsdfKind::Glazed)) {
                 return glazed.sample(scene, prepared.of_dielectric(), wo, u_lobe, u);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Principled)) {
-            if (is<MODELS>(BsdfKind::Principled)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Principled)) {
+            if (is_model<MODELS>(kind, BsdfKind::Principled)) {
                 return two_sided(wo, principled.sample(scene, above(wo), u_lobe, u));
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::CarPaint)) {
-            if (is<MODELS>(BsdfKind::CarPaint)) {
+        if constexpr (can_be<MODELS>(BsdfKind::CarPaint)) {
+            if (is_model<MODELS>(kind, BsdfKind::CarPaint)) {
                 return two_sided(wo, car_paint.sample(scene, above(wo), u_lobe, u));
             }
         }
@@ -254,44 +248,44 @@ struct Bsdf {
 
     template <u32 MODELS = ALL_MODELS>
     RW_FUNCTION BsdfValue eval_prepared(const Scene& scene, const Prepared& prepared, Vec3 wo, Vec3 wi) const {
-        if constexpr (has<MODELS>(BsdfKind::Diffuse)) {
-            if (is<MODELS>(BsdfKind::Diffuse)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Diffuse)) {
+            if (is_model<MODELS>(kind, BsdfKind::Diffuse)) {
                 return one_side(wo, wi) ? diffuse::eval(lambert.reflectance, upward(wi)) : BsdfValue::zero();
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::DiffuseTransmission)) {
-            if (is<MODELS>(BsdfKind::DiffuseTransmission)) {
+        if constexpr (can_be<MODELS>(BsdfKind::DiffuseTransmission)) {
+            if (is_model<MODELS>(kind, BsdfKind::DiffuseTransmission)) {
                 return diffuse::eval_both(lambert.reflectance, lambert.transmittance, wo, wi);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Blinn)) {
-            if (is<MODELS>(BsdfKind::Blinn)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Blinn)) {
+            if (is_model<MODELS>(kind, BsdfKind::Blinn)) {
                 return one_side(wo, wi) ? blinn.eval(scene, above(wo), upward(wi)) : BsdfValue::zero();
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Conductor)) {
-            if (is<MODELS>(BsdfKind::Conductor)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Conductor)) {
+            if (is_model<MODELS>(kind, BsdfKind::Conductor)) {
                 return one_side(wo, wi) ? conductor.eval(scene, prepared.of_conductor(), above(wo), upward(wi))
                                         : BsdfValue::zero();
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Dielectric)) {
-            if (is<MODELS>(BsdfKind::Dielectric)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Dielectric)) {
+            if (is_model<MODELS>(kind, BsdfKind::Dielectric)) {
                 return dielectric.eval(scene, prepared.of_dielectric(), wo, wi);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Glazed)) {
-            if (is<MODELS>(BsdfKind::Glazed)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Glazed)) {
+            if (is_model<MODELS>(kind, BsdfKind::Glazed)) {
                 return glazed.eval(scene, prepared.of_dielectric(), wo, wi);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Principled)) {
-            if (is<MODELS>(BsdfKind::Principled)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Principled)) {
+            if (is_model<MODELS>(kind, BsdfKind::Principled)) {
                 return one_side(wo, wi) ? principled.eval(scene, above(wo), upward(wi)) : BsdfValue::zero();
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::CarPaint)) {
-            if (is<MODELS>(BsdfKind::CarPaint)) {
+        if constexpr (can_be<MODELS>(BsdfKind::CarPaint)) {
+            if (is_model<MODELS>(kind, BsdfKind::CarPaint)) {
                 return one_side(wo, wi) ? car_paint.eval(scene, above(wo), upward(wi)) : BsdfValue::zero();
             }
         }
@@ -300,18 +294,18 @@ struct Bsdf {
 
     template <u32 MODELS = ALL_MODELS>
     RW_FUNCTION bool is_specular() const {
-        if constexpr (has<MODELS>(BsdfKind::Conductor)) {
-            if (is<MODELS>(BsdfKind::Conductor)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Conductor)) {
+            if (is_model<MODELS>(kind, BsdfKind::Conductor)) {
                 return conductor.is_smooth();
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Dielectric)) {
-            if (is<MODELS>(BsdfKind::Dielectric)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Dielectric)) {
+            if (is_model<MODELS>(kind, BsdfKind::Dielectric)) {
                 return dielectric.is_smooth();
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Glazed)) {
-            if (is<MODELS>(BsdfKind::Glazed)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Glazed)) {
+            if (is_model<MODELS>(kind, BsdfKind::Glazed)) {
                 return glazed.is_smooth();
             }
         }
@@ -321,48 +315,48 @@ struct Bsdf {
     template <u32 MODELS = ALL_MODELS>
     RW_FUNCTION Vec3 albedo(const Scene& scene, Vec3 along) const {
         const Vec3 wo = above(along);
-        if constexpr (has<MODELS>(BsdfKind::Diffuse)) {
-            if (is<MODELS>(BsdfKind::Diffuse)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Diffuse)) {
+            if (is_model<MODELS>(kind, BsdfKind::Diffuse)) {
                 return lambert.reflectance;
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::DiffuseTransmission)) {
-            if (is<MODELS>(BsdfKind::DiffuseTransmission)) {
+        if constexpr (can_be<MODELS>(BsdfKind::DiffuseTransmission)) {
+            if (is_model<MODELS>(kind, BsdfKind::DiffuseTransmission)) {
                 return lambert.reflectance + lambert.transmittance;
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Mirror)) {
-            if (is<MODELS>(BsdfKind::Mirror)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Mirror)) {
+            if (is_model<MODELS>(kind, BsdfKind::Mirror)) {
                 return lambert.reflectance;
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Blinn)) {
-            if (is<MODELS>(BsdfKind::Blinn)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Blinn)) {
+            if (is_model<MODELS>(kind, BsdfKind::Blinn)) {
                 return blinn.albedo(scene, wo);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Conductor)) {
-            if (is<MODELS>(BsdfKind::Conductor)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Conductor)) {
+            if (is_model<MODELS>(kind, BsdfKind::Conductor)) {
                 return conductor.albedo(scene, wo);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Dielectric)) {
-            if (is<MODELS>(BsdfKind::Dielectric)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Dielectric)) {
+            if (is_model<MODELS>(kind, BsdfKind::Dielectric)) {
                 return dielectric.albedo(wo);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Glazed)) {
-            if (is<MODELS>(BsdfKind::Glazed)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Glazed)) {
+            if (is_model<MODELS>(kind, BsdfKind::Glazed)) {
                 return glazed.albedo(scene, wo);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::Principled)) {
-            if (is<MODELS>(BsdfKind::Principled)) {
+        if constexpr (can_be<MODELS>(BsdfKind::Principled)) {
+            if (is_model<MODELS>(kind, BsdfKind::Principled)) {
                 return principled.albedo(scene, wo);
             }
         }
-        if constexpr (has<MODELS>(BsdfKind::CarPaint)) {
-            if (is<MODELS>(BsdfKind::CarPaint)) {
+        if constexpr (can_be<MODELS>(BsdfKind::CarPaint)) {
+            if (is_model<MODELS>(kind, BsdfKind::CarPaint)) {
                 return car_paint.albedo(scene, wo);
             }
         }

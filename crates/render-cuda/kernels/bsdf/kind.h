@@ -35,9 +35,16 @@ constexpr u32 models_of(MaterialKind kind) {
     return 0;
 }
 
+// Whether a model can occur, where those of the set `MODELS` do.
 template <u32 MODELS>
-constexpr bool has(BsdfKind model) {
+constexpr bool can_be(BsdfKind model) {
     return (MODELS & bit_of(model)) != 0;
+}
+
+// Whether `kind`, one of `MODELS`, is `model`: a constant where there is no other, or not this one.
+template <u32 MODELS>
+RW_FUNCTION bool is_model(BsdfKind kind, BsdfKind model) {
+    return MODELS == bit_of(model) || (can_be<MODELS>(model) && kind == model);
 }
 
 }  // namespace raywarp::render
