@@ -18,12 +18,12 @@ RW_FUNCTION float alpha_of_exponent(float n) { return square_root(2.0f / (n + 2.
 
 RW_FUNCTION float d(float n, Vec3 h) {
     const float sin2 = least(h.x * h.x + h.y * h.y, 1.0f);
-    const float power = n == 0.0f ? 1.0f : exp(0.5f * n * ln_1p(-sin2));
+    const float power = n == 0.0f ? 1.0f : elementary::exp(0.5f * n * elementary::ln_1p(-sin2));
     return (n + 2.0f) / TAU * power;
 }
 
 RW_FUNCTION Vec3 sample_normal(float n, Vec2 u) {
-    const float sin2 = -exp_m1(2.0f / (n + 2.0f) * ln_1p(-u.x));
+    const float sin2 = -elementary::exp_m1(2.0f / (n + 2.0f) * elementary::ln_1p(-u.x));
     const SinCos turn = sin_cos_turn(u.y);
     const float r = square_root(sin2);
     return {r * turn.cos, r * turn.sin, square_root(most(1.0f - sin2, 0.0f))};

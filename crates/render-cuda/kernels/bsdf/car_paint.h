@@ -90,7 +90,7 @@ struct CarPaint {
         const float amount = flake_amount > 0.0f ? least(flake_amount, 1.0f) : 0.0f;
         Vec3 t = {1.0f, 0.0f, 0.0f}, b = {0.0f, 1.0f, 0.0f};
         if (!(flake_normal == Vec3{0.0f, 0.0f, 1.0f})) {
-            const Frame frame = onb(flake_normal);
+            const auto frame = onb(flake_normal);
             t = frame.tangent;
             b = frame.bitangent;
         }
