@@ -24,6 +24,23 @@ pub(crate) struct Table {
     weight: f32,
 }
 
+/// A pixel filter as numbers, for devices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilterTable {
+    /// How far offsets go along x and y, in pixels.
+    pub radius: f32,
+    /// Empty for a box. Else, along one axis, 129 cumulative probabilities of 128 cells of equal width from `-radius` to
+    /// `radius`, and then the weight of a sample in each cell.
+    pub numbers: Vec<f32>,
+}
+
+impl FilterTable {
+    /// Of a filter.
+    pub fn new(kind: FilterKind) -> Self {
+        PixelFilter::new(kind).numbers()
+    }
+}
+
 impl PixelFilter {
     pub fn new(kind: FilterKind) -> Self {
         match kind {
@@ -54,6 +71,16 @@ impl PixelFilter {
         Self::Table(Box::new(Table { radius, cdf, negative, weight: total / signed }))
     }
 
+    pub(crate) fn numbers(&self) -> FilterTable {
+        match self {
+            Self::Box { radius } => FilterTable { radius: *radius, numbers: vec![] },
+            Self::Table(table) => {
+                let weights = (0..CELLS).map(|cell| table.weight(cell));
+                FilterTable { radius: table.radius, numbers: table.cdf.into_iter().chain(weights).collect() }
+            }
+        }
+    }
+
     /// Offset from the pixel's centre in pixels, and the weight of the sample.
     pub fn sample(&self, u: [f32; 2]) -> ([f32; 2], f32) {
         match self {
@@ -72,7 +99,12 @@ impl Table {
         let width = self.cdf[cell + 1] - self.cdf[cell];
         let within = if width > 0.0 { (u - self.cdf[cell]) / width } else { 0.5 };
         let x = ((cell as f32 + within) / CELLS as f32 * 2.0 - 1.0) * self.radius;
-        (x, if self.negative[cell] { -self.weight } else { self.weight })
+        (x, self.weight(cell))
+    }
+
+    /// Of a sample in a cell.
+    fn weight(&self, cell: usize) -> f32 {
+        if self.negative[cell] { -self.weight } else { self.weight }
     }
 }
 

@@ -32,9 +32,11 @@ mod wide;
 
 pub use bsdf::BsdfTables;
 pub use engine::{Frame, PassWatch, PathEngine};
+pub use filter::FilterTable;
 pub use flat::{ShadingBytes, ShadingScene};
 #[doc(hidden)]
 pub use fuzz::fuzz_shading;
+pub use lens::LensRecord;
 pub use observe::{PathObserver, PathRecorder, Unobserved};
 pub use options::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
 pub use pace::Between;
