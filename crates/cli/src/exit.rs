@@ -122,7 +122,9 @@ impl CliError {
         match error {
             raywarp::PrepareError::Build(error) => Self::usage(error),
             error @ raywarp::PrepareError::Memory { .. } => Self::machine(format!("{scene}: {error}")),
-            error @ (raywarp::PrepareError::Cuda(_) | raywarp::PrepareError::Engine(_)) => Self::machine(format!("{scene}: {error}")),
+            error @ (raywarp::PrepareError::Cuda(_) | raywarp::PrepareError::Engine(_)) => {
+                Self::machine(format!("{scene}: {error}"))
+            }
             other => Self::input(format!("{scene}: {other}")),
         }
     }

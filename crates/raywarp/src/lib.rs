@@ -57,7 +57,6 @@ pub use darkness::Darkness;
 pub use default_scene::default_scene;
 pub use framing::frame_bounds;
 pub use gpu::Gpu;
-pub use raywarp_render_cuda::{EngineOptions, Organisation, RenderCudaError};
 pub use info::{Info, info};
 pub use info_names::{NamedItem, Names};
 pub use known_views::KnownViews;
@@ -70,6 +69,7 @@ pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_geom::{
     Aabb, Affine, BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer, TriangleMesh,
 };
+pub use raywarp_render_cuda::{EngineOptions, Organisation, RenderCudaError};
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
 pub use threads::set_threads;

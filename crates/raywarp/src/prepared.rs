@@ -107,7 +107,9 @@ impl Prepared {
         let built = Instant::now();
         let (tracer, tracer_bytes) = tracer(options, &bvh, &flat)?;
         let engine = match (&options.gpu, options.paths_on_gpu) {
-            (Some(gpu), Some(engine)) => Some(EngineParts::new(&gpu.device, engine, &bvh, &options.build, &tree, &flat, &scene)?),
+            (Some(gpu), Some(engine)) => {
+                Some(EngineParts::new(&gpu.device, engine, &bvh, &options.build, &tree, &flat, &scene)?)
+            }
             _ => None,
         };
         let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };

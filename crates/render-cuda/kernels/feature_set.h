@@ -7,7 +7,7 @@
 // Who launches such a kernel guarantees that the scene and the transport hold nothing of it: nothing checks that.
 #pragma once
 
-#include "scalar.h"
+#include "bsdf/kind.h"
 
 namespace raywarp::render {
 
@@ -37,6 +37,8 @@ struct FeatureSet {
     bool choices = true;
     // Materials that show a colour and scatter nothing.
     bool unlit = true;
+    // Surfaces with holes: candidates are decided.
+    bool alpha = true;
     // Radiance from infinitely far, whether connections find it or not.
     bool environments = true;
 };
@@ -47,11 +49,22 @@ struct Features {
     static constexpr u32 SAMPLERS = SET.samplers, DIRECT = SET.direct, SCATTERING = SET.scattering;
     static constexpr bool MEDIA = SET.media, TEXTURES = SET.textures, BENT_NORMALS = SET.bent_normals,
                           ANISOTROPIC = SET.anisotropic, CHOICES = SET.choices, UNLIT = SET.unlit,
-                          ENVIRONMENTS = SET.environments;
+                          ENVIRONMENTS = SET.environments, ALPHA = SET.alpha;
 };
 
 // The general code.
 using Everything = Features<FeatureSet{}>;
+// All but what fills space.
+using Surfaces = Features<FeatureSet{.media = false}>;
+// Diffuse surfaces of constant colours without holes.
+using Plain = Features<FeatureSet{.models = set_of(BsdfKind::Diffuse),
+                                  .media = false,
+                                  .textures = false,
+                                  .bent_normals = false,
+                                  .anisotropic = false,
+                                  .choices = false,
+                                  .unlit = false,
+                                  .alpha = false}>;
 
 // Whether a set has a value.
 template <class Value>

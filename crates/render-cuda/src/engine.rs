@@ -250,8 +250,7 @@ impl CudaRenderer {
     fn begin_picture(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), CudaError> {
         let stream = &self.stream;
         let width = frame.options.size[0];
-        let pixels: Vec<u32> =
-            film.tiles().iter().flat_map(|tile| tile.pixels().map(|[x, y]| y * width + x)).collect();
+        let pixels: Vec<u32> = film.tiles().iter().flat_map(|tile| tile.pixels().map(|[x, y]| y * width + x)).collect();
         let sums: Vec<PixelSums> = film.tiles().iter().flat_map(Tile::all_sums).copied().collect();
         let features: Vec<FeatureSums> = film.tiles().iter().flat_map(Tile::all_feature_sums).copied().collect();
         let film_bytes = pixels.len() * 4 + size_of_val(&sums[..]) + size_of_val(&features[..]);

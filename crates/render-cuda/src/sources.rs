@@ -25,12 +25,20 @@ impl Organisation {
 }
 
 /// Stages that are compiled for each set of features; the number of blocks of 128 threads that a multiprocessor should hold.
-const SHADING: &[(&str, &str, u32)] =
-    &[("megakernel", "megakernel", 4), ("wavefront", "refill", 8), ("wavefront", "shade", 4), ("wavefront", "arrive_light", 8)];
+const SHADING: &[(&str, &str, u32)] = &[
+    ("megakernel", "megakernel", 4),
+    ("wavefront", "refill", 8),
+    ("wavefront", "shade", 4),
+    ("wavefront", "arrive_light", 8),
+];
 
 /// Stages that no feature changes.
-const PLAIN: &[(&str, &str, u32)] =
-    &[("wavefront", "begin_round", 1), ("wavefront", "extend", 9), ("wavefront", "connect", 9), ("finalize", "finalize_film", 8)];
+const PLAIN: &[(&str, &str, u32)] = &[
+    ("wavefront", "begin_round", 1),
+    ("wavefront", "extend", 9),
+    ("wavefront", "connect", 9),
+    ("finalize", "finalize_film", 8),
+];
 
 /// The name of the kernel of a stage for a set of features.
 pub fn kernel_name(stage: &str, features: FeatureSet) -> String {

@@ -59,8 +59,11 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
 
     let start = Instant::now();
     let building = common.building(&scene);
-    let mut prepared = Prepared::new(scene, &PrepareOptions { gpu, paths_on_gpu: args.organisation.engine(), ..PrepareOptions::default() })
-        .map_err(|error| CliError::prepare(&name, error))?;
+    let mut prepared = Prepared::new(
+        scene,
+        &PrepareOptions { gpu, paths_on_gpu: args.organisation.engine(), ..PrepareOptions::default() },
+    )
+    .map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
     drop(building);
     let mut picture = Picture::settle(&mut prepared, &request).map_err(CliError::settle)?;

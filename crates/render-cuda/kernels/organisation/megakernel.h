@@ -25,7 +25,7 @@ RW_FUNCTION void megakernel(const Render& render) {
         }
         Hit hit{};
         if (lives) {
-            hit = hit_of(query::closest<CLOSEST>(render.tree, query_of(path.ray), callers));
+            hit = hit_of(query::closest<CLOSEST_HIT>(render.tree, query_of(path.ray), callers));
             rays += 1;
         }
         pass_holes<F>(render, lives, path.ray, path.state, hit);
@@ -33,7 +33,7 @@ RW_FUNCTION void megakernel(const Render& render) {
         Option<Connection> connection{};
         const PathState before = path.state;
         if (lives) {
-            SurfacePoint point = hit.is_hit() ? surface_point(render.scene, hit) : SurfacePoint::none();
+            SurfacePoint point = hit.is_hit() ? surface_point(render.scene, hit.triangle, hit.barycentrics) : SurfacePoint::none();
             point.touching = touching;
             const Arrival arrival = arrive<F>(render.scene, render.transport, path.state, path.ray, hit, point);
             radiance += arrival.radiance;
@@ -50,13 +50,13 @@ RW_FUNCTION void megakernel(const Render& render) {
                 connection = departure.connection;
                 lives = departure.next.some;
                 path.ray = departure.next.value.ray;
-                path.state = departure.next.value.state;
+                path.state = departure.next.value.path;
             }
         }
         const LaneMask connecting = platform::ballot_sync(EVERYONE, connection.some);
         query::Occlusion found{};
         if (connection.some) {
-            found = query::any<ANY>(render.tree, query_of(connection.value.ray), connecting);
+            found = query::any<ANY_HIT>(render.tree, query_of(connection.value.ray), connecting);
             rays += 1;
         }
         const Option<Vec3> arrived = arriving<F>(render, connection.some, found.blocked, before, connection.value,

@@ -2,7 +2,7 @@
 // it up from those of the batch that have not begun, and traces what connects them to lights. Counts stay on the device.
 #pragma once
 
-#include "../kernel.h"
+#include "kernel.h"
 #include "../stage/connect.h"
 #include "../stage/finalize.h"
 #include "../stage/generate.h"
@@ -108,7 +108,7 @@ RW_FUNCTION void shade(const Render& render) {
     const u32 touching = touch<F>(render, lives, ray, hit);
     Departure departure{};
     if (lives) {
-        SurfacePoint point = hit.is_hit() ? surface_point(render.scene, hit) : SurfacePoint::none();
+        SurfacePoint point = hit.is_hit() ? surface_point(render.scene, hit.triangle, hit.barycentrics) : SurfacePoint::none();
         point.touching = touching;
         const Arrival arrival = arrive<F>(render.scene, render.transport, path.state, ray, hit, point);
         if (!(arrival.radiance == Vec3::splat(0.0f))) {
@@ -144,7 +144,7 @@ RW_FUNCTION void shade(const Render& render) {
     }
     const u32 next = take_place(&render.counters->survivors, goes_on);
     if (goes_on) {
-        put_path<F>(render.next, next, path.number, departure.next.value.ray, departure.next.value.state);
+        put_path<F>(render.next, next, path.number, departure.next.value.ray, departure.next.value.path);
     }
 }
 

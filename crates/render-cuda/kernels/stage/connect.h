@@ -19,7 +19,7 @@ RW_FUNCTION Option<Vec3> arriving(const Render& render, bool lives, bool blocked
         const Holes holes{render.seed, path.bounce | SHADOW_SALT};
         for (;;) {
             const bool waits = open && candidate.is_hit();
-            const bool is_surface = waits && holes.is_surface(render.scene, candidate, path.pixel, path.sample);
+            const bool is_surface = waits && holes.is_surface(render.scene, candidate.triangle, candidate.barycentrics, path.pixel, path.sample);
             open = open && !is_surface;
             const bool asks = waits && !is_surface;
             const LaneMask callers = platform::ballot_sync(EVERYONE, asks);
@@ -33,7 +33,7 @@ RW_FUNCTION Option<Vec3> arriving(const Render& render, bool lives, bool blocked
                     connection.media = passed.media;
                 }
                 const query::Occlusion found =
-                    query::any<ANY>(render.tree, query_of(connection.ray), callers, after(render, candidate));
+                    query::any<ANY_HIT>(render.tree, query_of(connection.ray), callers, after(render, candidate));
                 open = !found.blocked;
                 candidate = hit_of(found.candidate);
             }

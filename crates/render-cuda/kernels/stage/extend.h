@@ -3,14 +3,14 @@
 #pragma once
 
 #include "../render.h"
-#include "../features.h"
+#include "../feature_set.h"
 #include "../surface/alpha.h"
 #include "../vertex/touching.h"
 
 namespace raywarp::render {
 
-constexpr Options CLOSEST = preferred(TreeKind::H8, Query::Closest);
-constexpr Options ANY = preferred(TreeKind::H8, Query::Any);
+constexpr Options CLOSEST_HIT = preferred(TreeKind::H8, Query::Closest);
+constexpr Options ANY_HIT = preferred(TreeKind::H8, Query::Any);
 
 RW_FUNCTION query::Ray query_of(const Ray& ray) {
     return {{ray.origin.x, ray.origin.y, ray.origin.z, ray.t_min},
@@ -31,7 +31,7 @@ RW_FUNCTION void pass_holes(const Render& render, bool lives, const Ray& ray, Pa
     if constexpr (F::ALPHA) {
         const Holes holes{render.seed, path.bounce};
         for (;;) {
-            const bool is_hole = lives && hit.is_hit() && !holes.is_surface(render.scene, hit, path.pixel, path.sample);
+            const bool is_hole = lives && hit.is_hit() && !holes.is_surface(render.scene, hit.triangle, hit.barycentrics, path.pixel, path.sample);
             const LaneMask callers = platform::ballot_sync(EVERYONE, is_hole);
             if (callers == 0) {
                 return;
@@ -42,7 +42,7 @@ RW_FUNCTION void pass_holes(const Render& render, bool lives, const Ray& ray, Pa
                     path.throughput *= passed.left;
                     path.media = passed.media;
                 }
-                hit = hit_of(query::closest<CLOSEST>(render.tree, query_of(ray), callers, after(render, hit)));
+                hit = hit_of(query::closest<CLOSEST_HIT>(render.tree, query_of(ray), callers, after(render, hit)));
             }
         }
     }
@@ -56,7 +56,7 @@ RW_FUNCTION u32 touch(const Render& render, bool lives, const Ray& ray, const Hi
         const LaneMask callers = platform::ballot_sync(EVERYONE, wanted.some);
         if (wanted.some) {
             const query::Hit found =
-                query::closest<CLOSEST>(render.tree, query_of(wanted.value), callers, after(render, hit));
+                query::closest<CLOSEST_HIT>(render.tree, query_of(wanted.value), callers, after(render, hit));
             return touching(render.scene, ray, hit, hit_of(found));
         }
     }

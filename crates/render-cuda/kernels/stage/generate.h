@@ -20,8 +20,8 @@ RW_FUNCTION Generated generate(const Render& render, u32 number) {
     const u32 sample = batch.first_sample + number / batch.pixel_count;
     const float x = static_cast<float>(pixel % batch.width), y = static_cast<float>(pixel / batch.width);
     Stream stream = render.transport.sampler.start(pixel, sample);
-    const FilterSample moved = render.filter.sample(render.scene, stream.next_2d());
-    const Ray ray = render.lens.ray(x + 0.5f + moved.offset.x, y + 0.5f + moved.offset.y, stream.next_2d());
+    const FilterSample moved = render.filter.sample(stream.next_2d());
+    const CameraRay camera = render.lens.ray(x + 0.5f + moved.offset.x, y + 0.5f + moved.offset.y, stream.next_2d());
     const PathState state{pixel,
                           sample,
                           0,
@@ -30,7 +30,7 @@ RW_FUNCTION Generated generate(const Render& render, u32 number) {
                           stream.state,
                           SPECULAR | ALL_SPECULAR,
                           InMedia::at_start(render.media)};
-    return {ray, state, moved.weight};
+    return {Ray::make(camera.origin, camera.direction), state, moved.weight};
 }
 
 // Puts down a result before the path has found anything.

@@ -1,7 +1,7 @@
 // What moves with a path, to and from the queues.
 #pragma once
 
-#include "../features.h"
+#include "../feature_set.h"
 #include "../render.h"
 #include "../vertex/aim.h"
 

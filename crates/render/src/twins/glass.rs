@@ -149,7 +149,8 @@ pub(super) const TWINS: &[Twin] = &[
         name: "glass_dielectric_look_up",
         make: |numbers, scene, case| {
             let is_glass = |m: u32| scene.materials[m as usize].kind() == MaterialKind::Dielectric;
-            let material = std::iter::repeat_with(|| numbers.below(scene.materials.len() as u32)).find(|&m| is_glass(m));
+            let material =
+                std::iter::repeat_with(|| numbers.below(scene.materials.len() as u32)).find(|&m| is_glass(m));
             case.word(material.unwrap_or(0)).flag(numbers.coin());
             case.numbers(numbers.square()).numbers(numbers.square()).numbers([0.0; 4].map(|_| numbers.unit()));
         },
