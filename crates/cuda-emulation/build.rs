@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 #[allow(dead_code)]
 #[path = "../cuda/src/names.rs"]
 mod names;
+#[allow(dead_code)]
+#[path = "../render-cuda/src/sources.rs"]
+mod render_sources;
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(emulated)");
@@ -19,6 +22,7 @@ fn main() {
     println!("cargo::rerun-if-changed=../render-cuda/kernels");
     println!("cargo::rerun-if-changed=../cuda/kernels");
     println!("cargo::rerun-if-changed=../cuda/src/names.rs");
+    println!("cargo::rerun-if-changed=../render-cuda/src/sources.rs");
     if let Some(why) = missing() {
         println!("cargo::rustc-env=RAYWARP_NOT_EMULATED={why}");
         println!("cargo::rustc-env=RAYWARP_PRETENDED_DRIVER=");
@@ -42,6 +46,14 @@ fn main() {
                 let _ = writeln!(table, "KERNEL(Launch, {})", names::kernel_name(variant, query));
             }
         }
+    }
+    for (name, text) in render_sources::sources() {
+        let source = out.join(format!("render_{name}.cpp"));
+        write(&source, &text);
+        sources.push(source);
+    }
+    for name in render_sources::kernel_names() {
+        let _ = writeln!(table, "KERNEL(render::Render, {name})");
     }
     let queries = Path::new("queries/queries.inc");
     let queries = std::fs::read_to_string(queries).unwrap_or_else(|error| panic!("{}: {error}", queries.display()));
@@ -133,7 +145,7 @@ fn compile_all(sources: &[PathBuf], out: &Path) -> Vec<PathBuf> {
     let worker = || {
         let mut objects = Vec::new();
         while let Some(source) = sources.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-            objects.extend(compiled(source, out, if source.starts_with("twins") { &all } else { &family }));
+            objects.extend(compiled(source, out, if is_render(source) { &all } else { &family }));
         }
         objects
     };
@@ -168,6 +180,12 @@ fn text_below(path: &Path) -> String {
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     paths.iter().map(|path| text_below(path)).collect()
+}
+
+/// Whether it includes the headers of the path tracer.
+fn is_render(source: &Path) -> bool {
+    let name = source.file_name().unwrap_or_default().to_string_lossy();
+    source.starts_with("twins") || name.starts_with("render_")
 }
 
 /// Kernels are many, and compiled quickly rather than well.

@@ -13,7 +13,7 @@ namespace raywarp::render {
 
 // Values of an enum, a bit each.
 template <class... Values>
-constexpr u32 set_of(Values... values) {
+RW_FUNCTION constexpr u32 set_of(Values... values) {
     return (0u | ... | (1u << static_cast<u32>(values)));
 }
 constexpr u32 ANY = 0xffffffffu;
@@ -68,7 +68,7 @@ using Plain = Features<FeatureSet{.models = set_of(BsdfKind::Diffuse),
 
 // Whether a set has a value.
 template <class Value>
-constexpr bool has(u32 set, Value value) {
+RW_FUNCTION constexpr bool has(u32 set, Value value) {
     return (set >> static_cast<u32>(value) & 1) != 0;
 }
 

@@ -1,9 +1,8 @@
 //! Renders pictures: batches of paths on a device, and the sums of the film, which stay there.
 
-use crate::features::FeatureSet;
 use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord};
 use crate::scene::{ArrayRecord, DeviceShading};
-use crate::sources::{Organisation, kernel_name, source_of};
+use crate::sources::{FeatureSet, Organisation, kernel_name, plain_name, source_of};
 use crate::state::{Layout, State};
 use crate::{KERNELS, RenderCudaError};
 use raywarp_bvh::Bvh2;
@@ -98,7 +97,7 @@ fn function(device: &Device, stage: &str, name: &str) -> Result<Function, Render
 impl Kernels {
     fn new(device: &Device, organisation: Organisation, features: FeatureSet) -> Result<Self, RenderCudaError> {
         let shading = |stage: &str| function(device, stage, &kernel_name(stage, features));
-        let plain = |stage: &str| function(device, stage, &format!("render_{stage}"));
+        let plain = |stage: &str| function(device, stage, &plain_name(stage));
         let wavefront = || -> Result<Wavefront, RenderCudaError> {
             let (extend, connect) = (plain("extend")?, plain("connect")?);
             Ok(Wavefront {

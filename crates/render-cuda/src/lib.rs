@@ -20,9 +20,8 @@ mod state;
 
 pub use engine::{CudaRenderer, EngineOptions, tree_variant};
 pub use error::RenderCudaError;
-pub use features::FeatureSet;
 pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};
 pub use prebuilt::KERNELS;
 pub use scene::{HostScene, SceneRecord};
-pub use sources::{Organisation, kernel_name, kernel_names, sources};
+pub use sources::{FeatureSet, Organisation, kernel_name, kernel_names, sources};
 pub use state::{Layout, PathBytes, State};

@@ -1,7 +1,5 @@
 //! What is compiled: a file a source, a kernel a stage and set of features.
 
-use crate::features::FeatureSet;
-
 /// An organisation of the paths' work (W11 3; L9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Organisation {
@@ -20,6 +18,40 @@ impl Organisation {
         match self {
             Self::Megakernel => "megakernel",
             Self::Wavefront => "wavefront",
+        }
+    }
+}
+
+/// What can occur in the scenes that a kernel is for; kernels/features.h says what each set is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FeatureSet {
+    /// Diffuse surfaces of constant colours without holes, lit by surfaces and environments.
+    Plain,
+    /// All materials and textures; no media.
+    Surfaces,
+    /// Anything.
+    Everything,
+}
+
+impl FeatureSet {
+    /// All of them, the smallest first.
+    pub const ALL: [Self; 3] = [Self::Plain, Self::Surfaces, Self::Everything];
+
+    /// In names of kernels.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Surfaces => "surfaces",
+            Self::Everything => "everything",
+        }
+    }
+
+    /// In kernels/features.h.
+    pub(crate) const fn cpp_name(self) -> &'static str {
+        match self {
+            Self::Plain => "Plain",
+            Self::Surfaces => "Surfaces",
+            Self::Everything => "Everything",
         }
     }
 }
@@ -45,6 +77,11 @@ pub fn kernel_name(stage: &str, features: FeatureSet) -> String {
     format!("{stage}__{}", features.name())
 }
 
+/// The name of the kernel of a stage that no feature changes.
+pub fn plain_name(stage: &str) -> String {
+    format!("render_{stage}")
+}
+
 /// The source that a stage's kernel is compiled in.
 pub fn source_of(stage: &str) -> Option<&'static str> {
     SHADING.iter().chain(PLAIN).find(|(_, name, _)| *name == stage).map(|(source, _, _)| *source)
@@ -59,7 +96,7 @@ pub fn sources() -> Vec<(String, String)> {
 /// The names of all kernels.
 pub fn kernel_names() -> Vec<String> {
     let shading = SHADING.iter().flat_map(|(_, stage, _)| FeatureSet::ALL.map(|set| kernel_name(stage, set)));
-    PLAIN.iter().map(|(_, stage, _)| (*stage).to_string()).chain(shading).collect()
+    PLAIN.iter().map(|(_, stage, _)| plain_name(stage)).chain(shading).collect()
 }
 
 fn text(source: &str) -> String {
@@ -71,7 +108,7 @@ fn text(source: &str) -> String {
         );
     };
     for (_, stage, blocks) in PLAIN.iter().filter(|stage| stage.0 == source) {
-        kernel(&format!("render_{stage}"), stage, *blocks);
+        kernel(&plain_name(stage), stage, *blocks);
     }
     for (_, stage, blocks) in SHADING.iter().filter(|stage| stage.0 == source) {
         for set in FeatureSet::ALL {

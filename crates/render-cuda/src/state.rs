@@ -1,8 +1,7 @@
 //! The state of paths in flight: arrays in a device's memory, one entry a path each.
 
-use crate::features::FeatureSet;
 use crate::launch::{Counters, QueueRecord, ShadowRecord};
-use crate::sources::Organisation;
+use crate::sources::{FeatureSet, Organisation};
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 
 /// What of the state there is.

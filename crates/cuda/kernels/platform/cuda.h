@@ -100,7 +100,7 @@ RW_FUNCTION T get(const T* at) {
     return *at;
 }
 template <class T>
-RW_FUNCTION void put(T* at, const T& value) {
+RW_FUNCTION void put(T* at, T value) {
     *at = value;
 }
 

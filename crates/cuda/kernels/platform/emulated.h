@@ -165,7 +165,7 @@ T get(const T* at, Site site = Site::here()) {
     return *at;
 }
 template <class T>
-void put(T* at, const T& value, Site site = Site::here()) {
+void put(T* at, T value, Site site = Site::here()) {
     emulation::touch(at, sizeof(T), site);
     *at = value;
 }

@@ -10,13 +10,13 @@ enum class BsdfKind : u32 {
 };
 
 // Sets of models: a bit each.
-constexpr u32 bit_of(BsdfKind kind) { return 1u << static_cast<u32>(kind); }
+RW_FUNCTION constexpr u32 bit_of(BsdfKind kind) { return 1u << static_cast<u32>(kind); }
 constexpr u32 ALL_MODELS = (1u << 10) - 1;
 // Which input of a material of kind Principled says how much of it is glass.
 constexpr u32 TRANSMISSION = 6;
 
 // The models that a material of a kind can be at a point. A mixture is one of its parts.
-constexpr u32 models_of(MaterialKind kind) {
+RW_FUNCTION constexpr u32 models_of(MaterialKind kind) {
     switch (kind) {
         case MaterialKind::Diffuse: return bit_of(BsdfKind::Diffuse);
         case MaterialKind::DiffuseTransmission: return bit_of(BsdfKind::DiffuseTransmission);
@@ -37,7 +37,7 @@ constexpr u32 models_of(MaterialKind kind) {
 
 // Whether a model can occur, where those of the set `MODELS` do.
 template <u32 MODELS>
-constexpr bool can_be(BsdfKind model) {
+RW_FUNCTION constexpr bool can_be(BsdfKind model) {
     return (MODELS & bit_of(model)) != 0;
 }
 

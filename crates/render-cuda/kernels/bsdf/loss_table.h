@@ -92,33 +92,33 @@ struct Turned {
     float t, r;
     float least, scale;
 
-    static constexpr u32 RATIO = tables::TURNED_NODES[2] * tables::TURNED_NODES[3];
+    static constexpr u32 RATIO = tables::TURNED_NODES_2 * tables::TURNED_NODES_3;
 
     static RW_FUNCTION Turned none() { return {0, 0.0f, 0.0f, 0.0f, 0.0f}; }
 
     static RW_FUNCTION Turned make(Vec2 alpha) {
         const float least = smallest_element(alpha), most = largest_element(alpha);
-        const Place a = locate(square_root(most), tables::TURNED_NODES[0]);
-        const Place q = locate((1.0f - least / most) / MOST_TURNED, tables::TURNED_NODES[1]);
-        return {a.node * tables::TURNED_NODES[1] + q.node, a.beyond, q.beyond, least, 1.0f / (most - least)};
+        const Place a = locate(square_root(most), tables::TURNED_NODES_0);
+        const Place q = locate((1.0f - least / most) / MOST_TURNED, tables::TURNED_NODES_1);
+        return {a.node * tables::TURNED_NODES_1 + q.node, a.beyond, q.beyond, least, 1.0f / (most - least)};
     }
 
     RW_FUNCTION float of_larger(const Scene& scene, u32 at, float x, float y) const {
-        const float low = between_rows(scene, at, tables::TURNED_NODES[3], x, y);
-        return low + r * (between_rows(scene, at + RATIO, tables::TURNED_NODES[3], x, y) - low);
+        const float low = between_rows(scene, at, tables::TURNED_NODES_3, x, y);
+        return low + r * (between_rows(scene, at + RATIO, tables::TURNED_NODES_3, x, y) - low);
     }
 
     RW_FUNCTION float at(const Scene& scene, float cos, float projected) const {
-        const Place p = locate((projected - least) * scale, tables::TURNED_NODES[2]);
-        const Place x = locate(place_of_cosine(cos, projected), tables::TURNED_NODES[3]);
-        const u32 at = tables::TURNED + row * RATIO + p.node * tables::TURNED_NODES[3] + x.node;
+        const Place p = locate((projected - least) * scale, tables::TURNED_NODES_2);
+        const Place x = locate(place_of_cosine(cos, projected), tables::TURNED_NODES_3);
+        const u32 at = tables::TURNED + row * RATIO + p.node * tables::TURNED_NODES_3 + x.node;
         const float low = of_larger(scene, at, x.beyond, p.beyond);
-        const float high = of_larger(scene, at + tables::TURNED_NODES[1] * RATIO, x.beyond, p.beyond);
+        const float high = of_larger(scene, at + tables::TURNED_NODES_1 * RATIO, x.beyond, p.beyond);
         return SCALE * (low + t * (high - low)) - TURNED_ZERO;
     }
 
     RW_FUNCTION float mean(const Scene& scene) const {
-        return 2.0f * SCALE * between_rows(scene, tables::TURNED_MEANS + row, tables::TURNED_NODES[1], r, t);
+        return 2.0f * SCALE * between_rows(scene, tables::TURNED_MEANS + row, tables::TURNED_NODES_1, r, t);
     }
 };
 

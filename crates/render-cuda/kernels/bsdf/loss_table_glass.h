@@ -9,7 +9,7 @@ namespace raywarp::render {
 
 namespace loss_table {
 
-constexpr float INDEX_AXIS[2] = {0.14f, 0.95f};
+constexpr float INDEX_AXIS_0 = 0.14f, INDEX_AXIS_1 = 0.95f;
 // Numbers of the glass table from one index, and from one side, to the next.
 constexpr u32 GLASS_INDEX = tables::GLASS_NODES * tables::GLASS_NODES;
 constexpr u32 GLASS_SIDE = tables::GLASS_NODES * GLASS_INDEX;
@@ -26,7 +26,7 @@ struct Glass {
         const float root = square_root(clamp(alpha, MIN_ALPHA, 1.0f));
         const Place a = locate(root, tables::GLASS_NODES);
         const float index =
-            (square_root(most(1.0f - 1.0f / n, 0.0f)) - INDEX_AXIS[0]) * (1.0f / (INDEX_AXIS[1] - INDEX_AXIS[0]));
+            (square_root(most(1.0f - 1.0f / n, 0.0f)) - INDEX_AXIS_0) * (1.0f / (INDEX_AXIS_1 - INDEX_AXIS_0));
         const Place i = locate(index, tables::GLASS_NODES);
         return {i.node * GLASS_INDEX, i.beyond, a.node * tables::GLASS_NODES, a.beyond};
     }

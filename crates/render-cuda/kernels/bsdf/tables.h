@@ -8,11 +8,11 @@ namespace raywarp::render::tables {
 // Nodes; as the constants of albedo_table.rs, loss_table.rs, coat_table.rs and turned_glass.rs.
 constexpr u32 ALBEDO_NODES = 33;
 constexpr u32 WHITE_NODES = 25, GLASS_NODES = 16, MEAN_NODES = 48;
-constexpr u32 COAT_NODES[3] = {6, 16, 16};
+constexpr u32 COAT_NODES_0 = 6, COAT_NODES_1 = 16, COAT_NODES_2 = 16;
 constexpr u32 COAT_MEAN_NUMBERS = 5;
-constexpr u32 TURNED_NODES[4] = {7, 5, 4, 9};
-constexpr u32 TURNED_GLASS_NODES[5] = {6, 5, 4, 7, 8};
-constexpr u32 TURNED_GLASS_MEAN_NODES[3] = {11, 17, 4};
+constexpr u32 TURNED_NODES_0 = 7, TURNED_NODES_1 = 5, TURNED_NODES_2 = 4, TURNED_NODES_3 = 9;
+constexpr u32 TURNED_GLASS_NODES_0 = 6, TURNED_GLASS_NODES_1 = 5, TURNED_GLASS_NODES_2 = 4, TURNED_GLASS_NODES_3 = 7, TURNED_GLASS_NODES_4 = 8;
+constexpr u32 TURNED_GLASS_MEAN_NODES_0 = 11, TURNED_GLASS_MEAN_NODES_1 = 17, TURNED_GLASS_MEAN_NODES_2 = 4;
 
 // Numbers.
 constexpr u32 GGX = 0;
@@ -27,15 +27,15 @@ constexpr u32 NUMBERS = GLASS_MEANS + 2 * GLASS_NODES * MEAN_NODES;
 constexpr u32 WHITE = 0;
 constexpr u32 GLASS = WHITE + WHITE_NODES * WHITE_NODES;
 constexpr u32 COAT = GLASS + 2 * GLASS_NODES * GLASS_NODES * GLASS_NODES;
-constexpr u32 COAT_MEANS = COAT + COAT_NODES[0] * COAT_NODES[1] * COAT_NODES[2];
-constexpr u32 TURNED = COAT_MEANS + COAT_NODES[0] * COAT_NODES[1] * COAT_MEAN_NUMBERS;
-constexpr u32 TURNED_MEANS = TURNED + TURNED_NODES[0] * TURNED_NODES[1] * TURNED_NODES[2] * TURNED_NODES[3];
-constexpr u32 TURNED_GLASS = TURNED_MEANS + TURNED_NODES[0] * TURNED_NODES[1];
-constexpr u32 TURNED_GLASS_SIDE = TURNED_GLASS_NODES[0] * TURNED_GLASS_NODES[1] * TURNED_GLASS_NODES[2] *
-                                  TURNED_GLASS_NODES[3] * TURNED_GLASS_NODES[4];
+constexpr u32 COAT_MEANS = COAT + COAT_NODES_0 * COAT_NODES_1 * COAT_NODES_2;
+constexpr u32 TURNED = COAT_MEANS + COAT_NODES_0 * COAT_NODES_1 * COAT_MEAN_NUMBERS;
+constexpr u32 TURNED_MEANS = TURNED + TURNED_NODES_0 * TURNED_NODES_1 * TURNED_NODES_2 * TURNED_NODES_3;
+constexpr u32 TURNED_GLASS = TURNED_MEANS + TURNED_NODES_0 * TURNED_NODES_1;
+constexpr u32 TURNED_GLASS_SIDE = TURNED_GLASS_NODES_0 * TURNED_GLASS_NODES_1 * TURNED_GLASS_NODES_2 *
+                                  TURNED_GLASS_NODES_3 * TURNED_GLASS_NODES_4;
 constexpr u32 TURNED_GLASS_MEANS = TURNED_GLASS + 2 * TURNED_GLASS_SIDE;
-constexpr u32 FRACTIONS = TURNED_GLASS_MEANS + 2 * TURNED_GLASS_MEAN_NODES[0] * TURNED_GLASS_MEAN_NODES[1] *
-                                                   TURNED_GLASS_MEAN_NODES[2];
+constexpr u32 FRACTIONS = TURNED_GLASS_MEANS + 2 * TURNED_GLASS_MEAN_NODES_0 * TURNED_GLASS_MEAN_NODES_1 *
+                                                   TURNED_GLASS_MEAN_NODES_2;
 
 RW_FUNCTION float number(const Scene& scene, u32 index) { return float_of(load(scene.numbers, index)); }
 

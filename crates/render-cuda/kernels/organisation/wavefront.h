@@ -20,7 +20,7 @@ constexpr Options QUEUED{.supply = Supply::Replace,
                          .postpone = 1,
                          .refill = 80,
                          .triangle = TriangleTest::Pair};
-constexpr Options any_of(Options options) {
+RW_FUNCTION constexpr Options any_of(Options options) {
     options.query = Query::Any;
     return options;
 }
