@@ -2,57 +2,14 @@
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cuda::{CudaError, CudaTracer, Device};
-use raywarp_cuda_emulation::{not_emulated, pretended_driver};
 use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, TraceError, Tracer};
 use raywarp_traverse::{FamilyTracer, Kernel, Machine};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, OnceLock};
 
-const NEVER: u64 = u64::MAX;
-
-/// The pretended driver in this process, for one test at a time.
-struct Driver(libloading::Library);
-
-impl Driver {
-    /// `None`, said, where there is none.
-    fn get() -> Option<MutexGuard<'static, Driver>> {
-        static DRIVER: OnceLock<Mutex<Driver>> = OnceLock::new();
-        let Some(folder) = pretended_driver() else {
-            println!("skipped: no pretended CUDA driver: {}", not_emulated().unwrap_or("it is for Linux only"));
-            return None;
-        };
-        let driver = DRIVER.get_or_init(|| {
-            // SAFETY: our own library, which does nothing when it is loaded.
-            let library = unsafe { libloading::Library::new(format!("{folder}/libcuda.so")) };
-            Mutex::new(Driver(library.unwrap_or_else(|error| panic!("{folder}: {error}"))))
-        });
-        let driver = driver.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        driver.fails_at(NEVER, false);
-        driver.memory(1 << 30);
-        Some(driver)
-    }
-
-    /// The call from now on that fails: it alone, or all that follow too.
-    fn fails_at(&self, call: u64, once: bool) {
-        // SAFETY: the function has this type in driver/driver.cpp.
-        unsafe {
-            let set = self.0.get::<extern "C" fn(u64, i32)>(b"raywarp_pretend_fails_at").unwrap();
-            set(call, i32::from(once));
-        }
-    }
-
-    /// Bytes beside what is taken.
-    fn memory(&self, bytes: u64) {
-        // SAFETY: as above.
-        unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_memory").unwrap()(bytes) };
-    }
-
-    fn ask(&self, what: &str) -> u64 {
-        // SAFETY: as above; all three have this type.
-        unsafe { self.0.get::<extern "C" fn() -> u64>(format!("raywarp_pretend_{what}").as_bytes()).unwrap()() }
-    }
-}
+#[path = "common/pretended.rs"]
+mod pretended;
+use pretended::{Driver, NEVER};
 
 struct Scene {
     triangles: FlatTriangles,

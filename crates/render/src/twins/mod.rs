@@ -12,7 +12,7 @@ mod texture;
 mod vertex;
 mod words;
 
-pub use scene::everything;
+pub use scene::{everything, flat, scene_of_everything};
 pub use words::{Numbers, Reader, Writer};
 
 use crate::flat::ShadingScene;

@@ -14,11 +14,19 @@ use raywarp_geom::{Aabb, Affine};
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_scene::{Instance, MaterialId, MeshId, Scene};
 
-/// The scene of all cases.
+/// The scene of all cases, as shading reads it.
 ///
 /// # Panics
 /// Never: the scene is valid.
 pub fn everything() -> ShadingScene {
+    flat(&scene_of_everything())
+}
+
+/// The scene of all cases.
+///
+/// # Panics
+/// Never: the scene is valid.
+pub fn scene_of_everything() -> Scene {
     // Balls and disks as pbrt has them are lights of their own kinds.
     let mut scene = raywarp_scene::import::fuzz_pbrt_scene(include_bytes!("scene.pbrt")).expect("the text is a scene");
     images::add(&mut scene);
@@ -29,12 +37,20 @@ pub fn everything() -> ShadingScene {
     bodies::add(&mut scene);
     lights::add(&mut scene);
     raywarp_scene::validate(&scene).expect("the scene is valid");
+    scene
+}
+
+/// A scene as shading reads it.
+///
+/// # Panics
+/// If it is not valid.
+pub fn flat(scene: &Scene) -> ShadingScene {
     let corners = scene.instances.iter().flat_map(|instance| {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
         mesh.positions.iter().map(|&p| instance.transform.point(p)).collect::<Vec<_>>()
     });
     let bounds = Aabb::of_points(&corners.collect::<Vec<_>>());
-    let flat = ShadingScene::new(&scene, &bounds).expect("the scene can be flattened");
+    let flat = ShadingScene::new(scene, &bounds).expect("the scene can be flattened");
     assert_eq!(flat.validate(), Ok(()));
     flat
 }
