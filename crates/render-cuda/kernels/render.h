@@ -79,9 +79,13 @@ struct Counters {
     u32 extend_pool, connect_pool, invalid_rays;
     // Samples whose radiance was invalid.
     u32 invalid_samples;
-    // Rounds that had paths; rays of all kinds; places of refilled lanes.
+    // Rounds that had paths.
     u32 rounds;
-    u64 extended, connected, asked_again, refilled;
+    // Rays that were asked again behind holes, searches for touching bodies, and all rays of a megakernel.
+    u32 asked;
+    u32 unused;
+    // Rays of the queues, and paths that began.
+    u64 extended, connected, refilled;
 };
 
 struct Render {

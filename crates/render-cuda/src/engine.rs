@@ -304,7 +304,7 @@ impl CudaRenderer {
                 };
                 let counters = self.trace(picture, &mut render, picture.frame.max_depth)?;
                 picture.invalid += u64::from(counters.invalid_samples);
-                let rays = counters.extended + counters.connected + counters.asked_again;
+                let rays = counters.extended + counters.connected + u64::from(counters.asked);
                 watch.report(u64::from(render.batch.path_count), rays);
                 next += sample_count;
             }

@@ -129,9 +129,10 @@ pub struct Counters {
     pub invalid_rays: u32,
     pub invalid_samples: u32,
     pub rounds: u32,
+    pub asked: u32,
+    pub unused: u32,
     pub extended: u64,
     pub connected: u64,
-    pub asked_again: u64,
     pub refilled: u64,
 }
 

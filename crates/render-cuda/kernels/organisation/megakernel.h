@@ -65,6 +65,13 @@ RW_FUNCTION void megakernel(const Render& render) {
             radiance += arrived.value;
         }
     }
+#pragma unroll
+    for (u32 bits = WARP / 2; bits > 0; bits /= 2) {
+        rays += platform::shuffle_xor_sync(EVERYONE, rays, bits);
+    }
+    if (platform::lane() == 0) {
+        platform::add_to_counter(&render.counters->asked, rays);
+    }
     if (number < render.batch.path_count) {
         begin_result(render, number, path.filter_weight);
         platform::put(render.results.radiance + number, float4{radiance.x, radiance.y, radiance.z, path.filter_weight});

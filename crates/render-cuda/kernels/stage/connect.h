@@ -27,6 +27,7 @@ RW_FUNCTION Option<Vec3> arriving(const Render& render, bool lives, bool blocked
                 break;
             }
             if (asks) {
+                count_asked(render, callers);
                 if constexpr (F::MEDIA) {
                     const InMedia::Passed passed = connection.media.passed(render.scene, connection.ray, candidate);
                     connection.contribution *= passed.left;

@@ -24,6 +24,13 @@ RW_FUNCTION After after(const Render& render, const Hit& hit) {
     return {hit.t, load(render.scene.triangles, hit.triangle).instance, hit.triangle};
 }
 
+// Counts rays that lanes ask with; one lane of those that call together adds for all.
+RW_FUNCTION void count_asked(const Render& render, LaneMask callers) {
+    if (platform::lane() == platform::lowest_bit(callers)) {
+        platform::add_to_counter(&render.counters->asked, platform::population(callers));
+    }
+}
+
 // Of a hit that is a hole, the first behind it that is none: what light loses on the way is taken from the path. All lanes of
 // the warp call together, those without a path with `lives` unset.
 template <class F>
@@ -37,6 +44,7 @@ RW_FUNCTION void pass_holes(const Render& render, bool lives, const Ray& ray, Pa
                 return;
             }
             if (is_hole) {
+                count_asked(render, callers);
                 if constexpr (F::MEDIA) {
                     const InMedia::Passed passed = path.media.passed(render.scene, ray, hit);
                     path.throughput *= passed.left;
@@ -55,6 +63,7 @@ RW_FUNCTION u32 touch(const Render& render, bool lives, const Ray& ray, const Hi
         const Option<Ray> wanted = lives ? search(render.scene, ray, hit) : Option<Ray>{false, {}};
         const LaneMask callers = platform::ballot_sync(EVERYONE, wanted.some);
         if (wanted.some) {
+            count_asked(render, callers);
             const query::Hit found =
                 query::closest<CLOSEST_HIT>(render.tree, query_of(wanted.value), callers, after(render, hit));
             return touching(render.scene, ray, hit, hit_of(found));
