@@ -346,7 +346,8 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
         let image = std::fs::read(object).map_err(|error| format!("{}: {error}", object.display()))?;
         Ok((image, String::from_utf8_lossy(&report.stderr).into_owned()))
     };
-    let (image, _) = compile(&object, &[])?;
+    let reported: &[&str] = if set.references.is_none() { &["-Xptxas", "-v"] } else { &[] };
+    let (image, report) = compile(&object, reported)?;
     if image.windows(INTERNAL.len()).any(|name| name == INTERNAL) {
         let source = source.display();
         return Err(format!("{source}: a static function's name depends on the folder; make it inline"));
@@ -356,7 +357,6 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
         return Ok(Compiled { image: packed, ..Compiled::default() });
     }
     if set.references.is_none() {
-        let (_, report) = compile(&object, &["-Xptxas", "-v"])?;
         return Ok(Compiled { image: packed, resources: resources::parse(&report)?, ..Compiled::default() });
     }
     // Lines make images four times as large, so that others are embedded; and those are priced.
