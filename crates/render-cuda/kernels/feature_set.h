@@ -66,12 +66,6 @@ using Plain = Features<FeatureSet{.models = set_of(BsdfKind::Diffuse),
                                   .unlit = false,
                                   .alpha = false}>;
 
-// Whether a set has a value.
-template <class Value>
-RW_FUNCTION constexpr bool has(u32 set, Value value) {
-    return (set >> static_cast<u32>(value) & 1) != 0;
-}
-
 // `value`, which is one of a set: a constant where there is no other.
 template <u32 SET, class Value>
 RW_FUNCTION Value one_of(Value value) {

@@ -20,7 +20,7 @@ template <class F>
 RW_FUNCTION Shading shading(const Scene& scene, Scattering scattering, const SurfacePoint& point, Vec3 wo, float u) {
     const MaterialRecord outer = load(scene.materials, point.material);
     // Plain diffuse surfaces need no texture coordinates and no tangent. Where nothing does, what follows is as short.
-    if constexpr (F::TEXTURES && has(F::MODELS, BsdfKind::Diffuse)) {
+    if constexpr (F::TEXTURES && can_be<F::MODELS>(BsdfKind::Diffuse)) {
         if (outer.kind() == MaterialKind::Diffuse && !outer.has(material_flags::LOOKS_AT_ATTRIBUTES)) {
             const Frame frame = Frame::around(facing(point.shading_normal, point.geometric_normal, wo));
             const Vec3 reflectance = clamp(vec3(load(scene.inputs, outer.first_input).factor), 0.0f, 1.0f);

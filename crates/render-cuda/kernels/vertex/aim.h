@@ -27,7 +27,7 @@ RW_FUNCTION Option<Connection> aim(const Scene& scene, const Transport& transpor
     const float u_choice = stream.next_1d();
     const Vec2 u = stream.next_2d();
     path.sampler_state = stream.state;
-    const Option<LightSample> light = light::sample(scene, vertex.point.position, u_choice, u);
+    const Option<LightSample> light = light::sample<F::LIGHTS>(scene, vertex.point.position, u_choice, u);
     if (!light) {
         return none();
     }

@@ -46,7 +46,7 @@ RW_FUNCTION Vec3 from_surface(const Scene& scene, const Transport& transport, co
         return path.throughput * emitted;
     }
     const u32 light = load(scene.triangles, point.triangle).light;
-    const float light_pdf = light::pdf(scene, light, ray.origin, cos, t * t);
+    const float light_pdf = light::pdf<F::LIGHTS>(scene, light, ray.origin, cos, t * t);
     return path.throughput * emitted * weight(transport, path, light_pdf);
 }
 

@@ -1,6 +1,7 @@
 // How light is carried: the same for all paths of a render. As raywarp-render's vertex/mod.rs.
 #pragma once
 
+#include "../feature_set.h"
 #include "../flat/tags.h"
 #include "../sample/stream.h"
 
@@ -16,6 +17,15 @@ struct Transport {
     // Camera rays that miss bring nothing.
     bool transparent;
 };
+
+// The same, with constants for what a kernel's features leave no choice of.
+template <class F>
+RW_FUNCTION Transport narrowed(Transport transport) {
+    transport.sampler.kind = one_of<F::SAMPLERS>(transport.sampler.kind);
+    transport.direct = one_of<F::DIRECT>(transport.direct);
+    transport.scattering = one_of<F::SCATTERING>(transport.scattering);
+    return transport;
+}
 
 // Sampler dimensions that a camera ray takes.
 constexpr u32 CAMERA_DIMENSIONS = 4;

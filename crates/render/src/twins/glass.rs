@@ -3,7 +3,6 @@
 
 use super::{Numbers, Reader, Twin, Writer};
 use crate::bsdf::{Bsdf, BsdfSample, Dielectric, Glazed, MaterialKind, Scattering};
-use crate::flat::ShadingScene;
 use crate::texture::{Inputs, TexturePoint};
 use glam::{Vec2, Vec3, Vec4};
 

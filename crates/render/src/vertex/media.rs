@@ -23,7 +23,7 @@ const MOST_UNNAMED: u32 = 255;
 pub(crate) struct MediaStack {
     /// Indices of media plus one; 0 behind the last. The upper two bits of the four, the first lowest, count the bodies that
     /// a path came into when there was no room.
-    entries: [u16; ENTRIES],
+    pub(crate) entries: [u16; ENTRIES],
 }
 
 /// The media that a path is in, and since when: 12 bytes.

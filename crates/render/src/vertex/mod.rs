@@ -16,8 +16,12 @@ mod touching;
 
 pub(crate) use arrive::arrive;
 pub(crate) use leave::leave;
+#[cfg(feature = "twins")]
+pub(crate) use media::Boundary;
 pub(crate) use media::{InMedia, MediaStack};
 pub(crate) use path::{ALL_SPECULAR, FirstHit, PathState, SPECULAR};
+#[cfg(feature = "twins")]
+pub(crate) use roulette::roulette;
 pub(crate) use touching::{search, touching};
 
 use raywarp_sample::Sampler;
@@ -54,7 +58,7 @@ mod dimension {
 
 /// The power heuristic with exponent 2 (Veach 1997, section 9.2) for one sample of each technique.
 #[inline]
-fn power_heuristic(pdf: f32, other: f32) -> f32 {
+pub(crate) fn power_heuristic(pdf: f32, other: f32) -> f32 {
     if pdf.is_infinite() {
         return 1.0;
     }
