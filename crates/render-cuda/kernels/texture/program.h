@@ -17,7 +17,7 @@ RW_FUNCTION Vec2 mapped(const TextureOp& op, const TexturePoint& point) {
 
 // Linear RGBA of a texture at a point. By calls, since materials have many inputs. The top of the stack is in
 // registers, so that a program of one step, as most are, touches no memory.
-RW_COLD Vec4 value(const Scene& scene, u32 program, TexturePoint point) {
+inline RW_COLD Vec4 value(const Scene& scene, u32 program, TexturePoint point) {
     const ProgramRecord steps = load(scene.programs, program);
     Vec4 below[STACK - 1];
     Vec4 top = Vec4::splat(0.0f);
