@@ -1,5 +1,5 @@
-//! A scene with a material, a texture, a light and a medium of each kind. It is around the origin: from anywhere in a cube
-//! of 6 there are surfaces in most directions, and some look out.
+//! A scene with a material, a texture, a light and a medium of each kind. It is around the origin: from anywhere in a
+//! cube of 6 there are surfaces in most directions, and some directions lead out.
 
 mod bodies;
 mod images;
