@@ -23,6 +23,8 @@ pub use material::{Input, InputChannel, MaterialFlags, MaterialRecord, MediumRec
 pub use octahedral::{UnitCode, decode_unit, encode_unit};
 pub(crate) use shapes::{Shape, cell_triangles, shape, triangle};
 pub use texture::{ImageLookup, ProgramRecord, TextureKind, TextureOp, Wrapping};
+#[cfg(feature = "twins")]
+pub(crate) use triangle::normalize;
 pub use triangle::{AttributeRecord, ColorRecord, PlacementRecord, TriangleRecord};
 pub use validate::InvalidShading;
 

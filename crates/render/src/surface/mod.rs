@@ -11,4 +11,8 @@ pub(crate) use alpha::{Holes, coverage};
 pub(crate) use emitted::emitted;
 pub(crate) use frame::Frame;
 pub(crate) use point::{SurfacePoint, surface_point, texture_point};
+#[cfg(feature = "twins")]
+pub(crate) use point::{position_derivatives, tangent};
 pub(crate) use shading::{Shading, shading};
+#[cfg(feature = "twins")]
+pub(crate) use shading::{bent_normal, decided, facing, lifted};

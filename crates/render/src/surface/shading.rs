@@ -64,7 +64,7 @@ fn shading_of_any(
 
 /// The part of a mixture that `u` falls on, and `u` spread over the unit interval again. Parts come before the mixtures
 /// that hold them, so this ends.
-fn decided<'s>(
+pub(crate) fn decided<'s>(
     scene: &'s ShadingScene,
     mut material: &'s MaterialRecord,
     at: &TexturePoint,
@@ -80,7 +80,12 @@ fn decided<'s>(
 }
 
 /// The shading normal after the normal map or bump map of `material`.
-fn bent_normal(scene: &ShadingScene, material: &MaterialRecord, point: &SurfacePoint, at: &TexturePoint) -> Vec3 {
+pub(crate) fn bent_normal(
+    scene: &ShadingScene,
+    material: &MaterialRecord,
+    point: &SurfacePoint,
+    at: &TexturePoint,
+) -> Vec3 {
     let input = &scene.inputs[material.normal as usize];
     let bent = if material.has(MaterialFlags::BUMP) {
         bumped(scene, input, point, at)
@@ -116,7 +121,7 @@ fn bumped(scene: &ShadingScene, height: &Input, point: &SurfacePoint, at: &Textu
 
 /// A shading normal on the geometric normal's side, or the geometric normal where the viewer sees
 /// the surface from one side and the shading normal from the other.
-fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
+pub(crate) fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
     let normal = if shading.dot(geometric) < 0.0 { -shading } else { shading };
     if normal.dot(wo) * geometric.dot(wo) > 0.0 { normal } else { geometric }
 }
@@ -125,7 +130,7 @@ fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
 /// the surface: a mirror with bumps would be black where that direction goes below it.
 ///
 /// `normal` must come from [`facing`].
-fn lifted(normal: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
+pub(crate) fn lifted(normal: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
     let side = geometric * geometric.dot(wo).signum();
     // At grazing views even the flat surface mirrors along itself.
     let least = (0.9 * side.dot(wo)).min(0.01);
