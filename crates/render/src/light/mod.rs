@@ -2,9 +2,9 @@
 //! function takes a light's record.
 
 mod environment;
-mod planar;
-mod punctual;
-mod sphere;
+pub(crate) mod planar;
+pub(crate) mod punctual;
+pub(crate) mod sphere;
 #[cfg(test)]
 mod tests;
 
@@ -36,7 +36,7 @@ const _: () = assert!(size_of::<LightSample>() == 44);
 
 /// In which of `steps` equal steps of a turn the direction `(x, y)` lies.
 #[inline]
-fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
+pub(crate) fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
     let turn = atan2(y, x) / TAU;
     let turn = if turn < 0.0 { turn + 1.0 } else { turn };
     ((turn * steps as f32) as u32).min(steps - 1)
@@ -79,18 +79,18 @@ pub(crate) fn pdf(scene: &ShadingScene, index: u32, point: Vec3, cos: f32, dista
 }
 
 /// A place on an emissive surface.
-struct Place {
-    position: Vec3,
+pub(crate) struct Place {
+    pub position: Vec3,
     /// Unit, on the front side.
-    normal: Vec3,
+    pub normal: Vec3,
     /// Largest coordinate difference to a corner of the triangle, or more.
-    extent: f32,
-    triangle: u32,
+    pub extent: f32,
+    pub triangle: u32,
 }
 
 /// A connection to `place`, found in the direction `wi` with the density `pdf`; `None` where it lights nothing.
 #[inline]
-fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Option<LightSample> {
+pub(crate) fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Option<LightSample> {
     if pdf <= 0.0 || !pdf.is_finite() {
         return None;
     }
@@ -110,7 +110,7 @@ fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Option<Li
 
 /// Barycentrics of a place in the plane of a triangle; zeros for a triangle without area.
 #[inline]
-fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
+pub(crate) fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
     let [a, b, c] = triangle.points();
     let (u, v, s) = (b - a, c - a, place - a);
     let normal = u.cross(v);
