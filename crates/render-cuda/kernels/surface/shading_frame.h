@@ -105,8 +105,8 @@ RW_FUNCTION bool mirrors(MaterialKind kind) {
     return kind >= MaterialKind::Mirror && kind <= MaterialKind::CarPaint;
 }
 
-// The frame in which `material`, a part of `outer` or it itself, scatters; `BENT` and `ANISOTROPIC` say whether materials
-// of the scene are that.
+// The frame in which `material`, a part of `outer` or it itself, scatters. `BENT` and `ANISOTROPIC` say whether any
+// material of the scene bends normals, or has roughness that differs along tangent and bitangent.
 template <bool BENT = true, bool ANISOTROPIC = true>
 RW_FUNCTION Frame shading_frame(const Scene& scene, const MaterialRecord& outer, const MaterialRecord& material,
                                 const SurfacePoint& point, const TexturePoint& at, Vec3 wo) {
