@@ -18,7 +18,7 @@ pub(super) const MIN_LAYER_ALPHA: f32 = 1e-3;
 /// `(1 - E(wo)) (1 - E(wi)) / (1 - mean)`, which suits a Lambert base only, this bounds any base: it is
 /// reciprocal and never makes energy, though it loses a little. With further bounces the loss is known
 /// ([`Beneath`]), and a lobe of the base's returns it.
-pub(super) struct Coat {
+pub(crate) struct Coat {
     strength: f32,
     f0: Vec3,
     alpha: f32,
@@ -30,14 +30,14 @@ pub(super) struct Coat {
 /// What a base beneath a coat has left for lobes that scatter all around: of a dielectric what its facets let
 /// in, of a white metal what its facets lose.
 #[derive(Clone, Copy)]
-pub(super) struct Left {
+pub(crate) struct Left {
     pub dielectric: Vec3,
     pub metal: f32,
 }
 
 /// White facets of one alpha beneath a coat.
 #[derive(Clone, Copy)]
-pub(super) struct Beneath {
+pub(crate) struct Beneath {
     table: CoatLoss,
     /// What the table's losses are multiplied by.
     scale: f32,

@@ -12,7 +12,7 @@ pub(super) const MIN_ALPHA: f32 = 1e-4;
 
 /// Distribution of normals; all directions are in the upper hemisphere.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ggx {
+pub(crate) struct Ggx {
     alpha: Vec2,
 }
 

@@ -176,7 +176,7 @@ impl Glass {
 
 /// What single scattering loses at white facets of any alphas along tangent and bitangent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WhiteLosses {
+pub(crate) struct WhiteLosses {
     alpha: Vec2,
     /// At the mean alpha; its mean is that of these losses.
     even: White,

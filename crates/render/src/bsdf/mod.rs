@@ -14,22 +14,22 @@
 
 #[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
 mod albedo_data;
-mod albedo_table;
+pub(crate) mod albedo_table;
 mod blinn;
 mod car_paint;
-mod coat;
+pub(crate) mod coat;
 mod coat_table;
 mod conductor;
 mod dielectric;
 mod diffuse;
-mod facets;
-mod fresnel;
-mod ggx;
+pub(crate) mod facets;
+pub(crate) mod fresnel;
+pub(crate) mod ggx;
 mod glazed;
-mod horizon;
+pub(crate) mod horizon;
 #[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
 mod loss_data;
-mod loss_table;
+pub(crate) mod loss_table;
 mod principled;
 mod tables;
 #[cfg(test)]
