@@ -11,7 +11,7 @@
 
 namespace raywarp::render::light {
 
-constexpr u32 bit_of(LightKind kind) { return 1u << static_cast<u32>(kind); }
+RW_FUNCTION constexpr u32 bit_of(LightKind kind) { return 1u << static_cast<u32>(kind); }
 constexpr u32 ALL_KINDS = (1u << 8) - 1;
 constexpr u32 PLANAR = bit_of(LightKind::Triangle) | bit_of(LightKind::Parallelogram) | bit_of(LightKind::Disk);
 constexpr u32 SPHERE = bit_of(LightKind::Sphere), ENVIRONMENT = bit_of(LightKind::Environment);
