@@ -28,6 +28,9 @@ constexpr Options QUEUED_ANY = any_of(QUEUED);
 
 // One lane: paths that went on become those that are extended, and as many begin as there is room for.
 RW_FUNCTION void begin_round(const Render& render) {
+    if (platform::warp() != 0 || platform::lane() != 0) {
+        return;
+    }
     Counters c = platform::get(render.counters);
     const u32 room = render.capacity - c.survivors, left = render.batch.path_count - c.begun;
     const u32 fresh = smaller(room, left);
