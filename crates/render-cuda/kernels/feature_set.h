@@ -27,7 +27,7 @@ struct FeatureSet {
     u32 samplers = ANY, direct = ANY, scattering = ANY;
     // Anything that fills space.
     bool media = true;
-    // Inputs of materials that vary.
+    // Materials that vary over a surface. What they send out, and holes, may vary all the same.
     bool textures = true;
     // Normal maps and bump maps.
     bool bent_normals = true;
@@ -66,14 +66,19 @@ using Plain = Features<FeatureSet{.models = set_of(BsdfKind::Diffuse),
                                   .unlit = false,
                                   .alpha = false}>;
 
+constexpr u32 first_of(u32 set) {
+    u32 bit = 0;
+    while (bit < 32 && (set >> bit & 1) == 0) {
+        bit++;
+    }
+    return bit;
+}
+
 // `value`, which is one of a set: a constant where there is no other.
 template <u32 SET, class Value>
 RW_FUNCTION Value one_of(Value value) {
-    if constexpr (SET != 0 && (SET & (SET - 1)) == 0) {
-        return static_cast<Value>(__builtin_ctz(SET));
-    } else {
-        return value;
-    }
+    constexpr u32 FIRST = first_of(SET);
+    return FIRST < 32 && SET >> FIRST % 32 == 1 ? static_cast<Value>(FIRST) : value;
 }
 
 }  // namespace raywarp::render

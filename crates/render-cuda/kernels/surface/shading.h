@@ -32,8 +32,8 @@ RW_FUNCTION Shading shading(const Scene& scene, Scattering scattering, const Sur
     if constexpr (F::CHOICES) {
         part = decided(scene, outer, at, u);
     }
-    const Frame frame = shading_frame(scene, outer, part.material, point, at, wo);
-    const Inputs inputs = {scene, part.material, at, scattering};
+    const Frame frame = shading_frame<F::BENT_NORMALS, F::ANISOTROPIC>(scene, outer, part.material, point, at, wo);
+    const Inputs inputs = {scene, part.material, at, scattering, F::TEXTURES};
     return {Bsdf::look_up<F::MODELS>(inputs, part.u), frame, point.geometric_normal};
 }
 

@@ -50,8 +50,14 @@ struct Inputs {
     const TexturePoint& at;
     // Which bounces between facets count.
     Scattering scattering;
+    // Whether any of the scene's materials has one that varies.
+    bool textures = true;
 
-    RW_FUNCTION Input input(u32 number) const { return load(scene.inputs, material.first_input + number); }
+    RW_FUNCTION Input input(u32 number) const {
+        Input input = load(scene.inputs, material.first_input + number);
+        input.source = textures ? input.source : NONE;
+        return input;
+    }
     // A colour as it is, and from 0 to 1.
     RW_FUNCTION Vec3 color(u32 number) const { return render::color(scene, input(number), at); }
     RW_FUNCTION Vec3 share(u32 number) const { return clamp(color(number), 0.0f, 1.0f); }
