@@ -66,7 +66,7 @@ using Plain = Features<FeatureSet{.models = set_of(BsdfKind::Diffuse),
                                   .unlit = false,
                                   .alpha = false}>;
 
-constexpr u32 first_of(u32 set) {
+RW_FUNCTION constexpr u32 first_of(u32 set) {
     u32 bit = 0;
     while (bit < 32 && (set >> bit & 1) == 0) {
         bit++;

@@ -56,12 +56,13 @@ impl FeatureSet {
     }
 }
 
-/// Stages that are compiled for each set of features; the number of blocks of 128 threads that a multiprocessor should hold.
-const SHADING: &[(&str, &str, u32)] = &[
-    ("megakernel", "megakernel", 4),
-    ("wavefront", "refill", 8),
-    ("wavefront", "shade", 4),
-    ("wavefront", "arrive_light", 8),
+/// Stages that are compiled for sets of features: source, stage, sets, and the blocks of 128 threads that a multiprocessor
+/// should hold. Scenes without media are rare guests of a megakernel, which is large.
+const SHADING: &[(&str, &str, &[FeatureSet], u32)] = &[
+    ("megakernel", "megakernel", &[FeatureSet::Plain, FeatureSet::Everything], 4),
+    ("wavefront", "refill", &FeatureSet::ALL, 8),
+    ("wavefront", "shade", &FeatureSet::ALL, 4),
+    ("wavefront", "arrive_light", &FeatureSet::ALL, 8),
 ];
 
 /// Stages that no feature changes.
@@ -72,9 +73,11 @@ const PLAIN: &[(&str, &str, u32)] = &[
     ("finalize", "finalize_film", 8),
 ];
 
-/// The name of the kernel of a stage for a set of features.
+/// The name of the kernel of a stage for the smallest set that it is compiled for and that holds `features`.
 pub fn kernel_name(stage: &str, features: FeatureSet) -> String {
-    format!("{stage}__{}", features.name())
+    let sets = SHADING.iter().find(|known| known.1 == stage).map_or(&[][..], |known| known.2);
+    let fits = sets.iter().find(|set| **set as u32 >= features as u32);
+    format!("{stage}__{}", fits.unwrap_or(&FeatureSet::Everything).name())
 }
 
 /// The name of the kernel of a stage that no feature changes.
@@ -84,7 +87,9 @@ pub fn plain_name(stage: &str) -> String {
 
 /// The source that a stage's kernel is compiled in.
 pub fn source_of(stage: &str) -> Option<&'static str> {
-    SHADING.iter().chain(PLAIN).find(|(_, name, _)| *name == stage).map(|(source, _, _)| *source)
+    let shading = SHADING.iter().map(|(source, name, _, _)| (*source, *name));
+    let mut all = shading.chain(PLAIN.iter().map(|(source, name, _)| (*source, *name)));
+    all.find(|(_, name)| *name == stage).map(|(source, _)| source)
 }
 
 /// The sources: name and text.
@@ -95,7 +100,7 @@ pub fn sources() -> Vec<(String, String)> {
 
 /// The names of all kernels.
 pub fn kernel_names() -> Vec<String> {
-    let shading = SHADING.iter().flat_map(|(_, stage, _)| FeatureSet::ALL.map(|set| kernel_name(stage, set)));
+    let shading = SHADING.iter().flat_map(|(_, stage, sets, _)| sets.iter().map(|set| kernel_name(stage, *set)));
     PLAIN.iter().map(|(_, stage, _)| plain_name(stage)).chain(shading).collect()
 }
 
@@ -110,10 +115,10 @@ fn text(source: &str) -> String {
     for (_, stage, blocks) in PLAIN.iter().filter(|stage| stage.0 == source) {
         kernel(&plain_name(stage), stage, *blocks);
     }
-    for (_, stage, blocks) in SHADING.iter().filter(|stage| stage.0 == source) {
-        for set in FeatureSet::ALL {
+    for (_, stage, sets, blocks) in SHADING.iter().filter(|stage| stage.0 == source) {
+        for set in *sets {
             let features = set.cpp_name();
-            kernel(&kernel_name(stage, set), &format!("{stage}<raywarp::render::{features}>"), *blocks);
+            kernel(&kernel_name(stage, *set), &format!("{stage}<raywarp::render::{features}>"), *blocks);
         }
     }
     text

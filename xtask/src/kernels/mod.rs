@@ -126,12 +126,18 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     let (check, only) = match options[..] {
         [] => (false, None),
         ["--check"] => (true, None),
-        // For trials: the embedded kernels are for one architecture only.
-        ["--only", architecture] | ["--only", architecture, _] => {
+        // Of one crate; and for trials, for one architecture, which is then all that is embedded.
+        ["--crate", _] => (false, None),
+        ["--only", architecture] | ["--only", architecture, "--crate", _] => {
             (false, Some(architecture.parse().map_err(|_| "--only takes 90")?))
         }
         ["--verify", _] => (false, Some(MEASURED)),
-        _ => return Err("usage: cargo xtask kernels [--check | --only ARCHITECTURE [CRATE] | --verify FOLDER]".into()),
+        _ => {
+            return Err(
+                "usage: cargo xtask kernels [--check | [--only ARCHITECTURE] [--crate FOLDER] | --verify FOLDER]"
+                    .into(),
+            );
+        }
     };
     let root = root()?;
     let nvcc = compiler(root)?;
@@ -148,7 +154,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
             _ => Ok(true),
         };
     }
-    let folder = if let ["--only", _, folder] = options[..] { Some(folder) } else { None };
+    let folder = if let [.., "--crate", folder] = options[..] { Some(folder) } else { None };
     let sets = SETS.iter().filter(|set| folder.is_none_or(|folder| set.folder == folder));
     let same = sets.map(|set| run_set(root, &nvcc, set, check, only));
     Ok(same.collect::<Result<Vec<bool>, String>>()?.into_iter().all(|same| same))

@@ -74,7 +74,7 @@ struct Blinn {
         return total > 0.0f ? some(Lobes{row, n, f90, e_wo, facets / total}) : none();
     }
 
-    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, Vec3 wo, float u_lobe, Vec2 u) const {
+    RW_COLD Option<BsdfSample> sample(const Scene& scene, Vec3 wo, float u_lobe, Vec2 u) const {
         const Option<Lobes> l = lobes(scene, wo);
         if (!l) {
             return none();
@@ -94,7 +94,7 @@ struct Blinn {
         return BsdfSample::smooth(wo, wi, all.value / all.pdf, all.pdf);
     }
 
-    RW_FUNCTION BsdfValue eval(const Scene& scene, Vec3 wo, Vec3 wi) const {
+    RW_COLD BsdfValue eval(const Scene& scene, Vec3 wo, Vec3 wi) const {
         const Option<Lobes> l = lobes(scene, wo);
         return l ? eval_lobes(scene, *l, wo, wi) : BsdfValue::zero();
     }
@@ -112,7 +112,7 @@ struct Blinn {
         return {value, lobes.p_specular * facets * masking + (1.0f - lobes.p_specular) * cosine};
     }
 
-    RW_FUNCTION Vec3 albedo(const Scene& scene, Vec3 wo) const {
+    RW_COLD Vec3 albedo(const Scene& scene, Vec3 wo) const {
         const Option<Lobes> l = lobes(scene, wo);
         return l ? l->e_wo + diffuse * (1.0f - l->e_wo) : Vec3::splat(0.0f);
     }

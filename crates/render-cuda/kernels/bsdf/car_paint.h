@@ -66,7 +66,7 @@ struct CarPaint {
     using Lobes = car_paint::Lobes;
     using Bounces = car_paint::Bounces;
 
-    static RW_FUNCTION CarPaint look_up(const Inputs& m) {
+    static RW_COLD CarPaint look_up(const Inputs& m) {
         const Vec3 flakes = m.numbers(2), coat = m.numbers(3);
         const float amount = flakes.x, size = flakes.y, flake_alpha = flakes.z;
         Vec3 flake_normal = {0.0f, 0.0f, 1.0f};
@@ -125,7 +125,7 @@ struct CarPaint {
                           p_base / total, bounces, p_bounces / total});
     }
 
-    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, Vec3 wo, float u_lobe, Vec2 u) const {
+    RW_COLD Option<BsdfSample> sample(const Scene& scene, Vec3 wo, float u_lobe, Vec2 u) const {
         const Option<Lobes> l = lobes(scene, wo);
         if (!l) {
             return none();
@@ -156,7 +156,7 @@ struct CarPaint {
         return BsdfSample::smooth(wo, wi, all.value / all.pdf, all.pdf);
     }
 
-    RW_FUNCTION BsdfValue eval(const Scene& scene, Vec3 wo, Vec3 wi) const {
+    RW_COLD BsdfValue eval(const Scene& scene, Vec3 wo, Vec3 wi) const {
         const Option<Lobes> l = lobes(scene, wo);
         return l ? eval_lobes(scene, *l, wo, wi) : BsdfValue::zero();
     }
@@ -201,7 +201,7 @@ struct CarPaint {
         return {value, pdf};
     }
 
-    RW_FUNCTION Vec3 albedo(const Scene& scene, Vec3 wo) const {
+    RW_COLD Vec3 albedo(const Scene& scene, Vec3 wo) const {
         const float f0 = fresnel::f0_of_ior(most(coat_ior, 1.0f));
         const Option<Coat> over = Coat::make(scene, 1.0f, f0, coat_alpha, above(wo));
         const float coat = over ? over->albedo() : 0.0f;

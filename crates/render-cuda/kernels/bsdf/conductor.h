@@ -42,7 +42,7 @@ struct Conductor {
 
     RW_FUNCTION bool is_smooth() const { return Ggx::is_smooth(alpha); }
 
-    RW_FUNCTION Option<Bounces> bounces(const Scene& scene, Vec3 wo) const {
+    RW_COLD Option<Bounces> bounces(const Scene& scene, Vec3 wo) const {
         const Vec3 f = fresnel_mean;
         if (f == Vec3::splat(0.0f)) {
             return none();
@@ -55,7 +55,7 @@ struct Conductor {
         return some(Bounces{losses, reflectance * (lost / mean), further / (further + first)});
     }
 
-    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, float u_lobe,
+    RW_COLD Option<BsdfSample> sample(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, float u_lobe,
                                           Vec2 u) const {
         if (is_smooth()) {
             return BsdfSample::delta(wo, mirrored(wo), fresnel::conductor(wo.z, eta, k));
@@ -81,7 +81,7 @@ struct Conductor {
         return BsdfSample::smooth(wo, wi, all.value / all.pdf, all.pdf);
     }
 
-    RW_FUNCTION BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {
+    RW_COLD BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {
         if (is_smooth()) {
             return BsdfValue::zero();
         }
@@ -103,7 +103,7 @@ struct Conductor {
         return {first.value + further, pdf};
     }
 
-    RW_FUNCTION Vec3 albedo(const Scene& scene, Vec3 wo) const {
+    RW_COLD Vec3 albedo(const Scene& scene, Vec3 wo) const {
         const Vec3 reflectance = fresnel::conductor(wo.z, eta, k);
         if (is_smooth()) {
             return reflectance;

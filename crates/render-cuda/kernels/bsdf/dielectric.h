@@ -104,7 +104,7 @@ struct Dielectric {
     }
 
     // The further bounces at a rough boundary.
-    RW_FUNCTION Option<Bounces> bounces(const Scene& scene, Vec3 wo) const {
+    RW_COLD Option<Bounces> bounces(const Scene& scene, Vec3 wo) const {
         if (scattering == Scattering::Single || is_smooth()) {
             return none();
         }
@@ -164,7 +164,7 @@ struct Dielectric {
         return at;
     }
 
-    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo,
+    RW_COLD Option<BsdfSample> sample(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo,
                                           float u_lobe, Vec2 u) const {
         const float eta = relative_ior(wo);
         // Everything with wo above, then turned back.
@@ -216,7 +216,7 @@ struct Dielectric {
         return BsdfSample::smooth(wo, turned, weight, pdf);
     }
 
-    RW_FUNCTION BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {
+    RW_COLD BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {
         if (is_smooth() || wo.z * wi.z == 0.0f) {
             return BsdfValue::zero();
         }

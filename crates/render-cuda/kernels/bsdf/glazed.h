@@ -122,7 +122,7 @@ struct Glazed {
     // Probability of the coat's lobe.
     static RW_FUNCTION float p_coat(const Option<Coat>& coat) { return clamp(coat ? coat->albedo() : 0.0f, 0.0f, 0.95f); }
 
-    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo,
+    RW_COLD Option<BsdfSample> sample(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo,
                                           float u_lobe, Vec2 u) const {
         const Option<Coat> coat = coat_at(scene, wo);
         const float p = p_coat(coat);
@@ -151,7 +151,7 @@ struct Glazed {
         return BsdfSample::smooth(wo, wi, found.value / found.pdf, found.pdf);
     }
 
-    RW_FUNCTION BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {
+    RW_COLD BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {
         return both(scene, coat_at(scene, wo), bounces, wo, wi);
     }
 
@@ -176,7 +176,7 @@ struct Glazed {
         return sum;
     }
 
-    RW_FUNCTION Vec3 albedo(const Scene& scene, Vec3 wo) const {
+    RW_COLD Vec3 albedo(const Scene& scene, Vec3 wo) const {
         const Vec3 changed = this->changed(fresnel::dielectric(wo.z, ior).reflected);
         const Vec3 reflected = thin ? 2.0f * changed / (1.0f + changed) : changed;
         const Vec3 glass = reflected + transmittance * (1.0f - reflected);

@@ -50,7 +50,7 @@ struct Principled {
     using Lobes = principled::Lobes;
     using BaseLobes = principled::BaseLobes;
 
-    static RW_FUNCTION Principled look_up_coated(const Inputs& m) {
+    static RW_COLD Principled look_up_coated(const Inputs& m) {
         const Vec3 base = m.share(0), f0 = m.share(1);
         return coated(base, f0, m.alpha(2, MIN_LAYER_ALPHA), m.scattering);
     }
@@ -106,7 +106,7 @@ struct Principled {
         return {{1.0f - dielectric_wo, at.lost}, {1.0f - dielectric_mean, mean.lost}, none()};
     }
 
-    RW_FUNCTION Option<BsdfSample> sample(const Scene& scene, Vec3 wo, float u_lobe, Vec2 u) const {
+    RW_COLD Option<BsdfSample> sample(const Scene& scene, Vec3 wo, float u_lobe, Vec2 u) const {
         const Option<Lobes> l = lobes(scene, wo);
         if (!l) {
             return none();
@@ -129,7 +129,7 @@ struct Principled {
         return BsdfSample::smooth(wo, wi, all.value / all.pdf, all.pdf);
     }
 
-    RW_FUNCTION BsdfValue eval(const Scene& scene, Vec3 wo, Vec3 wi) const {
+    RW_COLD BsdfValue eval(const Scene& scene, Vec3 wo, Vec3 wi) const {
         const Option<Lobes> l = lobes(scene, wo);
         return l ? eval_lobes(scene, *l, wo, wi) : BsdfValue::zero();
     }
@@ -171,7 +171,7 @@ struct Principled {
         return scattering == Scattering::Single ? principled::LEAST_MEAN : 0.0f;
     }
 
-    RW_FUNCTION Vec3 albedo(const Scene& scene, Vec3 wo) const {
+    RW_COLD Vec3 albedo(const Scene& scene, Vec3 wo) const {
         const Option<Lobes> l = lobes(scene, wo);
         if (!l) {
             return Vec3::splat(0.0f);
