@@ -137,16 +137,15 @@ pub struct RenderArgs {
     focus: Option<f32>,
     #[command(flatten)]
     pub scenes: Scenes,
-    /// What traces the rays: cpu, cuda (the first GPU), cuda:N, auto.
+    /// What renders: cpu, cuda (the first GPU), cuda:N, auto.
     ///
-    /// Shading stays on the CPU, and so auto takes the CPU here: a GPU that only traces is seldom faster. The picture has the
-    /// same bytes with either.
+    /// A GPU takes paths from the camera to the film. The picture has the same bytes with either. auto takes the CPU.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     /// How a GPU renders: wavefront, megakernel, rays (it traces, and the CPU shades).
     ///
-    /// wavefront runs a kernel a stage over queues of rays; megakernel one for whole paths. The picture has the same bytes with
-    /// each. What a GPU does not render as a whole, --integrator ao for one, is done as with rays.
+    /// wavefront runs a kernel a stage over queues of rays, and is the fastest (docs/gpu.md); megakernel one for whole paths. The
+    /// picture has the same bytes with each. Other integrators than path are always rendered as with rays.
     #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront", hide_possible_values = true, help_heading = heading::MACHINE)]
     pub organisation: PathsOn,
     #[command(flatten)]
