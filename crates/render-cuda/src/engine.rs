@@ -38,7 +38,7 @@ impl Default for EngineOptions {
 
 /// The variant whose tree the kernels walk.
 pub fn tree_variant() -> Result<raywarp_family::Variant, RenderCudaError> {
-    "replace/phased/h8?batch=exact&refill=80".parse().map_err(|_| RenderCudaError::NoKernels)
+    "direct/while-while/bvh2?triangle=watertight".parse().map_err(|_| RenderCudaError::NoKernels)
 }
 
 /// A scene on a device, and the kernels that render it.
@@ -67,10 +67,8 @@ struct Wavefront {
     begin_round: Function,
     refill: Function,
     extend: Function,
-    extend_blocks: u32,
     shade: Function,
     connect: Function,
-    connect_blocks: u32,
     arrive_light: Function,
 }
 
@@ -99,15 +97,12 @@ impl Kernels {
         let shading = |stage: &str| function(device, stage, &kernel_name(stage, features));
         let plain = |stage: &str| function(device, stage, &plain_name(stage));
         let wavefront = || -> Result<Wavefront, RenderCudaError> {
-            let (extend, connect) = (plain("extend")?, plain("connect")?);
             Ok(Wavefront {
                 begin_round: plain("begin_round")?,
                 refill: shading("refill")?,
-                extend_blocks: extend.resident_blocks(device, BLOCK)?,
-                extend,
+                extend: plain("extend")?,
                 shade: shading("shade")?,
-                connect_blocks: connect.resident_blocks(device, BLOCK)?,
-                connect,
+                connect: plain("connect")?,
                 arrive_light: shading("arrive_light")?,
             })
         };
@@ -218,10 +213,10 @@ impl CudaRenderer {
                 if round == 0 || render.batch.path_count > render.capacity {
                     launch(&wavefront.refill, all, render)?;
                 }
-                launch(&wavefront.extend, wavefront.extend_blocks, render)?;
+                launch(&wavefront.extend, all, render)?;
                 launch(&wavefront.shade, all, render)?;
                 picture.state.clear_answers(stream)?;
-                launch(&wavefront.connect, wavefront.connect_blocks, render)?;
+                launch(&wavefront.connect, all, render)?;
                 launch(&wavefront.arrive_light, all, render)?;
                 std::mem::swap(&mut render.queue, &mut render.next);
                 round += 1;

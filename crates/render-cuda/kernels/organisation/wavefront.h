@@ -11,20 +11,8 @@
 
 namespace raywarp::render {
 
-// The fastest kernels for rays in memory (docs/performance.md).
-constexpr Options QUEUED{.supply = Supply::Replace,
-                         .organisation = Organisation::Phased,
-                         .tree = TreeKind::H8,
-                         .query = Query::Closest,
-                         .batch = EXACT,
-                         .postpone = 1,
-                         .refill = 80,
-                         .triangle = TriangleTest::Pair};
-RW_FUNCTION constexpr Options any_of(Options options) {
-    options.query = Query::Any;
-    return options;
-}
-constexpr Options QUEUED_ANY = any_of(QUEUED);
+constexpr Options QUEUED = watertight(Supply::Direct, Query::Closest);
+constexpr Options QUEUED_ANY = watertight(Supply::Direct, Query::Any);
 
 // One lane: paths that went on become those that are extended, and as many begin as there is room for.
 RW_FUNCTION void begin_round(const Render& render) {

@@ -9,8 +9,16 @@
 
 namespace raywarp::render {
 
-constexpr Options CLOSEST_HIT = preferred(TreeKind::H8, Query::Closest);
-constexpr Options ANY_HIT = preferred(TreeKind::H8, Query::Any);
+// The loop and the tests that find the CPU's hits, bit for bit, and lose none.
+RW_FUNCTION constexpr Options watertight(Supply supply, Query query) {
+    return {.supply = supply,
+            .organisation = Organisation::WhileWhile,
+            .tree = TreeKind::Bvh2,
+            .query = query,
+            .triangle = TriangleTest::Watertight};
+}
+constexpr Options CLOSEST_HIT = watertight(Supply::Caller, Query::Closest);
+constexpr Options ANY_HIT = watertight(Supply::Caller, Query::Any);
 
 RW_FUNCTION query::Ray query_of(const Ray& ray) {
     return {{ray.origin.x, ray.origin.y, ray.origin.z, ray.t_min},
