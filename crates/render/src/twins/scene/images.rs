@@ -9,7 +9,7 @@ pub(super) const COLORS: [ImageId; 3] = [ImageId(0), ImageId(1), ImageId(2)];
 pub(super) const NORMALS: ImageId = ImageId(3);
 /// One texel.
 pub(super) const DOT: ImageId = ImageId(4);
-/// Maps of environments: a bright spot and dark rows; nothing at all; bytes.
+/// Maps of environments: a bright spot, a dark row and a texel below 0; nothing at all; bytes.
 pub(super) const SKIES: [ImageId; 3] = [ImageId(5), ImageId(6), ImageId(7)];
 
 /// Adds them, in the order of the constants.
@@ -25,6 +25,7 @@ pub(super) fn add(scene: &mut Scene) {
     push(scene, [1, 1], Pixels::Srgb8(bytes([1, 1], &byte(4))));
     let sky = |x, y, c| match (x, y) {
         (5, 2) => 40.0,
+        (2, 1) => -0.5,
         (_, 4) => 0.0,
         _ => to_unit(word(5, x, y, c)),
     };
