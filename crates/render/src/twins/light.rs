@@ -1,6 +1,6 @@
 //! Twins of light.
 
-use super::surface::{any_triangle, triangle};
+use super::surface::{any_triangle, barycentrics, triangle};
 use super::{Numbers, Reader, Twin, Writer};
 use crate::flat::{DISK_SECTORS, LightKind, LightRecord, NONE, ShadingScene, SpotRamp};
 use crate::light::{self, Environment, LightSample, Place, planar, punctual, sphere};
@@ -88,8 +88,10 @@ pub(super) const TWINS: &[Twin] = &[
     Twin {
         name: "light_step_of_turn",
         make: |numbers, _, case| {
+            // Next to the end of the turn too, where it rounds to all of it.
             let d = numbers.direction() * [1.0, 1e-20, 0.0, -1.0][numbers.below(4) as usize];
-            case.number(d.x).number(d.y).word(1 + numbers.below(200));
+            let y = d.y * [1.0, 1e-9, 0.0][numbers.below(3) as usize];
+            case.number(y).number(d.x).word(1 + numbers.below(200));
         },
         run: |_, case, answer| {
             answer.word(light::step_of_turn(case.number(), case.number(), case.word()));
@@ -205,7 +207,18 @@ pub(super) const TWINS: &[Twin] = &[
     },
     Twin {
         name: "light_sphere_sample",
-        make: |numbers, scene, case| make_view(numbers, scene, case, |kind| kind == LightKind::Sphere),
+        make: |numbers, scene, case| {
+            if numbers.coin() {
+                return make_view(numbers, scene, case, |kind| kind == LightKind::Sphere);
+            }
+            // From where it is hard to say on which side of a face that is.
+            let index = light(numbers, scene, |kind| kind == LightKind::Sphere);
+            let ball = &scene.lights[index as usize];
+            let face = scene.triangles[(ball.index + numbers.below(ball.kind().triangle_count())) as usize];
+            let ([a, b, c], at) = (face.points(), barycentrics(numbers));
+            let aside = Vec3::from(ball.u).length() * numbers.between(-4e-5, 4e-5) * face.front_normal();
+            case.word(index).numbers(a + at.x * (b - a) + at.y * (c - a) + aside).numbers(numbers.square());
+        },
         run: |scene, case, answer| {
             let light = &scene.lights[case.word() as usize];
             let point = case.vec3();
