@@ -13,17 +13,18 @@ Dielectric glass(Reader& in) {
     return Dielectric{in.number(), in.vec2(), in.vec3(), in.vec3(), in.flag(), scattering(in)};
 }
 
-// One that glass gives, or a plain boundary where it gives none; in another medium or in none.
+// One that glass gives, or one of any reflectance, also where glass alone would do; in another medium or in none.
 Glazed glazed(Reader& in) {
     const Dielectric glass = ::glass(in);
     const Vec3 tint = in.vec3();
     const float strength = in.number(), coat = in.number(), coat_alpha = in.number();
-    const bool moves = in.flag();
+    const bool is_any = in.flag(), moves = in.flag();
     const float other_ior = in.number();
-    const Vec3 f0 = Vec3::splat(fresnel::f0_of_ior(glass.ior));
-    const Glazed plain = {glass.ior, glass.alpha, glass.transmittance, glass.thin, glass.scattering, f0, strength, coat,
-                          coat_alpha};
-    const Glazed glazed = Glazed::make(glass, tint, strength, coat, coat_alpha).value_or(plain);
+    const Vec3 f0 = is_any ? least(tint, Vec3::splat(1.0f)) : Vec3::splat(fresnel::f0_of_ior(glass.ior));
+    const Glazed any = {glass.ior, glass.alpha, glass.transmittance, glass.thin, glass.scattering, f0, strength, coat,
+                        coat_alpha};
+    const Option<Glazed> of_glass = Glazed::make(glass, tint, strength, coat, coat_alpha);
+    const Glazed glazed = is_any ? any : of_glass.value_or(any);
     return moves ? glazed.of_ior(other_ior) : glazed;
 }
 

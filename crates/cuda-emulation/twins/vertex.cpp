@@ -79,6 +79,28 @@ void put(Writer& out, const Option<T>& option) {
     out.put(option.some), put(out, option ? *option : T{});
 }
 
+// Little of what there is.
+using Plain = Features<FeatureSet{
+    .models = set_of(BsdfKind::Diffuse),
+    .samplers = set_of(SamplerKind::Sobol),
+    .direct = set_of(DirectLight::Both),
+    .scattering = set_of(Scattering::Single),
+    .media = false,
+    .textures = false,
+    .bent_normals = false,
+    .anisotropic = false,
+    .choices = false,
+    .unlit = false,
+}>;
+
+template <class F>
+void put_arrival(const Scene& scene, Reader& in, Writer& out) {
+    const Place at = place(scene, in);
+    const PathState path = ::path(in);
+    const Arrival arrival = arrive<F>(scene, transport(in), path, at.ray, at.hit, at.point);
+    out.put(arrival.radiance), out.put(arrival.throughput), put(out, arrival.first_hit), out.put(arrival.scatters);
+}
+
 template <class F>
 void put_departure(const Scene& scene, Reader& in, Writer& out) {
     const Place at = place(scene, in);
@@ -135,11 +157,7 @@ TWIN(vertex_touching) {
     out.put(touching(scene, ray, first, second));
 }
 
-TWIN(vertex_arrive) {
-    const Place at = place(scene, in);
-    const PathState path = ::path(in);
-    const Arrival arrival = arrive<Everything>(scene, transport(in), path, at.ray, at.hit, at.point);
-    out.put(arrival.radiance), out.put(arrival.throughput), put(out, arrival.first_hit), out.put(arrival.scatters);
-}
-
+TWIN(vertex_arrive) { put_arrival<Everything>(scene, in, out); }
+TWIN(vertex_arrive_plain) { put_arrival<Plain>(scene, in, out); }
 TWIN(vertex_leave) { put_departure<Everything>(scene, in, out); }
+TWIN(vertex_leave_plain) { put_departure<Plain>(scene, in, out); }

@@ -22,16 +22,17 @@ struct Arrival {
 template <class F>
 RW_FUNCTION Arrival arrive(const Scene& scene, const Transport& transport, PathState path, const Ray& ray, const Hit& hit,
                            const SurfacePoint& point) {
+    const Transport carried = narrowed<F>(transport);
     if constexpr (F::MEDIA) {
         path.throughput *= path.media.transmittance(scene, hit.is_hit() ? hit.t : INFINITE, 1.0f);
     }
     if (!hit.is_hit()) {
-        const Vec3 radiance = emission::from_environments<F>(scene, transport, path, ray.direction);
+        const Vec3 radiance = emission::from_environments<F>(scene, carried, path, ray.direction);
         return {radiance, path.throughput, none(), false};
     }
     const MaterialRecord material = load(scene.materials, point.material);
     const float cos = -dot(point.geometric_normal, ray.direction);
-    Vec3 radiance = emission::from_surface<F>(scene, transport, path, ray, material, point, cos, hit.t);
+    Vec3 radiance = emission::from_surface<F>(scene, carried, path, ray, material, point, cos, hit.t);
     if (!F::UNLIT || material.kind() != MaterialKind::Unlit) {
         return {radiance, path.throughput, none(), true};
     }

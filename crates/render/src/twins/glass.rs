@@ -63,19 +63,19 @@ fn make_glazed(numbers: &mut Numbers, case: &mut Writer) -> f32 {
     };
     case.numbers(tint).number(if numbers.coin() { 1.0 } else { numbers.unit() });
     case.number(if numbers.coin() { 0.0 } else { numbers.unit() }).number(numbers.unit());
-    case.flag(numbers.below(4) == 0).number(make_ior(numbers));
+    case.flag(numbers.below(4) == 0).flag(numbers.below(4) == 0).number(make_ior(numbers));
     ior
 }
 
-/// One that glass gives, or a plain boundary where it gives none; in another medium or in none.
+/// One that glass gives, or one of any reflectance, also where glass alone would do; in another medium or in none.
 fn glazed(case: &mut Reader) -> Glazed {
     let glass = glass(case);
     let (tint, strength, coat, coat_alpha) = (case.vec3(), case.number(), case.number(), case.number());
-    let (moves, other_ior) = (case.flag(), case.number());
-    let f0 = Vec3::splat(crate::bsdf::f0_of_ior(glass.ior));
+    let (is_any, moves, other_ior) = (case.flag(), case.flag(), case.number());
+    let f0 = if is_any { tint.min(Vec3::ONE) } else { Vec3::splat(crate::bsdf::f0_of_ior(glass.ior)) };
     let Dielectric { ior, alpha, transmittance, thin, scattering, .. } = glass;
-    let plain = Glazed { ior, alpha, transmittance, thin, scattering, f0, strength, coat, coat_alpha };
-    let glazed = Glazed::new(glass, tint, strength, coat, coat_alpha).unwrap_or(plain);
+    let any = Glazed { ior, alpha, transmittance, thin, scattering, f0, strength, coat, coat_alpha };
+    let glazed = Glazed::new(glass, tint, strength, coat, coat_alpha).filter(|_| !is_any).unwrap_or(any);
     if moves { glazed.of_ior(other_ior) } else { glazed }
 }
 
@@ -95,7 +95,7 @@ fn make_directions(numbers: &mut Numbers, case: &mut Writer, ior: f32) {
     case.numbers(wo).numbers(wi);
 }
 
-pub(super) fn put_sample(answer: &mut Writer, sample: Option<BsdfSample>) {
+fn put_sample(answer: &mut Writer, sample: Option<BsdfSample>) {
     let zeros = BsdfSample { wi: Vec3::ZERO, weight: Vec3::ZERO, pdf: 0.0, specular: false, transmitted: false };
     answer.option(sample, zeros, |answer, s| {
         answer.numbers(s.wi).numbers(s.weight).number(s.pdf).flag(s.specular).flag(s.transmitted);

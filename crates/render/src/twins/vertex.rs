@@ -2,7 +2,7 @@
 
 use super::surface::barycentrics;
 use super::{Numbers, Reader, Twin, Writer};
-use crate::bsdf::Scattering;
+use crate::bsdf::{MaterialKind, Scattering};
 use crate::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene};
 use crate::options::DirectLight;
 use crate::surface::{SurfacePoint, surface_point};
@@ -63,26 +63,23 @@ fn material(case: &mut Reader) -> MaterialRecord {
     MaterialRecord { inside, outside, flags, ..MaterialRecord::zeroed() }
 }
 
-/// A hit of a triangle whose material is `wanted`, if such a one is found soon.
+/// A hit of a triangle whose material is `wanted`; the scene has such.
 fn make_hit(
     numbers: &mut Numbers,
     scene: &ShadingScene,
     case: &mut Writer,
     wanted: impl Fn(&MaterialRecord) -> bool,
 ) -> (Hit, u32) {
-    let mut found = (0, 0);
-    for _ in 0..64 {
+    loop {
         let instance = numbers.below(scene.placements.len() as u32);
-        found = (instance, numbers.below(scene.placements[instance as usize].triangle_count));
-        let first = scene.placements[instance as usize].first_triangle;
-        if wanted(&scene.materials[scene.triangles[(first + found.1) as usize].material() as usize]) {
-            break;
+        let primitive = numbers.below(scene.placements[instance as usize].triangle_count);
+        let at = barycentrics(numbers);
+        let hit = Hit { t: make_distance(numbers), u: at.x, v: at.y, primitive };
+        if wanted(scene.surface_of(&hit, instance).1) {
+            put_hit(case, &hit, instance);
+            return (hit, instance);
         }
     }
-    let at = barycentrics(numbers);
-    let hit = Hit { t: make_distance(numbers), u: at.x, v: at.y, primitive: found.1 };
-    put_hit(case, &hit, found.0);
-    (hit, found.0)
 }
 
 fn make_distance(numbers: &mut Numbers) -> f32 {
@@ -127,6 +124,13 @@ fn put_ray(answer: &mut Writer, ray: &Ray) {
 }
 
 fn make_path(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
+    make_path_outside(numbers, case);
+    make_stack(numbers, scene, case);
+    case.number(if numbers.coin() { 0.0 } else { numbers.unit() });
+}
+
+/// All of a path but its media.
+fn make_path_outside(numbers: &mut Numbers, case: &mut Writer) {
     let scale = [1.0, 1.0, 0.05, 0.01, 1e-6, 10.0, 0.0, 1.0][numbers.below(8) as usize];
     let previous_pdf = match numbers.below(16) {
         0 => f32::INFINITY,
@@ -136,8 +140,6 @@ fn make_path(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     case.word(numbers.word() >> numbers.below(32)).word(numbers.word() >> numbers.below(32)).word(numbers.below(4));
     case.numbers(numbers.color() * scale).number(previous_pdf);
     case.word(if numbers.below(16) == 0 { 0 } else { numbers.word() }).word(numbers.below(4));
-    make_stack(numbers, scene, case);
-    case.number(if numbers.coin() { 0.0 } else { numbers.unit() });
 }
 
 fn path(case: &mut Reader) -> PathState {
@@ -162,6 +164,28 @@ fn put_path(answer: &mut Writer, path: &PathState) {
 fn make_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(numbers.below(3)).word(numbers.word() >> numbers.below(32)).word(numbers.below(3));
     case.flag(numbers.below(4) != 0).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
+}
+
+/// The one that the plain kernels are for: Sobol points, all techniques, a single bounce between facets.
+fn make_plain_transport(numbers: &mut Numbers, case: &mut Writer) {
+    case.word(0).word(numbers.word() >> numbers.below(32)).word(0);
+    case.flag(false).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
+}
+
+/// A path in empty space, and that transport.
+fn make_plain(numbers: &mut Numbers, case: &mut Writer) {
+    make_path_outside(numbers, case);
+    put_media(case, InMedia::default());
+    make_plain_transport(numbers, case);
+}
+
+/// Whether a material is what the plain kernels are for: diffuse, of one colour, with nothing behind it.
+fn is_plain(scene: &ShadingScene, m: &MaterialRecord) -> bool {
+    let bounds = m.inside != NONE || m.has(MaterialFlags::INTERFACE);
+    m.kind() == MaterialKind::Diffuse
+        && !scene.inputs[m.first_input as usize].is_textured()
+        && m.normal == NONE
+        && !bounds
 }
 
 fn transport(case: &mut Reader) -> Transport {
@@ -221,6 +245,22 @@ fn place(scene: &ShadingScene, case: &mut Reader) -> (Hit, Ray, SurfacePoint) {
     let ((hit, instance), ray, touching) = (hit(case), ray(case), case.word());
     let point = if hit.is_hit() { surface_point(scene, &hit, instance) } else { SurfacePoint::NONE };
     (hit, ray, SurfacePoint { touching, ..point })
+}
+
+fn make_miss(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
+    let miss = (Hit::miss(f32::INFINITY), 0);
+    put_hit(case, &miss.0, 0);
+    make_ray(numbers, scene, case, miss);
+    case.word(NONE);
+}
+
+fn put_arrival(scene: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
+    let (hit, ray, point) = place(scene, case);
+    let (path, transport) = (path(case), transport(case));
+    let arrival = arrive(scene, &transport, &path, &ray, &hit, &point);
+    answer.numbers(arrival.radiance).numbers(arrival.throughput);
+    put_first_hit(answer, arrival.first_hit);
+    answer.flag(arrival.scatters);
 }
 
 fn put_departure(scene: &ShadingScene, case: &mut Reader, answer: &mut Writer) {
@@ -337,26 +377,28 @@ pub(super) const TWINS: &[Twin] = &[
         name: "vertex_arrive",
         make: |numbers, scene, case| {
             if numbers.below(4) == 0 {
-                let miss = (Hit::miss(f32::INFINITY), 0);
-                put_hit(case, &miss.0, 0);
-                make_ray(numbers, scene, case, miss);
-                case.word(NONE);
+                make_miss(numbers, scene, case);
             } else {
                 let shines = numbers.coin();
-                let unlit = crate::bsdf::MaterialKind::Unlit;
-                make_place(numbers, scene, case, |m| !shines || m.emission != NONE || m.kind() == unlit);
+                let shows = |m: &MaterialRecord| m.emission != NONE || m.kind() == MaterialKind::Unlit;
+                make_place(numbers, scene, case, |m| !shines || shows(m));
             }
             make_path(numbers, scene, case);
             make_transport(numbers, case);
         },
-        run: |scene, case, answer| {
-            let (hit, ray, point) = place(scene, case);
-            let (path, transport) = (path(case), transport(case));
-            let arrival = arrive(scene, &transport, &path, &ray, &hit, &point);
-            answer.numbers(arrival.radiance).numbers(arrival.throughput);
-            put_first_hit(answer, arrival.first_hit);
-            answer.flag(arrival.scatters);
+        run: put_arrival,
+    },
+    Twin {
+        name: "vertex_arrive_plain",
+        make: |numbers, scene, case| {
+            if numbers.below(4) == 0 {
+                make_miss(numbers, scene, case);
+            } else {
+                make_place(numbers, scene, case, |m| m.kind() != MaterialKind::Unlit);
+            }
+            make_plain(numbers, case);
         },
+        run: put_arrival,
     },
     Twin {
         name: "vertex_leave",
@@ -365,6 +407,14 @@ pub(super) const TWINS: &[Twin] = &[
             make_place(numbers, scene, case, |m| !is_boundary || m.inside != NONE || m.has(MaterialFlags::INTERFACE));
             make_path(numbers, scene, case);
             make_transport(numbers, case);
+        },
+        run: put_departure,
+    },
+    Twin {
+        name: "vertex_leave_plain",
+        make: |numbers, scene, case| {
+            make_place(numbers, scene, case, |m| is_plain(scene, m));
+            make_plain(numbers, case);
         },
         run: put_departure,
     },
