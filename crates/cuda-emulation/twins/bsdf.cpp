@@ -47,7 +47,8 @@ void eval_twice(const Scene& scene, Reader& in, Writer& out) {
 Bsdf look_up_of(MaterialKind kind, const Inputs& m, float u) {
     switch (kind) {
         case MaterialKind::Diffuse: return Bsdf::look_up<models_of(MaterialKind::Diffuse)>(m, u);
-        case MaterialKind::DiffuseTransmission: return Bsdf::look_up<models_of(MaterialKind::DiffuseTransmission)>(m, u);
+        case MaterialKind::DiffuseTransmission:
+            return Bsdf::look_up<models_of(MaterialKind::DiffuseTransmission)>(m, u);
         case MaterialKind::Blinn: return Bsdf::look_up<models_of(MaterialKind::Blinn)>(m, u);
         case MaterialKind::Mirror: return Bsdf::look_up<models_of(MaterialKind::Mirror)>(m, u);
         case MaterialKind::Conductor: return Bsdf::look_up<models_of(MaterialKind::Conductor)>(m, u);

@@ -121,8 +121,8 @@ struct CarPaint {
         if (!(total > 0.0f)) {
             return none();
         }
-        return some(Lobes{coat, Ggx::make(alphas), amount, t, b, flake_normal, wo_flake, p_coat / total, p_flake / total,
-                          p_base / total, bounces, p_bounces / total});
+        return some(Lobes{coat, Ggx::make(alphas), amount, t, b, flake_normal, wo_flake, p_coat / total,
+                          p_flake / total, p_base / total, bounces, p_bounces / total});
     }
 
     RW_COLD Option<BsdfSample> sample(const Scene& scene, Vec3 wo, float u_lobe, Vec2 u) const {

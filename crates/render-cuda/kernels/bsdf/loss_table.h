@@ -1,5 +1,5 @@
-// Light that single scattering between GGX facets loses, tabulated. As raywarp-render's bsdf/loss_table.rs; the parts of
-// glass are in loss_table_glass.h.
+// Light that single scattering between GGX facets loses, tabulated. As raywarp-render's bsdf/loss_table.rs; the parts
+// of glass are in loss_table_glass.h.
 #pragma once
 
 #include "ggx.h"
@@ -134,7 +134,8 @@ struct WhiteLosses {
     static RW_FUNCTION WhiteLosses make(const Scene& scene, Vec2 alpha) {
         alpha = clamp(alpha, MIN_ALPHA, 1.0f);
         const float even_alpha = loss_table::even_alpha(alpha);
-        WhiteLosses losses = {alpha, loss_table::White::make(scene, even_alpha), even_alpha, loss_table::Turned::none()};
+        const loss_table::White even = loss_table::White::make(scene, even_alpha);
+        WhiteLosses losses = {alpha, even, even_alpha, loss_table::Turned::none()};
         if (alpha.x != alpha.y) {
             losses.turned = loss_table::Turned::make(alpha);
             losses.even.mean *= losses.turned.mean(scene);
