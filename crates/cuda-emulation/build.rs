@@ -159,6 +159,10 @@ fn compile_all(sources: &[PathBuf], out: &Path) -> Vec<PathBuf> {
 fn compiled(source: &Path, out: &Path, headers: &str) -> Vec<PathBuf> {
     let mut hasher = std::hash::DefaultHasher::new();
     (text_below(source), headers, format!("{:?}", build(out).get_compiler())).hash(&mut hasher);
+    if text_below(source).contains(".inc\"") {
+        // Lists that are made here.
+        ["kernels.inc", "twins.inc"].map(|list| text_below(&out.join(list))).hash(&mut hasher);
+    }
     let key = hasher.finish().to_string();
     let note = out.join(format!("{}.key", source.file_stem().unwrap_or_default().to_string_lossy()));
     if let Some((known, object)) = std::fs::read_to_string(&note).ok().as_deref().and_then(|note| note.split_once('\n'))

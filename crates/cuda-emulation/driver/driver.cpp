@@ -51,6 +51,8 @@ struct Driver {
     bool fails_once = false;
     u64 allocation_calls = 0;
     u64 next_handle = 1;
+    Order order = Order::Up;
+    u64 seed = 1;
 
     Driver() {
         memory = number("RAYWARP_PRETEND_MEMORY", memory);
@@ -160,7 +162,8 @@ Result run(Kernel kernel, u32 blocks, u32 threads, const void* parameter) {
     }
     // As many warps, in blocks of the size that the machine takes.
     const u32 warps = blocks * (threads / raywarp::WARP);
-    const Request request = {kernel, parameter, ranges.data(), static_cast<u32>(ranges.size()), (warps + 1) / 2, 2, RESIDENT_BLOCKS, Order::Up, 0, 1, NEVER};
+    const Request request = {kernel, parameter, ranges.data(), static_cast<u32>(ranges.size()), (warps + 1) / 2, 2, RESIDENT_BLOCKS, driver().order, 0, driver().seed,
+                             NEVER};
     auto* const outcome = raywarp_emulation_run(&request);
     const bool ok = *raywarp_emulation_error(outcome) == 0;
     if (!ok) {
@@ -218,6 +221,12 @@ u64 raywarp_pretend_allocations() { return driver().allocation_calls; }
 void raywarp_pretend_memory(u64 bytes) {
     Lock lock(driver().mutex);
     driver().memory = driver().taken + bytes;
+}
+// The order in which lanes and warps of later launches run: upwards, downwards, or any by a seed from 2 on.
+void raywarp_pretend_order(u64 order) {
+    Lock lock(driver().mutex);
+    driver().order = order < 2 ? static_cast<Order>(order) : Order::Seeded;
+    driver().seed = order;
 }
 u64 raywarp_pretend_taken() { return driver().taken; }
 

@@ -30,21 +30,27 @@ impl Prepared {
     fn new(scene: Scene, camera: Camera) -> Self {
         let variant: Variant = tree_variant().unwrap();
         let triangles = flatten(&scene).unwrap();
-        let options = BuildOptions { max_leaf: variant.tree().max_leaf(), ..BuildOptions::default() };
+        let options = BuildOptions::default();
+        let options = BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..options };
         let bvh = build(&triangles, &options).unwrap();
         let tracer = FamilyTracer::new(Kernel::new(&variant, &bvh, &triangles).unwrap(), Machine::Scalar).unwrap();
         Self { shading: flat(&scene), scene, triangles, bvh, tracer, camera }
     }
 
     fn engine(&self, options: EngineOptions) -> CudaRenderer {
-        let device = Device::open(0).unwrap();
+        self.try_engine(options).unwrap()
+    }
+
+    fn try_engine(&self, options: EngineOptions) -> Result<CudaRenderer, String> {
+        let device = Device::open(0).map_err(|error| error.to_string())?;
         let mut first = vec![0];
         for instance in &self.scene.instances {
             let count = self.scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
             first.push(first[first.len() - 1] + count);
         }
-        let tree = CudaRenderer::tree(&device, &self.bvh, &self.triangles, |i| first[i as usize]).unwrap();
-        CudaRenderer::new(&device, Arc::new(tree), &self.shading, options).unwrap()
+        let tree = CudaRenderer::tree(&device, &self.bvh, &self.triangles, |i| first[i as usize]);
+        let tree = tree.map_err(|error| error.to_string())?;
+        CudaRenderer::new(&device, Arc::new(tree), &self.shading, options).map_err(|error| error.to_string())
     }
 
     /// The films of the CPU and of the kernels.
@@ -117,4 +123,95 @@ fn pictures_of_all_there_is_are_those_of_the_cpu() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A room of plain surfaces: a few dozen triangles around the camera, one of them a lamp.
+fn room() -> Prepared {
+    let text = br#"
+        LookAt 0 0 3  0 0 0  0 1 0
+        Camera "perspective" "float fov" [ 60 ]
+        WorldBegin
+        Material "diffuse" "rgb reflectance" [ 0.7 0.6 0.5 ]
+        Shape "bilinearmesh" "point3 P" [ -2 -1 4  2 -1 4  -2 -1 -2  2 -1 -2 ]
+        Shape "bilinearmesh" "point3 P" [ -2 -1 -2  2 -1 -2  -2 2 -2  2 2 -2 ]
+        Shape "bilinearmesh" "point3 P" [ -2 -1 4  -2 -1 -2  -2 2 4  -2 2 -2 ]
+        Translate 0.3 -0.5 0
+        Shape "sphere" "float radius" [ 0.5 ]
+        AttributeBegin
+            AreaLightSource "diffuse" "rgb L" [ 6 5 4 ]
+            Shape "trianglemesh" "point3 P" [ -0.5 2 -0.5  0.5 2 -0.5  0 2 0.5 ] "integer indices" [ 0 1 2 ]
+        AttributeEnd
+    "#;
+    let scene = raywarp_scene::import::fuzz_pbrt_scene(text).expect("the text is a scene");
+    let camera = scene.cameras[0].clone();
+    Prepared::new(scene, camera)
+}
+
+fn small() -> RenderOptions {
+    RenderOptions { size: [12, 8], samples: 0..3, max_depth: 4, ..RenderOptions::default() }
+}
+
+#[test]
+fn pictures_depend_on_no_order_of_lanes_and_warps() {
+    let Some(driver) = Driver::get() else { return };
+    let prepared = room();
+    assert_eq!(FeatureSet::of(&prepared.shading), FeatureSet::Plain);
+    for organisation in Organisation::ALL {
+        for order in [0, 1, 2, 3] {
+            driver.order(order);
+            // Queues that are filled up again while others of their paths have come far.
+            for paths in [70, 1 << 10] {
+                let films = prepared.films(&small(), EngineOptions { organisation, paths });
+                assert_eq!(difference(&films), None, "{organisation:?}, order {order}, {paths} paths");
+            }
+        }
+    }
+    driver.order(0);
+}
+
+#[test]
+fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() {
+    let Some(driver) = Driver::get() else { return };
+    let prepared = room();
+    let options = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
+    for organisation in Organisation::ALL {
+        let render = || -> Result<Film, String> {
+            let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
+            let mut engine = prepared.try_engine(EngineOptions { organisation, paths: 64 })?;
+            let (watch, tracer) = (Watch::default(), &prepared.tracer);
+            let rendered =
+                render_with(&prepared.shading, &prepared.camera, tracer, &options, &watch, film, &mut engine);
+            rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
+        };
+        driver.fails_at(pretended::NEVER, false);
+        let want = render().unwrap();
+        let (calls, taken) = (driver.ask("calls"), driver.ask("taken"));
+        assert!(calls > 40, "{calls}");
+        for once in [true, false] {
+            let mut failed = 0;
+            for call in 0..calls {
+                driver.fails_at(call, once);
+                match render() {
+                    Ok(film) => assert_eq!(difference(&[want.clone(), film]), None, "call {call}"),
+                    Err(error) => {
+                        failed += 1;
+                        assert!(error.contains("CUDA") || error.contains("memory"), "call {call}: {error}");
+                    }
+                }
+                driver.fails_at(pretended::NEVER, false);
+                assert_eq!(driver.ask("taken"), taken, "call {call} leaves memory behind");
+            }
+            assert!(failed > calls / 2, "{failed} of {calls} calls");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_its_size_before_anything_starts() {
+    let Some(driver) = Driver::get() else { return };
+    let prepared = room();
+    driver.memory(2_000);
+    let error = prepared.try_engine(EngineOptions::default()).unwrap_err();
+    assert!(error.contains("memory"), "{error}");
+    driver.memory(1 << 30);
 }

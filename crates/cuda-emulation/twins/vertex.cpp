@@ -80,7 +80,7 @@ void put(Writer& out, const Option<T>& option) {
 }
 
 // Little of what there is.
-using Plain = Features<FeatureSet{
+using Sparse = Features<FeatureSet{
     .models = set_of(BsdfKind::Diffuse),
     .samplers = set_of(SamplerKind::Sobol),
     .direct = set_of(DirectLight::Both),
@@ -158,6 +158,6 @@ TWIN(vertex_touching) {
 }
 
 TWIN(vertex_arrive) { put_arrival<Everything>(scene, in, out); }
-TWIN(vertex_arrive_plain) { put_arrival<Plain>(scene, in, out); }
+TWIN(vertex_arrive_plain) { put_arrival<Sparse>(scene, in, out); }
 TWIN(vertex_leave) { put_departure<Everything>(scene, in, out); }
-TWIN(vertex_leave_plain) { put_departure<Plain>(scene, in, out); }
+TWIN(vertex_leave_plain) { put_departure<Sparse>(scene, in, out); }

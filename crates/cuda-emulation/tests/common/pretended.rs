@@ -26,6 +26,7 @@ impl Driver {
         let driver = driver.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         driver.fails_at(NEVER, false);
         driver.memory(1 << 30);
+        driver.order(0);
         Some(driver)
     }
 
@@ -42,6 +43,12 @@ impl Driver {
     pub fn memory(&self, bytes: u64) {
         // SAFETY: as above.
         unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_memory").unwrap()(bytes) };
+    }
+
+    /// The order in which lanes and warps run from now on: 0 upwards, 1 downwards, any other number a seed.
+    pub fn order(&self, order: u64) {
+        // SAFETY: as above.
+        unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_order").unwrap()(order) };
     }
 
     /// One of its numbers.
