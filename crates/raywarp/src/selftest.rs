@@ -1,6 +1,10 @@
 //! The conformance suite: every engine that this machine has on cases chosen to hurt, against brute
 //! force in f64.
 
+mod pictures;
+
+pub use pictures::PictureResult;
+
 use crate::simulate::name_of;
 use rayon::prelude::*;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
@@ -90,6 +94,8 @@ impl EngineResult {
 pub struct SelfTestReport {
     /// By engine.
     pub engines: Vec<EngineResult>,
+    /// By organisation of the GPU's path tracer, where a GPU was asked for.
+    pub pictures: Vec<PictureResult>,
     /// How many cases each engine was given.
     pub cases: usize,
     /// Wall time.
@@ -150,7 +156,8 @@ pub fn selftest(request: &SelfTestRequest, control: &Control<'_>) -> Result<Self
             engine.faults.push(format!("{differ} rays of {} are answered otherwise without the tree", engine.rays));
         }
     }
-    Ok(SelfTestReport { engines, cases: cases.len(), elapsed: start.elapsed() })
+    let pictures = request.gpu.as_ref().map_or(Ok(vec![]), pictures::pictures)?;
+    Ok(SelfTestReport { engines, pictures, cases: cases.len(), elapsed: start.elapsed() })
 }
 
 fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Result<Vec<EngineResult>, SelfTestError> {
@@ -356,6 +363,7 @@ impl SelfTestReport {
     /// Whether every engine passed every case.
     pub fn passed(&self) -> bool {
         self.engines.iter().all(|engine| engine.faults.is_empty())
+            && self.pictures.iter().all(|picture| picture.different == 0)
     }
 
     /// What is wrong, engine by engine, and the verdict; every engine when `verbose`.
@@ -390,7 +398,7 @@ impl SelfTestReport {
         }
         let failed = self.engines.iter().filter(|engine| !engine.faults.is_empty()).count();
         let rays: u64 = self.engines.iter().map(|engine| engine.rays).sum();
-        let skipped: usize = self.engines.iter().map(|engine| self.cases - engine.cases).sum();
+        let skipped: usize = self.engines.iter().map(|engine| self.cases.saturating_sub(engine.cases)).sum();
         if skipped > 0 {
             let line = format!(
                 "skipped: {skipped} times a case whose rays begin before t = 0, by kernels that compare boxes as integers"
@@ -407,6 +415,14 @@ impl SelfTestReport {
             rays as f64 / 1e6,
             self.elapsed.as_secs_f64()
         );
+        for PictureResult { organisation, pixels, different } in &self.pictures {
+            let verdict = if *different == 0 { "PASS" } else { "FAIL" };
+            let equal = pixels - different;
+            let _ = writeln!(
+                text,
+                "{verdict}: {organisation} renders {equal} of {pixels} pixels as the CPU does, bit for bit"
+            );
+        }
         hidden.finish(&mut text);
         text
     }
@@ -424,11 +440,16 @@ impl SelfTestReport {
                 "faults": engine.faults,
             })
         };
+        let picture = |picture: &PictureResult| {
+            let PictureResult { organisation, pixels, different } = picture;
+            serde_json::json!({ "organisation": organisation, "pixels": pixels, "different": different })
+        };
         serde_json::json!({
             "passed": self.passed(),
             "cases": self.cases,
             "seconds": self.elapsed.as_secs_f64(),
             "engines": self.engines.iter().map(engine).collect::<Vec<_>>(),
+            "pictures": self.pictures.iter().map(picture).collect::<Vec<_>>(),
         })
     }
 }
