@@ -4,7 +4,7 @@
 use crate::costs::KernelResources;
 use crate::error::driver;
 use crate::{CudaError, Device, Function, KernelCosts, elf, read_costs};
-use cudarc::driver::CudaModule;
+use cudarc::driver::{CudaModule, sys};
 use cudarc::nvrtc::Ptx;
 use flate2::read::GzDecoder;
 use raywarp_family::costs::Word;
@@ -52,7 +52,11 @@ impl KernelSet {
             }
         };
         // Of a file that holds all kernels of an organisation a missing name is a variant that was not compiled.
-        Ok(module.load_function(name).ok().map(Function::new))
+        match module.load_function(name) {
+            Ok(function) => Ok(Some(Function::new(function))),
+            Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
+            Err(error) => Err(driver("looking for a kernel")(error)),
+        }
     }
 
     /// A hash of the images that run on `device` (FNV-1a over them and their names): other kernels, another hash.
