@@ -5,6 +5,7 @@ use raywarp_cuda::{CudaError, CudaTracer, Device};
 use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, TraceError, Tracer};
 use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 #[path = "common/pretended.rs"]
