@@ -114,7 +114,7 @@ fn pictures_of_all_there_is_are_those_of_the_cpu() {
     let mut faults = Vec::new();
     for options in &cases {
         for organisation in Organisation::ALL {
-            // More paths than a batch holds, and fewer.
+            // Several batches, and one.
             for paths in [100, 1 << 12] {
                 let films = prepared.films(options, EngineOptions { organisation, paths });
                 let place = format!("{organisation:?}, {paths} paths, {:?}", options.sampler);
@@ -159,7 +159,7 @@ fn pictures_depend_on_no_order_of_lanes_and_warps() {
     for organisation in Organisation::ALL {
         for order in [0, 1, 2, 3] {
             driver.order(order);
-            // Queues that are filled up again while others of their paths have come far.
+            // Several batches, and one.
             for paths in [70, 1 << 10] {
                 let films = prepared.films(&small(), EngineOptions { organisation, paths });
                 assert_eq!(difference(&films), None, "{organisation:?}, order {order}, {paths} paths");

@@ -63,7 +63,7 @@ pub use known_views::KnownViews;
 pub use lost_pixels::lost_pixels;
 pub use nearest::nearest;
 pub use picture_name::{PictureName, picture_name};
-pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings, make_clay};
+pub use prepared::{GpuMemory, PrepareError, PrepareOptions, Prepared, Timings, make_clay};
 pub use query::{QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_geom::{

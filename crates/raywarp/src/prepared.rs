@@ -11,8 +11,8 @@ use raywarp_layout::LayoutError;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
 use raywarp_render::{Integrator, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
-use raywarp_render_cuda::{CudaRenderer, EngineOptions, RenderCudaError, tree_variant};
-use raywarp_scene::{Camera, Emission, Material, Scene, Surface, flatten};
+use raywarp_render_cuda::{CudaRenderer, EngineOptions, FeatureSet, Layout, PathBytes, RenderCudaError, tree_variant};
+use raywarp_scene::{Camera, Emission, Material, SamplerKind, Scene, Surface, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -203,6 +203,30 @@ impl Prepared {
         Ok(self.shading.get_or_init(|| shading))
     }
 
+    /// What a GPU keeps while it renders paths as a whole: bytes of the tree, bytes of what shading reads, and the state of
+    /// each path with the most paths in flight. `None` where no GPU does that.
+    ///
+    /// # Errors
+    /// As [`ShadingScene::new`].
+    pub fn gpu_memory(&self, options: &RenderOptions) -> Result<Option<GpuMemory>, RenderError> {
+        let Some(engine) = self.engine.as_ref().filter(|_| options.integrator == Integrator::Path) else {
+            return Ok(None);
+        };
+        let shading = self.shading()?;
+        let layout = Layout {
+            organisation: engine.options.organisation,
+            features: FeatureSet::of(shading),
+            first_hits: options.features,
+            sampler_states: options.sampler != SamplerKind::Sobol,
+        };
+        Ok(Some(GpuMemory {
+            tree: engine.tree.bytes() as u64,
+            shading: shading.bytes().total(),
+            path: layout.bytes(),
+            paths: engine.options.paths,
+        }))
+    }
+
     /// Renders the scene; see [`raywarp_render::render`].
     ///
     /// # Errors
@@ -250,6 +274,35 @@ impl Prepared {
             return raywarp_render::render_with(shading, camera, tracer, options, watch, film, &mut engine);
         }
         raywarp_render::render_onto(shading, camera, tracer, options, watch, &raywarp_render::Unobserved, film)
+    }
+}
+
+/// See [`Prepared::gpu_memory`].
+#[derive(Debug, Clone, Copy)]
+pub struct GpuMemory {
+    /// Bytes of the tree.
+    pub tree: u64,
+    /// Bytes of what shading reads.
+    pub shading: u64,
+    /// Bytes of a path.
+    pub path: PathBytes,
+    /// Paths in flight at most.
+    pub paths: usize,
+}
+
+impl std::fmt::Display for GpuMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mega = |bytes: u64| bytes as f64 / 1e6;
+        let PathBytes { queue, hit, connection, result } = self.path;
+        write!(
+            f,
+            "on the GPU: tree {:.1} MB, what shading reads {:.1} MB, at most {} paths of {} bytes (two queues of {queue}, hit {hit}, \
+             connection {connection}, result {result})",
+            mega(self.tree),
+            mega(self.shading),
+            self.paths,
+            self.path.total()
+        )
     }
 }
 

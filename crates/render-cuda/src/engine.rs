@@ -242,6 +242,8 @@ impl CudaRenderer {
     }
 
     fn begin_picture(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), CudaError> {
+        // Nothing of an earlier picture is fetched, should this one fail.
+        self.picture = None;
         let stream = &self.stream;
         let width = frame.options.size[0];
         let pixels: Vec<u32> = film.tiles().iter().flat_map(|tile| tile.pixels().map(|[x, y]| y * width + x)).collect();

@@ -22,7 +22,7 @@ impl Organisation {
     }
 }
 
-/// What can occur in the scenes that a kernel is for; kernels/features.h says what each set is.
+/// What can occur in the scenes that a kernel is for; kernels/feature_set.h says what each set is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FeatureSet {
     /// Diffuse surfaces of constant colours without holes, lit by surfaces and environments.
@@ -46,7 +46,7 @@ impl FeatureSet {
         }
     }
 
-    /// In kernels/features.h.
+    /// In kernels/feature_set.h.
     pub(crate) const fn cpp_name(self) -> &'static str {
         match self {
             Self::Plain => "Plain",

@@ -170,6 +170,9 @@ pub fn render_with(
     if options.integrator != Integrator::Path {
         return Err(RenderError::Option("this device renders paths only".into()));
     }
+    if options.max_depth >= 1 << 24 {
+        return Err(RenderError::Option("this device counts fewer than 16,777,216 bounces".into()));
+    }
     let observer = &crate::observe::Unobserved;
     render_by(scene, camera, tracer, options, watch, observer, film, Some(engine))
 }

@@ -81,6 +81,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         prepared.triangle_count(),
         build.as_secs_f64()
     ));
+    if let Some(memory) = prepared.gpu_memory(&picture.options).map_err(CliError::machine)? {
+        common.detail(memory);
+    }
 
     let sums = Sums::new(args, &prepared, &picture);
     let write = |path: &Path, film: &Film, time: Duration| write(path, args, &picture, film, &sums, time);
