@@ -61,7 +61,7 @@ impl<'a> Window<'a> {
         Self { bytes: Bytes::Changed(bytemuck::cast_slice_mut(array)), space: None }
     }
 
-    /// Its address, for a [`Launch`]; 0 for an empty one, as kernels expect.
+    /// Its address, for a kernel's parameter; 0 for an empty one, as kernels expect.
     pub fn address(&self) -> u64 {
         match &self.bytes {
             Bytes::Read([]) | Bytes::Changed([]) => 0,
