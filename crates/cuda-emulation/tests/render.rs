@@ -61,6 +61,7 @@ impl Prepared {
         let mut engine = self.engine(engine);
         let rendered =
             render_with(&self.shading, &self.camera, &self.tracer, options, &watch, film(), &mut engine).unwrap();
+        assert_eq!((rendered.paths, rendered.rays), (cpu.paths, cpu.rays));
         [cpu.film, rendered.film]
     }
 }
@@ -114,10 +115,10 @@ fn pictures_of_all_there_is_are_those_of_the_cpu() {
     let mut faults = Vec::new();
     for options in &cases {
         for organisation in Organisation::ALL {
-            // Several batches, and one.
-            for paths in [100, 1 << 12] {
-                let films = prepared.films(options, EngineOptions { organisation, paths });
-                let place = format!("{organisation:?}, {paths} paths, {:?}", options.sampler);
+            // Several batches, one, and a queue that is filled up again.
+            for (paths, queues_a_batch) in [(100, 1), (1 << 12, 1), (70, 3)] {
+                let films = prepared.films(options, EngineOptions { organisation, paths, queues_a_batch });
+                let place = format!("{organisation:?}, {paths} paths, {queues_a_batch}, {:?}", options.sampler);
                 faults.extend(difference(&films).map(|fault| format!("{place}: {fault}")));
             }
         }
@@ -161,7 +162,7 @@ fn pictures_depend_on_no_order_of_lanes_and_warps() {
             driver.order(order);
             // Several batches, and one.
             for paths in [70, 1 << 10] {
-                let films = prepared.films(&small(), EngineOptions { organisation, paths });
+                let films = prepared.films(&small(), EngineOptions { organisation, paths, ..EngineOptions::default() });
                 assert_eq!(difference(&films), None, "{organisation:?}, order {order}, {paths} paths");
             }
         }
@@ -177,7 +178,8 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     for organisation in Organisation::ALL {
         let render = || -> Result<Film, String> {
             let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
-            let mut engine = prepared.try_engine(EngineOptions { organisation, paths: 64 })?;
+            let mut engine =
+                prepared.try_engine(EngineOptions { organisation, paths: 64, ..EngineOptions::default() })?;
             let (watch, tracer) = (Watch::default(), &prepared.tracer);
             let rendered =
                 render_with(&prepared.shading, &prepared.camera, tracer, &options, &watch, film, &mut engine);

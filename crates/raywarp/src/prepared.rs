@@ -12,7 +12,7 @@ use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
 use raywarp_render::{Integrator, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
 use raywarp_render_cuda::{CudaRenderer, EngineOptions, FeatureSet, Layout, PathBytes, RenderCudaError, tree_variant};
-use raywarp_scene::{Camera, Emission, Material, SamplerKind, Scene, Surface, flatten};
+use raywarp_scene::{Camera, Emission, Material, Scene, Surface, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -213,12 +213,7 @@ impl Prepared {
             return Ok(None);
         };
         let shading = self.shading()?;
-        let layout = Layout {
-            organisation: engine.options.organisation,
-            features: FeatureSet::of(shading),
-            first_hits: options.features,
-            sampler_states: options.sampler != SamplerKind::Sobol,
-        };
+        let layout = Layout::new(engine.options.organisation, FeatureSet::of(shading), options);
         Ok(Some(GpuMemory {
             tree: engine.tree.bytes() as u64,
             shading: shading.bytes().total(),

@@ -110,4 +110,9 @@ struct Render {
     Counters* counters;
 };
 
+// src/launch.rs asserts the same.
+static_assert(sizeof(Counters) == 72 && sizeof(Render) == 752);
+static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
+static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 744);
+
 }  // namespace raywarp::render

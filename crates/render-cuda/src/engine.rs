@@ -10,7 +10,6 @@ use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, F
 use raywarp_geom::{FlatTriangles, TraceError};
 use raywarp_render::film::{FeatureSums, Film, PixelSums, Tile};
 use raywarp_render::{Frame, PassWatch, PathEngine, ShadingScene};
-use raywarp_scene::SamplerKind;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -28,11 +27,14 @@ pub struct EngineOptions {
     pub organisation: Organisation,
     /// Paths in flight.
     pub paths: usize,
+    /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from those that
+    /// have not begun. At least 1.
+    pub queues_a_batch: usize,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { organisation: Organisation::Wavefront, paths: MOST_PATHS }
+        Self { organisation: Organisation::Wavefront, paths: MOST_PATHS, queues_a_batch: 1 }
     }
 }
 
@@ -155,18 +157,6 @@ impl CudaRenderer {
         Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, picture: None })
     }
 
-    /// Bytes of the device's memory: of the tree, of what shading reads, and of the state of paths, which is 0 before a
-    /// picture is begun.
-    pub fn bytes(&self) -> [usize; 3] {
-        let state = self.picture.as_ref().map_or(0, |picture| picture.state.bytes());
-        [self.tree.bytes(), self.shading.bytes(), state]
-    }
-
-    /// The features that its kernels are compiled for.
-    pub fn features(&self) -> FeatureSet {
-        self.features
-    }
-
     fn render_record(&self, picture: &mut Picture) -> RenderRecord {
         let stream = &self.stream;
         let state = picture.state.records(stream);
@@ -251,12 +241,7 @@ impl CudaRenderer {
         let features: Vec<FeatureSums> = film.tiles().iter().flat_map(Tile::all_feature_sums).copied().collect();
         let film_bytes = pixels.len() * 4 + size_of_val(&sums[..]) + size_of_val(&features[..]);
         self.device.check_room("the film", film_bytes)?;
-        let layout = Layout {
-            organisation: self.options.organisation,
-            features: self.features,
-            first_hits: film.has_features(),
-            sampler_states: frame.options.sampler != SamplerKind::Sobol,
-        };
+        let layout = Layout::new(self.options.organisation, self.features, frame.options);
         let numbers = frame.filter().numbers;
         let (filter, count) = (stream.upload(&numbers)?, numbers.len() as u64);
         let samples = frame.options.samples.len();
@@ -268,7 +253,7 @@ impl CudaRenderer {
             pixels: stream.upload(&pixels)?,
             sums: stream.upload(&sums)?,
             features: if film.has_features() { Some(stream.upload(&features)?) } else { None },
-            state: State::new(&self.device, stream, &layout, wanted)?,
+            state: State::new(&self.device, stream, &layout, wanted, self.options.queues_a_batch.max(1))?,
             invalid: 0,
         };
         self.picture = Some(picture);
@@ -276,7 +261,7 @@ impl CudaRenderer {
     }
 
     fn render_pass(&self, picture: &mut Picture, samples: Range<u32>, watch: &dyn PassWatch) -> Result<(), CudaError> {
-        let (pixels, paths) = (picture.pixels.len(), picture.state.paths());
+        let (pixels, paths) = (picture.pixels.len(), picture.state.results());
         // As many pixels as fit in equal parts, and of those as many samples as fit.
         let parts = pixels.div_ceil(paths);
         let part = pixels.div_ceil(parts);
@@ -301,7 +286,7 @@ impl CudaRenderer {
                 };
                 let counters = self.trace(picture, &mut render, picture.frame.max_depth)?;
                 picture.invalid += u64::from(counters.invalid_samples);
-                let rays = counters.extended + counters.connected + u64::from(counters.asked);
+                let rays = counters.rays();
                 watch.report(u64::from(render.batch.path_count), rays);
                 next += sample_count;
             }

@@ -136,6 +136,13 @@ pub struct Counters {
     pub refilled: u64,
 }
 
+impl Counters {
+    /// All rays of a batch that has ended: connections of its last round, too, which no further round has counted.
+    pub fn rays(&self) -> u64 {
+        self.extended + self.connected + u64::from(self.shadows) + u64::from(self.asked)
+    }
+}
+
 /// As `Render`.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -155,5 +162,12 @@ pub struct RenderRecord {
     pub counters: u64,
 }
 
-// SAFETY: plain words without padding at the places where the kernels look for them, which the emulation's tests compare.
+// SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
+// that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
+
+const _: () = assert!(size_of::<Counters>() == 72 && size_of::<RenderRecord>() == 752);
+const _: () =
+    assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
+const _: () =
+    assert!(std::mem::offset_of!(RenderRecord, queue) == 568 && std::mem::offset_of!(RenderRecord, counters) == 744);

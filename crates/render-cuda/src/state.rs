@@ -3,6 +3,8 @@
 use crate::launch::{Counters, QueueRecord, ShadowRecord};
 use crate::sources::{FeatureSet, Organisation};
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
+use raywarp_render::RenderOptions;
+use raywarp_scene::SamplerKind;
 
 /// What of the state there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,12 @@ impl PathBytes {
 }
 
 impl Layout {
+    /// What a picture asks for.
+    pub fn new(organisation: Organisation, features: FeatureSet, options: &RenderOptions) -> Self {
+        let sampler_states = options.sampler != SamplerKind::Sobol;
+        Self { organisation, features, first_hits: options.features, sampler_states }
+    }
+
     fn has_media(&self) -> bool {
         self.features == FeatureSet::Everything
     }
@@ -91,6 +99,7 @@ struct ShadowBuffers {
 pub struct State {
     layout: Layout,
     paths: usize,
+    results: usize,
     radiance: DeviceBuffer<[f32; 4]>,
     first_hits: DeviceBuffer<[f32; 7]>,
     depths: DeviceBuffer<f32>,
@@ -113,16 +122,25 @@ pub(crate) struct StateRecords {
 }
 
 impl State {
-    /// Room for `wanted` paths, or for fewer, if the device has no room for so many: half of what is free is left.
+    /// Room for `wanted` paths in flight, or for fewer, if the device has no room for so many: half of what is free is left. And
+    /// for what `batch` times as many leave.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] where there is not even room for some thousands; [`CudaError::Driver`].
-    pub fn new(device: &Device, stream: &Stream, layout: &Layout, wanted: usize) -> Result<Self, CudaError> {
+    pub fn new(
+        device: &Device,
+        stream: &Stream,
+        layout: &Layout,
+        wanted: usize,
+        batch: usize,
+    ) -> Result<Self, CudaError> {
         const LEAST: usize = 1 << 12;
-        let each = layout.bytes().total();
+        let bytes = layout.bytes();
+        let each = bytes.total() + (batch - 1) * bytes.result;
         let fits = device.free_memory()? / 2 / each;
         let paths = wanted.min(fits.max(LEAST.min(wanted)));
         device.check_room("the state of paths", paths * each)?;
+        let results = paths * batch;
         let wavefront = layout.organisation == Organisation::Wavefront;
         let if_needed = |needed: bool| if needed && wavefront { paths } else { 0 };
         let (all, media, holes) = (if_needed(true), if_needed(layout.has_media()), if_needed(layout.has_holes()));
@@ -140,9 +158,10 @@ impl State {
         Ok(Self {
             layout: *layout,
             paths,
-            radiance: stream.zeros(paths)?,
-            first_hits: stream.zeros(if layout.first_hits { paths } else { 0 })?,
-            depths: stream.zeros(if layout.first_hits { 0 } else { paths })?,
+            results,
+            radiance: stream.zeros(results)?,
+            first_hits: stream.zeros(if layout.first_hits { results } else { 0 })?,
+            depths: stream.zeros(if layout.first_hits { 0 } else { results })?,
             queues: [queue()?, queue()?],
             hits: stream.zeros(all)?,
             shadows: ShadowBuffers {
@@ -159,14 +178,14 @@ impl State {
         })
     }
 
-    /// How many paths there is room for.
+    /// How many paths may be in flight.
     pub fn paths(&self) -> usize {
         self.paths
     }
 
-    /// Bytes of device memory.
-    pub fn bytes(&self) -> usize {
-        self.paths * self.layout.bytes().total()
+    /// How many paths a batch may have: there is room for what they leave.
+    pub fn results(&self) -> usize {
+        self.results
     }
 
     /// Forgets which connections were blocked.

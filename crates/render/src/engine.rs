@@ -42,9 +42,6 @@ pub trait PassWatch {
     /// Whether samples that were not begun still should be.
     fn goes_on(&self) -> bool;
 
-    /// Whether samples that were begun are to be left out.
-    fn gives_up(&self) -> bool;
-
     /// So many paths have ended, and so many rays were traced, since it was last told.
     fn report(&self, paths: u64, rays: u64);
 }

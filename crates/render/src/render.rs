@@ -228,16 +228,15 @@ fn render_by<O: PathObserver>(
         paths: AtomicU64::new(0),
         rays: AtomicU64::new(0),
         waves: Mutex::new(Vec::new()),
-        wide_waves: wide::paths(tracer),
         cut_short: AtomicBool::new(false),
         before,
         noise: Mutex::new(None),
     };
     // Who waits for a device does so outside of the pool, whose threads have work to do.
-    let stop = match &mut engine {
-        Some(engine) => job.run(&mut film, &mut Passes::Engine(&mut **engine)),
-        None if job.wide_waves.is_some() => job.run(&mut film, &mut Passes::Wide),
-        None => pool.install(|| job.run(&mut film, &mut Passes::Tiles)),
+    let stop = match (&mut engine, wide::paths(tracer)) {
+        (Some(engine), _) => job.run(&mut film, &mut Passes::Engine(&mut **engine)),
+        (None, Some(paths)) => job.run(&mut film, &mut Passes::Wide(paths)),
+        (None, None) => pool.install(|| job.run(&mut film, &mut Passes::Tiles)),
     }?;
     let samples = film.sample_range();
     Ok(Rendered {
@@ -261,7 +260,8 @@ fn media_of(scene: &ShadingScene, camera: &Camera, tracer: &dyn Tracer) -> Resul
 /// Who renders passes: workers a tile each, waves that belong to the device that traces, or a device as a whole.
 enum Passes<'e> {
     Tiles,
-    Wide,
+    /// Of so many paths each.
+    Wide(usize),
     Engine(&'e mut dyn PathEngine),
 }
 
@@ -293,8 +293,6 @@ pub(crate) struct Job<'a, O> {
     rays: AtomicU64,
     /// Waves that no worker uses right now, kept for their memory.
     waves: Mutex<Vec<Wave>>,
-    /// Paths of a wave, where waves belong to the device that traces.
-    pub(crate) wide_waves: Option<usize>,
     /// Some tile left samples out because the time was over.
     cut_short: AtomicBool,
     /// Samples that each pixel had at the start.
@@ -306,6 +304,10 @@ pub(crate) struct Job<'a, O> {
 impl<O: PathObserver> Job<'_, O> {
     /// Passes until a stopping rule holds. Passes end at powers of two, where noise is tested.
     fn run(&self, film: &mut Film, passes: &mut Passes) -> Result<StopReason, RenderError> {
+        if let Passes::Engine(engine) = passes {
+            let (options, lens, filter) = (self.options, &self.lens, &self.filter);
+            engine.begin(&Frame { options, lens, filter, media: self.media }, film)?;
+        }
         let stop = self.run_passes(film, passes)?;
         passes.fetch(film)?;
         Ok(stop)
@@ -318,10 +320,6 @@ impl<O: PathObserver> Job<'_, O> {
         if self.is_calm(film, self.before) {
             return Ok(StopReason::Noise);
         }
-        if let Passes::Engine(engine) = passes {
-            let (options, lens, filter) = (self.options, &self.lens, &self.filter);
-            engine.begin(&Frame { options, lens, filter, media: self.media }, film)?;
-        }
         while next < range.end {
             let done = self.before.saturating_add(next - range.start);
             let to_power = done.checked_add(1).and_then(u32::checked_next_power_of_two).map_or(u32::MAX, |p| p - done);
@@ -331,7 +329,7 @@ impl<O: PathObserver> Job<'_, O> {
             let pass_start = Instant::now();
             match passes {
                 Passes::Engine(engine) => engine.pass(next..end, &Pass { job: self, samples: next..end })?,
-                Passes::Wide => wide::pass(self, film.tiles_mut(), next..end, self.wide_waves.unwrap_or(1))?,
+                Passes::Wide(paths) => wide::pass(self, film.tiles_mut(), next..end, *paths)?,
                 Passes::Tiles => {
                     film.tiles_mut().par_iter_mut().try_for_each(|tile| self.render_tile(tile, next..end))?;
                 }
@@ -347,23 +345,28 @@ impl<O: PathObserver> Job<'_, O> {
             if next == range.end {
                 break;
             }
-            if self.options.noise_limit.is_some() || pace.is_due() {
+            let (samples, is_due) = (self.before.saturating_add(next - range.start), pace.is_due());
+            if is_due || self.looks_for_noise(samples) {
                 passes.fetch(film)?;
             }
-            if self.is_calm(film, self.before.saturating_add(next - range.start)) {
+            if self.is_calm(film, samples) {
                 return Ok(StopReason::Noise);
             }
-            pace.show(film);
+            if is_due {
+                pace.show(film);
+            }
         }
         Ok(StopReason::Complete)
     }
 
-    /// Whether the noise has fallen to its limit, looked at where the samples of a pixel are a power of two.
+    /// Whether the noise is looked at: where the samples of a pixel are a power of two, and at the start.
+    fn looks_for_noise(&self, samples: u32) -> bool {
+        self.options.noise_limit.is_some() && samples >= 2 && (samples.is_power_of_two() || samples == self.before)
+    }
+
+    /// Whether the noise has fallen to its limit.
     fn is_calm(&self, film: &Film, samples: u32) -> bool {
-        let Some(limit) = self.options.noise_limit else { return false };
-        if samples < 2 || !(samples.is_power_of_two() || samples == self.before) {
-            return false;
-        }
+        let Some(limit) = self.options.noise_limit.filter(|_| self.looks_for_noise(samples)) else { return false };
         let noise = film.noise();
         if let Ok(mut known) = self.noise.lock() {
             *known = Some((samples, noise));
@@ -507,10 +510,6 @@ struct Pass<'a, 'j, O> {
 impl<O: PathObserver> PassWatch for Pass<'_, '_, O> {
     fn goes_on(&self) -> bool {
         self.job.goes_on(&self.samples)
-    }
-
-    fn gives_up(&self) -> bool {
-        self.job.gives_up()
     }
 
     fn report(&self, paths: u64, rays: u64) {
