@@ -240,7 +240,7 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(block: &TriangleBlock, ray: &WalkRay, 
     let shear = ray.triangle.shear.map(V::splat);
     let local = |corner: usize| -> [V; 3] {
         let p: [V; 3] = std::array::from_fn(|i| V::load(&block.corners[corner][k[i]]).sub(origin[i]));
-        [shear[0].neg_mul_add(p[2], p[0]), shear[1].neg_mul_add(p[2], p[1]), shear[2].mul(p[2])]
+        [shear[0].neg_mul_add(p[2], p[0]), shear[1].neg_mul_add(p[2], p[1]), p[2]]
     };
     let (a, b, c) = (local(0), local(1), local(2));
     let difference_of_products = |a: V, b: V, c: V, d: V| {
@@ -254,7 +254,8 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(block: &TriangleBlock, ray: &WalkRay, 
     let same_side = zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero);
     let inverse = V::splat(1.0).div(u.add(v).add(w));
     let (us, vs) = (v.mul(inverse), w.mul(inverse));
-    let t = us.mul_add(b[2].sub(a[2]), vs.mul_add(c[2].sub(a[2]), a[2]));
+    let z = us.mul_add(b[2].sub(a[2]), vs.mul_add(c[2].sub(a[2]), a[2]));
+    let t = z.mul(V::splat(ray.triangle.inverse));
     // Where f32 has too few exponents `t` is infinite or NaN; the scalar test knows what to do then.
     let is_finite = V::splat(f32::MIN).le(t) & t.le(V::splat(f32::MAX));
     let wide = same_side & !is_finite;

@@ -11,18 +11,12 @@ namespace h8 {
 constexpr float LEAST_COMPONENT = 6.25e-5f;
 constexpr float GUARD = 1.1920928955078125e-7f;       // 2^-23
 constexpr float START_SLACK = 9.5367431640625e-7f;    // 2^-20
-constexpr float LEAST_AREA = 7.52316384526264e-37f;   // 2^-120
+// Areas whose reciprocal needs no care.
+constexpr float LEAST_AREA = 7.52316384526264e-37f;    // 2^-120
 constexpr float LARGEST_AREA = 1.329227995784916e36f;  // 2^120
 
 RW_FUNCTION float dot(const float* a, const float* b) {
     return platform::fused(a[0], b[0], platform::fused(a[1], b[1], a[2] * b[2]));
-}
-
-RW_FUNCTION void cross(const float* a, const float* b, float* out) {
-    using platform::fused;
-    out[0] = fused(a[1], b[2], -(a[2] * b[1]));
-    out[1] = fused(a[2], b[0], -(a[0] * b[2]));
-    out[2] = fused(a[0], b[1], -(a[1] * b[0]));
 }
 
 // Chunk k of block i stands at place k ^ (i & 3), so that lanes touch all banks. Blocks are 64-byte aligned.
@@ -53,7 +47,8 @@ struct LaneRay<O> {
     // Nearest t that counts.
     float t_low;
     // Selectors of `permute`: the bytes of the near planes of two slots as two denormal halves. Only their lower halves
-    // select; the upper half of the first is half the inverse of z as a half.
+    // select; the upper half of the first is half the inverse of z as a half, those of the others are where chunks of
+    // the axes lie, in bytes, that the triangle test calls z and x.
     u32 near[3];
     // Slots to prefer by x, y, z: a byte each, the first in the lowest; and the exponent of what t was scaled by.
     u32 order;
@@ -100,6 +95,10 @@ RW_FUNCTION float prepare_h8(const Launch& launch, LaneRay<O>& ray, float4 o, fl
     const u32 octant = (backward[0] & 0x0000ffu) | (backward[1] & 0x00ff00u) | (backward[2] & 0xff0000u);
     ray.order = (octant ^ forward) | exponent << 1;
     ray.near[0] |= bits_of(platform::halves(0.0f, 0.5f * ray.inverse[2]));
+    const float x = magnitude(d.x), y = magnitude(d.y), z = magnitude(d.z);
+    const u32 kz = x >= y && x >= z ? 0 : y >= z ? 1 : 2, kx = kz == 2 ? 0 : kz + 1;
+    ray.near[1] |= kz << 20;
+    ray.near[2] |= kx << 20;
     return unscale;
 }
 

@@ -1,99 +1,129 @@
-// The test of one triangle or two that share an edge (h8): Moeller and Trumbore's, with the factors of the shared edge taken
-// once. As raywarp-layout's h8/pair.rs, whose text explains the record.
+// The watertight test of one triangle or two that share an edge (h8). As raywarp-layout's h8/pair.rs, whose text explains
+// the record, and raywarp-geom's triangle/watertight.rs, of whose operations these are the ones that count.
 #pragma once
 
 #include "../tree/h8_ray.h"
-#include "tuv.h"
+#include "watertight.h"
 
 namespace raywarp {
 
 namespace pair {
 
-// What the triangles of a pair share.
-struct Shared {
-    float s[3], p[3], edge[3], weight;
+// A ray as the test sees it: where the chunks of the axes x and z lie, in bytes; origin along x, y and z; shear; inverse.
+struct Sheared {
+    u32 x_chunk, z_chunk;
+    float origin[3], x, y, inverse;
 };
 
-// Where the ray's line meets the plane of one triangle, with weights and t times `area`.
-struct Crossing {
-    float own, end, far, area;
-    bool is_inside;
-};
-
-template <Options O>
-RW_FUNCTION Crossing cross_plane(const LaneRay<O>& ray, const Shared& shared, uint4 own_edge) {
-    using platform::bits_of;
-    using platform::float_of;
-    const float e[3] = {float_of(own_edge.x), float_of(own_edge.y), float_of(own_edge.z)};
-    float q[3];
-    h8::cross(shared.s, e, q);
-    const float det = h8::dot(e, shared.p), area = platform::magnitude(det);
-    const u32 sign = bits_of(det) & 0x80000000u;
-    const float own = float_of(bits_of(shared.weight) ^ sign);
-    const float end = float_of(bits_of(h8::dot(ray.direction, q)) ^ sign);
-    const float far = float_of(bits_of(h8::dot(shared.edge, q)) ^ sign);
-    return {own, end, far, area, own >= 0.0f && end >= 0.0f && own + end <= area};
+// Component i of a vector along the axes of the test, of which z is the first, the second or the third.
+RW_FUNCTION float along(const float* v, bool first, bool second, u32 i) {
+    return first ? v[(i + 1) % 3] : second ? v[(i + 2) % 3] : v[i];
 }
 
-// The t, u, v of a crossing, t scaled as the ray's and perhaps not finite; `order` says which weight is which.
-RW_FUNCTION Tuv finish(const Crossing& at, u32 order) {
-    const float inverse = platform::reciprocal_of_middling(at.area);
-    const float own = at.own * inverse, end = at.end * inverse;
-    const float rest = platform::most(1.0f - own - end, 0.0f);
-    const float t = at.far * inverse;
-    const float u = (order & 3) != 0 ? ((order & 1) != 0 ? own : end) : rest;
-    const float v = (order & 12) != 0 ? ((order & 4) != 0 ? own : end) : rest;
-    return {t, u, v, at.area >= h8::LEAST_AREA && at.area <= h8::LARGEST_AREA};
+template <Options O>
+RW_FUNCTION Sheared sheared(const LaneRay<O>& ray) {
+    // Hidden, or the compiler would keep what follows from a test to the next, and spill.
+    const u32 x_chunk = platform::hidden(ray.near[2]) >> 16, z_chunk = platform::hidden(ray.near[1]) >> 16;
+    const bool first = z_chunk == 0, second = z_chunk == 16;
+    // The longest component's is not clamped.
+    const float inverse = along(ray.inverse, first, second, 2);
+    return {x_chunk,
+            z_chunk,
+            {along(ray.origin, first, second, 0), along(ray.origin, first, second, 1),
+             along(ray.origin, first, second, 2)},
+            along(ray.direction, first, second, 0) * inverse,
+            along(ray.direction, first, second, 1) * inverse,
+            inverse};
+}
+
+// The sheared corners of a block, and its words.
+struct Corners {
+    float x[4], y[4], z[4];
+    uint4 words;
+};
+
+RW_FUNCTION Corners corners(const Launch& launch, u32 block, const Sheared& ray) {
+    // The places of a block's chunks are its first chunk's with other bits.
+    const u64 first = reinterpret_cast<u64>(h8::chunk_at(launch, block, 0));
+    auto chunk = [&](u64 place) { return platform::load4(reinterpret_cast<const uint4*>(place)); };
+    const uint4 xs = chunk(first ^ ray.x_chunk), zs = chunk(first ^ ray.z_chunk),
+                ys = chunk(first ^ 0x30 ^ ray.x_chunk ^ ray.z_chunk);
+    Corners at{{}, {}, {}, chunk(first ^ 0x30)};
+    const u32 x[4] = {xs.x, xs.y, xs.z, xs.w}, y[4] = {ys.x, ys.y, ys.z, ys.w}, z[4] = {zs.x, zs.y, zs.z, zs.w};
+#pragma unroll
+    for (u32 i = 0; i < 4; i++) {
+        at.z[i] = platform::float_of(z[i]) - ray.origin[2];
+        at.x[i] = platform::fused(-ray.x, at.z[i], platform::float_of(x[i]) - ray.origin[0]);
+        at.y[i] = platform::fused(-ray.y, at.z[i], platform::float_of(y[i]) - ray.origin[1]);
+    }
+    return at;
+}
+
+// The edge function of two corners.
+RW_FUNCTION float edge(const Corners& at, u32 i, u32 j) {
+    return watertight::difference_of_products(at.x[i], at.y[j], at.y[i], at.x[j]);
+}
+
+// Weights of a triangle's corners times its doubled area: of the shared edge's start, of the own corner, of the edge's end.
+struct Weights {
+    float start, own, end;
+
+    RW_FUNCTION bool is_inside() const {
+        const float low = platform::least(platform::least(start, own), end);
+        const float high = platform::most(platform::most(start, own), end);
+        return !((low < 0.0f) & (high > 0.0f));
+    }
+};
+
+// What a corner as given has, by its bits of the order.
+RW_FUNCTION float given(u32 order, float start, float own, float end) {
+    return (order & 1) != 0 ? start : (order & 2) != 0 ? own : end;
 }
 
 // Tests the triangles of a block, and gives those that the ray's line meets to `accept` with their number in the block and
 // their word.
-template <Options O, class Accept>
-RW_FUNCTION void test(const LaneRay<O>& ray, const uint4 (&chunk)[4], Accept accept) {
-    using platform::float_of;
-    Shared shared;
-    const float v0[3] = {float_of(chunk[0].x), float_of(chunk[0].y), float_of(chunk[0].z)};
-    shared.edge[0] = float_of(chunk[2].x);
-    shared.edge[1] = float_of(chunk[2].y);
-    shared.edge[2] = float_of(chunk[2].z);
-#pragma unroll
-    for (u32 i = 0; i < 3; i++) {
-        shared.s[i] = ray.origin[i] - v0[i];
-    }
-    // The last word is zero. Read here, all loads are under way at once; the compiler would leave the last one for later.
-    shared.s[0] -= float_of(chunk[3].w);
-    h8::cross(ray.direction, shared.edge, shared.p);
-    shared.weight = h8::dot(shared.s, shared.p);
-    const Crossing first = cross_plane(ray, shared, chunk[1]), second = cross_plane(ray, shared, chunk[3]);
+template <class Accept>
+RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept) {
+    const Weights first{edge(at, 2, 1), edge(at, 0, 2), edge(at, 1, 0)};
+    const Weights second{edge(at, 3, 2), edge(at, 2, 0), edge(at, 0, 3)};
     // Lanes that are inside of either go on together; hardly any is inside of both.
-    u32 inside = static_cast<u32>(first.is_inside) | static_cast<u32>(second.is_inside) << 1;
+    u32 inside = static_cast<u32>(first.is_inside()) | static_cast<u32>(second.is_inside()) << 1;
 #pragma unroll 1
     while (inside != 0) {
         // Or the compiler would write the body twice, for lanes apart.
         inside = platform::hidden(inside);
         const bool in_first = (inside & 1) != 0;
         inside &= inside - 1;
-        const Crossing at{in_first ? first.own : second.own, in_first ? first.end : second.end,
-                          in_first ? first.far : second.far, in_first ? first.area : second.area, true};
-        const Tuv found = finish(at, in_first ? chunk[2].w : chunk[2].w >> 4);
-        if (found.hit) {
-            accept(in_first ? 0u : 1u, in_first ? chunk[0].w : chunk[1].w, found);
+        const u32 order = in_first ? at.words.z : at.words.z >> 8;
+        const float start = in_first ? first.start : second.start, own = in_first ? first.own : second.own,
+                    end = in_first ? first.end : second.end, own_z = in_first ? at.z[1] : at.z[3];
+        const float u = given(order, start, own, end), v = given(order >> 2, start, own, end),
+                    w = given(order >> 4, start, own, end);
+        const float az = given(order, at.z[0], own_z, at.z[2]), bz = given(order >> 2, at.z[0], own_z, at.z[2]),
+                    cz = given(order >> 4, at.z[0], own_z, at.z[2]);
+        const float area = u + v + w;
+        if (platform::magnitude(area) >= h8::LEAST_AREA && platform::magnitude(area) <= h8::LARGEST_AREA) {
+            const float inverse = platform::reciprocal_of_middling(area);
+            const float v1w = v * inverse, v2w = w * inverse;
+            const float z = platform::fused(v1w, bz - az, platform::fused(v2w, cz - az, az));
+            // What is not finite is beyond every limit.
+            accept(in_first ? 0u : 1u, in_first ? at.words.x : at.words.y, Tuv{z * ray.inverse, v1w, v2w, true});
         }
     }
 }
 
 // A record is twice its block, and one more for the second triangle.
 RW_FUNCTION u32 word_of(const Launch& launch, u32 record) {
-    return platform::load1(&h8::chunk_at(launch, record / 2, record % 2)->w);
+    const uint4* words = h8::chunk_at(launch, record / 2, 3);
+    return platform::load1(record % 2 != 0 ? &words->y : &words->x);
 }
 
 // The t, u, v of a record that was hit.
 template <Options O>
 RW_FUNCTION Tuv test_again(const Launch& launch, const LaneRay<O>& ray, u32 record) {
-    uint4 chunk[4];
-    h8::load_block(launch, record / 2, chunk);
+    const Sheared shear = sheared(ray);
     Tuv found{};
-    test(ray, chunk, [&](u32 number, u32, Tuv tuv) {
+    test(shear, corners(launch, record / 2, shear), [&](u32 number, u32, Tuv tuv) {
         found = number == record % 2 ? tuv : found;
     });
     return found;
@@ -130,10 +160,10 @@ struct Pair {
     // Tests the triangles of a block.
     static RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 block, bool) {
         [[maybe_unused]] bool accepted = false;
-        uint4 chunk[4];
-        h8::load_block(launch, block, chunk);
+        const pair::Sheared shear = pair::sheared(lane.setup);
+        const pair::Corners corners = pair::corners(launch, block, shear);
         RW_EVENT(TestTriangle);
-        pair::test(lane.setup, chunk, [&](u32 number, u32 word, Tuv hit) {
+        pair::test(shear, corners, [&](u32 number, u32 word, Tuv hit) {
             if (is_within(lane, hit.t) && offer(launch, lane, 2 * block + number, word, hit)) {
                 accepted = true;
             }

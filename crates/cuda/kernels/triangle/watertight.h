@@ -8,12 +8,12 @@ namespace raywarp {
 
 namespace watertight {
 
-// The ray side: an axis permutation and a shear that turn the ray into +z. Found again for each
+// The ray side: an axis permutation and a shear that turn the ray into the z axis. Found again for each
 // triangle from the direction: cheaper than seven registers.
 struct Shear {
     // Axes that become x, y and z.
     u32 kx, ky, kz;
-    float x, y, z, largest;
+    float x, y, inverse, largest;
 };
 
 RW_FUNCTION float axis(float4 p, u32 k) { return k == 0 ? p.x : k == 1 ? p.y : p.z; }
@@ -25,14 +25,13 @@ RW_FUNCTION Shear shear(float4 d) {
     s.kx = s.kz == 2 ? 0 : s.kz + 1;
     s.ky = s.kx == 2 ? 0 : s.kx + 1;
     s.largest = axis(d, s.kz);
-    if (s.largest < 0.0f) {
-        const u32 k = s.kx;
-        s.kx = s.ky;
-        s.ky = k;
-    }
-    s.x = platform::divide(axis(d, s.kx), s.largest);
-    s.y = platform::divide(axis(d, s.ky), s.largest);
-    s.z = platform::reciprocal(s.largest);
+    u32 exponent = platform::bits_of(platform::magnitude(s.largest)) >> 23;
+    exponent = exponent < 1 ? 1 : exponent > 253 ? 253 : exponent;
+    const float scale = platform::float_of(0x7f000000u - (exponent << 23));
+    const float inverse = platform::reciprocal(s.largest * scale);
+    s.x = axis(d, s.kx) * scale * inverse;
+    s.y = axis(d, s.ky) * scale * inverse;
+    s.inverse = inverse * scale;
     return s;
 }
 
@@ -45,7 +44,7 @@ RW_FUNCTION float difference_of_products(float a, float b, float c, float d) {
 RW_FUNCTION float3x local(const Shear& s, float4 origin, float4 vertex, float factor) {
     auto difference = [&](u32 k) { return factor * axis(vertex, k) - factor * axis(origin, k); };
     const float z = difference(s.kz);
-    return {platform::fused(-s.x, z, difference(s.kx)), platform::fused(-s.y, z, difference(s.ky)), s.z * z};
+    return {platform::fused(-s.x, z, difference(s.kx)), platform::fused(-s.y, z, difference(s.ky)), z};
 }
 
 // Where f32 has too few exponents: in f64, in which products of f32 are exact.
@@ -84,7 +83,7 @@ RW_FUNCTION Tuv test(float4 o, float4 d, float4 v0, float4 v1, float4 v2) {
     }
     const float inverse = platform::reciprocal(u + v + w);
     const float v1w = v * inverse, v2w = w * inverse;
-    const float t = platform::fused(v1w, b.z - a.z, platform::fused(v2w, c.z - a.z, a.z));
+    const float t = platform::fused(v1w, b.z - a.z, platform::fused(v2w, c.z - a.z, a.z)) * s.inverse;
     if (platform::is_finite(t) && inverse != 0.0f) {
         return {t, v1w, v2w, true};
     }

@@ -8,11 +8,11 @@
 //! # Why no box is missed
 //! With `u = 2^-24` (half an ulp of 1), `D` the largest coordinate difference between the origin and a
 //! corner of the scene (`reach`), and errors given as world distances along an axis:
-//! - *The triangle test* decides exactly for its sheared vertices, and these are at most `5 u D` off in
-//!   x and y and `3 u D` in z ([`crate::triangle::Watertight`] counts them). Its `t` adds at most
-//!   `20 u D`, when a triangle reaches as far before the origin as behind it, and `24 u D` where its
-//!   products nearly vanish. So the ray at the `t` that it reports is within `52 u D` of a point of
-//!   the triangle, and of every box around it; within `12 u D` if all is small beside `D`.
+//! - *The triangle test* decides exactly for its sheared vertices, and these are at most `6 u D` off in
+//!   x and y and `u D` in z ([`crate::triangle::Watertight`] counts them). Its `t` adds at most
+//!   `22 u D`, when a triangle reaches as far before the origin as behind it, and `24 u D` where its
+//!   products nearly vanish. So the ray at the `t` that it reports is within `53 u D` of a point of
+//!   the triangle, and of every box around it; within `13 u D` if all is small beside `D`.
 //! - *The subtract-multiply form* `(plane - origin) * inverse` rounds three times, `inverse` included:
 //!   `3 u D`.
 //! - *The fused form* `fma(plane, inverse, -ood)` rounds once in `inverse` and once at the end, `2 u D`,
@@ -23,7 +23,7 @@
 //! - *Underflow* costs `2^-149` lengths of the direction, far below `u D` unless the direction is
 //!   longer than `2^86 D`; then, and for a scene below `2^-100`, the pad grows by that too.
 //!
-//! Together at most `56 u D + 2 u |o|`. The pads are `64 u D` and `4 u |o|`. A `t` within the ray's
+//! Together at most `57 u D + 2 u |o|`. The pads are `64 u D` and `4 u |o|`. A `t` within the ray's
 //! interval is then also within every box that holds the triangle, so that a hit exactly at an end
 //! of the interval, or at the `t` of an earlier hit, is not lost with its box.
 

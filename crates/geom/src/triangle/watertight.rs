@@ -15,23 +15,25 @@
 //! "Further analysis of Kahan's algorithm for the accurate computation of 2x2 determinants").
 //!
 //! In half-ulps `u = 2^-24` of `D`, the largest coordinate difference to a vertex: sheared x and y are
-//! off by at most 5 u D (the difference, the shear, the multiply-add), z by 3 u D, weights by 8 u of
-//! themselves, and `t` by 9 u of the triangle's z range and 2 u of itself, which is 20 u D at most. Below
-//! a doubled projected area of 2^-123, where parts underflow, weights may be 24 u off more; below
+//! off by at most 6 u D (two differences, the shear, whose two factors round, the multiply-add), z by 1 u D,
+//! weights by 8 u of themselves, and `t` by 9 u of the triangle's z range and 4 u of itself, which is 22 u D at
+//! most. Below a doubled projected area of 2^-123, where parts underflow, weights may be 24 u off more; below
 //! 2^-128 the f64 path takes over. `slab::padded` adds this up.
 
 use super::Tuv;
 use crate::{Ray, fused_multiply_add};
 
-/// The ray side of the watertight test: the axis permutation and shear that turn the ray into +z.
+/// The ray side of the watertight test: the axis permutation and shear that turn the ray into the z axis.
 #[derive(Debug, Clone, Copy)]
 pub struct Watertight {
     /// Ray origin.
     pub origin: [f32; 3],
-    /// The axes that become x, y and z; `k[2]` is where the direction is largest.
+    /// The axes that become x, y and z, in their cyclic order; `k[2]` is where the direction is largest.
     pub k: [usize; 3],
-    /// Shear in x and y, and scale in z, which is infinite for a direction below 3e-39.
-    pub shear: [f32; 3],
+    /// Shear in x and y.
+    pub shear: [f32; 2],
+    /// Inverse of the direction's largest component, infinite for a direction below 3e-39.
+    pub inverse: f32,
     /// The direction's largest component.
     pub largest: f32,
 }
@@ -49,13 +51,12 @@ impl Watertight {
         } else {
             2
         };
-        let (mut kx, mut ky) = ((kz + 1) % 3, (kz + 2) % 3);
-        // Keeps the winding, so that the sign of the determinant tells the side.
-        if d[kz] < 0.0 {
-            std::mem::swap(&mut kx, &mut ky);
-        }
-        let shear = [d[kx] / d[kz], d[ky] / d[kz], 1.0 / d[kz]];
-        Self { origin: ray.origin, k: [kx, ky, kz], shear, largest: d[kz] }
+        let (kx, ky) = ((kz + 1) % 3, (kz + 2) % 3);
+        // Scaled to 1..2 (but for the ends of f32's range), so that trees which scale rays shear alike; with one quotient.
+        let scale = power_of_two_under(abs[kz]);
+        let inverse = 1.0 / (d[kz] * scale);
+        let shear = [d[kx] * scale * inverse, d[ky] * scale * inverse];
+        Self { origin: ray.origin, k: [kx, ky, kz], shear, inverse: inverse * scale, largest: d[kz] }
     }
 
     /// Tests one triangle; both sides count. The caller compares `t` with the ray's interval.
@@ -65,6 +66,24 @@ impl Watertight {
     /// `t u v` have the same bits everywhere.
     #[inline]
     pub fn test(&self, vertices: &[[f32; 3]; 3]) -> Option<Tuv> {
+        match self.test_narrow(vertices)? {
+            // Zero after the sum overflowed, which may leave `t` finite.
+            (tuv, area) if tuv[0].is_finite() && 1.0 / area != 0.0 => Some(tuv),
+            _ => self.test_wide(vertices),
+        }
+    }
+
+    /// The same for triangles whose doubled area, as the ray sees it, is 2^-120 to 2^120; others are missed.
+    #[inline]
+    pub fn test_middling(&self, vertices: &[[f32; 3]; 3]) -> Option<Tuv> {
+        const AREAS: std::ops::RangeInclusive<f32> = 7.523_163_8e-37..=1.329_228e36;
+        let (tuv, area) = self.test_narrow(vertices)?;
+        (AREAS.contains(&area.abs()) && tuv[0].is_finite()).then_some(tuv)
+    }
+
+    /// The test in f32: `t u v`, which may be no numbers, and the doubled area, signed.
+    #[inline(always)]
+    fn test_narrow(&self, vertices: &[[f32; 3]; 3]) -> Option<(Tuv, f32)> {
         let [a, b, c] = vertices.map(|v| self.local(&v, 1.0));
         let u = difference_of_products(c[0], b[1], c[1], b[0]);
         let v = difference_of_products(a[0], c[1], a[1], c[0]);
@@ -72,20 +91,20 @@ impl Watertight {
         if (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0) {
             return None;
         }
-        let inverse = 1.0 / (u + v + w);
+        let area = u + v + w;
+        let inverse = 1.0 / area;
         // Here u, v, w weigh v0, v1, v2; hits store the weights of v1 and v2.
         let (v, w) = (v * inverse, w * inverse);
-        let t = fused_multiply_add(v, b[2] - a[2], fused_multiply_add(w, c[2] - a[2], a[2]));
-        // Zero after the sum overflowed, which may leave `t` finite.
-        if t.is_finite() && inverse != 0.0 { Some([t, v, w]) } else { self.test_wide(vertices) }
+        let z = fused_multiply_add(v, b[2] - a[2], fused_multiply_add(w, c[2] - a[2], a[2]));
+        Some(([z * self.inverse, v, w], area))
     }
 
-    /// A vertex, times a power of two, with the ray as the z axis and z in units of `t` (times it).
+    /// A vertex, times a power of two, with the ray as the z axis.
     #[inline(always)]
     fn local(&self, vertex: &[f32; 3], factor: f32) -> [f32; 3] {
         let p: [f32; 3] = std::array::from_fn(|i| factor * vertex[self.k[i]] - factor * self.origin[self.k[i]]);
         let sheared = |i: usize| fused_multiply_add(-self.shear[i], p[2], p[i]);
-        [sheared(0), sheared(1), self.shear[2] * p[2]]
+        [sheared(0), sheared(1), p[2]]
     }
 
     /// The test where f32 has too few exponents: edge functions and `t` in f64, in which products of
@@ -123,4 +142,10 @@ impl Watertight {
 fn difference_of_products(a: f32, b: f32, c: f32, d: f32) -> f32 {
     let w = c * d;
     fused_multiply_add(a, b, -w) + fused_multiply_add(-c, d, w)
+}
+
+/// A power of two `s` so that `s x` is in 1..2, for a normal `x` below 2^127.
+#[inline(always)]
+fn power_of_two_under(x: f32) -> f32 {
+    f32::from_bits(0x7f00_0000 - ((x.to_bits() >> 23).clamp(1, 253) << 23))
 }

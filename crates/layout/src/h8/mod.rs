@@ -5,7 +5,7 @@
 //! - planes are tested in halves, two children an instruction: a byte is a denormal half as it stands, and a
 //!   ray is clamped and moved to the node so that all products fit; hence no axis of a node is finer than 1/8
 //!   of its coarsest, and boxes grow as [`quantize`] says;
-//! - a leaf is one triangle or two that share an edge, [`H8Pair`], tested together;
+//! - a leaf is one triangle or two that share an edge, [`H8Pair`], tested together by the watertight test;
 //! - a node is four 16-byte loads instead of five: its steps share the lowest bits of its corner, and all children
 //!   of a node, nodes first, follow each other from one index.
 //!
@@ -276,7 +276,8 @@ impl H8 {
 
 impl Stored for H8 {
     type Record = H8Block;
-    const KIND: u32 = 5;
+    // 5 had edges in its leaves.
+    const KIND: u32 = 6;
     const NAME: &'static str = "H8";
 
     fn parts(&self) -> Parts<'_, H8Block> {

@@ -6,12 +6,6 @@ use super::{H8, H8Node};
 use crate::{INDEX_MASK, LayoutError, NON_OPAQUE, UNUSED_SLOT};
 use raywarp_geom::{Aabb, FlatTriangles};
 
-/// Codes of [`super::H8Pair::order`] that name two different weights.
-fn is_order(code: u32) -> bool {
-    let (u, v) = (code & 3, code >> 2 & 3);
-    u < 3 && v < 3 && u != v
-}
-
 impl H8 {
     /// Checks every invariant of the module's text. O(n).
     ///
@@ -75,7 +69,7 @@ impl H8 {
                 let references: Vec<u32> = (0..pair.len()).map(|i| pair.triangle(i)).collect();
                 let known = references.iter().all(|&r| (r as usize) < triangles.len());
                 if !known || super::H8Pair::new(triangles, &references).pack(0) != pair.pack(0) {
-                    return Err(LayoutError::BadRecord { record, fault: "its edges are not those of its triangles" });
+                    return Err(LayoutError::BadRecord { record, fault: "its corners are not those of its triangles" });
                 }
             }
         }
@@ -89,17 +83,16 @@ impl H8 {
         if words.iter().any(|word| word & !NON_OPAQUE >= INDEX_MASK) {
             return Err("a triangle's index is out of range");
         }
-        if !is_order(pair.order) || (pair.len() == 2 && !is_order(pair.order >> 4)) {
-            return Err("a leaf's order of weights does not name two of three");
+        if !pair.has_sound_order() {
+            return Err("a leaf's order of corners is that of no triangles");
         }
-        if pair.words[1] == UNUSED_SLOT && (pair.edges[2] != [0.0; 3] || pair.order >> 4 != 0) {
-            return Err("a leaf has edges of a triangle that is not there");
+        if pair.words[1] == UNUSED_SLOT && pair.corners[3].map(f32::to_bits) != pair.corners[0].map(f32::to_bits) {
+            return Err("a leaf has a corner of a triangle that is not there");
         }
         // A triangle that was cut reaches out of the box of its leaf, but not beside it.
         let reach = |axis: usize| {
-            let ends = pair.edges.map(|edge| f64::from(pair.v0[axis]) + f64::from(edge[axis]));
-            let corners = ends.into_iter().chain([f64::from(pair.v0[axis])]);
-            corners.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
+            let corners = pair.corners.map(|corner| f64::from(corner[axis]));
+            corners.into_iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
         };
         let meets = |axis: usize| {
             let ([lo, hi], [least, most]) = (node.planes(slot, axis, self.grid_step), reach(axis));
@@ -242,12 +235,12 @@ mod tests {
             ("does not hold", &|t| change(t, child, |n| n.coarsest += 3)),
             ("smallest corner", &|t| change(t, child, |n| n.corner[1] = f32::NAN)),
             ("does not hold", &|t| change(t, inner, |n| n.hi[0][inner_slot] = n.lo[0][inner_slot])),
-            ("beside", &|t| change_leaf(t, leaf, |p| p.v0[1] += 100.0)),
-            ("beside", &|t| change_leaf(t, leaf, |p| p.v0[1] = f32::NAN)),
+            ("beside", &|t| change_leaf(t, leaf, |p| p.corners.iter_mut().for_each(|corner| corner[1] += 100.0))),
+            ("beside", &|t| change_leaf(t, leaf, |p| p.corners.iter_mut().for_each(|corner| corner[1] = f32::NAN))),
             ("out of range", &|t| change_leaf(t, leaf, |p| p.words[0] |= 1 << 30)),
             ("order", &|t| change_leaf(t, leaf, |p| p.order |= 3)),
             ("order", &|t| change_leaf(t, leaf, |p| p.order &= !15)),
-            ("not there", &|t| change_leaf(t, leaf, |p| (p.words[1], p.edges[2]) = (UNUSED_SLOT, [1.0; 3]))),
+            ("not there", &|t| change_leaf(t, leaf, |p| (p.words[1], p.corners[3], p.order) = (UNUSED_SLOT, [1.0; 3], p.order & 0xff))),
             ("slots", &|t| change_leaf(t, leaf, |p| p.words[0] ^= 1)),
             ("slots", &|t| t.slots[7] ^= 1),
             ("stack", &|t| t.stack_depth -= 1),

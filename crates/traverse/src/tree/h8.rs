@@ -57,14 +57,10 @@ impl BoxTree for H8 {
 
     #[inline]
     fn test(&self, record: u32, ray: &LaneRay, _: f32, _: &Triangles) -> [Option<Candidate>; 2] {
-        let Some(blocks) = &ray.blocks else { return [None; 2] };
+        let Some(watertight) = &ray.watertight else { return [None; 2] };
         let pair = self.pair(record);
-        let found = pair.test(&blocks.origin, &blocks.direction);
-        let mut words = pair.words.into_iter();
-        found.map(|tuv| {
-            let word = words.next()?;
-            tuv.map(|[t, u, v]| ([t * blocks.scale, u, v], word))
-        })
+        let [first, second] = pair.test(watertight);
+        [first.map(|tuv| (tuv, pair.words[0])), second.map(|tuv| (tuv, pair.words[1]))]
     }
 
     #[inline]
