@@ -143,12 +143,12 @@ impl Stored for EncodedBvh2 {
 
     fn parts(&self) -> Parts<'_, Bvh2Node> {
         let (slots, bounds, stack_depth) = (&self.slots[..], self.bounds, self.stack_depth);
-        Parts { branching: 2, records: &self.nodes, slots, bounds, stack_depth }
+        Parts { branching: 2, records: &self.nodes, slots, bounds, stack_depth, extra: 0.0 }
     }
 
     // Records follow from slots and triangles, and are not in the file.
     fn from_loaded(loaded: Loaded<Bvh2Node>, triangles: &FlatTriangles) -> Result<Self, LayoutError> {
-        let Contents { branching, records: nodes, slots, bounds, stack_depth } = loaded;
+        let Contents { branching, records: nodes, slots, bounds, stack_depth, .. } = loaded;
         check_branching(branching, 2)?;
         let records = woop_records(&slots, triangles);
         let tree = Self { nodes, records, slots, bounds, stack_depth };

@@ -96,6 +96,8 @@ pub struct Contents<Records, Slots> {
     pub bounds: Aabb,
     /// Stack entries that a walk needs.
     pub stack_depth: usize,
+    /// What the tree has besides, 0 for nothing.
+    pub extra: f32,
 }
 
 /// What is saved of a tree.
@@ -148,7 +150,7 @@ pub(crate) fn check_branching(found: usize, wanted: usize) -> Result<(), LayoutE
 /// ```
 pub fn save<T: Stored>(tree: &T, triangles: &FlatTriangles, out: &mut impl Write) -> Result<(), FileError> {
     check_machine()?;
-    let Parts { branching, records, slots, bounds, stack_depth } = tree.parts();
+    let Parts { branching, records, slots, bounds, stack_depth, extra } = tree.parts();
     if !slots_fit(slots, triangles) {
         return Err(FileError::OtherTriangles { found: slots.len() as u64 });
     }
@@ -159,6 +161,7 @@ pub fn save<T: Stored>(tree: &T, triangles: &FlatTriangles, out: &mut impl Write
         record_count: records.len() as u64,
         slot_count: slots.len() as u64,
         stack_depth: stack_depth as u64,
+        extra,
         bounds,
     };
     let (records, slots): (&[u8], &[u8]) = (bytemuck::cast_slice(records), bytemuck::cast_slice(slots));
@@ -200,7 +203,8 @@ pub fn load<T: Stored>(input: &mut impl Read, triangles: &FlatTriangles) -> Resu
     }
     let stack_depth = usize::try_from(header.stack_depth).unwrap_or(usize::MAX);
     let (branching, bounds) = (header.branching as usize, header.bounds);
-    Ok(T::from_loaded(Contents { branching, records, slots, bounds, stack_depth }, triangles)?)
+    let extra = header.extra;
+    Ok(T::from_loaded(Contents { branching, records, slots, bounds, stack_depth, extra }, triangles)?)
 }
 
 fn check_machine() -> Result<(), FileError> {
@@ -229,6 +233,7 @@ struct Header {
     slot_count: u64,
     stack_depth: u64,
     bounds: Aabb,
+    extra: f32,
 }
 
 impl Header {
@@ -242,7 +247,7 @@ impl Header {
         for word in [self.triangle_count, self.triangle_checksum].into_iter().chain(counts) {
             bytes.extend(word.to_le_bytes());
         }
-        for x in self.bounds.min.iter().chain(&self.bounds.max) {
+        for x in self.bounds.min.iter().chain(&self.bounds.max).chain([&self.extra]) {
             bytes.extend(x.to_le_bytes());
         }
         bytes.resize(HEADER_BYTES - 8, 0);
@@ -274,6 +279,7 @@ impl Header {
             slot_count: long(48),
             stack_depth: long(56),
             bounds: Aabb { min: corner(64), max: corner(76) },
+            extra: f32::from_bits(word(88)),
         })
     }
 }

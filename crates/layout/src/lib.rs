@@ -38,7 +38,7 @@ pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2};
 pub use cwbvh8::{Cwbvh8, Cwbvh8Node, encode_cwbvh8};
 pub use error::LayoutError;
 pub use file::{FILE_VERSION, FileError, load, save};
-pub use h8::{H8, H8Block, H8Node, H8Pair, H8Ray, child_block, encode_h8};
+pub use h8::{H8, H8Block, H8Node, H8Pair, H8Ray, child_block, encode_h8, encode_h8_reaching};
 pub use pull_up::Collapse;
 pub use records::{TriangleFormat, TriangleRecords, VertexTriangle};
 pub use wide_n::{WideN, WideNChild, encode_wide_n};

@@ -132,11 +132,11 @@ impl Stored for Wide4Tree {
 
     fn parts(&self) -> Parts<'_, Wide4Node> {
         let (slots, bounds, stack_depth) = (&self.slots[..], self.bounds, self.stack_depth);
-        Parts { branching: Wide4Node::BRANCHING, records: &self.nodes, slots, bounds, stack_depth }
+        Parts { branching: Wide4Node::BRANCHING, records: &self.nodes, slots, bounds, stack_depth, extra: 0.0 }
     }
 
     fn from_loaded(loaded: Loaded<Wide4Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
-        let Contents { branching, records: nodes, slots, bounds, stack_depth } = loaded;
+        let Contents { branching, records: nodes, slots, bounds, stack_depth, .. } = loaded;
         check_branching(branching, Wide4Node::BRANCHING)?;
         let tree = Self { nodes, slots, bounds, stack_depth };
         tree.validate().map(|()| tree)

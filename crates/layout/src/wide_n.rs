@@ -122,11 +122,11 @@ impl Stored for WideN {
 
     fn parts(&self) -> Parts<'_, WideNChild> {
         let (slots, bounds, stack_depth) = (&self.slots[..], self.bounds, self.stack_depth);
-        Parts { branching: self.branching, records: &self.children, slots, bounds, stack_depth }
+        Parts { branching: self.branching, records: &self.children, slots, bounds, stack_depth, extra: 0.0 }
     }
 
     fn from_loaded(loaded: Loaded<WideNChild>, _: &FlatTriangles) -> Result<Self, LayoutError> {
-        let Contents { branching, records: children, slots, bounds, stack_depth } = loaded;
+        let Contents { branching, records: children, slots, bounds, stack_depth, .. } = loaded;
         if !Self::BRANCHINGS.contains(&branching) {
             return Err(LayoutError::BadBranching { found: branching });
         }

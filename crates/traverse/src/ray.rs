@@ -52,7 +52,8 @@ impl LaneRay {
             let farthest = bounds.min.iter().chain(&bounds.max).fold(0.0, |most: f32, x| most.max(x.abs()));
             H8Ray::new(ray, ray.t_min.max(after.t), farthest)
         });
-        let watertight = matches!(variant.triangle(), TriangleTest::Watertight | TriangleTest::Pair).then(|| Watertight::new(ray));
+        let watertight =
+            matches!(variant.triangle(), TriangleTest::Watertight | TriangleTest::Pair).then(|| Watertight::new(ray));
         let is_finite = inverse.iter().chain(ood.as_flattened()).all(|x| x.is_finite());
         let (wide_inverse, wide_ood) = (inverse.map(f64::from), ood.map(|ood| ood.map(f64::from)));
         Self {

@@ -190,7 +190,7 @@ impl<'a> Target<'a> {
     }
 
     /// Traces `count` rays of a stream and judges those that miss.
-    pub fn tally(&self, tracer: &CpuTracer, inside: bool, count: usize, seed: u64) -> Tally {
+    pub fn tally(&self, tracer: &dyn Tracer, inside: bool, count: usize, seed: u64) -> Tally {
         let mut random = Random(seed);
         let ray = |_| if inside { self.inner_ray(&mut random) } else { self.outer_ray(&mut random) };
         let rays: Vec<Ray> = (0..count).map(ray).collect();

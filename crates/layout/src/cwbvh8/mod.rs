@@ -138,11 +138,11 @@ impl Stored for Cwbvh8 {
 
     fn parts(&self) -> Parts<'_, Cwbvh8Node> {
         let (slots, bounds, stack_depth) = (&self.slots[..], self.bounds, self.stack_depth);
-        Parts { branching: SLOTS, records: &self.nodes, slots, bounds, stack_depth }
+        Parts { branching: SLOTS, records: &self.nodes, slots, bounds, stack_depth, extra: 0.0 }
     }
 
     fn from_loaded(loaded: Loaded<Cwbvh8Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
-        let Contents { branching, records: nodes, slots, bounds, stack_depth } = loaded;
+        let Contents { branching, records: nodes, slots, bounds, stack_depth, .. } = loaded;
         check_branching(branching, SLOTS)?;
         let tree = Self { nodes, slots, bounds, stack_depth };
         tree.validate().map(|()| tree)

@@ -29,7 +29,7 @@ use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
 use crate::{LayoutError, structure};
 use node::{MAX_BLOCKS, SLOTS};
 use pair::shared_edge;
-use quantize::{MAX_COORDINATE, grid_step, quantize};
+use quantize::{MAX_COORDINATE, farthest, grid_step, quantize};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -47,6 +47,7 @@ pub struct H8 {
     blocks: Vec<H8Block>,
     slots: Vec<u32>,
     bounds: Aabb,
+    reach: f32,
     grid_step: f32,
     stack_depth: usize,
 }
@@ -86,13 +87,26 @@ struct Slotted {
 /// # Ok::<(), raywarp_layout::LayoutError>(())
 /// ```
 pub fn encode_h8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<H8, LayoutError> {
+    encode_h8_reaching(bvh, triangles, 0.0)
+}
+
+/// [`encode_h8`] for rays that start within twice `reach` of zero along every axis, if that is more than the tree's own
+/// [`H8::reach`]: boxes grow by what the triangle test may round on its way from there.
+///
+/// # Errors
+/// As [`encode_h8`]; [`LayoutError::TooFar`] also for a reach beyond 2^100.
+pub fn encode_h8_reaching(bvh: &Bvh2, triangles: &FlatTriangles, reach: f32) -> Result<H8, LayoutError> {
     structure::check(bvh, triangles)?;
     check_nodes(bvh)?;
     let pairs: Vec<bool> = (0..bvh.nodes.len()).into_par_iter().map(|node| is_pair(bvh, triangles, node)).collect();
     let collapse = Collapse::of_leaves(bvh, LEAF_RULE, Some(&pairs));
     let families = family::list(bvh, &collapse);
     let bounds = families.first().map_or(Aabb::EMPTY, |root| root.bounds(bvh));
-    let grid_step = grid_step(&bounds);
+    let reach = farthest(&bounds).max(reach);
+    if reach > MAX_COORDINATE {
+        return Err(LayoutError::TooFar { exponent: MAX_COORDINATE.log2() as u32 });
+    }
+    let grid_step = grid_step(reach);
     let slotted: Vec<Slotted> = families.par_iter().map(|family| family_slotted(family, bvh, grid_step)).collect();
     let (firsts, place_of, count) = number_blocks(&families, &slotted);
     if count > MAX_BLOCKS {
@@ -113,7 +127,7 @@ pub fn encode_h8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<H8, LayoutErro
             blocks[block as usize] = pair.pack(block);
         }
     }
-    let mut tree = H8 { blocks, slots, bounds, grid_step, stack_depth: 0 };
+    let mut tree = H8 { blocks, slots, bounds, reach, grid_step, stack_depth: 0 };
     tree.stack_depth = tree.needed_stack();
     Ok(tree)
 }
@@ -217,6 +231,13 @@ impl H8 {
         &self.bounds
     }
 
+    /// Rays that start within twice this of zero, along every axis, miss no box of a triangle that they hit: the largest
+    /// coordinate of the bounds, or what was asked for. 0 without triangles.
+    #[inline]
+    pub fn reach(&self) -> f32 {
+        self.reach
+    }
+
     /// The step of the tree's grid, which those of nodes are multiples of: a power of two, in world units.
     #[inline]
     pub fn grid_step(&self) -> f32 {
@@ -231,12 +252,10 @@ impl H8 {
     }
 
     /// What kernels take beside the blocks: the bits of 2^-53 over the grid's step (whose exponent may be out of range by
-    /// itself: they add a node's), and the largest coordinate of the bounds.
+    /// itself: they add a node's), and the reach.
     pub fn kernel_words(&self) -> (u32, f32) {
         let exponent = (self.grid_step.to_bits() >> 23) as i32 - 127;
-        let corners = self.bounds.min.iter().chain(&self.bounds.max);
-        let farthest = corners.fold(0.0, |most: f32, x| most.max(x.abs()));
-        ((((127 - 53 - exponent) as u32) << 23), if self.blocks.is_empty() { 0.0 } else { farthest })
+        (((127 - 53 - exponent) as u32) << 23, self.reach)
     }
 
     /// Bytes of the blocks.
@@ -282,13 +301,13 @@ impl Stored for H8 {
 
     fn parts(&self) -> Parts<'_, H8Block> {
         let (slots, bounds, stack_depth) = (&self.slots[..], self.bounds, self.stack_depth);
-        Parts { branching: SLOTS, records: &self.blocks, slots, bounds, stack_depth }
+        Parts { branching: SLOTS, records: &self.blocks, slots, bounds, stack_depth, extra: self.reach }
     }
 
     fn from_loaded(loaded: Loaded<H8Block>, triangles: &FlatTriangles) -> Result<Self, LayoutError> {
-        let Contents { branching, records: blocks, slots, bounds, stack_depth } = loaded;
+        let Contents { branching, records: blocks, slots, bounds, stack_depth, extra: reach } = loaded;
         check_branching(branching, SLOTS)?;
-        let tree = Self { blocks, slots, bounds, grid_step: grid_step(&bounds), stack_depth };
+        let tree = Self { blocks, slots, bounds, reach, grid_step: grid_step(reach), stack_depth };
         tree.validate()?;
         tree.validate_triangles(triangles)?;
         Ok(tree)

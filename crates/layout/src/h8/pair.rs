@@ -169,7 +169,11 @@ mod tests {
     fn quads() -> Vec<[[[f32; 3]; 3]; 2]> {
         let (a, b, c, d) = ([0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]);
         let both_ways = [[[a, c, b], [a, b, d]], [[a, b, c], [b, a, d]]];
-        both_ways.into_iter().flat_map(|[one, two]| turns(one).map(|one| turns(two).map(|two| [one, two]))).flatten().collect()
+        both_ways
+            .into_iter()
+            .flat_map(|[one, two]| turns(one).map(|one| turns(two).map(|two| [one, two])))
+            .flatten()
+            .collect()
     }
 
     #[test]

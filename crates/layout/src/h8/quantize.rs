@@ -3,13 +3,22 @@
 //! A box grows by three things before it is rounded outward: by [`PAD`] for what a triangle test and a
 //! ray's own coordinates round, by half a step of the node's grid for what halves round in planes and
 //! reciprocals, and kernels move every plane distance by two steps of 2^-24 more, for their own rounding.
+//!
+//! # What the pad covers
+//! With `u = 2^-24` and `R` the tree's reach: no corner has a coordinate beyond `R`, no ray starts beyond `2 R`, and so
+//! no coordinate difference is beyond `3 R`. A triangle's corner as the watertight test sees it is moved by at most
+//! `6 u` of that in x and y and `u` in z, and the `t` of a hit is off by at most `4 u` of it and `9 u` of the
+//! triangle's own extent, `2 R` ([`raywarp_geom::triangle::Watertight`] counts them; areas where more is lost are not
+//! hit here): `11 * 3 + 9 * 2 = 51 u R`. Where a kernel's ray stands at a node rounds by `3 u R`, its distance to the
+//! node's corner by `4 u R`. Together `58 u R`. The pad is at least `64 u R`, for a step of the grid is at
+//! least `4 u R`. So the box of every triangle is met at the `t` that the test reports, and whatever is hit is
+//! what the CPU's tracer hits, with its bits.
 
 use super::node::{FIELD_BITS, H8Node, SLOTS};
 use raywarp_geom::Aabb;
 
-/// Boxes grow by this many steps of the tree's grid: 2^-20 to 2^-19 of the scene's largest coordinate, 16
-/// to 32 times the rounding of a coordinate.
-pub(crate) const PAD: f64 = 4.0;
+/// Boxes grow by this many steps of the tree's grid: 2^-18 to 2^-17 of the reach.
+pub(crate) const PAD: f64 = 16.0;
 
 /// Coordinates are less than this many steps from zero.
 const LIMIT: f64 = (1u32 << 22) as f64;
@@ -24,12 +33,15 @@ pub(crate) const MAX_COORDINATE: f32 = 1.267_650_6e30;
 /// The grid of a tiny scene is not finer than 2^-100.
 const LEAST_EXPONENT: i32 = -100;
 
+/// The largest coordinate of a box, 0 of an empty one.
+pub(crate) fn farthest(bounds: &Aabb) -> f32 {
+    bounds.min.iter().chain(&bounds.max).map(|x| x.abs()).filter(|x| x.is_finite()).fold(0.0, f32::max)
+}
+
 /// The step of the tree's grid, which the steps of its nodes are multiples of: the least power of two whose 2^22
-/// reach every coordinate, with a margin.
-pub(crate) fn grid_step(bounds: &Aabb) -> f32 {
-    let farthest = bounds.min.iter().chain(&bounds.max).map(|x| f64::from(x.abs())).filter(|x| x.is_finite());
-    let farthest = farthest.fold(0.0, f64::max);
-    let exponent = (LEAST_EXPONENT..100).find(|&e| farthest <= (LIMIT - MARGIN) * 2f64.powi(e));
+/// reach every coordinate up to `reach`, with a margin.
+pub(crate) fn grid_step(reach: f32) -> f32 {
+    let exponent = (LEAST_EXPONENT..100).find(|&e| f64::from(reach) <= (LIMIT - MARGIN) * 2f64.powi(e));
     2f32.powi(exponent.unwrap_or(100))
 }
 
@@ -122,7 +134,7 @@ mod tests {
                 let max = std::array::from_fn(|i| a[i].max(b[i]));
                 (slot < 1 + round as usize % 8).then_some(Aabb { min, max })
             });
-            let grid = grid_step(&Aabb { min: [-reach; 3], max: [reach; 3] });
+            let grid = grid_step(reach);
             let node = quantize(&boxes, grid);
             for axis in 0..3 {
                 let step = 2f64.powi(node.coarsest as i32 - node.finer[axis] as i32);
@@ -162,7 +174,7 @@ mod tests {
     #[test]
     fn the_grid_reaches_every_scene_with_room_for_the_root_and_is_no_coarser() {
         for x in [0.0, 1e-40, 1e-6, 1.0, 1.0f32.next_up(), 4_128_768.0, 1e6, MAX_COORDINATE] {
-            let step = grid_step(&Aabb { min: [-x; 3], max: [0.0; 3] });
+            let step = grid_step(x);
             assert!(f64::from(x) <= (LIMIT - MARGIN) * f64::from(step), "{x}");
             assert!(f64::from(x) > 0.49 * (LIMIT - MARGIN) * f64::from(step) || step == 2f32.powi(-100), "{x}");
             let root = Aabb { min: [-x; 3], max: [x; 3] };

@@ -15,8 +15,8 @@
 //!
 //! Planes leave half a step for the first three, and offsets [`GUARD`] for the halves' own steps. The ray's place
 //! at `start` rounds by 2^-24 of the coordinate, which the pad of the boxes covers together with what the triangle
-//! test rounds, for rays that start within twice the scene's largest coordinate; from farther away a triangle
-//! test's own error grows beyond the pad.
+//! test rounds, for rays that start within twice the tree's reach; from farther away a triangle test's own error
+//! grows beyond the pad.
 
 use super::node::{H8Node, SLOTS};
 use raywarp_geom::{HALF_INFINITY, Ray, fused_multiply_add as fma, half_from_f32, half_multiply_add, half_to_f64};
@@ -56,7 +56,7 @@ pub struct H8Ray {
 }
 
 impl H8Ray {
-    /// Prepares a valid ray for a tree within `farthest`, the largest coordinate of its bounds.
+    /// Prepares a valid ray for a tree within `farthest`, its reach.
     #[inline]
     pub fn new(ray: &Ray, t_min: f32, farthest: f32) -> Self {
         let d = &ray.direction;
@@ -227,7 +227,7 @@ mod tests {
             let (min, max) = (std::array::from_fn(|i| a[i].min(b[i])), std::array::from_fn(|i| a[i].max(b[i])));
             (slot < count).then_some(Aabb { min, max })
         });
-        let grid = grid_step(&Aabb { min: [-scale; 3], max: [scale; 3] });
+        let grid = grid_step(scale);
         let node = H8Node { first: 1, ..quantize(&boxes, grid) };
         (boxes, node, grid)
     }

@@ -1,7 +1,7 @@
 //! The judge of a tree of blocks: every rule of the module's text, and damage for each.
 
 use super::node::{SLOTS, child_block};
-use super::quantize::{PAD, corner_room, grid_step};
+use super::quantize::{PAD, corner_room, farthest, grid_step};
 use super::{H8, H8Node};
 use crate::{INDEX_MASK, LayoutError, NON_OPAQUE, UNUSED_SLOT};
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -48,7 +48,10 @@ impl H8 {
         if !pairs.flat_map(|pair| pair.words.into_iter().take(pair.len())).eq(self.slots.iter().copied()) {
             return whole("the slots are not the triangles of the leaves");
         }
-        if self.grid_step != grid_step(&self.bounds) || !self.root_fits() {
+        if self.reach.is_nan() || self.reach < farthest(&self.bounds) || self.grid_step != grid_step(self.reach) {
+            return whole("the reach is less than the bounds'");
+        }
+        if !self.root_fits() {
             return whole("the bounds are not the root's");
         }
         if self.stack_depth != self.needed_stack() {
@@ -208,7 +211,7 @@ mod tests {
         let (parent, leaf_slot, leaf) = find(&|node, slot| node.has_child(slot) && !node.is_inner(slot));
         let (spare, unused, _) = find(&|node, slot| !node.has_child(slot));
         type Damage<'a> = (&'a str, &'a dyn Fn(&mut H8));
-        let damages: [Damage; 27] = [
+        let damages: [Damage; 28] = [
             ("does not come after", &|t| change(t, inner, |n| n.first = 0)),
             ("does not come after", &|t| change(t, inner, |n| n.first = 0x00ff_ffff)),
             ("two parents", &|t| {
@@ -240,11 +243,14 @@ mod tests {
             ("out of range", &|t| change_leaf(t, leaf, |p| p.words[0] |= 1 << 30)),
             ("order", &|t| change_leaf(t, leaf, |p| p.order |= 3)),
             ("order", &|t| change_leaf(t, leaf, |p| p.order &= !15)),
-            ("not there", &|t| change_leaf(t, leaf, |p| (p.words[1], p.corners[3], p.order) = (UNUSED_SLOT, [1.0; 3], p.order & 0xff))),
+            ("not there", &|t| {
+                change_leaf(t, leaf, |p| (p.words[1], p.corners[3], p.order) = (UNUSED_SLOT, [1.0; 3], p.order & 0xff))
+            }),
             ("slots", &|t| change_leaf(t, leaf, |p| p.words[0] ^= 1)),
             ("slots", &|t| t.slots[7] ^= 1),
             ("stack", &|t| t.stack_depth -= 1),
             ("bounds", &|t| t.bounds.max[1] -= 0.5),
+            ("reach", &|t| t.reach *= 0.5),
             ("not reached", &|t| t.blocks.push(H8Block([[0; 4]; 4]))),
         ];
         for (i, (rule, damage)) in damages.iter().enumerate() {
