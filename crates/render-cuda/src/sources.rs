@@ -68,8 +68,8 @@ const SHADING: &[(&str, &str, &[FeatureSet], u32)] = &[
 /// Stages that no feature changes.
 const PLAIN: &[(&str, &str, u32)] = &[
     ("wavefront", "begin_round", 1),
-    ("wavefront", "extend", 8),
-    ("wavefront", "connect", 8),
+    ("wavefront", "extend", 9),
+    ("wavefront", "connect", 9),
     ("finalize", "finalize_film", 8),
 ];
 

@@ -11,8 +11,8 @@
 
 namespace raywarp::render {
 
-constexpr Options QUEUED = watertight(Supply::Direct, Query::Closest);
-constexpr Options QUEUED_ANY = watertight(Supply::Direct, Query::Any);
+constexpr Options QUEUED = walk(Supply::Replace, Query::Closest);
+constexpr Options QUEUED_ANY = walk(Supply::Replace, Query::Any);
 
 // One lane: paths that went on become those that are extended, and as many begin as there is room for.
 RW_FUNCTION void begin_round(const Render& render) {

@@ -10,15 +10,19 @@
 namespace raywarp::render {
 
 // The loop and the tests that find the CPU's hits, bit for bit, and lose none.
-RW_FUNCTION constexpr Options watertight(Supply supply, Query query) {
+RW_FUNCTION constexpr Options walk(Supply supply, Query query) {
     return {.supply = supply,
-            .organisation = Organisation::WhileWhile,
-            .tree = TreeKind::Bvh2,
+            .organisation = Organisation::Phased,
+            .tree = TreeKind::H8,
             .query = query,
-            .triangle = TriangleTest::Watertight};
+            .batch = EXACT,
+            .occlusion = Occlusion::Far,
+            .postpone = 1,
+            .refill = 80,
+            .triangle = TriangleTest::Pair};
 }
-constexpr Options CLOSEST_HIT = watertight(Supply::Caller, Query::Closest);
-constexpr Options ANY_HIT = watertight(Supply::Caller, Query::Any);
+constexpr Options CLOSEST_HIT = walk(Supply::Caller, Query::Closest);
+constexpr Options ANY_HIT = walk(Supply::Caller, Query::Any);
 
 RW_FUNCTION query::Ray query_of(const Ray& ray) {
     return {{ray.origin.x, ray.origin.y, ray.origin.z, ray.t_min},
