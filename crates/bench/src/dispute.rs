@@ -22,7 +22,7 @@ pub(crate) fn is_borderline(triangles: &FlatTriangles, ray: &Ray, test: Triangle
     let limit = if far.is_finite() { near + 0.5 * (far - near) } else { ray.t_max };
     let ray = ray.with_interval(ray.t_min, limit);
     let tolerance = match test {
-        TriangleTest::Watertight => Tolerance::Watertight,
+        test if test.is_watertight() => Tolerance::Watertight,
         _ => Tolerance::Fast,
     };
     let near = near_triangles(triangles, &ray);

@@ -6,7 +6,7 @@ mod common;
 use common::{SEVERAL, scenes, skipped};
 use rayon::prelude::*;
 use raywarp_cuda_emulation::{EmulatedTracer, Order};
-use raywarp_family::{TriangleTest, Variant};
+use raywarp_family::Variant;
 use raywarp_workload::conformance::{Expectations, check};
 
 /// A case is given to every kernel of so many.
@@ -29,7 +29,7 @@ fn every_kernel_conforms_to_brute_force() {
             let mut tracer = tracer.unwrap_or_else(|| panic!("{variant} is listed but not compiled"));
             tracer.order = Order::Seeded(3);
             let expectations = match variant.triangle() {
-                TriangleTest::Watertight => Expectations::LIBRARY,
+                test if test.is_watertight() => Expectations::LIBRARY,
                 _ => Expectations { after: true, ..Expectations::FAST },
             };
             match check(&scene.case, scene.case.oracle(), &tracer, expectations) {

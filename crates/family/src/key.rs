@@ -137,8 +137,15 @@ named! {
         MoellerTrumbore = "moeller-trumbore",
         /// Woop, Benthin and Wald 2013: no ray slips through a shared edge.
         Watertight = "watertight",
-        /// Möller and Trumbore's for two triangles that share an edge, with its factors taken once (h8).
+        /// The watertight test of one or two triangles that share an edge, whose corners it shears once (h8).
         Pair = "pair",
+    }
+}
+
+impl TriangleTest {
+    /// Whether no ray slips through a shared edge, and hits have the bits of the CPU's tracer.
+    pub fn is_watertight(self) -> bool {
+        matches!(self, Self::Watertight | Self::Pair)
     }
 }
 
