@@ -61,7 +61,9 @@ impl Clone {
         fs::create_dir(&examples).unwrap();
         for entry in fs::read_dir(repository().join("examples")).unwrap() {
             let entry = entry.unwrap();
-            fs::copy(entry.path(), examples.join(entry.file_name())).unwrap();
+            if entry.path().is_file() {
+                fs::copy(entry.path(), examples.join(entry.file_name())).unwrap();
+            }
         }
         // What the lines of Python leave for the commands behind them.
         fs::write(folder.path().join("rays.npy"), rays()).unwrap();
