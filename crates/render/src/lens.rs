@@ -54,6 +54,16 @@ impl LensRecord {
     pub fn new(camera: &Camera, size: [u32; 2]) -> Self {
         Lens::new(camera, size).record()
     }
+
+    /// No ray of the camera starts farther from zero than this along any axis.
+    pub fn farthest_origin(&self) -> f32 {
+        // Filters reach some pixels beyond the picture.
+        let half = |i: usize| if self.perspective == 1 { 0.0 } else { self.half[i] * (1.0 + 64.0 / self.size[i]) };
+        let [x, y] = [half(0) + self.radius, half(1) + self.radius];
+        let along = |i: usize| self.eye[i].abs() + x * self.right[i].abs() + y * self.up[i].abs();
+        // And what rounds on the way.
+        1.000_001 * along(0).max(along(1)).max(along(2))
+    }
 }
 
 impl Lens {
@@ -158,5 +168,22 @@ mod tests {
         let lens = Lens::new(&Camera { projection, ..camera() }, [200, 100]);
         let ray = lens.ray(200.0, 0.0, [0.5; 2]);
         assert!(close(ray.origin, Vec3::new(4.0, 2.0, 5.0)) && close(ray.direction, -Vec3::Z));
+    }
+
+    #[test]
+    fn no_ray_starts_beyond_the_farthest_origin() {
+        let projection = Projection::Orthographic { half_height: 20.0 };
+        let wide = Camera { projection, lens_radius: 2.0, ..camera() };
+        let lens = Camera { lens_radius: 7.0, ..camera() };
+        for (camera, least) in [(camera(), 5.0), (lens, 7.0), (wide, 42.0)] {
+            let (lens, far) = (Lens::new(&camera, [200, 100]), LensRecord::new(&camera, [200, 100]).farthest_origin());
+            let corners = [[-8.0f32, -8.0], [208.0, -8.0], [-8.0, 108.0], [208.0, 108.0]];
+            let farthest = |[x, y]: [f32; 2]| {
+                let ends = [[0.0, 0.5], [0.999, 0.5], [0.5, 0.0], [0.5, 0.999]].map(|u| lens.ray(x, y, u).origin);
+                ends.into_iter().flatten().fold(0.0, |most: f32, x| most.max(x.abs()))
+            };
+            let most = corners.into_iter().map(farthest).fold(0.0, f32::max);
+            assert!(least * 0.98 < most && most <= far && far < 1.7 * most, "{most} {far}");
+        }
     }
 }
