@@ -6,7 +6,7 @@ use raywarp_bvh::Bvh2;
 use raywarp_family::{Collapse, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
 use raywarp_layout::{
-    TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_h8, encode_wide_n, encode_wide4,
+    TriangleFormat, TriangleRecords, encode_bvh2, encode_cwbvh8, encode_h8_reaching, encode_wide_n, encode_wide4,
 };
 
 /// What a variant walks, encoded and uploaded.
@@ -77,7 +77,16 @@ impl EncodedScene {
     /// # Errors
     /// [`CudaError::Layout`], [`CudaError::LeafTooLarge`], [`CudaError::StackTooShallow`].
     pub fn new(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Self, CudaError> {
-        let mut encoded = encode(variant, bvh, triangles)?;
+        Self::reaching(variant, bvh, triangles, 0.0)
+    }
+
+    /// [`EncodedScene::new`] for rays that start within twice `reach` of zero along every axis, if that is beyond what the
+    /// scene itself needs: for h8 see [`raywarp_layout::encode_h8_reaching`]; other trees' boxes grow by ray.
+    ///
+    /// # Errors
+    /// As [`EncodedScene::new`].
+    pub fn reaching(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles, reach: f32) -> Result<Self, CudaError> {
+        let mut encoded = encode(variant, bvh, triangles, reach)?;
         pack(variant.tree(), &mut encoded.nodes)?;
         let found = stack_depth(variant);
         if encoded.stack_depth > found {
@@ -166,7 +175,7 @@ impl DeviceScene {
     }
 }
 
-fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Encoded, CudaError> {
+fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles, reach: f32) -> Result<Encoded, CudaError> {
     macro_rules! encoded {
         ($tree:expr) => {
             encoded!($tree, (0, 0.0))
@@ -195,7 +204,7 @@ fn encode(variant: &Variant, bvh: &Bvh2, triangles: &FlatTriangles) -> Result<En
         )?),
         Tree::Cwbvh8 => encoded!(encode_cwbvh8(bvh, triangles)?, (BYTE_EXPONENT, 0.0)),
         Tree::H8 => {
-            let tree = encode_h8(bvh, triangles)?;
+            let tree = encode_h8_reaching(bvh, triangles, reach)?;
             Encoded {
                 nodes: bytemuck::cast_slice(tree.blocks()).to_vec(),
                 node_count: tree.blocks().len(),

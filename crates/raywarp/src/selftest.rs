@@ -200,7 +200,8 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
         for machine in std::iter::once(Machine::Scalar).chain(machines) {
             let tracer = FamilyTracer::new(kernel.clone(), machine).map_err(|e| failed(variant, &e))?;
             let watertight = variant.triangle().is_watertight();
-            let brute_force = brute_force.iter().find(|(test, _)| *test == apart(variant.triangle())).map(|(_, found)| found);
+            let brute_force =
+                brute_force.iter().find(|(test, _)| *test == apart(variant.triangle())).map(|(_, found)| found);
             results.push(judge(case, format!("{variant}, {machine}"), &tracer, watertight, brute_force)?);
         }
     }
