@@ -59,6 +59,11 @@ impl Device {
         }
     }
 
+    /// Its number in the driver's order, from 0.
+    pub fn ordinal(&self) -> usize {
+        self.context.ordinal()
+    }
+
     /// The device's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -112,7 +117,6 @@ impl Device {
         &self.context
     }
 
-    /// A typed error when `bytes` are more than what is free.
     /// Whether `bytes` are free for `what`.
     ///
     /// # Errors
@@ -172,12 +176,26 @@ impl Stream {
     /// # Errors
     /// [`CudaError::Driver`].
     pub fn write<T: Pod>(&self, buffer: &mut DeviceBuffer<T>, values: &[T]) -> Result<(), CudaError> {
-        assert!(values.len() <= buffer.len, "the buffer is shorter than what is written");
+        self.write_at(buffer, 0, values)
+    }
+
+    /// Copies `values` to those of `buffer` from the one numbered `first` on.
+    ///
+    /// # Panics
+    /// If the buffer ends before.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn write_at<T: Pod>(&self, buffer: &mut DeviceBuffer<T>, first: usize, values: &[T]) -> Result<(), CudaError> {
+        assert!(
+            first <= buffer.len && values.len() <= buffer.len - first,
+            "the buffer is shorter than what is written"
+        );
         if values.is_empty() {
             return Ok(());
         }
-        let bytes: &[u8] = bytemuck::cast_slice(values);
-        let mut view = buffer.bytes.slice_mut(..bytes.len());
+        let (bytes, first): (&[u8], usize) = (bytemuck::cast_slice(values), first * size_of::<T>());
+        let mut view = buffer.bytes.slice_mut(first..first + bytes.len());
         self.inner.memcpy_htod(bytes, &mut view).map_err(driver("copying to the device"))
     }
 
@@ -189,12 +207,23 @@ impl Stream {
     /// # Errors
     /// [`CudaError::Driver`].
     pub fn read<T: Pod>(&self, buffer: &DeviceBuffer<T>, values: &mut [T]) -> Result<(), CudaError> {
-        assert!(values.len() <= buffer.len, "the buffer is shorter than what is read");
+        self.read_at(buffer, 0, values)
+    }
+
+    /// Copies back what `buffer` holds from the value numbered `first` on, and waits for it.
+    ///
+    /// # Panics
+    /// If the buffer ends before `values` are full.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn read_at<T: Pod>(&self, buffer: &DeviceBuffer<T>, first: usize, values: &mut [T]) -> Result<(), CudaError> {
+        assert!(first <= buffer.len && values.len() <= buffer.len - first, "the buffer is shorter than what is read");
         if values.is_empty() {
             return self.synchronize();
         }
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(values);
-        let view = buffer.bytes.slice(..bytes.len());
+        let (bytes, first): (&mut [u8], usize) = (bytemuck::cast_slice_mut(values), first * size_of::<T>());
+        let view = buffer.bytes.slice(first..first + bytes.len());
         self.inner.memcpy_dtoh(&view, bytes).map_err(driver("copying from the device"))?;
         self.synchronize()
     }

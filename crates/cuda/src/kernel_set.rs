@@ -27,7 +27,8 @@ pub struct KernelSet {
 }
 
 /// Index of the context's device, and where the source's list of images stands: what a loaded module belongs to.
-type Loaded = Mutex<HashMap<(usize, usize), Arc<CudaModule>>>;
+/// Each has a lock of its own, so that devices load theirs side by side.
+type Loaded = Mutex<HashMap<(usize, usize), Arc<Mutex<Option<Arc<CudaModule>>>>>>;
 
 impl KernelSet {
     fn images(&self, source: &str) -> Option<&'static [Image]> {
@@ -41,15 +42,16 @@ impl KernelSet {
     pub fn function(&self, device: &Device, source: &str, name: &str) -> Result<Option<Function>, CudaError> {
         static LOADED: OnceLock<Loaded> = OnceLock::new();
         let Some(images) = self.images(source) else { return Ok(None) };
-        let mut loaded = LOADED.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Looking for a kernel asks for the thread's own context, and this thread may have used another device last.
+        device.context().bind_to_thread().map_err(driver("choosing the device"))?;
         let key = (device.context().ordinal(), images.as_ptr().addr());
-        let module = match loaded.get(&key) {
+        let mut all = LOADED.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let own = all.entry(key).or_default().clone();
+        drop(all);
+        let mut own = own.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let module = match &*own {
             Some(module) => module.clone(),
-            None => {
-                let module = load(device, images)?;
-                loaded.insert(key, module.clone());
-                module
-            }
+            None => own.insert(load(device, images)?).clone(),
         };
         // Of a file that holds all kernels of an organisation a missing name is a variant that was not compiled.
         match module.load_function(name) {

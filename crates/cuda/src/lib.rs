@@ -22,6 +22,7 @@ mod names;
 mod pair;
 mod prebuilt;
 mod scene;
+mod side_by_side;
 mod tracer;
 
 pub use bounds::LaunchBounds;
@@ -42,4 +43,5 @@ pub use raywarp_family::costs::{
 /// The blocks of micro-operations that costs are told by.
 pub use raywarp_family::{Block, Operation};
 pub use scene::{DeviceScene, EncodedScene, TreeRecord};
+pub use side_by_side::side_by_side;
 pub use tracer::{CudaTracer, DeviceHits};
