@@ -25,6 +25,7 @@ impl Driver {
         });
         let driver = driver.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         driver.fails_at(NEVER, false);
+        driver.devices(1);
         driver.memory(1 << 30);
         driver.order(0);
         Some(driver)
@@ -39,7 +40,34 @@ impl Driver {
         }
     }
 
-    /// Bytes beside what is taken.
+    /// How many devices there are from now on, at most 8.
+    pub fn devices(&self, count: u64) {
+        // SAFETY: as above.
+        unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_devices").unwrap()(count) };
+    }
+
+    /// The call on a device from now on that fails, after [`Driver::fails_at`], which forgets this.
+    pub fn device_fails_at(&self, device: u64, call: u64, once: bool) {
+        // SAFETY: as above.
+        unsafe {
+            let set = self.0.get::<extern "C" fn(u64, u64, i32)>(b"raywarp_pretend_device_fails_at").unwrap();
+            set(device, call, i32::from(once));
+        }
+    }
+
+    /// Calls on a device that might have failed since then.
+    pub fn device_calls(&self, device: u64) -> u64 {
+        // SAFETY: as above.
+        unsafe { self.0.get::<extern "C" fn(u64) -> u64>(b"raywarp_pretend_device_calls").unwrap()(device) }
+    }
+
+    /// Bytes of a device beside what is taken.
+    pub fn device_memory(&self, device: u64, bytes: u64) {
+        // SAFETY: as above.
+        unsafe { self.0.get::<extern "C" fn(u64, u64)>(b"raywarp_pretend_device_memory").unwrap()(device, bytes) };
+    }
+
+    /// Bytes of each device beside what is taken.
     pub fn memory(&self, bytes: u64) {
         // SAFETY: as above.
         unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_memory").unwrap()(bytes) };
@@ -53,7 +81,7 @@ impl Driver {
 
     /// One of its numbers.
     pub fn ask(&self, what: &str) -> u64 {
-        // SAFETY: as above; all three have this type.
+        // SAFETY: as above; all of them have this type.
         unsafe { self.0.get::<extern "C" fn() -> u64>(format!("raywarp_pretend_{what}").as_bytes()).unwrap()() }
     }
 }

@@ -1,0 +1,173 @@
+// What the pretended driver knows: its devices, their memory and handles, and which calls are to fail.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "machine.h"
+
+namespace raywarp::pretended {
+
+using namespace raywarp::emulation;
+
+using Result = int;
+constexpr Result SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
+                 NOT_FOUND = 500, LAUNCH_FAILED = 719;
+
+constexpr u64 NEVER = ~0ull;
+
+constexpr int MOST_DEVICES = 8, NO_DEVICE = -1;
+
+// Which of a row of calls fail.
+struct Plan {
+    u64 calls = 0;
+    u64 fails_at = NEVER;
+    bool once = false;
+
+    bool next() {
+        const u64 call = calls++;
+        return once ? call == fails_at : call >= fails_at;
+    }
+};
+
+struct Device {
+    u64 memory = 1ull << 30;
+    u64 taken = 0;
+    Plan plan;
+    // One launch at a time.
+    std::mutex running;
+    // Streams with launches that nobody has waited for.
+    std::set<u64> busy;
+};
+
+struct Allocation {
+    u64 bytes;
+    int device;
+};
+
+// A kernel of a module, which belongs to a device.
+struct LoadedKernel {
+    Kernel kernel;
+    int device;
+};
+
+struct Driver {
+    std::mutex mutex;
+    int device_count = 1;
+    Device devices[MOST_DEVICES];
+    // By address.
+    std::map<u64, Allocation> allocations;
+    std::map<std::pair<int, Kernel>, std::unique_ptr<LoadedKernel>> kernels;
+    // All calls, whichever the device.
+    Plan plan;
+    u64 allocation_calls = 0;
+    // Memory that was freed on one stream while launches on another may have used it.
+    u64 early_frees = 0;
+    u64 next_handle = 1;
+    Order order = Order::Up;
+    u64 seed = 1;
+
+    Driver() {
+        device_count = static_cast<int>(number("RAYWARP_PRETEND_DEVICES", 1));
+        const bool once = std::getenv("RAYWARP_PRETEND_FAILS_ONCE") != nullptr;
+        const Plan from = {0, number("RAYWARP_PRETEND_FAILS_AT", NEVER), once};
+        const u64 failing = number("RAYWARP_PRETEND_FAILS_DEVICE", NEVER);
+        (failing == NEVER ? plan : devices[failing % MOST_DEVICES].plan) = from;
+        for (int i = 0; i < MOST_DEVICES; i++) {
+            const std::string own = "RAYWARP_PRETEND_MEMORY_" + std::to_string(i);
+            devices[i].memory = number(own.c_str(), number("RAYWARP_PRETEND_MEMORY", devices[i].memory));
+        }
+    }
+
+    static u64 number(const char* name, u64 otherwise) {
+        const char* text = std::getenv(name);
+        return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+    }
+};
+
+inline Driver& driver() {
+    // Never destroyed: calls come until the process ends.
+    static Driver* const driver = new Driver;
+    return *driver;
+}
+
+// The device that this thread has chosen.
+inline thread_local int chosen = NO_DEVICE;
+
+// Handles of contexts, streams and modules say whose they are.
+inline void* new_handle(int device) {
+    return reinterpret_cast<void*>(driver().next_handle++ << 8 | static_cast<u64>(device) << 4);
+}
+inline int device_of(const void* handle) { return static_cast<int>(reinterpret_cast<u64>(handle) >> 4 & 15); }
+
+// Counts a call on a device, or on none; whether it is to fail.
+inline bool fails(int device) {
+    // Both count.
+    const bool any = driver().plan.next();
+    return (device != NO_DEVICE && driver().devices[device].plan.next()) || any;
+}
+
+using Lock = std::lock_guard<std::mutex>;
+
+// What is left of the allocation of a device that an address lies in; 0 for none.
+inline u64 room(int device, u64 address) {
+    const auto& all = driver().allocations;
+    auto at = all.upper_bound(address);
+    if (at == all.begin()) {
+        return 0;
+    }
+    --at;
+    const auto& [first, allocation] = *at;
+    const bool inside = allocation.device == device && address - first < allocation.bytes;
+    return inside ? allocation.bytes - (address - first) : 0;
+}
+
+inline Result allocate(int device, u64* address, u64 bytes) {
+    Lock lock(driver().mutex);
+    if (fails(device)) {
+        return OUT_OF_MEMORY;
+    }
+    if (device == NO_DEVICE || device != chosen) {
+        return INVALID_CONTEXT;
+    }
+    Device& d = driver().devices[device];
+    driver().allocation_calls += 1;
+    if (bytes == 0) {
+        return INVALID_VALUE;
+    }
+    if (bytes > d.memory - d.taken) {
+        return OUT_OF_MEMORY;
+    }
+    void* const memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (memory == nullptr) {
+        return OUT_OF_MEMORY;
+    }
+    // A GPU's memory holds anything at first.
+    std::memset(memory, 0xa5, bytes);
+    *address = reinterpret_cast<u64>(memory);
+    driver().allocations[*address] = {bytes, device};
+    d.taken += bytes;
+    return SUCCESS;
+}
+
+inline Result release(u64 address, u64 stream) {
+    Lock lock(driver().mutex);
+    const auto at = driver().allocations.find(address);
+    if (at == driver().allocations.end()) {
+        return INVALID_VALUE;
+    }
+    Device& d = driver().devices[at->second.device];
+    driver().early_frees += d.busy.size() > d.busy.count(stream);
+    d.taken -= at->second.bytes;
+    driver().allocations.erase(at);
+    std::free(reinterpret_cast<void*>(address));
+    return SUCCESS;
+}
+
+}  // namespace raywarp::pretended
