@@ -37,8 +37,8 @@ impl Frame<'_> {
     }
 }
 
-/// Who is told of progress, and says whether to go on.
-pub trait PassWatch {
+/// Who is told of progress, and says whether to go on; from any thread, for an engine may use several.
+pub trait PassWatch: Sync {
     /// Whether samples that were not begun still should be.
     fn goes_on(&self) -> bool;
 
@@ -63,6 +63,6 @@ pub trait PathEngine {
     /// Makes the film what was added up.
     ///
     /// # Errors
-    /// [`TraceError`].
+    /// [`TraceError`]; some pixels of the film may then be those of now, and others those of before.
     fn fetch(&mut self, film: &mut Film) -> Result<(), TraceError>;
 }

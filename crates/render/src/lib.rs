@@ -40,5 +40,7 @@ pub use lens::LensRecord;
 pub use observe::{PathObserver, PathRecorder, Unobserved};
 pub use options::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
 pub use pace::Between;
-pub use render::{Progress, Rendered, StopReason, Watch, render, render_observed, render_onto, render_with};
+pub use render::{
+    Progress, Rendered, StopReason, Watch, engine_can, render, render_observed, render_onto, render_with,
+};
 pub use texture::srgb_table;

@@ -167,14 +167,23 @@ pub fn render_with(
     film: Film,
     engine: &mut dyn PathEngine,
 ) -> Result<Rendered, RenderError> {
-    if options.integrator != Integrator::Path {
-        return Err(RenderError::Option("this device renders paths only".into()));
-    }
-    if options.max_depth >= 1 << 24 {
-        return Err(RenderError::Option("this device counts fewer than 16,777,216 bounces".into()));
-    }
+    engine_can(options)?;
     let observer = &crate::observe::Unobserved;
     render_by(scene, camera, tracer, options, watch, observer, film, Some(engine))
+}
+
+/// Whether a [`PathEngine`] can render with these options.
+///
+/// # Errors
+/// [`RenderError::Option`] with what it cannot.
+pub fn engine_can(options: &RenderOptions) -> Result<(), RenderError> {
+    if options.integrator != Integrator::Path {
+        return Err(RenderError::Option("a GPU renders paths only".into()));
+    }
+    if options.max_depth >= 1 << 24 {
+        return Err(RenderError::Option("a GPU counts fewer than 16,777,216 bounces".into()));
+    }
+    Ok(())
 }
 
 #[allow(clippy::too_many_arguments)] // As those that call it, and the engine.
@@ -190,6 +199,13 @@ fn render_by<O: PathObserver>(
 ) -> Result<Rendered, RenderError> {
     if options.samples.is_empty() {
         return Err(RenderError::Option("the range of samples is empty; ask for at least one".into()));
+    }
+    let [width, height] = options.size;
+    if u64::from(width) * u64::from(height) > 1 << 32 {
+        // Of a part too: a path knows its pixel by one word, which counts the pixels of the whole picture.
+        let message =
+            format!("a picture of {width}x{height} pixels has more than the 4294967296 that can be told apart");
+        return Err(RenderError::Option(message));
     }
     let [before, most] = film.sample_range();
     let window = film.window();

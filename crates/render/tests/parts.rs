@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{add, camera, options, quad, sphere, trace};
+use common::{add, camera, options, quad, sphere, trace, try_trace};
 use raywarp_render::film::Crop;
 use raywarp_render::{Integrator, RenderOptions};
 use raywarp_scene::{Alpha, FilterKind, Light, Material, ScalarInput, Scene};
@@ -34,6 +34,18 @@ fn a_part_is_the_whole_bit_for_bit() {
             }
         }
     }
+}
+
+#[test]
+fn a_part_of_more_pixels_than_can_be_told_apart_is_refused() {
+    let (scene, camera) = (ball_and_veil(), camera([0.0, 0.5, 6.0], [0.0; 3], 30.0));
+    let crop = Some(Crop { origin: [65_530, 65_535], size: [6, 1] });
+    // The last pixels whose numbers fit one word.
+    let most = RenderOptions { crop, ..options([1 << 16, 1 << 16], 1, 1) };
+    assert_eq!(trace(&scene, &camera, &most).paths, 6);
+    let more = RenderOptions { size: [1 << 16, (1 << 16) + 1], ..most };
+    let error = try_trace(&scene, &camera, &more).unwrap_err();
+    assert!(error.to_string().contains("65536x65537 pixels has more than"), "{error}");
 }
 
 #[test]

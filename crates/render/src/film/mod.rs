@@ -191,6 +191,11 @@ impl Film {
         &self.tiles
     }
 
+    /// How many tiles stand in a row.
+    pub fn columns(&self) -> usize {
+        self.columns as usize
+    }
+
     /// The tiles, for workers to add to: each may take its own.
     pub fn tiles_mut(&mut self) -> &mut [Tile] {
         &mut self.tiles

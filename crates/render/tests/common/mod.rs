@@ -7,7 +7,7 @@ use raywarp_geom::{
     TriangleMesh,
 };
 use raywarp_render::film::PictureMean;
-use raywarp_render::{RenderOptions, Rendered, ShadingScene, Watch, render};
+use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch, render};
 use raywarp_scene::{Camera, FaceMaterials, Instance, Material, MaterialId, Mesh, SamplerKind, Scene};
 
 /// Every triangle for every ray.
@@ -157,12 +157,17 @@ pub fn options(size: [u32; 2], spp: u32, max_depth: u32) -> RenderOptions {
 }
 
 pub fn trace(scene: &Scene, camera: &Camera, options: &RenderOptions) -> Rendered {
+    try_trace(scene, camera, options).unwrap()
+}
+
+/// As [`trace`], of what may be refused.
+pub fn try_trace(scene: &Scene, camera: &Camera, options: &RenderOptions) -> Result<Rendered, RenderError> {
     raywarp_scene::validate(scene).unwrap();
     let flat = raywarp_scene::flatten(scene).unwrap();
     let bounds = if flat.is_empty() { Aabb { min: [-1.0; 3], max: [1.0; 3] } } else { flat.bounds() };
     let shading = ShadingScene::new(scene, &bounds).unwrap();
     assert_eq!(shading.validate(), Ok(()));
-    render(&shading, camera, &BruteForce(flat), options, &Watch::default()).unwrap()
+    render(&shading, camera, &BruteForce(flat), options, &Watch::default())
 }
 
 /// The mean luminance agrees with `expected` within 3 standard errors, which are small themselves.
