@@ -1,6 +1,7 @@
 //! What all sub-commands share: flags, messages, finding and loading scenes.
 
 pub use crate::command_line::command_line;
+use crate::device::DeviceChoice;
 use crate::exit::CliError;
 use crate::files::Files;
 use crate::listed::listed;
@@ -90,7 +91,7 @@ pub struct Tables {
 #[derive(Default)]
 pub struct Taken<'a> {
     pub threads: Option<&'a Threads>,
-    pub device: Option<DeviceChoice>,
+    pub device: Option<&'a DeviceChoice>,
     pub scenes: Option<&'a Scenes>,
     pub replacing: Option<Replacing>,
     pub tables: Option<Tables>,
@@ -130,51 +131,6 @@ fn format() -> impl TypedValueParser<Value = Format> {
     listed(Format::EXTENSIONS.map(|(name, _)| name), Format::from_str)
 }
 
-/// `--device`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeviceChoice {
-    /// This CPU.
-    Cpu,
-    /// A GPU, counted from 0.
-    Cuda(usize),
-    /// What is best for the command.
-    Auto,
-}
-
-impl DeviceChoice {
-    /// Parses `--device`.
-    pub fn parser() -> impl TypedValueParser<Value = Self> {
-        listed(["cpu", "cuda", "auto"], Self::from_str)
-    }
-}
-
-impl FromStr for DeviceChoice {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "cpu" => Ok(Self::Cpu),
-            "auto" => Ok(Self::Auto),
-            "cuda" => Ok(Self::Cuda(0)),
-            other => match other.strip_prefix("cuda:").and_then(|n| n.parse::<u32>().ok()) {
-                Some(number) => Ok(Self::Cuda(number as usize)),
-                None => Err("known are cpu, cuda, cuda:N and auto"),
-            },
-        }
-    }
-}
-
-impl Display for DeviceChoice {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Cpu => f.write_str("cpu"),
-            Self::Cuda(0) => f.write_str("cuda"),
-            Self::Cuda(number) => write!(f, "cuda:{number}"),
-            Self::Auto => f.write_str("auto"),
-        }
-    }
-}
-
 /// Most worker threads that can be asked for. Idle ones look for work at each other, and so the time to start and stop
 /// grows with their square: on two processors 1024 take seconds, 4096 minutes.
 const MAX_THREADS: usize = 1024;
@@ -201,7 +157,7 @@ impl Common {
             quiet: talk.quiet,
             verbose: talk.verbose,
             threads: taken.threads.and_then(|flag| flag.threads).or(before.threads).unwrap_or(0),
-            device: taken.device.unwrap_or(DeviceChoice::Auto),
+            device: taken.device.cloned().unwrap_or(DeviceChoice::Auto),
             scenes: taken.scenes.and_then(|flag| flag.scenes.clone()),
             format: taken.scenes.and_then(|flag| flag.format),
             no_clobber: taken.replacing.is_some_and(|flag| flag.no_clobber),
@@ -238,11 +194,10 @@ impl Common {
         self.activity(format!("building the tree of {triangles} triangles"))
     }
 
-    /// The GPU that was asked for. `auto` is none here: a GPU that only traces is no faster than the CPU that shades.
+    /// The GPU that was asked for, of a command that uses one. `auto` is none here: a GPU that only traces is no faster
+    /// than the CPU that shades.
     pub fn gpu(&self) -> Result<Option<Device>, CliError> {
-        let DeviceChoice::Cuda(number) = self.device else { return Ok(None) };
-        let failed = |error| CliError::machine(format!("--device {}: {error}; --device cpu does without", self.device));
-        Device::open(number).map(Some).map_err(failed)
+        Ok(self.device.open()?.pop())
     }
 
     /// The fastest kernels of a GPU that keep `promise`, timed where no earlier run has; says which.

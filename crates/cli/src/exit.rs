@@ -122,9 +122,10 @@ impl CliError {
         match error {
             raywarp::PrepareError::Build(error) => Self::usage(error),
             error @ raywarp::PrepareError::Memory { .. } => Self::machine(format!("{scene}: {error}")),
-            error @ (raywarp::PrepareError::Cuda(_) | raywarp::PrepareError::Engine(_)) => {
-                Self::machine(format!("{scene}: {error}"))
-            }
+            raywarp::PrepareError::Shading(error) => Self::render(*error),
+            error @ (raywarp::PrepareError::Cuda(_)
+            | raywarp::PrepareError::Engine(_)
+            | raywarp::PrepareError::Gpu { .. }) => Self::machine(format!("{scene}: {error}")),
             other => Self::input(format!("{scene}: {other}")),
         }
     }

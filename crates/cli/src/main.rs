@@ -5,6 +5,7 @@
 mod command;
 mod command_line;
 mod common;
+mod device;
 mod escape;
 mod examples;
 mod exit;
@@ -91,7 +92,7 @@ impl Command {
         match self {
             Self::Render(a) => Taken {
                 threads: Some(&a.threads),
-                device: Some(a.device),
+                device: Some(&a.device),
                 scenes: Some(&a.scenes),
                 replacing: Some(a.replacing),
                 ..Taken::default()
@@ -99,7 +100,7 @@ impl Command {
             Self::Info(a) => Taken { threads: Some(&a.threads), scenes: Some(&a.scenes), ..Taken::default() },
             Self::Trace(a) => Taken {
                 threads: Some(&a.threads),
-                device: Some(a.device),
+                device: Some(&a.device),
                 scenes: Some(&a.scenes),
                 replacing: Some(a.replacing),
                 ..Taken::default()
@@ -111,7 +112,7 @@ impl Command {
             Self::Completions(_) => Taken::default(),
             Self::Bench(a) => Taken {
                 threads: Some(&a.threads),
-                device: Some(a.device),
+                device: Some(&a.device),
                 scenes: Some(&a.scenes),
                 replacing: Some(a.replacing),
                 tables: Some(a.tables),
@@ -123,9 +124,9 @@ impl Command {
                 replacing: Some(a.replacing),
                 ..Taken::default()
             },
-            Self::Variants(a) => Taken { device: Some(a.device), tables: Some(a.tables), ..Taken::default() },
+            Self::Variants(a) => Taken { device: Some(&a.device), tables: Some(a.tables), ..Taken::default() },
             Self::Selftest(a) => {
-                Taken { threads: Some(&a.threads), device: Some(a.device), tables: Some(a.tables), ..Taken::default() }
+                Taken { threads: Some(&a.threads), device: Some(&a.device), tables: Some(a.tables), ..Taken::default() }
             }
         }
     }

@@ -26,7 +26,7 @@ fn place() -> Option<&'static Place> {
         std::fs::write(folder.join("scene.obj"), scene()).unwrap();
         std::fs::write(folder.join("rays.npy"), rays()).unwrap();
         let mut place = Place { folder, driver, first: String::new() };
-        let output = place.run(&format!("render --device cuda {SIZE} -o first.hdr"), &[]);
+        let output = place.run(&format!("render --device cuda --organisation rays {SIZE} -o first.hdr"), &[]);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         place.first = text(&output.stderr);
         Some(place)
@@ -121,9 +121,124 @@ fn a_gpu_renders_the_picture_of_the_cpu_and_says_by_which_kernels() {
     assert!(lines[1].starts_with("raywarp: cuda: closest hits by watertight") && lines[1].contains("tuned in"));
     // The choice is kept.
     let cache = place.read("cache/raywarp/kernels.tsv");
-    let again = place.run(&format!("render --device cuda {SIZE} -o again.hdr"), &[]);
+    let again = place.run(&format!("render --device cuda --organisation rays {SIZE} -o again.hdr"), &[]);
     assert!(text(&again.stderr).contains("tuned earlier") && text(&again.stderr).lines().count() == 1);
     assert!(place.read("again.hdr") == place.read("cpu.hdr") && place.read("cache/raywarp/kernels.tsv") == cache);
+}
+
+#[test]
+fn several_gpus_render_the_picture_of_the_cpu_and_say_what_each_keeps() {
+    let Some(place) = place() else { return };
+    let three = [("DEVICES", 3)];
+    let size = "scene.obj --size 44x27 --spp 2 --max-depth 2";
+    place.run(&format!("render --device cpu {size} -o cpu44.hdr"), &[]);
+    let all: &[&[u32]] = &[&[0], &[1], &[0, 1], &[2, 0], &[0, 1, 2]];
+    for (device, used) in ["cuda", "cuda:1", "cuda:0,1", "cuda:2,0", "cuda:all"].into_iter().zip(all) {
+        for organisation in ["wavefront", "megakernel"] {
+            let line = format!("render -v --device {device} --organisation {organisation} {size} -o gpus.hdr");
+            let said = text(&place.run(&line, &three).stderr);
+            assert!(place.read("gpus.hdr") == place.read("cpu44.hdr"), "{line}: {said}");
+            let lines: Vec<&str> = said.lines().filter(|line| line.contains("what shading reads")).collect();
+            assert_eq!(lines.len(), used.len(), "{said}");
+            for (line, ordinal) in lines.iter().zip(*used) {
+                assert!(line.starts_with(&format!("raywarp: cuda:{ordinal} (pretended GPU): tree ")), "{line}");
+                assert!(line.contains("MB are free, at most 2097152 paths of "), "{line}");
+            }
+        }
+    }
+    let output = place.run(&format!("render --json --device cuda:2,0 {size} -o gpus.hdr"), &three);
+    assert!(
+        text(&output.stdout).contains("\"devices\": [\n    \"cuda:2\",\n    \"cuda:0\"\n  ]"),
+        "{}",
+        text(&output.stdout)
+    );
+}
+
+#[test]
+fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
+    let Some(place) = place() else { return };
+    for (options, devices, status, says) in [
+        ("--device cuda:0,2", 2, 4, "--device cuda:0,2: there is no CUDA device 2; 2 found; --device cpu does without"),
+        ("--device cuda:all", 0, 4, "--device cuda:all: there is no CUDA device 0; 0 found"),
+        ("--device cuda:0,1 --integrator ao", 2, 2, "--device cuda:0,1: several GPUs only take whole paths"),
+        ("--device cuda:all --organisation rays", 2, 2, "--device cuda:all: several GPUs only take whole paths"),
+    ] {
+        let output = place.run(&format!("render {options} {SIZE} -o none.hdr"), &[("DEVICES", devices)]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.lines().count() == 1 && said.starts_with(&format!("raywarp: {says}")), "{said}");
+        assert!(!place.folder.join("none.hdr").exists());
+    }
+    // One GPU is as many as there may be.
+    let line = format!("render --device cuda:all --integrator normal {SIZE} -o normal.hdr");
+    assert_eq!(place.run(&line, &[]).status.code(), Some(0));
+}
+
+/// Renders with `--device auto` and some pretended devices: what it says of the choice, and whether that needs no -v.
+fn auto_says(place: &Place, options: &str, settings: &[(&str, u64)]) -> (String, bool) {
+    // Two samples, for a stopping rule that nothing misses: without an end in sight, so far as anybody can know.
+    let size = "scene.obj --size 20x12 --max-depth 1 --noise 1e9 --threads 1";
+    for device in ["cpu", "auto -v"] {
+        let output = place.run(&format!("render --device {device} {size} {options} -o {}.hdr", &device[..3]), settings);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        if device == "cpu" {
+            continue;
+        }
+        assert!(place.read("aut.hdr") == place.read("cpu.hdr"), "{options}");
+        let said = text(&output.stderr);
+        let mut lines = said.lines().filter_map(|line| line.strip_prefix("raywarp: --device auto: "));
+        let line = lines.next().unwrap_or_else(|| panic!("{said}")).to_string();
+        assert_eq!(lines.next(), None, "{said}");
+        // The default, without -v.
+        let quiet = text(&place.run(&format!("render {size} {options} -o default.hdr"), settings).stderr);
+        assert!(place.read("default.hdr") == place.read("cpu.hdr"), "{options}");
+        return (line.clone(), quiet.contains(&line));
+    }
+    unreachable!()
+}
+
+#[test]
+fn auto_takes_gpus_where_they_can_render_and_says_why_where_not() {
+    let Some(place) = place() else { return };
+    let gpus = "up to 1030792150800 samples are rendered by";
+    let one = "cuda:0 (pretended GPU)";
+    // The reason, and whether it is told without being asked.
+    for (options, settings, says, told) in [
+        ("", &[][..], format!("{gpus} {one}"), false),
+        ("", &[("DEVICES", 2)], format!("{gpus} {one}, cuda:1 (pretended GPU)"), false),
+        // Enough for the scene, and for the scene and the picture, on one of two.
+        (
+            "",
+            &[("DEVICES", 2), ("MEMORY_0", 9000)],
+            format!(
+                "{gpus} cuda:1 (pretended GPU); not cuda:0: the scene needs 1 MiB of device memory, 0 MiB are free"
+            ),
+            false,
+        ),
+        ("", &[("DEVICES", 2), ("MEMORY_1", 2_000_000)], format!("{gpus} {one}; not cuda:1: the picture needs"), false),
+        ("", &[("MEMORY", 9000)], "the CPU renders: cuda:0: the scene needs 1 MiB".into(), true),
+        ("", &[("DEVICES", 0)], "the CPU renders: there is no NVIDIA GPU".into(), false),
+        // A driver that does not start, and one whose device fails while the scene is put there.
+        ("", &[("FAILS_AT", 0)], "the CPU renders: the CUDA driver failed while counting devices".into(), true),
+        ("", &[("FAILS_AT", 60)], "the CPU renders: cuda:0: the CUDA driver failed while".into(), true),
+        ("--spp 2 ", &[], "the CPU renders: 480 samples in all; a GPU is worth its start from 100000 on".into(), false),
+        (
+            "--integrator normal",
+            &[],
+            "the CPU renders: a GPU would only trace its rays, which is no faster".into(),
+            false,
+        ),
+        (
+            "--organisation rays",
+            &[],
+            "the CPU renders: a GPU would only trace its rays, which is no faster".into(),
+            false,
+        ),
+    ] {
+        let (line, quiet) = auto_says(place, options, settings);
+        assert!(line.starts_with(&says), "{options} {settings:?}: {line}");
+        assert_eq!(quiet, told, "{options} {settings:?}: {line}");
+    }
 }
 
 #[test]
@@ -150,6 +265,9 @@ fn a_gpu_that_fails_leaves_no_picture() {
     place.run(&format!("render --device cpu {SIZE} -o right.hdr"), &[]);
     let line = format!("render --device cuda {SIZE} -o failed.hdr");
     place.fails_well(&line, "failed.hdr", &place.read("right.hdr"), 1 << 30, 37);
+    // Its kernels are timed first, by hundreds of calls where no file has the choice.
+    let line = format!("render --device cuda --organisation rays {SIZE} -o failed.hdr");
+    place.fails_well(&line, "failed.hdr", &place.read("right.hdr"), 1 << 30, 97);
 }
 
 #[test]

@@ -92,7 +92,13 @@ fn a_slip_of_the_command_line_is_explained_in_one_line() {
         ("render --quiet=3", "--quiet takes no value: '3' is too much"),
         ("render --integrator pth", "--integrator pth: known are path, ao, normal, depth and cost; did you mean path?"),
         ("render --tone loud", "--tone loud: there is no tone curve 'loud'"),
-        ("render --device tpu", "--device tpu: known are cpu, cuda, cuda:N and auto"),
+        ("render --device tpu", "--device tpu: known are cpu, cuda, cuda:N, cuda:0,1 (a list), cuda:all and auto"),
+        ("render --device cuda:", "--device cuda:: known are cpu, cuda"),
+        ("render --device cuda:0,2,0", "--device cuda:0,2,0: a GPU is named twice; name each once"),
+        ("bench s.obj --device tpu", "--device tpu: known are cpu, cuda, cuda:N and auto"),
+        ("trace s.obj r.npy -o h.npy --device cuda:0,1", "--device cuda:0,1: several GPUs are for render; name one"),
+        ("selftest --device cuda:all", "--device cuda:all: several GPUs are for render; name one"),
+        ("variants --device cuda:1,0", "--device cuda:1,0: several GPUs are for render; name one"),
         ("man rendr", "there is no command 'rendr'; there are render, info"),
         ("completions tcsh", "SHELL tcsh: known are bash, elvish, fish, powershell and zsh"),
     ] {
@@ -274,7 +280,7 @@ fn bash_offers_the_names_that_an_option_knows_and_files_where_it_takes_them() {
     for (line, want) in [
         ("render --tone ", "aces agx neutral reinhard srgb"),
         ("merge --tone a", "aces agx"),
-        ("render --device ", "auto cpu cuda"),
+        ("render --device ", "auto cpu cuda cuda:all"),
         ("render --filter ", "box gaussian mitchell triangle"),
         ("render --exposure ", "auto"),
         ("render --layers ", "albedo all depth normal samples sums variance"),

@@ -1,13 +1,15 @@
 //! Pictures of the path tracer's kernels, emulated under a pretended driver: those of the CPU's renderer, bit for bit.
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_cuda::Device;
+use raywarp_cuda::{Device, side_by_side};
 use raywarp_family::Variant;
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::twins::{flat, scene_of_everything};
 use raywarp_render::{DirectLight, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with};
-use raywarp_render_cuda::{CudaRenderer, EngineOptions, FeatureSet, Organisation, tree_variant};
+use raywarp_render_cuda::{
+    CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, tree_variant,
+};
 use raywarp_scene::{Camera, FilterKind, SamplerKind, Scene, flatten};
 use raywarp_traverse::{FamilyTracer, Kernel, Machine};
 use std::sync::Arc;
@@ -15,6 +17,8 @@ use std::sync::Arc;
 #[path = "common/pretended.rs"]
 mod pretended;
 use pretended::Driver;
+#[path = "common/several.rs"]
+mod several;
 
 /// A scene, its tree, and what traces on the CPU with the bits of the kernels.
 struct Prepared {
@@ -37,28 +41,39 @@ impl Prepared {
         Self { shading: flat(&scene), scene, triangles, bvh, tracer, camera }
     }
 
-    fn engine(&self, options: EngineOptions) -> CudaRenderer {
-        self.try_engine(options).unwrap()
+    fn engine(&self, options: EngineOptions, devices: usize) -> CudaRenderers {
+        self.try_engine(options, devices).unwrap()
     }
 
-    fn try_engine(&self, options: EngineOptions) -> Result<CudaRenderer, String> {
-        let device = Device::open(0).map_err(|error| error.to_string())?;
+    /// The first so many devices.
+    fn try_engine(&self, options: EngineOptions, devices: usize) -> Result<CudaRenderers, String> {
         let mut first = vec![0];
         for instance in &self.scene.instances {
             let count = self.scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
             first.push(first[first.len() - 1] + count);
         }
-        let tree = CudaRenderer::tree(&device, &self.bvh, &self.triangles, |i| first[i as usize]);
-        let tree = tree.map_err(|error| error.to_string())?;
-        CudaRenderer::new(&device, Arc::new(tree), &self.shading, options).map_err(|error| error.to_string())
+        let encoded = CudaRenderer::encode(&self.bvh, &self.triangles, |i| first[i as usize]);
+        let encoded = encoded.map_err(|error| error.to_string())?;
+        let renderer = |ordinal| -> Result<CudaRenderer, RenderCudaError> {
+            let device = Device::open(ordinal)?;
+            let tree = Arc::new(CudaRenderer::tree(&device, &encoded)?);
+            CudaRenderer::new(&device, tree, &self.shading, options)
+        };
+        let renderers = side_by_side(0..devices, renderer).into_iter().collect::<Result<_, _>>();
+        renderers.map(CudaRenderers::new).map_err(|error| error.to_string())
     }
 
     /// The films of the CPU and of the kernels.
     fn films(&self, options: &RenderOptions, engine: EngineOptions) -> [Film; 2] {
+        self.films_of(options, engine, 1)
+    }
+
+    /// The films of the CPU and of the kernels on so many devices.
+    fn films_of(&self, options: &RenderOptions, engine: EngineOptions, devices: usize) -> [Film; 2] {
         let film = || Film::of(Window::new(options.size, options.crop).unwrap(), options.features).unwrap();
         let watch = Watch::default();
         let cpu = render_onto(&self.shading, &self.camera, &self.tracer, options, &watch, &Unobserved, film()).unwrap();
-        let mut engine = self.engine(engine);
+        let mut engine = self.engine(engine, devices);
         let rendered =
             render_with(&self.shading, &self.camera, &self.tracer, options, &watch, film(), &mut engine).unwrap();
         assert_eq!((rendered.paths, rendered.rays), (cpu.paths, cpu.rays));
@@ -179,7 +194,7 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
         let render = || -> Result<Film, String> {
             let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
             let mut engine =
-                prepared.try_engine(EngineOptions { organisation, paths: 64, ..EngineOptions::default() })?;
+                prepared.try_engine(EngineOptions { organisation, paths: 64, ..EngineOptions::default() }, 1)?;
             let (watch, tracer) = (Watch::default(), &prepared.tracer);
             let rendered =
                 render_with(&prepared.shading, &prepared.camera, tracer, &options, &watch, film, &mut engine);
@@ -200,6 +215,8 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
                         assert!(error.contains("CUDA") || error.contains("memory"), "call {call}: {error}");
                     }
                 }
+                // What has gone away for good is not waited for.
+                assert!(!once || driver.ask("early_frees") == 0, "call {call}: memory is freed that kernels may use");
                 driver.fails_at(pretended::NEVER, false);
                 assert_eq!(driver.ask("taken"), taken, "call {call} leaves memory behind");
             }
@@ -213,7 +230,7 @@ fn what_does_not_fit_is_refused_with_its_size_before_anything_starts() {
     let Some(driver) = Driver::get() else { return };
     let prepared = room();
     driver.memory(2_000);
-    let error = prepared.try_engine(EngineOptions::default()).unwrap_err();
+    let error = prepared.try_engine(EngineOptions::default(), 1).unwrap_err();
     assert!(error.contains("memory"), "{error}");
     driver.memory(1 << 30);
 }

@@ -20,6 +20,7 @@
 //! [`render::Rendered`] of it, and [`render::output`] writes files.
 #![forbid(unsafe_code)]
 
+mod auto_device;
 pub mod bounds;
 mod coherence;
 pub mod compaction;
@@ -38,6 +39,7 @@ mod lost_pixels;
 pub mod measured;
 mod nearest;
 pub mod npy;
+mod paths_on_gpus;
 pub mod picture;
 mod picture_name;
 mod prepared;
@@ -52,6 +54,7 @@ pub mod variants;
 mod viewpoint;
 mod visible_light;
 
+pub use auto_device::{AutoDevice, SAMPLES_A_GPU, SAMPLES_A_THREAD, auto_device, gpus_for};
 pub use coherence::are_coherent;
 pub use darkness::Darkness;
 pub use default_scene::default_scene;
@@ -63,13 +66,13 @@ pub use known_views::KnownViews;
 pub use lost_pixels::lost_pixels;
 pub use nearest::nearest;
 pub use picture_name::{PictureName, picture_name};
-pub use prepared::{GpuMemory, PrepareError, PrepareOptions, Prepared, Timings, make_clay};
+pub use prepared::{PrepareError, PrepareOptions, Prepared, Timings, make_clay};
 pub use query::{QueryError, QueryHit, TriangleBvh};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_geom::{
     Aabb, Affine, BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer, TriangleMesh,
 };
-pub use raywarp_render_cuda::{EngineOptions, Organisation, RenderCudaError};
+pub use raywarp_render_cuda::{CudaRenderers, DeviceMemory, EngineOptions, Organisation, RenderCudaError};
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
 pub use threads::set_threads;

@@ -1,19 +1,19 @@
 //! A scene with its tree: what rendering and reporting start from.
 
 use crate::framing::frame_bounds;
-use crate::gpu::{Gpu, fitting};
+use crate::gpu::Gpu;
 use crate::lighting::{LightRequest, LightSource};
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::{CudaError, Device, DeviceScene};
-use raywarp_geom::{Aabb, FlatError, FlatTriangles, TraceError, Tracer};
+use raywarp_cuda::CudaError;
+use raywarp_geom::{Aabb, FlatError, FlatTriangles, Tracer};
 use raywarp_layout::LayoutError;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
-use raywarp_render::{Integrator, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
-use raywarp_render_cuda::{CudaRenderer, EngineOptions, FeatureSet, Layout, PathBytes, RenderCudaError, tree_variant};
+use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
+use raywarp_render_cuda::RenderCudaError;
 use raywarp_scene::{Camera, Emission, Material, Scene, Surface, flatten};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How to prepare a scene.
@@ -21,10 +21,9 @@ use std::time::{Duration, Instant};
 pub struct PrepareOptions {
     /// The tree.
     pub build: BuildOptions,
-    /// The GPU that traces, and by which kernels; the CPU where there is none.
+    /// The GPU that traces, and by which kernels; the CPU where there is none. GPUs that take paths as a whole need no
+    /// such one: [`Prepared::paths_on`].
     pub gpu: Option<Gpu>,
-    /// Paths are taken by the GPU from the camera to the film; otherwise it only traces rays. Means nothing without a GPU.
-    pub paths_on_gpu: Option<EngineOptions>,
 }
 
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
@@ -61,6 +60,17 @@ pub enum PrepareError {
     /// The kernels that render paths lack something.
     #[error(transparent)]
     Engine(#[from] RenderCudaError),
+    /// A GPU cannot be given the scene.
+    #[error("cuda:{ordinal}: {error}")]
+    Gpu {
+        /// Its number in the driver's order.
+        ordinal: usize,
+        /// Why.
+        error: Box<RenderCudaError>,
+    },
+    /// What shading reads cannot be made.
+    #[error(transparent)]
+    Shading(#[from] Box<RenderError>),
 }
 
 /// Wall time of each step.
@@ -81,8 +91,8 @@ pub struct Prepared {
     shading: OnceLock<ShadingScene>,
     bvh: Bvh2,
     tracer: Box<dyn Tracer>,
-    /// What renders paths as a whole, where a GPU does.
-    engine: Option<EngineParts>,
+    /// What the canonical tree was built with.
+    build: BuildOptions,
     tracer_bytes: usize,
     bounds: Aabb,
     timings: Timings,
@@ -106,16 +116,10 @@ impl Prepared {
         let bvh = build(&flat, &tree)?;
         let built = Instant::now();
         let (tracer, tracer_bytes) = tracer(options, &bvh, &flat)?;
-        let engine = match (&options.gpu, options.paths_on_gpu) {
-            (Some(gpu), Some(engine)) => {
-                Some(EngineParts::new(&gpu.device, engine, &bvh, &options.build, &tree, &flat, &scene)?)
-            }
-            _ => None,
-        };
         let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
         let (bounds, triangle_count) = (flat.bounds(), flat.len());
         let shading = OnceLock::new();
-        Ok(Self { scene, shading, bvh, tracer, engine, tracer_bytes, bounds, timings, triangle_count })
+        Ok(Self { scene, shading, bvh, build: tree, tracer, tracer_bytes, bounds, timings, triangle_count })
     }
 
     /// The scene.
@@ -126,6 +130,11 @@ impl Prepared {
     /// The canonical tree.
     pub fn bvh(&self) -> &Bvh2 {
         &self.bvh
+    }
+
+    /// What the canonical tree was built with.
+    pub fn build_options(&self) -> &BuildOptions {
+        &self.build
     }
 
     /// The tracer.
@@ -203,25 +212,6 @@ impl Prepared {
         Ok(self.shading.get_or_init(|| shading))
     }
 
-    /// What a GPU keeps while it renders paths as a whole: bytes of the tree, bytes of what shading reads, and the state of
-    /// each path with the most paths in flight. `None` where no GPU does that.
-    ///
-    /// # Errors
-    /// As [`ShadingScene::new`].
-    pub fn gpu_memory(&self, options: &RenderOptions) -> Result<Option<GpuMemory>, RenderError> {
-        let Some(engine) = self.engine.as_ref().filter(|_| options.integrator == Integrator::Path) else {
-            return Ok(None);
-        };
-        let shading = self.shading()?;
-        let layout = Layout::new(engine.options.organisation, FeatureSet::of(shading), options);
-        Ok(Some(GpuMemory {
-            tree: engine.tree.bytes() as u64,
-            shading: shading.bytes().total(),
-            path: layout.bytes(),
-            paths: engine.options.paths,
-        }))
-    }
-
     /// Renders the scene; see [`raywarp_render::render`].
     ///
     /// # Errors
@@ -245,14 +235,6 @@ impl Prepared {
         raywarp_render::render_observed(self.shading()?, camera, &*self.tracer, options, watch, observer)
     }
 
-    /// What renders `options` as a whole, if a GPU does: other integrators than paths have their rays traced there alone.
-    fn engine(&self, options: &RenderOptions) -> Result<Option<CudaRenderer>, RenderError> {
-        let Some(engine) = self.engine.as_ref().filter(|_| options.integrator == Integrator::Path) else {
-            return Ok(None);
-        };
-        engine.renderer(self.shading()?).map(Some).map_err(|error| TraceError::Device(error.to_string()).into())
-    }
-
     /// Goes on with a film that holds earlier samples of the picture; see [`raywarp_render::render_onto`].
     ///
     /// # Errors
@@ -264,77 +246,8 @@ impl Prepared {
         watch: &Watch,
         film: Film,
     ) -> Result<Rendered, RenderError> {
-        let (shading, tracer) = (self.shading()?, &*self.tracer);
-        if let Some(mut engine) = self.engine(options)? {
-            return raywarp_render::render_with(shading, camera, tracer, options, watch, film, &mut engine);
-        }
-        raywarp_render::render_onto(shading, camera, tracer, options, watch, &raywarp_render::Unobserved, film)
-    }
-}
-
-/// See [`Prepared::gpu_memory`].
-#[derive(Debug, Clone, Copy)]
-pub struct GpuMemory {
-    /// Bytes of the tree.
-    pub tree: u64,
-    /// Bytes of what shading reads.
-    pub shading: u64,
-    /// Bytes of a path.
-    pub path: PathBytes,
-    /// Paths in flight at most.
-    pub paths: usize,
-}
-
-impl std::fmt::Display for GpuMemory {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mega = |bytes: u64| bytes as f64 / 1e6;
-        let PathBytes { queue, hit, connection, result } = self.path;
-        write!(
-            f,
-            "on the GPU: tree {:.1} MB, what shading reads {:.1} MB, at most {} paths of {} bytes (two queues of {queue}, hit {hit}, \
-             connection {connection}, result {result})",
-            mega(self.tree),
-            mega(self.shading),
-            self.paths,
-            self.path.total()
-        )
-    }
-}
-
-/// A tree on a GPU, whose kernels render paths as a whole.
-struct EngineParts {
-    device: Device,
-    tree: Arc<DeviceScene>,
-    options: EngineOptions,
-}
-
-impl EngineParts {
-    /// `bvh` was built with the options `built`; where the kernels need smaller leaves, they get a tree of their own.
-    fn new(
-        device: &Device,
-        options: EngineOptions,
-        bvh: &Bvh2,
-        wanted: &BuildOptions,
-        built: &BuildOptions,
-        triangles: &FlatTriangles,
-        scene: &Scene,
-    ) -> Result<Self, PrepareError> {
-        let own = fitting(wanted, &tree_variant()?);
-        let second = if own == *built { None } else { Some(build(triangles, &own)?) };
-        // As placements of the flat scene are counted.
-        let mut first = Vec::with_capacity(scene.instances.len());
-        let mut next = 0u32;
-        for instance in &scene.instances {
-            first.push(next);
-            next += scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
-        }
-        let bvh = second.as_ref().unwrap_or(bvh);
-        let tree = CudaRenderer::tree(device, bvh, triangles, |instance| first[instance as usize])?;
-        Ok(Self { device: device.clone(), tree: Arc::new(tree), options })
-    }
-
-    fn renderer(&self, shading: &ShadingScene) -> Result<CudaRenderer, RenderCudaError> {
-        CudaRenderer::new(&self.device, self.tree.clone(), shading, self.options)
+        let (shading, tracer, observer) = (self.shading()?, &*self.tracer, &raywarp_render::Unobserved);
+        raywarp_render::render_onto(shading, camera, tracer, options, watch, observer, film)
     }
 }
 

@@ -1,15 +1,18 @@
-//! Renders pictures: batches of paths on a device, and the sums of the film, which stay there.
+//! Renders pictures on one device: batches of paths, and the sums of the film, which stay there.
 
+use crate::film::DeviceFilm;
 use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord};
+use crate::memory::DeviceMemory;
 use crate::scene::{ArrayRecord, DeviceShading};
+use crate::share::Share;
 use crate::sources::{FeatureSet, Organisation, kernel_name, plain_name, source_of};
 use crate::state::{Layout, State};
 use crate::{KERNELS, RenderCudaError};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
 use raywarp_geom::{FlatTriangles, TraceError};
-use raywarp_render::film::{FeatureSums, Film, PixelSums, Tile};
-use raywarp_render::{Frame, PassWatch, PathEngine, ShadingScene};
+use raywarp_render::film::{Film, Tile};
+use raywarp_render::{Frame, PassWatch, PathEngine, RenderOptions, ShadingScene};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -74,16 +77,14 @@ struct Wavefront {
     arrive_light: Function,
 }
 
-/// A picture in work.
+/// A picture in work, or a share of one.
 #[derive(Debug)]
 struct Picture {
     frame: FrameRecord,
     width: u32,
     /// Kept for its memory: the frame has its address.
     _filter: DeviceBuffer<f32>,
-    pixels: DeviceBuffer<u32>,
-    sums: DeviceBuffer<PixelSums>,
-    features: Option<DeviceBuffer<FeatureSums>>,
+    film: DeviceFilm,
     state: State,
     /// Samples with an invalid radiance that the film does not know of.
     invalid: u64,
@@ -117,24 +118,31 @@ impl Kernels {
 }
 
 impl CudaRenderer {
-    /// Puts a tree on a device: `bvh` of `triangles`, of which those of each instance begin in the flat scene where
-    /// `first_triangle` says.
+    /// The tree that the kernels walk, for [`tree`](Self::tree): `bvh` of `triangles`, of which those of each instance
+    /// begin in the flat scene where `first_triangle` says.
     ///
     /// # Errors
     /// [`RenderCudaError`].
-    pub fn tree(
-        device: &Device,
+    pub fn encode(
         bvh: &Bvh2,
         triangles: &FlatTriangles,
         first_triangle: impl Fn(u32) -> u32,
-    ) -> Result<DeviceScene, RenderCudaError> {
-        let (stream, variant) = (device.stream()?, tree_variant()?);
-        let mut encoded = EncodedScene::new(&variant, bvh, triangles)?;
+    ) -> Result<EncodedScene, RenderCudaError> {
+        let mut encoded = EncodedScene::new(&tree_variant()?, bvh, triangles)?;
         // Kernels want the flat scene's index of a triangle; its order is that of instances and their primitives.
         for [instance, primitive] in &mut encoded.ids {
             *primitive += first_triangle(*instance);
         }
-        let tree = DeviceScene::upload(device, &stream, &variant, &encoded)?;
+        Ok(encoded)
+    }
+
+    /// Puts a tree on a device.
+    ///
+    /// # Errors
+    /// [`RenderCudaError`].
+    pub fn tree(device: &Device, encoded: &EncodedScene) -> Result<DeviceScene, RenderCudaError> {
+        let stream = device.stream()?;
+        let tree = DeviceScene::upload(device, &stream, &tree_variant()?, encoded)?;
         stream.synchronize()?;
         Ok(tree)
     }
@@ -157,6 +165,40 @@ impl CudaRenderer {
         Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, picture: None })
     }
 
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What the device keeps for a picture with these options.
+    pub fn memory(&self, options: &RenderOptions) -> DeviceMemory {
+        DeviceMemory {
+            ordinal: self.device.ordinal(),
+            name: self.device.name().to_string(),
+            free: self.device.free_memory().ok().map(|free| free as u64),
+            tree: self.tree.bytes() as u64,
+            shading: self.shading.bytes() as u64,
+            path: self.layout(options).bytes(),
+            paths: self.options.paths,
+        }
+    }
+
+    /// Whether about so many `pixels` of a picture with these options fit beside the scene, with the fewest paths in
+    /// flight.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
+    pub fn check_picture(&self, options: &RenderOptions, pixels: usize) -> Result<(), CudaError> {
+        // Half of what is left after the film goes to paths; shares differ by some tiles, and allocators round up.
+        let film = DeviceFilm::bytes(pixels, options.features);
+        let paths = State::LEAST * self.layout(options).bytes().total();
+        self.device.check_room("the picture", film + film / 10 + 2 * paths)
+    }
+
+    fn layout(&self, options: &RenderOptions) -> Layout {
+        Layout::new(self.options.organisation, self.features, options)
+    }
+
     fn render_record(&self, picture: &mut Picture) -> RenderRecord {
         let stream = &self.stream;
         let state = picture.state.records(stream);
@@ -169,8 +211,8 @@ impl CudaRenderer {
                 radiance: state.radiance,
                 first_hits: state.first_hits,
                 depths: state.depths,
-                film_pixels: picture.sums.address_mut(stream),
-                film_features: picture.features.as_mut().map_or(0, |features| features.address_mut(stream)),
+                film_pixels: picture.film.sums.address_mut(stream),
+                film_features: picture.film.features.as_mut().map_or(0, |features| features.address_mut(stream)),
             },
             queue: state.queues[0],
             next: state.queues[1],
@@ -231,28 +273,21 @@ impl CudaRenderer {
         Ok(counters[0])
     }
 
-    fn begin_picture(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), CudaError> {
+    fn begin_picture(&mut self, frame: &Frame<'_>, film: &Film, share: Share) -> Result<(), CudaError> {
         // Nothing of an earlier picture is fetched, should this one fail.
         self.picture = None;
-        let stream = &self.stream;
-        let width = frame.options.size[0];
-        let pixels: Vec<u32> = film.tiles().iter().flat_map(|tile| tile.pixels().map(|[x, y]| y * width + x)).collect();
-        let sums: Vec<PixelSums> = film.tiles().iter().flat_map(Tile::all_sums).copied().collect();
-        let features: Vec<FeatureSums> = film.tiles().iter().flat_map(Tile::all_feature_sums).copied().collect();
-        let film_bytes = pixels.len() * 4 + size_of_val(&sums[..]) + size_of_val(&features[..]);
-        self.device.check_room("the film", film_bytes)?;
-        let layout = Layout::new(self.options.organisation, self.features, frame.options);
+        let (stream, width) = (&self.stream, frame.options.size[0]);
+        let film = DeviceFilm::upload(&self.device, stream, film, share, width)?;
+        let layout = self.layout(frame.options);
         let numbers = frame.filter().numbers;
         let (filter, count) = (stream.upload(&numbers)?, numbers.len() as u64);
         let samples = frame.options.samples.len();
-        let wanted = self.options.paths.min(pixels.len().saturating_mul(samples)).max(1);
+        let wanted = self.options.paths.min(film.pixels.len().saturating_mul(samples)).max(1);
         let picture = Picture {
             frame: FrameRecord::new(frame, ArrayRecord { first: filter.address(stream), count }),
             width,
             _filter: filter,
-            pixels: stream.upload(&pixels)?,
-            sums: stream.upload(&sums)?,
-            features: if film.has_features() { Some(stream.upload(&features)?) } else { None },
+            film,
             state: State::new(&self.device, stream, &layout, wanted, self.options.queues_a_batch.max(1))?,
             invalid: 0,
         };
@@ -261,7 +296,11 @@ impl CudaRenderer {
     }
 
     fn render_pass(&self, picture: &mut Picture, samples: Range<u32>, watch: &dyn PassWatch) -> Result<(), CudaError> {
-        let (pixels, paths) = (picture.pixels.len(), picture.state.results());
+        let (pixels, paths) = (picture.film.pixels.len(), picture.state.results());
+        if pixels == 0 {
+            // A small picture has fewer tiles than there are devices.
+            return Ok(());
+        }
         // As many pixels as fit in equal parts, and of those as many samples as fit.
         let parts = pixels.div_ceil(paths);
         let part = pixels.div_ceil(parts);
@@ -276,7 +315,7 @@ impl CudaRenderer {
                 let sample_count = at_once.min(samples.end - next);
                 let mut render = self.render_record(picture);
                 render.batch = BatchRecord {
-                    pixels: picture.pixels.address(&self.stream),
+                    pixels: picture.film.pixels.address(&self.stream),
                     first_pixel: first as u32,
                     pixel_count: count as u32,
                     first_sample: next,
@@ -290,24 +329,6 @@ impl CudaRenderer {
                 watch.report(u64::from(render.batch.path_count), rays);
                 next += sample_count;
             }
-        }
-        Ok(())
-    }
-
-    fn fetch_film(&self, picture: &mut Picture, film: &mut Film) -> Result<(), CudaError> {
-        let mut sums = vec![PixelSums::default(); picture.sums.len()];
-        self.stream.read(&picture.sums, &mut sums)?;
-        let mut features = vec![FeatureSums::default(); picture.features.as_ref().map_or(0, DeviceBuffer::len)];
-        if let Some(buffer) = &picture.features {
-            self.stream.read(buffer, &mut features)?;
-        }
-        let (mut sums, mut features) = (&sums[..], &features[..]);
-        let mut invalid = std::mem::take(&mut picture.invalid);
-        for tile in film.tiles_mut() {
-            let (own, rest) = sums.split_at(tile.all_sums().len());
-            let (own_features, rest_features) = features.split_at(tile.all_feature_sums().len());
-            tile.set_sums(own, own_features, std::mem::take(&mut invalid));
-            (sums, features) = (rest, rest_features);
         }
         Ok(())
     }
@@ -328,9 +349,27 @@ fn failed(error: CudaError) -> TraceError {
     TraceError::Device(error.to_string())
 }
 
+impl CudaRenderer {
+    /// As [`PathEngine::begin`], of the tiles in `share` alone.
+    pub(crate) fn begin_share(&mut self, frame: &Frame<'_>, film: &Film, share: Share) -> Result<(), TraceError> {
+        self.begin_picture(frame, film, share).map_err(failed)
+    }
+
+    /// As [`PathEngine::fetch`], with the tiles of the share in the film's order.
+    pub(crate) fn fetch_tiles(&mut self, tiles: &mut [&mut Tile]) -> Result<(), TraceError> {
+        if self.picture.is_none() {
+            return Ok(());
+        }
+        self.with_picture(|renderer, picture| {
+            let invalid = std::mem::take(&mut picture.invalid);
+            picture.film.fetch(&renderer.stream, tiles, invalid)
+        })
+    }
+}
+
 impl PathEngine for CudaRenderer {
     fn begin(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), TraceError> {
-        self.begin_picture(frame, film).map_err(failed)
+        self.begin_share(frame, film, Share::ALL)
     }
 
     fn pass(&mut self, samples: Range<u32>, watch: &dyn PassWatch) -> Result<(), TraceError> {
@@ -338,9 +377,14 @@ impl PathEngine for CudaRenderer {
     }
 
     fn fetch(&mut self, film: &mut Film) -> Result<(), TraceError> {
-        if self.picture.is_none() {
-            return Ok(());
-        }
-        self.with_picture(|renderer, picture| renderer.fetch_film(picture, film))
+        self.fetch_tiles(&mut film.tiles_mut().iter_mut().collect::<Vec<_>>())
+    }
+}
+
+impl Drop for CudaRenderer {
+    fn drop(&mut self) {
+        // After an error kernels may still walk the tree, which is freed in the order of another stream. The first call
+        // may only tell of an earlier failure; where the second fails too there is nothing left to wait for.
+        let _ = self.stream.synchronize().or_else(|_| self.stream.synchronize());
     }
 }

@@ -4,24 +4,32 @@
 //! kernels/      raywarp-render's functions of one path again in CUDA C++, under the stems of crates/render/src, with the
 //!               same bits; stage/ and organisation/ make kernels of them
 //! prebuilt/     what `cargo xtask kernels` made of those
-//! src/          puts a scene into a device's memory (scene.rs), keeps the state of paths (state.rs) and launches (engine.rs)
+//! src/          puts a scene (scene.rs) and a film (film.rs) into a device's memory, keeps the state of paths
+//!               (state.rs) and launches (engine.rs); several.rs shares a picture out (share.rs) among devices
 //! ```
 //!
-//! [`CudaRenderer`] is a [`raywarp_render::PathEngine`].
+//! [`CudaRenderers`], on one device or several, is a [`raywarp_render::PathEngine`].
 
 mod engine;
 mod error;
 mod features;
+mod film;
 mod launch;
+mod memory;
 mod prebuilt;
 pub mod scene;
+mod several;
+mod share;
 mod sources;
 mod state;
 
 pub use engine::{CudaRenderer, EngineOptions, tree_variant};
 pub use error::RenderCudaError;
 pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};
+pub use memory::DeviceMemory;
 pub use prebuilt::KERNELS;
 pub use scene::{HostScene, SceneRecord};
+pub use several::CudaRenderers;
+pub use share::Share;
 pub use sources::{FeatureSet, Organisation, kernel_name, kernel_names, sources};
 pub use state::{Layout, PathBytes, State};

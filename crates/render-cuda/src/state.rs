@@ -122,6 +122,9 @@ pub(crate) struct StateRecords {
 }
 
 impl State {
+    /// Paths in flight for which there has to be room, where so many are wanted.
+    pub const LEAST: usize = 1 << 12;
+
     /// Room for `wanted` paths in flight, or for fewer, if the device has no room for so many: half of what is free is left. And
     /// for what `batch` times as many leave.
     ///
@@ -134,11 +137,10 @@ impl State {
         wanted: usize,
         batch: usize,
     ) -> Result<Self, CudaError> {
-        const LEAST: usize = 1 << 12;
         let bytes = layout.bytes();
         let each = bytes.total() + (batch - 1) * bytes.result;
         let fits = device.free_memory()? / 2 / each;
-        let paths = wanted.min(fits.max(LEAST.min(wanted)));
+        let paths = wanted.min(fits.max(Self::LEAST.min(wanted)));
         device.check_room("the state of paths", paths * each)?;
         let results = paths * batch;
         let wavefront = layout.organisation == Organisation::Wavefront;

@@ -5,7 +5,8 @@ use super::bench_outputs;
 use super::bench_simulate;
 use super::partial;
 use super::views::{name_inputs, views};
-use crate::common::{Common, DeviceChoice, command_line, is_standard_stream};
+use crate::common::{Common, command_line, is_standard_stream};
+use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::Steps;
@@ -120,12 +121,13 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
 
 /// What `--device` means here.
 fn target(common: &Common) -> Result<Target, CliError> {
-    match common.device {
+    match &common.device {
         DeviceChoice::Cpu => Ok(Target::Cpu),
-        DeviceChoice::Cuda(number) => {
-            Target::cuda(number).map_err(|error| CliError::machine(format!("--device {}: {error}", common.device)))
+        DeviceChoice::Cuda(ordinals) => {
+            let target = Target::cuda(ordinals.first().copied().unwrap_or(0));
+            target.map_err(|error| CliError::machine(format!("--device {}: {error}", common.device)))
         }
-        DeviceChoice::Auto => Ok(Target::cuda(0).unwrap_or_else(|error| {
+        DeviceChoice::Auto | DeviceChoice::AllCuda => Ok(Target::cuda(0).unwrap_or_else(|error| {
             common.note(format!("{error}; going on with the CPU"));
             Target::Cpu
         })),

@@ -2,7 +2,8 @@
 
 use super::tree_args::TreeArgs;
 use super::values;
-use crate::common::{DeviceChoice, Replacing, Scenes, Tables, Threads};
+use crate::common::{Replacing, Scenes, Tables, Threads};
+use crate::device::DeviceChoice;
 use crate::exit::CliError;
 use crate::heading;
 use crate::listed::listed;

@@ -17,6 +17,7 @@ pub mod merge;
 mod partial;
 pub mod render;
 mod render_args;
+mod render_device;
 mod render_report;
 mod resume;
 pub mod selftest;

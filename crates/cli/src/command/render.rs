@@ -1,6 +1,7 @@
 //! `raywarp render [SCENE]`: a scene file in, a picture out.
 
 use super::render_args::RenderArgs;
+use super::render_device::Gpus;
 use super::render_report::Report;
 use super::values;
 use super::{resume, write_every};
@@ -8,12 +9,11 @@ use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::{Limits, RenderProgress};
-use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::picture::Picture;
 use raywarp::render::film::{Film, FilmError, Window};
 use raywarp::render::{Integrator, Rendered, StopReason, Watch, output};
 use raywarp::scene::Scene;
-use raywarp::{Gpu, Prefer, PrepareOptions, Prepared};
+use raywarp::{CudaRenderers, Prefer, PrepareOptions, Prepared};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -28,12 +28,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     // Before the scene, so that what is wrong with it shows at once.
     let resumed = args.resume.as_ref().map(|path| resume::read(path, common)).transpose()?;
     let request = args.request(scene_path.as_deref(), common)?;
-    let gpu = common.gpu()?.map(|device| -> Result<Gpu, CliError> {
-        // Kernels whose hits have the bits of the CPU's, so that pictures are the same. Most rays are scattered ones.
-        let choice = common.choose(&device, Promise::Bits)?;
-        Ok(Gpu::chosen(device, &choice, RayKind::Incoherent))
-    });
-    let gpu = gpu.transpose()?;
+    let gpus = Gpus::open(args, common)?;
 
     let start = Instant::now();
     let (mut scene, name, warnings) = match scene_path.clone() {
@@ -59,11 +54,8 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
 
     let start = Instant::now();
     let building = common.building(&scene);
-    let mut prepared = Prepared::new(
-        scene,
-        &PrepareOptions { gpu, paths_on_gpu: args.organisation.engine(), ..PrepareOptions::default() },
-    )
-    .map_err(|error| CliError::prepare(&name, error))?;
+    let options = PrepareOptions { gpu: gpus.tracer(), ..PrepareOptions::default() };
+    let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
     drop(building);
     let mut picture = Picture::settle(&mut prepared, &request).map_err(CliError::settle)?;
@@ -81,15 +73,14 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         prepared.triangle_count(),
         build.as_secs_f64()
     ));
-    if let Some(memory) = prepared.gpu_memory(&picture.options).map_err(CliError::machine)? {
-        common.detail(memory);
-    }
+    let engine = gpus.engine(args, common, &prepared, &name, &picture.options)?;
+    let devices = gpus.names(engine.as_ref());
 
     let sums = Sums::new(args, &prepared, &picture);
     let write = |path: &Path, film: &Film, time: Duration| write(path, args, &picture, film, &sums, time);
     // From here on an interrupt saves what there is.
     let _keep = interrupt::Keep::now("what is rendered will be written");
-    let rendered = render(&prepared, &picture, film, (args, &outputs, &write), common)?;
+    let rendered = render((&prepared, engine), &picture, film, (args, &outputs, &write), common)?;
     // One that fails keeps no other from being written.
     let start = Instant::now();
     let written: Vec<_> = outputs.iter().map(|path| write(path, &rendered.film, rendered.elapsed)).collect();
@@ -107,6 +98,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let report = Report {
         scene: &name,
         outputs: &outputs,
+        devices: &devices,
         picture: &picture,
         rendered: &rendered,
         look,
@@ -159,7 +151,7 @@ type WriteOne<'a> = dyn Fn(&Path, &Film, Duration) -> Result<(), CliError> + Syn
 
 /// Renders, going on with a film where there is one, and writes what there is now and then where that is asked for.
 fn render(
-    prepared: &Prepared,
+    (prepared, mut engine): (&Prepared, Option<CudaRenderers>),
     picture: &Picture,
     film: Option<Film>,
     (args, outputs, write): (&RenderArgs, &[PathBuf], &WriteOne),
@@ -183,7 +175,10 @@ fn render(
     let write = |path: &Path, film: &Film| write(path, film, start.elapsed());
     let rendered = write_every::while_rendering(args.write_every, outputs, &write, common, |between| {
         let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress), between };
-        prepared.render_onto(&picture.camera, options, &watch, film)
+        match &mut engine {
+            Some(engine) => prepared.render_with(&picture.camera, options, &watch, film, engine),
+            None => prepared.render_onto(&picture.camera, options, &watch, film),
+        }
     });
     drop(bar);
     if let Some(first) = first.get() {

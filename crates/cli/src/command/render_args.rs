@@ -3,7 +3,8 @@
 use super::camera_args::CameraArgs;
 use super::light_args::LightArgs;
 use super::values;
-use crate::common::{Common, DeviceChoice, Replacing, Scenes, Threads};
+use crate::common::{Common, Replacing, Scenes, Threads};
+use crate::device::DeviceChoice;
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
@@ -137,10 +138,12 @@ pub struct RenderArgs {
     focus: Option<f32>,
     #[command(flatten)]
     pub scenes: Scenes,
-    /// What renders: cpu, cuda (the first GPU), cuda:N, auto.
+    /// What renders: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
     ///
-    /// A GPU takes paths from the camera to the film. The picture has the same bytes with either. auto takes the CPU.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
+    /// GPUs take paths from the camera to the film; several share out the tiles. The picture has the same bytes with
+    /// each. auto takes GPUs where they can render what is asked for, and there are more than 100,000 samples for each
+    /// thread of the CPU; one for each 100 million samples. -v says what renders, and why.
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     /// How a GPU renders: wavefront, megakernel, rays (it traces, and the CPU shades).
     ///
@@ -229,6 +232,11 @@ impl RenderArgs {
         }
         let hdr = outputs.iter().find(|path| output::Format::of(path).is_ok_and(|f| f == output::Format::Hdr));
         hdr.map_or(Ok(()), |path| Err(CliError::picture(output::OutputError::NoAlpha { path: path.clone() })))
+    }
+
+    /// How GPUs take paths as a whole, if they do.
+    pub fn engine(&self) -> Option<EngineOptions> {
+        self.organisation.engine().filter(|_| self.integrator == IntegratorArg::Path)
     }
 
     /// Whether outputs are shares.

@@ -13,6 +13,8 @@ use std::time::Duration;
 pub struct Report<'a> {
     pub scene: &'a str,
     pub outputs: &'a [PathBuf],
+    /// What rendered.
+    pub devices: &'a [String],
     pub picture: &'a Picture,
     pub rendered: &'a Rendered,
     pub look: Look,
@@ -83,6 +85,7 @@ impl Report<'_> {
             "scene": self.scene,
             "output": names.first(),
             "outputs": names,
+            "devices": self.devices,
             "size": self.rendered.film.size(),
             "crop": options.crop.map(|crop| crop.to_string()),
             "transparent": options.transparent,

@@ -1,7 +1,8 @@
 //! `raywarp selftest`: conformance of every engine on this machine.
 
 use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
-use crate::common::{Common, DeviceChoice, Tables, Threads};
+use crate::common::{Common, Tables, Threads};
+use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status, after_printing};
 use crate::heading;
 use crate::interrupt;

@@ -2,7 +2,8 @@
 
 use super::tree_args::{TreeArgs, builder_name};
 use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
-use crate::common::{Common, DeviceChoice, Replacing, STANDARD_INPUT, Scenes, Threads, is_standard_stream};
+use crate::common::{Common, Replacing, STANDARD_INPUT, Scenes, Threads, is_standard_stream};
+use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;

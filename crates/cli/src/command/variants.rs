@@ -1,6 +1,7 @@
 //! `raywarp variants`: the traversal family.
 
-use crate::common::{Common, DeviceChoice, Tables};
+use crate::common::{Common, Tables};
+use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status};
 use crate::heading;
 use clap::Args;

@@ -1,7 +1,7 @@
 //! Pictures of a GPU's path tracer beside the CPU's.
 
 use super::Gpu as Kernels;
-use crate::{EngineOptions, Gpu, Organisation, PrepareOptions, Prepared, default_scene};
+use crate::{EngineOptions, Organisation, PrepareOptions, Prepared, default_scene};
 use raywarp_geom::TraceError;
 use raywarp_render::film::Film;
 use raywarp_render::{RenderOptions, Watch};
@@ -25,18 +25,16 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
     let failed = |error: &dyn std::fmt::Display| TraceError::Device(error.to_string());
     let options =
         RenderOptions { size: [96, 64], samples: 0..8, max_depth: 6, features: true, ..RenderOptions::default() };
-    let film = |options_of: &PrepareOptions| -> Result<Film, TraceError> {
-        let prepared = Prepared::new(default_scene(), options_of).map_err(|error| failed(&error))?;
-        let rendered = prepared.render(&prepared.camera(), &options, &Watch::default());
-        rendered.map(|rendered| rendered.film).map_err(|error| failed(&error))
-    };
-    let want = film(&PrepareOptions::default())?;
+    let prepared = Prepared::new(default_scene(), &PrepareOptions::default()).map_err(|error| failed(&error))?;
+    let (camera, watch) = (prepared.camera(), Watch::default());
+    let want = prepared.render(&camera, &options, &watch).map_err(|error| failed(&error))?.film;
     let one = |organisation: Organisation| -> Result<PictureResult, TraceError> {
-        let got = film(&PrepareOptions {
-            gpu: Some(Gpu::watertight(kernels.device.clone())),
-            paths_on_gpu: Some(EngineOptions { organisation, ..EngineOptions::default() }),
-            ..PrepareOptions::default()
-        })?;
+        let engine = EngineOptions { organisation, ..EngineOptions::default() };
+        let devices = std::slice::from_ref(&kernels.device);
+        let mut engine = prepared.paths_on(devices, engine).map_err(|error| failed(&error))?;
+        let film = Film::new(options.size, options.features).map_err(|error| failed(&error))?;
+        let got = prepared.render_with(&camera, &options, &watch, film, &mut engine).map_err(|error| failed(&error))?;
+        let got = got.film;
         let differs = |p: &[u32; 2]| want.sums(*p) != got.sums(*p) || want.feature_sums(*p) != got.feature_sums(*p);
         let different = want.pixels().filter(differs).count();
         Ok(PictureResult { organisation: organisation.name(), pixels: want.pixel_count(), different })

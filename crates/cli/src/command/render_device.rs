@@ -1,0 +1,95 @@
+//! What renders a picture: the CPU, GPUs that take whole paths, or a GPU that traces rays for the CPU.
+
+use super::render_args::RenderArgs;
+use crate::common::Common;
+use crate::device::DeviceChoice;
+use crate::exit::CliError;
+use raywarp::cuda::Device;
+use raywarp::cuda::auto::{Promise, RayKind};
+use raywarp::render::RenderOptions;
+use raywarp::{CudaRenderers, Gpu, Prepared, auto_device};
+
+/// The GPUs that were asked for.
+pub enum Gpus {
+    /// They take paths from the camera to the film; none of them where the CPU renders.
+    Paths(Vec<Device>),
+    /// It traces rays.
+    Rays(Box<Gpu>),
+    /// GPUs are asked for once it is known what there is to render.
+    Auto,
+}
+
+impl Gpus {
+    /// Opens what `--device` names.
+    pub fn open(args: &RenderArgs, common: &Common) -> Result<Self, CliError> {
+        if common.device == DeviceChoice::Auto {
+            return Ok(Self::Auto);
+        }
+        let mut devices = common.device.open()?;
+        if args.engine().is_some() {
+            return Ok(Self::Paths(devices));
+        }
+        if devices.len() > 1 {
+            let device = &common.device;
+            return Err(CliError::usage(format!(
+                "--device {device}: several GPUs only take whole paths; for other integrators, and with \
+                 --organisation rays, name one"
+            )));
+        }
+        let Some(device) = devices.pop() else { return Ok(Self::Paths(devices)) };
+        // Kernels whose hits have the bits of the CPU's, so that pictures are the same. Most rays are scattered ones.
+        let choice = common.choose(&device, Promise::Bits)?;
+        Ok(Self::Rays(Box::new(Gpu::chosen(device, &choice, RayKind::Incoherent))))
+    }
+
+    /// The one that traces rays for the CPU, if one does.
+    pub fn tracer(&self) -> Option<Gpu> {
+        match self {
+            Self::Rays(gpu) => Some((**gpu).clone()),
+            Self::Paths(_) | Self::Auto => None,
+        }
+    }
+
+    /// What takes paths as a whole, if GPUs do: the scene `name` is put there. Says what renders.
+    pub fn engine(
+        &self,
+        args: &RenderArgs,
+        common: &Common,
+        prepared: &Prepared,
+        name: &str,
+        options: &RenderOptions,
+    ) -> Result<Option<CudaRenderers>, CliError> {
+        let engine = match (self, args.engine()) {
+            (Self::Paths(devices), Some(engine)) if !devices.is_empty() => {
+                let engine = prepared.paths_on(devices, engine).map_err(|error| CliError::prepare(name, error))?;
+                Some(engine)
+            }
+            (Self::Auto, engine) => {
+                let auto = auto_device(prepared, options, engine);
+                let line = format!("--device auto: {}", auto.reason);
+                if auto.is_loss {
+                    common.note(line);
+                } else {
+                    common.detail(line);
+                }
+                auto.engine
+            }
+            _ => None,
+        };
+        // Asks the driver, and so only for those who want to know.
+        for renderer in engine.iter().filter(|_| common.verbose).flat_map(CudaRenderers::renderers) {
+            common.detail(renderer.memory(options));
+        }
+        Ok(engine)
+    }
+
+    /// What renders, for programs to read.
+    pub fn names(&self, engine: Option<&CudaRenderers>) -> Vec<String> {
+        let name = |device: &Device| format!("cuda:{}", device.ordinal());
+        match (self, engine) {
+            (_, Some(engine)) => engine.renderers().iter().map(|renderer| name(renderer.device())).collect(),
+            (Self::Rays(gpu), None) => vec![name(&gpu.device), "cpu".into()],
+            (_, None) => vec!["cpu".into()],
+        }
+    }
+}

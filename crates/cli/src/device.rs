@@ -1,0 +1,113 @@
+//! `--device`: what is meant, and opening it.
+
+use crate::exit::CliError;
+use crate::listed::listed;
+use clap::builder::TypedValueParser;
+use raywarp::cuda::{Device, side_by_side};
+use std::fmt::{self, Display};
+
+/// `--device`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// This CPU.
+    Cpu,
+    /// GPUs, counted from 0: at least one, each once.
+    Cuda(Vec<usize>),
+    /// All GPUs that there are.
+    AllCuda,
+    /// What is best for the command.
+    Auto,
+}
+
+impl DeviceChoice {
+    /// Parses `--device` of commands that use one.
+    pub fn parser() -> impl TypedValueParser<Value = Self> {
+        listed(["cpu", "cuda", "auto"], |text: &str| match parse(text, "known are cpu, cuda, cuda:N and auto")? {
+            Self::AllCuda | Self::Cuda(_) if text.contains([',', 'l']) => {
+                Err("several GPUs are for render; name one, such as cuda:0")
+            }
+            one => Ok(one),
+        })
+    }
+
+    /// Parses `--device` of commands that can use several GPUs.
+    pub fn parser_of_several() -> impl TypedValueParser<Value = Self> {
+        let parse = |text: &str| parse(text, "known are cpu, cuda, cuda:N, cuda:0,1 (a list), cuda:all and auto");
+        listed(["cpu", "cuda", "cuda:all", "auto"], parse)
+    }
+
+    /// Opens the GPUs that are named, side by side; none where none is, `auto` being none here.
+    ///
+    /// # Errors
+    /// The first one's that is not there or fails.
+    pub fn open(&self) -> Result<Vec<Device>, CliError> {
+        let failed = |error| CliError::machine(format!("--device {self}: {error}; --device cpu does without"));
+        let ordinals = match self {
+            Self::Cpu | Self::Auto => Vec::new(),
+            Self::Cuda(ordinals) => ordinals.clone(),
+            // Of none the first is missing.
+            Self::AllCuda => (0..Device::count().map_err(failed)?.max(1)).collect(),
+        };
+        side_by_side(ordinals, Device::open).into_iter().collect::<Result<_, _>>().map_err(failed)
+    }
+}
+
+fn parse(text: &str, known: &'static str) -> Result<DeviceChoice, &'static str> {
+    match text {
+        "cpu" => return Ok(DeviceChoice::Cpu),
+        "auto" => return Ok(DeviceChoice::Auto),
+        "cuda" => return Ok(DeviceChoice::Cuda(vec![0])),
+        "cuda:all" => return Ok(DeviceChoice::AllCuda),
+        _ => {}
+    }
+    let list = text.strip_prefix("cuda:").ok_or(known)?;
+    let mut ordinals = Vec::new();
+    for number in list.split(',') {
+        // Digits alone: a sign would be taken, too.
+        let digits = Some(number).filter(|number| number.bytes().all(|b| b.is_ascii_digit()));
+        let ordinal = digits.and_then(|number| number.parse::<u32>().ok()).ok_or(known)? as usize;
+        if ordinals.contains(&ordinal) {
+            return Err("a GPU is named twice; name each once");
+        }
+        ordinals.push(ordinal);
+    }
+    Ok(DeviceChoice::Cuda(ordinals))
+}
+
+impl Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cpu => f.write_str("cpu"),
+            Self::Cuda(ordinals) if ordinals == &[0] => f.write_str("cuda"),
+            Self::Cuda(ordinals) => {
+                let numbers: Vec<String> = ordinals.iter().map(ToString::to_string).collect();
+                write!(f, "cuda:{}", numbers.join(","))
+            }
+            Self::AllCuda => f.write_str("cuda:all"),
+            Self::Auto => f.write_str("auto"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gpus_are_named_by_number_in_any_order_each_once() {
+        let list = |ordinals: &[usize]| Ok(DeviceChoice::Cuda(ordinals.to_vec()));
+        assert_eq!(parse("cuda", ""), list(&[0]));
+        assert_eq!(parse("cuda:3", ""), list(&[3]));
+        assert_eq!(parse("cuda:2,0,11", ""), list(&[2, 0, 11]));
+        assert_eq!(parse("cuda:all", ""), Ok(DeviceChoice::AllCuda));
+        for wrong in ["cuda:", "cuda:,", "cuda:0,", "cuda:-1", "cuda:+1", "cuda:0;1", "cuda:0, 1", "cuda:4294967296"] {
+            assert_eq!(parse(wrong, "known"), Err("known"), "{wrong}");
+        }
+        for twice in ["cuda:0,0", "cuda:1,2,01"] {
+            assert!(parse(twice, "").unwrap_err().contains("twice"), "{twice}");
+        }
+        for text in ["cpu", "cuda", "cuda:1", "cuda:1,0", "cuda:all", "auto"] {
+            assert_eq!(parse(text, "").unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Device `auto` of a render: GPUs where they can render what is asked for and it is worth their start, else the CPU.
+
+use crate::prepared::Prepared;
+use raywarp_cuda::{CudaError, Device};
+use raywarp_render::film::Window;
+use raywarp_render::{RenderOptions, engine_can};
+use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, RenderCudaError};
+
+/// Samples that a thread of a CPU takes before a GPU has started. Starting one takes about half a second; sixteen cores
+/// took 2.6 to 3.2 million samples a second in conference (docs/gpu.md, "Waves that belong to a device"), a core some
+/// 180,000.
+pub const SAMPLES_A_THREAD: u64 = 100_000;
+/// Samples that a GPU takes in the time in which another one would start, twice: what a second GPU saves of this many
+/// is as much as its start costs. An H200 takes 25 to 251 million a second, by scene (docs/gpu.md, "Rendering").
+pub const SAMPLES_A_GPU: u64 = 100_000_000;
+
+/// What renders, and why.
+#[derive(Debug)]
+pub struct AutoDevice {
+    /// The GPUs; none where the CPU renders.
+    pub engine: Option<CudaRenderers>,
+    /// For people to read, without a full stop.
+    pub reason: String,
+    /// There is a GPU, and it would have been worth its start, but it cannot be used.
+    pub is_loss: bool,
+}
+
+impl AutoDevice {
+    fn cpu(reason: impl std::fmt::Display, is_loss: bool) -> Self {
+        Self { engine: None, reason: format!("the CPU renders: {reason}"), is_loss }
+    }
+}
+
+/// How many GPUs are worth their start for so many samples in all, `threads` being those of the CPU: none below
+/// [`SAMPLES_A_THREAD`] for each thread, else one for each [`SAMPLES_A_GPU`] begun.
+pub fn gpus_for(samples: u64, threads: usize) -> usize {
+    let least = SAMPLES_A_THREAD.saturating_mul(threads as u64);
+    if samples < least { 0 } else { samples.div_ceil(SAMPLES_A_GPU).max(1) as usize }
+}
+
+/// Chooses what renders a picture of `prepared`, and puts the scene there. `engine` is how GPUs take paths; none where
+/// they would only trace. Samples are counted as if no stopping rule ended them before.
+///
+/// GPUs are taken in the driver's order, as many as [`gpus_for`] says and there are; one that has no room for the scene
+/// and the picture, or fails, is left out.
+pub fn auto_device(prepared: &Prepared, options: &RenderOptions, engine: Option<EngineOptions>) -> AutoDevice {
+    let Some(engine) = engine else {
+        return AutoDevice::cpu("a GPU would only trace its rays, which is no faster", false);
+    };
+    if let Err(error) = engine_can(options) {
+        return AutoDevice::cpu(error, false);
+    }
+    let pixels = match Window::new(options.size, options.crop) {
+        Ok(window) => window.pixel_count(),
+        Err(error) => return AutoDevice::cpu(error, false),
+    };
+    let samples = (pixels as u64).saturating_mul(options.samples.len() as u64);
+    let threads = rayon::current_num_threads();
+    let wanted = gpus_for(samples, threads);
+    if wanted == 0 {
+        let least = SAMPLES_A_THREAD.saturating_mul(threads as u64);
+        return AutoDevice::cpu(format!("{samples} samples in all; a GPU is worth its start from {least} on"), false);
+    }
+    let count = match Device::count() {
+        Ok(0) => return AutoDevice::cpu("there is no NVIDIA GPU", false),
+        Ok(count) => count,
+        Err(error) => return AutoDevice::cpu(&error, error != CudaError::NoDriver),
+    };
+    let (renderers, left_out) = match usable(prepared, options, engine, (wanted, count), pixels) {
+        Ok(usable) => usable,
+        Err(reason) => return AutoDevice::cpu(reason, true),
+    };
+    let left_out = left_out.join("; ");
+    if renderers.is_empty() {
+        return AutoDevice::cpu(left_out, true);
+    }
+    let names = renderers.iter().map(|renderer| {
+        let device = renderer.device();
+        format!("cuda:{} ({})", device.ordinal(), device.name())
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
+    let left_out = if left_out.is_empty() { left_out } else { format!("; not {left_out}") };
+    let reason = format!("up to {samples} samples are rendered by {names}{left_out}");
+    AutoDevice { engine: Some(CudaRenderers::new(renderers)), reason, is_loss: false }
+}
+
+/// Renderers on the first `wanted` of `count` GPUs that can be used, and of each one that cannot the reason.
+fn usable(
+    prepared: &Prepared,
+    options: &RenderOptions,
+    engine: EngineOptions,
+    (wanted, count): (usize, usize),
+    pixels: usize,
+) -> Result<(Vec<CudaRenderer>, Vec<String>), String> {
+    let (mut renderers, mut left_out) = (Vec::<CudaRenderer>::new(), Vec::new());
+    let mut next = 0;
+    while renderers.len() < wanted && next < count {
+        let ordinals = next..count.min(next + wanted - renderers.len());
+        next = ordinals.end;
+        let mut devices = Vec::new();
+        for (ordinal, device) in ordinals.clone().zip(raywarp_cuda::side_by_side(ordinals, Device::open)) {
+            match device {
+                Ok(device) => devices.push(device),
+                Err(error) => left_out.push(format!("cuda:{ordinal}: {error}")),
+            }
+        }
+        if devices.is_empty() {
+            continue;
+        }
+        let made = prepared.renderers_on(&devices, engine).map_err(|error| error.to_string())?;
+        for (device, renderer) in devices.iter().zip(made) {
+            match renderer {
+                Ok(renderer) => renderers.push(renderer),
+                Err(error) => left_out.push(format!("cuda:{}: {error}", device.ordinal())),
+            }
+        }
+        // The fewer there are the more each has to hold; so whoever is left out changes it for all others.
+        while let Some((i, error)) = first_too_small(&renderers, options, pixels) {
+            left_out.push(format!("cuda:{}: {error}", renderers.remove(i).device().ordinal()));
+        }
+    }
+    Ok((renderers, left_out))
+}
+
+fn first_too_small(
+    renderers: &[CudaRenderer],
+    options: &RenderOptions,
+    pixels: usize,
+) -> Option<(usize, RenderCudaError)> {
+    let share = pixels.div_ceil(renderers.len().max(1));
+    let error = |renderer: &CudaRenderer| renderer.check_picture(options, share).err();
+    renderers.iter().enumerate().find_map(|(i, renderer)| Some((i, error(renderer)?.into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PrepareOptions, default_scene};
+    use raywarp_render::Integrator;
+
+    #[test]
+    fn a_gpu_is_taken_where_the_cpu_would_not_be_done_before_its_start() {
+        assert_eq!([0, 1, 1_599_999].map(|samples| gpus_for(samples, 16)), [0, 0, 0]);
+        assert_eq!([1_600_000, 50_331_648, 100_000_000].map(|samples| gpus_for(samples, 16)), [1, 1, 1]);
+        assert_eq!([100_000_001, 805_306_368].map(|samples| gpus_for(samples, 16)), [2, 9]);
+        // Without an end in sight: all there are.
+        assert!(gpus_for(u64::MAX, 16) > 1 << 30);
+        // As many threads as samples of a second GPU.
+        assert_eq!(gpus_for(200_000_000, 2_000), 2);
+        assert_eq!(gpus_for(0, 0), 1);
+    }
+
+    #[test]
+    fn what_a_gpu_cannot_render_or_is_too_small_for_it_goes_to_the_cpu_with_the_reason() {
+        let prepared = Prepared::new(default_scene(), &PrepareOptions::default()).unwrap();
+        let endless = RenderOptions { samples: 0..u32::MAX, ..RenderOptions::default() };
+        let small = RenderOptions { size: [32, 24], samples: 0..4, ..RenderOptions::default() };
+        let normals = RenderOptions { integrator: Integrator::Normal, ..endless.clone() };
+        let engine = Some(EngineOptions::default());
+        for (options, engine, why) in [
+            (&small, engine, "3072 samples in all; a GPU is worth its start from"),
+            (&normals, engine, "paths only"),
+            (&endless, None, "would only trace its rays"),
+        ] {
+            let auto = auto_device(&prepared, options, engine);
+            assert!(auto.engine.is_none() && !auto.is_loss, "{auto:?}");
+            assert!(auto.reason.starts_with("the CPU renders: ") && auto.reason.contains(why), "{}", auto.reason);
+        }
+    }
+}

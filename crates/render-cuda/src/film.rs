@@ -1,0 +1,89 @@
+//! The sums of a film in a device's memory: those of the tiles that the device renders, one tile behind the other.
+
+use crate::share::Share;
+use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
+use raywarp_render::film::{FeatureSums, Film, PixelSums, Tile};
+
+/// Pixels that are copied at a time, and a tile more at most: some 7 MB beside the film, however large it is.
+const PORTION: usize = 1 << 16;
+
+#[derive(Debug)]
+pub(crate) struct DeviceFilm {
+    /// Of each pixel its number in the whole picture, row by row.
+    pub pixels: DeviceBuffer<u32>,
+    pub sums: DeviceBuffer<PixelSums>,
+    /// Where the film has them.
+    pub features: Option<DeviceBuffer<FeatureSums>>,
+}
+
+impl DeviceFilm {
+    /// Bytes of so many pixels.
+    pub fn bytes(pixels: usize, features: bool) -> usize {
+        pixels * (4 + size_of::<PixelSums>() + if features { size_of::<FeatureSums>() } else { 0 })
+    }
+
+    /// The pixels of `share` of a `film`, whose picture has so many columns: `width`.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`] before anything is allocated, [`CudaError::Driver`].
+    pub fn upload(device: &Device, stream: &Stream, film: &Film, share: Share, width: u32) -> Result<Self, CudaError> {
+        let count = share.pixels(film);
+        device.check_room("the film", Self::bytes(count, film.has_features()))?;
+        let features = if film.has_features() { Some(stream.zeros(count)?) } else { None };
+        let mut on_device = Self { pixels: stream.zeros(count)?, sums: stream.zeros(count)?, features };
+        let (mut pixels, mut sums, mut features) = (Vec::new(), Vec::new(), Vec::new());
+        let mut first = 0;
+        let mut tiles = film.tiles().iter().enumerate().filter(|(i, _)| share.has(*i, film.columns())).peekable();
+        while let Some((_, tile)) = tiles.next() {
+            pixels.extend(tile.pixels().map(|[x, y]| y * width + x));
+            sums.extend_from_slice(tile.all_sums());
+            features.extend_from_slice(tile.all_feature_sums());
+            if pixels.len() < PORTION && tiles.peek().is_some() {
+                continue;
+            }
+            stream.write_at(&mut on_device.pixels, first, &pixels)?;
+            stream.write_at(&mut on_device.sums, first, &sums)?;
+            if let Some(buffer) = &mut on_device.features {
+                stream.write_at(buffer, first, &features)?;
+            }
+            first += pixels.len();
+            pixels.clear();
+            sums.clear();
+            features.clear();
+        }
+        Ok(on_device)
+    }
+
+    /// Makes `tiles`, those of the share in their order, what was added up, with so many more samples that were
+    /// `invalid`.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`]; some tiles may then be as they were.
+    pub fn fetch(&self, stream: &Stream, tiles: &mut [&mut Tile], mut invalid: u64) -> Result<(), CudaError> {
+        let (mut sums, mut features) = (Vec::new(), Vec::new());
+        let (mut first, mut rest) = (0, tiles);
+        while !rest.is_empty() {
+            let (mut count, mut taken) = (0, 0);
+            while count < PORTION && taken < rest.len() {
+                count += rest[taken].all_sums().len();
+                taken += 1;
+            }
+            let (portion, others) = std::mem::take(&mut rest).split_at_mut(taken);
+            sums.resize(count, PixelSums::default());
+            stream.read_at(&self.sums, first, &mut sums)?;
+            if let Some(buffer) = &self.features {
+                features.resize(count, FeatureSums::default());
+                stream.read_at(buffer, first, &mut features)?;
+            }
+            let (mut own, mut own_features) = (&sums[..], &features[..]);
+            for tile in portion {
+                let (of_tile, more) = own.split_at(tile.all_sums().len());
+                let (features_of_tile, more_features) = own_features.split_at(tile.all_feature_sums().len());
+                tile.set_sums(of_tile, features_of_tile, std::mem::take(&mut invalid));
+                (own, own_features) = (more, more_features);
+            }
+            (first, rest) = (first + count, others);
+        }
+        Ok(())
+    }
+}

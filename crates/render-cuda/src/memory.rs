@@ -1,0 +1,42 @@
+//! What a device keeps while it renders a picture.
+
+use crate::state::PathBytes;
+use std::fmt;
+
+/// What a device keeps, for people to read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeviceMemory {
+    /// Its number in the driver's order.
+    pub ordinal: usize,
+    /// Its name.
+    pub name: String,
+    /// Bytes that are free beside the scene, where the driver tells.
+    pub free: Option<u64>,
+    /// Bytes of the tree.
+    pub tree: u64,
+    /// Bytes of what shading reads.
+    pub shading: u64,
+    /// Bytes of a path in flight.
+    pub path: PathBytes,
+    /// Paths in flight at most.
+    pub paths: usize,
+}
+
+impl fmt::Display for DeviceMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mega = |bytes: u64| bytes as f64 / 1e6;
+        let PathBytes { queue, hit, connection, result } = self.path;
+        let free = self.free.map(|free| format!(", {:.0} MB are free", mega(free))).unwrap_or_default();
+        write!(
+            f,
+            "cuda:{} ({}): tree {:.1} MB, what shading reads {:.1} MB{free}, at most {} paths of {} bytes (two queues of \
+             {queue}, hit {hit}, connection {connection}, result {result})",
+            self.ordinal,
+            self.name,
+            mega(self.tree),
+            mega(self.shading),
+            self.paths,
+            self.path.total()
+        )
+    }
+}
