@@ -179,6 +179,21 @@ fn whatever_call_fails_while_a_scene_is_uploaded_it_is_an_error_and_nothing_stay
 }
 
 #[test]
+fn a_kernel_is_found_on_its_device_where_the_thread_has_used_another() {
+    let Some(driver) = Driver::get() else { return };
+    driver.devices(2);
+    let scene = scene(100);
+    let expected = expected(&scene, Ask::Closest, false);
+    let devices = [0, 1].map(|ordinal| Device::open(ordinal).unwrap());
+    // Twice, so that the kernels are loaded already.
+    for device in devices.iter().chain(&devices) {
+        let tracer = CudaTracer::new(device, &watertight(), &scene.bvh, &scene.triangles).unwrap();
+        assert!(ask(&tracer, &scene, Ask::Closest, false, &Control::default()).as_ref() == Ok(&expected));
+        assert_eq!(Device::open(1 - device.ordinal()).unwrap().ordinal(), 1 - device.ordinal());
+    }
+}
+
+#[test]
 fn a_scene_larger_than_memory_is_refused_before_anything_is_allocated() {
     let Some(driver) = Driver::get() else { return };
     let scene = scene(1);
