@@ -26,6 +26,9 @@ def run(binary, arguments, spp, seed, output):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     command = [binary, "render", *arguments, "--spp", str(spp), "--sampler", "xor32", "--seed", str(seed)]
     command += ["--json", "-q", "-o", output]
+    if not any(argument.startswith("--device") for argument in arguments):
+        # User time is what is compared, and auto would take a GPU where there is one.
+        command += ["--device", "cpu"]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     error = json.loads(said)["mean_luminance_standard_error"]

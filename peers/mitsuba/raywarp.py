@@ -22,9 +22,12 @@ def binary(given: str | None) -> Path:
 
 
 def command(program: Path, scene: Path, picture: Path, samples: int, seed: int, depth: int, size, threads: int, extra=()) -> list[str]:
+    # The peers beside it run on the CPU, and auto would take a GPU where there is one.
+    device = [] if any(option.startswith("--device") for option in extra) else ["--device", "cpu"]
     return [
         str(program), "render", str(scene), "-o", str(picture), "--spp", str(samples), "--seed", str(seed),
-        "--max-depth", str(depth), "--size", f"{size[0]}x{size[1]}", "--threads", str(threads), "--json", "-q", *extra,
+        "--max-depth", str(depth), "--size", f"{size[0]}x{size[1]}", "--threads", str(threads), "--json", "-q",
+        *device, *extra,
     ]  # fmt: skip
 
 
