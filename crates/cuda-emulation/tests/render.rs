@@ -1,17 +1,19 @@
 //! Pictures of the path tracer's kernels, emulated under a pretended driver: those of the CPU's renderer, bit for bit.
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{Device, side_by_side};
 use raywarp_family::Variant;
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::twins::{flat, scene_of_everything};
-use raywarp_render::{DirectLight, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with};
+use raywarp_render::{
+    DirectLight, LensRecord, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with,
+};
 use raywarp_render_cuda::{
     CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, tree_variant,
 };
 use raywarp_scene::{Camera, FilterKind, SamplerKind, Scene, flatten};
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
 use std::sync::Arc;
 
 #[path = "common/pretended.rs"]
@@ -20,13 +22,13 @@ use pretended::Driver;
 #[path = "common/several.rs"]
 mod several;
 
-/// A scene, its tree, and what traces on the CPU with the bits of the kernels.
+/// A scene, its tree, and what traces on the CPU.
 struct Prepared {
     scene: Scene,
     shading: ShadingScene,
     triangles: FlatTriangles,
     bvh: Bvh2,
-    tracer: FamilyTracer,
+    tracer: CpuTracer,
     camera: Camera,
 }
 
@@ -37,7 +39,7 @@ impl Prepared {
         let options = BuildOptions::default();
         let options = BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..options };
         let bvh = build(&triangles, &options).unwrap();
-        let tracer = FamilyTracer::new(Kernel::new(&variant, &bvh, &triangles).unwrap(), Machine::Scalar).unwrap();
+        let tracer = CpuTracer::new(&bvh, &triangles).unwrap();
         Self { shading: flat(&scene), scene, triangles, bvh, tracer, camera }
     }
 
@@ -52,7 +54,7 @@ impl Prepared {
             let count = self.scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
             first.push(first[first.len() - 1] + count);
         }
-        let encoded = CudaRenderer::encode(&self.bvh, &self.triangles, |i| first[i as usize]);
+        let encoded = CudaRenderer::encode(&self.bvh, &self.triangles, options.farthest_origin, |i| first[i as usize]);
         let encoded = encoded.map_err(|error| error.to_string())?;
         let renderer = |ordinal| -> Result<CudaRenderer, RenderCudaError> {
             let device = Device::open(ordinal)?;
@@ -132,7 +134,8 @@ fn pictures_of_all_there_is_are_those_of_the_cpu() {
         for organisation in Organisation::ALL {
             // Several batches, one, and a queue that is filled up again.
             for (paths, queues_a_batch) in [(100, 1), (1 << 12, 1), (70, 3)] {
-                let films = prepared.films(options, EngineOptions { organisation, paths, queues_a_batch });
+                let films = prepared
+                    .films(options, EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() });
                 let place = format!("{organisation:?}, {paths} paths, {queues_a_batch}, {:?}", options.sampler);
                 faults.extend(difference(&films).map(|fault| format!("{place}: {fault}")));
             }
@@ -161,6 +164,10 @@ fn room() -> Prepared {
     let scene = raywarp_scene::import::fuzz_pbrt_scene(text).expect("the text is a scene");
     let camera = scene.cameras[0].clone();
     Prepared::new(scene, camera)
+}
+
+fn few(paths: usize) -> EngineOptions {
+    EngineOptions { paths, ..EngineOptions::default() }
 }
 
 fn small() -> RenderOptions {
@@ -233,4 +240,31 @@ fn what_does_not_fit_is_refused_with_its_size_before_anything_starts() {
     let error = prepared.try_engine(EngineOptions::default(), 1).unwrap_err();
     assert!(error.contains("memory"), "{error}");
     driver.memory(1 << 30);
+}
+
+#[test]
+fn a_camera_far_outside_gets_the_same_picture_or_none() {
+    let Some(_driver) = Driver::get() else { return };
+    let mut prepared = room();
+    prepared.camera = Camera::look_at([300.0, 40.0, 500.0], [0.0; 3], [0.0, 1.0, 0.0], 0.4).unwrap();
+    let farthest_origin = LensRecord::new(&prepared.camera, small().size).farthest_origin();
+    assert_eq!(difference(&prepared.films(&small(), EngineOptions { farthest_origin, ..few(64) })), None);
+    let film = Film::of(Window::new(small().size, None).unwrap(), false).unwrap();
+    let (watch, mut engine) = (Watch::default(), prepared.engine(few(64), 1));
+    let refused =
+        render_with(&prepared.shading, &prepared.camera, &prepared.tracer, &small(), &watch, film, &mut engine);
+    let error = refused.unwrap_err().to_string();
+    assert!(error.contains("the scene on the GPU is for rays from up to 8e0"), "{error}");
+}
+
+#[test]
+fn scenes_for_which_f32_has_too_few_exponents_are_refused_with_their_size() {
+    let triangle = |size: f32| FlatTriangles::from_vertices(vec![[[0.0; 3], [size, 0.0, 0.0], [0.0, size, size]]]);
+    for (size, refused) in [(1e-13, true), (1e-11, false), (1.0, false), (1e17, false), (1e18, true)] {
+        let triangles = triangle(size);
+        let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
+        let encoded = CudaRenderer::encode(&bvh, &triangles, 0.0, |_| 0);
+        let is_extent = matches!(encoded, Err(RenderCudaError::Extent { .. }));
+        assert_eq!((encoded.is_err(), is_extent), (refused, refused), "{size}");
+    }
 }

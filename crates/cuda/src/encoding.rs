@@ -22,6 +22,10 @@ impl Encoding {
         };
         Self { tree: variant.tree(), lanes_per_ray: variant.lanes_per_ray(), collapse: variant.collapse(), records }
     }
+
+    pub(crate) fn is_h8(&self) -> bool {
+        self.tree == Tree::H8
+    }
 }
 
 #[cfg(test)]

@@ -169,6 +169,11 @@ impl DeviceScene {
         }
     }
 
+    /// Rays may start within twice this of zero, along every axis, where the tree has such a limit: [`raywarp_layout::H8::reach`].
+    pub fn reach(&self) -> Option<f32> {
+        (self.encoding.is_h8() && self.node_count > 0).then_some(self.grid.1)
+    }
+
     /// Bytes of device memory.
     pub fn bytes(&self) -> usize {
         self.nodes.len() + self.triangles.len() + 4 * self.slots.len() + 8 * self.ids.len()

@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 impl Prepared {
     /// The scene on `devices`, which together are the engine of [`render_with`](Self::render_with): tree, what shading
-    /// reads, and kernels on each, uploaded side by side. Of the lights there are those of now.
+    /// reads, and kernels on each, uploaded side by side. Of the lights there are those of now; of cameras it takes those that
+    /// `options.farthest_origin` covers.
     ///
     /// # Errors
     /// [`PrepareError`]; of devices that fail the first one's.
@@ -46,8 +47,8 @@ impl Prepared {
             first.push(next);
             next += scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
         }
-        let encoded =
-            CudaRenderer::encode(own.as_ref().unwrap_or(self.bvh()), &triangles, |instance| first[instance as usize])?;
+        let (bvh, farthest) = (own.as_ref().unwrap_or(self.bvh()), options.farthest_origin);
+        let encoded = CudaRenderer::encode(bvh, &triangles, farthest, |instance| first[instance as usize])?;
         drop(triangles);
         Ok(side_by_side(devices, |device| {
             let tree = Arc::new(CudaRenderer::tree(device, &encoded)?);

@@ -24,7 +24,7 @@ const MOST_PATHS: usize = 1 << 21;
 const ROUNDS_AT_ONCE: u32 = 12;
 
 /// How a picture is rendered; all ways give the same one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EngineOptions {
     /// Which kernels, in which order.
     pub organisation: Organisation,
@@ -33,17 +33,25 @@ pub struct EngineOptions {
     /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from those that
     /// have not begun. At least 1.
     pub queues_a_batch: usize,
+    /// How far from zero rays of the cameras start along any axis: [`LensRecord::farthest_origin`]. The tree's boxes are padded
+    /// for it where that is beyond twice the scene's own largest coordinate.
+    pub farthest_origin: f32,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { organisation: Organisation::Wavefront, paths: MOST_PATHS, queues_a_batch: 1 }
+        Self { organisation: Organisation::Wavefront, paths: MOST_PATHS, queues_a_batch: 1, farthest_origin: 0.0 }
     }
 }
 
-/// The variant whose tree the kernels walk.
+/// Scenes have coordinates up to this, so that areas of triangles are numbers that kernels can invert: 2^58.
+const LARGEST_COORDINATE: f32 = 2.882_303_8e17;
+/// And are at least so large: 2^-40.
+const LEAST_EXTENT: f32 = 9.094_947e-13;
+
+/// The variant whose tree the kernels walk, and whose loop.
 pub fn tree_variant() -> Result<raywarp_family::Variant, RenderCudaError> {
-    "direct/while-while/bvh2?triangle=watertight".parse().map_err(|_| RenderCudaError::NoKernels)
+    "replace/phased/h8?batch=exact&occlusion=far&refill=80".parse().map_err(|_| RenderCudaError::NoKernels)
 }
 
 /// A scene on a device, and the kernels that render it.
@@ -71,10 +79,24 @@ struct Kernels {
 struct Wavefront {
     begin_round: Function,
     refill: Function,
-    extend: Function,
+    extend: Tracing,
     shade: Function,
-    connect: Function,
+    connect: Tracing,
     arrive_light: Function,
+}
+
+/// A kernel whose warps take rays until none are left: as many blocks as are resident do.
+#[derive(Debug)]
+struct Tracing {
+    function: Function,
+    resident: u32,
+}
+
+impl Tracing {
+    fn new(device: &Device, function: Function) -> Result<Self, CudaError> {
+        let resident = function.resident_blocks(device, BLOCK)?.max(1);
+        Ok(Self { function, resident })
+    }
 }
 
 /// A picture in work, or a share of one.
@@ -103,9 +125,9 @@ impl Kernels {
             Ok(Wavefront {
                 begin_round: plain("begin_round")?,
                 refill: shading("refill")?,
-                extend: plain("extend")?,
+                extend: Tracing::new(device, plain("extend")?)?,
                 shade: shading("shade")?,
-                connect: plain("connect")?,
+                connect: Tracing::new(device, plain("connect")?)?,
                 arrive_light: shading("arrive_light")?,
             })
         };
@@ -119,16 +141,24 @@ impl Kernels {
 
 impl CudaRenderer {
     /// The tree that the kernels walk, for [`tree`](Self::tree): `bvh` of `triangles`, of which those of each instance
-    /// begin in the flat scene where `first_triangle` says.
+    /// begin in the flat scene where `first_triangle` says; for rays that start up to `farthest_origin` from zero, see
+    /// [`EngineOptions::farthest_origin`].
     ///
     /// # Errors
-    /// [`RenderCudaError`].
+    /// [`RenderCudaError`]; [`RenderCudaError::Extent`] where the kernels' hits would not be the CPU's.
     pub fn encode(
         bvh: &Bvh2,
         triangles: &FlatTriangles,
+        farthest_origin: f32,
         first_triangle: impl Fn(u32) -> u32,
     ) -> Result<EncodedScene, RenderCudaError> {
-        let mut encoded = EncodedScene::new(&tree_variant()?, bvh, triangles)?;
+        let bounds = triangles.bounds();
+        let extent = bounds.extent().into_iter().fold(0.0, f32::max);
+        let farthest = bounds.min.iter().chain(&bounds.max).fold(farthest_origin, |most, x| most.max(x.abs()));
+        if !bounds.is_empty() && !(farthest <= LARGEST_COORDINATE && extent >= LEAST_EXTENT) {
+            return Err(RenderCudaError::Extent { farthest, extent });
+        }
+        let mut encoded = EncodedScene::reaching(&tree_variant()?, bvh, triangles, 0.5 * farthest_origin)?;
         // Kernels want the flat scene's index of a triangle; its order is that of instances and their primitives.
         for [instance, primitive] in &mut encoded.ids {
             *primitive += first_triangle(*instance);
@@ -245,10 +275,10 @@ impl CudaRenderer {
                 if round == 0 || render.batch.path_count > render.capacity {
                     launch(&wavefront.refill, all, render)?;
                 }
-                launch(&wavefront.extend, all, render)?;
+                launch(&wavefront.extend.function, all.min(wavefront.extend.resident), render)?;
                 launch(&wavefront.shade, all, render)?;
                 picture.state.clear_answers(stream)?;
-                launch(&wavefront.connect, all, render)?;
+                launch(&wavefront.connect.function, all.min(wavefront.connect.resident), render)?;
                 launch(&wavefront.arrive_light, all, render)?;
                 std::mem::swap(&mut render.queue, &mut render.next);
                 round += 1;
@@ -352,6 +382,14 @@ fn failed(error: CudaError) -> TraceError {
 impl CudaRenderer {
     /// As [`PathEngine::begin`], of the tiles in `share` alone.
     pub(crate) fn begin_share(&mut self, frame: &Frame<'_>, film: &Film, share: Share) -> Result<(), TraceError> {
+        let origin = frame.lens().farthest_origin();
+        if let Some(reach) = self.tree.reach().filter(|reach| origin > 2.0 * reach) {
+            let limit = 2.0 * reach;
+            let text = format!(
+                "the camera is {origin:e} from zero, and the scene on the GPU is for rays from up to {limit:e}"
+            );
+            return Err(TraceError::Device(text));
+        }
         self.begin_picture(frame, film, share).map_err(failed)
     }
 

@@ -61,7 +61,8 @@ impl Layout {
             return PathBytes { queue: 0, hit: 0, connection: 0, result };
         }
         let media = if self.has_media() { 12 } else { 0 };
-        let holes = if self.has_holes() { 4 + 16 } else { 0 };
+        // Candidates stand where hits were.
+        let holes = if self.has_holes() { 4 } else { 0 };
         PathBytes {
             queue: 32 + 16 + 8 + if self.sampler_states { 4 } else { 0 } + media,
             hit: 16,
@@ -91,7 +92,6 @@ struct ShadowBuffers {
     bounces: DeviceBuffer<u32>,
     blocked: DeviceBuffer<u32>,
     undecided: DeviceBuffer<u32>,
-    candidates: DeviceBuffer<[f32; 4]>,
 }
 
 /// The state of a number of paths.
@@ -174,7 +174,6 @@ impl State {
                 bounces: stream.zeros(holes)?,
                 blocked: stream.zeros(all.div_ceil(32))?,
                 undecided: stream.zeros(all.div_ceil(32))?,
-                candidates: stream.zeros(holes)?,
             },
             counters: stream.zeros(1)?,
         })
@@ -212,13 +211,13 @@ impl State {
             }
         };
         let queues = [queue(0), queue(1)];
-        let shadows = &mut self.shadows;
+        let (hits, shadows) = (at(&mut self.hits, stream), &mut self.shadows);
         StateRecords {
             radiance: at(&mut self.radiance, stream),
             first_hits: at(&mut self.first_hits, stream),
             depths: at(&mut self.depths, stream),
             queues,
-            hits: at(&mut self.hits, stream),
+            hits,
             shadows: ShadowRecord {
                 rays: at(&mut shadows.rays, stream),
                 contributions: at(&mut shadows.contributions, stream),
@@ -227,7 +226,8 @@ impl State {
                 bounces: at(&mut shadows.bounces, stream),
                 blocked: at(&mut shadows.blocked, stream),
                 undecided: at(&mut shadows.undecided, stream),
-                candidates: at(&mut shadows.candidates, stream),
+                // Of a round that is shaded nobody needs the hits any more.
+                candidates: hits,
             },
             counters: at(&mut self.counters, stream),
         }

@@ -73,7 +73,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         prepared.triangle_count(),
         build.as_secs_f64()
     ));
-    let engine = gpus.engine(args, common, &prepared, &name, &picture.options)?;
+    let engine = gpus.engine(args, common, &prepared, &name, &picture.camera, &picture.options)?;
     let devices = gpus.names(engine.as_ref());
 
     let sums = Sums::new(args, &prepared, &picture);

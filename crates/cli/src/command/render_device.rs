@@ -6,8 +6,9 @@ use crate::device::DeviceChoice;
 use crate::exit::CliError;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
-use raywarp::render::RenderOptions;
-use raywarp::{CudaRenderers, Gpu, Prepared, auto_device};
+use raywarp::render::{LensRecord, RenderOptions};
+use raywarp::scene::Camera;
+use raywarp::{CudaRenderers, EngineOptions, Gpu, Prepared, auto_device};
 
 /// The GPUs that were asked for.
 pub enum Gpus {
@@ -57,9 +58,12 @@ impl Gpus {
         common: &Common,
         prepared: &Prepared,
         name: &str,
+        camera: &Camera,
         options: &RenderOptions,
     ) -> Result<Option<CudaRenderers>, CliError> {
-        let engine = match (self, args.engine()) {
+        let farthest_origin = LensRecord::new(camera, options.size).farthest_origin();
+        let engine = args.engine().map(|engine| EngineOptions { farthest_origin, ..engine });
+        let engine = match (self, engine) {
             (Self::Paths(devices), Some(engine)) if !devices.is_empty() => {
                 let engine = prepared.paths_on(devices, engine).map_err(|error| CliError::prepare(name, error))?;
                 Some(engine)

@@ -4,7 +4,7 @@ use super::Gpu as Kernels;
 use crate::{EngineOptions, Organisation, PrepareOptions, Prepared, default_scene};
 use raywarp_geom::TraceError;
 use raywarp_render::film::Film;
-use raywarp_render::{RenderOptions, Watch};
+use raywarp_render::{LensRecord, RenderOptions, Watch};
 
 /// How an organisation of the path tracer fared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,8 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
     let (camera, watch) = (prepared.camera(), Watch::default());
     let want = prepared.render(&camera, &options, &watch).map_err(|error| failed(&error))?.film;
     let one = |organisation: Organisation| -> Result<PictureResult, TraceError> {
-        let engine = EngineOptions { organisation, ..EngineOptions::default() };
+        let farthest_origin = LensRecord::new(&camera, options.size).farthest_origin();
+        let engine = EngineOptions { organisation, farthest_origin, ..EngineOptions::default() };
         let devices = std::slice::from_ref(&kernels.device);
         let mut engine = prepared.paths_on(devices, engine).map_err(|error| failed(&error))?;
         let film = Film::new(options.size, options.features).map_err(|error| failed(&error))?;
