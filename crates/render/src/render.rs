@@ -55,6 +55,8 @@ pub enum StopReason {
     Noise,
     /// The caller asked to stop.
     Cancelled,
+    /// The device that rendered failed: [`Rendered::failure`].
+    Failed,
 }
 
 /// A finished render.
@@ -70,15 +72,18 @@ pub struct Rendered {
     pub rays: u64,
     /// Wall time.
     pub elapsed: Duration,
-    /// Fewest and most samples of a pixel; they differ only when a pass was cut short.
+    /// Fewest and most samples of a pixel; they differ only when a pass was cut short, or a device failed.
     pub samples: [u32; 2],
+    /// What a device failed with that had rendered these samples: they were looked at before.
+    pub failure: Option<TraceError>,
 }
 
 impl Rendered {
     /// A film of which nothing was missing.
     pub fn already(film: Film) -> Self {
         let samples = film.sample_range();
-        Self { film, stop: StopReason::Complete, paths: 0, rays: 0, elapsed: Duration::ZERO, samples }
+        let (stop, elapsed) = (StopReason::Complete, Duration::ZERO);
+        Self { film, stop, paths: 0, rays: 0, elapsed, samples, failure: None }
     }
 }
 
@@ -250,11 +255,19 @@ fn render_by<O: PathObserver>(
     };
     // Who waits for a device does so outside of the pool, whose threads have work to do.
     let stop = match (&mut engine, wide::paths(tracer)) {
-        (Some(engine), _) => job.run(&mut film, &mut Passes::Engine(&mut **engine)),
+        (Some(engine), _) => job.run(&mut film, &mut Passes::Engine(&mut **engine, Instant::now())),
         (None, Some(paths)) => job.run(&mut film, &mut Passes::Wide(paths)),
         (None, None) => pool.install(|| job.run(&mut film, &mut Passes::Tiles)),
-    }?;
+    };
     let samples = film.sample_range();
+    let (stop, failure) = match stop {
+        Ok(stop) => (stop, None),
+        // What a device gave back before it failed is a picture.
+        Err(RenderError::Trace(failure)) if engine.is_some() && samples[0] > before => {
+            (StopReason::Failed, Some(failure))
+        }
+        Err(error) => return Err(error),
+    };
     Ok(Rendered {
         film,
         stop,
@@ -262,6 +275,7 @@ fn render_by<O: PathObserver>(
         rays: job.rays.into_inner(),
         elapsed: start.elapsed(),
         samples,
+        failure,
     })
 }
 
@@ -278,13 +292,25 @@ enum Passes<'e> {
     Tiles,
     /// Of so many paths each.
     Wide(usize),
-    Engine(&'e mut dyn PathEngine),
+    /// With when the film was fetched last.
+    Engine(&'e mut dyn PathEngine, Instant),
 }
+
+/// What a device renders is fetched so often, so that no more is lost when it goes away.
+const FETCH_TIME: Duration = Duration::from_secs(10);
 
 impl Passes<'_> {
     /// Makes the film what was added up so far.
     fn fetch(&mut self, film: &mut Film) -> Result<(), TraceError> {
-        if let Self::Engine(engine) = self { engine.fetch(film) } else { Ok(()) }
+        let Self::Engine(engine, fetched) = self else { return Ok(()) };
+        engine.fetch(film)?;
+        *fetched = Instant::now();
+        Ok(())
+    }
+
+    /// Whether much was rendered since the film was fetched.
+    fn is_old(&self) -> bool {
+        matches!(self, Self::Engine(_, fetched) if fetched.elapsed() >= FETCH_TIME)
     }
 }
 
@@ -320,7 +346,7 @@ pub(crate) struct Job<'a, O> {
 impl<O: PathObserver> Job<'_, O> {
     /// Passes until a stopping rule holds. Passes end at powers of two, where noise is tested.
     fn run(&self, film: &mut Film, passes: &mut Passes) -> Result<StopReason, RenderError> {
-        if let Passes::Engine(engine) = passes {
+        if let Passes::Engine(engine, _) = passes {
             let (options, lens, filter) = (self.options, &self.lens, &self.filter);
             engine.begin(&Frame { options, lens, filter, media: self.media }, film)?;
         }
@@ -344,7 +370,7 @@ impl<O: PathObserver> Job<'_, O> {
             let end = next + to_power.min(longest).min(range.end - next);
             let pass_start = Instant::now();
             match passes {
-                Passes::Engine(engine) => engine.pass(next..end, &Pass { job: self, samples: next..end })?,
+                Passes::Engine(engine, _) => engine.pass(next..end, &Pass { job: self, samples: next..end })?,
                 Passes::Wide(paths) => wide::pass(self, film.tiles_mut(), next..end, *paths)?,
                 Passes::Tiles => {
                     film.tiles_mut().par_iter_mut().try_for_each(|tile| self.render_tile(tile, next..end))?;
@@ -362,7 +388,7 @@ impl<O: PathObserver> Job<'_, O> {
                 break;
             }
             let (samples, is_due) = (self.before.saturating_add(next - range.start), pace.is_due());
-            if is_due || self.looks_for_noise(samples) {
+            if is_due || self.looks_for_noise(samples) || passes.is_old() {
                 passes.fetch(film)?;
             }
             if self.is_calm(film, samples) {

@@ -114,7 +114,11 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     } else if !common.quiet {
         writeln!(out, "{}", report.line())?;
     }
-    Ok(if rendered.stop == StopReason::Cancelled { Status::Interrupted } else { Status::Done })
+    match rendered.failure {
+        Some(failure) => Err(CliError::machine(format!("{failure}; what was finished before is written"))),
+        None if rendered.stop == StopReason::Cancelled => Ok(Status::Interrupted),
+        None => Ok(Status::Done),
+    }
 }
 
 /// Refuses outputs that cannot be written or that would destroy what is there.

@@ -38,7 +38,9 @@ impl Report<'_> {
         // Of how many: what a time or noise limit would have ended has no number.
         let asked = &self.picture.options.samples;
         let samples = match self.rendered.stop {
-            StopReason::Cancelled if asked.end < u32::MAX => format!("{samples} of {}", asked.end - asked.start),
+            StopReason::Cancelled | StopReason::Failed if asked.end < u32::MAX => {
+                format!("{samples} of {}", asked.end - asked.start)
+            }
             _ => samples,
         };
         let names: Vec<String> = self.outputs.iter().map(|p| p.display().to_string()).collect();
@@ -48,6 +50,7 @@ impl Report<'_> {
             StopReason::Time => "stopped by --time; ",
             StopReason::Noise => "stopped by --noise; ",
             StopReason::Cancelled => "interrupted; ",
+            StopReason::Failed => "not finished; ",
         };
         let invalid = match self.rendered.film.invalid_samples() {
             0 => String::new(),
@@ -111,6 +114,7 @@ impl Report<'_> {
                 StopReason::Time => "time",
                 StopReason::Noise => "noise",
                 StopReason::Cancelled => "interrupted",
+                StopReason::Failed => "failed",
             },
             "seconds": seconds,
             "total_seconds": self.total.as_secs_f64(),

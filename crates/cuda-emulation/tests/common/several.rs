@@ -3,7 +3,7 @@
 use super::*;
 use raywarp_geom::TraceError;
 use raywarp_render::film::SampleResult;
-use raywarp_render::{Progress, RenderError, Rendered, StopReason};
+use raywarp_render::{Between, Progress, RenderError, Rendered, StopReason};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -144,6 +144,34 @@ fn time_noise_and_a_caller_who_cancels_end_a_picture_by_two_devices() {
     let want = prepared.on_cpu(&RenderOptions { samples: 0..1, ..tiled() }).film;
     let wrong = want.pixels().filter(|&p| rendered.film.sums(p).samples > 0 && rendered.film.sums(p) != want.sums(p));
     assert_eq!(wrong.count(), 0);
+}
+
+#[test]
+fn what_a_device_gave_back_before_it_failed_is_a_picture() {
+    let Some(driver) = Driver::get() else { return };
+    driver.devices(2);
+    let prepared = room();
+    let options = RenderOptions { samples: 0..1000, ..tiled() };
+    for devices in [1, 2] {
+        for calls in [1, 30, 75] {
+            let mut engine = prepared.engine(EngineOptions { paths: 200, ..EngineOptions::default() }, devices);
+            // Passes are one sample and one, then two, then four.
+            let see = |film: &Film| {
+                if film.sample_range()[0] == 2 {
+                    driver.fails_at(calls, false);
+                }
+            };
+            let between = Some(Between { every: Duration::ZERO, see: &see });
+            let rendered = prepared.on(&mut engine, &options, &Watch { between, ..Watch::default() }).unwrap();
+            drop(engine);
+            driver.fails_at(pretended::NEVER, false);
+            let samples = rendered.samples[0];
+            assert_eq!((rendered.stop, rendered.samples), (StopReason::Failed, [samples; 2]));
+            assert!(samples >= 2 && rendered.failure.unwrap().to_string().contains("CUDA"), "{samples}");
+            let want = prepared.on_cpu(&RenderOptions { samples: 0..samples, ..tiled() });
+            assert_eq!(difference(&[want.film, rendered.film]), None, "{devices} devices, call {calls}");
+        }
+    }
 }
 
 #[test]
