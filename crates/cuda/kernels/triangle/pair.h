@@ -53,6 +53,10 @@ RW_FUNCTION Corners corners(const Launch& launch, u32 block, const Sheared& ray)
 #pragma unroll
     for (u32 i = 0; i < 4; i++) {
         at.z[i] = platform::float_of(z[i]) - ray.origin[2];
+        if (i == 3) {
+            // The last word is zero. Read here, all loads are under way at once; the compiler would leave this one for later.
+            at.z[i] -= platform::float_of(at.words.w);
+        }
         at.x[i] = platform::fused(-ray.x, at.z[i], platform::float_of(x[i]) - ray.origin[0]);
         at.y[i] = platform::fused(-ray.y, at.z[i], platform::float_of(y[i]) - ray.origin[1]);
     }
@@ -77,7 +81,7 @@ struct Weights {
 
 // What a corner as given has, by its bits of the order.
 RW_FUNCTION float given(u32 order, float start, float own, float end) {
-    return (order & 1) != 0 ? start : (order & 2) != 0 ? own : end;
+    return (order & 2) != 0 ? start : (order & 4) != 0 ? own : end;
 }
 
 // Tests the triangles of a block, and gives those that the ray's line meets to `accept` with their number in the block and
@@ -87,7 +91,7 @@ RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept) {
     const Weights first{edge(at, 2, 1), edge(at, 0, 2), edge(at, 1, 0)};
     const Weights second{edge(at, 3, 2), edge(at, 2, 0), edge(at, 0, 3)};
     // Lanes that are inside of either go on together; hardly any is inside of both.
-    u32 inside = static_cast<u32>(first.is_inside()) | static_cast<u32>(second.is_inside()) << 1;
+    u32 inside = (first.is_inside() ? 1u : 0u) + (second.is_inside() ? 2u : 0u);
 #pragma unroll 1
     while (inside != 0) {
         // Or the compiler would write the body twice, for lanes apart.

@@ -32,7 +32,8 @@ const ORDERS: [[u32; 3]; 2] = [
 ];
 
 const fn order([a, b, c]: [u32; 3]) -> u32 {
-    a | b << 2 | c << 4
+    // From bit 1 on: one instruction of a GPU makes predicates of them.
+    (a | b << 2 | c << 4) << 1
 }
 
 /// One or two triangles, unpacked.
@@ -48,8 +49,8 @@ pub struct H8Pair {
     pub corners: [[f32; 3]; 4],
     /// The triangles.
     pub words: [u32; 2],
-    /// For each triangle six bits: what its first, second and third corners are, two bits each: 1 the start of the
-    /// shared edge, 2 its own corner, 0 the end. Eight bits higher those of the second, 0 for none.
+    /// For each triangle six bits from bit 1 on: what its first, second and third corners are, two bits each: 1 the start
+    /// of the shared edge, 2 its own corner, 0 the end. Eight bits higher those of the second, 0 for none.
     pub order: u32,
 }
 
@@ -113,7 +114,7 @@ impl H8Pair {
     pub fn vertices(&self, i: usize) -> [[f32; 3]; 3] {
         let own = if i == 0 { 1 } else { 3 };
         let order = self.order >> (ORDER_BITS * i as u32);
-        std::array::from_fn(|corner| match order >> (2 * corner) & 3 {
+        std::array::from_fn(|corner| match order >> (1 + 2 * corner) & 3 {
             START => self.corners[0],
             OWN => self.corners[own],
             _ => self.corners[2],
