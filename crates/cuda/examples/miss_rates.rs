@@ -1,0 +1,111 @@
+//! How many rays slip through the edges of closed meshes on a GPU.
+//!
+//! `cargo run --release -p raywarp-cuda --example miss_rates -- [RAYS [VARIANT]]`: RAYS (1e6 unless given) through
+//! VARIANT (`raywarp-h8` unless given), aimed at vertices, edges and faces of the meshes of raywarp-cpu's example of this
+//! name, from inside, where any miss is a failure, and from outside; sizes are 1e-6 to 1e6 by decades, offsets 0 to 1e4
+//! sizes. Rays that start beyond the tree's reach are left out. A sample of them is held against the CPU's tracer, bit for
+//! bit. Prints a line an offset, and fails if a ray was missed or has other bits.
+
+#[path = "../../cpu/tests/closed/mod.rs"]
+mod closed;
+
+use closed::aim::{Random, Tally, Target};
+use closed::meshes;
+use rayon::prelude::*;
+use raywarp_bvh::{build, presets};
+use raywarp_cpu::CpuOptions;
+use raywarp_cuda::{CudaTracer, Device};
+use raywarp_family::Variant;
+use raywarp_geom::{Control, FlatTriangles, Hit, Ray, Tracer};
+
+const OFFSETS: [f32; 4] = [0.0, 1.0, 1e2, 1e4];
+/// Rays of a batch.
+const BATCH: usize = 1 << 22;
+/// Rays whose bits are looked at, of each mesh, size and offset.
+const COMPARED: usize = 20_000;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut args = std::env::args().skip(1);
+    let rays: f64 = args.next().map_or(Ok(1e6), |text| text.parse())?;
+    let name = args.next().unwrap_or_else(|| "raywarp-h8".into());
+    let row = raywarp_family::papers().iter().find(|row| row.name == name).map(|row| row.variant);
+    let variant: Variant = row.map_or_else(|| name.parse(), Ok)?;
+    let device = Device::open(0)?;
+    let sizes: Vec<f32> = (-6..=6).map(|e| format!("1e{e}").parse().expect("a number")).collect();
+    let meshes = meshes::all();
+    let each = (rays / (meshes.len() * sizes.len() * OFFSETS.len()) as f64).ceil() as usize;
+    println!("{variant} on {}", device.name());
+    let (mut missed, mut unlike) = (0, 0);
+    for (o, &offset) in OFFSETS.iter().enumerate() {
+        let (mut tally, mut left_out, mut compared) = (Tally::default(), 0, 0);
+        for (m, mesh) in meshes.iter().enumerate() {
+            for (s, &size) in sizes.iter().enumerate() {
+                let target = Target::new(mesh, size, offset);
+                let triangles = FlatTriangles::from_vertices(target.triangles.clone());
+                let bvh = build(&triangles, &presets::SINGLE)?;
+                let gpu = CudaTracer::new(&device, &variant, &bvh, &triangles)?;
+                let cpu = target.tracer(&CpuOptions::default());
+                let reach = 2.0 * triangles.vertices.iter().flatten().flatten().fold(0.0, |r: f32, x| r.max(x.abs()));
+                for first in (0..each).step_by(BATCH) {
+                    let seed = (m + (s << 8) + (o << 16)) as u64 + ((first as u64) << 24);
+                    let batch = aimed(&target, (each - first).min(BATCH), seed);
+                    let hits = trace(&gpu, &batch)?;
+                    for ((inside, ray), hit) in batch.iter().zip(&hits) {
+                        if ray.origin.iter().any(|x| x.abs() > reach) {
+                            left_out += 1;
+                            continue;
+                        }
+                        tally.rays += 1;
+                        if !hit.is_hit() && (*inside || target.must_hit(ray) == Some(true)) {
+                            tally.missed += 1;
+                            tally.example = tally.example.or(Some(*ray));
+                        }
+                    }
+                    if first == 0 {
+                        let near = |(_, ray): &&(bool, Ray)| ray.origin.iter().all(|x| x.abs() <= reach);
+                        let some: Vec<(bool, Ray)> = batch.iter().filter(near).take(COMPARED).copied().collect();
+                        let found = trace(&gpu, &some)?;
+                        let wanted = trace(&cpu, &some)?;
+                        compared += some.len();
+                        unlike += found.iter().zip(&wanted).filter(|(a, b)| bits(a) != bits(b)).count();
+                    }
+                }
+            }
+        }
+        println!(
+            "offset {offset:e}: {} rays, {} missed ({left_out} more start beyond the reach); {compared} held against the CPU's, {unlike} unlike so far",
+            tally.rays, tally.missed
+        );
+        if let Some(ray) = tally.example {
+            println!("for example {ray:?}");
+        }
+        missed += tally.missed;
+    }
+    if missed == 0 && unlike == 0 { Ok(()) } else { Err(format!("{missed} rays missed, {unlike} unlike").into()) }
+}
+
+/// Rays, and whether each starts inside: half of them do.
+fn aimed(target: &Target, count: usize, seed: u64) -> Vec<(bool, Ray)> {
+    const PART: usize = 8192;
+    let parts: Vec<usize> = (0..count).step_by(PART).collect();
+    let part = |&first: &usize| {
+        let mut random = Random(seed ^ (first as u64) << 1);
+        let ray = |i: usize| match i % 2 {
+            0 => (true, target.inner_ray(&mut random)),
+            _ => (false, target.outer_ray(&mut random)),
+        };
+        (0..(count - first).min(PART)).map(ray).collect::<Vec<_>>()
+    };
+    parts.par_iter().flat_map_iter(part).collect()
+}
+
+fn trace(tracer: &dyn Tracer, rays: &[(bool, Ray)]) -> Result<Vec<Hit>, raywarp_geom::TraceError> {
+    let rays: Vec<Ray> = rays.iter().map(|(_, ray)| *ray).collect();
+    let mut hits = vec![Hit::default(); rays.len()];
+    tracer.closest(&rays, &[], &mut hits, &mut [], &Control::default())?;
+    Ok(hits)
+}
+
+fn bits(hit: &Hit) -> [u32; 4] {
+    [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.primitive]
+}
