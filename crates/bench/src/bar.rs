@@ -245,7 +245,7 @@ pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
     let Some(first) = reports.first() else { return Vec::new() };
     let mut verdicts = Vec::new();
     for aim in AIMS {
-        let fits = |column: &crate::Column| column.kind == aim.kind && column.order == RayOrder::Workload;
+        let fits = |column: &crate::Column| column.kind() == Some(aim.kind) && column.order == RayOrder::Workload;
         let Some(column) = first.columns.iter().position(|total| fits(&total.column)) else { continue };
         let mut kernels: Vec<(Subject, LaunchBounds)> = Vec::new();
         let rows = first.rows.iter().filter(|row| row.column == column && matches!(row.subject, Subject::Kernel(_)));
@@ -330,7 +330,7 @@ fn stand_in(reports: &[SceneReport], peer: &Peer, text: &mut String) {
             let rows = report.rows.iter().filter(|row| row.column == column && row.subject.to_string() == variant);
             // Of several trees the best: peers had theirs too.
             let rate = rows.map(|row| row.mega_rates().median).fold(f64::NAN, f64::max);
-            let kind = total.column.kind;
+            let Some(kind) = total.column.kind() else { continue };
             let theirs = peer.mega_rates[scene][kind_index(kind)].filter(|_| total.column.order == RayOrder::Workload);
             let Some(theirs) = theirs.filter(|_| rate.is_finite()) else { continue };
             ratios.push(rate / theirs);

@@ -1,6 +1,6 @@
 //! The papers' tables on this machine: kernels timed, their hits checked, runs recorded.
 //!
-//! [`bench_scene`] measures subjects (kernels of the family, or the tracer of this CPU) on the rays of a workload and
+//! [`bench_scene`] measures subjects (kernels of the family, or the tracer of this CPU) on the rays of a workload, or on given ones, and
 //! fills a [`SceneReport`], which [`text`], [`csv`] and [`json`] print. [`suite`] names the papers' tables and side
 //! experiments, [`bar`] holds what other tracers reach, and [`record`] keeps a run.
 //!
@@ -38,6 +38,6 @@ pub use machine::{Clocks, MachineFacts};
 pub use measure::bench_scene;
 pub use raywarp_cuda::LaunchBounds;
 pub use report::{ColumnTotal, LEGEND, Row, SceneReport, TreeFacts, ViewTimes, csv, json, quoted, summary, text};
-pub use request::{BenchRequest, CheckSize, Column, RayOrder, Watch};
+pub use request::{BenchRequest, CheckSize, Column, RayOrder, RaySet, RaySource, Watch};
 pub use statistics::{Quartiles, geometric_mean};
 pub use subject::Subject;

@@ -5,7 +5,7 @@ use crate::dispute::is_borderline;
 use crate::engine::{Encoded, Prepared, Session, refusal, trace};
 use crate::rays::{RayBatch, make};
 use crate::report::{Row, SceneReport, TreeFacts, ViewTimes};
-use crate::{BenchError, BenchRequest, Check, Clocks, Quartiles, Subject, Target, Watch};
+use crate::{BenchError, BenchRequest, Check, Clocks, Quartiles, RaySource, Subject, Target, Watch};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
@@ -14,7 +14,6 @@ use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_scene::{Scene, flatten};
 use raywarp_traverse::{FamilyTracer, Kernel, Machine};
-use raywarp_workload::views::View;
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -26,11 +25,11 @@ use std::time::Instant;
 /// # Errors
 /// [`BenchError`]; `Trace(Cancelled)` when [`Watch::cancel`] became true.
 /// # Panics
-/// If the scene does not pass [`raywarp_scene::validate`].
+/// If the scene does not pass [`raywarp_scene::validate`], or `source` is not what the request's columns say.
 pub fn bench_scene(
     target: &Target,
     scene: Scene,
-    views: &[View],
+    source: RaySource<'_>,
     request: &BenchRequest,
     watch: &Watch<'_>,
     report: &mut SceneReport,
@@ -52,7 +51,7 @@ pub fn bench_scene(
     let bvh = timed_tree(&triangles, first, report)?;
     let batches = {
         let tracer = CpuTracer::new(&bvh, &triangles)?;
-        make(views, &triangles, &tracer, request, watch, &report.scene)?
+        make(source, &triangles, &tracer, request, watch, &report.scene)?
     };
     let free = batches.iter().map(|batch| batch.id + 1).max().unwrap_or(0);
     let halves: Vec<Option<[RayBatch; 2]>> =
@@ -186,7 +185,7 @@ impl OnTree<'_> {
                 column,
                 views: Vec::new(),
                 check: Check::default(),
-                resources: self.session.resources(prepared, what.kind.is_any())?,
+                resources: self.session.resources(prepared, what.rays.is_any())?,
             };
             for (index, batch) in self.batches.iter().enumerate().filter(|(_, batch)| batch.column == column) {
                 let mut times = Vec::with_capacity(self.request.runs as usize);
@@ -277,6 +276,7 @@ mod tests {
     use raywarp_geom::{BatchStats, Candidate, Hit, HitKey, RayCost, Tracer, TriangleMesh};
     use raywarp_scene::{Camera, FaceMaterials, Instance, Material, Mesh, Scene};
     use raywarp_workload::rays::{RayKind, Workload};
+    use raywarp_workload::views::View;
 
     /// A bumpy floor and some plates above it.
     fn scene() -> Scene {
@@ -312,7 +312,7 @@ mod tests {
         BenchRequest {
             workload: Workload::Raywarp,
             rays_per_pixel: Some(2),
-            columns: RayKind::ALL.map(|kind| Column { kind, order: RayOrder::Workload }).to_vec(),
+            columns: RayKind::ALL.map(|kind| Column::of(kind, RayOrder::Workload)).to_vec(),
             size: [32, 24],
             one_launch: false,
             subjects: subjects.iter().map(|text| text.parse().unwrap()).collect(),
@@ -328,7 +328,7 @@ mod tests {
 
     fn measured(request: &BenchRequest) -> SceneReport {
         let mut report = SceneReport::new("floor", &Target::Cpu, vec![1, 2], request);
-        bench_scene(&Target::Cpu, scene(), &views(), request, &Watch::default(), &mut report).unwrap();
+        bench_scene(&Target::Cpu, scene(), RaySource::Views(&views()), request, &Watch::default(), &mut report).unwrap();
         report
     }
 
@@ -388,12 +388,47 @@ mod tests {
     fn orders_change_neither_rays_nor_hits() {
         let mut request = request(&["cpu"]);
         request.columns = [RayOrder::Workload, RayOrder::Morton, RayOrder::Shuffled]
-            .map(|order| Column { kind: RayKind::Diffuse, order })
+            .map(|order| Column::of(RayKind::Diffuse, order))
             .to_vec();
         let report = measured(&request);
         let seen: Vec<_> = report.rows.iter().map(|row| (row.check.rays, row.check.hits)).collect();
         assert_eq!(seen, [seen[0]; 3]);
         assert!(report.columns[1].sort_seconds > 0.0 && report.columns[2].sort_seconds == 0.0);
+    }
+
+    #[test]
+    fn given_rays_are_measured_and_checked_as_those_of_a_workload() {
+        use crate::RaySet;
+        let mut request = request(&["cpu", "al09-while-while", "ykl17"]);
+        // From above the floor down onto it, and some to a point above it.
+        let down = |i: i32| Ray::new([(i % 40) as f32 * 0.3 - 6.0, 9.0, (i / 40) as f32 * 0.3 - 6.0], [0.1, -1.0, 0.2]);
+        let rays: Vec<Ray> = (0..1600).map(down).collect();
+        let short: Vec<Ray> = rays.iter().map(|ray| ray.with_interval(0.5, 8.0)).collect();
+        let set = |name: &str, any| RaySet::File { name: name.to_string(), any };
+        let column = |rays, order| Column { rays, order };
+        for order in [RayOrder::Workload, RayOrder::Morton, RayOrder::Shuffled] {
+            request.columns = vec![column(set("down", false), order), column(set("shadow-short", true), order)];
+            let mut report = SceneReport::new("floor", &Target::Cpu, Vec::new(), &request);
+            let source = RaySource::Lists(vec![rays.clone(), short.clone()]);
+            bench_scene(&Target::Cpu, scene(), source, &request, &Watch::default(), &mut report).unwrap();
+            assert!(report.passes() && report.skipped.is_empty());
+            assert_eq!(report.rows.len(), 2 * 3);
+            let hits = |row: &Row| (row.check.checked, row.check.hits);
+            // The short ones end above the lower part of the floor.
+            let (all, ended) = (hits(&report.rows[0]), hits(&report.rows[1]));
+            assert!(all.0 == 1600 && ended.0 == 1600 && all.1 > ended.1 && ended.1 > 0, "{all:?} {ended:?}");
+            assert_eq!(report.columns[0].sort_seconds > 0.0, order == RayOrder::Morton);
+            let text = crate::text(&report, crate::table::Room::Any);
+            assert!(text.starts_with("floor: 512 triangles; rays of 2 files; ") && text.contains("together"), "{text}");
+            let csv = crate::csv(&[report.clone()]);
+            let name = if order == RayOrder::Workload { "file" } else { order.name() };
+            assert!(csv.contains(&format!("\nfloor,file,shadow-short,{name},all,al09-while-while,")), "{csv}");
+            assert!(csv.lines().nth(2).is_some_and(|line| line.ends_with(",any")), "{csv}");
+            let json = crate::json(&[report], &crate::MachineFacts::default(), "");
+            let scene = &json["scenes"][0];
+            assert_eq!((&scene["columns"][1]["query"], &scene["size"]), (&"any".into(), &serde_json::Value::Null));
+            assert!(scene["together"][2]["mrays"].as_f64().is_some_and(|rate| rate > 0.0), "{scene}");
+        }
     }
 
     #[test]
@@ -476,13 +511,13 @@ mod tests {
     /// Measures the CPU tracer with a lie about one ray, checking every `step`-th.
     fn with_lie(kind: RayKind, check: CheckSize, about: usize, lie: Option<fn(&mut Hit)>) -> SceneReport {
         let mut request = request(&["cpu"]);
-        (request.check, request.columns) = (check, vec![Column { kind, order: RayOrder::Workload }]);
+        (request.check, request.columns) = (check, vec![Column::of(kind, RayOrder::Workload)]);
         let mut report = SceneReport::new("floor", &Target::Cpu, vec![1], &request);
         let triangles = flatten(&scene()).unwrap();
         let bvh = timed_tree(&triangles, &request.builds[0], &mut report).unwrap();
         let tracer = CpuTracer::new(&bvh, &triangles).unwrap();
         let watch = Watch::default();
-        let batches = make(&views()[..1], &triangles, &tracer, &request, &watch, "floor").unwrap();
+        let batches = make(RaySource::Views(&views()[..1]), &triangles, &tracer, &request, &watch, "floor").unwrap();
         let mut session = Target::Cpu.session().unwrap();
         // Right answers are there from another subject.
         let honest = Target::Cpu

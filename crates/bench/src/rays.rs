@@ -2,12 +2,12 @@
 
 use crate::check::Answers;
 use crate::engine::trace;
-use crate::{BenchError, BenchRequest, RayOrder, Watch};
+use crate::request::SHUFFLE_SEED;
+use crate::{BenchError, BenchRequest, Column, RayOrder, RaySource, Watch};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, FlatTriangles, Ray};
 use raywarp_system::memory;
-use raywarp_workload::rays::{BATCH, RayKind, ViewRays, sort_morton};
-use raywarp_workload::views::View;
+use raywarp_workload::rays::{BATCH, RayKind, ViewRays, shuffle, sort_morton};
 use std::time::Instant;
 
 /// The rays of a launch.
@@ -50,15 +50,19 @@ const RAY_BYTES: u64 = 32 + 4 + 4 + 4 + 16;
 /// Needs below this are not held against what is free: what systems say is rough.
 const SMALL_BYTES: u64 = 1 << 30;
 
-/// Makes all rays of a request, those of a column and view after the other.
+/// Makes or takes all rays of a request, those of a column and view after the other.
 pub(crate) fn make(
-    views: &[View],
+    source: RaySource<'_>,
     triangles: &FlatTriangles,
     tracer: &CpuTracer,
     request: &BenchRequest,
     watch: &Watch<'_>,
     name: &str,
 ) -> Result<Vec<RayBatch>, BenchError> {
+    let views = match source {
+        RaySource::Views(views) => views,
+        RaySource::Lists(lists) => return given(lists, tracer, request, watch),
+    };
     check_memory(views.len(), request)?;
     let control = Control { cancel: watch.cancel, progress: None };
     let samples = request.rays_per_pixel.unwrap_or(request.workload.rays_per_pixel());
@@ -66,7 +70,8 @@ pub(crate) fn make(
     for (index, view) in views.iter().enumerate() {
         let made = ViewRays::new(request.workload, view, request.size, triangles, tracer, &control)?;
         for (column, what) in request.columns.iter().enumerate() {
-            let parts = made.batches(what.kind, samples, what.order.made());
+            let kind = what.kind().expect("rays of viewpoints are of a kind");
+            let parts = made.batches(kind, samples, what.order.made());
             let mut rays = Vec::with_capacity(parts.ray_count() as usize);
             for part in 0..parts.count() {
                 rays.extend(parts.batch(part));
@@ -74,13 +79,8 @@ pub(crate) fn make(
                     return Err(raywarp_geom::TraceError::Cancelled.into());
                 }
             }
-            let mut sort = 0.0;
-            if what.order == RayOrder::Morton {
-                let start = Instant::now();
-                rays.chunks_mut(BATCH).for_each(sort_morton);
-                sort = start.elapsed().as_secs_f64();
-            }
-            let watertight = trace(tracer, &rays, what.kind.is_any(), &control)?;
+            let sort = if what.order == RayOrder::Morton { sorted(&mut rays) } else { 0.0 };
+            let watertight = trace(tracer, &rays, what.rays.is_any(), &control)?;
             if let Some(export) = watch.export {
                 let file = format!("{name}-view{}-{}", index + 1, what.name().replace(' ', "-"));
                 export(&file, &rays).map_err(BenchError::Export)?;
@@ -95,7 +95,7 @@ pub(crate) fn make(
                     id: batches.len(),
                     column,
                     view: (!request.one_launch).then_some(index),
-                    any: what.kind.is_any(),
+                    any: what.rays.is_any(),
                     rays,
                     watertight,
                     sort,
@@ -105,7 +105,7 @@ pub(crate) fn make(
     }
     for (column, what) in request.columns.iter().enumerate() {
         if batches.iter().all(|batch| batch.column != column || batch.rays.is_empty()) {
-            return Err(BenchError::NoRays(what.kind.name().to_string()));
+            return Err(BenchError::NoRays(what.rays.name().to_string()));
         }
     }
     // A view in which nothing is hit has no secondary rays to time.
@@ -113,14 +113,52 @@ pub(crate) fn make(
     Ok(batches)
 }
 
+/// Takes a list of rays for each column, in the column's order.
+fn given(
+    lists: Vec<Vec<Ray>>,
+    tracer: &CpuTracer,
+    request: &BenchRequest,
+    watch: &Watch<'_>,
+) -> Result<Vec<RayBatch>, BenchError> {
+    assert_eq!(lists.len(), request.columns.len(), "a list of rays for each column");
+    let rays: u64 = lists.iter().map(|list| list.len() as u64).sum();
+    // The lists themselves are there already.
+    check_room(rays, request, RAY_BYTES - size_of::<Ray>() as u64)?;
+    let control = Control { cancel: watch.cancel, progress: None };
+    let batch = |(column, (mut rays, what)): (usize, (Vec<Ray>, &Column))| {
+        let mut sort = 0.0;
+        match what.order {
+            RayOrder::Workload => {}
+            RayOrder::Morton => sort = sorted(&mut rays),
+            RayOrder::Shuffled => shuffle(&mut rays, SHUFFLE_SEED),
+        }
+        let any = what.rays.is_any();
+        let watertight = trace(tracer, &rays, any, &control)?;
+        Ok(RayBatch { id: column, column, view: None, any, rays, watertight, sort })
+    };
+    lists.into_iter().zip(&request.columns).enumerate().map(batch).collect()
+}
+
+/// Sorts each batch of [`BATCH`] rays; how many seconds that took.
+fn sorted(rays: &mut [Ray]) -> f64 {
+    let start = Instant::now();
+    rays.chunks_mut(BATCH).for_each(sort_morton);
+    start.elapsed().as_secs_f64()
+}
+
 /// Refuses rays that memory does not hold, before hours of making them.
 fn check_memory(views: usize, request: &BenchRequest) -> Result<(), BenchError> {
     let pixels = u64::from(request.size[0]) * u64::from(request.size[1]) * views as u64;
     let samples = request.rays_per_pixel.unwrap_or(request.workload.rays_per_pixel());
-    let per_pixel = |kind| if kind == RayKind::Primary { 1 } else { u64::from(samples) };
-    let rays: u64 = request.columns.iter().map(|column| pixels.saturating_mul(per_pixel(column.kind))).sum();
+    let per_pixel = |kind| if kind == Some(RayKind::Primary) { 1 } else { u64::from(samples) };
+    let rays: u64 = request.columns.iter().map(|column| pixels.saturating_mul(per_pixel(column.kind()))).sum();
+    check_room(rays, request, RAY_BYTES)
+}
+
+/// Refuses rays of which each still takes so many bytes.
+fn check_room(rays: u64, request: &BenchRequest, ray_bytes: u64) -> Result<(), BenchError> {
     let halves = if request.halves { size_of::<Ray>() as u64 } else { 0 };
-    let needed = rays.saturating_mul(RAY_BYTES + halves);
+    let needed = rays.saturating_mul(ray_bytes + halves);
     match memory::available() {
         Some(free) if needed > free.max(SMALL_BYTES) => Err(BenchError::Memory { rays, needed, free }),
         _ => Ok(()),

@@ -5,6 +5,7 @@ use raywarp_bvh::BuildOptions;
 use raywarp_cuda::LaunchBounds;
 use raywarp_geom::Ray;
 use raywarp_workload::rays::{Order, RayKind, Workload};
+use raywarp_workload::views::View;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What to measure on a scene.
@@ -14,7 +15,7 @@ pub struct BenchRequest {
     pub workload: Workload,
     /// Rays of each kind from a primary hit; the workload's own when none.
     pub rays_per_pixel: Option<u32>,
-    /// Kinds and orders of rays: a column of the table each.
+    /// Rays and their orders: a column of the table each.
     pub columns: Vec<Column>,
     /// Pixels of a view.
     pub size: [u32; 2],
@@ -38,29 +39,94 @@ pub struct BenchRequest {
     pub halves: bool,
 }
 
-/// A kind of rays in an order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// Rays in an order.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Column {
     /// Which rays.
-    pub kind: RayKind,
+    pub rays: RaySet,
     /// In which order.
     pub order: RayOrder,
 }
 
-impl Column {
-    /// What tables call it.
-    pub fn name(&self) -> String {
-        match self.order {
-            RayOrder::Workload => self.kind.name().to_string(),
-            order => format!("{} {}", self.kind.name(), order.name()),
+/// Rays that are measured together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RaySet {
+    /// Those of a kind, as the workload makes them.
+    Kind(RayKind),
+    /// Those of a file.
+    File {
+        /// What tables call them.
+        name: String,
+        /// Whether the query is any-hit.
+        any: bool,
+    },
+}
+
+impl RaySet {
+    /// What tables call them.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Kind(kind) => kind.name(),
+            Self::File { name, .. } => name,
+        }
+    }
+
+    /// Whether the query is any-hit rather than closest-hit.
+    pub fn is_any(&self) -> bool {
+        match self {
+            Self::Kind(kind) => kind.is_any(),
+            Self::File { any, .. } => *any,
         }
     }
 }
 
+impl Column {
+    /// Rays of a workload.
+    pub fn of(kind: RayKind, order: RayOrder) -> Self {
+        Self { rays: RaySet::Kind(kind), order }
+    }
+
+    /// The kind of a workload's rays; none of a file's.
+    pub fn kind(&self) -> Option<RayKind> {
+        match self.rays {
+            RaySet::Kind(kind) => Some(kind),
+            RaySet::File { .. } => None,
+        }
+    }
+
+    /// What tables call it.
+    pub fn name(&self) -> String {
+        match self.order {
+            RayOrder::Workload => self.rays.name().to_string(),
+            order => format!("{} {}", self.rays.name(), order.name()),
+        }
+    }
+
+    /// What tables call its order: a file's rays are in the file's.
+    pub fn order_name(&self) -> &'static str {
+        match (&self.rays, self.order) {
+            (RaySet::File { .. }, RayOrder::Workload) => "file",
+            (_, order) => order.name(),
+        }
+    }
+}
+
+/// Where the rays of a run come from.
+#[derive(Debug, Clone)]
+pub enum RaySource<'a> {
+    /// They are made for each of these viewpoints; all columns are [`RaySet::Kind`].
+    Views(&'a [View]),
+    /// They are given: a list for each column, which is [`RaySet::File`]. No list is empty and all rays are valid.
+    Lists(Vec<Vec<Ray>>),
+}
+
+/// Seed of [`RayOrder::Shuffled`].
+pub(crate) const SHUFFLE_SEED: u32 = 0;
+
 /// The order of rays in a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RayOrder {
-    /// As the workload defines it.
+    /// As the workload defines it, or as a file has it.
     #[default]
     Workload,
     /// Sorted by a Morton key in batches of 2^20; the sort is timed apart.
@@ -83,7 +149,7 @@ impl RayOrder {
     pub(crate) fn made(self) -> Order {
         match self {
             Self::Workload | Self::Morton => Order::Workload,
-            Self::Shuffled => Order::Shuffled(0),
+            Self::Shuffled => Order::Shuffled(SHUFFLE_SEED),
         }
     }
 }

@@ -198,7 +198,7 @@ impl Suite {
 
 /// Each kind in each order.
 pub fn columns(kinds: &[RayKind], orders: &[RayOrder]) -> Vec<Column> {
-    kinds.iter().flat_map(|&kind| orders.iter().map(move |&order| Column { kind, order })).collect()
+    kinds.iter().flat_map(|&kind| orders.iter().map(move |&order| Column::of(kind, order))).collect()
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ fn of(command: &str) -> &'static [Example] {
             ("Everything that an EXR can hold", "raywarp render scene.gltf -o scene.exr --layers all"),
             ("Without background, and a part of it alone", "raywarp render scene.gltf --transparent -o scene.exr"),
             ("", "raywarp render scene.gltf --crop 400,300,320x200 -o part.png"),
+            ("The rays of its paths, for bench --rays", "raywarp render scene.gltf --export-rays rays"),
             ("Half of the samples, for merge", "raywarp render scene.gltf --samples 0..32 -o a.exr"),
         ],
         "info" => &[
@@ -59,6 +60,10 @@ fn of(command: &str) -> &'static [Example] {
                 "raywarp bench scene.gltf --device cpu --variant al09-while-while,ykl17",
             ),
             ("Table 1 of Aila and Laine 2009 on a GPU, kept", "raywarp bench scene.gltf --suite table1 --record run"),
+            (
+                "The rays of a path tracer's second bounce",
+                "raywarp bench scene.gltf --rays rays/bounce-01.npy,rays/shadow-01.npy",
+            ),
             ("Beside what bounds it on that GPU", "raywarp bench scene.gltf --device cuda --simulate"),
         ],
         "simulate" => &[

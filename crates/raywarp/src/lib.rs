@@ -39,6 +39,7 @@ mod lost_pixels;
 pub mod measured;
 mod nearest;
 pub mod npy;
+pub mod path_rays;
 mod paths_on_gpus;
 pub mod picture;
 mod picture_name;

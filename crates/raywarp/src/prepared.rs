@@ -246,8 +246,22 @@ impl Prepared {
         watch: &Watch,
         film: Film,
     ) -> Result<Rendered, RenderError> {
-        let (shading, tracer, observer) = (self.shading()?, &*self.tracer, &raywarp_render::Unobserved);
-        raywarp_render::render_onto(shading, camera, tracer, options, watch, observer, film)
+        self.render_onto_observed(camera, options, watch, &raywarp_render::Unobserved, film)
+    }
+
+    /// As [`render_onto`](Self::render_onto), telling `observer` what paths do. The picture is the same.
+    ///
+    /// # Errors
+    /// [`RenderError`].
+    pub fn render_onto_observed<O: raywarp_render::PathObserver>(
+        &self,
+        camera: &Camera,
+        options: &RenderOptions,
+        watch: &Watch,
+        observer: &O,
+        film: Film,
+    ) -> Result<Rendered, RenderError> {
+        raywarp_render::render_onto(self.shading()?, camera, &*self.tracer, options, watch, observer, film)
     }
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use raywarp::bench::table::Room;
 use raywarp::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, SceneReport, Subject, Target, Watch};
-use raywarp::bench::{bench_scene, csv};
+use raywarp::bench::{RaySource, bench_scene, csv};
 use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::bvh::presets;
 use raywarp::family::{Supply, Variant};
@@ -53,7 +53,7 @@ fn run() -> &'static SceneReport {
         let request = BenchRequest {
             workload: Workload::Raywarp,
             rays_per_pixel: Some(RAYS_PER_PIXEL),
-            columns: RayKind::ALL.map(|kind| Column { kind, order: RayOrder::Workload }).to_vec(),
+            columns: RayKind::ALL.map(|kind| Column::of(kind, RayOrder::Workload)).to_vec(),
             size: SIZE,
             one_launch: false,
             subjects: subjects.map(|name| name.parse::<Subject>().unwrap()).to_vec(),
@@ -66,7 +66,7 @@ fn run() -> &'static SceneReport {
             halves: true,
         };
         let mut report = SceneReport::new("embedded", &Target::Cpu, numbers, &request);
-        bench_scene(&Target::Cpu, scene, &views, &request, &Watch::default(), &mut report).unwrap();
+        bench_scene(&Target::Cpu, scene, RaySource::Views(&views), &request, &Watch::default(), &mut report).unwrap();
         report
     })
 }

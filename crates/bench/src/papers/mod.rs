@@ -52,7 +52,7 @@ fn fitting<'a>(reports: &'a [SceneReport], workload: Workload, kernels: &[&str])
 /// Mrays/s of a kernel as it is, on its best tree; `None` where it was not measured or was wrong.
 fn rate(report: &SceneReport, kernel: &str, kind: RayKind) -> Option<f64> {
     let subject: Subject = kernel.parse().ok()?;
-    let fits = |column: &crate::Column| column.kind == kind && column.order == RayOrder::Workload;
+    let fits = |column: &crate::Column| column.kind() == Some(kind) && column.order == RayOrder::Workload;
     let rows = report.rows.iter().filter(|row| {
         row.subject == subject
             && row.bounds.are_default()

@@ -1,12 +1,12 @@
 //! Rows for spreadsheets.
 
 use super::{Row, SceneReport, ViewTimes, builder_name};
-use crate::{Check, Quartiles};
+use crate::{Check, Quartiles, RaySet};
 use std::fmt::Write;
 
 /// Names of the columns.
 const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,builder,reinsertion,max_leaf,block_threads,max_registers,rays,runs,mrays_median,\
-    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target,clock_mhz,clock_most_mhz,start_tail_ms,tree_nodes";
+    mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target,clock_mhz,clock_most_mhz,start_tail_ms,tree_nodes,query";
 
 /// All reports: for each subject, tree and column a line for all views together (`view` is `all`), then one a view.
 pub fn csv(reports: &[SceneReport]) -> String {
@@ -37,7 +37,7 @@ struct Times {
 
 fn line(report: &SceneReport, row: &Row, view: &str, times: &Times, check: &Check, text: &mut String) {
     let Times { rays, seconds, sort, start_and_tail } = *times;
-    let column = report.columns[row.column].column;
+    let column = &report.columns[row.column].column;
     let build = &report.trees[row.tree].options;
     let rates = seconds.mega_rates(rays);
     let resources = |get: fn(&crate::engine::Resources) -> u32| {
@@ -45,9 +45,9 @@ fn line(report: &SceneReport, row: &Row, view: &str, times: &Times, check: &Chec
     };
     let cells = [
         quoted(&report.scene),
-        report.workload.name().to_string(),
-        column.kind.name().to_string(),
-        column.order.name().to_string(),
+        report.workload_name().to_string(),
+        quoted(column.rays.name()),
+        column.order_name().to_string(),
         view.to_string(),
         quoted(&row.subject.name()),
         quoted(&row.subject.to_string()),
@@ -79,8 +79,14 @@ fn line(report: &SceneReport, row: &Row, view: &str, times: &Times, check: &Chec
         report.clocks.map(|clocks| clocks.most_mhz.to_string()).unwrap_or_default(),
         start_and_tail.map(|seconds| format!("{:.6}", 1e3 * seconds)).unwrap_or_default(),
         report.trees[row.tree].nodes.to_string(),
+        query(&column.rays).to_string(),
     ];
     let _ = writeln!(text, "{}", cells.join(","));
+}
+
+/// What tables call the query of some rays.
+pub(super) fn query(rays: &RaySet) -> &'static str {
+    if rays.is_any() { "any" } else { "closest" }
 }
 
 /// A launch bound, or nothing where it is as compiled.

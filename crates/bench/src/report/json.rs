@@ -1,6 +1,7 @@
 //! Everything, for programs.
 
-use super::{Row, SceneReport, builder_name};
+use super::csv::query;
+use super::{Line, Row, SceneReport, builder_name};
 use crate::{Check, MachineFacts, Quartiles};
 use serde_json::{Value, json};
 
@@ -19,8 +20,9 @@ pub fn json(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> V
 fn scene(report: &SceneReport) -> Value {
     let columns = report.columns.iter().map(|total| {
         json!({
-            "kind": total.column.kind.name(),
-            "order": total.column.order.name(),
+            "kind": total.column.rays.name(),
+            "query": query(&total.column.rays),
+            "order": total.column.order_name(),
             "rays": total.rays,
             "sort_seconds": total.sort_seconds,
         })
@@ -42,8 +44,8 @@ fn scene(report: &SceneReport) -> Value {
         "scene": report.scene,
         "target": report.target,
         "triangles": report.triangles,
-        "workload": report.workload.name(),
-        "size": report.size,
+        "workload": report.workload_name(),
+        "size": (!report.is_of_files()).then_some(report.size),
         "views": report.views,
         "one_launch": report.one_launch,
         "warmup": report.runs[0],
@@ -55,8 +57,24 @@ fn scene(report: &SceneReport) -> Value {
         "columns": columns.collect::<Vec<_>>(),
         "trees": trees.collect::<Vec<_>>(),
         "rows": report.rows.iter().map(|line| row(report, line)).collect::<Vec<_>>(),
+        "together": report.is_of_files().then(|| together(report)),
         "skipped": skipped.collect::<Vec<_>>(),
     })
+}
+
+/// Rates over the rays of all files.
+fn together(report: &SceneReport) -> Vec<Value> {
+    let rate = |line @ (subject, tree, bounds): Line| {
+        json!({
+            "name": subject.name(),
+            "variant": subject.to_string(),
+            "tree": tree,
+            "block_threads": bounds.block_threads,
+            "max_registers": bounds.max_registers,
+            "mrays": report.together(line),
+        })
+    };
+    report.lines().into_iter().map(rate).collect()
 }
 
 fn row(report: &SceneReport, row: &Row) -> Value {

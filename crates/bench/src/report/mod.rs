@@ -27,15 +27,15 @@ pub struct SceneReport {
     pub target: String,
     /// Triangles with area.
     pub triangles: usize,
-    /// Whose rays.
+    /// Whose rays; means nothing where they are of files.
     pub workload: Workload,
-    /// Pixels of a view.
+    /// Pixels of a view; means nothing where rays are of files.
     pub size: [u32; 2],
     /// Numbers of the viewpoints.
     pub views: Vec<usize>,
     /// Whether all of them were one launch.
     pub one_launch: bool,
-    /// Kinds and orders of rays.
+    /// Rays and their orders.
     pub columns: Vec<ColumnTotal>,
     /// What was to be measured, in the tables' order.
     pub subjects: Vec<Subject>,
@@ -56,7 +56,7 @@ pub struct SceneReport {
 }
 
 /// The rays of a kind and order over all views.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ColumnTotal {
     /// Which.
     pub column: Column,
@@ -135,7 +135,7 @@ impl Row {
 impl SceneReport {
     /// A report with nothing measured yet. `views` are the numbers of the viewpoints, as the user knows them.
     pub fn new(scene: &str, target: &Target, views: Vec<usize>, request: &BenchRequest) -> Self {
-        let total = |&column: &Column| ColumnTotal { column, rays: 0, sort_seconds: 0.0 };
+        let total = |column: &Column| ColumnTotal { column: column.clone(), rays: 0, sort_seconds: 0.0 };
         Self {
             scene: scene.to_string(),
             target: target.name(),
@@ -154,6 +154,26 @@ impl SceneReport {
             clocks: None,
             complete: false,
         }
+    }
+
+    /// Whether rays are of files: of no workload, size and view.
+    pub fn is_of_files(&self) -> bool {
+        self.columns.iter().any(|total| total.column.kind().is_none())
+    }
+
+    /// What tables call the workload.
+    pub(crate) fn workload_name(&self) -> &'static str {
+        if self.is_of_files() { "file" } else { self.workload.name() }
+    }
+
+    /// Millions of rays a second of a line over all of its rays: their number over the sum of median times. `None` where some are
+    /// missing or wrong.
+    fn together(&self, line: Line) -> Option<f64> {
+        let rows = (0..self.columns.len()).map(|column| self.row(line, column).filter(|row| row.check.passes()));
+        let rows: Vec<&Row> = rows.collect::<Option<_>>()?;
+        let seconds: f64 = rows.iter().map(|row| row.seconds().median).sum();
+        let rays: u64 = rows.iter().map(|row| row.rays()).sum();
+        Some(1e-6 * rays as f64 / seconds)
     }
 
     /// Whether every check passed.
@@ -242,7 +262,7 @@ pub(crate) mod tests {
 
     /// A report as of a run on a GPU, where cell (subject, column) took 1, 2 and 4 times some milliseconds.
     pub fn sample(scene: &str, subjects: &[&str], kinds: &[RayKind]) -> SceneReport {
-        let column = |&kind: &RayKind| Column { kind, order: RayOrder::Workload };
+        let column = |&kind: &RayKind| Column::of(kind, RayOrder::Workload);
         let request = BenchRequest {
             workload: Workload::Raywarp,
             rays_per_pixel: None,

@@ -16,6 +16,11 @@ pub fn text(report: &SceneReport, room: Room) -> String {
         columns.push(TableColumn::right(total.column.name()));
         columns.push(TableColumn::right("spread").rank(1));
     }
+    // The rate that a path tracer's stands beside, whose rays these are.
+    let is_summed = report.is_of_files() && report.columns.len() > 1;
+    if is_summed {
+        columns.push(TableColumn::right("together"));
+    }
     columns.push(TableColumn::right("checked").rank(3));
     columns.push(TableColumn::right("differ").rank(2));
     columns.push(TableColumn::right("stray").rank(2));
@@ -46,6 +51,10 @@ pub fn text(report: &SceneReport, room: Room) -> String {
                 example = example.or_else(|| report.example(row));
             }
             taken.extend(row.resources.map(|resources| resources.registers.to_string()));
+        }
+        if is_summed {
+            cells.push(report.together(line).map_or("-".into(), rate));
+            taken.sort_unstable();
         }
         taken.dedup();
         cells.extend([short(checked), differ.to_string(), stray.to_string(), taken.join("/")]);
@@ -81,13 +90,20 @@ fn header(report: &SceneReport, text: &mut String) {
     let one = if report.one_launch { " in one launch" } else { "" };
     let [warmup, runs] = report.runs;
     let lanes = report.width.map(|width| format!(", warps of {width}")).unwrap_or_default();
+    let rays = match (report.is_of_files(), report.columns.len()) {
+        (true, 1) => "rays of a file".to_string(),
+        (true, count) => format!("rays of {count} files"),
+        (false, _) => format!(
+            "workload {}, {width} x {height}, view{} {}{one}",
+            report.workload.name(),
+            if views.len() == 1 { "" } else { "s" },
+            views.join(" "),
+        ),
+    };
     let line = format!(
-        "{}: {} triangles; workload {}, {width} x {height}, view{} {}{one}; {}{lanes}; {runs} runs after {warmup}",
+        "{}: {} triangles; {rays}; {}{lanes}; {runs} runs after {warmup}",
         report.scene,
         grouped(report.triangles as u64),
-        report.workload.name(),
-        if views.len() == 1 { "" } else { "s" },
-        views.join(" "),
         report.target,
     );
     let _ = writeln!(text, "{}", wrapped(&line));

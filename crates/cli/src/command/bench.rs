@@ -2,6 +2,7 @@
 
 pub use super::bench_args::BenchArgs;
 use super::bench_outputs;
+use super::bench_rays;
 use super::bench_simulate;
 use super::partial;
 use super::views::{name_inputs, views};
@@ -12,7 +13,7 @@ use crate::interrupt;
 use crate::progress::Steps;
 use crate::replace;
 use raywarp::Ray;
-use raywarp::bench::{BenchError, BenchRequest, LEGEND, MachineFacts, SceneReport, Target, Watch};
+use raywarp::bench::{BenchError, BenchRequest, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target, Watch};
 use raywarp::bench::{bench_scene, csv, json, record, summary, text};
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::measured::MeasuredReport;
@@ -42,6 +43,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     name_inputs(common, args.view.as_deref())?;
     bench_outputs::check(args, common)?;
+    let (sets, rays): (Vec<RaySet>, Vec<Vec<Ray>>) = bench_rays::read_all(args, common)?.into_iter().unzip();
     let target = target(common)?;
     if args.has_bounds() && !target.is_gpu() {
         return Err(CliError::machine("--block-threads and --max-registers are for kernels on a GPU"));
@@ -57,13 +59,14 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         Target::Cpu if args.has_auto() => return Err(super::auto_needs_gpu()),
         _ => Vec::new(),
     };
-    let request = args.request(&target, &auto);
+    let request = args.request(&target, &auto, &sets);
+    let mut rays = Some(rays).filter(|rays| !rays.is_empty());
     let mut reports: Vec<SceneReport> = Vec::new();
     let mut measured_scenes: Vec<PathBuf> = Vec::new();
     let mut outcome = Ok(());
     for scene in &scenes {
         let mut report = None;
-        outcome = measure(args, common, scene, &target, &request, &mut report);
+        outcome = measure(args, common, scene, rays.take(), (&target, &request), &mut report);
         if let Some(report) = report.filter(|report| !report.rows.is_empty() || !report.skipped.is_empty()) {
             if !common.json && args.top.is_none() {
                 if reports.is_empty() {
@@ -138,12 +141,16 @@ fn measure(
     args: &BenchArgs,
     common: &Common,
     scene: &Path,
-    target: &Target,
-    request: &BenchRequest,
+    rays: Option<Vec<Vec<Ray>>>,
+    (target, request): (&Target, &BenchRequest),
     report: &mut Option<SceneReport>,
 ) -> Result<(), CliError> {
     let Place { loaded, path, name, views } = Place::find(args, common, scene)?;
     let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
+    let (numbers, source) = match rays {
+        Some(lists) => (Vec::new(), RaySource::Lists(lists)),
+        None => (numbers, RaySource::Views(&views)),
+    };
     let report = report.insert(SceneReport::new(&name, target, numbers, request));
     let say = |line: String| common.note(line);
     let export = |file: &str, rays: &[Ray]| -> Result<(), String> {
@@ -167,7 +174,7 @@ fn measure(
         progress: Some(&progress),
         export: args.export_rays.is_some().then_some(&export as _),
     };
-    match bench_scene(target, loaded.scene, &views, request, &watch, report) {
+    match bench_scene(target, loaded.scene, source, request, &watch, report) {
         // What is in the report is printed.
         Err(error) if error.is_cancelled() => Ok(()),
         other => other.map_err(|error| failure(error, &path)),

@@ -11,9 +11,10 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
 use raywarp::BuildOptions;
 use raywarp::bench::suite::{self, Suite};
-use raywarp::bench::{BenchRequest, CheckSize, LaunchBounds, RayOrder, Subject, Target};
+use raywarp::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, RaySet, Subject, Target};
 use raywarp::bvh::presets;
 use raywarp::family::Variant;
+use raywarp::traverse::Query;
 use raywarp::workload::rays::{RESOLUTION, RayKind, Workload};
 use std::path::PathBuf;
 
@@ -29,7 +30,7 @@ fn suites_help() -> String {
     )
 }
 
-/// Measures how fast kernels are on the papers' rays, hits checked.
+/// Measures how fast kernels are on the papers' rays or your own, hits checked.
 #[derive(Debug, Args)]
 #[command(after_long_help = suites_help())]
 pub struct BenchArgs {
@@ -48,6 +49,16 @@ pub struct BenchArgs {
     /// (all that this machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the tracer of this CPU).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = choices(), hide_possible_values = true, help_heading = heading::KERNELS)]
     variant: Vec<Choice>,
+    /// Files of rays (.npy) to time, comma-separated [default: the workload's rays].
+    ///
+    /// As render --export-rays, bench --export-rays and NumPy write them (docs/trace.md). Names that begin with shadow are asked
+    /// for any hit, all others for the closest, unless --query says which. Each file is a launch and a column of the tables, in
+    /// its own order, and several together get their rate: all rays over all times.
+    #[arg(long, value_name = "FILES", value_delimiter = ',', value_hint = ValueHint::FilePath, conflicts_with_all = ["suite", "workload", "kind", "views", "view", "one_launch", "rays_per_pixel", "size", "simulate", "export_rays"], help_heading = heading::RAYS)]
+    pub rays: Vec<PathBuf>,
+    /// What all rays of --rays ask for: the closest hit or any [default: by the names].
+    #[arg(long, value_name = "QUERY", value_parser = listed(["closest", "any"], parse_query), hide_possible_values = true, requires = "rays", help_heading = heading::RAYS)]
+    pub query: Option<Query>,
     /// Whose rays: raywarp, al09 or g14 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = values::workload(), hide_possible_values = true, help_heading = heading::RAYS)]
     workload: Option<Workload>,
@@ -179,6 +190,14 @@ fn parse_choice(text: &str) -> Result<Choice, String> {
     }
 }
 
+fn parse_query(name: &str) -> Result<Query, String> {
+    match name {
+        "closest" => Ok(Query::Closest),
+        "any" => Ok(Query::Any),
+        _ => Err("known are closest and any".to_string()),
+    }
+}
+
 fn parse_suite(name: &str) -> Result<&'static Suite, String> {
     let names = || suite::ALL.each_ref().map(|suite| suite.name).join(", ");
     suite::named(name).ok_or_else(|| format!("known are {}", names()))
@@ -227,8 +246,8 @@ impl BenchArgs {
         }
     }
 
-    /// What the options and the suite ask of `target`.
-    pub fn request(&self, target: &Target, auto: &[Variant]) -> BenchRequest {
+    /// What the options and the suite ask of `target`, on rays of `files` where there are any.
+    pub fn request(&self, target: &Target, auto: &[Variant], files: &[RaySet]) -> BenchRequest {
         let gpu = target.is_gpu();
         let kinds: &[RayKind] = match (self.suite, self.kind.is_empty()) {
             (_, false) => &self.kind,
@@ -249,6 +268,10 @@ impl BenchArgs {
             (false, None, Some(suite)) => suite.orders,
             (false, None, None) => &[RayOrder::Workload],
         };
+        let columns = match files {
+            [] => suite::columns(&kinds, orders),
+            files => files.iter().map(|rays| Column { rays: rays.clone(), order: orders[0] }).collect(),
+        };
         let one = self.tree.options_or_preset(presets::GOOD);
         let trees = if self.trees.is_empty() { vec![one] } else { self.trees.clone() };
         let sizes = if self.leaf_size.is_empty() { vec![one.max_leaf] } else { self.leaf_size.clone() };
@@ -256,7 +279,7 @@ impl BenchArgs {
         BenchRequest {
             workload: self.workload.or(self.suite.map(|suite| suite.workload)).unwrap_or_default(),
             rays_per_pixel: self.rays_per_pixel,
-            columns: suite::columns(&kinds, orders),
+            columns,
             size: self.size.unwrap_or(RESOLUTION),
             one_launch: self.one_launch || self.suite.is_some_and(|suite| suite.one_launch),
             subjects: self.subjects(target, auto),

@@ -3,12 +3,14 @@
 use super::render_args::RenderArgs;
 use super::render_device::Gpus;
 use super::render_report::Report;
+use super::render_rays::{self, Exported};
 use super::values;
 use super::{resume, write_every};
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::{Limits, RenderProgress};
+use raywarp::path_rays::PathRays;
 use raywarp::picture::Picture;
 use raywarp::render::film::{Film, FilmError, Window};
 use raywarp::render::{Integrator, Rendered, StopReason, Watch, output};
@@ -25,6 +27,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let scene_path = args.scene().map(|name| common.find(name, Prefer::Materials)).transpose()?;
     scene_path.iter().chain(&args.inputs()).try_for_each(|path| common.files.reads(path))?;
     check_outputs(&outputs, args, common)?;
+    render_rays::check(args, common)?;
     // Before the scene, so that what is wrong with it shows at once.
     let resumed = args.resume.as_ref().map(|path| resume::read(path, common)).transpose()?;
     let request = args.request(scene_path.as_deref(), common)?;
@@ -80,11 +83,13 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let write = |path: &Path, film: &Film, time: Duration| write(path, args, &picture, film, &sums, time);
     // From here on an interrupt saves what there is.
     let _keep = interrupt::Keep::now("what is rendered will be written");
-    let rendered = render((&prepared, engine), &picture, film, (args, &outputs, &write), common)?;
+    let (rendered, rays) = render((&prepared, engine), &picture, film, (args, &outputs, &write), common)?;
     // One that fails keeps no other from being written.
     let start = Instant::now();
     let written: Vec<_> = outputs.iter().map(|path| write(path, &rendered.film, rendered.elapsed)).collect();
+    let exported = export(args, &rendered, rays, common);
     written.into_iter().collect::<Result<(), _>>()?;
+    let exported = exported?;
     let writing = start.elapsed();
     let look = look(args, &picture, &rendered.film);
     common.say_exposure(picture.exposure_choice, picture.stops(look.exposure));
@@ -108,11 +113,15 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         total: common.start.elapsed(),
         resumed: earlier,
         warnings: &warnings,
+        rays: exported.as_ref(),
     };
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else if !common.quiet {
         writeln!(out, "{}", report.line())?;
+        if let (Some(folder), Some(exported)) = (&args.export_rays, &exported) {
+            writeln!(out, "{}", exported.line(folder))?;
+        }
     }
     match rendered.failure {
         Some(failure) => Err(CliError::machine(format!("{failure}; what was finished before is written"))),
@@ -153,20 +162,21 @@ fn empty_film(picture: &Picture) -> Result<Film, CliError> {
 /// Writes a picture that took so much time to a file.
 type WriteOne<'a> = dyn Fn(&Path, &Film, Duration) -> Result<(), CliError> + Sync + 'a;
 
-/// Renders, going on with a film where there is one, and writes what there is now and then where that is asked for.
+/// Renders, going on with a film where there is one, keeps the rays that are asked for, and writes what there is now and then where that is asked for.
 fn render(
     (prepared, mut engine): (&Prepared, Option<CudaRenderers>),
     picture: &Picture,
     film: Option<Film>,
     (args, outputs, write): (&RenderArgs, &[PathBuf], &WriteOne),
     common: &Common,
-) -> Result<Rendered, CliError> {
+) -> Result<(Rendered, Option<PathRays>), CliError> {
     let options = &picture.options;
     let film = match film {
-        Some(film) if options.samples.is_empty() => return Ok(Rendered::already(film)),
+        Some(film) if options.samples.is_empty() => return Ok((Rendered::already(film), None)),
         Some(film) => film,
         None => empty_film(picture)?,
     };
+    let rays = render_rays::listener(args, &film, options)?;
     let pixels = film.pixel_count() as u64;
     let limits = Limits { time: options.time_limit, noise: options.noise_limit, first: film.sample_range()[0] };
     let bar = RenderProgress::new(common.quiet, "rendering", pixels, limits);
@@ -179,16 +189,35 @@ fn render(
     let write = |path: &Path, film: &Film| write(path, film, start.elapsed());
     let rendered = write_every::while_rendering(args.write_every, outputs, &write, common, |between| {
         let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress), between };
-        match &mut engine {
-            Some(engine) => prepared.render_with(&picture.camera, options, &watch, film, engine),
-            None => prepared.render_onto(&picture.camera, options, &watch, film),
+        match (&rays, &mut engine) {
+            (Some(rays), _) => prepared.render_onto_observed(&picture.camera, options, &watch, rays, film),
+            (None, Some(engine)) => prepared.render_with(&picture.camera, options, &watch, film, engine),
+            (None, None) => prepared.render_onto(&picture.camera, options, &watch, film),
         }
     });
     drop(bar);
     if let Some(first) = first.get() {
         common.detail(format!("first samples after {:.3} s of rendering", first.as_secs_f64()));
     }
-    rendered.map_err(CliError::render)
+    Ok((rendered.map_err(CliError::render)?, rays))
+}
+
+/// Writes the rays that were asked for, if the render came to its end: those of a part of the pixels are of no use.
+fn export(
+    args: &RenderArgs,
+    rendered: &Rendered,
+    rays: Option<PathRays>,
+    common: &Common,
+) -> Result<Option<Exported>, CliError> {
+    let Some(folder) = &args.export_rays else { return Ok(None) };
+    match rays {
+        Some(rays) if rendered.stop != StopReason::Cancelled => render_rays::write(rays, folder, common).map(Some),
+        _ => {
+            let why = if rendered.stop == StopReason::Cancelled { "interrupted" } else { "nothing was left to render" };
+            common.note(format!("{why}: no rays were written to {}", folder.display()));
+            Ok(None)
+        }
+    }
 }
 
 /// How radiance becomes the bytes of a PNG.

@@ -1,5 +1,6 @@
 //! What `raywarp render` says of a picture that it made.
 
+use super::render_rays::Exported;
 use crate::progress::{duration, percent, si};
 use raywarp::picture::Picture;
 use raywarp::render::output::{ExposureChoice, Look, Lost};
@@ -26,6 +27,8 @@ pub struct Report<'a> {
     /// Samples of each pixel that an earlier render took.
     pub resumed: Option<u32>,
     pub warnings: &'a [String],
+    /// Files of rays, where they were asked for and written.
+    pub rays: Option<&'a Exported>,
 }
 
 impl Report<'_> {
@@ -138,6 +141,7 @@ impl Report<'_> {
             "camera": { "eye": self.picture.camera.eye, "forward": self.picture.camera.forward,
                 "up": self.picture.camera.up },
             "invalid_samples": self.rendered.film.invalid_samples(),
+            "ray_files": self.rays.map(Exported::json),
             "warnings": self.warnings,
             "notes": self.picture.notes,
         })

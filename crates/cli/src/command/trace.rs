@@ -1,8 +1,9 @@
 //! `raywarp trace SCENE RAYS -o HITS`: rays in, hits out.
 
+use super::ray_input::{input_name, read};
 use super::tree_args::{TreeArgs, builder_name};
 use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
-use crate::common::{Common, Replacing, STANDARD_INPUT, Scenes, Threads, is_standard_stream};
+use crate::common::{Common, Replacing, Scenes, Threads, is_standard_stream};
 use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -12,12 +13,11 @@ use crate::progress::Steps;
 use crate::replace;
 use clap::Args;
 use raywarp::cuda::auto::{Promise, RayKind};
-use raywarp::npy::{NpyError, RayFile, read_rays};
+use raywarp::npy::RayFile;
 use raywarp::system::files;
 use raywarp::trace::{Engine, Field, HitFormat, TraceOptions, TraceScene, TraceSceneError, Traced, surface_columns};
 use raywarp::traverse::{KernelError, Machine, Query};
 use raywarp::{Control, Gpu, Ray, are_coherent};
-use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -172,28 +172,6 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         writeln!(out, "{}", report.line())?;
     }
     Ok(Status::Done)
-}
-
-/// What messages call an input.
-fn input_name(path: &Path) -> String {
-    if is_standard_stream(path) { STANDARD_INPUT.to_string() } else { path.display().to_string() }
-}
-
-/// Reads the rays of a file or of standard input.
-fn read(path: &Path) -> Result<RayFile, CliError> {
-    let name = input_name(path);
-    let rays = if is_standard_stream(path) {
-        read_rays(&name, std::io::stdin().lock())
-    } else {
-        let file = File::open(path).map_err(|error| {
-            CliError::input(format!("{name}: cannot be opened ({error}); name an .npy file of rays"))
-        })?;
-        read_rays(&name, file)
-    };
-    rays.map_err(|error| match error {
-        NpyError::Memory { .. } => CliError::machine(error),
-        other => CliError::input(other),
-    })
 }
 
 /// With which status a scene that cannot answer ends.

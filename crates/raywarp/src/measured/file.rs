@@ -152,12 +152,14 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
     let mut rates = Vec::new();
     for row in &report.rows {
         let (Some(total), Some(tree)) = (report.columns.get(row.column), report.trees.get(row.tree)) else { continue };
+        // Rays of files cannot be made again for a simulation.
+        let Some(kind) = total.column.kind() else { continue };
         let rate = |view: Option<usize>, rays: u64, seconds: &Quartiles, start_and_tail: Option<f64>| {
             let rates = seconds.mega_rates(rays);
             MeasuredRate {
                 scene: report.scene.clone(),
                 workload: report.workload,
-                kind: total.column.kind,
+                kind,
                 order: total.column.order,
                 view,
                 subject: row.subject,

@@ -29,7 +29,7 @@ impl Beside {
     }
 
     pub(crate) fn kind(&self) -> String {
-        Column { kind: self.rate.kind, order: self.rate.order }.name()
+        Column::of(self.rate.kind, self.rate.order).name()
     }
 
     pub(crate) fn view(&self) -> String {

@@ -1,0 +1,72 @@
+//! `raywarp bench --rays FILE`: rays of files in place of a workload's.
+
+use super::bench_args::BenchArgs;
+use super::ray_input::{input_name, read};
+use crate::common::{Common, is_standard_stream};
+use crate::exit::CliError;
+use raywarp::Ray;
+use raywarp::bench::RaySet;
+use raywarp::path_rays::query_of_name;
+use raywarp::traverse::Query;
+use std::path::Path;
+
+/// The rays of all files, in the order of the command line, each with what tables call it.
+pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, Vec<Ray>)>, CliError> {
+    if args.rays.is_empty() {
+        return Ok(Vec::new());
+    }
+    let scenes = args.scenes()?;
+    if scenes.len() > 1 {
+        return Err(CliError::usage("--rays: the rays of a file are of one scene; name one"));
+    }
+    if scenes.iter().chain(&args.rays).filter(|path| is_standard_stream(path)).count() > 1 {
+        return Err(CliError::usage("standard input can be read only once; name files"));
+    }
+    for (number, path) in args.rays.iter().enumerate() {
+        if args.rays[..number].contains(path) {
+            return Err(CliError::usage(format!("--rays: {} is named twice", path.display())));
+        }
+        common.files.reads(path)?;
+    }
+    let is_shared = |name: &str| args.rays.iter().filter(|path| short_name(path) == name).count() > 1;
+    let file = |path: &std::path::PathBuf| {
+        let rays = valid_rays(path, common)?;
+        let short = short_name(path);
+        let any = args.query.unwrap_or_else(|| query_of_name(&short)) == Query::Any;
+        let name = if is_shared(&short) { path.with_extension("").display().to_string() } else { short };
+        Ok((RaySet::File { name, any }, rays))
+    };
+    args.rays.iter().map(file).collect()
+}
+
+/// The name of a file without folder and `.npy`.
+fn short_name(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.strip_suffix(".npy").map(str::to_string).unwrap_or(name)
+}
+
+/// Rays that every kernel takes: at least one, all valid, none that starts behind its origin.
+fn valid_rays(path: &Path, common: &Common) -> Result<Vec<Ray>, CliError> {
+    let name = input_name(path);
+    let reading = common.activity(format!("reading rays from {name}"));
+    let file = read(path)?;
+    drop(reading);
+    if !file.layout.is_native() {
+        common.note(format!("{name}: {}", file.layout));
+    }
+    if file.rays.is_empty() {
+        return Err(CliError::input(format!("{name}: holds no rays")));
+    }
+    let fault = |ray: &Ray| match ray {
+        _ if !ray.is_valid() => Some("has a NaN, an infinite origin or direction, or a direction of 0"),
+        _ if ray.t_min < 0.0 => Some("has a negative t_min, which only some kernels take"),
+        _ => None,
+    };
+    match file.rays.iter().enumerate().find_map(|(number, ray)| Some((number, fault(ray)?))) {
+        Some((number, fault)) => {
+            let byte = file.byte_of_t_min(number);
+            Err(CliError::input(format!("{name}: byte {byte}: ray {number} {fault}; leave it out")))
+        }
+        None => Ok(file.rays),
+    }
+}

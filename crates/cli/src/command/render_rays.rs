@@ -1,0 +1,106 @@
+//! `raywarp render --export-rays DIR`: the rays of each bounce as files, for `bench --rays`.
+
+use super::render_args::RenderArgs;
+use crate::common::Common;
+use crate::exit::CliError;
+use crate::replace;
+use raywarp::npy::write_rays;
+use raywarp::path_rays::{PathRays, PathRaysError, is_bounce_file};
+use raywarp::render::RenderOptions;
+use raywarp::render::film::Film;
+use raywarp::system::files;
+use raywarp::traverse::Query;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Refuses a folder that cannot be made or written to, and files in it that are none of an export; makes the folder.
+pub fn check(args: &RenderArgs, common: &Common) -> Result<(), CliError> {
+    let Some(folder) = &args.export_rays else { return Ok(()) };
+    if !args.shows_paths() {
+        return Err(CliError::usage("--export-rays is for --integrator path: the others have no paths"));
+    }
+    std::fs::create_dir_all(folder)
+        .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
+    files::can_write_file(&folder.join("bounce-00.npy")).map_err(CliError::output)?;
+    // How many bounces there are is known in the end; what is there may be replaced by any of them.
+    for file in bounce_files(folder)? {
+        common.files.writes(&file)?;
+        replace::can_write(&file, &replace::NPY)?;
+    }
+    Ok(())
+}
+
+/// Files of an export that lie in a folder, by name.
+fn bounce_files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let entries = std::fs::read_dir(folder)
+        .map_err(|error| CliError::output(format!("{}: cannot be read ({error})", folder.display())))?;
+    let is_one = |path: &PathBuf| path.file_name().is_some_and(|name| is_bounce_file(&name.to_string_lossy()));
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_one).collect();
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// What keeps the rays of a render, where they are asked for.
+pub fn listener(args: &RenderArgs, film: &Film, options: &RenderOptions) -> Result<Option<PathRays>, CliError> {
+    if args.export_rays.is_none() {
+        return Ok(None);
+    }
+    PathRays::new(film, options, args.export_samples.unwrap_or(1)).map(Some).map_err(failure)
+}
+
+fn failure(error: PathRaysError) -> CliError {
+    CliError::machine(format!("--export-rays: {error} (--export-samples, --size, --crop)"))
+}
+
+/// Files that were written.
+#[derive(Debug, Default)]
+pub struct Exported {
+    /// Each with its bounce, its query and its rays.
+    files: Vec<(PathBuf, u32, Query, u64)>,
+}
+
+/// Writes the rays of a render that was not interrupted to their files.
+pub fn write(rays: PathRays, folder: &Path, common: &Common) -> Result<Exported, CliError> {
+    let mut exported = Exported::default();
+    for bounce in rays.into_bounces().map_err(failure)? {
+        let path = folder.join(bounce.file_name());
+        // Once more: it may have appeared during the render.
+        replace::can_write(&path, &replace::NPY)?;
+        files::write_atomic(&path, &write_rays(&bounce.rays)).map_err(CliError::output)?;
+        exported.files.push((path, bounce.bounce, bounce.query, bounce.rays.len() as u64));
+    }
+    let is_ours = |path: &PathBuf| exported.files.iter().any(|(file, ..)| file == path);
+    let others: Vec<String> =
+        bounce_files(folder)?.iter().filter(|path| !is_ours(path)).map(|path| path.display().to_string()).collect();
+    if !others.is_empty() {
+        common.note(format!("not of this render, from an earlier one: {}", others.join(", ")));
+    }
+    Ok(exported)
+}
+
+impl Exported {
+    /// Rays that asked a query.
+    fn rays(&self, query: Query) -> u64 {
+        self.files.iter().filter(|file| file.2 == query).map(|file| file.3).sum()
+    }
+
+    /// The line for people.
+    pub fn line(&self, folder: &Path) -> String {
+        let [closest, any] = [Query::Closest, Query::Any].map(|query| self.rays(query));
+        format!(
+            "wrote {} files of rays to {}: {closest} closest-hit, {any} any-hit rays, {:.1} MB",
+            self.files.len(),
+            folder.display(),
+            (closest + any) as f64 * 32e-6
+        )
+    }
+
+    /// Each file, for programs.
+    pub fn json(&self) -> Value {
+        let file = |(path, bounce, query, rays): &(PathBuf, u32, Query, u64)| {
+            let query = if *query == Query::Any { "any" } else { "closest" };
+            json!({ "file": path.display().to_string(), "bounce": bounce, "query": query, "rays": rays })
+        };
+        self.files.iter().map(file).collect()
+    }
+}
