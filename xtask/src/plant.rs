@@ -3,6 +3,7 @@
 //! `cargo xtask plant [NAME...]` copies the tracked files to target/plant, changes them, runs the tests, and
 //! says which bugs were caught. It takes a minute or two a bug, and so is not part of the tests.
 
+mod path_tracer;
 mod shading;
 
 use std::collections::BTreeSet;
@@ -780,7 +781,7 @@ const PLANTS: &[Plant] = &[
 ];
 
 fn all() -> impl Iterator<Item = &'static Plant> {
-    PLANTS.iter().chain(shading::PLANTS)
+    PLANTS.iter().chain(shading::PLANTS).chain(path_tracer::PLANTS)
 }
 
 /// What became of the tests.

@@ -19,6 +19,8 @@ use std::sync::Arc;
 #[path = "common/pretended.rs"]
 mod pretended;
 use pretended::Driver;
+#[path = "common/counted.rs"]
+mod counted;
 #[path = "common/several.rs"]
 mod several;
 

@@ -81,8 +81,11 @@ struct Counters {
     u32 invalid_samples;
     // Rounds that had paths.
     u32 rounds;
-    // Rays that were asked again behind holes, searches for touching bodies, and all rays of a megakernel.
+    // Rays that were asked again behind holes, and searches for touching bodies.
     u32 asked;
+    // Of a megakernel, whose connections are all in `shadows`: rays that extend paths, and turns of its loop, of all warps
+    // together.
+    u32 walked, turns;
     u32 unused;
     // Rays of the queues, and paths that began.
     u64 extended, connected, refilled;
@@ -107,11 +110,15 @@ struct Render {
     Shadows shadows;
     // Places of a queue.
     u32 capacity;
+    // Of each round that had paths: those that were extended, and of them those that began. Rounds past the last place
+    // are added up there.
+    u32 rounds_kept;
     Counters* counters;
+    uint2* rounds;
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 72 && sizeof(Render) == 752);
+static_assert(sizeof(Counters) == 80 && sizeof(Render) == 768);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
 static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 744);
 

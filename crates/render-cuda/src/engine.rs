@@ -1,5 +1,6 @@
 //! Renders pictures on one device: batches of paths, and the sums of the film, which stay there.
 
+use crate::counts::{BatchCounts, PathCounts, Stage};
 use crate::film::DeviceFilm;
 use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord};
 use crate::memory::DeviceMemory;
@@ -20,6 +21,8 @@ use std::sync::Arc;
 const BLOCK: u32 = 128;
 /// Paths in flight at most.
 const MOST_PATHS: usize = 1 << 21;
+/// Rounds of a batch of which the lengths are kept each.
+const MOST_ROUNDS: usize = 1 << 12;
 /// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
 const ROUNDS_AT_ONCE: u32 = 12;
 
@@ -108,6 +111,7 @@ struct Picture {
     _filter: DeviceBuffer<f32>,
     film: DeviceFilm,
     state: State,
+    counts: PathCounts,
     /// Samples with an invalid radiance that the film does not know of.
     invalid: u64,
 }
@@ -195,6 +199,11 @@ impl CudaRenderer {
         Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, picture: None })
     }
 
+    /// What the kernels did for the picture that was begun last, up to now.
+    pub fn counts(&self) -> PathCounts {
+        self.picture.as_ref().map(|picture| picture.counts.clone()).unwrap_or_default()
+    }
+
     /// The device.
     pub fn device(&self) -> &Device {
         &self.device
@@ -249,37 +258,42 @@ impl CudaRenderer {
             hits: state.hits,
             shadows: state.shadows,
             capacity: picture.state.paths() as u32,
-            unused: 0,
+            rounds_kept: picture.state.rounds.len() as u32,
             counters: state.counters,
+            rounds: state.rounds,
+            unused: 0,
         }
     }
 
     /// Takes all paths of a batch to their end.
     fn trace(&self, picture: &mut Picture, render: &mut RenderRecord, max_depth: u32) -> Result<Counters, CudaError> {
         let stream = &self.stream;
-        stream.clear(&mut picture.state.counters)?;
+        picture.state.clear_counts(stream)?;
+        let mut launches = [0; Stage::ALL.len()];
         let lanes = |count: u32| count.div_ceil(BLOCK).max(1);
-        let launch = |function: &Function, blocks: u32, render: &RenderRecord| {
+        let mut launch = |stage: Stage, function: &Function, blocks: u32, render: &RenderRecord| {
+            launches[stage as usize] += 1;
             // SAFETY: all kernels take this record; its addresses are those of buffers of this renderer, as long as
             // kernels/render.h says for the batch.
             unsafe { function.launch(stream, blocks, BLOCK, render) }
         };
         if let Some(megakernel) = &self.kernels.megakernel {
-            launch(megakernel, lanes(render.batch.path_count), render)?;
+            launch(Stage::Megakernel, megakernel, lanes(render.batch.path_count), render)?;
         }
         if let Some(wavefront) = &self.kernels.wavefront {
             let all = lanes(render.capacity.min(render.batch.path_count));
             let mut round = 0u32;
             loop {
-                launch(&wavefront.begin_round, 1, render)?;
+                launch(Stage::BeginRound, &wavefront.begin_round, 1, render)?;
                 if round == 0 || render.batch.path_count > render.capacity {
-                    launch(&wavefront.refill, all, render)?;
+                    launch(Stage::Refill, &wavefront.refill, all, render)?;
                 }
-                launch(&wavefront.extend.function, all.min(wavefront.extend.resident), render)?;
-                launch(&wavefront.shade, all, render)?;
+                let resident = |tracing: &Tracing| all.min(tracing.resident);
+                launch(Stage::Extend, &wavefront.extend.function, resident(&wavefront.extend), render)?;
+                launch(Stage::Shade, &wavefront.shade, all, render)?;
                 picture.state.clear_answers(stream)?;
-                launch(&wavefront.connect.function, all.min(wavefront.connect.resident), render)?;
-                launch(&wavefront.arrive_light, all, render)?;
+                launch(Stage::Connect, &wavefront.connect.function, resident(&wavefront.connect), render)?;
+                launch(Stage::ArriveLight, &wavefront.arrive_light, all, render)?;
                 std::mem::swap(&mut render.queue, &mut render.next);
                 round += 1;
                 if round > max_depth && render.batch.path_count <= render.capacity {
@@ -293,8 +307,15 @@ impl CudaRenderer {
                 }
             }
         }
-        launch(&self.kernels.finalize, lanes(render.batch.pixel_count), render)?;
-        self.counters(picture)
+        launch(Stage::Finalize, &self.kernels.finalize, lanes(render.batch.pixel_count), render)?;
+        let counters = self.counters(picture)?;
+        let mut rounds = vec![[0; 2]; picture.state.rounds.len().min(counters.rounds as usize)];
+        if !rounds.is_empty() {
+            stream.read(&picture.state.rounds, &mut rounds)?;
+        }
+        let paths = u64::from(render.batch.path_count);
+        picture.counts.add_batch(picture.state.layout(), &BatchCounts { paths, launches, counters, rounds });
+        Ok(counters)
     }
 
     fn counters(&self, picture: &Picture) -> Result<Counters, CudaError> {
@@ -313,12 +334,16 @@ impl CudaRenderer {
         let (filter, count) = (stream.upload(&numbers)?, numbers.len() as u64);
         let samples = frame.options.samples.len();
         let wanted = self.options.paths.min(film.pixels.len().saturating_mul(samples)).max(1);
+        // A place of a queue is free again after as many rounds as a path may have vertices: no batch has more rounds.
+        let batch = self.options.queues_a_batch.max(1);
+        let rounds = batch.saturating_mul(frame.options.max_depth as usize + 1).min(MOST_ROUNDS);
         let picture = Picture {
             frame: FrameRecord::new(frame, ArrayRecord { first: filter.address(stream), count }),
             width,
             _filter: filter,
             film,
-            state: State::new(&self.device, stream, &layout, wanted, self.options.queues_a_batch.max(1))?,
+            state: State::new(&self.device, stream, &layout, wanted, batch, rounds)?,
+            counts: PathCounts::default(),
             invalid: 0,
         };
         self.picture = Some(picture);

@@ -130,6 +130,8 @@ pub struct Counters {
     pub invalid_samples: u32,
     pub rounds: u32,
     pub asked: u32,
+    pub walked: u32,
+    pub turns: u32,
     pub unused: u32,
     pub extended: u64,
     pub connected: u64,
@@ -139,7 +141,8 @@ pub struct Counters {
 impl Counters {
     /// All rays of a batch that has ended: connections of its last round, too, which no further round has counted.
     pub fn rays(&self) -> u64 {
-        self.extended + self.connected + u64::from(self.shadows) + u64::from(self.asked)
+        let [shadows, asked, walked] = [self.shadows, self.asked, self.walked].map(u64::from);
+        self.extended + self.connected + shadows + asked + walked
     }
 }
 
@@ -158,15 +161,17 @@ pub struct RenderRecord {
     pub hits: u64,
     pub shadows: ShadowRecord,
     pub capacity: u32,
-    pub unused: u32,
+    pub rounds_kept: u32,
     pub counters: u64,
+    pub rounds: u64,
+    pub unused: u64,
 }
 
 // SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
 // that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 72 && size_of::<RenderRecord>() == 752);
+const _: () = assert!(size_of::<Counters>() == 80 && size_of::<RenderRecord>() == 768);
 const _: () =
     assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
 const _: () =

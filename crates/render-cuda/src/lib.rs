@@ -10,6 +10,7 @@
 //!
 //! [`CudaRenderers`], on one device or several, is a [`raywarp_render::PathEngine`].
 
+mod counts;
 mod engine;
 mod error;
 mod features;
@@ -23,6 +24,7 @@ mod share;
 mod sources;
 mod state;
 
+pub use counts::{PathCounts, RoundCounts, Stage, StageCounts};
 pub use engine::{CudaRenderer, EngineOptions, tree_variant};
 pub use error::RenderCudaError;
 pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};

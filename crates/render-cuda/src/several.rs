@@ -1,5 +1,6 @@
 //! One picture by several devices: each renders its share of the film's tiles, side by side with the others.
 
+use crate::counts::PathCounts;
 use crate::engine::CudaRenderer;
 use crate::share::Share;
 use raywarp_cuda::side_by_side;
@@ -27,6 +28,14 @@ impl CudaRenderers {
     /// The renderers, in the order of their shares.
     pub fn renderers(&self) -> &[CudaRenderer] {
         &self.0
+    }
+
+    /// What the kernels of all devices did for the picture that was begun last.
+    pub fn counts(&self) -> PathCounts {
+        self.0.iter().fold(PathCounts::default(), |mut all, renderer| {
+            all += &renderer.counts();
+            all
+        })
     }
 
     /// `work` for each renderer with one of `parts`, side by side; the error of the first that fails, which is

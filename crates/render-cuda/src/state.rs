@@ -54,6 +54,16 @@ impl Layout {
         self.features != FeatureSet::Plain
     }
 
+    /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what it brings,
+    /// and the rest where a medium or a hole may be on its way.
+    pub(crate) fn connection_moved(&self) -> (u64, u64) {
+        if self.organisation == Organisation::Megakernel {
+            return (0, 0);
+        }
+        let made = self.bytes().connection - if self.has_holes() { 16 } else { 0 };
+        (made as u64, if self.has_holes() || self.has_media() { made as u64 } else { 16 })
+    }
+
     /// Bytes a path.
     pub fn bytes(&self) -> PathBytes {
         let result = 16 + if self.first_hits { 28 } else { 4 };
@@ -107,6 +117,8 @@ pub struct State {
     hits: DeviceBuffer<[f32; 4]>,
     shadows: ShadowBuffers,
     pub(crate) counters: DeviceBuffer<Counters>,
+    /// Paths that each round extends, and of them those that begin in it.
+    pub(crate) rounds: DeviceBuffer<[u32; 2]>,
 }
 
 /// Addresses of a state.
@@ -119,6 +131,7 @@ pub(crate) struct StateRecords {
     pub hits: u64,
     pub shadows: ShadowRecord,
     pub counters: u64,
+    pub rounds: u64,
 }
 
 impl State {
@@ -126,7 +139,7 @@ impl State {
     pub const LEAST: usize = 1 << 12;
 
     /// Room for `wanted` paths in flight, or for fewer, if the device has no room for so many: half of what is free is left. And
-    /// for what `batch` times as many leave.
+    /// for what `batch` times as many leave, and the lengths of so many `rounds`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] where there is not even room for some thousands; [`CudaError::Driver`].
@@ -136,6 +149,7 @@ impl State {
         layout: &Layout,
         wanted: usize,
         batch: usize,
+        rounds: usize,
     ) -> Result<Self, CudaError> {
         let bytes = layout.bytes();
         let each = bytes.total() + (batch - 1) * bytes.result;
@@ -176,7 +190,13 @@ impl State {
                 undecided: stream.zeros(all.div_ceil(32))?,
             },
             counters: stream.zeros(1)?,
+            rounds: stream.zeros(if wavefront { rounds } else { 0 })?,
         })
+    }
+
+    /// What of it there is.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// How many paths may be in flight.
@@ -187,6 +207,12 @@ impl State {
     /// How many paths a batch may have: there is room for what they leave.
     pub fn results(&self) -> usize {
         self.results
+    }
+
+    /// Forgets what an earlier batch counted.
+    pub(crate) fn clear_counts(&mut self, stream: &Stream) -> Result<(), CudaError> {
+        stream.clear(&mut self.counters)?;
+        if self.rounds.is_empty() { Ok(()) } else { stream.clear(&mut self.rounds) }
     }
 
     /// Forgets which connections were blocked.
@@ -230,6 +256,7 @@ impl State {
                 candidates: hits,
             },
             counters: at(&mut self.counters, stream),
+            rounds: at(&mut self.rounds, stream),
         }
     }
 }

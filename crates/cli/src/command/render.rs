@@ -199,6 +199,9 @@ fn render(
     if let Some(first) = first.get() {
         common.detail(format!("first samples after {:.3} s of rendering", first.as_secs_f64()));
     }
+    if let Some(engine) = engine.as_ref().filter(|_| rendered.is_ok()) {
+        common.detail(engine.counts());
+    }
     Ok((rendered.map_err(CliError::render)?, rays))
 }
 

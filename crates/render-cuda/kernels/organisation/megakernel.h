@@ -17,7 +17,7 @@ RW_FUNCTION void megakernel(const Render& render) {
     }
     Vec3 radiance{};
     FirstHit first{{}, {}, INFINITE};
-    u32 rays = 0;
+    u32 walked = 0, connected = 0;
     for (;;) {
         const LaneMask callers = platform::ballot_sync(EVERYONE, lives);
         if (callers == 0) {
@@ -26,7 +26,7 @@ RW_FUNCTION void megakernel(const Render& render) {
         Hit hit{};
         if (lives) {
             hit = hit_of(query::closest<CLOSEST_HIT>(render.tree, query_of(path.ray), callers));
-            rays += 1;
+            walked += 1;
         }
         pass_holes<F>(render, lives, path.ray, path.state, hit);
         const u32 touching = touch<F>(render, lives, path.ray, hit);
@@ -57,7 +57,7 @@ RW_FUNCTION void megakernel(const Render& render) {
         query::Occlusion found{};
         if (connection.some) {
             found = query::any<ANY_HIT>(render.tree, query_of(connection.value.ray), connecting);
-            rays += 1;
+            connected += 1;
         }
         const Option<Vec3> arrived = arriving<F>(render, connection.some, found.blocked, before, connection.value,
                                                  hit_of(found.candidate));
@@ -65,15 +65,20 @@ RW_FUNCTION void megakernel(const Render& render) {
             radiance += arrived.value;
         }
     }
+    // A lane walks on every turn until its path ends: the longest path of the warp is its turns.
+    u32 turns = walked;
 #pragma unroll
     for (u32 bits = WARP / 2; bits > 0; bits /= 2) {
-        rays += platform::shuffle_xor_sync(EVERYONE, rays, bits);
+        walked += platform::shuffle_xor_sync(EVERYONE, walked, bits);
+        connected += platform::shuffle_xor_sync(EVERYONE, connected, bits);
+        turns = larger(turns, platform::shuffle_xor_sync(EVERYONE, turns, bits));
     }
     if (platform::lane() == 0) {
-        platform::add_to_counter(&render.counters->asked, rays);
+        platform::add_to_counter(&render.counters->walked, walked);
+        platform::add_to_counter(&render.counters->shadows, connected);
+        platform::add_to_counter(&render.counters->turns, turns);
     }
     if (number < render.batch.path_count) {
-        begin_result(render, number, path.filter_weight);
         platform::put(render.results.radiance + number, float4{radiance.x, radiance.y, radiance.z, path.filter_weight});
         put_first_hit(render, number, first);
     }

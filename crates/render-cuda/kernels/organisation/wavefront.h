@@ -28,7 +28,12 @@ RW_FUNCTION void begin_round(const Render& render) {
     c.begun += fresh;
     c.extended += c.active;
     c.connected += c.shadows;
-    c.rounds += c.active != 0 ? 1 : 0;
+    if (c.active != 0) {
+        uint2* const at = render.rounds + smaller(c.rounds, render.rounds_kept - 1);
+        const uint2 round = platform::get(at);
+        platform::put(at, uint2{round.x + c.active, round.y + fresh});
+        c.rounds += 1;
+    }
     c.survivors = 0;
     c.shadows = 0;
     c.extend_pool = 0;

@@ -1,0 +1,290 @@
+//! What the kernels did for a picture: launches, rounds, paths, rays, warps, and the state that they moved.
+
+use crate::launch::Counters;
+use crate::sources::Organisation;
+use crate::state::Layout;
+use std::fmt;
+
+/// Lanes of a warp.
+const WARP: u64 = 32;
+
+/// A kernel of either organisation.
+#[allow(missing_docs)] // As the kernels are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    BeginRound,
+    Refill,
+    Extend,
+    Shade,
+    Connect,
+    ArriveLight,
+    Megakernel,
+    Finalize,
+}
+
+impl Stage {
+    /// All of them, as [`PathCounts::stages`] has them.
+    pub const ALL: [Self; 8] = [
+        Self::BeginRound,
+        Self::Refill,
+        Self::Extend,
+        Self::Shade,
+        Self::Connect,
+        Self::ArriveLight,
+        Self::Megakernel,
+        Self::Finalize,
+    ];
+}
+
+/// What a kernel did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StageCounts {
+    /// How often it was launched.
+    pub launches: u64,
+    /// Bytes of the state of paths that it read: see [`PathCounts::stages`].
+    pub read: u64,
+    /// Bytes of it that it wrote.
+    pub written: u64,
+}
+
+/// A round of a wavefront, all batches together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RoundCounts {
+    /// Paths that it extended.
+    pub active: u64,
+    /// Of them those that began in it.
+    pub begun: u64,
+    /// Warps that shaded them: queues have no gaps, so that only a batch's last warp is not full.
+    pub warps: u64,
+}
+
+/// What the kernels did for a picture.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PathCounts {
+    /// Batches of paths.
+    pub batches: u64,
+    /// Launches, and bytes of state, by [`Stage`]. State is what [`Layout::bytes`] tells of; each entry counts where a stage
+    /// reads or writes it as a whole:
+    ///
+    /// - *refill* writes an entry of the queue and a result for each path that begins;
+    /// - *extend* reads a ray, and writes a hit, for each ray of a path;
+    /// - *shade* reads the entry and the hit of each ray of a path, and writes an entry for each path that goes on, and for each
+    ///   connection its ray, what it brings, and its media and bounce where the layout has them;
+    /// - *connect* reads the ray of each connection;
+    /// - *arrive_light* reads what each brings, and ray, media and bounce where the layout has media or holes: as though
+    ///   nothing were in the way of any;
+    /// - *megakernel* writes a result for each path;
+    /// - *finalize* reads the result of each path.
+    ///
+    /// Not counted: light and first hits that are added to results where they are found, bits of blocked connections, and
+    /// candidates of undecided ones.
+    pub stages: [StageCounts; Stage::ALL.len()],
+    /// Rounds of a wavefront that had paths.
+    pub rounds: u64,
+    /// Paths that began.
+    pub begun: u64,
+    /// Of them those that took a place in a queue after its first round: lanes that were refilled.
+    pub refilled: u64,
+    /// Rays that extend paths.
+    pub extended: u64,
+    /// Rays to lights.
+    pub connected: u64,
+    /// Rays of both kinds that were asked again behind holes, and searches for touching bodies.
+    pub asked: u64,
+    /// Warps that had a path to extend, once for each round, of a megakernel for each turn of its loop.
+    pub warps: u64,
+    /// The rounds of a wavefront: where batches fit into its queue, round n is the paths' bounce n. Rounds past the 4,096th
+    /// count as that one. A megakernel does not tell its bounces apart: that would take an atomic each.
+    pub by_round: Vec<RoundCounts>,
+}
+
+/// What is known of a batch at its end.
+pub(crate) struct BatchCounts {
+    pub paths: u64,
+    pub launches: [u64; Stage::ALL.len()],
+    pub counters: Counters,
+    /// As the device kept them.
+    pub rounds: Vec<[u32; 2]>,
+}
+
+impl PathCounts {
+    /// What a stage did.
+    pub fn stage(&self, stage: Stage) -> StageCounts {
+        self.stages[stage as usize]
+    }
+
+    /// Launches of all stages.
+    pub fn launches(&self) -> u64 {
+        self.stages.iter().map(|stage| stage.launches).sum()
+    }
+
+    /// Bytes of state that all stages read and wrote.
+    pub fn bytes(&self) -> u64 {
+        self.stages.iter().map(|stage| stage.read + stage.written).sum()
+    }
+
+    /// Lanes that had a path to extend, of those of the warps that had one; 1 where there was none.
+    pub fn active_lanes(&self) -> f64 {
+        if self.warps == 0 { 1.0 } else { self.extended as f64 / (self.warps * WARP) as f64 }
+    }
+
+    pub(crate) fn add_batch(&mut self, layout: &Layout, batch: &BatchCounts) {
+        let counters = &batch.counters;
+        let is_wavefront = layout.organisation == Organisation::Wavefront;
+        let by_round: Vec<RoundCounts> = (batch.rounds.iter())
+            .map(|&[active, begun]| {
+                let [active, begun] = [active, begun].map(u64::from);
+                RoundCounts { active, begun, warps: active.div_ceil(WARP) }
+            })
+            .collect();
+        let later: u64 = by_round.iter().skip(1).map(|round| round.begun).sum();
+        let mut counts = Self {
+            batches: 1,
+            rounds: counters.rounds.into(),
+            begun: if is_wavefront { counters.refilled } else { batch.paths },
+            refilled: later,
+            extended: counters.extended + u64::from(counters.walked),
+            // Those of the last round, too, which no further round has counted.
+            connected: counters.connected + u64::from(counters.shadows),
+            asked: counters.asked.into(),
+            warps: u64::from(counters.turns) + by_round.iter().map(|round| round.warps).sum::<u64>(),
+            by_round,
+            ..Self::default()
+        };
+        counts.stages = stages(layout, &counts, &batch.launches);
+        *self += &counts;
+    }
+}
+
+/// What stages did, as [`PathCounts::stages`] says.
+fn stages(
+    layout: &Layout,
+    counts: &PathCounts,
+    launches: &[u64; Stage::ALL.len()],
+) -> [StageCounts; Stage::ALL.len()] {
+    const RAY: u64 = 32;
+    let bytes = layout.bytes();
+    let [queue, hit, result] = [bytes.queue, bytes.hit, bytes.result].map(|bytes| bytes as u64);
+    let (put, taken) = layout.connection_moved();
+    let PathCounts { begun, extended, connected, .. } = *counts;
+    Stage::ALL.map(|stage| {
+        let (read, written) = match stage {
+            Stage::BeginRound => (0, 0),
+            Stage::Refill if layout.organisation == Organisation::Wavefront => (0, begun * (queue + result)),
+            Stage::Refill => (0, 0),
+            Stage::Extend => (extended * queue.min(RAY), extended * hit),
+            // Who is extended has begun or gone on.
+            Stage::Shade => (extended * (queue + hit), extended.saturating_sub(begun) * queue + connected * put),
+            Stage::Connect => (connected * put.min(RAY), 0),
+            Stage::ArriveLight => (connected * taken, 0),
+            Stage::Megakernel if layout.organisation == Organisation::Megakernel => (0, begun * result),
+            Stage::Megakernel => (0, 0),
+            Stage::Finalize => (begun * result, 0),
+        };
+        StageCounts { launches: launches[stage as usize], read, written }
+    })
+}
+
+impl std::ops::AddAssign<&Self> for PathCounts {
+    /// Other batches, or another device's part of the picture.
+    fn add_assign(&mut self, other: &Self) {
+        for (own, other) in std::iter::zip(&mut self.stages, &other.stages) {
+            own.launches += other.launches;
+            own.read += other.read;
+            own.written += other.written;
+        }
+        self.batches += other.batches;
+        self.rounds += other.rounds;
+        self.begun += other.begun;
+        self.refilled += other.refilled;
+        self.extended += other.extended;
+        self.connected += other.connected;
+        self.asked += other.asked;
+        self.warps += other.warps;
+        let rounds = self.by_round.len().max(other.by_round.len());
+        self.by_round.resize(rounds, RoundCounts::default());
+        for (own, other) in std::iter::zip(&mut self.by_round, &other.by_round) {
+            own.active += other.active;
+            own.begun += other.begun;
+            own.warps += other.warps;
+        }
+    }
+}
+
+/// Rounds that are printed.
+const SHOWN: usize = 16;
+
+impl fmt::Display for PathCounts {
+    /// A line, and for a wavefront a second one with its rounds.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} batches, {} launches; {} paths, {} of them in refilled lanes; {} rays extend paths, {} go to lights, {} were \
+             asked again; {:.1} of 32 lanes active; {:.1} GB of state moved",
+            self.batches,
+            self.launches(),
+            self.begun,
+            self.refilled,
+            self.extended,
+            self.connected,
+            self.asked,
+            self.active_lanes() * WARP as f64,
+            self.bytes() as f64 / 1e9
+        )?;
+        if self.by_round.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\n{} rounds; of all batches' paths (warps) a round:", self.rounds)?;
+        for round in self.by_round.iter().take(SHOWN) {
+            write!(f, " {} ({})", round.active, round.warps)?;
+        }
+        if self.by_round.len() > SHOWN { write!(f, " ...") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sources::FeatureSet;
+
+    fn layout(organisation: Organisation) -> Layout {
+        Layout { organisation, features: FeatureSet::Plain, first_hits: false, sampler_states: false }
+    }
+
+    #[test]
+    fn batches_add_up_round_by_round() {
+        let mut counts = PathCounts::default();
+        for rounds in [vec![[70, 70], [33, 0], [1, 0]], vec![[40, 40], [40, 8]]] {
+            let extended = rounds.iter().map(|round| u64::from(round[0])).sum();
+            let refilled = rounds.iter().map(|round| u64::from(round[1])).sum();
+            let counters =
+                Counters { rounds: rounds.len() as u32, extended, refilled, shadows: 3, ..Counters::default() };
+            let batch = BatchCounts { paths: refilled, launches: [1; Stage::ALL.len()], counters, rounds };
+            counts.add_batch(&layout(Organisation::Wavefront), &batch);
+        }
+        let round = |active, begun, warps| RoundCounts { active, begun, warps };
+        assert_eq!(counts.by_round, [round(110, 110, 5), round(73, 8, 4), round(1, 0, 1)]);
+        assert_eq!((counts.batches, counts.rounds, counts.launches()), (2, 5, 16));
+        assert_eq!((counts.begun, counts.refilled, counts.extended, counts.connected), (118, 8, 184, 6));
+        assert_eq!(counts.warps, 10);
+        // Of plain scenes: a queue's entry 56, a hit 16, a result 20, a connection 48.
+        let moved = |stage| (counts.stage(stage).read, counts.stage(stage).written);
+        assert_eq!(moved(Stage::Refill), (0, 118 * 76));
+        assert_eq!(moved(Stage::Extend), (184 * 32, 184 * 16));
+        assert_eq!(moved(Stage::Shade), (184 * 72, 66 * 56 + 6 * 48));
+        assert_eq!((moved(Stage::Connect), moved(Stage::ArriveLight)), ((6 * 32, 0), (6 * 16, 0)));
+        assert_eq!((moved(Stage::Finalize), moved(Stage::Megakernel)), ((118 * 20, 0), (0, 0)));
+    }
+
+    #[test]
+    fn a_megakernel_moves_results_only() {
+        let mut counts = PathCounts::default();
+        let counters = Counters { walked: 100, shadows: 50, asked: 7, turns: 4, ..Counters::default() };
+        let batch = BatchCounts { paths: 40, launches: [0; Stage::ALL.len()], counters, rounds: Vec::new() };
+        counts.add_batch(&layout(Organisation::Megakernel), &batch);
+        assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 100, 50, 7));
+        assert_eq!((counts.warps, counts.bytes()), (4, 2 * 40 * 20));
+        assert!((counts.active_lanes() - 100.0 / 128.0).abs() < 1e-12);
+        assert!(!counts.to_string().contains('\n'));
+    }
+}

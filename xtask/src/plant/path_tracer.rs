@@ -1,0 +1,248 @@
+//! Bugs of the path tracer's kernels, and of who launches them.
+
+use super::{Edit, Plant};
+
+/// Pictures and counts of queues of all lengths, of a scene of everything and of a plain one.
+const COUNTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "counted::"];
+/// Pictures with all samplers and several filters.
+const PICTURES: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_of_all"];
+const COUNTS: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "counts"];
+
+const WAVEFRONT: &str = "crates/render-cuda/kernels/organisation/wavefront.h";
+const MEGAKERNEL: &str = "crates/render-cuda/kernels/organisation/megakernel.h";
+const FINALIZE: &str = "crates/render-cuda/kernels/stage/finalize.h";
+const GENERATE: &str = "crates/render-cuda/kernels/stage/generate.h";
+const EXTEND: &str = "crates/render-cuda/kernels/stage/extend.h";
+const ENGINE: &str = "crates/render-cuda/src/engine.rs";
+
+pub(super) const PLANTS: &[Plant] = &[
+    Plant {
+        name: "a path that is dropped at compaction",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "goes_on = departure.next.some;",
+            replace: "goes_on = departure.next.some && platform::lane() != 7;",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a path that is kept twice",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "        put_path<F>(render.next, next, path.number, departure.next.value.ray, departure.next.value.path);\n    }\n",
+            replace: "        put_path<F>(render.next, next, path.number, departure.next.value.ray, departure.next.value.path);\n    }\n    \
+                      const bool twice = goes_on && path.number == 37 && path.state.bounce == 0;\n    \
+                      const u32 again = take_place(&render.counters->survivors, twice);\n    if (twice) {\n        \
+                      put_path<F>(render.next, again, path.number, departure.next.value.ray, departure.next.value.path);\n    }\n",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a place of the queue before",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "path = get_path<F>(render, render.queue, place);",
+            replace: "path = get_path<F>(render, render.next, place);",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a queue whose last place is not refilled",
+        edits: &[Edit { file: WAVEFRONT, find: "if (place < fresh) {", replace: "if (place + 1 < fresh) {" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a refill that leaves a place empty",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "const u32 fresh = smaller(room, left);",
+            replace: "const u32 fresh = smaller(c.rounds != 0 && room > 1 ? room - 1 : room, left);",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a path that begins twice",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "const u32 number = begun - fresh + place;",
+            replace: "const u32 number = begun - fresh + (place == 5 ? 4 : place);",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "light that arrives at another path",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "add_radiance(render, number, arrived.value);",
+            replace: "add_radiance(render, (number + 1) % render.batch.path_count, arrived.value);",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "light that nothing blocks",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "const bool blocked = (word >> (place % 32) & 1) != 0;",
+            replace: "const bool blocked = lives && (word >> (place % 32) & 1) == 2;",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "light that nothing blocks in a megakernel",
+        edits: &[Edit {
+            file: MEGAKERNEL,
+            find: "connection.some, found.blocked, before",
+            replace: "connection.some, false, before",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "light that is added before the answer is there",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "        const Vec3 contribution = connection.contribution;\n        put_ray",
+            replace: "        Vec3 contribution = connection.contribution;\n        \
+                      add_radiance(render, path.number, contribution);\n        contribution = Vec3::splat(0.0f);\n        put_ray",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "answers of the round before",
+        edits: &[Edit { file: ENGINE, find: "                picture.state.clear_answers(stream)?;\n", replace: "" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a dimension that is taken twice",
+        edits: &[Edit {
+            file: GENERATE,
+            find: "render.filter.sample(stream.next_2d());",
+            replace: "render.filter.sample(Stream(stream).next_2d());",
+        }],
+        test: PICTURES,
+        hangs: false,
+    },
+    Plant {
+        name: "samples that are added the last first",
+        edits: &[Edit {
+            file: FINALIZE,
+            find: "const u32 number = sample * batch.pixel_count + place;",
+            replace: "const u32 number = (batch.sample_count - 1 - sample) * batch.pixel_count + place;",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "samples without their filter weight",
+        edits: &[Edit {
+            file: FINALIZE,
+            find: "Vec3{result.x, result.y, result.z} * result.w;",
+            replace: "Vec3{result.x, result.y, result.z};",
+        }],
+        test: PICTURES,
+        hangs: false,
+    },
+    Plant {
+        name: "a lane that leaves out a vote",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "const u32 shadow = take_place(&render.counters->shadows, connects);",
+            replace: "const u32 shadow = lives ? take_place(&render.counters->shadows, connects) : 0;",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a megakernel's lane that leaves before its warp",
+        edits: &[Edit {
+            file: MEGAKERNEL,
+            find: "        if (callers == 0) {\n            break;\n        }\n        Hit hit{};",
+            replace: "        if (!lives) {\n            break;\n        }\n        Hit hit{};",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "an array that is written where there is none",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "        if constexpr (F::ALPHA) {\n            platform::put(render.shadows.bounces",
+            replace: "        {\n            platform::put(render.shadows.bounces",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a write behind an array's end",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "uint2* const at = render.rounds + smaller(c.rounds, render.rounds_kept - 1);",
+            replace: "uint2* const at = render.rounds + smaller(c.rounds, render.rounds_kept - 1);\n        \
+                      platform::put(render.rounds + render.rounds_kept, uint2{0, 0});",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "connections that are not counted",
+        edits: &[Edit { file: WAVEFRONT, find: "    c.connected += c.shadows;\n", replace: "" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a round that counts as its paths began in it",
+        edits: &[Edit { file: WAVEFRONT, find: "round.y + fresh}", replace: "round.y + c.active}" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "turns of a warp that are those of its lanes",
+        edits: &[Edit {
+            file: MEGAKERNEL,
+            find: "turns = larger(turns, platform::shuffle_xor_sync(EVERYONE, turns, bits));",
+            replace: "turns += platform::shuffle_xor_sync(EVERYONE, turns, bits);",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "rays asked again that count as one a warp",
+        edits: &[Edit {
+            file: EXTEND,
+            find: "&render.counters->asked, platform::population(callers));",
+            replace: "&render.counters->asked, 1);",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a launch that is not counted",
+        edits: &[Edit {
+            file: ENGINE,
+            find: "launches[stage as usize] += 1;",
+            replace: "launches[stage as usize] = 1;",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "connections whose bytes are not all counted",
+        edits: &[Edit {
+            file: "crates/render-cuda/src/counts.rs",
+            find: "* queue + connected * put)",
+            replace: "* queue + connected * taken)",
+        }],
+        test: COUNTS,
+        hangs: false,
+    },
+];
