@@ -126,9 +126,14 @@ fn pictures_of_all_there_is_are_those_of_the_cpu() {
     let cases = [
         options(SamplerKind::Sobol, DirectLight::Both, FilterKind::Box { radius: 0.5 }),
         options(SamplerKind::Xor32, DirectLight::Lights, FilterKind::Gaussian { radius: 1.5, sigma: 0.5 }),
+        // The only filter here whose samples do not all have the weight 1.
         RenderOptions {
             features: false,
-            ..options(SamplerKind::PaddedHalton, DirectLight::Scattering, FilterKind::Box { radius: 0.5 })
+            ..options(
+                SamplerKind::PaddedHalton,
+                DirectLight::Scattering,
+                FilterKind::Mitchell { radius: 2.0, b: 0.3, c: 0.35 },
+            )
         },
     ];
     let mut faults = Vec::new();

@@ -83,8 +83,8 @@ struct Counters {
     u32 rounds;
     // Rays that were asked again behind holes, and searches for touching bodies.
     u32 asked;
-    // Of a megakernel, whose connections are all in `shadows`: rays that extend paths, and turns of its loop, of all warps
-    // together.
+    // Of a megakernel, whose connections are all in `shadows`: rays that extend paths, and turns of its loop, of all
+    // warps together.
     u32 walked, turns;
     u32 unused;
     // Rays of the queues, and paths that began.

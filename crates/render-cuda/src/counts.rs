@@ -63,21 +63,21 @@ pub struct RoundCounts {
 pub struct PathCounts {
     /// Batches of paths.
     pub batches: u64,
-    /// Launches, and bytes of state, by [`Stage`]. State is what [`Layout::bytes`] tells of; each entry counts where a stage
-    /// reads or writes it as a whole:
+    /// Launches, and bytes of state, by [`Stage`]. State is what [`Layout::bytes`] tells of; each entry counts where a
+    /// stage reads or writes it as a whole:
     ///
     /// - *refill* writes an entry of the queue and a result for each path that begins;
     /// - *extend* reads a ray, and writes a hit, for each ray of a path;
-    /// - *shade* reads the entry and the hit of each ray of a path, and writes an entry for each path that goes on, and for each
-    ///   connection its ray, what it brings, and its media and bounce where the layout has them;
+    /// - *shade* reads the entry and the hit of each ray of a path, and writes an entry for each path that goes on, and
+    ///   for each connection its ray, what it brings, and its media and bounce where the layout has them;
     /// - *connect* reads the ray of each connection;
-    /// - *arrive_light* reads what each brings, and ray, media and bounce where the layout has media or holes: as though
-    ///   nothing were in the way of any;
+    /// - *arrive_light* reads what each brings, and ray, media and bounce where the layout has media or holes: as
+    ///   though nothing were in the way of any;
     /// - *megakernel* writes a result for each path;
     /// - *finalize* reads the result of each path.
     ///
-    /// Not counted: light and first hits that are added to results where they are found, bits of blocked connections, and
-    /// candidates of undecided ones.
+    /// Not counted: light and first hits that are added to results where they are found, bits of blocked connections,
+    /// and candidates of undecided ones.
     pub stages: [StageCounts; Stage::ALL.len()],
     /// Rounds of a wavefront that had paths.
     pub rounds: u64,
@@ -93,8 +93,8 @@ pub struct PathCounts {
     pub asked: u64,
     /// Warps that had a path to extend, once for each round, of a megakernel for each turn of its loop.
     pub warps: u64,
-    /// The rounds of a wavefront: where batches fit into its queue, round n is the paths' bounce n. Rounds past the 4,096th
-    /// count as that one. A megakernel does not tell its bounces apart: that would take an atomic each.
+    /// The rounds of a wavefront: where batches fit into its queue, round n is the paths' bounce n. Rounds past the
+    /// 4,096th count as that one. A megakernel does not tell its bounces apart: that would take an atomic each.
     pub by_round: Vec<RoundCounts>,
 }
 
@@ -157,11 +157,7 @@ impl PathCounts {
 }
 
 /// What stages did, as [`PathCounts::stages`] says.
-fn stages(
-    layout: &Layout,
-    counts: &PathCounts,
-    launches: &[u64; Stage::ALL.len()],
-) -> [StageCounts; Stage::ALL.len()] {
+fn stages(layout: &Layout, counts: &PathCounts, launches: &[u64; Stage::ALL.len()]) -> [StageCounts; Stage::ALL.len()] {
     const RAY: u64 = 32;
     let bytes = layout.bytes();
     let [queue, hit, result] = [bytes.queue, bytes.hit, bytes.result].map(|bytes| bytes as u64);
@@ -219,8 +215,8 @@ impl fmt::Display for PathCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} batches, {} launches; {} paths, {} of them in refilled lanes; {} rays extend paths, {} go to lights, {} were \
-             asked again; {:.1} of 32 lanes active; {:.1} GB of state moved",
+            "{} batches, {} launches; {} paths, {} of them in refilled lanes; {} rays extend paths, {} go to lights, \
+             {} were asked again; {:.1} of 32 lanes active; {:.1} GB of state moved",
             self.batches,
             self.launches(),
             self.begun,

@@ -5,7 +5,8 @@
 //!               same bits; stage/ and organisation/ make kernels of them
 //! prebuilt/     what `cargo xtask kernels` made of those
 //! src/          puts a scene (scene.rs) and a film (film.rs) into a device's memory, keeps the state of paths
-//!               (state.rs) and launches (engine.rs); several.rs shares a picture out (share.rs) among devices
+//!               (state.rs), launches (engine.rs) and counts (counts.rs); several.rs shares a picture out (share.rs)
+//!               among devices
 //! ```
 //!
 //! [`CudaRenderers`], on one device or several, is a [`raywarp_render::PathEngine`].

@@ -54,8 +54,8 @@ impl Layout {
         self.features != FeatureSet::Plain
     }
 
-    /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what it brings,
-    /// and the rest where a medium or a hole may be on its way.
+    /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what it
+    /// brings, and the rest where a medium or a hole may be on its way.
     pub(crate) fn connection_moved(&self) -> (u64, u64) {
         if self.organisation == Organisation::Megakernel {
             return (0, 0);
@@ -138,8 +138,8 @@ impl State {
     /// Paths in flight for which there has to be room, where so many are wanted.
     pub const LEAST: usize = 1 << 12;
 
-    /// Room for `wanted` paths in flight, or for fewer, if the device has no room for so many: half of what is free is left. And
-    /// for what `batch` times as many leave, and the lengths of so many `rounds`.
+    /// Room for `wanted` paths in flight, or for fewer, if the device has no room for so many: half of what is free is
+    /// left. And for what `batch` times as many leave, and the lengths of so many `rounds`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] where there is not even room for some thousands; [`CudaError::Driver`].

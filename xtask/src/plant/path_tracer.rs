@@ -30,11 +30,12 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a path that is kept twice",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "        put_path<F>(render.next, next, path.number, departure.next.value.ray, departure.next.value.path);\n    }\n",
-            replace: "        put_path<F>(render.next, next, path.number, departure.next.value.ray, departure.next.value.path);\n    }\n    \
-                      const bool twice = goes_on && path.number == 37 && path.state.bounce == 0;\n    \
+            find: "    const u32 next = take_place(&render.counters->survivors, goes_on);",
+            replace: "    const bool twice = goes_on && path.number == 37 && path.state.bounce == 0;\n    \
                       const u32 again = take_place(&render.counters->survivors, twice);\n    if (twice) {\n        \
-                      put_path<F>(render.next, again, path.number, departure.next.value.ray, departure.next.value.path);\n    }\n",
+                      const auto& copy = departure.next.value;\n        \
+                      put_path<F>(render.next, again, path.number, copy.ray, copy.path);\n    }\n    \
+                      const u32 next = take_place(&render.counters->survivors, goes_on);",
         }],
         test: COUNTED,
         hangs: false,
@@ -111,7 +112,8 @@ pub(super) const PLANTS: &[Plant] = &[
             file: WAVEFRONT,
             find: "        const Vec3 contribution = connection.contribution;\n        put_ray",
             replace: "        Vec3 contribution = connection.contribution;\n        \
-                      add_radiance(render, path.number, contribution);\n        contribution = Vec3::splat(0.0f);\n        put_ray",
+                      add_radiance(render, path.number, contribution);\n        \
+                      contribution = Vec3::splat(0.0f);\n        put_ray",
         }],
         test: COUNTED,
         hangs: false,
@@ -119,6 +121,22 @@ pub(super) const PLANTS: &[Plant] = &[
     Plant {
         name: "answers of the round before",
         edits: &[Edit { file: ENGINE, find: "                picture.state.clear_answers(stream)?;\n", replace: "" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a last round that is left out",
+        edits: &[Edit { file: ENGINE, find: "if round > max_depth &&", replace: "if round >= max_depth.max(1) &&" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a batch that ends while paths wait",
+        edits: &[Edit {
+            file: ENGINE,
+            find: "if counters.survivors == 0 && counters.begun == render.batch.path_count {",
+            replace: "if counters.survivors == 0 {",
+        }],
         test: COUNTED,
         hangs: false,
     },

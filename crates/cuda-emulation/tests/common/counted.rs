@@ -4,6 +4,7 @@
 
 use super::*;
 use raywarp_geom::Ray;
+use raywarp_render::film::Tile;
 use raywarp_render::{PathObserver, PathRecorder};
 use raywarp_render_cuda::{PathCounts, RoundCounts, Stage, StageCounts};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,11 +45,12 @@ const PLAIN: Bytes = Bytes { queue: 56, result: 20, made: 48, taken: 16 };
 /// And media 12, twice, the bounce of a connection 4, a sampler's state 4, a first hit of 28 for its depth.
 const EVERYTHING: Bytes = Bytes { queue: 72, result: 44, made: 64, taken: 64 };
 
-/// The samples of a film's pixels pass by pass, which end at powers of two, and batch by batch: lengths of paths in order.
+/// The samples of a film's pixels pass by pass, which end at powers of two, and batch by batch: lengths of paths in
+/// order.
 fn batches(film: &Film, options: &RenderOptions, results: usize, lengths: &[u16]) -> Vec<Vec<usize>> {
     let [width, height] = options.size.map(|side| side as usize);
     let first = options.samples.start;
-    let tiles = film.tiles().iter().flat_map(|tile| tile.pixels());
+    let tiles = film.tiles().iter().flat_map(Tile::pixels);
     let pixels: Vec<usize> = tiles.map(|[x, y]| y as usize * width + x as usize).collect();
     let part = pixels.len().div_ceil(pixels.len().div_ceil(results));
     let at_once = (results / part).max(1) as u32;
@@ -80,7 +82,7 @@ fn rounds(batch: &[usize], capacity: usize) -> Vec<RoundCounts> {
         }
         let warps = queue.chunks(WARP).count() as u64;
         rounds.push(RoundCounts { active: queue.len() as u64, begun: (queue.len() - stayed) as u64, warps });
-        queue = queue.into_iter().filter_map(|left| (left > 1).then(|| left - 1)).collect();
+        queue = queue.into_iter().filter(|&left| left > 1).map(|left| left - 1).collect();
     }
 }
 
@@ -141,7 +143,7 @@ fn expected(batches: &[Vec<usize>], capacity: usize, max_depth: u32, with: (Orga
     want
 }
 
-/// Renders on the CPU and by `devices` devices, and compares what was counted, and the pictures.
+/// Renders on the CPU and on a device, and compares what was counted, and the pictures.
 fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: EngineOptions) -> PathCounts {
     let film = || Film::of(Window::new(options.size, options.crop).unwrap(), options.features).unwrap();
     let (scene, camera, tracer, watch) = (&prepared.shading, &prepared.camera, &prepared.tracer, Watch::default());
@@ -165,9 +167,9 @@ fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: Eng
     got
 }
 
-/// A batch that fits into the queue, several that do, and queues that are filled up again: of the picture's last pass two
-/// samples a batch.
-const QUEUES: [(usize, usize); 4] = [(1 << 12, 1), (100, 1), (70, 3), (200, 5)];
+/// A batch that fits into the queue, several that do, and queues that are filled up again: of the picture's last pass
+/// two samples a batch, and more rounds than the host looks after even where each path has one ray.
+const QUEUES: [(usize, usize); 5] = [(1 << 12, 1), (100, 1), (70, 3), (200, 5), (20, 25)];
 
 #[test]
 fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
@@ -182,7 +184,7 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
     };
     let plain = RenderOptions { features: false, sampler: SamplerKind::Sobol, ..all.clone() };
     for (prepared, options, bytes, depths) in
-        [(everything(), all, EVERYTHING, &[1, 6][..]), (room(), plain, PLAIN, &[1, 4, 20])]
+        [(everything(), all, EVERYTHING, &[1, 6][..]), (room(), plain, PLAIN, &[0, 1, 4, 20])]
     {
         for &max_depth in depths {
             let options = RenderOptions { max_depth, ..options.clone() };
@@ -192,7 +194,8 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
                         check(&prepared, &options, bytes, EngineOptions { organisation, paths, queues_a_batch });
                     // That there is something to count.
                     assert_eq!(counts.begun, 24 * 16 * 4);
-                    assert!(counts.extended > counts.begun && counts.connected > 0, "{counts:?}");
+                    assert_eq!(counts.extended > counts.begun, max_depth > 0, "{counts:?}");
+                    assert_eq!(counts.connected > 0, max_depth > 0, "{counts:?}");
                     assert_eq!(counts.asked > 0, FeatureSet::of(&prepared.shading) != FeatureSet::Plain, "{counts:?}");
                     let refills = organisation == Organisation::Wavefront && queues_a_batch > 1;
                     assert_eq!(counts.refilled > 0, refills, "{counts:?}");
