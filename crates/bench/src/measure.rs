@@ -328,7 +328,8 @@ mod tests {
 
     fn measured(request: &BenchRequest) -> SceneReport {
         let mut report = SceneReport::new("floor", &Target::Cpu, vec![1, 2], request);
-        bench_scene(&Target::Cpu, scene(), RaySource::Views(&views()), request, &Watch::default(), &mut report).unwrap();
+        bench_scene(&Target::Cpu, scene(), RaySource::Views(&views()), request, &Watch::default(), &mut report)
+            .unwrap();
         report
     }
 

@@ -15,8 +15,14 @@ fn clay() -> Prepared {
 }
 
 fn picture(prepared: &mut Prepared, threads: usize, crop: Option<Crop>) -> Picture {
-    let request =
-        PictureRequest { size: Some([60, 44]), samples: Some(3..5), max_depth: Some(4), crop, threads, ..Default::default() };
+    let request = PictureRequest {
+        size: Some([60, 44]),
+        samples: Some(3..5),
+        max_depth: Some(4),
+        crop,
+        threads,
+        ..Default::default()
+    };
     Picture::settle(prepared, &request).unwrap()
 }
 

@@ -60,7 +60,7 @@ impl Layout {
         if self.organisation == Organisation::Megakernel {
             return (0, 0);
         }
-        let made = self.bytes().connection - if self.has_holes() { 16 } else { 0 };
+        let made = self.bytes().connection;
         (made as u64, if self.has_holes() || self.has_media() { made as u64 } else { 16 })
     }
 

@@ -2,8 +2,8 @@
 
 use super::render_args::RenderArgs;
 use super::render_device::Gpus;
-use super::render_report::Report;
 use super::render_rays::{self, Exported};
+use super::render_report::Report;
 use super::values;
 use super::{resume, write_every};
 use crate::common::{Common, command_line};

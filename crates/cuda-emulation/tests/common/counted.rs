@@ -190,8 +190,12 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
             let options = RenderOptions { max_depth, ..options.clone() };
             for (paths, queues_a_batch) in QUEUES {
                 for organisation in Organisation::ALL {
-                    let counts =
-                        check(&prepared, &options, bytes, EngineOptions { organisation, paths, queues_a_batch });
+                    let counts = check(
+                        &prepared,
+                        &options,
+                        bytes,
+                        EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() },
+                    );
                     // That there is something to count.
                     assert_eq!(counts.begun, 24 * 16 * 4);
                     assert_eq!(counts.extended > counts.begun, max_depth > 0, "{counts:?}");
