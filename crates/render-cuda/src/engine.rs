@@ -159,7 +159,8 @@ impl CudaRenderer {
         let bounds = triangles.bounds();
         let extent = bounds.extent().into_iter().fold(0.0, f32::max);
         let farthest = bounds.min.iter().chain(&bounds.max).fold(farthest_origin, |most, x| most.max(x.abs()));
-        if !bounds.is_empty() && !(farthest <= LARGEST_COORDINATE && extent >= LEAST_EXTENT) {
+        let is_ordinary = farthest <= LARGEST_COORDINATE && extent >= LEAST_EXTENT;
+        if !is_ordinary && !bounds.is_empty() {
             return Err(RenderCudaError::Extent { farthest, extent });
         }
         let mut encoded = EncodedScene::reaching(&tree_variant()?, bvh, triangles, 0.5 * farthest_origin)?;
