@@ -216,7 +216,7 @@ impl fmt::Display for PathCounts {
         write!(
             f,
             "{} batches, {} launches; {} paths, {} of them in refilled lanes; {} rays extend paths, {} go to lights, \
-             {} were asked again; {:.1} of 32 lanes active; {:.1} GB of state moved",
+             {} were asked again; {:.1} of 32 lanes active; {:.1} MB of state moved",
             self.batches,
             self.launches(),
             self.begun,
@@ -225,7 +225,7 @@ impl fmt::Display for PathCounts {
             self.connected,
             self.asked,
             self.active_lanes() * WARP as f64,
-            self.bytes() as f64 / 1e9
+            self.bytes() as f64 / 1e6
         )?;
         if self.by_round.is_empty() {
             return Ok(());

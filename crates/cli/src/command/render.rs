@@ -200,7 +200,7 @@ fn render(
         common.detail(format!("first samples after {:.3} s of rendering", first.as_secs_f64()));
     }
     if let Some(engine) = engine.as_ref().filter(|_| rendered.is_ok()) {
-        common.detail(engine.counts());
+        engine.counts().to_string().lines().for_each(|line| common.detail(line));
     }
     Ok((rendered.map_err(CliError::render)?, rays))
 }
