@@ -1,8 +1,8 @@
 //! The papers' tables on this machine: kernels timed, their hits checked, runs recorded.
 //!
-//! [`bench_scene`] measures subjects (kernels of the family, or the tracer of this CPU) on the rays of a workload, or on given ones, and
-//! fills a [`SceneReport`], which [`text`], [`csv`] and [`json`] print. [`suite`] names the papers' tables and side
-//! experiments, [`bar`] holds what other tracers reach, and [`record`] keeps a run.
+//! [`bench_scene`] measures subjects (kernels of the family, or the tracer of this CPU) on the rays of a workload, or
+//! on given ones, and fills a [`SceneReport`], which [`text`], [`csv`] and [`json`] print. [`suite`] names the papers'
+//! tables and side experiments, [`bar`] holds what other tracers reach, and [`record`] keeps a run.
 //!
 //! - Rays are made once a scene and shared by all subjects; a tree is built once, and encoded once for all subjects that walk the same bytes.
 //! - A rate is total rays over total time of the viewpoints: kernel time by events on a GPU, wall time on a CPU.

@@ -1,8 +1,9 @@
-//! The rays of a picture's paths, bounce by bounce: what a path tracer asks of the kernels, for those who time these alone.
+//! The rays of a picture's paths, bounce by bounce: what a path tracer asks of the kernels, for those who time these
+//! alone.
 //!
-//! Rays of a bounce lie in the order in which one wavefront of all paths begins them: sample by sample, and of a sample tile
-//! by tile as the film has them, row by row in each. Paths that have ended leave no gap. So the order does not depend on
-//! threads, waves or speed.
+//! Rays of a bounce lie in the order in which one wavefront of all paths begins them: sample by sample, and of a sample
+//! tile by tile as the film has them, row by row in each. Paths that have ended leave no gap. So the order does not
+//! depend on threads, waves or speed.
 
 use raywarp_geom::Ray;
 use raywarp_render::film::Film;
@@ -26,8 +27,8 @@ const SMALL_BYTES: u64 = 64 << 20;
 /// How names begin: of rays that extend paths, and of those that connect them to lights.
 const NAMES: [&str; 2] = ["bounce", "shadow"];
 
-/// What the rays of a file are for, by its name without a folder: `shadow-03.npy` is for any-hit queries, any name that does
-/// not begin with `shadow` for closest-hit ones.
+/// What the rays of a file are for, by its name without a folder: `shadow-03.npy` is for any-hit queries, any name that
+/// does not begin with `shadow` for closest-hit ones.
 pub fn query_of_name(name: &str) -> Query {
     if name.starts_with(NAMES[1]) { Query::Any } else { Query::Closest }
 }
@@ -75,7 +76,8 @@ impl BounceRays {
     }
 }
 
-/// Rays of some paths: at each bounce those that extend them and those that connect them, with the paths' places in the block.
+/// Rays of some paths: at each bounce those that extend them and those that connect them, with the paths' places in the
+/// block.
 type Block = Vec<[Vec<(u32, Ray)>; 2]>;
 
 /// Keeps the rays of the first samples of each pixel; listens to a render.
@@ -94,8 +96,8 @@ pub struct PathRays {
 }
 
 impl PathRays {
-    /// For the first `samples` (at least 1) of each pixel that a render of `options` onto `film` takes. Rays are kept in memory,
-    /// 36 bytes each.
+    /// For the first `samples` (at least 1) of each pixel that a render of `options` onto `film` takes. Rays are kept
+    /// in memory, 36 bytes each.
     ///
     /// # Errors
     /// [`PathRaysError`], if not even camera rays can be kept.
@@ -153,7 +155,8 @@ impl PathRays {
         block[bounce as usize][usize::from(query == Query::Any)].push(((path % BLOCK) as u32, *ray));
         drop(block);
         let kept = 1 + self.kept.fetch_add(1, Ordering::Relaxed);
-        // What is kept is taken already; as much again is what lists that double may ask for, and more than writing takes.
+        // What is kept is taken already; as much again is what lists that double may ask for, and more than writing
+        // takes.
         if kept.is_multiple_of(LOOK_EVERY) && self.check(kept, kept * KEPT_BYTES).is_err() {
             self.is_over.store(true, Ordering::Relaxed);
         }

@@ -4,6 +4,7 @@ use raywarp::path_rays::{BounceRays, PathRays};
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::{Crop, Film, Window};
 use raywarp::render::{Rendered, Watch};
+use raywarp::scene::{Alpha, ScalarInput};
 use raywarp::traverse::Query;
 use raywarp::{Control, Hit, PrepareOptions, Prepared, Ray, default_scene, make_clay};
 
@@ -91,6 +92,19 @@ fn as_many_rays_are_kept_as_were_traced_and_of_fewer_samples_the_first() {
             assert_eq!(first.rays, all.rays[..first.rays.len()], "{}", first.file_name());
         }
     }
+}
+
+#[test]
+fn a_ray_that_goes_on_behind_a_hole_is_kept_once() {
+    let mut scene = default_scene();
+    for material in scene.materials.iter_mut().step_by(2) {
+        material.alpha = Alpha::Blend { alpha: ScalarInput::constant(0.5) };
+    }
+    let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+    let picture = picture(&mut prepared, 2, None);
+    let (rendered, bounces) = rays_of(&prepared, &picture, 2);
+    assert_eq!(bounces[0].rays.len(), 2 * 60 * 44);
+    assert!(bounces.iter().map(|bounce| bounce.rays.len() as u64).sum::<u64>() < rendered.rays);
 }
 
 #[test]

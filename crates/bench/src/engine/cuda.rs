@@ -106,7 +106,8 @@ impl Session for CudaSession {
     fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<Answers, BenchError> {
         let count = batch.rays.len();
         self.with(subject, batch, |tracer, stream, rays, out| {
-            // A hit that is not overwritten has t = 0, which no ray of a workload has (a file's may start on a triangle); bits are cleared by the launch.
+            // A hit that is not overwritten has t = 0, which no ray of a workload has (a file's may start on a
+            // triangle); bits are cleared by the launch.
             stream.clear(&mut out.hits)?;
             tracer.time(stream, query(batch.any), rays, count, out)?;
             if batch.any {

@@ -166,8 +166,8 @@ impl SceneReport {
         if self.is_of_files() { "file" } else { self.workload.name() }
     }
 
-    /// Millions of rays a second of a line over all of its rays: their number over the sum of median times. `None` where some are
-    /// missing or wrong.
+    /// Millions of rays a second of a line over all of its rays: their number over the sum of median times. `None`
+    /// where some are missing or wrong.
     fn together(&self, line: Line) -> Option<f64> {
         let rows = (0..self.columns.len()).map(|column| self.row(line, column).filter(|row| row.check.passes()));
         let rows: Vec<&Row> = rows.collect::<Option<_>>()?;

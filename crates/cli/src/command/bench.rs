@@ -42,6 +42,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         common.files.reads(&path)?;
     }
     name_inputs(common, args.view.as_deref())?;
+    bench_rays::check(args, common)?;
     bench_outputs::check(args, common)?;
     let (sets, rays): (Vec<RaySet>, Vec<Vec<Ray>>) = bench_rays::read_all(args, common)?.into_iter().unzip();
     let target = target(common)?;

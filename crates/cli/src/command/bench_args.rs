@@ -30,7 +30,7 @@ fn suites_help() -> String {
     )
 }
 
-/// Measures how fast kernels are on the papers' rays or your own, hits checked.
+/// Measures how fast kernels are on the papers' rays, hits checked.
 #[derive(Debug, Args)]
 #[command(after_long_help = suites_help())]
 pub struct BenchArgs {
@@ -51,9 +51,9 @@ pub struct BenchArgs {
     variant: Vec<Choice>,
     /// Files of rays (.npy) to time, comma-separated [default: the workload's rays].
     ///
-    /// As render --export-rays, bench --export-rays and NumPy write them (docs/trace.md). Names that begin with shadow are asked
-    /// for any hit, all others for the closest, unless --query says which. Each file is a launch and a column of the tables, in
-    /// its own order, and several together get their rate: all rays over all times.
+    /// As render --export-rays, bench --export-rays (its ao rays: --query any) and NumPy write them. Names that begin
+    /// with shadow are asked for any hit, all others for the closest, unless --query says which. Each file is a launch
+    /// and a column of the tables, in its own order, and several together get their rate: all rays over all times.
     #[arg(long, value_name = "FILES", value_delimiter = ',', value_hint = ValueHint::FilePath, conflicts_with_all = ["suite", "workload", "kind", "views", "view", "one_launch", "rays_per_pixel", "size", "simulate", "export_rays"], help_heading = heading::RAYS)]
     pub rays: Vec<PathBuf>,
     /// What all rays of --rays ask for: the closest hit or any [default: by the names].

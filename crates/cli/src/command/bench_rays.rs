@@ -8,12 +8,12 @@ use raywarp::Ray;
 use raywarp::bench::RaySet;
 use raywarp::path_rays::query_of_name;
 use raywarp::traverse::Query;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The rays of all files, in the order of the command line, each with what tables call it.
-pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, Vec<Ray>)>, CliError> {
+/// Refuses files that cannot be read together, and names them as inputs.
+pub fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     if args.rays.is_empty() {
-        return Ok(Vec::new());
+        return Ok(());
     }
     let scenes = args.scenes()?;
     if scenes.len() > 1 {
@@ -28,8 +28,13 @@ pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, Vec<Ra
         }
         common.files.reads(path)?;
     }
+    Ok(())
+}
+
+/// The rays of all files, in the order of the command line, each with what tables call it.
+pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, Vec<Ray>)>, CliError> {
     let is_shared = |name: &str| args.rays.iter().filter(|path| short_name(path) == name).count() > 1;
-    let file = |path: &std::path::PathBuf| {
+    let file = |path: &PathBuf| {
         let rays = valid_rays(path, common)?;
         let short = short_name(path);
         let any = args.query.unwrap_or_else(|| query_of_name(&short)) == Query::Any;

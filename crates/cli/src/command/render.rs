@@ -162,7 +162,8 @@ fn empty_film(picture: &Picture) -> Result<Film, CliError> {
 /// Writes a picture that took so much time to a file.
 type WriteOne<'a> = dyn Fn(&Path, &Film, Duration) -> Result<(), CliError> + Sync + 'a;
 
-/// Renders, going on with a film where there is one, keeps the rays that are asked for, and writes what there is now and then where that is asked for.
+/// Renders, going on with a film where there is one, keeps the rays that are asked for, and writes what there is now
+/// and then where that is asked for.
 fn render(
     (prepared, mut engine): (&Prepared, Option<CudaRenderers>),
     picture: &Picture,

@@ -117,17 +117,17 @@ pub struct RenderArgs {
     layers: Vec<String>,
     /// Write the rays of the paths to a folder, a file for each bounce, for bench --rays.
     ///
-    /// bounce-00.npy holds the camera's rays, bounce-01.npy those from what these hit, and so on; shadow-00.npy those from what
-    /// bounce-00.npy hits to lights (any-hit, all others closest-hit). They are arrays as trace reads them, in the order of their
-    /// paths: sample by sample, and of each sample tile by tile of the picture. Rays that go on behind a hole (an alpha) are
-    /// there once, as they start; rays that only ask which medium is where are not there. A GPU renders as with --organisation
-    /// rays. An interrupted render writes none.
+    /// bounce-00.npy holds the camera's rays, bounce-01.npy those from what these hit, and so on; shadow-00.npy those
+    /// from what bounce-00.npy hits to lights (any-hit, all others closest-hit). They are arrays as trace reads them,
+    /// in the order of their paths: sample by sample, and of each sample tile by tile of the picture. Rays that go on
+    /// behind a hole (an alpha) are there once, as they start; rays that only ask which medium is where are not there.
+    /// A GPU renders as with --organisation rays. An interrupted render writes none.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = heading::OUTPUT)]
     pub export_rays: Option<PathBuf>,
     /// Samples of each pixel whose rays are written, from the first on [default: 1].
     ///
-    /// A ray takes 32 bytes: a sample of 1024x768 pixels has 25 MB of camera rays, and with 8 bounces at most 430 MB of all. They
-    /// are kept in memory until the picture is done.
+    /// A ray takes 32 bytes: a sample of 1024x768 pixels has 25 MB of camera rays, and with 8 bounces at most 430 MB of
+    /// all. They are kept in memory until the picture is done.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "export_rays", help_heading = heading::OUTPUT)]
     pub export_samples: Option<u32>,
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.

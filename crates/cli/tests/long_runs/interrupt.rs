@@ -26,6 +26,20 @@ fn each_signal_that_ends_jobs_saves_what_is_rendered() {
 }
 
 #[test]
+fn an_interrupted_render_writes_its_picture_and_no_rays() {
+    let folder = Folder::new("signal-rays");
+    let mut render = Running::new(&mut folder.command(&format!("{ENDLESS} -o a.png --export-rays rays"), OFTEN));
+    render.until(&["rendering: ", " samples a pixel"]);
+    render.signal("TERM");
+    let (status, out, said) = render.end();
+    assert_eq!(status, Some(130), "{said}");
+    assert!(out.starts_with("interrupted; wrote a.png: 64x48") && out.lines().count() == 1, "{out}");
+    assert!(said.contains("interrupted: no rays were written to rays"), "{said}");
+    assert_eq!(folder.names(), ["a.png", "rays"]);
+    assert_eq!(std::fs::read_dir(folder.path("rays")).unwrap().count(), 0);
+}
+
+#[test]
 fn the_second_signal_ends_a_render_that_still_finishes_its_pass() {
     let folder = Folder::new("signal-twice");
     // A share finishes its pass: millions of paths on one thread.
