@@ -6,7 +6,7 @@
 //! depend on threads, waves or speed.
 
 use raywarp_geom::Ray;
-use raywarp_render::film::Film;
+use raywarp_render::film::{Film, Tile};
 use raywarp_render::{PathObserver, RenderOptions};
 use raywarp_system::memory;
 use raywarp_traverse::Query;
@@ -127,7 +127,7 @@ impl PathRays {
         let paths = pixels as u64 * u64::from(samples);
         rays.check(paths, paths.saturating_mul(KEPT_BYTES + WRITE_BYTES))?;
         rays.places = vec![u32::MAX; width * height];
-        let in_order = film.tiles().iter().flat_map(|tile| tile.pixels());
+        let in_order = film.tiles().iter().flat_map(Tile::pixels);
         for (place, [x, y]) in (0..).zip(in_order) {
             rays.places[y as usize * width + x as usize] = place;
         }
