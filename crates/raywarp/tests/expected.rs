@@ -10,7 +10,7 @@ use raywarp::workload::views::View;
 use raywarp::{BuildOptions, Control};
 
 const KERNELS: [&str; 4] =
-    ["al09-while-while", "raywarp-h8-direct", "alk12-kepler", "direct/while-while/bvh2?sync=implicit"];
+    ["al09-while-while", "ykl17-direct", "alk12-kepler", "direct/while-while/bvh2?sync=implicit"];
 
 /// Rows of the built-in scene on an H200 with numbers that are otherwise.
 fn rows(kernels: &[&str], changes: &[(&str, &str)], costs: Vec<CostChange>) -> Vec<Bounded> {

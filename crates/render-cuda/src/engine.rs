@@ -149,7 +149,8 @@ impl CudaRenderer {
     /// [`EngineOptions::farthest_origin`].
     ///
     /// # Errors
-    /// [`RenderCudaError`]; [`RenderCudaError::Extent`] where the kernels' hits would not be the CPU's.
+    /// [`RenderCudaError`]; [`RenderCudaError::Extent`] for scenes so large or small that triangles' areas are beyond what the
+    /// kernels invert. (A triangle some 1e-18 wide in a larger scene is not hit.)
     pub fn encode(
         bvh: &Bvh2,
         triangles: &FlatTriangles,

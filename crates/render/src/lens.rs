@@ -55,10 +55,10 @@ impl LensRecord {
         Lens::new(camera, size).record()
     }
 
-    /// No ray of the camera starts farther from zero than this along any axis.
+    /// No ray of the camera starts farther from zero than this along any axis, with a pixel filter of at most 64 pixels.
     pub fn farthest_origin(&self) -> f32 {
-        // Filters reach some pixels beyond the picture.
-        let half = |i: usize| if self.perspective == 1 { 0.0 } else { self.half[i] * (1.0 + 64.0 / self.size[i]) };
+        // A filter reaches beyond the picture by its radius, which is so much of half of its width.
+        let half = |i: usize| if self.perspective == 1 { 0.0 } else { self.half[i] * (1.0 + 128.0 / self.size[i]) };
         let [x, y] = [half(0) + self.radius, half(1) + self.radius];
         let along = |i: usize| self.eye[i].abs() + x * self.right[i].abs() + y * self.up[i].abs();
         // And what rounds on the way.
@@ -175,9 +175,9 @@ mod tests {
         let projection = Projection::Orthographic { half_height: 20.0 };
         let wide = Camera { projection, lens_radius: 2.0, ..camera() };
         let lens = Camera { lens_radius: 7.0, ..camera() };
-        for (camera, least) in [(camera(), 5.0), (lens, 7.0), (wide, 42.0)] {
+        for (camera, least) in [(camera(), 5.0), (lens, 7.0), (wide, 67.0)] {
             let (lens, far) = (Lens::new(&camera, [200, 100]), LensRecord::new(&camera, [200, 100]).farthest_origin());
-            let corners = [[-8.0f32, -8.0], [208.0, -8.0], [-8.0, 108.0], [208.0, 108.0]];
+            let corners = [[-64.0f32, -64.0], [264.0, -64.0], [-64.0, 164.0], [264.0, 164.0]];
             let farthest = |[x, y]: [f32; 2]| {
                 let ends = [[0.0, 0.5], [0.999, 0.5], [0.5, 0.0], [0.5, 0.999]].map(|u| lens.ray(x, y, u).origin);
                 ends.into_iter().flatten().fold(0.0, |most: f32, x| most.max(x.abs()))

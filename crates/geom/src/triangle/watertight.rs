@@ -16,7 +16,7 @@
 //!
 //! In half-ulps `u = 2^-24` of `D`, the largest coordinate difference to a vertex: sheared x and y are
 //! off by at most 6 u D (two differences, the shear, whose two factors round, the multiply-add), z by 1 u D,
-//! weights by 8 u of themselves, and `t` by 9 u of the triangle's z range and 4 u of itself, which is 22 u D at
+//! weights by 8 u of themselves, and `t` by 9 u of the triangle's z range and 4 u D, which is 22 u D at
 //! most. Below a doubled projected area of 2^-123, where parts underflow, weights may be 24 u off more; below
 //! 2^-128 the f64 path takes over. `slab::padded` adds this up.
 
