@@ -119,8 +119,8 @@ impl Word {
         Some(match self.operation() {
             // IADD, which was HFMA2 before.
             0x035 if architecture >= 120 => Pipe::Alu,
-            // MOV, P2R, CS2R, VOTE, SEL, FSEL, FMNMX, FSETP, ISETP, VIMNMX3, IADD3, LEA, LOP3, PRMT, IMNMX, SHF, PLOP3.
-            0x002 | 0x003 | 0x005..=0x009 | 0x00b | 0x00c | 0x00f..=0x012 | 0x016 | 0x017 | 0x019 | 0x01c => Pipe::Alu,
+            // MOV, P2R, R2P, CS2R, VOTE, SEL, FSEL, FMNMX, FSETP, ISETP, VIMNMX3, IADD3, LEA, LOP3, PRMT, IMNMX, SHF, PLOP3.
+            0x002..=0x009 | 0x00b | 0x00c | 0x00f..=0x012 | 0x016 | 0x017 | 0x019 | 0x01c => Pipe::Alu,
             // HSET2, F2FP, VIADDMNMX, VIMNMX, FMNMX3.
             0x033 | 0x03e | 0x046 | 0x048 | 0x076 => Pipe::Alu,
             // FMUL, FADD, FFMA, VIADD.
