@@ -133,8 +133,8 @@ impl Word {
             0x028..=0x02b => Pipe::Double,
             // UMOV, VOTEU, ULDC, R2UR; NOP; LDCU.
             0x082 | 0x086 | 0x0b9 | 0x0ca | 0x1c2 | 0x118 | 0x1ac => Pipe::Other,
-            // UFMUL, USEL, UISETP, UIADD3, ULEA, ULOP3, UIMAD, UFLO, UPOPC.
-            0x056 | 0x087 | 0x08c | 0x090..=0x092 | 0x0a4 | 0x0bd | 0x0bf => Pipe::Uniform,
+            // UFMUL, USEL, UISETP, UIADD3, ULEA, ULOP3, USHF, UIMAD, UFLO, UPOPC.
+            0x056 | 0x087 | 0x08c | 0x090..=0x092 | 0x099 | 0x0a4 | 0x0bd | 0x0bf => Pipe::Uniform,
             // FLO, BREV, FCHK, F2F, MUFU, POPC.
             0x100..=0x102 | 0x104 | 0x108 | 0x109 | 0x110 => Pipe::Xu,
             // S2R, LDG, LDL, LDS, STG, STL, STS, SHFL, RED, MATCH, ATOMG.
