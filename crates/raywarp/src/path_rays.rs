@@ -258,7 +258,7 @@ mod tests {
         assert!(PathRays::with_memory(&film(&large), &large, 1, || Some(0)).is_err());
         let small = options(0..4, None);
         let rays = PathRays::with_memory(&film(&small), &small, 4, || Some(0)).unwrap();
-        assert!(2 * LOOK_EVERY * KEPT_BYTES > SMALL_BYTES);
+        const { assert!(2 * LOOK_EVERY * KEPT_BYTES > SMALL_BYTES) };
         for number in 0..2 * LOOK_EVERY as u32 {
             rays.ray(number % 180, 0, number / 180 % 500, &ray(0));
         }

@@ -45,10 +45,10 @@ pub fn listener(args: &RenderArgs, film: &Film, options: &RenderOptions) -> Resu
     if args.export_rays.is_none() {
         return Ok(None);
     }
-    PathRays::new(film, options, args.export_samples.unwrap_or(1)).map(Some).map_err(failure)
+    PathRays::new(film, options, args.export_samples.unwrap_or(1)).map(Some).map_err(|error| failure(&error))
 }
 
-fn failure(error: PathRaysError) -> CliError {
+fn failure(error: &PathRaysError) -> CliError {
     CliError::machine(format!("--export-rays: {error} (--export-samples, --size, --crop)"))
 }
 
@@ -62,7 +62,7 @@ pub struct Exported {
 /// Writes the rays of a render that was not interrupted to their files.
 pub fn write(rays: PathRays, folder: &Path, common: &Common) -> Result<Exported, CliError> {
     let mut exported = Exported::default();
-    for bounce in rays.into_bounces().map_err(failure)? {
+    for bounce in rays.into_bounces().map_err(|error| failure(&error))? {
         let path = folder.join(bounce.file_name());
         // Once more: it may have appeared during the render.
         replace::can_write(&path, &replace::NPY)?;

@@ -244,7 +244,7 @@ mod tests {
             ("order", &|t| change_leaf(t, leaf, |p| p.order |= 3)),
             ("order", &|t| change_leaf(t, leaf, |p| p.order &= !15)),
             ("not there", &|t| {
-                change_leaf(t, leaf, |p| (p.words[1], p.corners[3], p.order) = (UNUSED_SLOT, [1.0; 3], p.order & 0xff))
+                change_leaf(t, leaf, |p| (p.words[1], p.corners[3], p.order) = (UNUSED_SLOT, [1.0; 3], p.order & 0xff));
             }),
             ("slots", &|t| change_leaf(t, leaf, |p| p.words[0] ^= 1)),
             ("slots", &|t| t.slots[7] ^= 1),
