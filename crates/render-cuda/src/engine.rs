@@ -36,7 +36,7 @@ pub struct EngineOptions {
     /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from those that
     /// have not begun. At least 1.
     pub queues_a_batch: usize,
-    /// How far from zero rays of the cameras start along any axis: [`LensRecord::farthest_origin`]. The tree's boxes are padded
+    /// How far from zero rays of the cameras start along any axis: [`raywarp_render::LensRecord::farthest_origin`]. The tree's boxes are padded
     /// for it where that is beyond twice the scene's own largest coordinate.
     pub farthest_origin: f32,
 }
