@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let bvh = build(&triangles, &presets::SINGLE)?;
                 let gpu = CudaTracer::new(&device, &variant, &bvh, &triangles)?;
                 let cpu = target.tracer(&CpuOptions::default());
-                let reach = 2.0 * triangles.vertices.iter().flatten().flatten().fold(0.0, |r: f32, x| r.max(x.abs()));
+                let reach = 2.0 * triangles.bounds().farthest();
                 for first in (0..each).step_by(BATCH) {
                     let seed = (m + (s << 8) + (o << 16)) as u64 + ((first as u64) << 24);
                     let batch = aimed(&target, (each - first).min(BATCH), seed);

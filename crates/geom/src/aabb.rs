@@ -73,6 +73,13 @@ impl Aabb {
         std::array::from_fn(|i| (self.max[i] - self.min[i]).max(0.0))
     }
 
+    /// The largest coordinate, without its sign; zero for an empty box.
+    #[inline]
+    pub fn farthest(&self) -> f32 {
+        let corners = self.min.iter().chain(&self.max);
+        if self.is_empty() { 0.0 } else { corners.fold(0.0, |most: f32, x| most.max(x.abs())) }
+    }
+
     /// Half of the surface area, the measure of the surface area heuristic; zero for an empty box.
     #[inline]
     pub fn half_area(&self) -> f32 {

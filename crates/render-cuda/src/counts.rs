@@ -143,9 +143,8 @@ impl PathCounts {
             rounds: counters.rounds.into(),
             begun: if is_wavefront { counters.refilled } else { batch.paths },
             refilled: later,
-            extended: counters.extended + u64::from(counters.walked),
-            // Those of the last round, too, which no further round has counted.
-            connected: counters.connected + u64::from(counters.shadows),
+            extended: counters.all_extended(),
+            connected: counters.all_connected(),
             asked: counters.asked.into(),
             warps: u64::from(counters.turns) + by_round.iter().map(|round| round.warps).sum::<u64>(),
             by_round,

@@ -36,8 +36,8 @@ pub struct EngineOptions {
     /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from those that
     /// have not begun. At least 1.
     pub queues_a_batch: usize,
-    /// How far from zero rays of the cameras start along any axis: [`raywarp_render::LensRecord::farthest_origin`]. The tree's boxes are padded
-    /// for it where that is beyond twice the scene's own largest coordinate.
+    /// How far from zero rays of the cameras start along any axis: [`raywarp_render::LensRecord::farthest_origin`]. The
+    /// tree's boxes are padded for it where that is beyond twice the scene's own largest coordinate.
     pub farthest_origin: f32,
 }
 
@@ -159,7 +159,7 @@ impl CudaRenderer {
     ) -> Result<EncodedScene, RenderCudaError> {
         let bounds = triangles.bounds();
         let extent = bounds.extent().into_iter().fold(0.0, f32::max);
-        let farthest = bounds.min.iter().chain(&bounds.max).fold(farthest_origin, |most, x| most.max(x.abs()));
+        let farthest = bounds.farthest().max(farthest_origin);
         let is_ordinary = farthest <= LARGEST_COORDINATE && extent >= LEAST_EXTENT;
         if !is_ordinary && !bounds.is_empty() {
             return Err(RenderCudaError::Extent { farthest, extent });

@@ -139,10 +139,19 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// All rays of a batch that has ended: connections of its last round, too, which no further round has counted.
+    /// Rays that extend paths, of either organisation.
+    pub fn all_extended(&self) -> u64 {
+        self.extended + u64::from(self.walked)
+    }
+
+    /// Rays to lights of a batch that has ended: those of its last round, too, which no further round has counted.
+    pub fn all_connected(&self) -> u64 {
+        self.connected + u64::from(self.shadows)
+    }
+
+    /// All rays of a batch that has ended.
     pub fn rays(&self) -> u64 {
-        let [shadows, asked, walked] = [self.shadows, self.asked, self.walked].map(u64::from);
-        self.extended + self.connected + shadows + asked + walked
+        self.all_extended() + self.all_connected() + u64::from(self.asked)
     }
 }
 

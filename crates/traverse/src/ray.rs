@@ -48,10 +48,7 @@ impl LaneRay {
         let low = ray.t_min.max(after.t) * scale;
         // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
         let box_low = if test == BoxTest::Integer { low.max(0.0) + 0.0 } else { low };
-        let blocks = (variant.tree() == Tree::H8).then(|| {
-            let farthest = bounds.min.iter().chain(&bounds.max).fold(0.0, |most: f32, x| most.max(x.abs()));
-            H8Ray::new(ray, ray.t_min.max(after.t), farthest)
-        });
+        let blocks = (variant.tree() == Tree::H8).then(|| H8Ray::new(ray, ray.t_min.max(after.t), bounds.farthest()));
         let watertight =
             matches!(variant.triangle(), TriangleTest::Watertight | TriangleTest::Pair).then(|| Watertight::new(ray));
         let is_finite = inverse.iter().chain(ood.as_flattened()).all(|x| x.is_finite());

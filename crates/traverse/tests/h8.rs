@@ -32,8 +32,7 @@ fn no_aimed_ray_is_lost_and_all_have_the_bits_of_the_cpu() {
                 let target = Target::new(&mesh, size, offset);
                 let triangles = FlatTriangles::from_vertices(target.triangles.clone());
                 let (blocks, cpu) = (blocks(&triangles), target.tracer(&CpuOptions::default()));
-                let bounds = triangles.vertices.iter().flatten().flatten();
-                let reach = 2.0 * bounds.fold(0.0, |most: f32, x| most.max(x.abs()));
+                let reach = 2.0 * triangles.bounds().farthest();
                 let mut random = Random(u64::from(offset.to_bits()) << 32 | u64::from(size.to_bits()));
                 let mut rays: Vec<Ray> = (0..600).map(|_| target.inner_ray(&mut random)).collect();
                 rays.extend((0..300).map(|_| target.outer_ray(&mut random)));

@@ -144,8 +144,9 @@ fn difference_of_products(a: f32, b: f32, c: f32, d: f32) -> f32 {
     fused_multiply_add(a, b, -w) + fused_multiply_add(-c, d, w)
 }
 
-/// A power of two `s` so that `s x` is in 1..2, for a normal `x` below 2^127.
+/// A power of two `s` so that `s x` is in 1..2, for a normal `x` below 2^127: what directions are scaled by, their longest
+/// component being `x`. It is within 2^-126 to 2^126, and so is its inverse.
 #[inline(always)]
-fn power_of_two_under(x: f32) -> f32 {
+pub fn power_of_two_under(x: f32) -> f32 {
     f32::from_bits(0x7f00_0000 - ((x.to_bits() >> 23).clamp(1, 253) << 23))
 }

@@ -29,7 +29,7 @@ use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
 use crate::{LayoutError, structure};
 use node::{MAX_BLOCKS, SLOTS};
 use pair::shared_edge;
-use quantize::{MAX_COORDINATE, farthest, grid_step, quantize};
+use quantize::{MAX_COORDINATE, grid_step, quantize};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -102,7 +102,7 @@ pub fn encode_h8_reaching(bvh: &Bvh2, triangles: &FlatTriangles, reach: f32) -> 
     let collapse = Collapse::of_leaves(bvh, LEAF_RULE, Some(&pairs));
     let families = family::list(bvh, &collapse);
     let bounds = families.first().map_or(Aabb::EMPTY, |root| root.bounds(bvh));
-    let reach = farthest(&bounds).max(reach);
+    let reach = bounds.farthest().max(reach);
     if reach > MAX_COORDINATE {
         return Err(LayoutError::TooFar { exponent: MAX_COORDINATE.log2() as u32 });
     }

@@ -33,11 +33,6 @@ pub(crate) const MAX_COORDINATE: f32 = 1.267_650_6e30;
 /// The grid of a tiny scene is not finer than 2^-100.
 const LEAST_EXPONENT: i32 = -100;
 
-/// The largest coordinate of a box, 0 of an empty one.
-pub(crate) fn farthest(bounds: &Aabb) -> f32 {
-    bounds.min.iter().chain(&bounds.max).map(|x| x.abs()).filter(|x| x.is_finite()).fold(0.0, f32::max)
-}
-
 /// The step of the tree's grid, which the steps of its nodes are multiples of: the least power of two whose 2^22
 /// reach every coordinate up to `reach`, with a margin.
 pub(crate) fn grid_step(reach: f32) -> f32 {

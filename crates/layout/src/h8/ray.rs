@@ -19,6 +19,7 @@
 //! grows beyond the pad.
 
 use super::node::{H8Node, SLOTS};
+use raywarp_geom::triangle::power_of_two_under;
 use raywarp_geom::{HALF_INFINITY, Ray, fused_multiply_add as fma, half_from_f32, half_multiply_add, half_to_f64};
 
 /// Smaller components of a direction, whose longest is in 1..2, count as this: 4 times its inverse is a half.
@@ -30,18 +31,16 @@ const START_SLACK: f32 = 9.536_743e-7;
 /// Times the largest coordinate of the scene, more than any product of a corner and a direction sums to.
 const REACH: f32 = 16.0;
 
-/// A ray prepared for nodes of a tree. Its `t` is in lengths of [`H8Ray::direction`]: [`H8Ray::scale`] times it is
-/// the given ray's.
+/// A ray prepared for nodes of a tree. Its `t` is in lengths of [`H8Ray::direction`]: the given ray's is
+/// [`H8Ray::unscale`] times less.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct H8Ray {
     /// As given.
     pub origin: [f32; 3],
-    /// The given direction times `scale`: the longest component is in 1..2. (Of a direction beyond 2^126 or denormal
+    /// The given direction, scaled by a power of two: the longest component is in 1..2. (Of a direction beyond 2^126 or denormal
     /// it is outside, and of the latter boxes may be missed.)
     pub direction: [f32; 3],
-    /// A power of two.
-    pub scale: f32,
-    /// Its inverse.
+    /// The inverse of that power.
     pub unscale: f32,
     /// Inverse direction, clamped.
     inverse: [f32; 3],
@@ -60,9 +59,9 @@ impl H8Ray {
     #[inline]
     pub fn new(ray: &Ray, t_min: f32, farthest: f32) -> Self {
         let d = &ray.direction;
-        let longest = d[0].abs().max(d[1].abs()).max(d[2].abs());
-        let exponent = (longest.to_bits() >> 23).clamp(1, 253) << 23;
-        let (scale, unscale) = (f32::from_bits(0x7f00_0000 - exponent), f32::from_bits(exponent));
+        // As the triangle test scales it, so that both shear alike.
+        let scale = power_of_two_under(d[0].abs().max(d[1].abs()).max(d[2].abs()));
+        let unscale = 1.0 / scale;
         let s = d.map(|x| x * scale);
         let inverse = s.map(|x| (1.0 / x.abs().max(LEAST_COMPONENT)).copysign(x));
         let [x, y, z]: [f32; 3] = std::array::from_fn(|i| ray.origin[i] * s[i]);
@@ -71,7 +70,6 @@ impl H8Ray {
         Self {
             origin: ray.origin,
             direction: s,
-            scale,
             unscale,
             inverse,
             along: fma(size, START_SLACK, x + y + z),

@@ -1,7 +1,7 @@
 //! The judge of a tree of blocks: every rule of the module's text, and damage for each.
 
 use super::node::{SLOTS, child_block};
-use super::quantize::{PAD, corner_room, farthest, grid_step};
+use super::quantize::{PAD, corner_room, grid_step};
 use super::{H8, H8Node};
 use crate::{INDEX_MASK, LayoutError, NON_OPAQUE, UNUSED_SLOT};
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -48,7 +48,7 @@ impl H8 {
         if !pairs.flat_map(|pair| pair.words.into_iter().take(pair.len())).eq(self.slots.iter().copied()) {
             return whole("the slots are not the triangles of the leaves");
         }
-        if self.reach.is_nan() || self.reach < farthest(&self.bounds) || self.grid_step != grid_step(self.reach) {
+        if self.reach.is_nan() || self.reach < self.bounds.farthest() || self.grid_step != grid_step(self.reach) {
             return whole("the reach is less than the bounds'");
         }
         if !self.root_fits() {
