@@ -63,7 +63,7 @@ bool Machine::start_block(std::unique_ptr<BlockState>& slot, u32 first_stack) {
         warp->block = slot.get();
         for (u32 i = 0; i < WARP; i++) {
             Lane& lane = warp->lanes[i];
-            static_cast<Here&>(lane) = {i, warp->number, w};
+            static_cast<Here&>(lane) = {i, warp->number, w, request.blocks * request.warps_per_block};
             lane.number_in_block = w * WARP + i;
             lane.clock.known[lane.number_in_block] = 1;
             lane.warp_state = warp.get();

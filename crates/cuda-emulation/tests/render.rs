@@ -11,9 +11,10 @@ use raywarp_render::{
     DirectLight, LensRecord, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with,
 };
 use raywarp_render_cuda::{
-    CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, tree_variant,
+    CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, SceneFeatures, ShadingClass,
+    tree_variant,
 };
-use raywarp_scene::{Camera, FilterKind, SamplerKind, Scene, flatten};
+use raywarp_scene::{Alpha, Camera, FilterKind, SamplerKind, Scene, Surface, flatten};
 use std::sync::Arc;
 
 #[path = "common/pretended.rs"]
@@ -103,8 +104,68 @@ fn difference(films: &[Film; 2]) -> Option<String> {
 }
 
 fn everything() -> Prepared {
-    let camera = Camera::look_at([0.3, 0.4, 5.5], [0.0; 3], [0.0, 1.0, 0.0], 50.0).unwrap();
-    Prepared::new(scene_of_everything(), camera)
+    Prepared::new(scene_of_everything(), everything_camera())
+}
+
+fn everything_camera() -> Camera {
+    Camera::look_at([0.3, 0.4, 5.5], [0.0; 3], [0.0, 1.0, 0.0], 50.0).unwrap()
+}
+
+/// The same without anything that fills space, whose paths are sorted by class; with holes or without.
+fn surfaces(holes: bool) -> Prepared {
+    let mut scene = scene_of_everything();
+    scene.media.clear();
+    for material in &mut scene.materials {
+        material.media = None;
+        match &mut material.surface {
+            Surface::Dielectric { absorption, .. } => *absorption = None,
+            Surface::Principled(principled) => principled.absorption = None,
+            _ => {}
+        }
+        if !holes {
+            material.alpha = Alpha::Opaque;
+        }
+    }
+    Prepared::new(scene, everything_camera())
+}
+
+/// Several batches, one, and a queue that is filled up again.
+const QUEUES: [(usize, usize); 3] = [(100, 1), (1 << 12, 1), (70, 3)];
+
+fn faults(prepared: &Prepared, options: &RenderOptions, queues: &[(usize, usize)]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for organisation in Organisation::ALL {
+        for &(paths, queues_a_batch) in queues {
+            let films = prepared
+                .films(options, EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() });
+            let place = format!("{organisation:?}, {paths} paths, {queues_a_batch}, {:?}", options.sampler);
+            faults.extend(difference(&films).map(|fault| format!("{place}: {fault}")));
+        }
+    }
+    faults
+}
+
+#[test]
+fn pictures_of_surfaces_sorted_by_class_are_those_of_the_cpu() {
+    let Some(_driver) = Driver::get() else { return };
+    for (holes, sampler) in [(true, SamplerKind::Xor32), (false, SamplerKind::Sobol)] {
+        let prepared = surfaces(holes);
+        let features = SceneFeatures::of(&prepared.shading);
+        let classes = ShadingClass::ALL.to_vec();
+        assert_eq!(features, SceneFeatures { set: FeatureSet::Surfaces, holes, classes });
+        let features = holes;
+        let options = RenderOptions {
+            size: [24, 16],
+            samples: 3..7,
+            max_depth: 6,
+            features,
+            sampler,
+            seed: 5,
+            ..RenderOptions::default()
+        };
+        let faults = faults(&prepared, &options, &QUEUES);
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
 }
 
 #[test]
@@ -136,18 +197,7 @@ fn pictures_of_all_there_is_are_those_of_the_cpu() {
             )
         },
     ];
-    let mut faults = Vec::new();
-    for options in &cases {
-        for organisation in Organisation::ALL {
-            // Several batches, one, and a queue that is filled up again.
-            for (paths, queues_a_batch) in [(100, 1), (1 << 12, 1), (70, 3)] {
-                let films = prepared
-                    .films(options, EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() });
-                let place = format!("{organisation:?}, {paths} paths, {queues_a_batch}, {:?}", options.sampler);
-                faults.extend(difference(&films).map(|fault| format!("{place}: {fault}")));
-            }
-        }
-    }
+    let faults: Vec<String> = cases.iter().flat_map(|options| faults(&prepared, options, &QUEUES)).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -66,6 +66,28 @@ using Plain = Features<FeatureSet{.models = set_of(BsdfKind::Diffuse),
                                   .unlit = false,
                                   .alpha = false}>;
 
+// Scenes without media are shaded by classes of materials (shading_class.h): what a kernel for one of them can meet.
+// Holes are passed before. `Mixed` is all else, and scenes with media: of a scene without any it finds no arrays of media.
+using Simple = Features<FeatureSet{.models = set_of(BsdfKind::Black, BsdfKind::Diffuse, BsdfKind::DiffuseTransmission, BsdfKind::Mirror),
+                                   .media = false,
+                                   .choices = false,
+                                   .alpha = false}>;
+using Metal = Features<FeatureSet{.models = set_of(BsdfKind::Blinn, BsdfKind::Conductor),
+                                  .media = false,
+                                  .choices = false,
+                                  .unlit = false,
+                                  .alpha = false}>;
+using Glass = Features<FeatureSet{.models = set_of(BsdfKind::Dielectric),
+                                  .media = false,
+                                  .choices = false,
+                                  .unlit = false,
+                                  .alpha = false}>;
+using Layered = Features<FeatureSet{.models = set_of(BsdfKind::Principled),
+                                    .media = false,
+                                    .choices = false,
+                                    .unlit = false,
+                                    .alpha = false}>;
+
 RW_FUNCTION constexpr u32 first_of(u32 set) {
     u32 bit = 0;
     while (bit < 32 && (set >> bit & 1) == 0) {

@@ -86,7 +86,8 @@ struct Counters {
     // Of a megakernel, whose connections are all in `shadows`: rays that extend paths, and turns of its loop, of all
     // warps together.
     u32 walked, turns;
-    u32 unused;
+    // Paths of each class in this round, where they are sorted.
+    u32 classes[5];
     // Rays of the queues, and paths that began.
     u64 extended, connected, refilled;
 };
@@ -115,10 +116,12 @@ struct Render {
     u32 rounds_kept;
     Counters* counters;
     uint2* rounds;
+    // Places of the queue by class (stage/shading_class.h), null where a kernel shades all of it in its own order.
+    u32* order;
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 80 && sizeof(Render) == 768);
+static_assert(sizeof(Counters) == 96 && sizeof(Render) == 768);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
 static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 744);
 

@@ -15,6 +15,7 @@ pub enum Stage {
     BeginRound,
     Refill,
     Extend,
+    Sort,
     Shade,
     Connect,
     ArriveLight,
@@ -24,10 +25,11 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, as [`PathCounts::stages`] has them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::BeginRound,
         Self::Refill,
         Self::Extend,
+        Self::Sort,
         Self::Shade,
         Self::Connect,
         Self::ArriveLight,
@@ -68,7 +70,8 @@ pub struct PathCounts {
     ///
     /// - *refill* writes an entry of the queue and a result for each path that begins;
     /// - *extend* reads a ray, and writes a hit, for each ray of a path;
-    /// - *shade* reads the entry and the hit of each ray of a path, and writes an entry for each path that goes on, and
+    /// - *sort*, where the layout has an order, reads the hit of each ray of a path, and writes a place;
+    /// - *shade* reads that place, the entry and the hit of each ray of a path, and writes an entry for each path that goes on, and
     ///   for each connection its ray, what it brings, and its media and bounce where the layout has them;
     /// - *connect* reads the ray of each connection;
     /// - *arrive_light* reads what each brings, and ray, media and bounce where the layout has media or holes: as
@@ -158,9 +161,11 @@ impl PathCounts {
 /// What stages did, as [`PathCounts::stages`] says.
 fn stages(layout: &Layout, counts: &PathCounts, launches: &[u64; Stage::ALL.len()]) -> [StageCounts; Stage::ALL.len()] {
     const RAY: u64 = 32;
+    const PLACE: u64 = 4;
     let bytes = layout.bytes();
     let [queue, hit, result] = [bytes.queue, bytes.hit, bytes.result].map(|bytes| bytes as u64);
     let (put, taken) = layout.connection_moved();
+    let place = if layout.sorted { PLACE } else { 0 };
     let PathCounts { begun, extended, connected, .. } = *counts;
     Stage::ALL.map(|stage| {
         let (read, written) = match stage {
@@ -168,8 +173,12 @@ fn stages(layout: &Layout, counts: &PathCounts, launches: &[u64; Stage::ALL.len(
             Stage::Refill if layout.organisation == Organisation::Wavefront => (0, begun * (queue + result)),
             Stage::Refill => (0, 0),
             Stage::Extend => (extended * queue.min(RAY), extended * hit),
+            Stage::Sort if layout.sorted => (extended * hit, extended * place),
+            Stage::Sort => (0, 0),
             // Who is extended has begun or gone on.
-            Stage::Shade => (extended * (queue + hit), extended.saturating_sub(begun) * queue + connected * put),
+            Stage::Shade => {
+                (extended * (place + queue + hit), extended.saturating_sub(begun) * queue + connected * put)
+            }
             Stage::Connect => (connected * put.min(RAY), 0),
             Stage::ArriveLight => (connected * taken, 0),
             Stage::Megakernel if layout.organisation == Organisation::Megakernel => (0, begun * result),
@@ -243,7 +252,14 @@ mod tests {
     use crate::sources::FeatureSet;
 
     fn layout(organisation: Organisation) -> Layout {
-        Layout { organisation, features: FeatureSet::Plain, first_hits: false, sampler_states: false }
+        Layout {
+            organisation,
+            features: FeatureSet::Plain,
+            holes: false,
+            sorted: false,
+            first_hits: false,
+            sampler_states: false,
+        }
     }
 
     #[test]

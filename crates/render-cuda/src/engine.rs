@@ -1,12 +1,13 @@
 //! Renders pictures on one device: batches of paths, and the sums of the film, which stay there.
 
 use crate::counts::{BatchCounts, PathCounts, Stage};
+use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
 use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord};
 use crate::memory::DeviceMemory;
 use crate::scene::{ArrayRecord, DeviceShading};
 use crate::share::Share;
-use crate::sources::{FeatureSet, Organisation, kernel_name, plain_name, source_of};
+use crate::sources::{FeatureSet, Organisation, ShadingClass, kernel_name, plain_name, shade_name, source_of};
 use crate::state::{Layout, State};
 use crate::{KERNELS, RenderCudaError};
 use raywarp_bvh::Bvh2;
@@ -64,7 +65,7 @@ pub struct CudaRenderer {
     stream: Stream,
     tree: Arc<DeviceScene>,
     shading: DeviceShading,
-    features: FeatureSet,
+    features: SceneFeatures,
     kernels: Kernels,
     options: EngineOptions,
     picture: Option<Picture>,
@@ -81,21 +82,23 @@ struct Kernels {
 #[derive(Debug)]
 struct Wavefront {
     begin_round: Function,
-    refill: Function,
-    extend: Tracing,
-    shade: Function,
-    connect: Tracing,
-    arrive_light: Function,
+    refill: Resident,
+    extend: Resident,
+    sort: Option<Resident>,
+    /// One a class.
+    shade: Vec<Resident>,
+    connect: Resident,
+    arrive_light: Resident,
 }
 
-/// A kernel whose warps take rays until none are left: as many blocks as are resident do.
+/// A kernel whose warps take work until none is left: as many blocks as are resident do.
 #[derive(Debug)]
-struct Tracing {
+struct Resident {
     function: Function,
     resident: u32,
 }
 
-impl Tracing {
+impl Resident {
     fn new(device: &Device, function: Function) -> Result<Self, CudaError> {
         let resident = function.resident_blocks(device, BLOCK)?.max(1);
         Ok(Self { function, resident })
@@ -122,21 +125,38 @@ fn function(device: &Device, stage: &str, name: &str) -> Result<Function, Render
 }
 
 impl Kernels {
-    fn new(device: &Device, organisation: Organisation, features: FeatureSet) -> Result<Self, RenderCudaError> {
-        let shading = |stage: &str| function(device, stage, &kernel_name(stage, features));
+    fn new(device: &Device, organisation: Organisation, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
+        let shading = |stage: &str, set| function(device, stage, &kernel_name(stage, set));
         let plain = |stage: &str| function(device, stage, &plain_name(stage));
+        let resident =
+            |function: Function| -> Result<Resident, RenderCudaError> { Ok(Resident::new(device, function)?) };
+        let shade = |class| resident(function(device, "shade", &shade_name(class))?);
         let wavefront = || -> Result<Wavefront, RenderCudaError> {
+            // What holes ask for is all that scenes without media may need beside the plain.
+            let by_holes = match features.set {
+                FeatureSet::Surfaces if !features.holes => FeatureSet::Plain,
+                set => set,
+            };
+            let sort = features.is_sorted().then(|| resident(shading("sort", by_holes)?)).transpose()?;
+            let shade = match features.set {
+                FeatureSet::Plain => vec![shade(None)?],
+                FeatureSet::Surfaces => {
+                    features.classes.iter().map(|class| shade(Some(*class))).collect::<Result<_, _>>()?
+                }
+                FeatureSet::Everything => vec![shade(Some(ShadingClass::Mixed))?],
+            };
             Ok(Wavefront {
                 begin_round: plain("begin_round")?,
-                refill: shading("refill")?,
-                extend: Tracing::new(device, plain("extend")?)?,
-                shade: shading("shade")?,
-                connect: Tracing::new(device, plain("connect")?)?,
-                arrive_light: shading("arrive_light")?,
+                refill: resident(shading("refill", features.set)?)?,
+                extend: resident(plain("extend")?)?,
+                sort,
+                shade,
+                connect: resident(plain("connect")?)?,
+                arrive_light: resident(shading("arrive_light", by_holes)?)?,
             })
         };
         let (megakernel, wavefront) = match organisation {
-            Organisation::Megakernel => (Some(shading("megakernel")?), None),
+            Organisation::Megakernel => (Some(shading("megakernel", features.set)?), None),
             Organisation::Wavefront => (None, Some(wavefront()?)),
         };
         Ok(Self { megakernel, wavefront, finalize: plain("finalize_film")? })
@@ -195,8 +215,8 @@ impl CudaRenderer {
     ) -> Result<Self, RenderCudaError> {
         let stream = device.stream()?;
         let shading = DeviceShading::upload(device, &stream, scene)?;
-        let features = FeatureSet::of(scene);
-        let kernels = Kernels::new(device, options.organisation, features)?;
+        let features = SceneFeatures::of(scene);
+        let kernels = Kernels::new(device, options.organisation, &features)?;
         stream.synchronize()?;
         Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, picture: None })
     }
@@ -237,7 +257,7 @@ impl CudaRenderer {
     }
 
     fn layout(&self, options: &RenderOptions) -> Layout {
-        Layout::new(self.options.organisation, self.features, options)
+        Layout::new(self.options.organisation, &self.features, options)
     }
 
     fn render_record(&self, picture: &mut Picture) -> RenderRecord {
@@ -263,7 +283,7 @@ impl CudaRenderer {
             rounds_kept: picture.state.rounds.len() as u32,
             counters: state.counters,
             rounds: state.rounds,
-            unused: 0,
+            order: state.order,
         }
     }
 
@@ -287,15 +307,22 @@ impl CudaRenderer {
             let mut round = 0u32;
             loop {
                 launch(Stage::BeginRound, &wavefront.begin_round, 1, render)?;
+                let mut launch = |stage: Stage, kernel: &Resident, render: &RenderRecord| {
+                    launch(stage, &kernel.function, all.min(kernel.resident), render)
+                };
                 if round == 0 || render.batch.path_count > render.capacity {
-                    launch(Stage::Refill, &wavefront.refill, all, render)?;
+                    launch(Stage::Refill, &wavefront.refill, render)?;
                 }
-                let resident = |tracing: &Tracing| all.min(tracing.resident);
-                launch(Stage::Extend, &wavefront.extend.function, resident(&wavefront.extend), render)?;
-                launch(Stage::Shade, &wavefront.shade, all, render)?;
+                launch(Stage::Extend, &wavefront.extend, render)?;
+                if let Some(sort) = &wavefront.sort {
+                    launch(Stage::Sort, sort, render)?;
+                }
+                for shade in &wavefront.shade {
+                    launch(Stage::Shade, shade, render)?;
+                }
                 picture.state.clear_answers(stream)?;
-                launch(Stage::Connect, &wavefront.connect.function, resident(&wavefront.connect), render)?;
-                launch(Stage::ArriveLight, &wavefront.arrive_light, all, render)?;
+                launch(Stage::Connect, &wavefront.connect, render)?;
+                launch(Stage::ArriveLight, &wavefront.arrive_light, render)?;
                 std::mem::swap(&mut render.queue, &mut render.next);
                 round += 1;
                 if round > max_depth && render.batch.path_count <= render.capacity {

@@ -1,8 +1,8 @@
 //! Which kernels a scene needs.
 
-use crate::sources::FeatureSet;
+use crate::sources::{FeatureSet, ShadingClass};
 use raywarp_render::ShadingScene;
-use raywarp_render::flat::{MaterialKind, NONE};
+use raywarp_render::flat::{MaterialFlags, MaterialKind, MaterialRecord, NONE};
 
 impl FeatureSet {
     /// The smallest set that holds all of a scene.
@@ -15,5 +15,53 @@ impl FeatureSet {
             && scene.inputs.iter().all(|input| !input.is_textured())
             && scene.materials.iter().all(|m| plain(m.kind()) && m.normal == NONE && m.alpha == NONE);
         if is_plain { Self::Plain } else { Self::Surfaces }
+    }
+}
+
+impl ShadingClass {
+    /// The class of a material: as kernels/stage/shading_class.h.
+    pub fn of(material: &MaterialRecord) -> Self {
+        if material.has(MaterialFlags::CHOOSES) {
+            return Self::Mixed;
+        }
+        match material.kind() {
+            MaterialKind::Diffuse | MaterialKind::DiffuseTransmission | MaterialKind::Mirror | MaterialKind::Unlit => {
+                Self::Simple
+            }
+            MaterialKind::Blinn | MaterialKind::Conductor => Self::Metal,
+            MaterialKind::Dielectric | MaterialKind::Invisible => Self::Glass,
+            // Without a choice it has no glass.
+            MaterialKind::Coated | MaterialKind::Principled => Self::Layered,
+            MaterialKind::CarPaint | MaterialKind::Mix => Self::Mixed,
+        }
+    }
+}
+
+/// What of a scene decides which kernels render it, and what they keep of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SceneFeatures {
+    /// The smallest set that holds all of it.
+    pub set: FeatureSet,
+    /// Some of its surfaces have holes.
+    pub holes: bool,
+    /// Classes of its materials, and [`ShadingClass::Simple`] for misses; none where its set has one kernel.
+    pub classes: Vec<ShadingClass>,
+}
+
+impl SceneFeatures {
+    /// Of a scene.
+    pub fn of(scene: &ShadingScene) -> Self {
+        let set = FeatureSet::of(scene);
+        let occurs = |class: &ShadingClass| {
+            *class == ShadingClass::Simple
+                || scene.materials.iter().any(|material| ShadingClass::of(material) == *class)
+        };
+        let all: &[_] = if set == FeatureSet::Surfaces { &ShadingClass::ALL } else { &[] };
+        Self { set, holes: !scene.all_opaque, classes: all.iter().copied().filter(occurs).collect() }
+    }
+
+    /// Whether paths are sorted by class: where there are several, and where holes are passed before.
+    pub fn is_sorted(&self) -> bool {
+        self.classes.len() > 1 || (self.holes && !self.classes.is_empty())
     }
 }

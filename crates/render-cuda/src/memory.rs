@@ -25,12 +25,13 @@ pub struct DeviceMemory {
 impl fmt::Display for DeviceMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mega = |bytes: u64| bytes as f64 / 1e6;
-        let PathBytes { queue, hit, connection, result } = self.path;
+        let PathBytes { queue, hit, order, connection, result } = self.path;
+        let order = if order == 0 { String::new() } else { format!(" order {order},") };
         let free = self.free.map(|free| format!(", {:.0} MB are free", mega(free))).unwrap_or_default();
         write!(
             f,
             "cuda:{} ({}): tree {:.1} MB, what shading reads {:.1} MB{free}, at most {} paths of {} bytes (two queues of \
-             {queue}, hit {hit}, connection {connection}, result {result})",
+             {queue}, hit {hit},{order} connection {connection}, result {result})",
             self.ordinal,
             self.name,
             mega(self.tree),

@@ -56,14 +56,68 @@ impl FeatureSet {
     }
 }
 
+/// What a path has hit, as far as a wavefront tells it apart: kernels/stage/shading_class.h says which materials are of
+/// which class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ShadingClass {
+    /// Diffuse surfaces, mirrors, what scatters nothing, and misses.
+    Simple,
+    /// Conductors, and Blinn's model.
+    Metal,
+    /// Dielectrics.
+    Glass,
+    /// Bases under coats.
+    Layered,
+    /// All else.
+    Mixed,
+}
+
+impl ShadingClass {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Simple, Self::Metal, Self::Glass, Self::Layered, Self::Mixed];
+
+    /// In names of kernels.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Metal => "metal",
+            Self::Glass => "glass",
+            Self::Layered => "layered",
+            Self::Mixed => "mixed",
+        }
+    }
+
+    /// In kernels/stage/shading_class.h.
+    const fn cpp_name(self) -> &'static str {
+        match self {
+            Self::Simple => "Simple",
+            Self::Metal => "Metal",
+            Self::Glass => "Glass",
+            Self::Layered => "Layered",
+            Self::Mixed => "Mixed",
+        }
+    }
+
+    /// The features of its kernel, in kernels/feature_set.h.
+    const fn cpp_features(self) -> &'static str {
+        match self {
+            Self::Mixed => "Everything",
+            _ => self.cpp_name(),
+        }
+    }
+}
+
 /// Stages that are compiled for sets of features: source, stage, sets, and the blocks of 128 threads that a multiprocessor
 /// should hold. Scenes without media are rare guests of a megakernel, which is large.
 const SHADING: &[(&str, &str, &[FeatureSet], u32)] = &[
     ("megakernel", "megakernel", &[FeatureSet::Plain, FeatureSet::Everything], 4),
     ("wavefront", "refill", &FeatureSet::ALL, 8),
-    ("wavefront", "shade", &FeatureSet::ALL, 4),
+    ("wavefront", "sort", &[FeatureSet::Plain, FeatureSet::Surfaces], 8),
     ("wavefront", "arrive_light", &FeatureSet::ALL, 8),
 ];
+
+/// The kernels of a wavefront that shade, by class, and that of scenes all plain: blocks of a multiprocessor.
+const SHADE_BLOCKS: u32 = 4;
 
 /// Stages that no feature changes.
 const PLAIN: &[(&str, &str, u32)] = &[
@@ -80,6 +134,16 @@ pub fn kernel_name(stage: &str, features: FeatureSet) -> String {
     format!("{stage}__{}", fits.unwrap_or(&FeatureSet::Everything).name())
 }
 
+/// The name of the kernel of a wavefront that shades a class; the one without a class is for scenes all plain.
+pub fn shade_name(class: Option<ShadingClass>) -> String {
+    format!("shade__{}", class.map_or(FeatureSet::Plain.name(), ShadingClass::name))
+}
+
+/// With which and without any.
+fn shade_classes() -> impl Iterator<Item = Option<ShadingClass>> {
+    [None].into_iter().chain(ShadingClass::ALL.map(Some))
+}
+
 /// The name of the kernel of a stage that no feature changes.
 pub fn plain_name(stage: &str) -> String {
     format!("render_{stage}")
@@ -88,7 +152,8 @@ pub fn plain_name(stage: &str) -> String {
 /// The source that a stage's kernel is compiled in.
 pub fn source_of(stage: &str) -> Option<&'static str> {
     let shading = SHADING.iter().map(|(source, name, _, _)| (*source, *name));
-    let mut all = shading.chain(PLAIN.iter().map(|(source, name, _)| (*source, *name)));
+    let plain = PLAIN.iter().map(|(source, name, _)| (*source, *name));
+    let mut all = shading.chain(plain).chain([("wavefront", "shade")]);
     all.find(|(_, name)| *name == stage).map(|(source, _)| source)
 }
 
@@ -101,7 +166,7 @@ pub fn sources() -> Vec<(String, String)> {
 /// The names of all kernels.
 pub fn kernel_names() -> Vec<String> {
     let shading = SHADING.iter().flat_map(|(_, stage, sets, _)| sets.iter().map(|set| kernel_name(stage, *set)));
-    PLAIN.iter().map(|(_, stage, _)| plain_name(stage)).chain(shading).collect()
+    PLAIN.iter().map(|(_, stage, _)| plain_name(stage)).chain(shading).chain(shade_classes().map(shade_name)).collect()
 }
 
 fn text(source: &str) -> String {
@@ -120,6 +185,12 @@ fn text(source: &str) -> String {
             let features = set.cpp_name();
             kernel(&kernel_name(stage, *set), &format!("{stage}<raywarp::render::{features}>"), *blocks);
         }
+    }
+    for class in shade_classes().filter(|_| source == "wavefront") {
+        let features = class.map_or(FeatureSet::Plain.cpp_name(), ShadingClass::cpp_features);
+        let cpp_class = class.unwrap_or(ShadingClass::Simple).cpp_name();
+        let call = format!("shade<raywarp::render::{features}, raywarp::render::ShadingClass::{cpp_class}>");
+        kernel(&shade_name(class), &call, SHADE_BLOCKS);
     }
     text
 }

@@ -1,5 +1,6 @@
 //! The state of paths in flight: arrays in a device's memory, one entry a path each.
 
+use crate::features::SceneFeatures;
 use crate::launch::{Counters, QueueRecord, ShadowRecord};
 use crate::sources::{FeatureSet, Organisation};
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
@@ -13,6 +14,10 @@ pub struct Layout {
     pub organisation: Organisation,
     /// What can occur.
     pub features: FeatureSet,
+    /// Some surfaces have holes.
+    pub holes: bool,
+    /// Paths are sorted by class before they are shaded.
+    pub sorted: bool,
     /// Layers of first hits are wanted.
     pub first_hits: bool,
     /// The sampler has a state of its own.
@@ -26,6 +31,8 @@ pub struct PathBytes {
     pub queue: usize,
     /// What a ray hit.
     pub hit: usize,
+    /// Lists of paths by class.
+    pub order: usize,
     /// The connection to a light.
     pub connection: usize,
     /// What it leaves for the film.
@@ -35,23 +42,30 @@ pub struct PathBytes {
 impl PathBytes {
     /// All of it, the second queue too.
     pub fn total(&self) -> usize {
-        2 * self.queue + self.hit + self.connection + self.result
+        2 * self.queue + self.hit + self.order + self.connection + self.result
     }
 }
 
 impl Layout {
     /// What a picture asks for.
-    pub fn new(organisation: Organisation, features: FeatureSet, options: &RenderOptions) -> Self {
-        let sampler_states = options.sampler != SamplerKind::Sobol;
-        Self { organisation, features, first_hits: options.features, sampler_states }
+    pub fn new(organisation: Organisation, features: &SceneFeatures, options: &RenderOptions) -> Self {
+        Self {
+            organisation,
+            features: features.set,
+            holes: features.holes,
+            sorted: features.is_sorted() && organisation == Organisation::Wavefront,
+            first_hits: options.features,
+            sampler_states: options.sampler != SamplerKind::Sobol,
+        }
     }
 
     fn has_media(&self) -> bool {
         self.features == FeatureSet::Everything
     }
 
+    /// Kernels for everything always ask for holes.
     fn has_holes(&self) -> bool {
-        self.features != FeatureSet::Plain
+        self.holes || self.has_media()
     }
 
     /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what it
@@ -68,7 +82,7 @@ impl Layout {
     pub fn bytes(&self) -> PathBytes {
         let result = 16 + if self.first_hits { 28 } else { 4 };
         if self.organisation == Organisation::Megakernel {
-            return PathBytes { queue: 0, hit: 0, connection: 0, result };
+            return PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result };
         }
         let media = if self.has_media() { 12 } else { 0 };
         // Candidates stand where hits were.
@@ -76,6 +90,7 @@ impl Layout {
         PathBytes {
             queue: 32 + 16 + 8 + if self.sampler_states { 4 } else { 0 } + media,
             hit: 16,
+            order: if self.sorted { 12 } else { 0 },
             connection: 32 + 16 + media + holes,
             result,
         }
@@ -115,6 +130,7 @@ pub struct State {
     depths: DeviceBuffer<f32>,
     queues: [QueueBuffers; 2],
     hits: DeviceBuffer<[f32; 4]>,
+    order: DeviceBuffer<u32>,
     shadows: ShadowBuffers,
     pub(crate) counters: DeviceBuffer<Counters>,
     /// Paths that each round extends, and of them those that begin in it.
@@ -129,6 +145,7 @@ pub(crate) struct StateRecords {
     pub depths: u64,
     pub queues: [QueueRecord; 2],
     pub hits: u64,
+    pub order: u64,
     pub shadows: ShadowRecord,
     pub counters: u64,
     pub rounds: u64,
@@ -180,6 +197,7 @@ impl State {
             depths: stream.zeros(if layout.first_hits { 0 } else { results })?,
             queues: [queue()?, queue()?],
             hits: stream.zeros(all)?,
+            order: stream.zeros(if layout.sorted { 3 * all } else { 0 })?,
             shadows: ShadowBuffers {
                 rays: stream.zeros(2 * all)?,
                 contributions: stream.zeros(all)?,
@@ -244,6 +262,7 @@ impl State {
             depths: at(&mut self.depths, stream),
             queues,
             hits,
+            order: at(&mut self.order, stream),
             shadows: ShadowRecord {
                 rays: at(&mut shadows.rays, stream),
                 contributions: at(&mut shadows.contributions, stream),

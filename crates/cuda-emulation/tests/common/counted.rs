@@ -38,12 +38,17 @@ struct Bytes {
     /// Of a connection, where it is made and where its light arrives.
     made: u64,
     taken: u64,
+    /// Of a place in a list, where paths are sorted, and so many classes are shaded by kernels of their own.
+    place: u64,
+    classes: u64,
 }
 
 /// Ray 32, throughput and density 16, number and flags 8; brings 16; radiance 16, depth 4.
-const PLAIN: Bytes = Bytes { queue: 56, result: 20, made: 48, taken: 16 };
+const PLAIN: Bytes = Bytes { queue: 56, result: 20, made: 48, taken: 16, place: 0, classes: 1 };
 /// And media 12, twice, the bounce of a connection 4, a sampler's state 4, a first hit of 28 for its depth.
-const EVERYTHING: Bytes = Bytes { queue: 72, result: 44, made: 64, taken: 64 };
+const EVERYTHING: Bytes = Bytes { queue: 72, result: 44, made: 64, taken: 64, place: 0, classes: 1 };
+/// Without media; an entry of a list 4.
+const SURFACES: Bytes = Bytes { queue: 60, result: 44, made: 52, taken: 52, place: 4, classes: 5 };
 
 /// The samples of a film's pixels pass by pass, which end at powers of two, and batch by batch: lengths of paths in
 /// order.
@@ -108,9 +113,11 @@ fn expected(batches: &[Vec<usize>], capacity: usize, max_depth: u32, with: (Orga
         }
         let rounds = rounds(batch, capacity);
         let asked = asked_rounds(batch, capacity, rounds.len(), max_depth) as u64;
-        for stage in [Stage::BeginRound, Stage::Extend, Stage::Shade, Stage::Connect, Stage::ArriveLight] {
+        for stage in [Stage::BeginRound, Stage::Extend, Stage::Connect, Stage::ArriveLight] {
             launches[stage as usize] += asked;
         }
+        launches[Stage::Sort as usize] += if bytes.place > 0 { asked } else { 0 };
+        launches[Stage::Shade as usize] += asked * bytes.classes;
         launches[Stage::Refill as usize] += if batch.len() <= capacity { 1 } else { asked };
         want.rounds += rounds.len() as u64;
         want.refilled += (batch.len() - batch.len().min(capacity)) as u64;
@@ -129,7 +136,12 @@ fn expected(batches: &[Vec<usize>], capacity: usize, max_depth: u32, with: (Orga
         Organisation::Wavefront => &[
             (Stage::Refill, 0, begun * bytes.queue + result),
             (Stage::Extend, extended * ray, extended * hit),
-            (Stage::Shade, extended * (bytes.queue + hit), (extended - begun) * bytes.queue + connected * bytes.made),
+            (Stage::Sort, if bytes.place > 0 { extended * hit } else { 0 }, extended * bytes.place),
+            (
+                Stage::Shade,
+                extended * (bytes.place + bytes.queue + hit),
+                (extended - begun) * bytes.queue + connected * bytes.made,
+            ),
             (Stage::Connect, connected * ray, 0),
             (Stage::ArriveLight, connected * bytes.taken, 0),
             (Stage::Finalize, result, 0),
@@ -183,9 +195,11 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
         ..RenderOptions::default()
     };
     let plain = RenderOptions { features: false, sampler: SamplerKind::Sobol, ..all.clone() };
-    for (prepared, options, bytes, depths) in
-        [(everything(), all, EVERYTHING, &[1, 6][..]), (room(), plain, PLAIN, &[0, 1, 4, 20])]
-    {
+    for (prepared, options, bytes, depths) in [
+        (everything(), all.clone(), EVERYTHING, &[1, 6][..]),
+        (surfaces(true), all, SURFACES, &[3]),
+        (room(), plain, PLAIN, &[0, 1, 4, 20]),
+    ] {
         for &max_depth in depths {
             let options = RenderOptions { max_depth, ..options.clone() };
             for (paths, queues_a_batch) in QUEUES {

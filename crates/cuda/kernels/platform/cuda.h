@@ -42,6 +42,9 @@ RW_FUNCTION u32 lane() {
 // Number of the warp in its launch; warps of a block follow each other.
 RW_FUNCTION u32 warp() { return (blockIdx.x * blockDim.x + threadIdx.x) / WARP; }
 
+// Warps of the launch.
+RW_FUNCTION u32 warps() { return gridDim.x * blockDim.x / WARP; }
+
 // Number of the warp in its block.
 RW_FUNCTION u32 warp_in_block() { return threadIdx.x / WARP; }
 

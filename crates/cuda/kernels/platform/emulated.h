@@ -69,6 +69,8 @@ enum class Intrinsic : u32 { Any, Ballot, Shuffle, ShuffleXor, Sync };
 // The lane that runs now.
 struct Here {
     u32 lane, warp, warp_in_block;
+    // Of the launch.
+    u32 warps;
 };
 extern __thread Here* here;
 
@@ -95,6 +97,7 @@ namespace platform {
 
 inline u32 lane() { return emulation::here->lane; }
 inline u32 warp() { return emulation::here->warp; }
+inline u32 warps() { return emulation::here->warps; }
 inline u32 warp_in_block() { return emulation::here->warp_in_block; }
 inline LaneMask lanes_below() { return (1u << lane()) - 1; }
 

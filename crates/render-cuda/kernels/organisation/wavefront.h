@@ -7,6 +7,7 @@
 #include "../stage/finalize.h"
 #include "../stage/generate.h"
 #include "../stage/queue.h"
+#include "../stage/shading_class.h"
 #include "../vertex/arrive.h"
 
 namespace raywarp::render {
@@ -38,21 +39,37 @@ RW_FUNCTION void begin_round(const Render& render) {
     c.shadows = 0;
     c.extend_pool = 0;
     c.connect_pool = 0;
+#pragma unroll
+    for (u32 i = 0; i < SHADING_CLASSES; i++) {
+        c.classes[i] = 0;
+    }
     platform::put(render.counters, c);
+}
+
+// Does something for each of so many entries, of which only the device knows how many: the launch has as many warps as are
+// resident, and each takes one entry a lane until none are left. All lanes of a warp call `work(lives, entry)` together.
+template <class Work>
+RW_FUNCTION void for_each_entry(u32 count, Work work) {
+#pragma unroll 1
+    for (u32 first = platform::warp() * WARP; first < count; first += platform::warps() * WARP) {
+        const u32 entry = first + platform::lane();
+        work(entry < count, entry);
+    }
 }
 
 // Starts the paths at the end of the queue.
 template <class F>
 RW_FUNCTION void refill(const Render& render) {
-    const u32 place = platform::warp() * WARP + platform::lane();
     const u32 active = platform::get(&render.counters->active), begun = platform::get(&render.counters->begun);
     const u32 fresh = platform::get(&render.counters->fresh);
-    if (place < fresh) {
-        const u32 number = begun - fresh + place;
-        const Generated path = generate(render, number);
-        begin_result(render, number, path.filter_weight);
-        put_path<F>(render.queue, active - fresh + place, number, path.ray, path.state);
-    }
+    for_each_entry(fresh, [&](bool lives, u32 place) {
+        if (lives) {
+            const u32 number = begun - fresh + place;
+            const Generated path = generate(render, number);
+            begin_result(render, number, path.filter_weight);
+            put_path<F>(render.queue, active - fresh + place, number, path.ray, path.state);
+        }
+    });
 }
 
 // A launch of the tracing kernels over a queue whose length the device knows.
@@ -87,11 +104,55 @@ RW_FUNCTION void connect(const Render& render) {
     run<QUEUED_ANY>(launch);
 }
 
-// Emission, a connection to a light and the next direction of each path of the queue.
+// Passes holes, and puts the path at a place of the queue on the list of its class. All lanes of a warp call together.
 template <class F>
-RW_FUNCTION void shade(const Render& render) {
-    const u32 place = platform::warp() * WARP + platform::lane();
-    bool lives = place < platform::get(&render.counters->active);
+RW_FUNCTION void sort_at(const Render& render, bool lives, u32 place) {
+    Hit hit = lives ? hit_of(platform::get(render.hits + place)) : Hit{0.0f, {}, NONE};
+    MaterialRecord material{};
+    if (hit.is_hit()) {
+        material = load(render.scene.materials, load(render.scene.triangles, hit.triangle).material());
+    }
+    if constexpr (F::ALPHA) {
+        const bool may_be_hole = hit.is_hit() && material.alpha != NONE;
+        if (platform::ballot_sync(EVERYONE, may_be_hole) != 0) {
+            const u32 first = hit.triangle;
+            Queued path{};
+            Ray ray{};
+            if (may_be_hole) {
+                path = get_path<F>(render, render.queue, place);
+                ray = get_ray(render.queue.rays, place);
+            }
+            pass_holes<F>(render, may_be_hole, ray, path.state, hit);
+            if (hit.triangle != first) {
+                platform::put(render.hits + place,
+                              float4{hit.t, hit.barycentrics.x, hit.barycentrics.y, float_of(hit.triangle)});
+                if (hit.is_hit()) {
+                    material = load(render.scene.materials, load(render.scene.triangles, hit.triangle).material());
+                }
+            }
+        }
+    }
+    const ShadingClass own = hit.is_hit() ? class_of(material) : ShadingClass::Simple;
+#pragma unroll 1
+    for (u32 i = 0; i < SHADING_CLASSES; i++) {
+        const bool is_of_it = lives && static_cast<u32>(own) == i;
+        const u32 entry = take_place(&render.counters->classes[i], is_of_it);
+        if (is_of_it) {
+            platform::put(render.order + place_in_order(own, entry, render.capacity), place);
+        }
+    }
+}
+
+template <class F>
+RW_FUNCTION void sort(const Render& render) {
+    for_each_entry(platform::get(&render.counters->active),
+                   [&](bool lives, u32 place) { sort_at<F>(render, lives, place); });
+}
+
+// Emission, a connection to a light and the next direction of the path at a place of the queue. All lanes of a warp call
+// together, those without a path with `lives` unset.
+template <class F>
+RW_FUNCTION void shade_at(const Render& render, bool lives, u32 place) {
     Queued path{};
     Ray ray{};
     Hit hit{};
@@ -129,12 +190,12 @@ RW_FUNCTION void shade(const Render& render) {
         put_ray(render.shadows.rays, shadow, connection.ray);
         platform::put(render.shadows.contributions + shadow,
                       float4{contribution.x, contribution.y, contribution.z, float_of(path.number)});
-        if constexpr (F::MEDIA) {
+        if (F::MEDIA && render.shadows.media != nullptr) {
             const MediaStack stack = connection.media.stack;
             platform::put(render.shadows.media + shadow, uint2{stack.words[0], stack.words[1]});
             platform::put(render.shadows.since + shadow, connection.media.since);
         }
-        if constexpr (F::ALPHA) {
+        if (render.shadows.bounces != nullptr) {
             platform::put(render.shadows.bounces + shadow, path.state.bounce);
         }
     }
@@ -144,11 +205,24 @@ RW_FUNCTION void shade(const Render& render) {
     }
 }
 
-// Adds what nothing blocks.
+// Shades the paths of a class, or the whole queue where it is not sorted.
+template <class F, ShadingClass CLASS>
+RW_FUNCTION void shade(const Render& render) {
+    const bool is_sorted = render.order != nullptr;
+    const u32* const count_at =
+        is_sorted ? &render.counters->classes[static_cast<u32>(CLASS)] : &render.counters->active;
+    for_each_entry(platform::get(count_at), [&](bool lives, u32 entry) {
+        u32 place = entry;
+        if (is_sorted && lives) {
+            place = platform::get(render.order + place_in_order(CLASS, entry, render.capacity));
+        }
+        shade_at<F>(render, lives, place);
+    });
+}
+
+// Adds what a connection brings if nothing blocks it. All lanes of a warp call together.
 template <class F>
-RW_FUNCTION void arrive_light(const Render& render) {
-    const u32 place = platform::warp() * WARP + platform::lane();
-    const bool lives = place < platform::get(&render.counters->shadows);
+RW_FUNCTION void arrive_light_at(const Render& render, bool lives, u32 place) {
     const u32 word = lives ? platform::get(render.shadows.blocked + place / 32) : 0;
     const bool blocked = (word >> (place % 32) & 1) != 0;
     Connection connection{};
@@ -180,6 +254,12 @@ RW_FUNCTION void arrive_light(const Render& render) {
     if (arrived.some) {
         add_radiance(render, number, arrived.value);
     }
+}
+
+template <class F>
+RW_FUNCTION void arrive_light(const Render& render) {
+    for_each_entry(platform::get(&render.counters->shadows),
+                   [&](bool lives, u32 place) { arrive_light_at<F>(render, lives, place); });
 }
 
 }  // namespace raywarp::render

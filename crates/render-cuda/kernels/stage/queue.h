@@ -36,7 +36,7 @@ RW_FUNCTION void put_path(const Queue& queue, u32 place, u32 number, const Ray& 
     if (queue.sampler_states != nullptr) {
         platform::put(queue.sampler_states + place, path.sampler_state);
     }
-    if constexpr (F::MEDIA) {
+    if (F::MEDIA && queue.media != nullptr) {
         platform::put(queue.media + place, uint2{path.media.stack.words[0], path.media.stack.words[1]});
         platform::put(queue.since + place, path.media.since);
     }
@@ -55,7 +55,7 @@ RW_FUNCTION Queued get_path(const Render& render, const Queue& queue, u32 place)
     state.previous_pdf = weight.w;
     state.sampler_state = queue.sampler_states != nullptr ? platform::get(queue.sampler_states + place) : 0;
     state.flags = static_cast<u8>(path.y);
-    if constexpr (F::MEDIA) {
+    if (F::MEDIA && queue.media != nullptr) {
         const uint2 media = platform::get(queue.media + place);
         state.media = {MediaStack{{media.x, media.y}}, platform::get(queue.since + place)};
     }
