@@ -52,6 +52,11 @@ struct Features {
                           ENVIRONMENTS = SET.environments, ALPHA = SET.alpha;
 };
 
+template <class F>
+struct WithoutHoles : F {
+    static constexpr bool ALPHA = false;
+};
+
 // The general code.
 using Everything = Features<FeatureSet{}>;
 // All but what fills space.

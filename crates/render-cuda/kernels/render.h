@@ -88,6 +88,8 @@ struct Counters {
     u32 walked, turns;
     // Paths of each class in this round, where they are sorted.
     u32 classes[5];
+    // Paths that may have hit a hole, and connections that holes decide.
+    u32 may_be_holes, undecided;
     // Rays of the queues, and paths that began.
     u64 extended, connected, refilled;
 };
@@ -118,10 +120,13 @@ struct Render {
     uint2* rounds;
     // Places of the queue by class (stage/shading_class.h), null where a kernel shades all of it in its own order.
     u32* order;
+    // Places of those that wait for holes, null where there are none.
+    u32* waiting;
+    u64 unused;
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 96 && sizeof(Render) == 768);
+static_assert(sizeof(Counters) == 104 && sizeof(Render) == 784);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
 static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 744);
 

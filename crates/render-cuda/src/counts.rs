@@ -16,23 +16,27 @@ pub enum Stage {
     Refill,
     Extend,
     Sort,
+    SortWaiting,
     Shade,
     Connect,
     ArriveLight,
+    DecideLight,
     Megakernel,
     Finalize,
 }
 
 impl Stage {
     /// All of them, as [`PathCounts::stages`] has them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::BeginRound,
         Self::Refill,
         Self::Extend,
         Self::Sort,
+        Self::SortWaiting,
         Self::Shade,
         Self::Connect,
         Self::ArriveLight,
+        Self::DecideLight,
         Self::Megakernel,
         Self::Finalize,
     ];
@@ -79,7 +83,7 @@ pub struct PathCounts {
     /// - *megakernel* writes a result for each path;
     /// - *finalize* reads the result of each path.
     ///
-    /// Not counted: light and first hits that are added to results where they are found, bits of blocked connections,
+    /// Not counted: what *sort_waiting* and *decide_light* read again of those who wait for holes; light and first hits that are added to results where they are found, bits of blocked connections,
     /// and candidates of undecided ones.
     pub stages: [StageCounts; Stage::ALL.len()],
     /// Rounds of a wavefront that had paths.
@@ -169,7 +173,7 @@ fn stages(layout: &Layout, counts: &PathCounts, launches: &[u64; Stage::ALL.len(
     let PathCounts { begun, extended, connected, .. } = *counts;
     Stage::ALL.map(|stage| {
         let (read, written) = match stage {
-            Stage::BeginRound => (0, 0),
+            Stage::BeginRound | Stage::SortWaiting | Stage::DecideLight => (0, 0),
             Stage::Refill if layout.organisation == Organisation::Wavefront => (0, begun * (queue + result)),
             Stage::Refill => (0, 0),
             Stage::Extend => (extended * queue.min(RAY), extended * hit),

@@ -85,10 +85,12 @@ struct Wavefront {
     refill: Resident,
     extend: Resident,
     sort: Option<Resident>,
+    sort_waiting: Option<Resident>,
     /// One a class.
     shade: Vec<Resident>,
     connect: Resident,
     arrive_light: Resident,
+    decide_light: Option<Resident>,
 }
 
 /// A kernel whose warps take work until none is left: as many blocks as are resident do.
@@ -137,6 +139,12 @@ impl Kernels {
                 FeatureSet::Surfaces if !features.holes => FeatureSet::Plain,
                 set => set,
             };
+            let if_holes = |stage| -> Result<Option<Resident>, RenderCudaError> {
+                let has = by_holes != FeatureSet::Plain;
+                has.then(|| resident(shading(stage, by_holes)?)).transpose()
+            };
+            let decide_light = if_holes("decide_light")?;
+            let sort_waiting = if features.is_sorted() { if_holes("sort_waiting")? } else { None };
             let sort = features.is_sorted().then(|| resident(shading("sort", by_holes)?)).transpose()?;
             let shade = match features.set {
                 FeatureSet::Plain => vec![shade(None)?],
@@ -149,6 +157,8 @@ impl Kernels {
                 begin_round: plain("begin_round")?,
                 refill: resident(shading("refill", features.set)?)?,
                 extend: resident(plain("extend")?)?,
+                sort_waiting,
+                decide_light,
                 sort,
                 shade,
                 connect: resident(plain("connect")?)?,
@@ -284,6 +294,8 @@ impl CudaRenderer {
             counters: state.counters,
             rounds: state.rounds,
             order: state.order,
+            waiting: state.waiting,
+            unused: 0,
         }
     }
 
@@ -317,12 +329,18 @@ impl CudaRenderer {
                 if let Some(sort) = &wavefront.sort {
                     launch(Stage::Sort, sort, render)?;
                 }
+                if let Some(sort_waiting) = &wavefront.sort_waiting {
+                    launch(Stage::SortWaiting, sort_waiting, render)?;
+                }
                 for shade in &wavefront.shade {
                     launch(Stage::Shade, shade, render)?;
                 }
                 picture.state.clear_answers(stream)?;
                 launch(Stage::Connect, &wavefront.connect, render)?;
                 launch(Stage::ArriveLight, &wavefront.arrive_light, render)?;
+                if let Some(decide_light) = &wavefront.decide_light {
+                    launch(Stage::DecideLight, decide_light, render)?;
+                }
                 std::mem::swap(&mut render.queue, &mut render.next);
                 round += 1;
                 if round > max_depth && render.batch.path_count <= render.capacity {

@@ -133,6 +133,8 @@ pub struct Counters {
     pub walked: u32,
     pub turns: u32,
     pub classes: [u32; 5],
+    pub may_be_holes: u32,
+    pub undecided: u32,
     pub extended: u64,
     pub connected: u64,
     pub refilled: u64,
@@ -174,13 +176,15 @@ pub struct RenderRecord {
     pub counters: u64,
     pub rounds: u64,
     pub order: u64,
+    pub waiting: u64,
+    pub unused: u64,
 }
 
 // SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
 // that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 96 && size_of::<RenderRecord>() == 768);
+const _: () = assert!(size_of::<Counters>() == 104 && size_of::<RenderRecord>() == 784);
 const _: () =
     assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
 const _: () =

@@ -113,7 +113,9 @@ const SHADING: &[(&str, &str, &[FeatureSet], u32)] = &[
     ("megakernel", "megakernel", &[FeatureSet::Plain, FeatureSet::Everything], 4),
     ("wavefront", "refill", &FeatureSet::ALL, 8),
     ("wavefront", "sort", &[FeatureSet::Plain, FeatureSet::Surfaces], 8),
+    ("wavefront", "sort_waiting", &[FeatureSet::Surfaces], 8),
     ("wavefront", "arrive_light", &FeatureSet::ALL, 8),
+    ("wavefront", "decide_light", &[FeatureSet::Surfaces, FeatureSet::Everything], 8),
 ];
 
 /// The kernels of a wavefront that shade, by class, and that of scenes all plain: blocks of a multiprocessor.

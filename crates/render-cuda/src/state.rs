@@ -31,7 +31,7 @@ pub struct PathBytes {
     pub queue: usize,
     /// What a ray hit.
     pub hit: usize,
-    /// Lists of paths by class.
+    /// Lists of paths by class, and of those that wait for holes.
     pub order: usize,
     /// The connection to a light.
     pub connection: usize,
@@ -90,7 +90,7 @@ impl Layout {
         PathBytes {
             queue: 32 + 16 + 8 + if self.sampler_states { 4 } else { 0 } + media,
             hit: 16,
-            order: if self.sorted { 12 } else { 0 },
+            order: if self.sorted { 12 } else { 0 } + if self.has_holes() { 4 } else { 0 },
             connection: 32 + 16 + media + holes,
             result,
         }
@@ -131,6 +131,7 @@ pub struct State {
     queues: [QueueBuffers; 2],
     hits: DeviceBuffer<[f32; 4]>,
     order: DeviceBuffer<u32>,
+    waiting: DeviceBuffer<u32>,
     shadows: ShadowBuffers,
     pub(crate) counters: DeviceBuffer<Counters>,
     /// Paths that each round extends, and of them those that begin in it.
@@ -146,6 +147,7 @@ pub(crate) struct StateRecords {
     pub queues: [QueueRecord; 2],
     pub hits: u64,
     pub order: u64,
+    pub waiting: u64,
     pub shadows: ShadowRecord,
     pub counters: u64,
     pub rounds: u64,
@@ -198,6 +200,7 @@ impl State {
             queues: [queue()?, queue()?],
             hits: stream.zeros(all)?,
             order: stream.zeros(if layout.sorted { 3 * all } else { 0 })?,
+            waiting: stream.zeros(holes)?,
             shadows: ShadowBuffers {
                 rays: stream.zeros(2 * all)?,
                 contributions: stream.zeros(all)?,
@@ -263,6 +266,7 @@ impl State {
             queues,
             hits,
             order: at(&mut self.order, stream),
+            waiting: at(&mut self.waiting, stream),
             shadows: ShadowRecord {
                 rays: at(&mut shadows.rays, stream),
                 contributions: at(&mut shadows.contributions, stream),

@@ -117,7 +117,10 @@ fn expected(batches: &[Vec<usize>], capacity: usize, max_depth: u32, with: (Orga
             launches[stage as usize] += asked;
         }
         launches[Stage::Sort as usize] += if bytes.place > 0 { asked } else { 0 };
+        launches[Stage::SortWaiting as usize] += if bytes.place > 0 { asked } else { 0 };
         launches[Stage::Shade as usize] += asked * bytes.classes;
+        // Scenes here that are not plain have holes.
+        launches[Stage::DecideLight as usize] += if bytes.made > PLAIN.made { asked } else { 0 };
         launches[Stage::Refill as usize] += if batch.len() <= capacity { 1 } else { asked };
         want.rounds += rounds.len() as u64;
         want.refilled += (batch.len() - batch.len().min(capacity)) as u64;

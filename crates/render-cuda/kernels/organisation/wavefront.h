@@ -39,6 +39,8 @@ RW_FUNCTION void begin_round(const Render& render) {
     c.shadows = 0;
     c.extend_pool = 0;
     c.connect_pool = 0;
+    c.may_be_holes = 0;
+    c.undecided = 0;
 #pragma unroll
     for (u32 i = 0; i < SHADING_CLASSES; i++) {
         c.classes[i] = 0;
@@ -104,34 +106,8 @@ RW_FUNCTION void connect(const Render& render) {
     run<QUEUED_ANY>(launch);
 }
 
-// Passes holes, and puts the path at a place of the queue on the list of its class. All lanes of a warp call together.
-template <class F>
-RW_FUNCTION void sort_at(const Render& render, bool lives, u32 place) {
-    Hit hit = lives ? hit_of(platform::get(render.hits + place)) : Hit{0.0f, {}, NONE};
-    MaterialRecord material{};
-    if (hit.is_hit()) {
-        material = load(render.scene.materials, load(render.scene.triangles, hit.triangle).material());
-    }
-    if constexpr (F::ALPHA) {
-        const bool may_be_hole = hit.is_hit() && material.alpha != NONE;
-        if (platform::ballot_sync(EVERYONE, may_be_hole) != 0) {
-            const u32 first = hit.triangle;
-            Queued path{};
-            Ray ray{};
-            if (may_be_hole) {
-                path = get_path<F>(render, render.queue, place);
-                ray = get_ray(render.queue.rays, place);
-            }
-            pass_holes<F>(render, may_be_hole, ray, path.state, hit);
-            if (hit.triangle != first) {
-                platform::put(render.hits + place,
-                              float4{hit.t, hit.barycentrics.x, hit.barycentrics.y, float_of(hit.triangle)});
-                if (hit.is_hit()) {
-                    material = load(render.scene.materials, load(render.scene.triangles, hit.triangle).material());
-                }
-            }
-        }
-    }
+// Puts the place of a path on the list of its class. All lanes of a warp call together.
+RW_FUNCTION void list_by_class(const Render& render, bool lives, u32 place, const Hit& hit, const MaterialRecord& material) {
     const ShadingClass own = hit.is_hit() ? class_of(material) : ShadingClass::Simple;
 #pragma unroll 1
     for (u32 i = 0; i < SHADING_CLASSES; i++) {
@@ -143,10 +119,51 @@ RW_FUNCTION void sort_at(const Render& render, bool lives, u32 place) {
     }
 }
 
+RW_FUNCTION MaterialRecord material_of(const Render& render, const Hit& hit) {
+    return hit.is_hit() ? load(render.scene.materials, load(render.scene.triangles, hit.triangle).material())
+                        : MaterialRecord{};
+}
+
+// Lists the paths of the queue by class, and those that may have hit a hole for `pass_holes`: asked for together, lanes are
+// not idle while a few others walk the tree again.
 template <class F>
 RW_FUNCTION void sort(const Render& render) {
-    for_each_entry(platform::get(&render.counters->active),
-                   [&](bool lives, u32 place) { sort_at<F>(render, lives, place); });
+    for_each_entry(platform::get(&render.counters->active), [&](bool lives, u32 place) {
+        const Hit hit = lives ? hit_of(platform::get(render.hits + place)) : Hit{0.0f, {}, NONE};
+        const MaterialRecord material = material_of(render, hit);
+        const bool may_be_hole = F::ALPHA && hit.is_hit() && material.alpha != NONE;
+        if constexpr (F::ALPHA) {
+            const u32 entry = take_place(&render.counters->may_be_holes, may_be_hole);
+            if (may_be_hole) {
+                platform::put(render.waiting + entry, place);
+            }
+        }
+        list_by_class(render, lives && !may_be_hole, place, hit, material);
+    });
+}
+
+// Passes the holes of those that wait, and lists them by class.
+template <class F>
+RW_FUNCTION void sort_waiting(const Render& render) {
+    for_each_entry(platform::get(&render.counters->may_be_holes), [&](bool lives, u32 entry) {
+        u32 place = 0;
+        Hit hit{0.0f, {}, NONE};
+        Queued path{};
+        Ray ray{};
+        if (lives) {
+            place = platform::get(render.waiting + entry);
+            hit = hit_of(platform::get(render.hits + place));
+            path = get_path<F>(render, render.queue, place);
+            ray = get_ray(render.queue.rays, place);
+        }
+        const u32 first = hit.triangle;
+        pass_holes<F>(render, lives, ray, path.state, hit);
+        if (hit.triangle != first) {
+            platform::put(render.hits + place,
+                          float4{hit.t, hit.barycentrics.x, hit.barycentrics.y, float_of(hit.triangle)});
+        }
+        list_by_class(render, lives, place, hit, material_of(render, hit));
+    });
 }
 
 // Emission, a connection to a light and the next direction of the path at a place of the queue. All lanes of a warp call
@@ -256,10 +273,32 @@ RW_FUNCTION void arrive_light_at(const Render& render, bool lives, u32 place) {
     }
 }
 
+// Adds what nothing blocks; what holes decide waits for `decide_light`.
 template <class F>
 RW_FUNCTION void arrive_light(const Render& render) {
-    for_each_entry(platform::get(&render.counters->shadows),
-                   [&](bool lives, u32 place) { arrive_light_at<F>(render, lives, place); });
+    for_each_entry(platform::get(&render.counters->shadows), [&](bool lives, u32 place) {
+        if constexpr (F::ALPHA) {
+            const u32 word = lives ? platform::get(render.shadows.undecided + place / 32) &
+                                         ~platform::get(render.shadows.blocked + place / 32)
+                                   : 0;
+            const bool waits = (word >> (place % 32) & 1) != 0;
+            const u32 entry = take_place(&render.counters->undecided, waits);
+            if (waits) {
+                platform::put(render.waiting + entry, place);
+            }
+            lives = lives && !waits;
+        }
+        arrive_light_at<WithoutHoles<F>>(render, lives, place);
+    });
+}
+
+// Adds what arrives through holes.
+template <class F>
+RW_FUNCTION void decide_light(const Render& render) {
+    for_each_entry(platform::get(&render.counters->undecided), [&](bool lives, u32 entry) {
+        const u32 place = lives ? platform::get(render.waiting + entry) : 0;
+        arrive_light_at<F>(render, lives, place);
+    });
 }
 
 }  // namespace raywarp::render
