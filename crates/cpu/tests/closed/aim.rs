@@ -1,10 +1,12 @@
 //! Rays aimed at the edges, vertices and faces of a closed mesh, and the verdict on those that miss.
 
 use super::exact::{Meeting, is_inside, meeting};
-use super::meshes::{Mesh, at};
+use super::meshes::{self, Mesh, at};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::{CpuOptions, CpuTracer};
 use raywarp_geom::{Aabb, Control, FlatTriangles, Hit, Ray, Tracer};
+
+pub use super::meshes::Random;
 
 type P = [f32; 3];
 
@@ -44,7 +46,7 @@ pub struct Target<'a> {
 impl<'a> Target<'a> {
     /// `mesh` of `size`, its middle `offset` times the size away from the origin of space.
     pub fn new(mesh: &'a Mesh, size: f32, offset: f32) -> Self {
-        let place = [0.8, -0.55, 0.3].map(|x: f32| x * offset * size);
+        let place = meshes::place(size, offset);
         let triangles = mesh.placed(size, place);
         let tree =
             build(&FlatTriangles::from_vertices(triangles.clone()), &BuildOptions::default()).expect("a sound mesh");
@@ -77,13 +79,7 @@ impl<'a> Target<'a> {
 
     /// A point that is well inside.
     fn inner(&self, random: &mut Random) -> P {
-        loop {
-            let p = random.point();
-            let p = std::array::from_fn(|i| p[i] * self.mesh.extent[i]);
-            if (self.mesh.holds)(p) {
-                return at(p, self.size, self.place);
-            }
-        }
+        self.mesh.inner(self.size, self.place, random)
     }
 
     /// A point of triangle `t`: a vertex, on an edge, or of the face; weights in f32, so that rays at an
@@ -107,10 +103,7 @@ impl<'a> Target<'a> {
         let (target, origin) = (self.aim(random), self.inner(random));
         if random.below(8) == 0 {
             let axis = random.below(3);
-            let mut origin = target;
-            origin[axis] = self.place[axis];
-            let unit: P = std::array::from_fn(|i| (origin[i] - self.place[i]) / self.size);
-            if (self.mesh.holds)(unit.map(|x| 1.01 * x)) {
+            if let Some(origin) = self.mesh.inner_along(axis, target, self.size, self.place) {
                 let mut direction = [0.0; 3];
                 direction[axis] = if target[axis] < origin[axis] { -1.0 } else { 1.0 };
                 return Ray::new(origin, direction);
@@ -273,31 +266,4 @@ fn distance(p: &[f64; 3], triangle: &[P; 3]) -> f64 {
     };
     // NaN, of an edge without length, loses.
     (0..3).map(from_edge).fold(f64::INFINITY, f64::min)
-}
-
-/// Seeded random numbers.
-pub struct Random(pub u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.bits()) * n as u128) >> 64) as usize
-    }
-
-    /// 0 to 1, all of f32's values in steps of 2^-24.
-    fn unit(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1u32 << 24) as f32
-    }
-
-    /// In the cube from -1 to 1.
-    fn point(&mut self) -> P {
-        std::array::from_fn(|_| 2.0 * self.unit() - 1.0)
-    }
 }

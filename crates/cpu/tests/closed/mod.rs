@@ -3,4 +3,4 @@
 
 pub mod aim;
 pub mod exact;
-pub mod meshes;
+pub use raywarp_workload::closed as meshes;

@@ -1,10 +1,19 @@
-//! Closed meshes of size 1 around the origin, and where in them a point is surely inside.
+//! Closed meshes that no ray may leave: of size 1 around the origin, and where in them a point is surely inside.
+
+mod placed;
+mod random;
+
+pub use placed::{OFFSETS, Placed, SIZES};
+pub use random::Random;
 
 type P = [f32; 3];
 
 /// A closed mesh.
+#[derive(Debug, Clone)]
 pub struct Mesh {
+    /// What it is.
     pub name: &'static str,
+    /// Three corners each; neighbours share theirs bit for bit.
     pub triangles: Vec<[P; 3]>,
     /// Half of the sides of its box.
     pub extent: P,
@@ -18,6 +27,31 @@ impl Mesh {
     pub fn placed(&self, size: f32, place: P) -> Vec<[P; 3]> {
         self.triangles.iter().map(|t| t.map(|p| at(p, size, place))).collect()
     }
+
+    /// A point that is well inside the mesh of `size` at `place`.
+    pub fn inner(&self, size: f32, place: P, random: &mut Random) -> P {
+        loop {
+            let p = random.point();
+            let p = std::array::from_fn(|i| p[i] * self.extent[i]);
+            if (self.holds)(p) {
+                return at(p, size, place);
+            }
+        }
+    }
+
+    /// The point beside the middle from which a ray along `axis` comes to `target`, if it is well inside the mesh of `size`
+    /// at `place`.
+    pub fn inner_along(&self, axis: usize, target: P, size: f32, place: P) -> Option<P> {
+        let mut origin = target;
+        origin[axis] = place[axis];
+        let unit: P = std::array::from_fn(|i| (origin[i] - place[i]) / size);
+        (self.holds)(unit.map(|x| 1.01 * x)).then_some(origin)
+    }
+}
+
+/// Where the middle of a mesh of `size` is put: `offset` times the size away from the origin of space.
+pub fn place(size: f32, offset: f32) -> P {
+    [0.8, -0.55, 0.3].map(|x: f32| x * offset * size)
 }
 
 /// A point of a mesh that was placed.
@@ -25,7 +59,7 @@ pub fn at(p: P, size: f32, place: P) -> P {
     std::array::from_fn(|i| (f64::from(p[i]) * f64::from(size) + f64::from(place[i])) as f32)
 }
 
-/// All of them.
+/// All of them: a ball, a cube, a torus, a coin and a needle.
 pub fn all() -> Vec<Mesh> {
     let long = |p: P| [p[0], 0.05 * p[1], 0.05 * p[2]];
     vec![
