@@ -47,6 +47,12 @@ fn main() {
             }
         }
     }
+    for (name, text) in names::other_sources() {
+        let source = out.join(format!("{name}.cpp"));
+        write(&source, &text);
+        sources.push(source);
+    }
+    let _ = writeln!(table, "KERNEL(check::Aimed, {})", names::AIMED_KERNEL);
     for (name, text) in render_sources::sources() {
         let source = out.join(format!("render_{name}.cpp"));
         write(&source, &text);

@@ -2,6 +2,9 @@
 #include "launch.h"
 #include "machine.h"
 
+namespace raywarp::check {
+struct Aimed;
+}
 namespace raywarp::render {
 struct Render;
 }

@@ -1,4 +1,5 @@
-//! How many rays slip through the edges of closed meshes on a GPU.
+//! How many rays slip through the edges of closed meshes on a GPU: rays that the CPU makes. `raywarp selftest --aimed` has the GPU
+//! make them, which is faster.
 //!
 //! `cargo run --release -p raywarp-cuda --example miss_rates -- [RAYS [VARIANT]]`: RAYS (1e6 unless given) through
 //! VARIANT (`raywarp-h8` unless given), aimed at vertices, edges and faces of the meshes of raywarp-cpu's example of this

@@ -37,6 +37,12 @@ pub enum CudaError {
         /// The variant.
         variant: Box<Variant>,
     },
+    /// A kernel that is no variant, and that the embedded images lack: they are older than its source.
+    #[error("the kernel {kernel} is not embedded; cargo xtask kernels compiles it")]
+    NotEmbedded {
+        /// Its name.
+        kernel: &'static str,
+    },
     /// A tree that needs a deeper stack than the kernels have.
     #[error("the tree needs a stack of {needed} entries; the kernel has {found}")]
     StackTooShallow {

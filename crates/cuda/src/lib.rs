@@ -7,6 +7,7 @@
 //! Another crate may bring kernels of its own: a [`KernelSet`] as [`FAMILY`] is one, whose [`Function`]s take [`Parameters`]
 //! of theirs.
 
+mod aimed;
 pub mod auto;
 mod bounds;
 mod costs;
@@ -25,6 +26,7 @@ mod scene;
 mod side_by_side;
 mod tracer;
 
+pub use aimed::{AimedRays, AimedTarget, Lost, LostRay};
 pub use bounds::LaunchBounds;
 pub use costs::{KernelResources, cost_architectures, costs, kernel_resources, machine_code};
 pub use device::{Device, DeviceBuffer, Stream};
@@ -33,7 +35,10 @@ pub use error::CudaError;
 pub use function::{Function, Parameters};
 pub use kernel_set::{Image, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
-pub use names::{Query, compiled, kernel_name, options_text, source_name, source_text, sources};
+pub use names::{
+    AIMED_KERNEL, AIMED_SOURCE, Query, compiled, kernel_name, options_text, other_sources, source_name, source_text,
+    sources,
+};
 pub use pair::{CudaPair, OnTree};
 pub use prebuilt::FAMILY;
 /// The vocabulary of costs.

@@ -79,6 +79,20 @@ pub fn source_text(variants: &[Variant]) -> String {
     text
 }
 
+/// The source of the kernel that aims rays at a closed mesh, and the kernel: kernels/check/aimed.h.
+pub const AIMED_SOURCE: &str = "aimed";
+/// See [`AIMED_SOURCE`].
+pub const AIMED_KERNEL: &str = "check_aimed";
+
+/// The sources of kernels that are no variants, name and text: nothing is measured of them, and they have no costs.
+pub fn other_sources() -> Vec<(String, String)> {
+    let text = format!(
+        "#include \"check/aimed.h\"\n\n\
+         RW_KERNEL_OF(raywarp::check::Aimed, aimed, {AIMED_KERNEL}, 128, 8) {{ raywarp::check::run(aimed); }}\n"
+    );
+    vec![(AIMED_SOURCE.to_string(), text)]
+}
+
 /// Whether there is CUDA code for it: packets and phases are about votes.
 fn is_written(variant: &Variant) -> bool {
     let votes = matches!(variant.organisation(), Organisation::Packet | Organisation::Phased);

@@ -51,6 +51,8 @@ struct Job {
     source: String,
     text: String,
     architecture: u32,
+    /// Whether its kernels are schedules, whose instructions are priced.
+    priced: bool,
 }
 
 impl Job {
@@ -74,14 +76,12 @@ pub fn chains(check: bool, only: Option<u32>) -> Result<bool, String> {
 }
 
 fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -> Result<bool, String> {
-    if set.references.is_none() {
-        return Ok(true);
-    }
+    let Some(schedules) = &set.schedules else { return Ok(true) };
     let mut images: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
-    for (source, _) in (set.sources)() {
+    for (source, _) in (schedules.sources)() {
         for &architecture in ARCHITECTURES.iter().filter(|&&architecture| only.is_none_or(|only| only == architecture))
         {
-            let job = Job { source: source.clone(), text: String::new(), architecture };
+            let job = Job { source: source.clone(), text: String::new(), architecture, priced: true };
             images.entry(architecture).or_default().push(unpack(&prebuilt.join(job.file()))?);
         }
     }
@@ -143,7 +143,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     let nvcc = compiler(root)?;
     if let ["--verify", folder] = options[..] {
         let verified = SETS.iter().map(|set| {
-            if set.references.is_none() {
+            if set.schedules.is_none() {
                 return Ok(0);
             }
             let compiled = compile_all(root, &nvcc, set, &jobs(set, only))?;
@@ -163,13 +163,16 @@ pub fn run(options: &[String]) -> Result<bool, String> {
 /// What is to be compiled of a set: for all architectures and as PTX, or for one.
 fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
     let wanted = |architecture: &u32| only.is_none_or(|only: u32| only == *architecture);
-    (set.sources)()
-        .into_iter()
-        .flat_map(|(source, text)| {
+    let schedules = set.schedules.as_ref().map_or_else(Vec::new, |schedules| (schedules.sources)());
+    let schedules = schedules.into_iter().map(|source| (source, true));
+    schedules
+        .chain((set.others)().into_iter().map(|source| (source, false)))
+        .flat_map(|((source, text), priced)| {
             std::iter::once(0).chain(ARCHITECTURES.iter().copied()).filter(wanted).map(move |architecture| Job {
                 source: source.clone(),
                 text: text.clone(),
                 architecture,
+                priced,
             })
         })
         .collect()
@@ -187,7 +190,7 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<
     }
     let mut files: Vec<File> =
         jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
-    if set.references.is_some() && only.is_none_or(|only| only == MEASURED) {
+    if set.schedules.is_some() && only.is_none_or(|only| only == MEASURED) {
         files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes())?));
     }
     let (tables, explained) = tables(set, &jobs, &compiled, &known)?;
@@ -278,10 +281,10 @@ fn tables(
     let of = |architecture: u32| jobs.iter().zip(compiled).filter(move |(job, _)| job.architecture == architecture);
     let own: BTreeMap<&str, &Priced> =
         of(MEASURED).flat_map(|(_, compiled)| &compiled.kernels).map(|kernel| (kernel.name.as_str(), kernel)).collect();
-    let references = set.references.map_or_else(BTreeMap::new, |references| references(measured));
+    let references = set.schedules.as_ref().map_or_else(BTreeMap::new, |known| (known.references)(measured));
     for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0) {
         needs.extend(compiled.resources.iter().map(|needs| (needs.clone(), job.architecture)));
-        if set.references.is_none() {
+        if !job.priced {
             continue;
         }
         let table = costs.entry(job.architecture).or_insert_with(|| format!("{COST_COLUMNS}\n"));
@@ -352,7 +355,7 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
         let image = std::fs::read(object).map_err(|error| format!("{}: {error}", object.display()))?;
         Ok((image, String::from_utf8_lossy(&report.stderr).into_owned()))
     };
-    let reported: &[&str] = if set.references.is_none() { &["-Xptxas", "-v"] } else { &[] };
+    let reported: &[&str] = if job.priced { &[] } else { &["-Xptxas", "-v"] };
     let (image, report) = compile(&object, reported)?;
     if image.windows(INTERNAL.len()).any(|name| name == INTERNAL) {
         let source = source.display();
@@ -362,7 +365,7 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     if job.architecture == 0 {
         return Ok(Compiled { image: packed, ..Compiled::default() });
     }
-    if set.references.is_none() {
+    if !job.priced {
         return Ok(Compiled { image: packed, resources: resources::parse(&report)?, ..Compiled::default() });
     }
     // Lines make images four times as large, so that others are embedded; and those are priced.

@@ -12,11 +12,19 @@ pub struct KernelSet {
     pub folder: &'static str,
     /// Folders below crates/ whose kernels/ have the headers. No two of them have headers of one name.
     pub headers: &'static [&'static str],
-    /// Sources: name and text.
+    /// The family's, which are priced.
+    pub schedules: Option<Schedules>,
+    /// Sources of kernels that are no schedules of the family, whose instructions have no events to be priced by: name and
+    /// text.
+    pub others: fn() -> Vec<(String, String)>,
+}
+
+/// Sources of schedules, and what is known of their kernels.
+pub struct Schedules {
+    /// Name and text.
     pub sources: fn() -> Vec<(String, String)>,
-    /// For each kernel the measured one that it is likest; `None` where kernels are no schedules of the family, whose
-    /// instructions have no events to be priced by.
-    pub references: Option<References>,
+    /// For each kernel the measured one that it is likest.
+    pub references: References,
 }
 
 /// For each kernel the measured one that it is likest.
@@ -24,12 +32,17 @@ pub type References = for<'a> fn(&'a BTreeMap<String, Measured>) -> BTreeMap<Str
 
 /// All sets.
 pub const SETS: &[KernelSet] = &[
-    KernelSet { folder: "cuda", headers: &["cuda"], sources: family_sources, references: Some(family_references) },
+    KernelSet {
+        folder: "cuda",
+        headers: &["cuda"],
+        schedules: Some(Schedules { sources: family_sources, references: family_references }),
+        others: raywarp_cuda::other_sources,
+    },
     KernelSet {
         folder: "render-cuda",
         headers: &["render-cuda", "cuda"],
-        sources: raywarp_render_cuda::sources,
-        references: None,
+        schedules: None,
+        others: raywarp_render_cuda::sources,
     },
 ];
 
