@@ -85,6 +85,7 @@ fn of(command: &str) -> &'static [Example] {
             ("Every engine of this machine", "raywarp selftest"),
             ("One kernel in warps of 32 lanes", "raywarp selftest --variant ykl17 --width 32"),
             ("The kernels of a GPU", "raywarp selftest --device cuda"),
+            ("The same, and a billion rays aimed at edges", "raywarp selftest --device cuda --aimed 1e9"),
         ],
         "completions" => &[
             (

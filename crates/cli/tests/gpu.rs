@@ -305,6 +305,21 @@ fn auto_is_for_gpus() {
 }
 
 #[test]
+fn a_gpu_is_tested_with_rays_that_it_aims_itself() {
+    let Some(place) = place() else { return };
+    let output = place.run("selftest --device cuda --variant raywarp-h8 --aimed 1.3e3", &[]);
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}{}", text(&output.stderr));
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("PASS: 0 of 1,300 rays aimed at edges and vertices of 5 closed meshes are lost"), "{said}");
+    assert!(words.contains("PASS: wavefront renders 6144 of 6144 pixels"), "{said}");
+    let output = place.run("selftest --device cpu --aimed 1300", &[]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("--aimed is for the rays of a GPU: it needs --device cuda"), "{message}");
+}
+
+#[test]
 fn the_version_names_the_gpu_and_never_fails() {
     let Some(place) = place() else { return };
     let said = text(&place.run("--version", &[]).stdout);

@@ -1,8 +1,10 @@
 //! The conformance suite: every engine that this machine has on cases chosen to hurt, against brute
 //! force in f64.
 
+mod aimed;
 mod pictures;
 
+pub use aimed::{AimedResult, aimed};
 pub use pictures::PictureResult;
 
 use crate::simulate::name_of;
@@ -40,7 +42,12 @@ pub struct Gpu {
     pub device: Device,
     /// Which kernels.
     pub variants: Vec<Variant>,
+    /// Rays that it aims at closed meshes, through the tree of blocks as its path tracer asks it; 0: none.
+    pub aimed: u64,
 }
+
+/// [`Gpu::aimed`] where nothing else is said: a fraction of a second.
+pub const AIMED_RAYS: u64 = 10_000_000;
 
 impl SelfTestRequest {
     /// Every row of the papers on widths 1, 8, 16, 32 and 64, the CPU tracer, and `legal_sample` legal variants
@@ -58,7 +65,7 @@ impl SelfTestRequest {
     pub fn gpu(device: Device) -> Self {
         // Plain boxes promise nothing.
         let variants = compiled().into_iter().filter(|v| v.box_planes() == BoxPlanes::Padded).collect();
-        Self { variants: vec![], widths: vec![], cpu: false, gpu: Some(Gpu { device, variants }) }
+        Self { variants: vec![], widths: vec![], cpu: false, gpu: Some(Gpu { device, variants, aimed: AIMED_RAYS }) }
     }
 }
 
@@ -96,6 +103,8 @@ pub struct SelfTestReport {
     pub engines: Vec<EngineResult>,
     /// By organisation of the GPU's path tracer, where a GPU was asked for.
     pub pictures: Vec<PictureResult>,
+    /// Of rays aimed at closed meshes, where a GPU was asked for.
+    pub aimed: Option<AimedResult>,
     /// How many cases each engine was given.
     pub cases: usize,
     /// Wall time.
@@ -157,7 +166,10 @@ pub fn selftest(request: &SelfTestRequest, control: &Control<'_>) -> Result<Self
         }
     }
     let pictures = request.gpu.as_ref().map_or(Ok(vec![]), pictures::pictures)?;
-    Ok(SelfTestReport { engines, pictures, cases: cases.len(), elapsed: start.elapsed() })
+    let elapsed = start.elapsed();
+    let gpu = request.gpu.as_ref().filter(|gpu| gpu.aimed > 0);
+    let aimed = gpu.map(|gpu| aimed(&gpu.device, gpu.aimed, control)).transpose()?;
+    Ok(SelfTestReport { engines, pictures, aimed, cases: cases.len(), elapsed })
 }
 
 fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Result<Vec<EngineResult>, SelfTestError> {
@@ -370,6 +382,7 @@ impl SelfTestReport {
     pub fn passed(&self) -> bool {
         self.engines.iter().all(|engine| engine.faults.is_empty())
             && self.pictures.iter().all(|picture| picture.different == 0)
+            && self.aimed.as_ref().is_none_or(AimedResult::passed)
     }
 
     /// What is wrong, engine by engine, and the verdict; every engine when `verbose`.
@@ -429,6 +442,7 @@ impl SelfTestReport {
                 "{verdict}: {organisation} renders {equal} of {pixels} pixels as the CPU does, bit for bit"
             );
         }
+        text.extend(self.aimed.as_ref().map(AimedResult::text));
         hidden.finish(&mut text);
         text
     }
@@ -456,6 +470,7 @@ impl SelfTestReport {
             "seconds": self.elapsed.as_secs_f64(),
             "engines": self.engines.iter().map(engine).collect::<Vec<_>>(),
             "pictures": self.pictures.iter().map(picture).collect::<Vec<_>>(),
+            "aimed": self.aimed.as_ref().map(AimedResult::json),
         })
     }
 }

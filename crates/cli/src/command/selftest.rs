@@ -33,6 +33,12 @@ pub struct SelftestArgs {
     /// Lanes of a warp, 1 to 64, comma-separated.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,16,32,64", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
     width: Vec<u32>,
+    /// Rays that a GPU aims at edges and vertices of closed meshes, such as 1e9 [default: 1e7].
+    ///
+    /// With --device cuda. They start inside of five meshes of sizes 1e-6 to 1e6, up to 1e4 sizes from zero, and none may be
+    /// lost; 0 leaves them out.
+    #[arg(long, value_name = "RAYS", value_parser = super::values::many, help_heading = heading::KERNELS)]
+    aimed: Option<u64>,
     /// What is tested: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// With cpu and auto the tracer of this CPU and the kernels as this CPU runs them, with cuda those of the GPU.
@@ -74,8 +80,14 @@ impl SelftestArgs {
 /// Runs the command.
 pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let gpu = common.gpu()?;
+    if args.aimed.is_some() && gpu.is_none() {
+        return Err(CliError::usage("--aimed is for the rays of a GPU: it needs --device cuda"));
+    }
     let variants = args.variants(common, gpu.as_ref())?;
     let mut request = gpu.map_or_else(|| SelfTestRequest::all(args.legal), SelfTestRequest::gpu);
+    if let (Some(gpu), Some(aimed)) = (&mut request.gpu, args.aimed) {
+        gpu.aimed = aimed;
+    }
     match &mut request.gpu {
         Some(gpu) if !variants.is_empty() => gpu.variants = variants,
         Some(_) => {}

@@ -70,6 +70,12 @@ pub fn number(text: &str, accept: impl Fn(f64) -> bool, what: &str) -> Result<f6
     text.parse().ok().filter(|&x: &f64| x.is_finite() && accept(x)).ok_or_else(|| format!("must be {what}"))
 }
 
+/// How many, up to 1e15, also as 1e9.
+pub fn many(text: &str) -> Result<u64, String> {
+    number(text, |x| (0.0..=1e15).contains(&x) && x.fract() == 0.0, "a whole number from 0 to 1e15, such as 1e9")
+        .map(|x| x as u64)
+}
+
 /// Above 0.
 pub fn positive(text: &str) -> Result<f64, String> {
     number(text, |x| x > 0.0, "a number above 0")
@@ -197,6 +203,8 @@ mod tests {
         assert_eq!(size("1280x768"), Ok([1280, 768]));
         assert!(["1280", "0x5", "x", "5x-1", "9999999x1"].iter().all(|t| size(t).is_err()));
         assert_eq!(range("8..16"), Ok((8, 16)));
+        assert_eq!([many("0"), many("1e9"), many("260")], [Ok(0), Ok(1_000_000_000), Ok(260)]);
+        assert!(["", "-1", "1.5", "1e16", "nan"].iter().all(|t| many(t).is_err()));
         assert!(["8", "8..8", "9..8", "a..b", "-1..3"].iter().all(|t| range(t).is_err()));
         assert_eq!(vector("0, 1.5,-3"), Ok([0.0, 1.5, -3.0]));
         assert!(["1,2", "1,2,x", "1,2,inf", "1,2,3,4"].iter().all(|t| vector(t).is_err()));

@@ -1,0 +1,161 @@
+//! Rays that a GPU aims at edges and vertices of closed meshes from inside of them, and may not lose.
+
+use super::SelfTestError;
+use rayon::prelude::*;
+use raywarp_bench::table::wrapped;
+use raywarp_bvh::{build, presets};
+use raywarp_cuda::{AimedRays, AimedTarget, Device, Lost};
+use raywarp_geom::{Control, FlatTriangles, TraceError};
+use raywarp_scene::grouped;
+use raywarp_workload::closed::{OFFSETS, Placed, SIZES, all};
+use std::time::{Duration, Instant};
+
+/// Points that rays start at, of each mesh, size and offset: with all targets of all weights few rays are alike.
+const STARTS: usize = 4096;
+
+/// Lost rays that are shown.
+const SHOWN: usize = 8;
+
+const SEED: u64 = 1;
+
+/// How rays aimed at closed meshes fared.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AimedResult {
+    /// Rays, each asked for its nearest hit and for any.
+    pub rays: u64,
+    /// Closed meshes, each of all sizes and offsets.
+    pub meshes: usize,
+    /// Rays of which either was not found.
+    pub lost: u64,
+    /// Rays whose nearest hit was not found.
+    pub lost_closest: u64,
+    /// Rays that any-hit called free.
+    pub lost_any: u64,
+    /// Some of them.
+    pub shown: Vec<String>,
+    /// Whether rays were lost where half of a mesh is missing: otherwise the test sees nothing.
+    pub sees_holes: bool,
+    /// Wall time.
+    pub elapsed: Duration,
+}
+
+/// Aims `rays` rays at closed meshes of all sizes and offsets that no loss is promised for: an even share at each.
+///
+/// # Errors
+/// What the GPU says.
+pub fn aimed(device: &Device, rays: u64, control: &Control<'_>) -> Result<AimedResult, SelfTestError> {
+    let start = Instant::now();
+    let meshes = all();
+    let failed = |error: &dyn std::fmt::Display| TraceError::Device(error.to_string());
+    let kernel = AimedRays::new(device).map_err(|error| failed(&error))?;
+    let lost = |target: &Placed, scene: Vec<[[f32; 3]; 3]>, numbers, kept| -> Result<Lost, TraceError> {
+        let triangles = FlatTriangles::from_vertices(scene);
+        let bvh = build(&triangles, &presets::SINGLE).map_err(|error| failed(&error))?;
+        let Placed { triangles: corners, starts, along, middle, .. } = target;
+        let aimed = AimedTarget { corners, starts, along, middle: *middle };
+        kernel.lost(&bvh, &triangles, &aimed, SEED, numbers, kept).map_err(|error| failed(&error))
+    };
+    let ball = Placed::new(&meshes[0], 1.0, 1.0, STARTS);
+    let half = ball.triangles.iter().copied().step_by(2).collect();
+    let through = lost(&ball, half, 0..256, 0)?;
+    let places: Vec<(usize, f32, f32)> = (0..meshes.len())
+        .flat_map(|mesh| SIZES.into_iter().flat_map(move |size| OFFSETS.map(|offset| (mesh, size, offset))))
+        .collect();
+    let count = places.len() as u64;
+    let one = |(i, &(mesh, size, offset)): (usize, &(usize, f32, f32))| -> Result<(Lost, Vec<String>), TraceError> {
+        if control.is_cancelled() {
+            return Err(TraceError::Cancelled);
+        }
+        let first = |i: u64| rays / count * i + (rays % count).min(i);
+        let numbers = first(i as u64)..first(i as u64 + 1);
+        if numbers.is_empty() {
+            return Ok(Default::default());
+        }
+        let target = Placed::new(&meshes[mesh], size, offset, STARTS);
+        let lost = lost(&target, target.triangles.clone(), numbers, SHOWN)?;
+        let place = format!("{} of size {size:e}, {offset:e} sizes away", target.name);
+        let shown = lost.kept.iter().map(|lost| format!("ray {}, in the {place}: {:?}", lost.number, lost.ray));
+        let shown = shown.collect();
+        Ok((lost, shown))
+    };
+    // Trees are built beside what the GPU does.
+    let found: Vec<(Lost, Vec<String>)> =
+        places.par_iter().enumerate().with_max_len(1).map(one).collect::<Result<_, TraceError>>()?;
+    let mut result = AimedResult {
+        rays,
+        meshes: meshes.len(),
+        sees_holes: through.closest > 0 && through.any > 0,
+        ..AimedResult::default()
+    };
+    for (lost, shown) in found {
+        result.lost += lost.rays;
+        result.lost_closest += lost.closest;
+        result.lost_any += lost.any;
+        result.shown.extend(shown);
+    }
+    result.shown.truncate(SHOWN);
+    result.elapsed = start.elapsed();
+    Ok(result)
+}
+
+impl AimedResult {
+    /// Whether no ray was lost, and a lost one would have been seen.
+    pub fn passed(&self) -> bool {
+        self.lost == 0 && self.sees_holes
+    }
+
+    /// The verdict, and what is wrong.
+    pub fn text(&self) -> String {
+        let verdict = if self.passed() { "PASS" } else { "FAIL" };
+        let line = format!(
+            "{verdict}: {} of {} rays aimed at edges and vertices of {} closed meshes are lost (sizes 1e-6 to 1e6, up to 1e4 sizes from zero), in {:.1} s",
+            grouped(self.lost),
+            grouped(self.rays),
+            self.meshes,
+            self.elapsed.as_secs_f64()
+        );
+        let mut text = wrapped(&line) + "\n";
+        if self.lost > 0 {
+            let [closest, any] = [self.lost_closest, self.lost_any].map(grouped);
+            text += &format!("{closest} have no nearest hit, {any} are called free, such as\n");
+            text.extend(self.shown.iter().map(|ray| format!("{}\n", wrapped(ray))));
+        }
+        if !self.sees_holes {
+            text += "The test is void: nothing is lost where half of a mesh is missing.\n";
+        }
+        text
+    }
+
+    /// The same as a JSON value.
+    pub(super) fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "rays": self.rays,
+            "meshes": self.meshes,
+            "lost": self.lost,
+            "lost_closest": self.lost_closest,
+            "lost_any": self.lost_any,
+            "shown": self.shown,
+            "sees_holes": self.sees_holes,
+            "seconds": self.elapsed.as_secs_f64(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_needs_that_nothing_is_lost_and_that_holes_are_seen() {
+        let sound = AimedResult { rays: 1_000_000_000, meshes: 5, sees_holes: true, ..AimedResult::default() };
+        assert!(sound.passed() && sound.text().starts_with("PASS: 0 of 1,000,000,000 rays"), "{}", sound.text());
+        let blind = AimedResult { sees_holes: false, ..sound.clone() };
+        assert!(!blind.passed() && blind.text().starts_with("FAIL: 0 of") && blind.text().contains("is void"));
+        let shown = vec!["ray 7, in the coin".to_string()];
+        let leaky = AimedResult { lost: 1234, lost_any: 1234, shown, ..sound };
+        assert!(
+            !leaky.passed() && leaky.text().contains("FAIL: 1,234 of") && leaky.text().contains("ray 7, in the coin")
+        );
+        assert_eq!(leaky.json()["lost_any"], 1234);
+    }
+}
