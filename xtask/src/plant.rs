@@ -42,6 +42,8 @@ const EMULATION: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "schedule
 
 const QUERIES: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "queries"];
 
+const AIMED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "aimed"];
+
 const SCRIPTS: &[&str] = &["-p", "xtask", "--test", "scripts"];
 
 const PACE: &[&str] = &["-p", "raywarp-sim", "--lib", "pace"];
@@ -403,6 +405,36 @@ const PLANTS: &[Plant] = &[
             replace: "(false, [_]) => MOST_TURNS,",
         }],
         test: &["-p", "xtask", "measured"],
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: pairs without their borders",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/triangle/pair.h",
+            find: "!((low < 0.0f) & (high > 0.0f))",
+            replace: "!((low <= 0.0f) & (high >= 0.0f))",
+        }],
+        test: AIMED,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: an aimed ray that is lost without a word",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/check/aimed.h",
+            find: "if (missed || unblocked) {",
+            replace: "if (missed && !unblocked) {",
+        }],
+        test: AIMED,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: aimed rays that all start in the middle",
+        edits: &[Edit {
+            file: "crates/cuda/kernels/check/aimed.h",
+            find: "return !is_along ? start :",
+            replace: "return !is_along ? aimed.middle[i] :",
+        }],
+        test: AIMED,
         hangs: false,
     },
     Plant {
