@@ -34,8 +34,8 @@ struct H8 {
     // Prepares the lane's ray; returns its end.
     static RW_FUNCTION float setup(const Launch& launch, Lane<O>& lane, float4 o, float4 d) {
         const float unscale = prepare_h8(launch, lane.setup, o, d, begin_of(launch, lane, o.w));
-        // What is not finite is behind it.
-        return platform::least(d.w * unscale, slab::LARGEST);
+        // What is not finite, as the lane counts t or in lengths of the given direction, is behind it.
+        return platform::least(platform::least(d.w, slab::LARGEST) * unscale, slab::LARGEST);
     }
 
     static RW_FUNCTION float given_t(const LaneRay<O>& ray, float t) { return ray.given_t(t); }

@@ -110,7 +110,6 @@ RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept) {
             const float inverse = platform::reciprocal_of_middling(area);
             const float v1w = v * inverse, v2w = w * inverse;
             const float z = platform::fused(v1w, bz - az, platform::fused(v2w, cz - az, az));
-            // Not finite in lengths of the given direction it is a hit at infinity.
             accept(in_first ? 0u : 1u, in_first ? at.words.x : at.words.y, Tuv{z * ray.inverse, v1w, v2w, true});
         }
     }
