@@ -52,8 +52,7 @@ RW_FUNCTION void run(const Launch& launch) {
     RW_EVENT(Prologue);
     Lane<O> lane;
     make_idle(lane);
-    // What lies below the first entry, and a word that is put aside.
-    [[maybe_unused]] typename Lane<O>::Entry entries[Lane<O>::Tree::DEPTH + 2];
+    [[maybe_unused]] typename Lane<O>::Entry entries[Lane<O>::ENTRIES];
     if constexpr (O.lanes_per_ray() == 1 && O.supply != Supply::Queue) {
         lane.stack.entries = entries;
     }

@@ -90,7 +90,7 @@ RW_FUNCTION auto walk(const Tree& tree, const Ray& ray, LaneMask callers, const 
     const Launch launch = launch_of(tree);
     Lane<O> lane;
     make_idle(lane);
-    typename Lane<O>::Entry entries[Lane<O>::Tree::DEPTH + 2];
+    typename Lane<O>::Entry entries[Lane<O>::ENTRIES];
     lane.stack.entries = entries;
     lane.ray = 0;
     lane.callers = callers;

@@ -21,9 +21,16 @@ struct LocalStack {
     }
     RW_FUNCTION void push(Entry entry) { entries[++top] = entry; }
     RW_FUNCTION Entry pop() { return entries[top--]; }
-    // A word that is seldom wanted, and so has no register: it lies above all entries.
-    RW_FUNCTION void put_aside(u32 word) { entries[Tree::DEPTH + 1] = Tree::of_words(word, 0); }
-    RW_FUNCTION u32 look_aside() const { return Tree::word(entries[Tree::DEPTH + 1], 0); }
+    // Words that are seldom wanted, and so have no registers: they lie above all entries, of two words each. The place
+    // is hidden, or the compiler would keep them in registers through loops that may want them.
+    RW_FUNCTION void put_aside(u32 x, u32 y, u32 z) {
+        const u32 place = platform::hidden(Tree::DEPTH + 1);
+        entries[place] = Tree::of_words(x, y);
+        entries[place + 1] = Tree::of_words(z, 0);
+    }
+    RW_FUNCTION u32 look_aside(u32 i) const {
+        return Tree::word(entries[platform::hidden(Tree::DEPTH + 1) + i / 2], i % 2);
+    }
 };
 
 // In global memory, for rays that move between lanes (AL09 5.2): the stacks of a warp lie entry by entry, so that lanes at

@@ -40,7 +40,10 @@ RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word
         return true;
     }
     bool nearer = found.record == NONE;
-    if (!nearer) {
+    if constexpr (Triangle::KEEPS_WEIGHTS && !O.any_hit()) {
+        // A closest hit within its limit; NONE is above all indices.
+        nearer = hit.t < found.limit || index < found.record;
+    } else if (!nearer) {
         // Something opaque may still lie behind an any-hit ray's candidate, so that its limit stays.
         const float known = O.any_hit() ? Triangle::candidate_t(launch, lane) : found.limit;
         nearer = hit.t < known || (hit.t == known && index < Triangle::index(launch, found));
@@ -50,9 +53,9 @@ RW_FUNCTION bool offer(const Launch& launch, Lane<O>& lane, u32 record, u32 word
         if constexpr (!O.any_hit()) {
             found.limit = hit.t;
         } else {
-            Triangle::keep_candidate(lane, hit.t);
+            Triangle::keep_candidate(lane, hit);
         }
-        if constexpr (Triangle::KEEPS_WEIGHTS) {
+        if constexpr (Triangle::KEEPS_WEIGHTS && !O.any_hit()) {
             found.u = hit.u;
             found.v = hit.v;
         }

@@ -126,6 +126,13 @@ RW_FUNCTION float reciprocal_about(float x) {
 // A NaN drops out of either.
 RW_FUNCTION float least(float a, float b) { return fminf(a, b); }
 RW_FUNCTION float most(float a, float b) { return fmaxf(a, b); }
+// Not above zero unless of a, b and c one is below zero and one above; of either sign where one is NaN. As integers,
+// which order floats of one sign: three of them are one instruction on some GPUs, as floats they are two.
+RW_FUNCTION int sides(float a, float b, float c) {
+    const u32 below = __vimax3_u32(__float_as_uint(a), __float_as_uint(b), __float_as_uint(c));
+    const int above = __vimax3_s32(__float_as_int(a), __float_as_int(b), __float_as_int(c));
+    return __viaddmin_s32(static_cast<int>(below), static_cast<int>(0x80000000u), above);
+}
 RW_FUNCTION float float_of(u32 bits) { return __uint_as_float(bits); }
 RW_FUNCTION u32 bits_of(float x) { return __float_as_uint(x); }
 RW_FUNCTION float magnitude(float x) { return fabsf(x); }

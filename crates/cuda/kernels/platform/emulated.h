@@ -191,6 +191,18 @@ inline u32 bits_of(float x) {
     std::memcpy(&bits, &x, sizeof(bits));
     return bits;
 }
+// Not above zero unless of a, b and c one is below zero and one above; of either sign where one is NaN.
+inline int sides(float a, float b, float c) {
+    const u32 bits[3] = {bits_of(a), bits_of(b), bits_of(c)};
+    u32 below = 0;
+    int above = -0x7fffffff - 1;
+    for (const u32 x : bits) {
+        below = x > below ? x : below;
+        above = static_cast<int>(x) > above ? static_cast<int>(x) : above;
+    }
+    const int negative = static_cast<int>(below + 0x80000000u);
+    return negative < above ? negative : above;
+}
 inline float magnitude(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
 // Byte i of a word as a float; `power` is the bits of 2^23.
 inline float byte_as_float(u32 word, u32 i, u32 power) {

@@ -116,7 +116,7 @@ struct H8 {
                 const u32 bytes = k == 0 ? planes.x : k == 1 ? planes.y : k == 2 ? planes.z : planes.w;
                 near[i] = fused(platform::halves_of_bits(platform::permute(bytes, ray.near[i])), factor[i],
                                 platform::first_twice(offset[i]));
-                far[i] = fused(platform::halves_of_bits(platform::permute(bytes, 0x8581u - ray.near[i])), factor[i],
+                far[i] = fused(platform::halves_of_bits(platform::permute(bytes, 0x0101u ^ ray.near[i])), factor[i],
                                platform::second_twice(offset[i]));
             }
             // As integers (ALK12); three of them are one instruction on some GPUs.

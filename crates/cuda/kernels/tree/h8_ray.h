@@ -47,8 +47,8 @@ struct LaneRay<O> {
     // Nearest t that counts.
     float t_low;
     // Selectors of `permute`: the bytes of the near planes of two slots as two denormal halves. Only their lower halves
-    // select; the upper half of the first is half the inverse of z as a half, those of the others are where chunks of
-    // the axes lie, in bytes, that the triangle test calls z and x.
+    // select; the upper half of the first is half the inverse of z as a half. Bits 4 and 5, which choose among bytes of
+    // zero, are where the chunk of an axis lies, in bytes: of those that the triangle test calls y, z and x.
     u32 near[3];
     // Slots to prefer by x, y, z: a byte each, the first in the lowest; and the exponent of what t was scaled by.
     u32 order;
@@ -96,9 +96,10 @@ RW_FUNCTION float prepare_h8(const Launch& launch, LaneRay<O>& ray, float4 o, fl
     ray.order = (octant ^ forward) | exponent << 1;
     ray.near[0] |= bits_of(platform::halves(0.0f, 0.5f * ray.inverse[2]));
     const float x = magnitude(d.x), y = magnitude(d.y), z = magnitude(d.z);
-    const u32 kz = x >= y && x >= z ? 0 : y >= z ? 1 : 2, kx = kz == 2 ? 0 : kz + 1;
-    ray.near[1] |= kz << 20;
-    ray.near[2] |= kx << 20;
+    const bool first = x >= y && x >= z, second = y >= z;
+    ray.near[0] |= first ? 0x20 : second ? 0 : 0x10;
+    ray.near[1] |= first ? 0 : second ? 0x10 : 0x20;
+    ray.near[2] |= first ? 0x10 : second ? 0x20 : 0;
     return unscale;
 }
 

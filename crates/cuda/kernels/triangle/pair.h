@@ -9,9 +9,9 @@ namespace raywarp {
 
 namespace pair {
 
-// A ray as the test sees it: where the chunks of the axes x and z lie, in bytes; origin along x, y and z; shear; inverse.
+// A ray as the test sees it: where the chunks of the axes x, y and z lie, in bytes; origin along them; shear; inverse.
 struct Sheared {
-    u32 x_chunk, z_chunk;
+    u32 chunk[3];
     float origin[3], x, y, inverse;
 };
 
@@ -23,12 +23,12 @@ RW_FUNCTION float along(const float* v, bool first, bool second, u32 i) {
 template <Options O>
 RW_FUNCTION Sheared sheared(const LaneRay<O>& ray) {
     // Hidden, or the compiler would keep what follows from a test to the next, and spill.
-    const u32 x_chunk = platform::hidden(ray.near[2]) >> 16, z_chunk = platform::hidden(ray.near[1]) >> 16;
+    auto chunk = [&](u32 i) { return platform::hidden(ray.near[i]) & 0x30; };
+    const u32 z_chunk = chunk(1);
     const bool first = z_chunk == 0, second = z_chunk == 16;
     // The longest component's is not clamped.
     const float inverse = along(ray.inverse, first, second, 2);
-    return {x_chunk,
-            z_chunk,
+    return {{chunk(2), chunk(0), z_chunk},
             {along(ray.origin, first, second, 0), along(ray.origin, first, second, 1),
              along(ray.origin, first, second, 2)},
             along(ray.direction, first, second, 0) * inverse,
@@ -46,17 +46,14 @@ RW_FUNCTION Corners corners(const Launch& launch, u32 block, const Sheared& ray)
     // The places of a block's chunks are its first chunk's with other bits.
     const u64 first = reinterpret_cast<u64>(h8::chunk_at(launch, block, 0));
     auto chunk = [&](u64 place) { return platform::load4(reinterpret_cast<const uint4*>(place)); };
-    const uint4 xs = chunk(first ^ ray.x_chunk), zs = chunk(first ^ ray.z_chunk),
-                ys = chunk(first ^ 0x30 ^ ray.x_chunk ^ ray.z_chunk);
+    const uint4 xs = chunk(first ^ ray.chunk[0]), ys = chunk(first ^ ray.chunk[1]), zs = chunk(first ^ ray.chunk[2]);
     Corners at{{}, {}, {}, chunk(first ^ 0x30)};
+    // Wanted here, all loads are under way at once; the compiler would leave this one for later.
+    at.words.z = platform::hidden(at.words.z);
     const u32 x[4] = {xs.x, xs.y, xs.z, xs.w}, y[4] = {ys.x, ys.y, ys.z, ys.w}, z[4] = {zs.x, zs.y, zs.z, zs.w};
 #pragma unroll
     for (u32 i = 0; i < 4; i++) {
         at.z[i] = platform::float_of(z[i]) - ray.origin[2];
-        if (i == 3) {
-            // The last word is zero. Read here, all loads are under way at once; the compiler would leave this one for later.
-            at.z[i] -= platform::float_of(at.words.w);
-        }
         at.x[i] = platform::fused(-ray.x, at.z[i], platform::float_of(x[i]) - ray.origin[0]);
         at.y[i] = platform::fused(-ray.y, at.z[i], platform::float_of(y[i]) - ray.origin[1]);
     }
@@ -72,11 +69,8 @@ RW_FUNCTION float edge(const Corners& at, u32 i, u32 j) {
 struct Weights {
     float start, own, end;
 
-    RW_FUNCTION bool is_inside() const {
-        const float low = platform::least(platform::least(start, own), end);
-        const float high = platform::most(platform::most(start, own), end);
-        return !((low < 0.0f) & (high > 0.0f));
-    }
+    // Not above zero where the line meets the triangle.
+    RW_FUNCTION int outside() const { return platform::sides(start, own, end); }
 };
 
 // What a corner as given has, by its bits of the order.
@@ -84,20 +78,21 @@ RW_FUNCTION float given(u32 order, float start, float own, float end) {
     return (order & 2) != 0 ? start : (order & 4) != 0 ? own : end;
 }
 
-// Tests the triangles of a block, and gives those that the ray's line meets to `accept` with their number in the block and
-// their word.
+// Tests the triangles of a block, and gives those that the ray's line meets to `accept` with their word.
 template <class Accept>
 RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept) {
     const Weights first{edge(at, 2, 1), edge(at, 0, 2), edge(at, 1, 0)};
     const Weights second{edge(at, 3, 2), edge(at, 2, 0), edge(at, 0, 3)};
-    // Lanes that are inside of either go on together; hardly any is inside of both.
-    u32 inside = (first.is_inside() ? 1u : 0u) + (second.is_inside() ? 2u : 0u);
+    // Lanes that are inside of either go on together; hardly any is inside of both, and comes by again.
+    int outside = first.outside();
+    const int outside_second = second.outside();
+    bool goes_on = outside <= 0 || outside_second <= 0;
+    int again = outside > outside_second ? outside : outside_second;
 #pragma unroll 1
-    while (inside != 0) {
-        // Or the compiler would write the body twice, for lanes apart.
-        inside = platform::hidden(inside);
-        const bool in_first = (inside & 1) != 0;
-        inside &= inside - 1;
+    while (goes_on) {
+        const bool in_first = outside <= 0;
+        goes_on = again <= 0;
+        outside = again = 1;
         const u32 order = in_first ? at.words.z : at.words.z >> 8;
         const float start = in_first ? first.start : second.start, own = in_first ? first.own : second.own,
                     end = in_first ? first.end : second.end, own_z = in_first ? at.z[1] : at.z[3];
@@ -110,55 +105,39 @@ RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept) {
             const float inverse = platform::reciprocal_of_middling(area);
             const float v1w = v * inverse, v2w = w * inverse;
             const float z = platform::fused(v1w, bz - az, platform::fused(v2w, cz - az, az));
-            accept(in_first ? 0u : 1u, in_first ? at.words.x : at.words.y, Tuv{z * ray.inverse, v1w, v2w, true});
+            accept(in_first ? at.words.x : at.words.y, Tuv{z * ray.inverse, v1w, v2w, true});
         }
     }
-}
-
-// A record is twice its block, and one more for the second triangle.
-RW_FUNCTION u32 word_of(const Launch& launch, u32 record) {
-    const uint4* words = h8::chunk_at(launch, record / 2, 3);
-    return platform::load1(record % 2 != 0 ? &words->y : &words->x);
-}
-
-// The t, u, v of a record that was hit.
-template <Options O>
-RW_FUNCTION Tuv test_again(const Launch& launch, const LaneRay<O>& ray, u32 record) {
-    const Sheared shear = sheared(ray);
-    Tuv found{};
-    test(shear, corners(launch, record / 2, shear), [&](u32 number, u32, Tuv tuv) {
-        found = number == record % 2 ? tuv : found;
-    });
-    return found;
 }
 
 }  // namespace pair
 
 template <Options O>
 struct Pair {
-    // A closest hit keeps its weights and its triangle's index in place of a record: a pair takes long to test again,
-    // and warps that replace rays one by one would do it often.
-    static constexpr bool KEEPS_WEIGHTS = !O.any_hit();
+    // A hit keeps its weights and its triangle's index in place of a record: a pair takes long to test again, and warps
+    // that replace rays one by one would do it often. An any-hit ray's candidate, which is seldom there, lies aside.
+    static constexpr bool KEEPS_WEIGHTS = true;
 
-    static RW_FUNCTION Tuv found_hit(const Launch& launch, const Lane<O>& lane) {
-        if constexpr (KEEPS_WEIGHTS) {
-            return {lane.setup.given_t(lane.found.limit), lane.found.u, lane.found.v, true};
+    static RW_FUNCTION Tuv found_hit(const Launch&, const Lane<O>& lane) {
+        if constexpr (O.any_hit()) {
+            auto aside = [&](u32 i) { return platform::float_of(lane.stack.look_aside(i)); };
+            return {lane.setup.given_t(aside(0)), aside(1), aside(2), true};
         } else {
-            Tuv hit = pair::test_again(launch, lane.setup, lane.found.record);
-            hit.t = lane.setup.given_t(hit.t);
-            return hit;
+            return {lane.setup.given_t(lane.found.limit), lane.found.u, lane.found.v, true};
         }
     }
 
     template <class Found>
-    static RW_FUNCTION u32 index(const Launch& launch, const Found& found) {
-        return KEEPS_WEIGHTS ? found.record : pair::word_of(launch, found.record) & ~NON_OPAQUE;
+    static RW_FUNCTION u32 index(const Launch&, const Found& found) {
+        return found.record;
     }
 
     static RW_FUNCTION float candidate_t(const Launch&, const Lane<O>& lane) {
-        return platform::float_of(lane.stack.look_aside());
+        return platform::float_of(lane.stack.look_aside(0));
     }
-    static RW_FUNCTION void keep_candidate(Lane<O>& lane, float t) { lane.stack.put_aside(platform::bits_of(t)); }
+    static RW_FUNCTION void keep_candidate(Lane<O>& lane, const Tuv& hit) {
+        lane.stack.put_aside(platform::bits_of(hit.t), platform::bits_of(hit.u), platform::bits_of(hit.v));
+    }
 
     // Tests the triangles of a block.
     static RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 block, bool) {
@@ -166,8 +145,8 @@ struct Pair {
         const pair::Sheared shear = pair::sheared(lane.setup);
         const pair::Corners corners = pair::corners(launch, block, shear);
         RW_EVENT(TestTriangle);
-        pair::test(shear, corners, [&](u32 number, u32 word, Tuv hit) {
-            if (is_within(lane, hit.t) && offer(launch, lane, 2 * block + number, word, hit)) {
+        pair::test(shear, corners, [&](u32 word, Tuv hit) {
+            if (is_within(lane, hit.t) && offer(launch, lane, block, word, hit)) {
                 accepted = true;
             }
         });

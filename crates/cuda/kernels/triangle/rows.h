@@ -41,7 +41,7 @@ struct RowTest {
     static RW_FUNCTION float candidate_t(const Launch& launch, const Lane<O>& lane) {
         return Test::found_hit(launch, lane).t;
     }
-    static RW_FUNCTION void keep_candidate(Lane<O>&, float) {}
+    static RW_FUNCTION void keep_candidate(Lane<O>&, const Tuv&) {}
 
     static RW_FUNCTION void test_rows(const Launch& launch, Lane<O>& lane, const float4* rows, u32 record,
                                       bool counts) {

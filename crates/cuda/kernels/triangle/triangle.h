@@ -3,10 +3,10 @@
 //
 //     test_record(launch, lane, record, counts)  micro-operation test_triangle; what it meets within the lane's limits
 //                                                it gives to `offer`, if `counts`
-//     KEEPS_WEIGHTS                              whether a closest hit keeps its weights, and its triangle for a record
+//     KEEPS_WEIGHTS                              whether a hit keeps its weights, and its triangle for a record
 //     found_hit(launch, lane)                    t, u, v of what the lane found, in lengths of the given direction
 //     index(launch, found)                       the index of that triangle
-//     keep_candidate(lane, t)                    an any-hit ray's candidate is at t, as the lane counts it
+//     keep_candidate(lane, hit)                  an any-hit ray's candidate is this, its t as the lane counts it
 //     candidate_t(launch, lane)                  that t
 #pragma once
 
