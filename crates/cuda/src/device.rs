@@ -3,7 +3,7 @@
 use crate::CudaError;
 use crate::error::driver;
 use bytemuck::Pod;
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, sys};
+use cudarc::driver::{CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, sys};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -142,6 +142,15 @@ impl Stream {
         self.inner.synchronize().map_err(driver("waiting for the device"))
     }
 
+    /// Marks this place in the queue.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn mark(&self) -> Result<Mark, CudaError> {
+        let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
+        self.inner.record_event(flags).map(Mark).map_err(driver("recording an event"))
+    }
+
     /// Device memory for `len` values, all bits zero.
     ///
     /// # Errors
@@ -234,6 +243,20 @@ impl Stream {
     /// [`CudaError::Driver`].
     pub fn clear<T: Pod>(&self, buffer: &mut DeviceBuffer<T>) -> Result<(), CudaError> {
         self.inner.memset_zeros(&mut buffer.bytes).map_err(driver("clearing memory"))
+    }
+}
+
+/// A place in a stream's queue, for the device's own time.
+#[derive(Debug)]
+pub struct Mark(CudaEvent);
+
+impl Mark {
+    /// Seconds that the device took from here to `later`, both of which it has come to.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`], also where it has not.
+    pub fn seconds_until(&self, later: &Self) -> Result<f64, CudaError> {
+        self.0.elapsed_ms(&later.0).map(|ms| f64::from(ms) / 1e3).map_err(driver("reading an event"))
     }
 }
 

@@ -29,7 +29,7 @@ mod tracer;
 pub use aimed::{AimedRays, AimedTarget, Lost, LostRay};
 pub use bounds::LaunchBounds;
 pub use costs::{KernelResources, cost_architectures, costs, kernel_resources, machine_code};
-pub use device::{Device, DeviceBuffer, Stream};
+pub use device::{Device, DeviceBuffer, Mark, Stream};
 pub use encoding::Encoding;
 pub use error::CudaError;
 pub use function::{Function, Parameters};

@@ -2,10 +2,8 @@
 
 mod host;
 
-use crate::error::driver;
 use crate::launch::{Launch, WARP, WARP_STACK_BYTES};
 use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Encoding, Function, LaunchBounds, Query, Stream};
-use cudarc::driver::sys;
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Supply, Variant};
 use raywarp_geom::{BatchStats, FlatTriangles, Hit, Ray};
@@ -258,14 +256,12 @@ impl CudaTracer {
         count: usize,
         out: &mut DeviceHits,
     ) -> Result<f64, CudaError> {
-        let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
-        let record = || stream.inner.record_event(flags).map_err(driver("recording an event"));
         clear(stream, query, out)?;
-        let before = record()?;
+        let before = stream.mark()?;
         self.enqueue(stream, query, rays, count, None, out, false)?;
-        let after = record()?;
+        let after = stream.mark()?;
         stream.synchronize()?;
-        before.elapsed_ms(&after).map(|ms| f64::from(ms) / 1e3).map_err(driver("reading an event"))
+        before.seconds_until(&after)
     }
 
     /// Results of the last launch into `out`: how many rays there were, and how many were invalid.

@@ -20,8 +20,12 @@ use std::sync::Arc;
 
 /// Threads of a block.
 const BLOCK: u32 = 128;
-/// Paths in flight at most.
-const MOST_PATHS: usize = 1 << 21;
+/// Paths of a wavefront in flight at most: the last of a round's rays, and of a batch's rounds, leave most of a GPU idle,
+/// and are a smaller part of more. And how many times as many a batch has, of which some begin where others have ended.
+const MOST_PATHS: usize = 1 << 23;
+const QUEUES_A_BATCH: usize = 4;
+/// Paths of a megakernel's launch, which must not take seconds.
+const MEGAKERNEL_PATHS: usize = 1 << 21;
 /// Rounds of a batch of which the lengths are kept each.
 const MOST_ROUNDS: usize = 1 << 12;
 /// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
@@ -42,9 +46,20 @@ pub struct EngineOptions {
     pub farthest_origin: f32,
 }
 
+impl EngineOptions {
+    /// How it renders fastest.
+    pub const fn of(organisation: Organisation) -> Self {
+        let (paths, queues_a_batch) = match organisation {
+            Organisation::Megakernel => (MEGAKERNEL_PATHS, 1),
+            Organisation::Wavefront => (MOST_PATHS, QUEUES_A_BATCH),
+        };
+        Self { organisation, paths, queues_a_batch, farthest_origin: 0.0 }
+    }
+}
+
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { organisation: Organisation::Wavefront, paths: MOST_PATHS, queues_a_batch: 1, farthest_origin: 0.0 }
+        Self::of(Organisation::Wavefront)
     }
 }
 
@@ -119,6 +134,8 @@ struct Picture {
     counts: PathCounts,
     /// Samples with an invalid radiance that the film does not know of.
     invalid: u64,
+    /// What the device took for batches.
+    seconds: f64,
 }
 
 fn function(device: &Device, stage: &str, name: &str) -> Result<Function, RenderCudaError> {
@@ -236,6 +253,12 @@ impl CudaRenderer {
         self.picture.as_ref().map(|picture| picture.counts.clone()).unwrap_or_default()
     }
 
+    /// Seconds that the device took for the batches of the picture that was begun last, up to now: from the camera to the
+    /// film's sums, by events.
+    pub fn device_seconds(&self) -> f64 {
+        self.picture.as_ref().map_or(0.0, |picture| picture.seconds)
+    }
+
     /// The device.
     pub fn device(&self) -> &Device {
         &self.device
@@ -302,6 +325,7 @@ impl CudaRenderer {
     /// Takes all paths of a batch to their end.
     fn trace(&self, picture: &mut Picture, render: &mut RenderRecord, max_depth: u32) -> Result<Counters, CudaError> {
         let stream = &self.stream;
+        let begin = stream.mark()?;
         picture.state.clear_counts(stream)?;
         let mut launches = [0; Stage::ALL.len()];
         let lanes = |count: u32| count.div_ceil(BLOCK).max(1);
@@ -355,7 +379,9 @@ impl CudaRenderer {
             }
         }
         launch(Stage::Finalize, &self.kernels.finalize, lanes(render.batch.pixel_count), render)?;
+        let end = stream.mark()?;
         let counters = self.counters(picture)?;
+        picture.seconds += begin.seconds_until(&end)?;
         let mut rounds = vec![[0; 2]; picture.state.rounds.len().min(counters.rounds as usize)];
         if !rounds.is_empty() {
             stream.read(&picture.state.rounds, &mut rounds)?;
@@ -392,6 +418,7 @@ impl CudaRenderer {
             state: State::new(&self.device, stream, &layout, wanted, batch, rounds)?,
             counts: PathCounts::default(),
             invalid: 0,
+            seconds: 0.0,
         };
         self.picture = Some(picture);
         stream.synchronize()

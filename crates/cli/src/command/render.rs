@@ -202,6 +202,10 @@ fn render(
     }
     if let Some(engine) = engine.as_ref().filter(|_| rendered.is_ok()) {
         engine.counts().to_string().lines().for_each(|line| common.detail(line));
+        for renderer in engine.renderers() {
+            let (place, seconds) = (renderer.device().ordinal(), renderer.device_seconds());
+            common.detail(format!("cuda:{place}: {seconds:.4} s of its own from the camera to the film's sums"));
+        }
     }
     Ok((rendered.map_err(CliError::render)?, rays))
 }

@@ -352,6 +352,6 @@ impl PathsOn {
             Self::Megakernel => Organisation::Megakernel,
             Self::Rays => return None,
         };
-        Some(EngineOptions { organisation, ..EngineOptions::default() })
+        Some(EngineOptions::of(organisation))
     }
 }

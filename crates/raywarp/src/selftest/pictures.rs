@@ -30,7 +30,7 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
     let want = prepared.render(&camera, &options, &watch).map_err(|error| failed(&error))?.film;
     let one = |organisation: Organisation| -> Result<PictureResult, TraceError> {
         let farthest_origin = LensRecord::new(&camera, options.size).farthest_origin();
-        let engine = EngineOptions { organisation, farthest_origin, ..EngineOptions::default() };
+        let engine = EngineOptions { farthest_origin, ..EngineOptions::of(organisation) };
         let devices = std::slice::from_ref(&kernels.device);
         let mut engine = prepared.paths_on(devices, engine).map_err(|error| failed(&error))?;
         let film = Film::new(options.size, options.features).map_err(|error| failed(&error))?;
