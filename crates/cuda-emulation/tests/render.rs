@@ -224,7 +224,7 @@ fn room() -> Prepared {
 }
 
 fn few(paths: usize) -> EngineOptions {
-    EngineOptions { paths, ..EngineOptions::default() }
+    EngineOptions { paths, queues_a_batch: 1, ..EngineOptions::default() }
 }
 
 fn small() -> RenderOptions {
@@ -241,7 +241,10 @@ fn pictures_depend_on_no_order_of_lanes_and_warps() {
             driver.order(order);
             // Several batches, and one.
             for paths in [70, 1 << 10] {
-                let films = prepared.films(&small(), EngineOptions { organisation, paths, ..EngineOptions::default() });
+                let films = prepared.films(
+                    &small(),
+                    EngineOptions { organisation, paths, queues_a_batch: 1, ..EngineOptions::default() },
+                );
                 assert_eq!(difference(&films), None, "{organisation:?}, order {order}, {paths} paths");
             }
         }
@@ -257,8 +260,10 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     for organisation in Organisation::ALL {
         let render = || -> Result<Film, String> {
             let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
-            let mut engine =
-                prepared.try_engine(EngineOptions { organisation, paths: 64, ..EngineOptions::default() }, 1)?;
+            let mut engine = prepared.try_engine(
+                EngineOptions { organisation, paths: 64, queues_a_batch: 1, ..EngineOptions::default() },
+                1,
+            )?;
             let (watch, tracer) = (Watch::default(), &prepared.tracer);
             let rendered =
                 render_with(&prepared.shading, &prepared.camera, tracer, &options, &watch, film, &mut engine);

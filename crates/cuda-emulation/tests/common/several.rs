@@ -45,7 +45,7 @@ fn one_two_and_three_devices_render_the_picture_of_the_cpu() {
             for devices in 1..=3 {
                 // Several batches of a share, and one.
                 for paths in [300, 1 << 13] {
-                    let engine = EngineOptions { organisation, paths, ..EngineOptions::default() };
+                    let engine = EngineOptions { organisation, paths, queues_a_batch: 1, ..EngineOptions::default() };
                     let films = prepared.films_of(&options, engine, devices);
                     assert_eq!(difference(&films), None, "{organisation:?}, {devices} devices, {paths} paths");
                 }
@@ -60,7 +60,7 @@ fn a_device_without_a_tile_is_no_hindrance() {
     driver.devices(3);
     let prepared = room();
     let options = RenderOptions { size: [6, 5], ..small() };
-    let engine = EngineOptions { paths: 64, ..EngineOptions::default() };
+    let engine = EngineOptions { paths: 64, queues_a_batch: 1, ..EngineOptions::default() };
     assert_eq!(difference(&prepared.films_of(&options, engine, 3)), None);
 }
 
@@ -119,7 +119,7 @@ fn time_noise_and_a_caller_who_cancels_end_a_picture_by_two_devices() {
     let Some(driver) = Driver::get() else { return };
     driver.devices(2);
     let prepared = room();
-    let mut engine = prepared.engine(EngineOptions { paths: 200, ..EngineOptions::default() }, 2);
+    let mut engine = prepared.engine(EngineOptions { paths: 200, queues_a_batch: 1, ..EngineOptions::default() }, 2);
     let whole = RenderOptions { samples: 0..1000, ..tiled() };
     let late = RenderOptions { time_limit: Some(Duration::ZERO), ..whole.clone() };
     let calm = RenderOptions { noise_limit: Some(1e9), ..whole.clone() };
@@ -154,7 +154,8 @@ fn what_a_device_gave_back_before_it_failed_is_a_picture() {
     let options = RenderOptions { samples: 0..1000, ..tiled() };
     for devices in [1, 2] {
         for calls in [1, 30, 75] {
-            let mut engine = prepared.engine(EngineOptions { paths: 200, ..EngineOptions::default() }, devices);
+            let mut engine =
+                prepared.engine(EngineOptions { paths: 200, queues_a_batch: 1, ..EngineOptions::default() }, devices);
             // Passes are one sample and one, then two, then four.
             let see = |film: &Film| {
                 if film.sample_range()[0] == 2 {
@@ -182,7 +183,7 @@ fn whatever_call_fails_on_either_device_it_is_an_error_or_the_same_picture_and_n
     // A tile and a half each.
     let options = RenderOptions { size: [20, 3], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     for organisation in Organisation::ALL {
-        let engine = EngineOptions { organisation, paths: 64, ..EngineOptions::default() };
+        let engine = EngineOptions { organisation, paths: 64, queues_a_batch: 1, ..EngineOptions::default() };
         let render = || -> Result<Film, String> {
             let mut engine = prepared.try_engine(engine, 2)?;
             let rendered = prepared.on(&mut engine, &options, &Watch::default());
@@ -227,7 +228,7 @@ fn a_device_that_fails_keeps_nobody_waiting_for_the_others() {
     for pixel in film.pixels().collect::<Vec<_>>() {
         (0..64).for_each(|_| film.add(pixel, &SampleResult::default()));
     }
-    let mut engine = prepared.engine(EngineOptions { paths: 256, ..EngineOptions::default() }, 2);
+    let mut engine = prepared.engine(EngineOptions { paths: 256, queues_a_batch: 1, ..EngineOptions::default() }, 2);
     let paths = AtomicU64::new(0);
     let fail = |progress: &Progress| {
         if paths.fetch_max(progress.paths, Ordering::Relaxed) == 0 {
