@@ -6,8 +6,8 @@
 
 namespace raywarp {
 
-// A group: word 3 of a node (block of its first child; bits 24 to 31 the slots that are nodes); and in bits 0 to 7 the slots
-// of nodes yet to be visited, in bits 8 to 15 those of leaves yet to be tested.
+// A group: word 3 of a node (bits 0 to 7 the slots that are nodes; above them the block of its first child); and in bits 0
+// to 7 the slots of nodes yet to be visited, in bits 8 to 15 those of leaves yet to be tested.
 template <Options O>
 struct H8 {
     using Entry = Group;
@@ -28,7 +28,7 @@ struct H8 {
     static RW_FUNCTION u32 word(Entry e, u32 i) { return i == 0 ? e.x : e.y; }
     static RW_FUNCTION Entry of_words(u32 x, u32 y) { return {x, y}; }
     static RW_FUNCTION Entry root(const Launch& launch, const LaneRay<O>&) {
-        return launch.node_count != 0 ? Entry{0x01000000u, 1} : DONE;
+        return launch.node_count != 0 ? Entry{1, 1} : DONE;
     }
 
     // Prepares the lane's ray; returns its end.
@@ -45,7 +45,7 @@ struct H8 {
         const u32 slot = leaf.y & (0u - leaf.y);
         leaf.y ^= slot;
         // The eight bits below slots of leaves count too.
-        return (leaf.x & 0x00ffffffu) - 8 + platform::population(leaf.x >> 16 | (slot - 1));
+        return (leaf.x >> 8) - 8 + platform::population((leaf.x << 8 & 0xff00u) | (slot - 1));
     }
 
     // The next pair of the group of leaves that is put aside: an empty group is NOTHING.
@@ -68,7 +68,7 @@ struct H8 {
         side = slot & (order >> 16);
         slot = side != 0 ? side : slot;
         group.y ^= slot;
-        return (group.x & 0x00ffffffu) + platform::population((group.x >> 24) & (slot - 1));
+        return (group.x >> 8) + platform::population(group.x & (slot - 1));
     }
 
     // Tests the eight boxes of a node: the group of its hit children.
@@ -126,7 +126,7 @@ struct H8 {
         }
         RW_EVENT(VisitNode);
         hits = (hits | hits >> 16) & 0xffu;
-        const u32 nodes = hits & chunk[0].w >> 24;
+        const u32 nodes = hits & chunk[0].w;
         return {chunk[0].w, nodes | (hits ^ nodes) << LEAVES};
     }
 

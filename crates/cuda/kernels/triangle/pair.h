@@ -93,7 +93,7 @@ RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept) {
         const bool in_first = outside <= 0;
         goes_on = again <= 0;
         outside = again = 1;
-        const u32 order = in_first ? at.words.z : at.words.z >> 8;
+        const u32 order = in_first ? at.words.z : at.words.w;
         const float start = in_first ? first.start : second.start, own = in_first ? first.own : second.own,
                     end = in_first ? first.end : second.end, own_z = in_first ? at.z[1] : at.z[3];
         const float u = given(order, start, own, end), v = given(order >> 2, start, own, end),

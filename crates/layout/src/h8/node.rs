@@ -15,8 +15,8 @@ pub(crate) const MAX_BLOCKS: usize = 1 << 24;
 
 /// 64 bytes, four 16-byte loads: a node or a pair of triangles.
 ///
-/// Chunk `k` of block `i` stands at place `k ^ (i & 3)`, so that lanes which load the same chunk of
-/// different blocks touch all banks of a cache line and not only two of eight.
+/// Chunk `k` of block `i` stands at place `k ^ (i & 2)`, so that lanes which load the same chunk of different blocks touch
+/// four of the eight parts of a cache line and not only two; and two chunks follow each other, for one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct H8Block(pub [[u32; 4]; 4]);
@@ -25,12 +25,12 @@ impl H8Block {
     /// The four chunks of the block at `index`, in their own order.
     #[inline]
     pub fn chunks(&self, index: u32) -> [[u32; 4]; 4] {
-        std::array::from_fn(|k| self.0[k ^ (index & 3) as usize])
+        std::array::from_fn(|k| self.0[k ^ (index & 2) as usize])
     }
 
     /// The block at `index` of these chunks.
     pub(crate) fn new(index: u32, chunks: [[u32; 4]; 4]) -> Self {
-        Self(std::array::from_fn(|place| chunks[place ^ (index & 3) as usize]))
+        Self(std::array::from_fn(|place| chunks[place ^ (index & 2) as usize]))
     }
 }
 
@@ -40,7 +40,7 @@ impl H8Block {
 /// |---|---|
 /// | 0, 1, 2 | a float, all of it: the corner on an axis; and 0..2 three less the axis' `finer` |
 /// | 2 | 2..7 31 less `coarsest` |
-/// | 3 | 0..24 `first`; 24..32 `inner` |
+/// | 3 | 0..8 `inner`; 8..32 `first` |
 /// | 4 * (1 + axis) + i | bytes: lower, upper plane of slot 2 i, lower, upper plane of slot 2 i + 1 |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct H8Node {
@@ -73,8 +73,8 @@ impl H8Node {
             corner: std::array::from_fn(|i| f32::from_bits(head[i])),
             coarsest: COARSEST - (head[2] >> 2 & 31),
             finer: std::array::from_fn(|i| 3 - (head[i] & 3)),
-            inner: (head[3] >> 24) as u8,
-            first: head[3] & 0x00ff_ffff,
+            inner: head[3] as u8,
+            first: head[3] >> 8,
             lo: std::array::from_fn(|axis| bytes(axis, 0)),
             hi: std::array::from_fn(|axis| bytes(axis, 1)),
         }
@@ -86,7 +86,7 @@ impl H8Node {
             let (bits, field) = (self.corner[i].to_bits(), (1 << FIELD_BITS[i]) - 1);
             bits & !field | self.field(i)
         });
-        let head = [x, y, z, self.first | u32::from(self.inner) << 24];
+        let head = [x, y, z, self.first << 8 | u32::from(self.inner)];
         let planes = |axis: usize| -> [u32; 4] {
             let [lo, hi] = [self.lo[axis], self.hi[axis]];
             std::array::from_fn(|i| u32::from_le_bytes([lo[2 * i], hi[2 * i], lo[2 * i + 1], hi[2 * i + 1]]))
@@ -172,14 +172,14 @@ mod tests {
         for index in 0..8 {
             assert_eq!(H8Node::unpack(&NODE.pack(index), index), NODE);
         }
-        assert_ne!(NODE.pack(0), NODE.pack(1));
+        assert_ne!(NODE.pack(0), NODE.pack(2));
     }
 
     #[test]
     fn bits_stand_where_kernels_look_for_them() {
         let [head, x, ..] = NODE.pack(2).chunks(2);
         assert_eq!(head[..3], [0x4040_0003, 0xc010_0000, 0x3f80_003d]);
-        assert_eq!(head[3], 0xa1fe_dcba);
+        assert_eq!(head[3], 0xfedc_baa1);
         assert_eq!(x, [0x0c02_0b01, 0x0e04_0d03, 0x1006_0f05, 0x00ff_1107]);
     }
 

@@ -22,9 +22,6 @@ const START: u32 = 1;
 const OWN: u32 = 2;
 const END: u32 = 0;
 
-/// Bits of a triangle's order.
-const ORDER_BITS: u32 = 8;
-
 /// Orders of the first triangle and of the second: by which of its corners is the start of the shared edge.
 const ORDERS: [[u32; 3]; 2] = [
     [order([START, OWN, END]), order([END, START, OWN]), order([OWN, END, START])],
@@ -41,7 +38,7 @@ const fn order([a, b, c]: [u32; 3]) -> u32 {
 /// | chunk | words |
 /// |---|---|
 /// | 0, 1, 2 | `corners` along x, y, z |
-/// | 3 | the first triangle: index, with [`NON_OPAQUE`] set where a query must ask; the second, [`UNUSED_SLOT`] for none; `order`; 0 |
+/// | 3 | the first triangle: index, with [`NON_OPAQUE`] set where a query must ask; the second, [`UNUSED_SLOT`] for none; `order` of each |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct H8Pair {
     /// Start of the shared edge, the first triangle's own corner, the edge's end, the second's own corner: the start
@@ -50,8 +47,8 @@ pub struct H8Pair {
     /// The triangles.
     pub words: [u32; 2],
     /// For each triangle six bits from bit 1 on: what its first, second and third corners are, two bits each: 1 the start
-    /// of the shared edge, 2 its own corner, 0 the end. Eight bits higher those of the second, 0 for none.
-    pub order: u32,
+    /// of the shared edge, 2 its own corner, 0 the end. 0 for no second triangle.
+    pub order: [u32; 2],
 }
 
 impl H8Pair {
@@ -66,12 +63,12 @@ impl H8Pair {
         let mut pair = Self {
             corners: [first[start], after(start, 1), after(start, 2), first[start]],
             words: [word(&references[0]), UNUSED_SLOT],
-            order: ORDERS[0][start],
+            order: [ORDERS[0][start], 0],
         };
         if shared.is_some() {
             pair.corners[3] = corners(1)[(other + 2) % 3];
             pair.words[1] = word(&references[1]);
-            pair.order |= ORDERS[1][other] << ORDER_BITS;
+            pair.order[1] = ORDERS[1][other];
         }
         pair
     }
@@ -81,14 +78,14 @@ impl H8Pair {
     pub fn unpack(block: &H8Block, index: u32) -> Self {
         let [x, y, z, words] = block.chunks(index);
         let corners = std::array::from_fn(|i| [x[i], y[i], z[i]].map(f32::from_bits));
-        Self { corners, words: [words[0], words[1]], order: words[2] }
+        Self { corners, words: [words[0], words[1]], order: [words[2], words[3]] }
     }
 
     /// The block at `index` that holds the pair.
     pub(crate) fn pack(&self, index: u32) -> H8Block {
         let axis = |axis: usize| self.corners.map(|corner| corner[axis].to_bits());
-        let [first, second] = self.words;
-        H8Block::new(index, [axis(0), axis(1), axis(2), [first, second, self.order, 0]])
+        let ([first, second], [order, other]) = (self.words, self.order);
+        H8Block::new(index, [axis(0), axis(1), axis(2), [first, second, order, other]])
     }
 
     /// How many triangles there are.
@@ -113,8 +110,7 @@ impl H8Pair {
     #[inline]
     pub fn vertices(&self, i: usize) -> [[f32; 3]; 3] {
         let own = if i == 0 { 1 } else { 3 };
-        let order = self.order >> (ORDER_BITS * i as u32);
-        std::array::from_fn(|corner| match order >> (1 + 2 * corner) & 3 {
+        std::array::from_fn(|corner| match self.order[i] >> (1 + 2 * corner) & 3 {
             START => self.corners[0],
             OWN => self.corners[own],
             _ => self.corners[2],
@@ -131,7 +127,7 @@ impl H8Pair {
 
     /// Whether `order` is that of a pair's, or of a triangle alone.
     pub(crate) fn has_sound_order(&self) -> bool {
-        let [first, second] = [self.order & ((1 << ORDER_BITS) - 1), self.order >> ORDER_BITS];
+        let [first, second] = self.order;
         let second_is_sound = if self.len() == 2 { ORDERS[1].contains(&second) } else { second == 0 };
         ORDERS[0].contains(&first) && second_is_sound
     }

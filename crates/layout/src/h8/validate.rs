@@ -241,10 +241,10 @@ mod tests {
             ("beside", &|t| change_leaf(t, leaf, |p| p.corners.iter_mut().for_each(|corner| corner[1] += 100.0))),
             ("beside", &|t| change_leaf(t, leaf, |p| p.corners.iter_mut().for_each(|corner| corner[1] = f32::NAN))),
             ("out of range", &|t| change_leaf(t, leaf, |p| p.words[0] |= 1 << 30)),
-            ("order", &|t| change_leaf(t, leaf, |p| p.order |= 3)),
-            ("order", &|t| change_leaf(t, leaf, |p| p.order &= !15)),
+            ("order", &|t| change_leaf(t, leaf, |p| p.order[0] |= 3)),
+            ("order", &|t| change_leaf(t, leaf, |p| p.order[0] &= !15)),
             ("not there", &|t| {
-                change_leaf(t, leaf, |p| (p.words[1], p.corners[3], p.order) = (UNUSED_SLOT, [1.0; 3], p.order & 0xff));
+                change_leaf(t, leaf, |p| (p.words[1], p.corners[3], p.order[1]) = (UNUSED_SLOT, [1.0; 3], 0));
             }),
             ("slots", &|t| change_leaf(t, leaf, |p| p.words[0] ^= 1)),
             ("slots", &|t| t.slots[7] ^= 1),
