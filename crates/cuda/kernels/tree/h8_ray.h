@@ -19,11 +19,10 @@ RW_FUNCTION float dot(const float* a, const float* b) {
     return platform::fused(a[0], b[0], platform::fused(a[1], b[1], a[2] * b[2]));
 }
 
-// Chunk k of block i stands at place k ^ (i & 2), so that lanes touch more banks; two chunks follow each other, so that
-// they need one address. Blocks are 64-byte aligned.
+// Chunk k of block i stands at place k ^ (i >> 1 & 3), so that lanes touch all banks. Blocks are 64-byte aligned.
 RW_FUNCTION const uint4* chunk_at(const Launch& launch, u32 block, u32 k) {
     const u64 first = reinterpret_cast<u64>(launch.nodes) + static_cast<u64>(block) * 64;
-    return reinterpret_cast<const uint4*>(first ^ ((block * 16) & 0x20) ^ (k & 2) * 16) + (k & 1);
+    return reinterpret_cast<const uint4*>(first ^ ((block * 8) & 0x30) ^ k * 16);
 }
 
 RW_FUNCTION void load_block(const Launch& launch, u32 block, uint4 (&out)[4]) {

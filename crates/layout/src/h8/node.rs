@@ -15,8 +15,8 @@ pub(crate) const MAX_BLOCKS: usize = 1 << 24;
 
 /// 64 bytes, four 16-byte loads: a node or a pair of triangles.
 ///
-/// Chunk `k` of block `i` stands at place `k ^ (i & 2)`, so that lanes which load the same chunk of different blocks touch
-/// four of the eight parts of a cache line and not only two; and two chunks follow each other, for one address.
+/// Chunk `k` of block `i` stands at place `k ^ (i >> 1 & 3)`, so that lanes which load the same chunk of different blocks
+/// touch all eight parts of a cache line and not only two. (By `i & 3` it would be four: `i & 1` is the half of a line.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct H8Block(pub [[u32; 4]; 4]);
@@ -25,12 +25,12 @@ impl H8Block {
     /// The four chunks of the block at `index`, in their own order.
     #[inline]
     pub fn chunks(&self, index: u32) -> [[u32; 4]; 4] {
-        std::array::from_fn(|k| self.0[k ^ (index & 2) as usize])
+        std::array::from_fn(|k| self.0[k ^ (index >> 1 & 3) as usize])
     }
 
     /// The block at `index` of these chunks.
     pub(crate) fn new(index: u32, chunks: [[u32; 4]; 4]) -> Self {
-        Self(std::array::from_fn(|place| chunks[place ^ (index & 2) as usize]))
+        Self(std::array::from_fn(|place| chunks[place ^ (index >> 1 & 3) as usize]))
     }
 }
 

@@ -116,9 +116,9 @@ impl AddressMap {
             Place { region, base: index * bytes, first, chunks, chunk: chunk as u8, stride: chunk, swizzle: 0 }
         };
         match touch.space {
-            // h8: chunk k of block i stands at place k ^ (i & 2) (kernels/tree/h8_ray.h).
+            // h8: chunk k of block i stands at place k ^ (i >> 1 & 3) (kernels/tree/h8_ray.h).
             Space::Node | Space::Triangle if self.tree == Tree::H8 => {
-                Place { swizzle: (touch.index & 2) as u8, ..record(Region::Nodes, self.node_bytes) }
+                Place { swizzle: (touch.index >> 1 & 3) as u8, ..record(Region::Nodes, self.node_bytes) }
             }
             Space::Node => {
                 let place = record(Region::Nodes, self.node_bytes);
@@ -200,8 +200,8 @@ mod tests {
     #[test]
     fn blocks_are_swizzled_and_hold_leaves_too() {
         let h8 = "replace/phased/h8";
-        assert_eq!(addresses(h8, touch(Space::Node, 4, 0, 64)), [256, 272, 288, 304]);
-        assert_eq!(addresses(h8, touch(Space::Triangle, 6, 0, 64)), [416, 432, 384, 400]);
+        assert_eq!(addresses(h8, touch(Space::Node, 4, 0, 64)), [288, 304, 256, 272]);
+        assert_eq!(addresses(h8, touch(Space::Triangle, 10, 0, 64)), [656, 640, 688, 672]);
         // Two words an entry, each over all lanes.
         assert_eq!(addresses(h8, touch(Space::Stack, 1, 0, 8)), [4 * (2 * 32 + 3), 4 * (3 * 32 + 3)]);
     }
