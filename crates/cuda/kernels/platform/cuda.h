@@ -131,7 +131,9 @@ RW_FUNCTION float most(float a, float b) { return fmaxf(a, b); }
 RW_FUNCTION int sides(float a, float b, float c) {
     const u32 below = __vimax3_u32(__float_as_uint(a), __float_as_uint(b), __float_as_uint(c));
     const int above = __vimax3_s32(__float_as_int(a), __float_as_int(b), __float_as_int(c));
-    return __viaddmin_s32(static_cast<int>(below), static_cast<int>(0x80000000u), above);
+    int sides;  // The sum may overflow, which C++ would have no meaning for.
+    asm("{.reg .s32 x; add.s32 x, %1, 0x80000000; min.s32 %0, x, %2;}" : "=r"(sides) : "r"(below), "r"(above));
+    return sides;
 }
 RW_FUNCTION float float_of(u32 bits) { return __uint_as_float(bits); }
 RW_FUNCTION u32 bits_of(float x) { return __float_as_uint(x); }
