@@ -63,8 +63,9 @@ struct Lane : Participants<(O.lanes_per_ray() > 1)>, Question<O.supply == Supply
     using Triangle = typename TriangleOf<O, O.triangle>::Triangle;
     static constexpr u32 ROOM = O.organisation == Organisation::IfWhile ? 1 : O.postpone;
 
-    // Of a stack: what lies below the first entry as well, and words that are put aside.
-    static constexpr u32 ENTRIES = Tree::DEPTH + (O.any_hit() && Triangle::KEEPS_WEIGHTS ? 3 : 2);
+    // Of a stack: what lies below the first entry as well, and words that are put aside. As many for both queries: then
+    // the compiler lays one over the other in a kernel that asks both.
+    static constexpr u32 ENTRIES = Tree::DEPTH + (Triangle::KEEPS_WEIGHTS ? 3 : 2);
 
     // Number of the ray in its batch, or NONE.
     u32 ray;
