@@ -9,7 +9,7 @@ use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
 use raywarp_render::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
-use raywarp_scene::{Camera, FilterKind, Light, Pixels, SamplerKind, Scene};
+use raywarp_scene::{Camera, FilterKind, Light, Pixels, SamplerKind, Scene, Settings};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -149,6 +149,51 @@ fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
     }
 }
 
+impl PictureRequest {
+    /// How a picture of a scene with `settings` within `bounds` is rendered, and where size, samples and bounces come
+    /// from. The bounds only matter for ambient occlusion.
+    pub fn options(&self, settings: &Settings, bounds: &Aabb) -> (RenderOptions, [Source; 3]) {
+        let (size, size_source) = settle(self.size, settings.size, DEFAULT_SIZE);
+        let is_limited = self.time_limit.is_some() || self.noise_limit.is_some();
+        let (samples, samples_source) = settle(
+            self.samples.clone().or(self.spp.map(|n| 0..n)),
+            // A stopping rule given by flag replaces the file's sample count.
+            settings.spp.filter(|_| !is_limited).map(|n| 0..n),
+            0..if is_limited { u32::MAX } else { DEFAULT_SPP },
+        );
+        let (max_depth, depth_source) = settle(self.max_depth, settings.max_depth, DEFAULT_DEPTH);
+        let integrator = match self.shown {
+            Shown::Path => Integrator::Path,
+            Shown::AmbientOcclusion(distance) => {
+                let distance = distance.unwrap_or_else(|| (0.25 * bounds.diagonal()).max(f32::MIN_POSITIVE));
+                Integrator::AmbientOcclusion { distance }
+            }
+            Shown::Normal => Integrator::Normal,
+            Shown::Depth => Integrator::Depth,
+            Shown::Cost => Integrator::Cost,
+        };
+        let options = RenderOptions {
+            size,
+            crop: self.crop,
+            transparent: self.transparent,
+            whole_passes: self.samples.is_some() || self.keep_sums,
+            samples,
+            max_depth,
+            integrator,
+            direct: self.direct,
+            scattering: self.scattering,
+            sampler: self.sampler.or(settings.sampler).unwrap_or(SamplerKind::Sobol),
+            seed: self.seed,
+            filter: self.filter.or(settings.filter).unwrap_or(FilterKind::Box { radius: 0.5 }),
+            features: self.features,
+            threads: self.threads,
+            time_limit: self.time_limit,
+            noise_limit: self.noise_limit,
+        };
+        (options, [size_source, samples_source, depth_source])
+    }
+}
+
 impl Picture {
     /// Settles a request for a scene: adds the light that is asked for, or a studio to a scene whose own lights show
     /// nothing, and says what was assumed.
@@ -158,15 +203,8 @@ impl Picture {
     pub fn settle(prepared: &mut Prepared, request: &PictureRequest) -> Result<Self, PictureError> {
         let mut notes = Vec::new();
         let settings = prepared.scene().settings.clone();
-        let (size, size_source) = settle(request.size, settings.size, DEFAULT_SIZE);
-        let (spp, spp_source) = settle(
-            request.samples.clone().or(request.spp.map(|n| 0..n)),
-            // A stopping rule given by flag replaces the file's sample count.
-            settings.spp.filter(|_| request.time_limit.is_none() && request.noise_limit.is_none()).map(|n| 0..n),
-            0..if request.time_limit.is_some() || request.noise_limit.is_some() { u32::MAX } else { DEFAULT_SPP },
-        );
-        let (max_depth, depth_source) = settle(request.max_depth, settings.max_depth, DEFAULT_DEPTH);
-
+        let (options, sources) = request.options(&settings, prepared.bounds());
+        let size = options.size;
         let aspect = f64::from(size[0]) / f64::from(size[1]);
         let mut camera = request.camera.settle(prepared, aspect, &mut notes)?;
         if let Some(radius) = request.lens_radius {
@@ -181,40 +219,12 @@ impl Picture {
         if let Some(distance) = request.focal_distance {
             camera.focal_distance = distance;
         }
-        let integrator = match request.shown {
-            Shown::Path => Integrator::Path,
-            Shown::AmbientOcclusion(distance) => {
-                let distance = distance.unwrap_or_else(|| (0.25 * prepared.bounds().diagonal()).max(f32::MIN_POSITIVE));
-                Integrator::AmbientOcclusion { distance }
-            }
-            Shown::Normal => Integrator::Normal,
-            Shown::Depth => Integrator::Depth,
-            Shown::Cost => Integrator::Cost,
-        };
-        let options = RenderOptions {
-            size,
-            crop: request.crop,
-            transparent: request.transparent,
-            whole_passes: request.samples.is_some() || request.keep_sums,
-            samples: spp,
-            max_depth,
-            integrator,
-            direct: request.direct,
-            scattering: request.scattering,
-            sampler: request.sampler.or(settings.sampler).unwrap_or(SamplerKind::Sobol),
-            seed: request.seed,
-            filter: request.filter.or(settings.filter).unwrap_or(FilterKind::Box { radius: 0.5 }),
-            features: request.features,
-            threads: request.threads,
-            time_limit: request.time_limit,
-            noise_limit: request.noise_limit,
-        };
         let mut picture = Self {
             camera,
             options,
             exposure: settings.exposure.unwrap_or(1.0),
             exposure_choice: request.exposure,
-            sources: [size_source, spp_source, depth_source],
+            sources,
             added_light: false,
             darkness: None,
             notes,
@@ -452,7 +462,6 @@ impl Write for Fnv {
 mod tests {
     use super::*;
     use crate::PrepareOptions;
-    use raywarp_scene::Settings;
 
     fn prepared(settings: Settings) -> Prepared {
         Prepared::new(Scene { settings, ..Scene::default() }, &PrepareOptions::default()).unwrap()
