@@ -242,6 +242,31 @@ fn auto_takes_gpus_where_they_can_render_and_says_why_where_not() {
 }
 
 #[test]
+fn long_renders_get_a_better_tree_and_the_same_picture() {
+    let Some(place) = place() else { return };
+    std::fs::write(place.folder.join("two.obj"), "v 0 0 0\nv 9 0 1\nv 9 9 0\nv 0 9 1\nf 1 2 3 4\n").unwrap();
+    // From so far away boxes have to grow.
+    for camera in ["", "--eye 900,700,800 --target 5,5,0 --vfov 1"] {
+        // Two samples each, which nobody knows beforehand of a noise limit that nothing misses.
+        for (scene, length, tree) in [
+            ("scene.obj", "--spp 2", "binned splits; "),
+            ("scene.obj", "--noise 1e9", "binned splits and reinsertion; "),
+            ("two.obj", "--noise 1e9", "binned splits and reinsertion, no dearer to walk than spatial splits; "),
+        ] {
+            let line = format!("{scene} --size 20x12 --max-depth 5 --threads 1 {length} {camera}");
+            place.run(&format!("render --device cpu {line} -o long-cpu.hdr"), &[]);
+            let gpu = place.run(&format!("render --device cuda -v {line} -o long-gpu.hdr"), &[]);
+            let said = text(&gpu.stderr);
+            assert_eq!(gpu.status.code(), Some(0), "{said}");
+            let built =
+                said.lines().find_map(|line| line.strip_prefix("raywarp: the tree for GPUs: one triangle a leaf, "));
+            assert!(built.is_some_and(|built| built.starts_with(tree)), "{line}: {said}");
+            assert!(place.read("long-gpu.hdr") == place.read("long-cpu.hdr"), "{line}");
+        }
+    }
+}
+
+#[test]
 fn a_gpu_answers_rays_as_the_cpu_does() {
     let Some(place) = place() else { return };
     for any in ["", "--any"] {

@@ -38,50 +38,78 @@ pub fn gpus_for(samples: u64, threads: usize) -> usize {
     if samples < least { 0 } else { samples.div_ceil(SAMPLES_A_GPU).max(1) as usize }
 }
 
-/// Chooses what renders a picture of `prepared`, and puts the scene there. `engine` is how GPUs take paths; none where
-/// they would only trace. Samples are counted as if no stopping rule ended them before.
-///
-/// GPUs are taken in the driver's order, as many as [`gpus_for`] says and there are; one that has no room for the scene
-/// and the picture, or fails, is left out.
+/// GPUs that are worth being tried for a picture, before its scene is prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AutoPlan {
+    samples: u64,
+    pixels: usize,
+    wanted: usize,
+    count: usize,
+}
+
+impl AutoPlan {
+    /// Decides whether a picture is one for GPUs. `engine` is how GPUs take paths; none where they would only trace.
+    /// Samples are counted as if no stopping rule ended them before.
+    ///
+    /// # Errors
+    /// The CPU, with the reason.
+    pub fn new(options: &RenderOptions, engine: Option<&EngineOptions>) -> Result<Self, AutoDevice> {
+        if engine.is_none() {
+            return Err(AutoDevice::cpu("a GPU would only trace its rays, which is no faster", false));
+        }
+        engine_can(options).map_err(|error| AutoDevice::cpu(error, false))?;
+        let window = Window::new(options.size, options.crop).map_err(|error| AutoDevice::cpu(error, false))?;
+        let pixels = window.pixel_count();
+        let samples = (pixels as u64).saturating_mul(options.samples.len() as u64);
+        let threads = rayon::current_num_threads();
+        let wanted = gpus_for(samples, threads);
+        if wanted == 0 {
+            let least = SAMPLES_A_THREAD.saturating_mul(threads as u64);
+            let reason = format!("{samples} samples in all; a GPU is worth its start from {least} on");
+            return Err(AutoDevice::cpu(reason, false));
+        }
+        match Device::count() {
+            Ok(0) => Err(AutoDevice::cpu("there is no NVIDIA GPU", false)),
+            Ok(count) => Ok(Self { samples, pixels, wanted, count }),
+            Err(error) => Err(AutoDevice::cpu(&error, error != CudaError::NoDriver)),
+        }
+    }
+
+    /// How many GPUs are tried at first.
+    pub fn gpus(&self) -> usize {
+        self.wanted.min(self.count)
+    }
+
+    /// Puts the scene on GPUs, in the driver's order, as many as [`gpus_for`] says and there are; one that has no room
+    /// for the scene and the picture, or fails, is left out. The CPU where all are: `prepared` serves that as well.
+    pub fn open(self, prepared: &Prepared, options: &RenderOptions, engine: EngineOptions) -> AutoDevice {
+        let Self { samples, pixels, wanted, count } = self;
+        let (renderers, left_out) = match usable(prepared, options, engine, (wanted, count), pixels) {
+            Ok(usable) => usable,
+            Err(reason) => return AutoDevice::cpu(reason, true),
+        };
+        let left_out = left_out.join("; ");
+        if renderers.is_empty() {
+            return AutoDevice::cpu(left_out, true);
+        }
+        let names = renderers.iter().map(|renderer| {
+            let device = renderer.device();
+            format!("cuda:{} ({})", device.ordinal(), device.name())
+        });
+        let names = names.collect::<Vec<_>>().join(", ");
+        let left_out = if left_out.is_empty() { left_out } else { format!("; not {left_out}") };
+        let reason = format!("up to {samples} samples are rendered by {names}{left_out}");
+        AutoDevice { engine: Some(CudaRenderers::new(renderers)), reason, is_loss: false }
+    }
+}
+
+/// Chooses what renders a picture of `prepared`, and puts the scene there: [`AutoPlan::new`], then [`AutoPlan::open`].
 pub fn auto_device(prepared: &Prepared, options: &RenderOptions, engine: Option<EngineOptions>) -> AutoDevice {
-    let Some(engine) = engine else {
-        return AutoDevice::cpu("a GPU would only trace its rays, which is no faster", false);
-    };
-    if let Err(error) = engine_can(options) {
-        return AutoDevice::cpu(error, false);
+    match (AutoPlan::new(options, engine.as_ref()), engine) {
+        (Ok(plan), Some(engine)) => plan.open(prepared, options, engine),
+        (Err(cpu), _) => cpu,
+        (Ok(_), None) => unreachable!("without an engine there is no plan"),
     }
-    let pixels = match Window::new(options.size, options.crop) {
-        Ok(window) => window.pixel_count(),
-        Err(error) => return AutoDevice::cpu(error, false),
-    };
-    let samples = (pixels as u64).saturating_mul(options.samples.len() as u64);
-    let threads = rayon::current_num_threads();
-    let wanted = gpus_for(samples, threads);
-    if wanted == 0 {
-        let least = SAMPLES_A_THREAD.saturating_mul(threads as u64);
-        return AutoDevice::cpu(format!("{samples} samples in all; a GPU is worth its start from {least} on"), false);
-    }
-    let count = match Device::count() {
-        Ok(0) => return AutoDevice::cpu("there is no NVIDIA GPU", false),
-        Ok(count) => count,
-        Err(error) => return AutoDevice::cpu(&error, error != CudaError::NoDriver),
-    };
-    let (renderers, left_out) = match usable(prepared, options, engine, (wanted, count), pixels) {
-        Ok(usable) => usable,
-        Err(reason) => return AutoDevice::cpu(reason, true),
-    };
-    let left_out = left_out.join("; ");
-    if renderers.is_empty() {
-        return AutoDevice::cpu(left_out, true);
-    }
-    let names = renderers.iter().map(|renderer| {
-        let device = renderer.device();
-        format!("cuda:{} ({})", device.ordinal(), device.name())
-    });
-    let names = names.collect::<Vec<_>>().join(", ");
-    let left_out = if left_out.is_empty() { left_out } else { format!("; not {left_out}") };
-    let reason = format!("up to {samples} samples are rendered by {names}{left_out}");
-    AutoDevice { engine: Some(CudaRenderers::new(renderers)), reason, is_loss: false }
 }
 
 /// Renderers on the first `wanted` of `count` GPUs that can be used, and of each one that cannot the reason.

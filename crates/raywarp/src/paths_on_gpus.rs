@@ -2,13 +2,56 @@
 
 use crate::gpu::fitting;
 use crate::prepared::{PrepareError, Prepared, check_memory};
-use raywarp_bvh::build;
-use raywarp_cuda::{Device, side_by_side};
+use raywarp_bvh::{Bvh2, build};
+use raywarp_cuda::{Device, EncodedScene, side_by_side};
+use raywarp_geom::FlatTriangles;
 use raywarp_render::film::Film;
 use raywarp_render::{PathEngine, RenderError, RenderOptions, Rendered, Watch};
 use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, RenderCudaError, tree_variant};
-use raywarp_scene::{Camera, flatten};
-use std::sync::Arc;
+use raywarp_scene::{Camera, Scene, flatten};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// The tree of a scene on its way to what kernels walk: made by a thread of its own, beside what comes next.
+pub(crate) struct Encoding(Mutex<Option<JoinHandle<Result<EncodedScene, RenderCudaError>>>>);
+
+impl Encoding {
+    /// Begins, for rays that start where the scene is or near it.
+    pub(crate) fn begin(scene: &Scene, bvh: &Arc<Bvh2>, triangles: &Arc<FlatTriangles>) -> Self {
+        let (firsts, bvh, triangles) = (first_triangles(scene), bvh.clone(), triangles.clone());
+        // Where there is no thread to be had it is made when it is asked for.
+        let begun = std::thread::Builder::new().spawn(move || encode(&bvh, &triangles, 0.0, &firsts));
+        Self(Mutex::new(begun.ok()))
+    }
+
+    /// What was begun, once it is done; `None` where it was taken before.
+    fn take(&self) -> Option<Result<EncodedScene, RenderCudaError>> {
+        let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(begun.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    }
+}
+
+/// Where each instance's triangles begin among the placements of the flat scene.
+fn first_triangles(scene: &Scene) -> Vec<u32> {
+    let mut next = 0u32;
+    let counts = scene.instances.iter().map(|instance| scene.meshes[instance.mesh.index()].triangles.indices.len());
+    counts
+        .map(|count| {
+            let first = next;
+            next += count as u32;
+            first
+        })
+        .collect()
+}
+
+fn encode(
+    bvh: &Bvh2,
+    triangles: &FlatTriangles,
+    farthest_origin: f32,
+    first_triangles: &[u32],
+) -> Result<EncodedScene, RenderCudaError> {
+    CudaRenderer::encode(bvh, triangles, farthest_origin, |instance| first_triangles[instance as usize])
+}
 
 impl Prepared {
     /// The scene on `devices`, which together are the engine of [`render_with`](Self::render_with): tree, what shading
@@ -35,25 +78,33 @@ impl Prepared {
         devices: &[Device],
         options: EngineOptions,
     ) -> Result<Vec<Result<CudaRenderer, RenderCudaError>>, PrepareError> {
-        let (scene, shading) = (self.scene(), self.shading().map_err(Box::new)?);
-        check_memory(scene.triangle_count())?;
-        let triangles = flatten(scene)?;
-        let fits = fitting(self.build_options(), &tree_variant()?);
-        let own = if fits == *self.build_options() { None } else { Some(build(&triangles, &fits)?) };
-        // As placements of the flat scene are counted.
-        let mut first = Vec::with_capacity(scene.instances.len());
-        let mut next = 0u32;
-        for instance in &scene.instances {
-            first.push(next);
-            next += scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
-        }
-        let (bvh, farthest) = (own.as_ref().unwrap_or(self.bvh()), options.farthest_origin);
-        let encoded = CudaRenderer::encode(bvh, &triangles, farthest, |instance| first[instance as usize])?;
-        drop(triangles);
+        let shading = self.shading().map_err(Box::new)?;
+        let encoded = self.encoded(options.farthest_origin)?;
         Ok(side_by_side(devices, |device| {
             let tree = Arc::new(CudaRenderer::tree(device, &encoded)?);
             CudaRenderer::new(device, tree, shading, options)
         }))
+    }
+
+    /// The tree as kernels want it, for rays that start up to `farthest_origin` from zero.
+    fn encoded(&self, farthest_origin: f32) -> Result<EncodedScene, PrepareError> {
+        if let Some(paths) = self.for_paths() {
+            // Farther away boxes have to grow; elsewhere it is the same tree.
+            let is_near = farthest_origin <= 2.0 * self.bounds().farthest();
+            let begun = paths.encoding.take().filter(|_| is_near);
+            if let Some(encoded) = begun {
+                return Ok(encoded?);
+            }
+            let firsts = first_triangles(self.scene());
+            return Ok(encode(self.shared_bvh(), &paths.triangles, farthest_origin, &firsts)?);
+        }
+        let scene = self.scene();
+        check_memory(scene.triangle_count())?;
+        let triangles = flatten(scene)?;
+        let fits = fitting(self.build_options(), &tree_variant()?);
+        let own = if fits == *self.build_options() { None } else { Some(build(&triangles, &fits)?) };
+        let bvh = own.as_ref().unwrap_or(self.bvh());
+        Ok(encode(bvh, &triangles, farthest_origin, &first_triangles(scene))?)
     }
 
     /// As [`render_onto`](Self::render_onto), with paths that `engine` takes: one that [`paths_on`](Self::paths_on) has
@@ -69,6 +120,6 @@ impl Prepared {
         film: Film,
         engine: &mut dyn PathEngine,
     ) -> Result<Rendered, RenderError> {
-        raywarp_render::render_with(self.shading()?, camera, self.tracer(), options, watch, film, engine)
+        raywarp_render::render_with(self.shading()?, camera, self.late_tracer(), options, watch, film, engine)
     }
 }

@@ -2,7 +2,12 @@
 
 use crate::framing::frame_bounds;
 use crate::gpu::Gpu;
+use crate::gpu_tree::{GpuTree, TreeEffort};
+use crate::late_tracer::LateTracer;
 use crate::lighting::{LightRequest, LightSource};
+use crate::path_work::PathWork;
+use crate::paths_on_gpus::Encoding;
+use crate::tracing::{ForPaths, Tracing};
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::CudaError;
@@ -13,7 +18,7 @@ use raywarp_render::flat::MediumRecord;
 use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
 use raywarp_render_cuda::RenderCudaError;
 use raywarp_scene::{Camera, Emission, Material, Scene, Surface, flatten};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How to prepare a scene.
@@ -24,6 +29,10 @@ pub struct PrepareOptions {
     /// The GPU that traces, and by which kernels; the CPU where there is none. GPUs that take paths as a whole need no
     /// such one: [`Prepared::paths_on`].
     pub gpu: Option<Gpu>,
+    /// What GPUs are to do that take paths as a whole, where that is known: then the canonical tree is one that they walk,
+    /// of a builder that suits the work and not `build`; it is encoded for them beside what comes next, and for the CPU only
+    /// when that is to trace. Not beside `gpu`.
+    pub paths: Option<PathWork>,
 }
 
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
@@ -80,8 +89,10 @@ pub struct Timings {
     pub flatten: Duration,
     /// The canonical tree.
     pub build: Duration,
-    /// The tree that the tracer walks.
+    /// The tree that the tracer walks; nothing where it is made when it is asked for.
     pub encode: Duration,
+    /// What shading reads, where it was made beside the tree.
+    pub shading: Duration,
 }
 
 /// A scene, its canonical tree and its tracer.
@@ -89,11 +100,10 @@ pub struct Prepared {
     scene: Scene,
     /// Made when it is first asked for: tracing needs none.
     shading: OnceLock<ShadingScene>,
-    bvh: Bvh2,
-    tracer: Box<dyn Tracer>,
+    bvh: Arc<Bvh2>,
+    tracing: Tracing,
     /// What the canonical tree was built with.
     build: BuildOptions,
-    tracer_bytes: usize,
     bounds: Aabb,
     timings: Timings,
     triangle_count: usize,
@@ -112,14 +122,43 @@ impl Prepared {
         check_memory(scene.triangle_count())?;
         let flat = flatten(&scene)?;
         let flattened = Instant::now();
+        if let (Some(work), None) = (&options.paths, &options.gpu) {
+            return Self::new_for_paths(scene, flat, work, flattened - start);
+        }
         let tree = options.gpu.as_ref().map_or(options.build, |gpu| gpu.closest_tree(&options.build));
         let bvh = build(&flat, &tree)?;
         let built = Instant::now();
         let (tracer, tracer_bytes) = tracer(options, &bvh, &flat)?;
-        let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
+        let (flatten, build) = (flattened - start, built - flattened);
+        let timings = Timings { flatten, build, encode: built.elapsed(), shading: Duration::ZERO };
         let (bounds, triangle_count) = (flat.bounds(), flat.len());
-        let shading = OnceLock::new();
-        Ok(Self { scene, shading, bvh, build: tree, tracer, tracer_bytes, bounds, timings, triangle_count })
+        let (shading, bvh, tracing) = (OnceLock::new(), Arc::new(bvh), Tracing::Now(tracer, tracer_bytes));
+        Ok(Self { scene, shading, bvh, tracing, build: tree, bounds, timings, triangle_count })
+    }
+
+    /// For GPUs that take paths as a whole: the tree that they walk and what shading reads, side by side.
+    fn new_for_paths(
+        scene: Scene,
+        triangles: FlatTriangles,
+        work: &PathWork,
+        flatten: Duration,
+    ) -> Result<Self, PrepareError> {
+        let (bounds, triangle_count) = (triangles.bounds(), triangles.len());
+        let timed = || {
+            let start = Instant::now();
+            (ShadingScene::new(&scene, &bounds), start.elapsed())
+        };
+        let effort = TreeEffort::for_work(work, triangle_count);
+        let (built, (shading, time)) = rayon::join(|| effort.build(&triangles), timed);
+        let (bvh, tree) = built?;
+        // What is wrong with it is said when it is asked for.
+        let shading = shading.map_or_else(|_| OnceLock::new(), OnceLock::from);
+        let timings = Timings { flatten, build: tree.time, encode: Duration::ZERO, shading: time };
+        let (bvh, triangles) = (Arc::new(bvh), Arc::new(triangles));
+        let encoding = Encoding::begin(&scene, &bvh, &triangles);
+        let tracer = LateTracer::new(bvh.clone(), triangles.clone());
+        let tracing = Tracing::Late(Box::new(ForPaths { tree, triangles, encoding, tracer }));
+        Ok(Self { scene, shading, bvh, tracing, build: tree.build, bounds, timings, triangle_count })
     }
 
     /// The scene.
@@ -137,14 +176,38 @@ impl Prepared {
         &self.build
     }
 
-    /// The tracer.
+    /// The tracer, made now where it was not yet. One that cannot be made fails every batch.
     pub fn tracer(&self) -> &dyn Tracer {
-        &*self.tracer
+        self.tracing.now()
     }
 
-    /// Bytes of what the tracer walks, in its device's memory.
+    /// The tracer, which is made when its first ray comes, where it was not yet.
+    pub(crate) fn late_tracer(&self) -> &dyn Tracer {
+        self.tracing.late()
+    }
+
+    /// Bytes of what the tracer walks, in its device's memory; 0 as long as it is not made.
     pub fn tracer_bytes(&self) -> usize {
-        self.tracer_bytes
+        self.tracing.bytes()
+    }
+
+    /// How long the CPU's tracer took that was made when somebody asked for it; `None` where none was.
+    pub fn late_tracer_time(&self) -> Option<Duration> {
+        self.for_paths()?.tracer.made().map(|(_, time)| time)
+    }
+
+    /// The tree that was built for GPUs that take paths as a whole: for [`PrepareOptions::paths`].
+    pub fn gpu_tree(&self) -> Option<&GpuTree> {
+        self.for_paths().map(|paths| &paths.tree)
+    }
+
+    pub(crate) fn for_paths(&self) -> Option<&ForPaths> {
+        self.tracing.for_paths()
+    }
+
+    /// The canonical tree, for whoever keeps it.
+    pub(crate) fn shared_bvh(&self) -> &Arc<Bvh2> {
+        &self.bvh
     }
 
     /// Box around all triangles; empty for a scene without any.
@@ -232,7 +295,7 @@ impl Prepared {
         watch: &Watch,
         observer: &O,
     ) -> Result<Rendered, RenderError> {
-        raywarp_render::render_observed(self.shading()?, camera, &*self.tracer, options, watch, observer)
+        raywarp_render::render_observed(self.shading()?, camera, self.tracer(), options, watch, observer)
     }
 
     /// Goes on with a film that holds earlier samples of the picture; see [`raywarp_render::render_onto`].
@@ -261,7 +324,7 @@ impl Prepared {
         observer: &O,
         film: Film,
     ) -> Result<Rendered, RenderError> {
-        raywarp_render::render_onto(self.shading()?, camera, &*self.tracer, options, watch, observer, film)
+        raywarp_render::render_onto(self.shading()?, camera, self.tracer(), options, watch, observer, film)
     }
 }
 
@@ -322,6 +385,39 @@ pub fn make_clay(scene: &mut Scene, reflectance: f32) {
 mod tests {
     use super::*;
     use raywarp_scene::{Alpha, ColorInput, ScalarInput};
+
+    /// Of so many samples of a picture of 1000 x 500 pixels.
+    fn work(samples: u32) -> PathWork {
+        PathWork::new(&RenderOptions { size: [1000, 500], samples: 0..samples, ..RenderOptions::default() }, 1)
+    }
+
+    #[test]
+    fn a_scene_for_gpus_has_no_tracer_until_one_is_asked_for_and_then_the_same_pictures() {
+        let scene = crate::default_scene;
+        let usual = Prepared::new(scene(), &PrepareOptions::default()).unwrap();
+        let options = RenderOptions { size: [24, 16], samples: 0..2, features: true, ..RenderOptions::default() };
+        let picture = |prepared: &Prepared| {
+            let film = prepared.render(&prepared.camera(), &options, &Watch::default()).unwrap().film;
+            film.pixels().map(|p| (*film.sums(p), film.feature_sums(p).copied())).collect::<Vec<_>>()
+        };
+        let right = picture(&usual);
+        assert!(usual.gpu_tree().is_none() && usual.late_tracer_time().is_none() && usual.tracer_bytes() > 0);
+        let mut efforts = Vec::new();
+        for samples in [0, 1, 1 << 20] {
+            let paths = Some(work(samples));
+            let prepared = Prepared::new(scene(), &PrepareOptions { paths, ..PrepareOptions::default() }).unwrap();
+            efforts.push(prepared.gpu_tree().unwrap().effort);
+            assert_eq!(prepared.build_options(), &prepared.gpu_tree().unwrap().build);
+            assert_eq!((prepared.triangle_count(), prepared.bounds()), (usual.triangle_count(), usual.bounds()));
+            // Neither what shading reads nor a camera needs it.
+            prepared.shading().unwrap();
+            assert_eq!((prepared.tracer_bytes(), prepared.late_tracer_time()), (0, None));
+            assert!(picture(&prepared) == right, "{samples}");
+            assert!(prepared.tracer_bytes() > 0 && prepared.late_tracer_time().is_some());
+        }
+        assert_eq!(efforts[0], TreeEffort::Quick);
+        assert_eq!(efforts[2], TreeEffort::Most);
+    }
 
     #[test]
     fn clay_keeps_lights_and_nothing_else() {

@@ -11,11 +11,11 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use crate::progress::{Limits, RenderProgress};
 use raywarp::path_rays::PathRays;
-use raywarp::picture::Picture;
+use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::{Film, FilmError, Window};
-use raywarp::render::{Integrator, Rendered, StopReason, Watch, output};
+use raywarp::render::{Integrator, RenderOptions, Rendered, StopReason, Watch, output};
 use raywarp::scene::Scene;
-use raywarp::{CudaRenderers, Prefer, PrepareOptions, Prepared};
+use raywarp::{Aabb, CudaRenderers, Prefer, PrepareOptions, Prepared};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -31,7 +31,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     // Before the scene, so that what is wrong with it shows at once.
     let resumed = args.resume.as_ref().map(|path| resume::read(path, common)).transpose()?;
     let request = args.request(scene_path.as_deref(), common)?;
-    let gpus = Gpus::open(args, common)?;
+    let mut gpus = Gpus::open(args, common)?;
 
     let start = Instant::now();
     let (mut scene, name, warnings) = match scene_path.clone() {
@@ -57,7 +57,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
 
     let start = Instant::now();
     let building = common.building(&scene);
-    let options = PrepareOptions { gpu: gpus.tracer(), ..PrepareOptions::default() };
+    let earlier = resumed.as_ref().map(|share| share.info.samples.end);
+    let paths = gpus.work(args, &planned(&request, &scene, earlier));
+    let options = PrepareOptions { gpu: gpus.tracer(), paths, ..PrepareOptions::default() };
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
     drop(building);
@@ -68,7 +70,6 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     if let Some(flag) = args.light.without_effect().filter(|_| !picture.added_light) {
         common.note(format!("{flag} is about added light, and none is added: give --light with one, or a FILE"));
     }
-    let earlier = resumed.as_ref().map(|share| share.info.samples.end);
     let film = resumed.map(|share| resume::take(share, &prepared, &mut picture, common)).transpose()?;
     common.detail(format!(
         "loaded in {:.2} s; {} triangles, tree in {:.2} s",
@@ -76,7 +77,17 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         prepared.triangle_count(),
         build.as_secs_f64()
     ));
+    if let Some(tree) = prepared.gpu_tree() {
+        common.detail(format!("the tree for GPUs: {tree}"));
+    }
+    let start = Instant::now();
     let engine = gpus.engine(args, common, &prepared, &name, &picture.camera, &picture.options)?;
+    if engine.is_some() {
+        let own = prepared.late_tracer_time().map_or_else(String::new, |time| {
+            format!("; the CPU's tree, for a small picture before, took {:.2} s", time.as_secs_f64())
+        });
+        common.detail(format!("encoded and uploaded in {:.2} s{own}", start.elapsed().as_secs_f64()));
+    }
     let devices = gpus.names(engine.as_ref());
 
     let sums = Sums::new(args, &prepared, &picture);
@@ -128,6 +139,16 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         None if rendered.stop == StopReason::Cancelled => Ok(Status::Interrupted),
         None => Ok(Status::Done),
     }
+}
+
+/// How a picture is going to be rendered, as far as that is known before the scene is prepared; `earlier` samples of each
+/// pixel are there already.
+fn planned(request: &PictureRequest, scene: &Scene, earlier: Option<u32>) -> RenderOptions {
+    let (mut options, _) = request.options(&scene.settings, &Aabb::EMPTY);
+    if let Some(has) = earlier {
+        options.samples = has..options.samples.end.max(has);
+    }
+    options
 }
 
 /// Refuses outputs that cannot be written or that would destroy what is there.

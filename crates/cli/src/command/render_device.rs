@@ -8,7 +8,7 @@ use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::render::{LensRecord, RenderOptions};
 use raywarp::scene::Camera;
-use raywarp::{CudaRenderers, EngineOptions, Gpu, Prepared, auto_device};
+use raywarp::{AutoDevice, AutoPlan, CudaRenderers, EngineOptions, Gpu, PathWork, Prepared};
 
 /// The GPUs that were asked for.
 pub enum Gpus {
@@ -16,15 +16,15 @@ pub enum Gpus {
     Paths(Vec<Device>),
     /// It traces rays.
     Rays(Box<Gpu>),
-    /// GPUs are asked for once it is known what there is to render.
-    Auto,
+    /// GPUs are asked for once it is known what there is to render: what is to be tried, or why the CPU renders.
+    Auto(Option<Result<AutoPlan, AutoDevice>>),
 }
 
 impl Gpus {
     /// Opens what `--device` names.
     pub fn open(args: &RenderArgs, common: &Common) -> Result<Self, CliError> {
         if common.device == DeviceChoice::Auto {
-            return Ok(Self::Auto);
+            return Ok(Self::Auto(None));
         }
         let mut devices = common.device.open()?;
         if args.engine().is_some() {
@@ -47,13 +47,26 @@ impl Gpus {
     pub fn tracer(&self) -> Option<Gpu> {
         match self {
             Self::Rays(gpu) => Some((**gpu).clone()),
-            Self::Paths(_) | Self::Auto => None,
+            Self::Paths(_) | Self::Auto(_) => None,
         }
+    }
+
+    /// What GPUs that take paths as a whole have to do for a picture of `options`, if such are meant.
+    pub fn work(&mut self, args: &RenderArgs, options: &RenderOptions) -> Option<PathWork> {
+        let gpus = match self {
+            Self::Paths(devices) => devices.len(),
+            Self::Rays(_) => 0,
+            Self::Auto(plan) => {
+                let plan = plan.insert(AutoPlan::new(options, args.engine().as_ref()));
+                plan.as_ref().map_or(0, AutoPlan::gpus)
+            }
+        };
+        (gpus > 0).then(|| PathWork::new(options, gpus))
     }
 
     /// What takes paths as a whole, if GPUs do: the scene `name` is put there. Says what renders.
     pub fn engine(
-        &self,
+        &mut self,
         args: &RenderArgs,
         common: &Common,
         prepared: &Prepared,
@@ -68,8 +81,9 @@ impl Gpus {
                 let engine = prepared.paths_on(devices, engine).map_err(|error| CliError::prepare(name, error))?;
                 Some(engine)
             }
-            (Self::Auto, engine) => {
-                let auto = auto_device(prepared, options, engine);
+            (Self::Auto(plan), engine) => {
+                let plan = plan.take().unwrap_or_else(|| AutoPlan::new(options, engine.as_ref()));
+                let auto = plan.map_or_else(|cpu| cpu, |plan| plan.open(prepared, options, engine.unwrap_or_default()));
                 let line = format!("--device auto: {}", auto.reason);
                 if auto.is_loss {
                     common.note(line);

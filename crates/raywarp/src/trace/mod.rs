@@ -130,7 +130,8 @@ impl TraceScene {
             (Engine::Gpu, Some(gpu)) => Box::new(gpu.tracer(&bvh, &asked, &flat)?),
             (Engine::Cpu | Engine::Gpu, _) => Box::new(CpuTracer::new(&bvh, &flat).map_err(PrepareError::from)?),
         };
-        let timings = Timings { flatten: flattened - start, build: built - flattened, encode: built.elapsed() };
+        let (flatten, build) = (flattened - start, built - flattened);
+        let timings = Timings { flatten, build, encode: built.elapsed(), ..Timings::default() };
         let TraceOptions { engine, build, .. } = options;
         Ok(Self { tracer, engine, kernels, build, triangles: flat.len(), non_opaque, timings })
     }

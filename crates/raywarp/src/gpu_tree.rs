@@ -1,0 +1,161 @@
+//! Which tree is built for GPUs that take whole paths: a better one where they trace long enough.
+//!
+//! Kernels walk one triangle a leaf. There are three ways to such a tree, and each is worth its time where what it saves
+//! of tracing is more than what it takes to build (docs/gpu.md, "Which tree a render gets", has the numbers and
+//! where they are from).
+
+use crate::PathWork;
+use raywarp_bvh::{BuildError, BuildOptions, Builder, Bvh2, build, presets};
+use raywarp_geom::FlatTriangles;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// What a step takes for each triangle: seconds, and seconds of a core that threads divide.
+struct BuildTime {
+    serial: f64,
+    parallel: f64,
+}
+
+impl BuildTime {
+    fn of(&self, triangles: usize, threads: usize) -> f64 {
+        triangles as f64 * (self.serial + self.parallel / threads.max(1) as f64)
+    }
+}
+
+/// Eight passes of reinsertion: on two threads.
+const REINSERTION: BuildTime = BuildTime { serial: 0.05e-6, parallel: 0.3e-6 };
+/// Share of tracing that they save, guessed from the SAH cost: 6 to 22 % lower in six scenes.
+const REINSERTION_GAIN: f64 = 0.15;
+/// Another tree, with spatial splits: on two threads, and on the 16 of an H200's machine.
+const SPLITS: BuildTime = BuildTime { serial: 0.25e-6, parallel: 1e-6 };
+/// Share of tracing that it saves: the mean of six scenes, in two of which it is not taken.
+const SPLIT_GAIN: f64 = 0.06;
+/// It is taken where its SAH cost is less than this share of the other's. In six scenes it was faster where it had at most
+/// 0.971, and slower where it had 1.000 and 1.043.
+const SPLIT_COST: f64 = 0.985;
+
+/// How much is done for the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeEffort {
+    /// Binned splits.
+    Quick,
+    /// The same, improved by reinsertion.
+    Good,
+    /// Beside that one another with spatial splits in all but the largest nodes; the one of least cost is taken.
+    Most,
+}
+
+/// A tree for GPUs, and how it came about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GpuTree {
+    /// How much was done for it.
+    pub effort: TreeEffort,
+    /// What the tree that was taken was built with.
+    pub build: BuildOptions,
+    /// How long building took, of all trees that were built.
+    pub time: Duration,
+}
+
+impl TreeEffort {
+    /// For a render that will take `seconds` of tracing, of so many triangles, whose tree `threads` threads build.
+    pub fn for_render(seconds: f64, triangles: usize, threads: usize) -> Self {
+        if seconds * SPLIT_GAIN > SPLITS.of(triangles, threads) {
+            Self::Most
+        } else if seconds * REINSERTION_GAIN > REINSERTION.of(triangles, threads) {
+            Self::Good
+        } else {
+            Self::Quick
+        }
+    }
+
+    /// The rule for a render of `work` on rayon's current pool.
+    pub(crate) fn for_work(work: &PathWork, triangles: usize) -> Self {
+        Self::for_render(work.seconds(), triangles, rayon::current_num_threads())
+    }
+
+    /// Builds the tree, on rayon's current pool.
+    ///
+    /// # Errors
+    /// As [`build`].
+    pub(crate) fn build(self, triangles: &FlatTriangles) -> Result<(Bvh2, GpuTree), BuildError> {
+        let start = Instant::now();
+        let single = |options: BuildOptions| BuildOptions { max_leaf: 1, ..options };
+        let (quick, good) = (single(presets::BALANCED), single(presets::GOOD));
+        let split = presets::SINGLE_SPLIT_INNER;
+        let (bvh, build) = match self {
+            Self::Quick => (build(triangles, &quick)?, quick),
+            Self::Good => (build(triangles, &good)?, good),
+            Self::Most => {
+                let (whole, cut) = rayon::join(|| build(triangles, &good), || build(triangles, &split));
+                // Cutting may need more references than there can be.
+                match (whole?, cut) {
+                    (whole, Ok(cut)) if cut.sah_cost() < SPLIT_COST * whole.sah_cost() => (cut, split),
+                    (whole, _) => (whole, good),
+                }
+            }
+        };
+        Ok((bvh, GpuTree { effort: self, build, time: start.elapsed() }))
+    }
+}
+
+impl fmt::Display for GpuTree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = match (self.effort, self.build.builder) {
+            (TreeEffort::Quick, _) => "binned splits",
+            (TreeEffort::Good, _) => "binned splits and reinsertion",
+            (TreeEffort::Most, Builder::Sbvh) => "spatial splits and reinsertion, cheaper to walk than binned splits",
+            (TreeEffort::Most, _) => "binned splits and reinsertion, no dearer to walk than spatial splits",
+        };
+        write!(f, "one triangle a leaf, {how}; {:.2} s", self.time.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longer_renders_of_smaller_scenes_by_more_threads_get_more_effort() {
+        let effort = |seconds, triangles, threads| TreeEffort::for_render(seconds, triangles, threads);
+        let [quick, good, most] = [TreeEffort::Quick, TreeEffort::Good, TreeEffort::Most];
+        // San Miguel.
+        assert_eq!([0.0, 4.2, 4.4, 48.0, 50.0].map(|s| effort(s, 9_384_658, 16)), [quick, quick, good, good, most]);
+        assert_eq!([4.4, 50.0].map(|s| effort(s, 9_384_658, 2)), [quick, good]);
+        // Sibenik.
+        assert_eq!([0.03, 0.04, 0.3, 0.5].map(|s| effort(s, 75_275, 16)), [quick, good, good, most]);
+        assert_eq!([effort(0.0, 0, 0), effort(1e-9, 0, 0)], [quick, most]);
+        assert_eq!(effort(f64::INFINITY, usize::MAX, 1), most);
+    }
+
+    /// Squares side by side, which a cut only makes worse, and long triangles aslant that it mends.
+    fn scenes() -> [FlatTriangles; 2] {
+        let squares = (0..400).flat_map(|i| {
+            let [x, y] = [i % 20, i / 20].map(|v| v as f32);
+            let corner = |dx: f32, dy: f32| [x + dx, y + dy, 0.0];
+            [
+                [corner(0.0, 0.0), corner(1.0, 0.0), corner(0.0, 1.0)],
+                [corner(1.0, 0.0), corner(1.0, 1.0), corner(0.0, 1.0)],
+            ]
+        });
+        let needles = (0..400).map(|i| {
+            let x = 0.05 * i as f32;
+            let thin = 0.01;
+            [[x, 0.0, 0.0], [x + thin, 0.0, 0.0], [20.0 - x, 20.0, (i % 7) as f32]]
+        });
+        [squares.collect(), needles.collect()].map(FlatTriangles::from_vertices)
+    }
+
+    #[test]
+    fn of_two_trees_the_cheaper_is_taken_and_all_have_single_leaves() {
+        let [squares, needles] = scenes();
+        for (triangles, split) in [(&squares, false), (&needles, true), (&FlatTriangles::default(), false)] {
+            for effort in [TreeEffort::Quick, TreeEffort::Good, TreeEffort::Most] {
+                let (bvh, how) = effort.build(triangles).unwrap();
+                assert_eq!(bvh.validate(triangles), Ok(()));
+                assert!(bvh.nodes.iter().all(|node| node.count <= 1), "{how}");
+                assert_eq!(bvh, build(triangles, &how.build).unwrap(), "{how}");
+                assert_eq!(how.build == presets::SINGLE_SPLIT_INNER, split && effort == TreeEffort::Most, "{how}");
+            }
+        }
+    }
+}
