@@ -179,19 +179,20 @@ fn auto_says(place: &Place, options: &str, settings: &[(&str, u64)]) -> (String,
     // Two samples, for a stopping rule that nothing misses: without an end in sight, so far as anybody can know.
     let size = "scene.obj --size 20x12 --max-depth 1 --noise 1e9 --threads 1";
     for device in ["cpu", "auto -v"] {
-        let output = place.run(&format!("render --device {device} {size} {options} -o {}.hdr", &device[..3]), settings);
+        let output =
+            place.run(&format!("render --device {device} {size} {options} -o chosen-{}.hdr", &device[..3]), settings);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         if device == "cpu" {
             continue;
         }
-        assert!(place.read("aut.hdr") == place.read("cpu.hdr"), "{options}");
+        assert!(place.read("chosen-aut.hdr") == place.read("chosen-cpu.hdr"), "{options}");
         let said = text(&output.stderr);
         let mut lines = said.lines().filter_map(|line| line.strip_prefix("raywarp: --device auto: "));
         let line = lines.next().unwrap_or_else(|| panic!("{said}")).to_string();
         assert_eq!(lines.next(), None, "{said}");
         // The default, without -v.
         let quiet = text(&place.run(&format!("render {size} {options} -o default.hdr"), settings).stderr);
-        assert!(place.read("default.hdr") == place.read("cpu.hdr"), "{options}");
+        assert!(place.read("default.hdr") == place.read("chosen-cpu.hdr"), "{options}");
         return (line.clone(), quiet.contains(&line));
     }
     unreachable!()
