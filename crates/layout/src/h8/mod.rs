@@ -296,7 +296,7 @@ impl H8 {
 impl Stored for H8 {
     type Record = H8Block;
     // 5 had edges in its leaves.
-    const KIND: u32 = 6;
+    const KIND: u32 = 7;
     const NAME: &'static str = "H8";
 
     fn parts(&self) -> Parts<'_, H8Block> {
