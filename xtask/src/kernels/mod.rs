@@ -162,7 +162,8 @@ pub fn run(options: &[String]) -> Result<bool, String> {
 
 /// What is to be compiled of a set: for all architectures and as PTX, or for one.
 fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
-    let wanted = |architecture: &u32| only.is_none_or(|only: u32| only == *architecture);
+    let wanted =
+        |architecture: &u32| only.map_or(!set.left_out.contains(architecture), |only: u32| only == *architecture);
     let schedules = set.schedules.as_ref().map_or_else(Vec::new, |schedules| (schedules.sources)());
     let schedules = schedules.into_iter().map(|source| (source, true));
     schedules

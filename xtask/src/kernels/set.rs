@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct KernelSet {
     /// The crate's folder below crates/. What is compiled goes to its folder prebuilt/.
     pub folder: &'static str,
+    /// Architectures that take the image of an earlier minor version, with which they are binary compatible.
+    pub left_out: &'static [u32],
     /// Folders below crates/ whose kernels/ have the headers. No two of them have headers of one name.
     pub headers: &'static [&'static str],
     /// The family's, which are priced.
@@ -34,12 +36,15 @@ pub type References = for<'a> fn(&'a BTreeMap<String, Measured>) -> BTreeMap<Str
 pub const SETS: &[KernelSet] = &[
     KernelSet {
         folder: "cuda",
+        left_out: &[],
         headers: &["cuda"],
         schedules: Some(Schedules { sources: family_sources, references: family_references }),
         others: raywarp_cuda::other_sources,
     },
     KernelSet {
         folder: "render-cuda",
+        // Nearly the code of 8.6, and a megabyte.
+        left_out: &[89],
         headers: &["render-cuda", "cuda"],
         schedules: None,
         others: raywarp_render_cuda::sources,
