@@ -72,6 +72,16 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (100, include_bytes!("../prebuilt/phased.sm_100.cubin.gz")),
         (120, include_bytes!("../prebuilt/phased.sm_120.cubin.gz")),
     ]),
+    ("aimed", &[
+        (0, include_bytes!("../prebuilt/aimed.ptx.gz")),
+        (75, include_bytes!("../prebuilt/aimed.sm_75.cubin.gz")),
+        (80, include_bytes!("../prebuilt/aimed.sm_80.cubin.gz")),
+        (86, include_bytes!("../prebuilt/aimed.sm_86.cubin.gz")),
+        (89, include_bytes!("../prebuilt/aimed.sm_89.cubin.gz")),
+        (90, include_bytes!("../prebuilt/aimed.sm_90.cubin.gz")),
+        (100, include_bytes!("../prebuilt/aimed.sm_100.cubin.gz")),
+        (120, include_bytes!("../prebuilt/aimed.sm_120.cubin.gz")),
+    ]),
 ];
 
 /// The costs of all kernels by architecture.
