@@ -6,9 +6,12 @@ use super::{Edit, Plant};
 const COUNTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "counted::"];
 /// Pictures with all samplers and several filters.
 const PICTURES: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_of_all"];
+/// Pictures of scenes whose paths are sorted by class.
+const SORTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_of_surfaces"];
 const COUNTS: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "counts"];
 
 const WAVEFRONT: &str = "crates/render-cuda/kernels/organisation/wavefront.h";
+const SHADING_CLASS: &str = "crates/render-cuda/kernels/stage/shading_class.h";
 const MEGAKERNEL: &str = "crates/render-cuda/kernels/organisation/megakernel.h";
 const FINALIZE: &str = "crates/render-cuda/kernels/stage/finalize.h";
 const GENERATE: &str = "crates/render-cuda/kernels/stage/generate.h";
@@ -44,15 +47,21 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a place of the queue before",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "path = get_path<F>(render, render.queue, place);",
-            replace: "path = get_path<F>(render, render.next, place);",
+            find: "path = get_path<F>(render, render.queue, place);\n        \
+                   ray = get_ray(render.queue.rays, place);\n        hit",
+            replace: "path = get_path<F>(render, render.next, place);\n        \
+                      ray = get_ray(render.queue.rays, place);\n        hit",
         }],
         test: COUNTED,
         hangs: false,
     },
     Plant {
         name: "a queue whose last place is not refilled",
-        edits: &[Edit { file: WAVEFRONT, find: "if (place < fresh) {", replace: "if (place + 1 < fresh) {" }],
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "        if (lives) {\n            const u32 number = begun",
+            replace: "        if (lives && place + 1 < fresh) {\n            const u32 number = begun",
+        }],
         test: COUNTED,
         hangs: false,
     },
@@ -194,10 +203,46 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "an array that is written where there is none",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "        if constexpr (F::ALPHA) {\n            platform::put(render.shadows.bounces",
+            find: "        if (render.shadows.bounces != nullptr) {\n            platform::put(render.shadows.bounces",
             replace: "        {\n            platform::put(render.shadows.bounces",
         }],
         test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a material of another class",
+        edits: &[Edit {
+            file: SHADING_CLASS,
+            find: "case MaterialKind::Conductor: return ShadingClass::Metal;",
+            replace: "case MaterialKind::Conductor: return ShadingClass::Glass;",
+        }],
+        test: SORTED,
+        hangs: false,
+    },
+    Plant {
+        name: "lists of classes that lie on each other",
+        edits: &[Edit {
+            file: SHADING_CLASS,
+            find: "case ShadingClass::Mixed: return capacity - 1 - i;",
+            replace: "case ShadingClass::Mixed: return i;",
+        }],
+        test: SORTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a path that is shaded before its holes are passed, and again",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "list_by_class(render, lives && !may_be_hole, place, hit, material);",
+            replace: "list_by_class(render, lives, place, hit, material);",
+        }],
+        test: SORTED,
+        hangs: false,
+    },
+    Plant {
+        name: "light that arrives before holes decide, and again",
+        edits: &[Edit { file: WAVEFRONT, find: "            lives = lives && !waits;\n", replace: "" }],
+        test: SORTED,
         hangs: false,
     },
     Plant {
