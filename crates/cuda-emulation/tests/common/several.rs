@@ -95,7 +95,7 @@ fn devices_with_little_memory_hold_fewer_paths_and_render_the_same() {
     let options = RenderOptions { samples: 0..32, ..tiled() };
     let want = prepared.on_cpu(&options).film;
     driver.device_memory(1, 4_500_000);
-    let mut engine = prepared.engine(EngineOptions::default(), 2);
+    let mut engine = prepared.engine(EngineOptions { queues_a_batch: 1, ..EngineOptions::default() }, 2);
     let memory = engine.renderers().iter().map(|renderer| renderer.memory(&options).free.unwrap());
     assert!(memory.clone().max().unwrap() > 1 << 29 && memory.min().unwrap() < 4_500_000);
     // Not all paths of a share at once.
