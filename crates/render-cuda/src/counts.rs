@@ -279,7 +279,7 @@ mod tests {
         }
         let round = |active, begun, warps| RoundCounts { active, begun, warps };
         assert_eq!(counts.by_round, [round(110, 110, 5), round(73, 8, 4), round(1, 0, 1)]);
-        assert_eq!((counts.batches, counts.rounds, counts.launches()), (2, 5, 16));
+        assert_eq!((counts.batches, counts.rounds, counts.launches()), (2, 5, 2 * Stage::ALL.len() as u64));
         assert_eq!((counts.begun, counts.refilled, counts.extended, counts.connected), (118, 8, 184, 6));
         assert_eq!(counts.warps, 10);
         // Of plain scenes: a queue's entry 56, a hit 16, a result 20, a connection 48.
