@@ -274,6 +274,7 @@ impl CudaRenderer {
             shading: self.shading.bytes() as u64,
             path: self.layout(options).bytes(),
             paths: self.options.paths,
+            results: self.options.queues_a_batch.max(1),
         }
     }
 
@@ -406,9 +407,11 @@ impl CudaRenderer {
         let numbers = frame.filter().numbers;
         let (filter, count) = (stream.upload(&numbers)?, numbers.len() as u64);
         let samples = frame.options.samples.len();
-        let wanted = self.options.paths.min(film.pixels.len().saturating_mul(samples)).max(1);
+        let all = film.pixels.len().saturating_mul(samples).max(1);
+        let wanted = self.options.paths.clamp(1, all);
+        // No more results than there are paths.
+        let batch = self.options.queues_a_batch.clamp(1, all.div_ceil(wanted));
         // A place of a queue is free again after as many rounds as a path may have vertices: no batch has more rounds.
-        let batch = self.options.queues_a_batch.max(1);
         let rounds = batch.saturating_mul(frame.options.max_depth as usize + 1).min(MOST_ROUNDS);
         let picture = Picture {
             frame: FrameRecord::new(frame, ArrayRecord { first: filter.address(stream), count }),

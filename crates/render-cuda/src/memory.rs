@@ -20,6 +20,8 @@ pub struct DeviceMemory {
     pub path: PathBytes,
     /// Paths in flight at most.
     pub paths: usize,
+    /// Results that there may be for each of them.
+    pub results: usize,
 }
 
 impl fmt::Display for DeviceMemory {
@@ -27,17 +29,19 @@ impl fmt::Display for DeviceMemory {
         let mega = |bytes: u64| bytes as f64 / 1e6;
         let PathBytes { queue, hit, order, connection, result } = self.path;
         let order = if order == 0 { String::new() } else { format!(" order {order},") };
+        let results = self.results.max(1);
+        let times = if results == 1 { String::new() } else { format!(", and of {} that have ended", results - 1) };
         let free = self.free.map(|free| format!(", {:.0} MB are free", mega(free))).unwrap_or_default();
         write!(
             f,
             "cuda:{} ({}): tree {:.1} MB, what shading reads {:.1} MB{free}, at most {} paths of {} bytes (two queues of \
-             {queue}, hit {hit},{order} connection {connection}, result {result})",
+             {queue}, hit {hit},{order} connection {connection}, result {result}{times})",
             self.ordinal,
             self.name,
             mega(self.tree),
             mega(self.shading),
             self.paths,
-            self.path.total()
+            self.path.total() + (results - 1) * result
         )
     }
 }

@@ -157,8 +157,9 @@ impl State {
     /// Paths in flight for which there has to be room, where so many are wanted.
     pub const LEAST: usize = 1 << 12;
 
-    /// Room for `wanted` paths in flight, or for fewer, if the device has no room for so many: half of what is free is
-    /// left. And for what `batch` times as many leave, and the lengths of so many `rounds`.
+    /// Room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device has no room for so
+    /// many: half of what is free is left, and paths in flight come before those that wait. And for the lengths of so many
+    /// `rounds`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] where there is not even room for some thousands; [`CudaError::Driver`].
@@ -171,8 +172,10 @@ impl State {
         rounds: usize,
     ) -> Result<Self, CudaError> {
         let bytes = layout.bytes();
-        let each = bytes.total() + (batch - 1) * bytes.result;
-        let fits = device.free_memory()? / 2 / each;
+        let each = |batch: usize| bytes.total() + (batch - 1) * bytes.result;
+        let room = device.free_memory()? / 2;
+        let batch = if room / each(batch) < wanted { 1 } else { batch };
+        let (each, fits) = (each(batch), room / each(batch));
         let paths = wanted.min(fits.max(Self::LEAST.min(wanted)));
         device.check_room("the state of paths", paths * each)?;
         let results = paths * batch;
