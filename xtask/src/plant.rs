@@ -411,8 +411,8 @@ const PLANTS: &[Plant] = &[
         name: "cuda: pairs without their borders",
         edits: &[Edit {
             file: "crates/cuda/kernels/triangle/pair.h",
-            find: "!((low < 0.0f) & (high > 0.0f))",
-            replace: "!((low <= 0.0f) & (high >= 0.0f))",
+            find: "return platform::sides(start, own, end);",
+            replace: "return start * own * end == 0.0f ? 1 : platform::sides(start, own, end);",
         }],
         test: AIMED,
         hangs: false,
