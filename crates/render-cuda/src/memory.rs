@@ -41,7 +41,7 @@ impl fmt::Display for DeviceMemory {
             mega(self.tree),
             mega(self.shading),
             self.paths,
-            self.path.total() + (results - 1) * result
+            self.path.total_with(results)
         )
     }
 }

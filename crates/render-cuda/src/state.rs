@@ -44,6 +44,11 @@ impl PathBytes {
     pub fn total(&self) -> usize {
         2 * self.queue + self.hit + self.order + self.connection + self.result
     }
+
+    /// With as many `results` as there may be for each path in flight, at least one: of those that have ended too.
+    pub fn total_with(&self, results: usize) -> usize {
+        self.total() + (results - 1) * self.result
+    }
 }
 
 impl Layout {
@@ -172,10 +177,10 @@ impl State {
         rounds: usize,
     ) -> Result<Self, CudaError> {
         let bytes = layout.bytes();
-        let each = |batch: usize| bytes.total() + (batch - 1) * bytes.result;
         let room = device.free_memory()? / 2;
-        let batch = if room / each(batch) < wanted { 1 } else { batch };
-        let (each, fits) = (each(batch), room / each(batch));
+        let batch = if room / bytes.total_with(batch) < wanted { 1 } else { batch };
+        let each = bytes.total_with(batch);
+        let fits = room / each;
         let paths = wanted.min(fits.max(Self::LEAST.min(wanted)));
         device.check_room("the state of paths", paths * each)?;
         let results = paths * batch;

@@ -1,5 +1,5 @@
 // Which kernel shades a path: paths are sorted by what they have hit, so that lanes of a warp do the same (Hoberock et al.
-// 2009; Laine, Karras and Aila 2013), and each kernel is small enough for the caches of instructions. As src/classes.rs.
+// 2009; Laine, Karras and Aila 2013), and each kernel is small enough for the caches of instructions. As src/features.rs.
 #pragma once
 
 #include "../render.h"
