@@ -103,15 +103,6 @@ impl AutoPlan {
     }
 }
 
-/// Chooses what renders a picture of `prepared`, and puts the scene there: [`AutoPlan::new`], then [`AutoPlan::open`].
-pub fn auto_device(prepared: &Prepared, options: &RenderOptions, engine: Option<EngineOptions>) -> AutoDevice {
-    match (AutoPlan::new(options, engine.as_ref()), engine) {
-        (Ok(plan), Some(engine)) => plan.open(prepared, options, engine),
-        (Err(cpu), _) => cpu,
-        (Ok(_), None) => unreachable!("without an engine there is no plan"),
-    }
-}
-
 /// Renderers on the first `wanted` of `count` GPUs that can be used, and of each one that cannot the reason.
 fn usable(
     prepared: &Prepared,
@@ -163,7 +154,6 @@ fn first_too_small(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PrepareOptions, default_scene};
     use raywarp_render::Integrator;
 
     #[test]
@@ -180,7 +170,6 @@ mod tests {
 
     #[test]
     fn what_a_gpu_cannot_render_or_is_too_small_for_it_goes_to_the_cpu_with_the_reason() {
-        let prepared = Prepared::new(default_scene(), &PrepareOptions::default()).unwrap();
         let endless = RenderOptions { samples: 0..u32::MAX, ..RenderOptions::default() };
         let small = RenderOptions { size: [32, 24], samples: 0..4, ..RenderOptions::default() };
         let normals = RenderOptions { integrator: Integrator::Normal, ..endless.clone() };
@@ -190,7 +179,7 @@ mod tests {
             (&normals, engine, "paths only"),
             (&endless, None, "would only trace its rays"),
         ] {
-            let auto = auto_device(&prepared, options, engine);
+            let auto = AutoPlan::new(options, engine.as_ref()).unwrap_err();
             assert!(auto.engine.is_none() && !auto.is_loss, "{auto:?}");
             assert!(auto.reason.starts_with("the CPU renders: ") && auto.reason.contains(why), "{}", auto.reason);
         }
