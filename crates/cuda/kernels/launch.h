@@ -22,7 +22,7 @@ struct Launch {
     const u32* slots;
     // For each triangle its instance and its number in the mesh.
     const uint2* ids;
-    // Two chunks a ray: origin and t_min, direction and t_max.
+    // Two chunks a ray: origin and t_min, direction and t_max, or what the options say is in their places.
     const float4* rays;
     // Null, or three words a ray: t, instance, primitive that hits come after.
     const u32* after;

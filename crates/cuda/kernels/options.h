@@ -18,6 +18,9 @@ enum class Occlusion { Sorted, Unsorted, Far };
 enum class ChildOrder { Nearest, Network5, Network6, LowBits };
 enum class Sync { Voted, Implicit };
 enum class TriangleTest { Woop, MoellerTrumbore, Watertight, Pair };
+// What the fourth words of a ray's two chunks are: t_min and t_max; whatever the asker keeps there, and t_max, for rays that
+// begin at 0; or both the asker's, for rays from 0 to infinity.
+enum class Interval { Given, FromZero, Unbounded };
 
 constexpr u32 UNLIMITED = 0xffffffffu;
 // Values of `refill` and `batch` that are no number.
@@ -49,6 +52,7 @@ struct Options {
     u32 unroll = 1;
     u32 step = 56;
     u32 test = 56;
+    Interval interval = Interval::Given;
 
     RW_FUNCTION constexpr bool any_hit() const { return query == Query::Any; }
     RW_FUNCTION constexpr bool unsorted() const { return any_hit() && occlusion == Occlusion::Unsorted; }

@@ -16,7 +16,7 @@
 //
 // Under `sync = Sync::Implicit` lanes never wait for each other, and `callers` is not looked at. The stack of a call lies
 // in the lane's local memory. The options are those of a kernel of the family under `supply = Supply::Caller`, but no
-// packet and no lanes that share a ray.
+// packet, no lanes that share a ray and no words in place of a ray's interval.
 #pragma once
 
 #include "kernel.h"
@@ -86,6 +86,7 @@ RW_FUNCTION Hit found(const Launch& launch, const Lane<O>& lane, float t_max) {
 template <Options O, class Find>
 RW_FUNCTION auto walk(const Tree& tree, const Ray& ray, LaneMask callers, const After& after, Find find) {
     static_assert(O.supply == Supply::Caller && O.organisation != Organisation::Packet && O.lanes_per_ray() == 1);
+    static_assert(O.interval == Interval::Given);
     using Schedule = typename ScheduleOf<O, O.organisation>::Schedule;
     const Launch launch = launch_of(tree);
     Lane<O> lane;

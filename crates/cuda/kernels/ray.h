@@ -104,6 +104,16 @@ struct LaneRay {
     float t_low;
 };
 
+// The chunks of a ray as they lie in memory, with the interval that is meant.
+template <Options O>
+RW_FUNCTION float4 with_t_min(float4 o) {
+    return O.interval == Interval::Given ? o : float4{o.x, o.y, o.z, 0.0f};
+}
+template <Options O>
+RW_FUNCTION float4 with_t_max(float4 d) {
+    return O.interval != Interval::Unbounded ? d : float4{d.x, d.y, d.z, platform::float_of(0x7f800000u)};
+}
+
 // Whether the ray can hit anything.
 RW_FUNCTION bool is_valid(float4 o, float4 d) {
     using platform::fused;

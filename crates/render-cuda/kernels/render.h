@@ -35,30 +35,29 @@ struct FilmSums {
     FeatureSums* features;
 };
 
-// Paths between two vertices, one place each: what `extend` and `shade` read. Structure of arrays.
+// Paths between two vertices, one place each: what `extend` and `shade` read. Structure of arrays. Every ray here begins at 0
+// and ends nowhere, and has just come into the media that it is in.
 struct Queue {
-    // Two chunks a path: origin and t_min, direction and t_max.
+    // Two chunks a path: origin and the path's number, direction and its bounce with its flags.
     float4* rays;
-    // Throughput, and the density of the last direction.
+    // Throughput, and the density of the last direction. Where its queue holds no paths, the places of others: `waiting`.
     float4* weights;
-    // The path's number, and its bounce with its flags.
-    uint2* paths;
     // Null where the sampler has none.
     u32* sampler_states;
     // Null where no medium counts.
     uint2* media;
-    float* since;
+
+    // Room for a number for each place, before its paths are put down or after they are shaded.
+    RW_FUNCTION u32* waiting() const { return reinterpret_cast<u32*>(weights); }
 };
 
-// Connections to lights, one place each.
+// Connections to lights, one place each. They begin at 0 too.
 struct Shadows {
+    // Origin and the bounce that each belongs to, direction and t_max.
     float4* rays;
     // What arrives where nothing is in the way, and the path's number.
     float4* contributions;
     uint2* media;
-    float* since;
-    // Null where all is opaque: the bounce that each belongs to.
-    u32* bounces;
     // A bit a ray, zeros before they are traced.
     u32* blocked;
     u32* undecided;
@@ -120,14 +119,11 @@ struct Render {
     uint2* rounds;
     // Places of the queue by class (stage/shading_class.h), null where a kernel shades all of it in its own order.
     u32* order;
-    // Places of those that wait for holes, null where there are none.
-    u32* waiting;
-    u64 unused;
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 104 && sizeof(Render) == 784);
+static_assert(sizeof(Counters) == 104 && sizeof(Render) == 720);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
-static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 744);
+static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 696);
 
 }  // namespace raywarp::render

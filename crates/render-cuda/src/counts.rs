@@ -76,10 +76,10 @@ pub struct PathCounts {
     /// - *extend* reads a ray, and writes a hit, for each ray of a path;
     /// - *sort*, where the layout has an order, reads the hit of each ray of a path, and writes a place;
     /// - *shade* reads that place, the entry and the hit of each ray of a path, and writes an entry for each path that goes on, and
-    ///   for each connection its ray, what it brings, and its media and bounce where the layout has them;
+    ///   for each connection its ray, what it brings, and its media where the layout has them;
     /// - *connect* reads the ray of each connection;
-    /// - *arrive_light* reads what each brings, and ray, media and bounce where the layout has media or holes: as
-    ///   though nothing were in the way of any;
+    /// - *arrive_light* reads what each brings, and ray and media where the layout has media or holes: as though nothing
+    ///   were in the way of any;
     /// - *megakernel* writes a result for each path;
     /// - *finalize* reads the result of each path.
     ///
@@ -282,11 +282,11 @@ mod tests {
         assert_eq!((counts.batches, counts.rounds, counts.launches()), (2, 5, 2 * Stage::ALL.len() as u64));
         assert_eq!((counts.begun, counts.refilled, counts.extended, counts.connected), (118, 8, 184, 6));
         assert_eq!(counts.warps, 10);
-        // Of plain scenes: a queue's entry 56, a hit 16, a result 20, a connection 48.
+        // Of plain scenes: a queue's entry 48, a hit 16, a result 20, a connection 48.
         let moved = |stage| (counts.stage(stage).read, counts.stage(stage).written);
-        assert_eq!(moved(Stage::Refill), (0, 118 * 76));
+        assert_eq!(moved(Stage::Refill), (0, 118 * 68));
         assert_eq!(moved(Stage::Extend), (184 * 32, 184 * 16));
-        assert_eq!(moved(Stage::Shade), (184 * 72, 66 * 56 + 6 * 48));
+        assert_eq!(moved(Stage::Shade), (184 * 64, 66 * 48 + 6 * 48));
         assert_eq!((moved(Stage::Connect), moved(Stage::ArriveLight)), ((6 * 32, 0), (6 * 16, 0)));
         assert_eq!((moved(Stage::Finalize), moved(Stage::Megakernel)), ((118 * 20, 0), (0, 0)));
     }

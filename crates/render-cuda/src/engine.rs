@@ -286,7 +286,7 @@ impl CudaRenderer {
     pub fn check_picture(&self, options: &RenderOptions, pixels: usize) -> Result<(), CudaError> {
         // Half of what is left after the film goes to paths; shares differ by some tiles, and allocators round up.
         let film = DeviceFilm::bytes(pixels, options.features);
-        let paths = State::LEAST * self.layout(options).bytes().total();
+        let paths = State::LEAST * self.layout(options).bytes().total_with(1);
         self.device.check_room("the picture", film + film / 10 + 2 * paths)
     }
 
@@ -318,8 +318,6 @@ impl CudaRenderer {
             counters: state.counters,
             rounds: state.rounds,
             order: state.order,
-            waiting: state.waiting,
-            unused: 0,
         }
     }
 

@@ -93,10 +93,8 @@ pub struct ResultRecord {
 pub struct QueueRecord {
     pub rays: u64,
     pub weights: u64,
-    pub paths: u64,
     pub sampler_states: u64,
     pub media: u64,
-    pub since: u64,
 }
 
 /// As `Shadows`.
@@ -107,8 +105,6 @@ pub struct ShadowRecord {
     pub rays: u64,
     pub contributions: u64,
     pub media: u64,
-    pub since: u64,
-    pub bounces: u64,
     pub blocked: u64,
     pub undecided: u64,
     pub candidates: u64,
@@ -176,16 +172,14 @@ pub struct RenderRecord {
     pub counters: u64,
     pub rounds: u64,
     pub order: u64,
-    pub waiting: u64,
-    pub unused: u64,
 }
 
 // SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
 // that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 104 && size_of::<RenderRecord>() == 784);
+const _: () = assert!(size_of::<Counters>() == 104 && size_of::<RenderRecord>() == 720);
 const _: () =
     assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
 const _: () =
-    assert!(std::mem::offset_of!(RenderRecord, queue) == 568 && std::mem::offset_of!(RenderRecord, counters) == 744);
+    assert!(std::mem::offset_of!(RenderRecord, queue) == 568 && std::mem::offset_of!(RenderRecord, counters) == 696);

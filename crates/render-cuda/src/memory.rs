@@ -29,19 +29,25 @@ impl fmt::Display for DeviceMemory {
         let mega = |bytes: u64| bytes as f64 / 1e6;
         let PathBytes { queue, hit, order, connection, result } = self.path;
         let order = if order == 0 { String::new() } else { format!(" order {order},") };
-        let results = self.results.max(1);
-        let times = if results == 1 { String::new() } else { format!(", and of {} that have ended", results - 1) };
+        let ended = self.results.max(1) - 1;
+        let second = match (queue, ended) {
+            (0, 0) => String::new(),
+            (_, 0) => format!("; {queue} more for a second queue"),
+            _ => {
+                format!("; {queue} more for a second queue, {} for results of {ended} that have ended", result * ended)
+            }
+        };
         let free = self.free.map(|free| format!(", {:.0} MB are free", mega(free))).unwrap_or_default();
         write!(
             f,
-            "cuda:{} ({}): tree {:.1} MB, what shading reads {:.1} MB{free}, at most {} paths of {} bytes (two queues of \
-             {queue}, hit {hit},{order} connection {connection}, result {result}{times})",
+            "cuda:{} ({}): tree {:.1} MB, what shading reads {:.1} MB{free}, at most {} paths of {} bytes (queue {queue}, \
+             hit {hit},{order} connection {connection}, result {result}){second}",
             self.ordinal,
             self.name,
             mega(self.tree),
             mega(self.shading),
             self.paths,
-            self.path.total_with(results)
+            self.path.in_flight()
         )
     }
 }

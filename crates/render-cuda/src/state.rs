@@ -27,27 +27,29 @@ pub struct Layout {
 /// Bytes a path, by part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathBytes {
-    /// Ray, throughput, number, flags, sampler and media: in each of two queues.
+    /// Ray with number, bounce and flags in place of its interval, throughput, sampler and media: in each of two queues.
+    /// Places of those that wait for holes stand in the one without paths.
     pub queue: usize,
     /// What a ray hit.
     pub hit: usize,
-    /// Lists of paths by class, and of those that wait for holes.
+    /// Lists of paths by class.
     pub order: usize,
-    /// The connection to a light.
+    /// The connection to a light, beside two bits for what is in its way: its candidate stands where the hit was.
     pub connection: usize,
     /// What it leaves for the film.
     pub result: usize,
 }
 
 impl PathBytes {
-    /// All of it, the second queue too.
-    pub fn total(&self) -> usize {
-        2 * self.queue + self.hit + self.order + self.connection + self.result
+    /// All of it of a path in flight: with one queue.
+    pub fn in_flight(&self) -> usize {
+        self.queue + self.hit + self.order + self.connection + self.result
     }
 
-    /// With as many `results` as there may be for each path in flight, at least one: of those that have ended too.
+    /// With the second queue, and with as many `results` as there may be for each path in flight, at least one: of those that
+    /// have ended too.
     pub fn total_with(&self, results: usize) -> usize {
-        self.total() + (results - 1) * self.result
+        self.in_flight() + self.queue + (results - 1) * self.result
     }
 }
 
@@ -89,14 +91,12 @@ impl Layout {
         if self.organisation == Organisation::Megakernel {
             return PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result };
         }
-        let media = if self.has_media() { 12 } else { 0 };
-        // Candidates stand where hits were.
-        let holes = if self.has_holes() { 4 } else { 0 };
+        let media = if self.has_media() { 8 } else { 0 };
         PathBytes {
-            queue: 32 + 16 + 8 + if self.sampler_states { 4 } else { 0 } + media,
+            queue: 32 + 16 + if self.sampler_states { 4 } else { 0 } + media,
             hit: 16,
-            order: if self.sorted { 12 } else { 0 } + if self.has_holes() { 4 } else { 0 },
-            connection: 32 + 16 + media + holes,
+            order: if self.sorted { 12 } else { 0 },
+            connection: 32 + 16 + media,
             result,
         }
     }
@@ -107,10 +107,8 @@ impl Layout {
 struct QueueBuffers {
     rays: DeviceBuffer<[f32; 4]>,
     weights: DeviceBuffer<[f32; 4]>,
-    paths: DeviceBuffer<[u32; 2]>,
     sampler_states: DeviceBuffer<u32>,
     media: DeviceBuffer<[u32; 2]>,
-    since: DeviceBuffer<f32>,
 }
 
 #[derive(Debug)]
@@ -118,8 +116,6 @@ struct ShadowBuffers {
     rays: DeviceBuffer<[f32; 4]>,
     contributions: DeviceBuffer<[f32; 4]>,
     media: DeviceBuffer<[u32; 2]>,
-    since: DeviceBuffer<f32>,
-    bounces: DeviceBuffer<u32>,
     blocked: DeviceBuffer<u32>,
     undecided: DeviceBuffer<u32>,
 }
@@ -136,7 +132,6 @@ pub struct State {
     queues: [QueueBuffers; 2],
     hits: DeviceBuffer<[f32; 4]>,
     order: DeviceBuffer<u32>,
-    waiting: DeviceBuffer<u32>,
     shadows: ShadowBuffers,
     pub(crate) counters: DeviceBuffer<Counters>,
     /// Paths that each round extends, and of them those that begin in it.
@@ -152,7 +147,6 @@ pub(crate) struct StateRecords {
     pub queues: [QueueRecord; 2],
     pub hits: u64,
     pub order: u64,
-    pub waiting: u64,
     pub shadows: ShadowRecord,
     pub counters: u64,
     pub rounds: u64,
@@ -186,16 +180,14 @@ impl State {
         let results = paths * batch;
         let wavefront = layout.organisation == Organisation::Wavefront;
         let if_needed = |needed: bool| if needed && wavefront { paths } else { 0 };
-        let (all, media, holes) = (if_needed(true), if_needed(layout.has_media()), if_needed(layout.has_holes()));
+        let (all, media) = (if_needed(true), if_needed(layout.has_media()));
         let states = if_needed(layout.sampler_states);
         let queue = || -> Result<QueueBuffers, CudaError> {
             Ok(QueueBuffers {
                 rays: stream.zeros(2 * all)?,
                 weights: stream.zeros(all)?,
-                paths: stream.zeros(all)?,
                 sampler_states: stream.zeros(states)?,
                 media: stream.zeros(media)?,
-                since: stream.zeros(media)?,
             })
         };
         Ok(Self {
@@ -208,13 +200,10 @@ impl State {
             queues: [queue()?, queue()?],
             hits: stream.zeros(all)?,
             order: stream.zeros(if layout.sorted { 3 * all } else { 0 })?,
-            waiting: stream.zeros(holes)?,
             shadows: ShadowBuffers {
                 rays: stream.zeros(2 * all)?,
                 contributions: stream.zeros(all)?,
                 media: stream.zeros(media)?,
-                since: stream.zeros(media)?,
-                bounces: stream.zeros(holes)?,
                 blocked: stream.zeros(all.div_ceil(32))?,
                 undecided: stream.zeros(all.div_ceil(32))?,
             },
@@ -255,14 +244,12 @@ impl State {
             if buffer.is_empty() { 0 } else { buffer.address_mut(stream) }
         }
         let mut queue = |i: usize| {
-            let QueueBuffers { rays, weights, paths, sampler_states, media, since } = &mut self.queues[i];
+            let QueueBuffers { rays, weights, sampler_states, media } = &mut self.queues[i];
             QueueRecord {
                 rays: at(rays, stream),
                 weights: at(weights, stream),
-                paths: at(paths, stream),
                 sampler_states: at(sampler_states, stream),
                 media: at(media, stream),
-                since: at(since, stream),
             }
         };
         let queues = [queue(0), queue(1)];
@@ -274,13 +261,10 @@ impl State {
             queues,
             hits,
             order: at(&mut self.order, stream),
-            waiting: at(&mut self.waiting, stream),
             shadows: ShadowRecord {
                 rays: at(&mut shadows.rays, stream),
                 contributions: at(&mut shadows.contributions, stream),
                 media: at(&mut shadows.media, stream),
-                since: at(&mut shadows.since, stream),
-                bounces: at(&mut shadows.bounces, stream),
                 blocked: at(&mut shadows.blocked, stream),
                 undecided: at(&mut shadows.undecided, stream),
                 // Of a round that is shaded nobody needs the hits any more.
@@ -288,6 +272,35 @@ impl State {
             },
             counters: at(&mut self.counters, stream),
             rounds: at(&mut self.rounds, stream),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_in_flight_takes_more_than_160_bytes() {
+        let flags = [false, true];
+        for (features, sorted) in [
+            (FeatureSet::Plain, false),
+            (FeatureSet::Surfaces, false),
+            (FeatureSet::Surfaces, true),
+            (FeatureSet::Everything, false),
+        ] {
+            for (organisation, sampler_states, holes) in Organisation::ALL
+                .into_iter()
+                .flat_map(|organisation| flags.map(|states| (organisation, states)))
+                .flat_map(|(organisation, states)| flags.map(|holes| (organisation, states, holes)))
+            {
+                let layout = Layout { organisation, features, holes, sorted, first_hits: false, sampler_states };
+                let bytes = layout.bytes();
+                assert!(bytes.in_flight() <= 160, "{layout:?}: {bytes:?}");
+                let layers = Layout { first_hits: true, ..layout }.bytes();
+                assert_eq!(layers.in_flight(), bytes.in_flight() + 24);
+                assert_eq!(bytes.total_with(4), bytes.in_flight() + bytes.queue + 3 * bytes.result);
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ const WAVEFRONT: &str = "crates/render-cuda/kernels/organisation/wavefront.h";
 const SHADING_CLASS: &str = "crates/render-cuda/kernels/stage/shading_class.h";
 const MEGAKERNEL: &str = "crates/render-cuda/kernels/organisation/megakernel.h";
 const FINALIZE: &str = "crates/render-cuda/kernels/stage/finalize.h";
+const QUEUE: &str = "crates/render-cuda/kernels/stage/queue.h";
 const GENERATE: &str = "crates/render-cuda/kernels/stage/generate.h";
 const EXTEND: &str = "crates/render-cuda/kernels/stage/extend.h";
 const ENGINE: &str = "crates/render-cuda/src/engine.rs";
@@ -47,10 +48,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a place of the queue before",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "path = get_path<F>(render, render.queue, place);\n        \
-                   ray = get_ray(render.queue.rays, place);\n        hit",
-            replace: "path = get_path<F>(render, render.next, place);\n        \
-                      ray = get_ray(render.queue.rays, place);\n        hit",
+            find: "path = get_path<F>(render, render.queue, place);\n        ray = path.ray;\n        hit",
+            replace: "path = get_path<F>(render, render.next, place);\n        ray = path.ray;\n        hit",
         }],
         test: COUNTED,
         hangs: false,
@@ -89,8 +88,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "light that arrives at another path",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "add_radiance(render, number, arrived.value);",
-            replace: "add_radiance(render, (number + 1) % render.batch.path_count, arrived.value);",
+            find: "add_radiance(render, connected.number, arrived.value);",
+            replace: "add_radiance(render, (connected.number + 1) % render.batch.path_count, arrived.value);",
         }],
         test: COUNTED,
         hangs: false,
@@ -119,10 +118,9 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "light that is added before the answer is there",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "        const Vec3 contribution = connection.contribution;\n        put_ray",
-            replace: "        Vec3 contribution = connection.contribution;\n        \
-                      add_radiance(render, path.number, contribution);\n        \
-                      contribution = Vec3::splat(0.0f);\n        put_ray",
+            find: "        put_connection<F>(",
+            replace: "        add_radiance(render, path.number, departure.connection.value.contribution);\n        \
+                      departure.connection.value.contribution = Vec3::splat(0.0f);\n        put_connection<F>(",
         }],
         test: COUNTED,
         hangs: false,
@@ -201,12 +199,34 @@ pub(super) const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "an array that is written where there is none",
+        edits: &[Edit { file: QUEUE, find: "if (F::MEDIA && shadows.media != nullptr) {", replace: "if (F::MEDIA) {" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a path's words that are taken for its ray's interval",
+        edits: &[Edit { file: WAVEFRONT, find: "Query::Closest, Interval::Unbounded);", replace: "Query::Closest);" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a connection of another bounce",
         edits: &[Edit {
-            file: WAVEFRONT,
-            find: "        if (render.shadows.bounces != nullptr) {\n            platform::put(render.shadows.bounces",
-            replace: "        {\n            platform::put(render.shadows.bounces",
+            file: QUEUE,
+            find: "put_ray(shadows.rays, place, connection.ray, bounce,",
+            replace: "put_ray(shadows.rays, place, connection.ray, bounce + 1,",
         }],
         test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "places of those that wait where paths are",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "platform::put(render.next.waiting() + entry, place);",
+            replace: "platform::put(render.queue.waiting() + entry, place);",
+        }],
+        test: SORTED,
         hangs: false,
     },
     Plant {

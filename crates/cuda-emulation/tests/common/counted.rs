@@ -43,12 +43,12 @@ struct Bytes {
     classes: u64,
 }
 
-/// Ray 32, throughput and density 16, number and flags 8; brings 16; radiance 16, depth 4.
-const PLAIN: Bytes = Bytes { queue: 56, result: 20, made: 48, taken: 16, place: 0, classes: 1 };
-/// And media 12, twice, the bounce of a connection 4, a sampler's state 4, a first hit of 28 for its depth.
-const EVERYTHING: Bytes = Bytes { queue: 72, result: 44, made: 64, taken: 64, place: 0, classes: 1 };
+/// Ray 32 with number, bounce and flags, throughput and density 16; brings 16; radiance 16, depth 4.
+const PLAIN: Bytes = Bytes { queue: 48, result: 20, made: 48, taken: 16, place: 0, classes: 1 };
+/// And media 8, twice, a sampler's state 4, a first hit of 28 for its depth.
+const EVERYTHING: Bytes = Bytes { queue: 60, result: 44, made: 56, taken: 56, place: 0, classes: 1 };
 /// Without media; an entry of a list 4.
-const SURFACES: Bytes = Bytes { queue: 60, result: 44, made: 52, taken: 52, place: 4, classes: 5 };
+const SURFACES: Bytes = Bytes { queue: 52, result: 44, made: 48, taken: 48, place: 4, classes: 5 };
 
 /// The samples of a film's pixels pass by pass, which end at powers of two, and batch by batch: lengths of paths in
 /// order.
@@ -120,7 +120,7 @@ fn expected(batches: &[Vec<usize>], capacity: usize, max_depth: u32, with: (Orga
         launches[Stage::SortWaiting as usize] += if bytes.place > 0 { asked } else { 0 };
         launches[Stage::Shade as usize] += asked * bytes.classes;
         // Scenes here that are not plain have holes.
-        launches[Stage::DecideLight as usize] += if bytes.made > PLAIN.made { asked } else { 0 };
+        launches[Stage::DecideLight as usize] += if bytes.taken > PLAIN.taken { asked } else { 0 };
         launches[Stage::Refill as usize] += if batch.len() <= capacity { 1 } else { asked };
         want.rounds += rounds.len() as u64;
         want.refilled += (batch.len() - batch.len().min(capacity)) as u64;

@@ -51,8 +51,8 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4
 template <Options O>
 RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
     lane.ray = ray;
-    const float4 o = platform::load4(launch.rays + static_cast<u64>(ray) * 2);
-    const float4 d = platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1);
+    const float4 o = with_t_min<O>(platform::load4(launch.rays + static_cast<u64>(ray) * 2));
+    const float4 d = with_t_max<O>(platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1));
     RW_EVENT(FetchRay);
     setup_ray(launch, lane, o, d);
 }
@@ -61,8 +61,8 @@ RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
 template <Options O>
 RW_FUNCTION void load_ray_again(const Launch& launch, Lane<O>& lane, u32 ray) {
     lane.ray = ray;
-    const float4 o = platform::load4(launch.rays + static_cast<u64>(ray) * 2);
-    const float4 d = platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1);
+    const float4 o = with_t_min<O>(platform::load4(launch.rays + static_cast<u64>(ray) * 2));
+    const float4 d = with_t_max<O>(platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1));
     Lane<O>::Tree::setup(launch, lane, o, d);
 }
 

@@ -34,7 +34,7 @@ RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
             const uint2 id = platform::load2(launch.ids + Lane<O>::Triangle::index(launch, found));
             write_hit(launch, lane.ray, float4{tuv.t, tuv.u, tuv.v, platform::float_of(id.y)}, id.x);
         } else if (!O.any_hit()) {
-            const float4 direction = platform::load4(launch.rays + static_cast<u64>(lane.ray) * 2 + 1);
+            const float4 direction = with_t_max<O>(platform::load4(launch.rays + static_cast<u64>(lane.ray) * 2 + 1));
             write_hit(launch, lane.ray, float4{direction.w, 0.0f, 0.0f, platform::float_of(NONE)}, NONE);
         }
     }

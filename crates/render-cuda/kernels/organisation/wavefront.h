@@ -12,8 +12,9 @@
 
 namespace raywarp::render {
 
-constexpr Options QUEUED = walk(Supply::Replace, Query::Closest);
-constexpr Options QUEUED_ANY = walk(Supply::Replace, Query::Any);
+// In the places of intervals stand other words: stage/queue.h.
+constexpr Options QUEUED = walk(Supply::Replace, Query::Closest, Interval::Unbounded);
+constexpr Options QUEUED_ANY = walk(Supply::Replace, Query::Any, Interval::FromZero);
 
 // One lane: paths that went on become those that are extended, and as many begin as there is room for.
 RW_FUNCTION void begin_round(const Render& render) {
@@ -125,7 +126,7 @@ RW_FUNCTION MaterialRecord material_of(const Render& render, const Hit& hit) {
 }
 
 // Lists the paths of the queue by class, and those that may have hit a hole for `pass_holes`: asked for together, lanes are
-// not idle while a few others walk the tree again.
+// not idle while a few others walk the tree again. Nobody is in the next queue yet.
 template <class F>
 RW_FUNCTION void sort(const Render& render) {
     for_each_entry(platform::get(&render.counters->active), [&](bool lives, u32 place) {
@@ -135,7 +136,7 @@ RW_FUNCTION void sort(const Render& render) {
         if constexpr (F::ALPHA) {
             const u32 entry = take_place(&render.counters->may_be_holes, may_be_hole);
             if (may_be_hole) {
-                platform::put(render.waiting + entry, place);
+                platform::put(render.next.waiting() + entry, place);
             }
         }
         list_by_class(render, lives && !may_be_hole, place, hit, material);
@@ -151,10 +152,10 @@ RW_FUNCTION void sort_waiting(const Render& render) {
         Queued path{};
         Ray ray{};
         if (lives) {
-            place = platform::get(render.waiting + entry);
+            place = platform::get(render.next.waiting() + entry);
             hit = hit_of(platform::get(render.hits + place));
             path = get_path<F>(render, render.queue, place);
-            ray = get_ray(render.queue.rays, place);
+            ray = path.ray;
         }
         const u32 first = hit.triangle;
         pass_holes<F>(render, lives, ray, path.state, hit);
@@ -175,7 +176,7 @@ RW_FUNCTION void shade_at(const Render& render, bool lives, u32 place) {
     Hit hit{};
     if (lives) {
         path = get_path<F>(render, render.queue, place);
-        ray = get_ray(render.queue.rays, place);
+        ray = path.ray;
         hit = hit_of(platform::get(render.hits + place));
     }
     pass_holes<F>(render, lives, ray, path.state, hit);
@@ -202,19 +203,7 @@ RW_FUNCTION void shade_at(const Render& render, bool lives, u32 place) {
     const bool connects = departure.connection.some, goes_on = departure.next.some;
     const u32 shadow = take_place(&render.counters->shadows, connects);
     if (connects) {
-        const Connection& connection = departure.connection.value;
-        const Vec3 contribution = connection.contribution;
-        put_ray(render.shadows.rays, shadow, connection.ray);
-        platform::put(render.shadows.contributions + shadow,
-                      float4{contribution.x, contribution.y, contribution.z, float_of(path.number)});
-        if (F::MEDIA && render.shadows.media != nullptr) {
-            const MediaStack stack = connection.media.stack;
-            platform::put(render.shadows.media + shadow, uint2{stack.words[0], stack.words[1]});
-            platform::put(render.shadows.since + shadow, connection.media.since);
-        }
-        if (render.shadows.bounces != nullptr) {
-            platform::put(render.shadows.bounces + shadow, path.state.bounce);
-        }
+        put_connection<F>(render.shadows, shadow, path.number, path.state.bounce, departure.connection.value);
     }
     const u32 next = take_place(&render.counters->survivors, goes_on);
     if (goes_on) {
@@ -242,38 +231,28 @@ template <class F>
 RW_FUNCTION void arrive_light_at(const Render& render, bool lives, u32 place) {
     const u32 word = lives ? platform::get(render.shadows.blocked + place / 32) : 0;
     const bool blocked = (word >> (place % 32) & 1) != 0;
-    Connection connection{};
+    Connected connected{};
     PathState path{};
-    u32 number = 0;
     Hit candidate{0.0f, {}, NONE};
     if (lives && !blocked) {
-        const float4 contribution = platform::get(render.shadows.contributions + place);
-        connection.contribution = {contribution.x, contribution.y, contribution.z};
-        number = bits_of(contribution.w);
-        if constexpr (F::ALPHA || F::MEDIA) {
-            connection.ray = get_ray(render.shadows.rays, place);
-        }
-        if constexpr (F::MEDIA) {
-            const uint2 stack = platform::get(render.shadows.media + place);
-            connection.media = {MediaStack{{stack.x, stack.y}}, platform::get(render.shadows.since + place)};
-        }
+        connected = get_connection<F>(render.shadows, place);
         if constexpr (F::ALPHA) {
             const Batch& batch = render.batch;
-            path.pixel = platform::load1(batch.pixels + batch.first_pixel + number % batch.pixel_count);
-            path.sample = batch.first_sample + number / batch.pixel_count;
-            path.bounce = platform::get(render.shadows.bounces + place);
+            path.pixel = platform::load1(batch.pixels + batch.first_pixel + connected.number % batch.pixel_count);
+            path.sample = batch.first_sample + connected.number / batch.pixel_count;
+            path.bounce = connected.bounce;
             if ((platform::get(render.shadows.undecided + place / 32) >> (place % 32) & 1) != 0) {
                 candidate = hit_of(platform::get(render.shadows.candidates + place));
             }
         }
     }
-    const Option<Vec3> arrived = arriving<F>(render, lives, blocked, path, connection, candidate);
+    const Option<Vec3> arrived = arriving<F>(render, lives, blocked, path, connected.connection, candidate);
     if (arrived.some) {
-        add_radiance(render, number, arrived.value);
+        add_radiance(render, connected.number, arrived.value);
     }
 }
 
-// Adds what nothing blocks; what holes decide waits for `decide_light`.
+// Adds what nothing blocks; what holes decide waits for `decide_light`. All in the queue are shaded.
 template <class F>
 RW_FUNCTION void arrive_light(const Render& render) {
     for_each_entry(platform::get(&render.counters->shadows), [&](bool lives, u32 place) {
@@ -284,7 +263,7 @@ RW_FUNCTION void arrive_light(const Render& render) {
             const bool waits = (word >> (place % 32) & 1) != 0;
             const u32 entry = take_place(&render.counters->undecided, waits);
             if (waits) {
-                platform::put(render.waiting + entry, place);
+                platform::put(render.queue.waiting() + entry, place);
             }
             lives = lives && !waits;
         }
@@ -296,7 +275,7 @@ RW_FUNCTION void arrive_light(const Render& render) {
 template <class F>
 RW_FUNCTION void decide_light(const Render& render) {
     for_each_entry(platform::get(&render.counters->undecided), [&](bool lives, u32 entry) {
-        const u32 place = lives ? platform::get(render.waiting + entry) : 0;
+        const u32 place = lives ? platform::get(render.queue.waiting() + entry) : 0;
         arrive_light_at<F>(render, lives, place);
     });
 }

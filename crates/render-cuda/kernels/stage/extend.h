@@ -10,7 +10,7 @@
 namespace raywarp::render {
 
 // The loop and the tests that find the CPU's hits, bit for bit, and lose none.
-RW_FUNCTION constexpr Options walk(Supply supply, Query query) {
+RW_FUNCTION constexpr Options walk(Supply supply, Query query, Interval interval = Interval::Given) {
     return {.supply = supply,
             .organisation = Organisation::Phased,
             .tree = TreeKind::H8,
@@ -19,7 +19,8 @@ RW_FUNCTION constexpr Options walk(Supply supply, Query query) {
             .occlusion = Occlusion::Far,
             .postpone = 1,
             .refill = 80,
-            .triangle = TriangleTest::Pair};
+            .triangle = TriangleTest::Pair,
+            .interval = interval};
 }
 constexpr Options CLOSEST_HIT = walk(Supply::Caller, Query::Closest);
 constexpr Options ANY_HIT = walk(Supply::Caller, Query::Any);
