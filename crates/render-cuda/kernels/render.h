@@ -80,8 +80,6 @@ struct Counters {
     u32 invalid_samples;
     // Rounds that had paths.
     u32 rounds;
-    // Rays that were asked again behind holes, and searches for touching bodies.
-    u32 asked;
     // Of a megakernel, whose connections are all in `shadows`: rays that extend paths, and turns of its loop, of all
     // warps together.
     u32 walked, turns;
@@ -89,8 +87,11 @@ struct Counters {
     u32 classes[5];
     // Paths that may have hit a hole, and connections that holes decide.
     u32 may_be_holes, undecided;
+    u32 unused;
     // Rays of the queues, and paths that began.
     u64 extended, connected, refilled;
+    // Rays that were asked again behind holes, of which a path may meet any number, and searches for touching bodies.
+    u64 asked;
 };
 
 struct Render {
@@ -122,7 +123,7 @@ struct Render {
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 104 && sizeof(Render) == 720);
+static_assert(sizeof(Counters) == 112 && sizeof(Render) == 720);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
 static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 696);
 

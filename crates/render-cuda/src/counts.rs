@@ -152,7 +152,7 @@ impl PathCounts {
             refilled: later,
             extended: counters.all_extended(),
             connected: counters.all_connected(),
-            asked: counters.asked.into(),
+            asked: counters.asked,
             warps: u64::from(counters.turns) + by_round.iter().map(|round| round.warps).sum::<u64>(),
             by_round,
             ..Self::default()
@@ -294,10 +294,12 @@ mod tests {
     #[test]
     fn a_megakernel_moves_results_only() {
         let mut counts = PathCounts::default();
-        let counters = Counters { walked: 100, shadows: 50, asked: 7, turns: 4, ..Counters::default() };
+        // More holes than 32 bits count.
+        let asked = (1 << 32) + 7;
+        let counters = Counters { walked: 100, shadows: 50, asked, turns: 4, ..Counters::default() };
         let batch = BatchCounts { paths: 40, launches: [0; Stage::ALL.len()], counters, rounds: Vec::new() };
         counts.add_batch(&layout(Organisation::Megakernel), &batch);
-        assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 100, 50, 7));
+        assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 100, 50, asked));
         assert_eq!((counts.warps, counts.bytes()), (4, 2 * 40 * 20));
         assert!((counts.active_lanes() - 100.0 / 128.0).abs() < 1e-12);
         assert!(!counts.to_string().contains('\n'));

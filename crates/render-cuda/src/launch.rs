@@ -125,15 +125,17 @@ pub struct Counters {
     pub invalid_rays: u32,
     pub invalid_samples: u32,
     pub rounds: u32,
-    pub asked: u32,
     pub walked: u32,
     pub turns: u32,
     pub classes: [u32; 5],
     pub may_be_holes: u32,
     pub undecided: u32,
+    /// Zero.
+    pub unused: u32,
     pub extended: u64,
     pub connected: u64,
     pub refilled: u64,
+    pub asked: u64,
 }
 
 impl Counters {
@@ -149,7 +151,7 @@ impl Counters {
 
     /// All rays of a batch that has ended.
     pub fn rays(&self) -> u64 {
-        self.all_extended() + self.all_connected() + u64::from(self.asked)
+        self.all_extended() + self.all_connected() + self.asked
     }
 }
 
@@ -178,7 +180,7 @@ pub struct RenderRecord {
 // that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 104 && size_of::<RenderRecord>() == 720);
+const _: () = assert!(size_of::<Counters>() == 112 && size_of::<RenderRecord>() == 720);
 const _: () =
     assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
 const _: () =

@@ -150,10 +150,11 @@ inline u32 load1(const u32* p, Site site = Site::here()) {
     emulation::read(p, sizeof(*p), site);
     return *p;
 }
-inline u32 add_to_counter(u32* counter, u32 n, Site site = Site::here()) {
+template <class T, class N>
+T add_to_counter(T* counter, N n, Site site = Site::here()) {
     emulation::change(counter, sizeof(*counter), site);
-    const u32 old = *counter;
-    *counter = old + n;
+    const T old = *counter;
+    *counter = old + static_cast<T>(n);
     return old;
 }
 inline void set_bits(u32* word, u32 bits, Site site = Site::here()) {
