@@ -261,7 +261,7 @@ pub(super) const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "light that arrives before holes decide, and again",
-        edits: &[Edit { file: WAVEFRONT, find: "            lives = lives && !waits;\n", replace: "" }],
+        edits: &[Edit { file: WAVEFRONT, find: "            open = open && !waits;\n", replace: "" }],
         test: SORTED,
         hangs: false,
     },

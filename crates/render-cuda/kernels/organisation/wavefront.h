@@ -226,27 +226,24 @@ RW_FUNCTION void shade(const Render& render) {
     });
 }
 
-// Adds what a connection brings if nothing blocks it. All lanes of a warp call together.
+// Adds what a connection brings that nothing blocks, or with holes what its candidate lets through. All lanes of a warp call
+// together.
 template <class F>
-RW_FUNCTION void arrive_light_at(const Render& render, bool lives, u32 place) {
-    const u32 word = lives ? platform::get(render.shadows.blocked + place / 32) : 0;
-    const bool blocked = (word >> (place % 32) & 1) != 0;
+RW_FUNCTION void arrive_light_at(const Render& render, bool open, u32 place) {
     Connected connected{};
     PathState path{};
     Hit candidate{0.0f, {}, NONE};
-    if (lives && !blocked) {
+    if (open) {
         connected = get_connection<F>(render.shadows, place);
         if constexpr (F::ALPHA) {
             const Batch& batch = render.batch;
             path.pixel = platform::load1(batch.pixels + batch.first_pixel + connected.number % batch.pixel_count);
             path.sample = batch.first_sample + connected.number / batch.pixel_count;
             path.bounce = connected.bounce;
-            if ((platform::get(render.shadows.undecided + place / 32) >> (place % 32) & 1) != 0) {
-                candidate = hit_of(platform::get(render.shadows.candidates + place));
-            }
+            candidate = hit_of(platform::get(render.shadows.candidates + place));
         }
     }
-    const Option<Vec3> arrived = arriving<F>(render, lives, blocked, path, connected.connection, candidate);
+    const Option<Vec3> arrived = arriving<F>(render, open, false, path, connected.connection, candidate);
     if (arrived.some) {
         add_radiance(render, connected.number, arrived.value);
     }
@@ -256,18 +253,19 @@ RW_FUNCTION void arrive_light_at(const Render& render, bool lives, u32 place) {
 template <class F>
 RW_FUNCTION void arrive_light(const Render& render) {
     for_each_entry(platform::get(&render.counters->shadows), [&](bool lives, u32 place) {
+        const u32 word = lives ? platform::get(render.shadows.blocked + place / 32) : 0;
+        const bool blocked = (word >> (place % 32) & 1) != 0;
+        bool open = lives && !blocked;
         if constexpr (F::ALPHA) {
-            const u32 word = lives ? platform::get(render.shadows.undecided + place / 32) &
-                                         ~platform::get(render.shadows.blocked + place / 32)
-                                   : 0;
-            const bool waits = (word >> (place % 32) & 1) != 0;
+            const u32 undecided = open ? platform::get(render.shadows.undecided + place / 32) : 0;
+            const bool waits = (undecided >> (place % 32) & 1) != 0;
             const u32 entry = take_place(&render.counters->undecided, waits);
             if (waits) {
                 platform::put(render.queue.waiting() + entry, place);
             }
-            lives = lives && !waits;
+            open = open && !waits;
         }
-        arrive_light_at<WithoutHoles<F>>(render, lives, place);
+        arrive_light_at<WithoutHoles<F>>(render, open, place);
     });
 }
 
