@@ -211,13 +211,11 @@ fn auto_takes_gpus_where_they_can_render_and_says_why_where_not() {
         (
             "",
             &[("DEVICES", 2), ("MEMORY_0", 9000)],
-            format!(
-                "{gpus} cuda:1 (pretended GPU); not cuda:0: the scene needs 1 MiB of device memory, 0 MiB are free"
-            ),
+            format!("{gpus} cuda:1 (pretended GPU); not cuda:0: the scene and its picture need "),
             false,
         ),
         ("", &[("DEVICES", 2), ("MEMORY_1", 2_000_000)], format!("{gpus} {one}; not cuda:1: the picture needs"), false),
-        ("", &[("MEMORY", 9000)], "the CPU renders: cuda:0: the scene needs 1 MiB".into(), true),
+        ("", &[("MEMORY", 9000)], "the CPU renders: cuda:0: the scene and its picture need".into(), true),
         ("", &[("DEVICES", 0)], "the CPU renders: there is no NVIDIA GPU".into(), false),
         // A driver that does not start, and one whose device fails while the scene is put there.
         ("", &[("FAILS_AT", 0)], "the CPU renders: the CUDA driver failed while counting devices".into(), true),
@@ -318,6 +316,17 @@ fn a_scene_that_a_gpu_cannot_hold_is_refused_with_what_it_needs() {
     assert_eq!(output.status.code(), Some(4), "{message}");
     assert!(message.contains("scene.obj: the scene needs 1 MiB of device memory, 0 MiB are free"), "{message}");
     assert!(!place.folder.join("none.npy").exists());
+    // A picture with all of it, and its film alone.
+    for (options, memory, film) in [("--size 20x12", 9000, "film 0.0"), ("--size 2000x2000", 50_000_000, "film 92.3")] {
+        let line = format!("render scene.obj --device cuda:0,1 {options} --spp 1 -o none.hdr");
+        let output = place.run(&line, &[("DEVICES", 2), ("MEMORY_1", memory)]);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{message}");
+        let said: Vec<&str> = message.lines().filter(|line| line.contains("memory")).collect();
+        assert!(said.len() == 1 && said[0].contains("cuda:1: the scene and its picture need "), "{message}");
+        assert!(said[0].contains(film) && said[0].ends_with(" MiB are free"), "{message}");
+        assert!(!place.folder.join("none.hdr").exists());
+    }
 }
 
 #[test]

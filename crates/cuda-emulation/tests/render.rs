@@ -2,7 +2,7 @@
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::{Device, side_by_side};
+use raywarp_cuda::{Device, EncodedScene, side_by_side};
 use raywarp_family::Variant;
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
@@ -50,15 +50,18 @@ impl Prepared {
         self.try_engine(options, devices).unwrap()
     }
 
-    /// The first so many devices.
-    fn try_engine(&self, options: EngineOptions, devices: usize) -> Result<CudaRenderers, String> {
+    fn encoded(&self, options: EngineOptions) -> Result<EncodedScene, RenderCudaError> {
         let mut first = vec![0];
         for instance in &self.scene.instances {
             let count = self.scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
             first.push(first[first.len() - 1] + count);
         }
-        let encoded = CudaRenderer::encode(&self.bvh, &self.triangles, options.farthest_origin, |i| first[i as usize]);
-        let encoded = encoded.map_err(|error| error.to_string())?;
+        CudaRenderer::encode(&self.bvh, &self.triangles, options.farthest_origin, |i| first[i as usize])
+    }
+
+    /// The first so many devices.
+    fn try_engine(&self, options: EngineOptions, devices: usize) -> Result<CudaRenderers, String> {
+        let encoded = self.encoded(options).map_err(|error| error.to_string())?;
         let renderer = |ordinal| -> Result<CudaRenderer, RenderCudaError> {
             let device = Device::open(ordinal)?;
             let tree = Arc::new(CudaRenderer::tree(&device, &encoded)?);
@@ -295,13 +298,43 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_its_size_before_anything_starts() {
+fn what_does_not_fit_is_refused_with_its_sizes_before_anything_starts_and_what_is_asked_for_is_enough() {
     let Some(driver) = Driver::get() else { return };
-    let prepared = room();
-    driver.memory(2_000);
-    let error = prepared.try_engine(EngineOptions::default(), 1).unwrap_err();
-    assert!(error.contains("memory"), "{error}");
-    driver.memory(1 << 30);
+    let many =
+        RenderOptions { size: [40, 30], samples: 0..5, max_depth: 2, features: true, ..RenderOptions::default() };
+    for (prepared, options, organisation) in [
+        (room(), small(), Organisation::Wavefront),
+        (room(), many.clone(), Organisation::Megakernel),
+        (everything(), many.clone(), Organisation::Wavefront),
+        (surfaces(true), many, Organisation::Wavefront),
+    ] {
+        let engine = EngineOptions::of(organisation);
+        let encoded = prepared.encoded(engine).unwrap();
+        let pixels = (options.size[0] * options.size[1]) as usize;
+        let needed = CudaRenderer::least_memory(&encoded, &prepared.shading, &engine, &options, pixels);
+        let total = needed.total() as u64;
+        let device = Device::open(0).unwrap();
+        driver.memory(total - 1);
+        let (allocations, taken) = (driver.ask("allocations"), driver.ask("taken"));
+        let error = needed.check(&device).unwrap_err();
+        assert_eq!(error, RenderCudaError::Memory { needed, free: needed.total() - 1 });
+        let text = error.to_string();
+        assert!(text.starts_with("the scene and its picture need ") && text.contains(" MiB are free"), "{text}");
+        assert!(["tree ", "records ", "images ", "film ", "paths "].iter().all(|part| text.contains(part)), "{text}");
+        assert_eq!((driver.ask("allocations"), driver.ask("taken")), (allocations, taken));
+        // Exactly so much is enough, with fewer paths at once than the picture has; and it is not asked for in vain.
+        driver.memory(total);
+        assert_eq!(needed.check(&device), Ok(()));
+        assert_eq!(difference(&prepared.films(&options, engine)), None, "{organisation:?}");
+        driver.memory(total - 1100);
+        let film = Film::of(Window::new(options.size, None).unwrap(), options.features).unwrap();
+        let (watch, camera, tracer) = (Watch::default(), &prepared.camera, &prepared.tracer);
+        let mut engine = prepared.engine(engine, 1);
+        let error = render_with(&prepared.shading, camera, tracer, &options, &watch, film, &mut engine).unwrap_err();
+        assert!(error.to_string().contains("memory"), "{error}");
+        drop(engine);
+        driver.memory(1 << 30);
+    }
 }
 
 #[test]

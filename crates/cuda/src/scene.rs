@@ -112,6 +112,11 @@ impl EncodedScene {
             grid: encoded.grid,
         })
     }
+
+    /// Bytes of device memory that it takes.
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() + self.triangles.len() + 4 * self.slots.len() + 8 * self.ids.len()
+    }
 }
 
 impl DeviceScene {
@@ -140,8 +145,7 @@ impl DeviceScene {
         variant: &Variant,
         encoded: &EncodedScene,
     ) -> Result<Self, CudaError> {
-        let [records, ids] = [encoded.triangles.len(), 8 * encoded.ids.len()];
-        device.check_room("the scene", encoded.nodes.len() + records + 4 * encoded.slots.len() + ids)?;
+        device.check_room("the scene", encoded.bytes())?;
         Ok(Self {
             nodes: stream.upload(&encoded.nodes)?,
             triangles: stream.upload(&encoded.triangles)?,

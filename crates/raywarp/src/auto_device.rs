@@ -126,7 +126,8 @@ fn usable(
         if devices.is_empty() {
             continue;
         }
-        let made = prepared.renderers_on(&devices, engine).map_err(|error| error.to_string())?;
+        let made =
+            prepared.renderers_on(&devices, renderers.len(), engine, options).map_err(|error| error.to_string())?;
         for (device, renderer) in devices.iter().zip(made) {
             match renderer {
                 Ok(renderer) => renderers.push(renderer),

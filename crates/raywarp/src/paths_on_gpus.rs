@@ -5,9 +5,9 @@ use crate::prepared::{PrepareError, Prepared, check_memory};
 use raywarp_bvh::{Bvh2, build};
 use raywarp_cuda::{Device, EncodedScene, side_by_side};
 use raywarp_geom::FlatTriangles;
-use raywarp_render::film::Film;
-use raywarp_render::{PathEngine, RenderError, RenderOptions, Rendered, Watch};
-use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, RenderCudaError, tree_variant};
+use raywarp_render::film::{Film, Window};
+use raywarp_render::{PathEngine, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
+use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, LeastMemory, RenderCudaError, tree_variant};
 use raywarp_scene::{Camera, Scene, flatten};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -44,6 +44,29 @@ fn first_triangles(scene: &Scene) -> Vec<u32> {
         .collect()
 }
 
+/// What GPUs are given.
+struct Upload<'a> {
+    shading: &'a ShadingScene,
+    encoded: EncodedScene,
+    engine: EngineOptions,
+}
+
+impl Upload<'_> {
+    /// What it takes of one of so many `devices` that share a picture.
+    fn needed(&self, picture: &RenderOptions, devices: usize) -> Result<LeastMemory, PrepareError> {
+        let window = Window::new(picture.size, picture.crop).map_err(|error| Box::new(RenderError::Film(error)))?;
+        // Shares differ by some tiles.
+        let share = window.pixel_count().div_ceil(devices);
+        let share = if devices == 1 { share } else { share + share.div_ceil(10) };
+        Ok(CudaRenderer::least_memory(&self.encoded, self.shading, &self.engine, picture, share))
+    }
+
+    fn onto(&self, device: &Device) -> Result<CudaRenderer, RenderCudaError> {
+        let tree = Arc::new(CudaRenderer::tree(device, &self.encoded)?);
+        CudaRenderer::new(device, tree, self.shading, self.engine)
+    }
+}
+
 fn encode(
     bvh: &Bvh2,
     triangles: &FlatTriangles,
@@ -54,36 +77,56 @@ fn encode(
 }
 
 impl Prepared {
-    /// The scene on `devices`, which together are the engine of [`render_with`](Self::render_with): tree, what shading
-    /// reads, and kernels on each, uploaded side by side. Of the lights there are those of now; of cameras it takes those that
-    /// `options.farthest_origin` covers.
+    /// The scene on `devices`, which together are the engine of [`render_with`](Self::render_with) for a `picture`: tree, what
+    /// shading reads, and kernels on each, uploaded side by side, and nothing on any where one has no room for these and its
+    /// share of the picture. Of the lights there are those of now; of cameras it takes those that `engine.farthest_origin`
+    /// covers.
     ///
     /// # Errors
     /// [`PrepareError`]; of devices that fail the first one's.
     /// # Panics
     /// Without a device.
-    pub fn paths_on(&self, devices: &[Device], options: EngineOptions) -> Result<CudaRenderers, PrepareError> {
-        let renderers = self.renderers_on(devices, options)?.into_iter().zip(devices).map(|(renderer, device)| {
-            renderer.map_err(|error| PrepareError::Gpu { ordinal: device.ordinal(), error: Box::new(error) })
-        });
+    pub fn paths_on(
+        &self,
+        devices: &[Device],
+        engine: EngineOptions,
+        picture: &RenderOptions,
+    ) -> Result<CudaRenderers, PrepareError> {
+        let of_device =
+            |device: &Device, error| PrepareError::Gpu { ordinal: device.ordinal(), error: Box::new(error) };
+        let upload = self.upload(engine)?;
+        let needed = upload.needed(picture, devices.len())?;
+        for device in devices {
+            needed.check(device).map_err(|error| of_device(device, error))?;
+        }
+        let renderers = side_by_side(devices, |device| upload.onto(device)).into_iter().zip(devices);
+        let renderers = renderers.map(|(renderer, device)| renderer.map_err(|error| of_device(device, error)));
         Ok(CudaRenderers::new(renderers.collect::<Result<_, _>>()?))
     }
 
-    /// As [`paths_on`](Self::paths_on), for those who can do without some of the devices: what became of each.
+    /// As [`paths_on`](Self::paths_on), for those who can do without some of the devices, which share the picture with `others`:
+    /// what became of each.
     ///
     /// # Errors
     /// [`PrepareError`] where no device can be given the scene.
     pub fn renderers_on(
         &self,
         devices: &[Device],
-        options: EngineOptions,
+        others: usize,
+        engine: EngineOptions,
+        picture: &RenderOptions,
     ) -> Result<Vec<Result<CudaRenderer, RenderCudaError>>, PrepareError> {
-        let shading = self.shading().map_err(Box::new)?;
-        let encoded = self.encoded(options.farthest_origin)?;
+        let upload = self.upload(engine)?;
+        let needed = upload.needed(picture, devices.len() + others)?;
         Ok(side_by_side(devices, |device| {
-            let tree = Arc::new(CudaRenderer::tree(device, &encoded)?);
-            CudaRenderer::new(device, tree, shading, options)
+            needed.check(device)?;
+            upload.onto(device)
         }))
+    }
+
+    fn upload(&self, engine: EngineOptions) -> Result<Upload<'_>, PrepareError> {
+        let shading = self.shading().map_err(Box::new)?;
+        Ok(Upload { shading, encoded: self.encoded(engine.farthest_origin)?, engine })
     }
 
     /// The tree as kernels want it, for rays that start up to `farthest_origin` from zero.

@@ -4,8 +4,8 @@ use crate::counts::{BatchCounts, PathCounts, Stage};
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
 use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord};
-use crate::memory::DeviceMemory;
-use crate::scene::{ArrayRecord, DeviceShading};
+use crate::memory::{DeviceMemory, LeastMemory};
+use crate::scene::{ArrayRecord, DeviceShading, Tables};
 use crate::share::Share;
 use crate::sources::{FeatureSet, Organisation, ShadingClass, kernel_name, plain_name, shade_name, source_of};
 use crate::state::{Layout, State};
@@ -14,7 +14,7 @@ use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
 use raywarp_geom::{FlatTriangles, TraceError};
 use raywarp_render::film::{Film, Tile};
-use raywarp_render::{Frame, PassWatch, PathEngine, RenderOptions, ShadingScene};
+use raywarp_render::{FilterTable, Frame, PassWatch, PathEngine, RenderOptions, ShadingScene};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -60,6 +60,25 @@ impl EngineOptions {
 impl Default for EngineOptions {
     fn default() -> Self {
         Self::of(Organisation::Wavefront)
+    }
+}
+
+/// Paths in flight, lengths of a queue in a batch, and rounds of which the lengths are kept, that are wanted for a picture.
+struct Wanted {
+    paths: usize,
+    batch: usize,
+    rounds: usize,
+}
+
+impl EngineOptions {
+    fn wanted(&self, options: &RenderOptions, pixels: usize) -> Wanted {
+        let all = pixels.saturating_mul(options.samples.len()).max(1);
+        let paths = self.paths.clamp(1, all);
+        // No more results than there are paths.
+        let batch = self.queues_a_batch.clamp(1, all.div_ceil(paths));
+        // A place of a queue is free again after as many rounds as a path may have vertices: no batch has more rounds.
+        let rounds = batch.saturating_mul(options.max_depth as usize + 1).min(MOST_ROUNDS);
+        Wanted { paths, batch, rounds }
     }
 }
 
@@ -217,6 +236,28 @@ impl CudaRenderer {
             *primitive += first_triangle(*instance);
         }
         Ok(encoded)
+    }
+
+    /// What a tree and a scene take of a device's memory that renders, of a picture with such options, a share of so many
+    /// `pixels`.
+    pub fn least_memory(
+        encoded: &EncodedScene,
+        scene: &ShadingScene,
+        engine: &EngineOptions,
+        options: &RenderOptions,
+        pixels: usize,
+    ) -> LeastMemory {
+        let [records, images] = DeviceShading::bytes_of(scene, &Tables::new());
+        let filter = size_of::<f32>() * FilterTable::new(options.filter).numbers.len();
+        let layout = Layout::new(engine.organisation, &SceneFeatures::of(scene), options);
+        let Wanted { paths, rounds, .. } = engine.wanted(options, pixels);
+        LeastMemory {
+            tree: encoded.bytes(),
+            records: records + filter,
+            images,
+            film: DeviceFilm::bytes(pixels, options.features),
+            paths: State::bytes(&layout, paths.min(State::LEAST), 1, rounds),
+        }
     }
 
     /// Puts a tree on a device.
@@ -404,19 +445,13 @@ impl CudaRenderer {
         let layout = self.layout(frame.options);
         let numbers = frame.filter().numbers;
         let (filter, count) = (stream.upload(&numbers)?, numbers.len() as u64);
-        let samples = frame.options.samples.len();
-        let all = film.pixels.len().saturating_mul(samples).max(1);
-        let wanted = self.options.paths.clamp(1, all);
-        // No more results than there are paths.
-        let batch = self.options.queues_a_batch.clamp(1, all.div_ceil(wanted));
-        // A place of a queue is free again after as many rounds as a path may have vertices: no batch has more rounds.
-        let rounds = batch.saturating_mul(frame.options.max_depth as usize + 1).min(MOST_ROUNDS);
+        let Wanted { paths, batch, rounds } = self.options.wanted(frame.options, film.pixels.len());
         let picture = Picture {
             frame: FrameRecord::new(frame, ArrayRecord { first: filter.address(stream), count }),
             width,
             _filter: filter,
             film,
-            state: State::new(&self.device, stream, &layout, wanted, batch, rounds)?,
+            state: State::new(&self.device, stream, &layout, paths, batch, rounds)?,
             counts: PathCounts::default(),
             invalid: 0,
             seconds: 0.0,

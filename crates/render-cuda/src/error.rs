@@ -1,5 +1,6 @@
 //! What can go wrong when a picture is to be rendered on a GPU.
 
+use crate::memory::LeastMemory;
 use raywarp_cuda::CudaError;
 
 /// See the variants.
@@ -9,6 +10,17 @@ pub enum RenderCudaError {
     /// The GPU, its driver or its memory.
     #[error(transparent)]
     Cuda(#[from] CudaError),
+    /// Not enough memory on the device for a picture of the scene.
+    #[error(
+        "the scene and its picture need {} MiB of device memory ({needed}), {} MiB are free", .needed.total().div_ceil(1 << 20),
+        .free >> 20
+    )]
+    Memory {
+        /// What they take at least.
+        needed: LeastMemory,
+        /// Bytes.
+        free: usize,
+    },
     /// Triangles or cameras lie where f32 has too few exponents for the kernels' triangle test.
     #[error(
         "coordinates reach {farthest:e} in a scene that is {extent:e} large; the GPU's path tracer takes scenes of 1e-12 to \

@@ -30,7 +30,7 @@ pub use engine::{CudaRenderer, EngineOptions, tree_variant};
 pub use error::RenderCudaError;
 pub use features::SceneFeatures;
 pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};
-pub use memory::DeviceMemory;
+pub use memory::{DeviceMemory, LeastMemory};
 pub use prebuilt::KERNELS;
 pub use scene::{HostScene, SceneRecord};
 pub use several::CudaRenderers;

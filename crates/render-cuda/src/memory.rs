@@ -1,7 +1,51 @@
 //! What a device keeps while it renders a picture.
 
+use crate::RenderCudaError;
 use crate::state::PathBytes;
+use raywarp_cuda::Device;
 use std::fmt;
+
+/// What a scene and a picture of it take of a device's memory, with the fewest paths in flight: bytes. What the driver takes
+/// for kernels is not known before and comes on top.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeastMemory {
+    /// The tree.
+    pub tree: usize,
+    /// What shading reads, but for images.
+    pub records: usize,
+    /// Texels of images.
+    pub images: usize,
+    /// The film, or the share of it.
+    pub film: usize,
+    /// The state of the paths.
+    pub paths: usize,
+}
+
+impl LeastMemory {
+    /// All of it, and a little for buffers that hold nothing.
+    pub fn total(&self) -> usize {
+        const EMPTY_BUFFERS: usize = 1 << 10;
+        self.tree + self.records + self.images + self.film + self.paths + EMPTY_BUFFERS
+    }
+
+    /// Whether so much is free on a device.
+    ///
+    /// # Errors
+    /// [`RenderCudaError::Memory`] if not, [`RenderCudaError::Cuda`].
+    pub fn check(&self, device: &Device) -> Result<(), RenderCudaError> {
+        let free = device.free_memory()?;
+        if self.total() > free { Err(RenderCudaError::Memory { needed: *self, free }) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for LeastMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mega = |bytes: usize| bytes as f64 / f64::from(1 << 20);
+        let Self { tree, records, images, film, paths } = self;
+        let [tree, records, images, film, paths] = [tree, records, images, film, paths].map(|bytes| mega(*bytes));
+        write!(f, "tree {tree:.1}, records {records:.1}, images {images:.1}, film {film:.1}, paths {paths:.1}")
+    }
+}
 
 /// What a device keeps, for people to read.
 #[derive(Debug, Clone, PartialEq)]

@@ -171,9 +171,7 @@ impl DeviceShading {
     /// [`CudaError::OutOfMemory`] before anything is uploaded; [`CudaError::Driver`].
     pub fn upload(device: &Device, stream: &Stream, scene: &ShadingScene) -> Result<Self, CudaError> {
         let tables = Tables::new();
-        let no_images = vec![bytemuck::Zeroable::zeroed(); scene.images.len()];
-        let sizes = Arrays::new(scene, &no_images, &tables).0.map(|(bytes, _)| bytes.len());
-        let bytes = sizes.iter().sum::<usize>() + scene.images.iter().map(|image| texels(image).len()).sum::<usize>();
+        let bytes = Self::bytes_of(scene, &tables).iter().sum();
         device.check_room("what shading reads", bytes)?;
         let texels: Vec<DeviceBuffer<u8>> =
             scene.images.iter().map(|image| stream.upload(texels(image))).collect::<Result<_, _>>()?;
@@ -188,6 +186,13 @@ impl DeviceShading {
             *to = ArrayRecord { first: buffer.address(stream), count };
         }
         Ok(Self { _arrays: buffers, _texels: texels, record, bytes })
+    }
+
+    /// Bytes of a scene: of its records with the tables beside it, and of its images' texels.
+    pub fn bytes_of(scene: &ShadingScene, tables: &Tables) -> [usize; 2] {
+        let no_images = vec![bytemuck::Zeroable::zeroed(); scene.images.len()];
+        let sizes = Arrays::new(scene, &no_images, tables).0.map(|(bytes, _)| bytes.len());
+        [sizes.iter().sum(), scene.images.iter().map(|image| texels(image).len()).sum()]
     }
 
     /// Addresses that hold as long as `self` does.

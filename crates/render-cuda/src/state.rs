@@ -156,6 +156,15 @@ impl State {
     /// Paths in flight for which there has to be room, where so many are wanted.
     pub const LEAST: usize = 1 << 12;
 
+    /// Bytes of the state of so many paths in flight, with room for so many `results` for each, and of so many `rounds`.
+    pub fn bytes(layout: &Layout, paths: usize, results: usize, rounds: usize) -> usize {
+        let (answers, rounds) = match layout.organisation {
+            Organisation::Megakernel => (0, 0),
+            Organisation::Wavefront => (2 * 4 * paths.div_ceil(32), 8 * rounds),
+        };
+        paths * layout.bytes().total_with(results) + answers + size_of::<Counters>() + rounds
+    }
+
     /// Room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device has no room for so
     /// many: half of what is free is left, and paths in flight come before those that wait. And for the lengths of so many
     /// `rounds`.
@@ -176,7 +185,7 @@ impl State {
         let each = bytes.total_with(batch);
         let fits = room / each;
         let paths = wanted.min(fits.max(Self::LEAST.min(wanted)));
-        device.check_room("the state of paths", paths * each)?;
+        device.check_room("the state of paths", Self::bytes(layout, paths, batch, rounds))?;
         let results = paths * batch;
         let wavefront = layout.organisation == Organisation::Wavefront;
         let if_needed = |needed: bool| if needed && wavefront { paths } else { 0 };

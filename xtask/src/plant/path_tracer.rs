@@ -8,6 +8,8 @@ const COUNTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "
 const PICTURES: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_of_all"];
 /// Pictures of scenes whose paths are sorted by class.
 const SORTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_of_surfaces"];
+/// Devices with exactly the memory that a picture is said to need, and with less.
+const MEMORY: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "what_does_not_fit"];
 const COUNTS: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "counts"];
 
 const WAVEFRONT: &str = "crates/render-cuda/kernels/organisation/wavefront.h";
@@ -316,6 +318,12 @@ pub(super) const PLANTS: &[Plant] = &[
             replace: "launches[stage as usize] = 1;",
         }],
         test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "memory of images that is not asked for",
+        edits: &[Edit { file: ENGINE, find: "            images,\n", replace: "            images: images / 2,\n" }],
+        test: MEMORY,
         hangs: false,
     },
     Plant {

@@ -78,8 +78,8 @@ impl Gpus {
         let engine = args.engine().map(|engine| EngineOptions { farthest_origin, ..engine });
         let engine = match (self, engine) {
             (Self::Paths(devices), Some(engine)) if !devices.is_empty() => {
-                let engine = prepared.paths_on(devices, engine).map_err(|error| CliError::prepare(name, error))?;
-                Some(engine)
+                let engine = prepared.paths_on(devices, engine, options);
+                Some(engine.map_err(|error| CliError::prepare(name, error))?)
             }
             (Self::Auto(plan), engine) => {
                 let plan = plan.take().unwrap_or_else(|| AutoPlan::new(options, engine.as_ref()));

@@ -32,7 +32,7 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
         let farthest_origin = LensRecord::new(&camera, options.size).farthest_origin();
         let engine = EngineOptions { farthest_origin, ..EngineOptions::of(organisation) };
         let devices = std::slice::from_ref(&kernels.device);
-        let mut engine = prepared.paths_on(devices, engine).map_err(|error| failed(&error))?;
+        let mut engine = prepared.paths_on(devices, engine, &options).map_err(|error| failed(&error))?;
         let film = Film::new(options.size, options.features).map_err(|error| failed(&error))?;
         let got = prepared.render_with(&camera, &options, &watch, film, &mut engine).map_err(|error| failed(&error))?;
         let got = got.film;
