@@ -1,15 +1,16 @@
 //! Renders pictures on one device: batches of paths, and the sums of the film, which stay there.
 
+use crate::RenderCudaError;
 use crate::counts::{BatchCounts, PathCounts, Stage};
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
+use crate::kernels::{BLOCK, Kernels, Resident, Work};
 use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
 use crate::scene::{ArrayRecord, DeviceShading, Tables};
 use crate::share::Share;
-use crate::sources::{FeatureSet, Organisation, ShadingClass, kernel_name, plain_name, shade_name, source_of};
+use crate::sources::Organisation;
 use crate::state::{Layout, State};
-use crate::{KERNELS, RenderCudaError};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
 use raywarp_geom::{FlatTriangles, TraceError};
@@ -18,8 +19,6 @@ use raywarp_render::{FilterTable, Frame, PassWatch, PathEngine, RenderOptions, S
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Threads of a block.
-const BLOCK: u32 = 128;
 /// Paths of a wavefront in flight at most: the last of a round's rays, and of a batch's rounds, leave most of a GPU idle,
 /// and are a smaller part of more. And how many times as many a batch has, of which some begin where others have ended.
 const MOST_PATHS: usize = 1 << 23;
@@ -105,42 +104,6 @@ pub struct CudaRenderer {
     picture: Option<Picture>,
 }
 
-/// The kernels of an organisation.
-#[derive(Debug)]
-struct Kernels {
-    megakernel: Option<Function>,
-    wavefront: Option<Wavefront>,
-    finalize: Function,
-}
-
-#[derive(Debug)]
-struct Wavefront {
-    begin_round: Function,
-    refill: Resident,
-    extend: Resident,
-    sort: Option<Resident>,
-    sort_waiting: Option<Resident>,
-    /// One a class.
-    shade: Vec<Resident>,
-    connect: Resident,
-    arrive_light: Resident,
-    decide_light: Option<Resident>,
-}
-
-/// A kernel whose warps take work until none is left: as many blocks as are resident do.
-#[derive(Debug)]
-struct Resident {
-    function: Function,
-    resident: u32,
-}
-
-impl Resident {
-    fn new(device: &Device, function: Function) -> Result<Self, CudaError> {
-        let resident = function.resident_blocks(device, BLOCK)?.max(1);
-        Ok(Self { function, resident })
-    }
-}
-
 /// A picture in work, or a share of one.
 #[derive(Debug)]
 struct Picture {
@@ -155,58 +118,6 @@ struct Picture {
     invalid: u64,
     /// What the device took for batches.
     seconds: f64,
-}
-
-fn function(device: &Device, stage: &str, name: &str) -> Result<Function, RenderCudaError> {
-    let source = source_of(stage).ok_or(RenderCudaError::NoKernels)?;
-    KERNELS.function(device, source, name)?.ok_or(RenderCudaError::NoKernels)
-}
-
-impl Kernels {
-    fn new(device: &Device, organisation: Organisation, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
-        let shading = |stage: &str, set| function(device, stage, &kernel_name(stage, set));
-        let plain = |stage: &str| function(device, stage, &plain_name(stage));
-        let resident =
-            |function: Function| -> Result<Resident, RenderCudaError> { Ok(Resident::new(device, function)?) };
-        let shade = |class| resident(function(device, "shade", &shade_name(class))?);
-        let wavefront = || -> Result<Wavefront, RenderCudaError> {
-            // What holes ask for is all that scenes without media may need beside the plain.
-            let by_holes = match features.set {
-                FeatureSet::Surfaces if !features.holes => FeatureSet::Plain,
-                set => set,
-            };
-            let if_holes = |stage| -> Result<Option<Resident>, RenderCudaError> {
-                let has = by_holes != FeatureSet::Plain;
-                has.then(|| resident(shading(stage, by_holes)?)).transpose()
-            };
-            let decide_light = if_holes("decide_light")?;
-            let sort_waiting = if features.is_sorted() { if_holes("sort_waiting")? } else { None };
-            let sort = features.is_sorted().then(|| resident(shading("sort", by_holes)?)).transpose()?;
-            let shade = match features.set {
-                FeatureSet::Plain => vec![shade(None)?],
-                FeatureSet::Surfaces => {
-                    features.classes.iter().map(|class| shade(Some(*class))).collect::<Result<_, _>>()?
-                }
-                FeatureSet::Everything => vec![shade(Some(ShadingClass::Mixed))?],
-            };
-            Ok(Wavefront {
-                begin_round: plain("begin_round")?,
-                refill: resident(shading("refill", features.set)?)?,
-                extend: resident(plain("extend")?)?,
-                sort_waiting,
-                decide_light,
-                sort,
-                shade,
-                connect: resident(plain("connect")?)?,
-                arrive_light: resident(shading("arrive_light", by_holes)?)?,
-            })
-        };
-        let (megakernel, wavefront) = match organisation {
-            Organisation::Megakernel => (Some(shading("megakernel", features.set)?), None),
-            Organisation::Wavefront => (None, Some(wavefront()?)),
-        };
-        Ok(Self { megakernel, wavefront, finalize: plain("finalize_film")? })
-    }
 }
 
 impl CudaRenderer {
@@ -375,45 +286,47 @@ impl CudaRenderer {
             // kernels/render.h says for the batch.
             unsafe { function.launch(stream, blocks, BLOCK, render) }
         };
-        if let Some(megakernel) = &self.kernels.megakernel {
-            launch(Stage::Megakernel, megakernel, lanes(render.batch.path_count), render)?;
-        }
-        if let Some(wavefront) = &self.kernels.wavefront {
-            let all = lanes(render.capacity.min(render.batch.path_count));
-            let mut round = 0u32;
-            loop {
-                launch(Stage::BeginRound, &wavefront.begin_round, 1, render)?;
-                let mut launch = |stage: Stage, kernel: &Resident, render: &RenderRecord| {
-                    launch(stage, &kernel.function, all.min(kernel.resident), render)
-                };
-                if round == 0 || render.batch.path_count > render.capacity {
-                    launch(Stage::Refill, &wavefront.refill, render)?;
-                }
-                launch(Stage::Extend, &wavefront.extend, render)?;
-                if let Some(sort) = &wavefront.sort {
-                    launch(Stage::Sort, sort, render)?;
-                }
-                if let Some(sort_waiting) = &wavefront.sort_waiting {
-                    launch(Stage::SortWaiting, sort_waiting, render)?;
-                }
-                for shade in &wavefront.shade {
-                    launch(Stage::Shade, shade, render)?;
-                }
-                picture.state.clear_answers(stream)?;
-                launch(Stage::Connect, &wavefront.connect, render)?;
-                launch(Stage::ArriveLight, &wavefront.arrive_light, render)?;
-                if let Some(decide_light) = &wavefront.decide_light {
-                    launch(Stage::DecideLight, decide_light, render)?;
-                }
-                std::mem::swap(&mut render.queue, &mut render.next);
-                round += 1;
-                if round > max_depth && render.batch.path_count <= render.capacity {
-                    break;
-                }
-                if round.is_multiple_of(ROUNDS_AT_ONCE) {
-                    let counters = self.counters(picture)?;
-                    if counters.survivors == 0 && counters.begun == render.batch.path_count {
+        match &self.kernels.work {
+            Work::Megakernel(megakernel) => {
+                launch(Stage::Megakernel, megakernel, lanes(render.batch.path_count), render)?;
+            }
+            Work::Wavefront(wavefront) => {
+                let all = lanes(render.capacity.min(render.batch.path_count));
+                let mut round = 0u32;
+                loop {
+                    launch(Stage::BeginRound, &wavefront.begin_round, 1, render)?;
+                    let mut launch = |stage: Stage, kernel: &Resident, render: &RenderRecord| {
+                        launch(stage, &kernel.function, all.min(kernel.resident), render)
+                    };
+                    if round == 0 || render.batch.path_count > render.capacity {
+                        launch(Stage::Refill, &wavefront.refill, render)?;
+                    }
+                    launch(Stage::Extend, &wavefront.extend, render)?;
+                    if let Some(sort) = &wavefront.sort {
+                        launch(Stage::Sort, sort, render)?;
+                    }
+                    if let Some(sort_waiting) = &wavefront.sort_waiting {
+                        launch(Stage::SortWaiting, sort_waiting, render)?;
+                    }
+                    for shade in &wavefront.shade {
+                        launch(Stage::Shade, shade, render)?;
+                    }
+                    picture.state.clear_answers(stream)?;
+                    launch(Stage::Connect, &wavefront.connect, render)?;
+                    launch(Stage::ArriveLight, &wavefront.arrive_light, render)?;
+                    if let Some(decide_light) = &wavefront.decide_light {
+                        launch(Stage::DecideLight, decide_light, render)?;
+                    }
+                    std::mem::swap(&mut render.queue, &mut render.next);
+                    round += 1;
+                    if round > max_depth && render.batch.path_count <= render.capacity {
                         break;
+                    }
+                    if round.is_multiple_of(ROUNDS_AT_ONCE) {
+                        let counters = self.counters(picture)?;
+                        if counters.survivors == 0 && counters.begun == render.batch.path_count {
+                            break;
+                        }
                     }
                 }
             }

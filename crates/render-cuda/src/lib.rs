@@ -5,8 +5,8 @@
 //!               same bits; stage/ and organisation/ make kernels of them
 //! prebuilt/     what `cargo xtask kernels` made of those
 //! src/          puts a scene (scene.rs) and a film (film.rs) into a device's memory, keeps the state of paths
-//!               (state.rs), launches (engine.rs) and counts (counts.rs); several.rs shares a picture out (share.rs)
-//!               among devices
+//!               (state.rs), loads kernels (kernels.rs), launches them (engine.rs) and counts (counts.rs); several.rs
+//!               shares a picture out (share.rs) among devices
 //! ```
 //!
 //! [`CudaRenderers`], on one device or several, is a [`raywarp_render::PathEngine`].
@@ -16,6 +16,7 @@ mod engine;
 mod error;
 mod features;
 mod film;
+mod kernels;
 mod launch;
 mod memory;
 mod prebuilt;
