@@ -160,7 +160,14 @@ fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
     for (options, devices, status, says) in [
         ("--device cuda:0,2", 2, 4, "--device cuda:0,2: there is no CUDA device 2; 2 found; --device cpu does without"),
         ("--device cuda:all", 0, 4, "--device cuda:all: there is no CUDA device 0; 0 found"),
-        ("--device cuda:0,1 --integrator ao", 2, 2, "--device cuda:0,1: several GPUs only take whole paths"),
+        ("--device cuda:0,1 --export-rays rays", 2, 2, "--device cuda:0,1: several GPUs only take whole paths"),
+        (
+            "--device cuda --integrator cost",
+            1,
+            2,
+            "--device cuda: --integrator cost counts what the CPU's own tracer does",
+        ),
+        ("--device cuda:all --integrator cost", 2, 2, "--device cuda:all: --integrator cost counts what the CPU's own"),
         ("--device cuda:all --organisation rays", 2, 2, "--device cuda:all: several GPUs only take whole paths"),
     ] {
         let output = place.run(&format!("render {options} {SIZE} -o none.hdr"), &[("DEVICES", devices)]);
@@ -172,6 +179,44 @@ fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
     // One GPU is as many as there may be.
     let line = format!("render --device cuda:all --integrator normal {SIZE} -o normal.hdr");
     assert_eq!(place.run(&line, &[]).status.code(), Some(0));
+}
+
+#[test]
+fn first_hits_and_occlusion_are_rendered_on_gpus_as_on_the_cpu() {
+    let Some(place) = place() else { return };
+    let two = [("DEVICES", 2)];
+    for integrator in ["ao --layers all", "ao --ao-distance 0.5 --transparent", "normal --transparent", "depth"] {
+        let line =
+            format!("scene.obj --size 44x27 --spp 3 --sampler xor32 --lens-radius 0.2 --integrator {integrator}");
+        place.run(&format!("render --device cpu {line} -o first-cpu.exr"), &two);
+        for device in ["cuda", "cuda:0,1", "cuda --organisation megakernel", "cuda --organisation rays"] {
+            let output = place.run(&format!("render -v --device {device} {line} -o first-gpu.exr"), &two);
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{said}");
+            assert!(are_equal(place, "first-gpu.exr", "first-cpu.exr"), "{device} {line}");
+            let rays = said.contains(&format!("{} rays come from the camera", 44 * 27 * 3));
+            assert_eq!(rays, !device.ends_with("rays"), "{device} {line}: {said}");
+        }
+    }
+    // An albedo is not there: such layers are shaded by the CPU, of one GPU's hits.
+    for integrator in ["normal", "depth"] {
+        let line = format!("scene.obj --size 20x12 --spp 2 --integrator {integrator} --layers albedo,depth");
+        place.run(&format!("render --device cpu {line} -o layers-cpu.exr"), &two);
+        assert_eq!(place.run(&format!("render --device cuda {line} -o layers-gpu.exr"), &two).status.code(), Some(0));
+        assert!(are_equal(place, "layers-gpu.exr", "layers-cpu.exr"), "{line}");
+        let refused = place.run(&format!("render --device cuda:0,1 {line} -o layers-two.exr"), &two);
+        let said = text(&refused.stderr);
+        assert!(said.contains("and for layers beside normals and distances, name one"), "{said}");
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+    }
+}
+
+/// Whether two EXR files, whose headers name their commands, hold the same numbers, in layers too.
+fn are_equal(place: &Place, a: &str, b: &str) -> bool {
+    let said = text(&place.run(&format!("diff {a} {b}"), &[]).stdout);
+    let layers = said.lines().filter(|line| line.contains("largest"));
+    said.contains("every pixel is the same")
+        && layers.fold(true, |all, line| all && line.ends_with("RMSE 0, largest 0"))
 }
 
 /// Renders with `--device auto` and some pretended devices: what it says of the choice, and whether that needs no -v.
@@ -221,10 +266,18 @@ fn auto_takes_gpus_where_they_can_render_and_says_why_where_not() {
         ("", &[("FAILS_AT", 0)], "the CPU renders: the CUDA driver failed while counting devices".into(), true),
         ("", &[("FAILS_AT", 60)], "the CPU renders: cuda:0: the CUDA driver failed while".into(), true),
         ("--spp 2 ", &[], "the CPU renders: 480 samples in all; a GPU is worth its start from 100000 on".into(), false),
+        ("--integrator normal", &[], format!("{gpus} {one}"), false),
+        ("--integrator ao", &[("DEVICES", 2)], format!("{gpus} {one}, cuda:1 (pretended GPU)"), false),
         (
-            "--integrator normal",
+            "--integrator ao --spp 2",
             &[],
-            "the CPU renders: a GPU would only trace its rays, which is no faster".into(),
+            "the CPU renders: 480 samples in all; a GPU is worth its start from 1200000 on".into(),
+            false,
+        ),
+        (
+            "--integrator cost",
+            &[],
+            "the CPU renders: the cost integrator counts what the CPU's own tracer does".into(),
             false,
         ),
         (
@@ -289,6 +342,9 @@ fn a_gpu_that_fails_leaves_no_picture() {
     place.run(&format!("render --device cpu {SIZE} -o right.hdr"), &[]);
     let line = format!("render --device cuda {SIZE} -o failed.hdr");
     place.fails_well(&line, "failed.hdr", &place.read("right.hdr"), 1 << 30, 37);
+    place.run(&format!("render --device cpu --integrator ao {SIZE} -o right-ao.hdr"), &[]);
+    let line = format!("render --device cuda --integrator ao {SIZE} -o failed.hdr");
+    place.fails_well(&line, "failed.hdr", &place.read("right-ao.hdr"), 1 << 30, 37);
     // Its kernels are timed first, by hundreds of calls where no file has the choice.
     let line = format!("render --device cuda --organisation rays {SIZE} -o failed.hdr");
     place.fails_well(&line, "failed.hdr", &place.read("right.hdr"), 1 << 30, 97);

@@ -8,7 +8,7 @@ use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::twins::{flat, scene_of_everything};
 use raywarp_render::{
-    DirectLight, LensRecord, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with,
+    DirectLight, Integrator, LensRecord, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with,
 };
 use raywarp_render_cuda::{
     CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, SceneFeatures, ShadingClass,
@@ -22,6 +22,8 @@ mod pretended;
 use pretended::Driver;
 #[path = "common/counted.rs"]
 mod counted;
+#[path = "common/first_hits.rs"]
+mod first_hits;
 #[path = "common/several.rs"]
 mod several;
 
@@ -137,7 +139,7 @@ const QUEUES: [(usize, usize); 3] = [(100, 1), (1 << 12, 1), (70, 3)];
 
 fn faults(prepared: &Prepared, options: &RenderOptions, queues: &[(usize, usize)]) -> Vec<String> {
     let mut faults = Vec::new();
-    for organisation in Organisation::ALL {
+    for organisation in Organisation::OF_PATHS {
         for &(paths, queues_a_batch) in queues {
             let films = prepared
                 .films(options, EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() });
@@ -239,7 +241,7 @@ fn pictures_depend_on_no_order_of_lanes_and_warps() {
     let Some(driver) = Driver::get() else { return };
     let prepared = room();
     assert_eq!(FeatureSet::of(&prepared.shading), FeatureSet::Plain);
-    for organisation in Organisation::ALL {
+    for organisation in Organisation::OF_PATHS {
         for order in [0, 1, 2, 3] {
             driver.order(order);
             // Several batches, and one.
@@ -259,8 +261,11 @@ fn pictures_depend_on_no_order_of_lanes_and_warps() {
 fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() {
     let Some(driver) = Driver::get() else { return };
     let prepared = room();
-    let options = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
-    for organisation in Organisation::ALL {
+    let paths = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
+    let occlusion = RenderOptions { integrator: Integrator::AmbientOcclusion { distance: 1.0 }, ..paths.clone() };
+    for (organisation, options) in
+        [(Organisation::Megakernel, &paths), (Organisation::Wavefront, &paths), (Organisation::FirstHits, &occlusion)]
+    {
         let render = || -> Result<Film, String> {
             let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
             let mut engine = prepared.try_engine(
@@ -268,8 +273,7 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
                 1,
             )?;
             let (watch, tracer) = (Watch::default(), &prepared.tracer);
-            let rendered =
-                render_with(&prepared.shading, &prepared.camera, tracer, &options, &watch, film, &mut engine);
+            let rendered = render_with(&prepared.shading, &prepared.camera, tracer, options, &watch, film, &mut engine);
             rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
         };
         driver.fails_at(pretended::NEVER, false);

@@ -3,7 +3,7 @@
 use crate::prepared::Prepared;
 use raywarp_cuda::{CudaError, Device};
 use raywarp_render::film::Window;
-use raywarp_render::{RenderOptions, engine_can};
+use raywarp_render::{Integrator, RenderOptions, engine_can};
 use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, RenderCudaError};
 
 /// Samples that a thread of a CPU takes before a GPU has started. Starting one takes about half a second; sixteen cores
@@ -13,6 +13,16 @@ pub const SAMPLES_A_THREAD: u64 = 100_000;
 /// Samples that a GPU takes in the time in which another one would start, twice: what a second GPU saves of this many
 /// is as much as its start costs. An H200 takes 25 to 251 million a second, by scene (docs/gpu.md, "Rendering").
 pub const SAMPLES_A_GPU: u64 = 100_000_000;
+
+/// How many samples take a core as long as one of a path: 12 of ambient occlusion and 24 of normals or distances in
+/// conference, on one thread. A GPU is taken to be quicker with them by as much.
+pub fn samples_a_path(integrator: Integrator) -> u64 {
+    match integrator {
+        Integrator::Path => 1,
+        Integrator::AmbientOcclusion { .. } => 12,
+        Integrator::Normal | Integrator::Depth | Integrator::Cost => 24,
+    }
+}
 
 /// What renders, and why.
 #[derive(Debug)]
@@ -31,7 +41,7 @@ impl AutoDevice {
     }
 }
 
-/// How many GPUs are worth their start for so many samples in all, `threads` being those of the CPU: none below
+/// How many GPUs are worth their start for so many samples of paths in all, `threads` being those of the CPU: none below
 /// [`SAMPLES_A_THREAD`] for each thread, else one for each [`SAMPLES_A_GPU`] begun.
 pub fn gpus_for(samples: u64, threads: usize) -> usize {
     let least = SAMPLES_A_THREAD.saturating_mul(threads as u64);
@@ -49,22 +59,23 @@ pub struct AutoPlan {
 
 impl AutoPlan {
     /// Decides whether a picture is one for GPUs. `engine` is how GPUs take paths; none where they would only trace.
-    /// Samples are counted as if no stopping rule ended them before.
+    /// Samples are counted as if no stopping rule ended them before; of other integrators than path tracing as
+    /// [`samples_a_path`] says.
     ///
     /// # Errors
     /// The CPU, with the reason.
     pub fn new(options: &RenderOptions, engine: Option<&EngineOptions>) -> Result<Self, AutoDevice> {
+        engine_can(options).map_err(|error| AutoDevice::cpu(error, false))?;
         if engine.is_none() {
             return Err(AutoDevice::cpu("a GPU would only trace its rays, which is no faster", false));
         }
-        engine_can(options).map_err(|error| AutoDevice::cpu(error, false))?;
         let window = Window::new(options.size, options.crop).map_err(|error| AutoDevice::cpu(error, false))?;
         let pixels = window.pixel_count();
         let samples = (pixels as u64).saturating_mul(options.samples.len() as u64);
-        let threads = rayon::current_num_threads();
-        let wanted = gpus_for(samples, threads);
+        let (threads, weight) = (rayon::current_num_threads(), samples_a_path(options.integrator));
+        let wanted = gpus_for(samples / weight, threads);
         if wanted == 0 {
-            let least = SAMPLES_A_THREAD.saturating_mul(threads as u64);
+            let least = SAMPLES_A_THREAD.saturating_mul(threads as u64).saturating_mul(weight);
             let reason = format!("{samples} samples in all; a GPU is worth its start from {least} on");
             return Err(AutoDevice::cpu(reason, false));
         }
@@ -155,7 +166,6 @@ fn first_too_small(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_render::Integrator;
 
     #[test]
     fn a_gpu_is_taken_where_the_cpu_would_not_be_done_before_its_start() {
@@ -173,11 +183,20 @@ mod tests {
     fn what_a_gpu_cannot_render_or_is_too_small_for_it_goes_to_the_cpu_with_the_reason() {
         let endless = RenderOptions { samples: 0..u32::MAX, ..RenderOptions::default() };
         let small = RenderOptions { size: [32, 24], samples: 0..4, ..RenderOptions::default() };
-        let normals = RenderOptions { integrator: Integrator::Normal, ..endless.clone() };
+        let costs = RenderOptions { integrator: Integrator::Cost, ..endless.clone() };
+        let layers = RenderOptions { integrator: Integrator::Depth, features: true, ..endless.clone() };
+        let threads = rayon::current_num_threads() as u32;
+        let [occlusion, normal] = [Integrator::AmbientOcclusion { distance: 1.0 }, Integrator::Normal]
+            .map(|integrator| RenderOptions { integrator, size: [1000, 100], samples: 0..threads, ..small.clone() });
+        let [from_occlusion, from_normal] = [1_200_000, 2_400_000]
+            .map(|least| format!("a GPU is worth its start from {} on", least * u64::from(threads)));
         let engine = Some(EngineOptions::default());
         for (options, engine, why) in [
             (&small, engine, "3072 samples in all; a GPU is worth its start from"),
-            (&normals, engine, "paths only"),
+            (&occlusion, engine, &*from_occlusion),
+            (&normal, engine, &*from_normal),
+            (&layers, engine, "layers beside normals and distances are shaded by the CPU"),
+            (&costs, engine, "the cost integrator counts what the CPU's own tracer does"),
             (&endless, None, "would only trace its rays"),
         ] {
             let auto = AutoPlan::new(options, engine.as_ref()).unwrap_err();

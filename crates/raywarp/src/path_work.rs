@@ -1,7 +1,7 @@
 //! How long GPUs will trace for a picture, as far as its options tell.
 
-use raywarp_render::RenderOptions;
 use raywarp_render::film::Window;
+use raywarp_render::{Integrator, RenderOptions};
 
 /// Rays that a GPU traces in a second, of paths: an H200 traced 4.4 to 5.7 in sibenik and conference, and shades in
 /// between (docs/gpu.md, "Which tree a render gets").
@@ -24,9 +24,7 @@ impl PathWork {
         let pixels = Window::new(options.size, options.crop).map_or(0, |window| window.pixel_count());
         let most = if options.noise_limit.is_some() { SAMPLES_OF_NOISE } else { u32::MAX };
         let samples = (options.samples.len() as u64).min(u64::from(most));
-        // An extension and a connection each, but for the last vertex, which connects to nothing.
-        let rays_a_path = RAYS_A_PATH.min(2.0 * f64::from(options.max_depth) + 1.0);
-        let rays = pixels as f64 * samples as f64 * rays_a_path;
+        let rays = pixels as f64 * samples as f64 * rays_a_sample(options);
         let seconds = rays / (RAYS_A_SECOND * gpus.max(1) as f64);
         let limit = options.time_limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64());
         Self { seconds: seconds.min(limit) }
@@ -35,6 +33,16 @@ impl PathWork {
     /// Seconds of tracing, about.
     pub fn seconds(&self) -> f64 {
         self.seconds
+    }
+}
+
+/// Rays of a sample, about.
+pub(crate) fn rays_a_sample(options: &RenderOptions) -> f64 {
+    match options.integrator {
+        // An extension and a connection each, but for the last vertex, which connects to nothing.
+        Integrator::Path => RAYS_A_PATH.min(2.0 * f64::from(options.max_depth) + 1.0),
+        Integrator::AmbientOcclusion { .. } => 2.0,
+        Integrator::Normal | Integrator::Depth | Integrator::Cost => 1.0,
     }
 }
 
@@ -52,6 +60,10 @@ mod tests {
         assert_eq!([2, 4, 0].map(|gpus| seconds(&options, gpus)), [0.5, 0.25, 1.0]);
         let short = RenderOptions { max_depth: 1, ..options.clone() };
         assert_eq!(seconds(&short, 1), 0.25);
+        let normals = RenderOptions { integrator: Integrator::Normal, ..options.clone() };
+        let occlusion = Integrator::AmbientOcclusion { distance: 1.0 };
+        let occlusion = RenderOptions { integrator: occlusion, ..options.clone() };
+        assert_eq!([&normals, &occlusion].map(|options| 12.0 * seconds(options, 1)), [1.0, 2.0]);
         let crop = RenderOptions { crop: Some(Crop { origin: [0, 0], size: [500, 500] }), ..options.clone() };
         assert_eq!(seconds(&crop, 1), 0.5);
         let endless = RenderOptions { samples: 0..u32::MAX, ..options.clone() };

@@ -94,6 +94,12 @@ struct Counters {
     u64 asked;
 };
 
+// What pixels show, and how long the rays of ambient occlusion are.
+struct Shown {
+    Integrator integrator;
+    float distance;
+};
+
 struct Render {
     Scene scene;
     query::Tree tree;
@@ -120,10 +126,12 @@ struct Render {
     uint2* rounds;
     // Places of the queue by class (stage/shading_class.h), null where a kernel shades all of it in its own order.
     u32* order;
+    Shown shown;
+    u64 unused;
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 112 && sizeof(Render) == 720);
+static_assert(sizeof(Counters) == 112 && sizeof(Render) == 736);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
 static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 696);
 

@@ -22,12 +22,13 @@ pub enum Stage {
     ArriveLight,
     DecideLight,
     Megakernel,
+    FirstHits,
     Finalize,
 }
 
 impl Stage {
     /// All of them, as [`PathCounts::stages`] has them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::BeginRound,
         Self::Refill,
         Self::Extend,
@@ -38,6 +39,7 @@ impl Stage {
         Self::ArriveLight,
         Self::DecideLight,
         Self::Megakernel,
+        Self::FirstHits,
         Self::Finalize,
     ];
 }
@@ -80,7 +82,7 @@ pub struct PathCounts {
     /// - *connect* reads the ray of each connection;
     /// - *arrive_light* reads what each brings, and ray and media where the layout has media or holes: as though nothing
     ///   were in the way of any;
-    /// - *megakernel* writes a result for each path;
+    /// - *megakernel* and *first_hits* write a result for each path;
     /// - *finalize* reads the result of each path.
     ///
     /// Not counted: what *sort_waiting* and *decide_light* read again of those who wait for holes; light and first hits that are added to results where they are found, bits of blocked connections,
@@ -94,7 +96,7 @@ pub struct PathCounts {
     pub refilled: u64,
     /// Rays that extend paths.
     pub extended: u64,
-    /// Rays to lights.
+    /// Rays to lights; of ambient occlusion those from first hits.
     pub connected: u64,
     /// Rays of both kinds that were asked again behind holes, and searches for touching bodies.
     pub asked: u64,
@@ -186,7 +188,8 @@ fn stages(layout: &Layout, counts: &PathCounts, launches: &[u64; Stage::ALL.len(
             Stage::Connect => (connected * put.min(RAY), 0),
             Stage::ArriveLight => (connected * taken, 0),
             Stage::Megakernel if layout.organisation == Organisation::Megakernel => (0, begun * result),
-            Stage::Megakernel => (0, 0),
+            Stage::FirstHits if layout.organisation == Organisation::FirstHits => (0, begun * result),
+            Stage::Megakernel | Stage::FirstHits => (0, 0),
             Stage::Finalize => (begun * result, 0),
         };
         StageCounts { launches: launches[stage as usize], read, written }
@@ -225,9 +228,16 @@ const SHOWN: usize = 16;
 impl fmt::Display for PathCounts {
     /// A line, and for a wavefront a second one with its rounds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Of the integrators beside path tracing no path goes on, nor to a light.
+        let is_of_paths = self.stage(Stage::FirstHits).launches == 0;
+        let [extending, connecting] = if is_of_paths {
+            ["extend paths", "go to lights"]
+        } else {
+            ["come from the camera", "from what these hit"]
+        };
         write!(
             f,
-            "{} batches, {} launches; {} paths, {} of them in refilled lanes; {} rays extend paths, {} go to lights, \
+            "{} batches, {} launches; {} paths, {} of them in refilled lanes; {} rays {extending}, {} {connecting}, \
              {} were asked again; {:.1} of 32 lanes active; {:.1} MB of state moved",
             self.batches,
             self.launches(),
@@ -303,5 +313,19 @@ mod tests {
         assert_eq!((counts.warps, counts.bytes()), (4, 2 * 40 * 20));
         assert!((counts.active_lanes() - 100.0 / 128.0).abs() < 1e-12);
         assert!(!counts.to_string().contains('\n'));
+    }
+
+    #[test]
+    fn first_hits_move_results_and_are_told_of_in_words_of_their_own() {
+        let mut counts = PathCounts::default();
+        let counters = Counters { walked: 40, shadows: 30, asked: 7, turns: 2, ..Counters::default() };
+        let mut launches = [0; Stage::ALL.len()];
+        launches[Stage::FirstHits as usize] = 1;
+        let batch = BatchCounts { paths: 40, launches, counters, rounds: Vec::new() };
+        counts.add_batch(&layout(Organisation::FirstHits), &batch);
+        assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 40, 30, 7));
+        assert_eq!((counts.warps, counts.bytes()), (2, 2 * 40 * 20));
+        let line = counts.to_string();
+        assert!(line.contains("40 rays come from the camera, 30 from what these hit, 7 were asked again"), "{line}");
     }
 }

@@ -5,7 +5,7 @@ use crate::counts::{BatchCounts, PathCounts, Stage};
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
 use crate::kernels::{BLOCK, Kernels, Resident, Work};
-use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord};
+use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord, ShownRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
 use crate::scene::{ArrayRecord, DeviceShading, Tables};
 use crate::share::Share;
@@ -15,7 +15,7 @@ use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
 use raywarp_geom::{FlatTriangles, TraceError};
 use raywarp_render::film::{Film, Tile};
-use raywarp_render::{FilterTable, Frame, PassWatch, PathEngine, RenderOptions, ShadingScene};
+use raywarp_render::{FilterTable, Frame, Integrator, PassWatch, PathEngine, RenderOptions, ShadingScene};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ use std::sync::Arc;
 /// and are a smaller part of more. And how many times as many a batch has, of which some begin where others have ended.
 const MOST_PATHS: usize = 1 << 23;
 const QUEUES_A_BATCH: usize = 4;
-/// Paths of a megakernel's launch, which must not take seconds.
-const MEGAKERNEL_PATHS: usize = 1 << 21;
+/// Paths of a launch that takes each to its end, which must not take seconds.
+const LAUNCHED_PATHS: usize = 1 << 21;
 /// Rounds of a batch of which the lengths are kept each.
 const MOST_ROUNDS: usize = 1 << 12;
 /// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
 const ROUNDS_AT_ONCE: u32 = 12;
 
-/// How a picture is rendered; all ways give the same one.
+/// How a picture is rendered; all ways that can give the same one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EngineOptions {
     /// Which kernels, in which order.
@@ -49,7 +49,7 @@ impl EngineOptions {
     /// How it renders fastest.
     pub const fn of(organisation: Organisation) -> Self {
         let (paths, queues_a_batch) = match organisation {
-            Organisation::Megakernel => (MEGAKERNEL_PATHS, 1),
+            Organisation::Megakernel | Organisation::FirstHits => (LAUNCHED_PATHS, 1),
             Organisation::Wavefront => (MOST_PATHS, QUEUES_A_BATCH),
         };
         Self { organisation, paths, queues_a_batch, farthest_origin: 0.0 }
@@ -107,6 +107,7 @@ pub struct CudaRenderer {
 /// A picture in work, or a share of one.
 #[derive(Debug)]
 struct Picture {
+    integrator: Integrator,
     frame: FrameRecord,
     width: u32,
     /// Kept for its memory: the frame has its address.
@@ -270,6 +271,8 @@ impl CudaRenderer {
             counters: state.counters,
             rounds: state.rounds,
             order: state.order,
+            shown: ShownRecord::new(picture.integrator),
+            unused: 0,
         }
     }
 
@@ -289,6 +292,12 @@ impl CudaRenderer {
         match &self.kernels.work {
             Work::Megakernel(megakernel) => {
                 launch(Stage::Megakernel, megakernel, lanes(render.batch.path_count), render)?;
+            }
+            Work::FirstHits(kernels) => {
+                let layers = picture.film.features.is_some();
+                if let Some(kernel) = kernels.of(picture.integrator, layers) {
+                    launch(Stage::FirstHits, kernel, lanes(render.batch.path_count), render)?;
+                }
             }
             Work::Wavefront(wavefront) => {
                 let all = lanes(render.capacity.min(render.batch.path_count));
@@ -360,6 +369,7 @@ impl CudaRenderer {
         let (filter, count) = (stream.upload(&numbers)?, numbers.len() as u64);
         let Wanted { paths, batch, rounds } = self.options.wanted(frame.options, film.pixels.len());
         let picture = Picture {
+            integrator: frame.options.integrator,
             frame: FrameRecord::new(frame, ArrayRecord { first: filter.address(stream), count }),
             width,
             _filter: filter,
@@ -437,6 +447,10 @@ impl CudaRenderer {
                 "the camera is {origin:e} from zero, and the scene on the GPU is for rays from up to {limit:e}"
             );
             return Err(TraceError::Device(text));
+        }
+        if !self.kernels.work.renders(frame.options.integrator, film.has_features()) {
+            let name = self.options.organisation.name();
+            return Err(TraceError::Device(format!("the kernels on the GPU ({name}) render other pictures than this")));
         }
         self.begin_picture(frame, film, share).map_err(failed)
     }

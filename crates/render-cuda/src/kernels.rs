@@ -4,6 +4,7 @@ use crate::features::SceneFeatures;
 use crate::sources::{FeatureSet, Organisation, ShadingClass, kernel_name, plain_name, shade_name, source_of};
 use crate::{KERNELS, RenderCudaError};
 use raywarp_cuda::{CudaError, Device, Function};
+use raywarp_render::Integrator;
 
 /// Threads of a block.
 pub(crate) const BLOCK: u32 = 128;
@@ -20,6 +21,16 @@ pub(crate) struct Kernels {
 pub(crate) enum Work {
     Megakernel(Function),
     Wavefront(Wavefront),
+    FirstHits(FirstHits),
+}
+
+/// The kernel of integrators beside path tracing, for scenes as plain as each of them finds them.
+#[derive(Debug)]
+pub(crate) struct FirstHits {
+    /// Where only holes are told apart from surfaces.
+    shapes: Function,
+    /// Where surfaces are looked at.
+    surfaces: Function,
 }
 
 #[derive(Debug)]
@@ -70,8 +81,19 @@ impl Kernels {
         let work = match organisation {
             Organisation::Megakernel => Work::Megakernel(shading(device, "megakernel", features.set)?),
             Organisation::Wavefront => Work::Wavefront(Wavefront::new(device, features)?),
+            Organisation::FirstHits => Work::FirstHits(FirstHits::new(device, features)?),
         };
         Ok(Self { work, finalize: plain(device, "finalize_film")? })
+    }
+}
+
+impl Work {
+    /// Whether it renders pictures of an integrator, with layers or without.
+    pub fn renders(&self, integrator: Integrator, layers: bool) -> bool {
+        match self {
+            Self::Megakernel(_) | Self::Wavefront(_) => integrator == Integrator::Path,
+            Self::FirstHits(kernels) => kernels.of(integrator, layers).is_some(),
+        }
     }
 }
 
@@ -112,5 +134,24 @@ impl Wavefront {
             connect: resident(plain("connect")?)?,
             arrive_light: shading("arrive_light", by_holes)?,
         })
+    }
+}
+
+impl FirstHits {
+    fn new(device: &Device, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
+        let by_holes = if features.holes { FeatureSet::Surfaces } else { FeatureSet::Plain };
+        let kernel = |set| shading(device, "first_hits", set);
+        Ok(Self { shapes: kernel(by_holes)?, surfaces: kernel(features.set.without_media())? })
+    }
+
+    /// The kernel for pictures of an integrator, with layers or without; none for those of other kernels.
+    pub fn of(&self, integrator: Integrator, layers: bool) -> Option<&Function> {
+        match integrator {
+            Integrator::AmbientOcclusion { .. } => Some(&self.shapes),
+            Integrator::Normal if !layers => Some(&self.surfaces),
+            Integrator::Depth if !layers => Some(&self.shapes),
+            // Layers hold the albedo, which is nowhere but in kernels for paths.
+            Integrator::Normal | Integrator::Depth | Integrator::Path | Integrator::Cost => None,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::scene::{ArrayRecord, SceneRecord};
 use raywarp_cuda::{Parameters, TreeRecord};
-use raywarp_render::{DirectLight, Frame, LensRecord, Scattering};
+use raywarp_render::{DirectLight, Frame, Integrator, LensRecord, Scattering};
 use raywarp_scene::SamplerKind;
 
 /// As `Lens`, `PixelFilter`, `Transport` and what follows them in `Render`.
@@ -155,6 +155,28 @@ impl Counters {
     }
 }
 
+/// As `Shown`.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct ShownRecord {
+    pub integrator: u32,
+    pub distance: f32,
+}
+
+impl ShownRecord {
+    /// Of an integrator; [`Integrator::Cost`] has no kernel, and is as paths are.
+    pub fn new(integrator: Integrator) -> Self {
+        let (integrator, distance) = match integrator {
+            Integrator::Path | Integrator::Cost => (0, 0.0),
+            Integrator::AmbientOcclusion { distance } => (1, distance),
+            Integrator::Normal => (2, 0.0),
+            Integrator::Depth => (3, 0.0),
+        };
+        Self { integrator, distance }
+    }
+}
+
 /// As `Render`.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -174,13 +196,15 @@ pub struct RenderRecord {
     pub counters: u64,
     pub rounds: u64,
     pub order: u64,
+    pub shown: ShownRecord,
+    pub unused: u64,
 }
 
 // SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
 // that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 112 && size_of::<RenderRecord>() == 720);
+const _: () = assert!(size_of::<Counters>() == 112 && size_of::<RenderRecord>() == 736);
 const _: () =
     assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
 const _: () =

@@ -1,29 +1,32 @@
 //! What is compiled: a file a source, a kernel a stage and set of features.
 
-/// An organisation of the paths' work (W11 3; L9).
+/// An organisation of a picture's work; those of paths are W11's (section 3) and L9's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Organisation {
     /// A kernel takes each path from the camera to its end (W11 3.3).
     Megakernel,
     /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013).
     Wavefront,
+    /// A kernel takes each camera ray to its first hit: pictures of the integrators beside path tracing.
+    FirstHits,
 }
 
 impl Organisation {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Megakernel, Self::Wavefront];
+    /// Those of paths.
+    pub const OF_PATHS: [Self; 2] = [Self::Megakernel, Self::Wavefront];
 
-    /// Its name on the command line.
+    /// Its name; on the command line those of paths have it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Megakernel => "megakernel",
             Self::Wavefront => "wavefront",
+            Self::FirstHits => "first-hits",
         }
     }
 }
 
 /// What can occur in the scenes that a kernel is for; kernels/feature_set.h says what each set is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureSet {
     /// Diffuse surfaces of constant colours without holes, lit by surfaces and environments.
     Plain,
@@ -44,6 +47,11 @@ impl FeatureSet {
             Self::Surfaces => "surfaces",
             Self::Everything => "everything",
         }
+    }
+
+    /// Without what fills space.
+    pub(crate) fn without_media(self) -> Self {
+        self.min(Self::Surfaces)
     }
 
     /// In kernels/feature_set.h.
@@ -116,6 +124,7 @@ const SHADING: &[(&str, &str, &[FeatureSet], u32)] = &[
     ("wavefront", "sort_waiting", &[FeatureSet::Surfaces], 8),
     ("wavefront", "arrive_light", &FeatureSet::ALL, 8),
     ("wavefront", "decide_light", &[FeatureSet::Surfaces, FeatureSet::Everything], 8),
+    ("first_hits", "first_hits", &[FeatureSet::Plain, FeatureSet::Surfaces], 8),
 ];
 
 /// The kernels of a wavefront that shade, by class, and that of scenes all plain: blocks of a multiprocessor.
@@ -161,7 +170,7 @@ pub fn source_of(stage: &str) -> Option<&'static str> {
 
 /// The sources: name and text.
 pub fn sources() -> Vec<(String, String)> {
-    let names = ["megakernel", "wavefront", "finalize"];
+    let names = ["megakernel", "wavefront", "first_hits", "finalize"];
     names.iter().map(|name| ((*name).to_string(), text(name))).collect()
 }
 

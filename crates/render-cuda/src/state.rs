@@ -78,7 +78,7 @@ impl Layout {
     /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what it
     /// brings, and the rest where a medium or a hole may be on its way.
     pub(crate) fn connection_moved(&self) -> (u64, u64) {
-        if self.organisation == Organisation::Megakernel {
+        if self.organisation != Organisation::Wavefront {
             return (0, 0);
         }
         let made = self.bytes().connection;
@@ -88,7 +88,7 @@ impl Layout {
     /// Bytes a path.
     pub fn bytes(&self) -> PathBytes {
         let result = 16 + if self.first_hits { 28 } else { 4 };
-        if self.organisation == Organisation::Megakernel {
+        if self.organisation != Organisation::Wavefront {
             return PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result };
         }
         let media = if self.has_media() { 8 } else { 0 };

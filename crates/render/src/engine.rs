@@ -12,7 +12,7 @@ use std::ops::Range;
 /// What a path depends on beside the scene: the same for all paths of a render.
 #[derive(Debug, Clone)]
 pub struct Frame<'a> {
-    /// The options, of which integrator, threads and stopping rules do not matter here.
+    /// The options, of which threads and stopping rules do not matter here.
     pub options: &'a RenderOptions,
     pub(crate) lens: &'a Lens,
     pub(crate) filter: &'a PixelFilter,

@@ -160,7 +160,7 @@ pub fn render_onto<O: PathObserver>(
 /// is in.
 ///
 /// # Errors
-/// As [`render_onto`]; [`RenderError::Option`] if the options ask for another integrator than paths.
+/// As [`render_onto`]; [`RenderError::Option`] for what [`engine_can`] refuses.
 /// # Panics
 /// As [`render`].
 pub fn render_with(
@@ -182,10 +182,17 @@ pub fn render_with(
 /// # Errors
 /// [`RenderError::Option`] with what it cannot.
 pub fn engine_can(options: &RenderOptions) -> Result<(), RenderError> {
-    if options.integrator != Integrator::Path {
-        return Err(RenderError::Option("a GPU renders paths only".into()));
+    let refused = match options.integrator {
+        Integrator::Cost => Some("the cost integrator counts what the CPU's own tracer does"),
+        Integrator::Normal | Integrator::Depth if options.features => {
+            Some("layers beside normals and distances are shaded by the CPU")
+        }
+        Integrator::Normal | Integrator::Depth | Integrator::AmbientOcclusion { .. } | Integrator::Path => None,
+    };
+    if let Some(reason) = refused {
+        return Err(RenderError::Option(reason.into()));
     }
-    if options.max_depth >= 1 << 24 {
+    if options.integrator == Integrator::Path && options.max_depth >= 1 << 24 {
         return Err(RenderError::Option("a GPU counts fewer than 16,777,216 bounces".into()));
     }
     Ok(())
@@ -225,7 +232,7 @@ fn render_by<O: PathObserver>(
     let job = Job {
         scene,
         lens: Lens::new(camera, options.size),
-        media: media_of(scene, camera, tracer)?,
+        media: media_of(scene, camera, tracer, options.integrator)?,
         filter: PixelFilter::new(options.filter),
         transport: Transport {
             sampler: match options.sampler {
@@ -279,8 +286,16 @@ fn render_by<O: PathObserver>(
     })
 }
 
-/// The media that a camera is in: as it says itself, else as the surfaces around it tell.
-fn media_of(scene: &ShadingScene, camera: &Camera, tracer: &dyn Tracer) -> Result<MediaStack, TraceError> {
+/// The media that a camera is in, where paths are to know: as it says itself, else as the surfaces around it tell.
+fn media_of(
+    scene: &ShadingScene,
+    camera: &Camera,
+    tracer: &dyn Tracer,
+    integrator: Integrator,
+) -> Result<MediaStack, TraceError> {
+    if integrator != Integrator::Path {
+        return Ok(MediaStack::default());
+    }
     match camera.medium {
         Some(medium) if medium.index() < scene.media.len() => Ok(MediaStack::of(medium.0)),
         _ => media_around(scene, tracer, camera.eye.into()),

@@ -10,11 +10,17 @@ const PICTURES: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", 
 const SORTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_of_surfaces"];
 /// Devices with exactly the memory that a picture is said to need, and with less.
 const MEMORY: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "what_does_not_fit"];
+/// Pictures and counts of the integrators beside path tracing.
+const FIRST_HITS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "first_hits::"];
 const COUNTS: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "counts"];
 
 const WAVEFRONT: &str = "crates/render-cuda/kernels/organisation/wavefront.h";
 const SHADING_CLASS: &str = "crates/render-cuda/kernels/stage/shading_class.h";
 const MEGAKERNEL: &str = "crates/render-cuda/kernels/organisation/megakernel.h";
+const FIRST: &str = "crates/render-cuda/kernels/organisation/first_hits.h";
+const INTEGRATOR: &str = "crates/render-cuda/kernels/integrator.h";
+const COUNT: &str = "crates/render-cuda/kernels/organisation/count.h";
+const CONNECT: &str = "crates/render-cuda/kernels/stage/connect.h";
 const FINALIZE: &str = "crates/render-cuda/kernels/stage/finalize.h";
 const QUEUE: &str = "crates/render-cuda/kernels/stage/queue.h";
 const GENERATE: &str = "crates/render-cuda/kernels/stage/generate.h";
@@ -22,6 +28,52 @@ const EXTEND: &str = "crates/render-cuda/kernels/stage/extend.h";
 const ENGINE: &str = "crates/render-cuda/src/engine.rs";
 
 pub(super) const PLANTS: &[Plant] = &[
+    Plant {
+        name: "occlusion from the other side of a surface",
+        edits: &[Edit {
+            file: INTEGRATOR,
+            find: "dot(point.geometric_normal, toward) < 0.0f ? -1.0f : 1.0f",
+            replace: "dot(point.geometric_normal, toward) < 0.0f ? 1.0f : 1.0f",
+        }],
+        test: FIRST_HITS,
+        hangs: false,
+    },
+    Plant {
+        name: "holes for occlusion that are those for light",
+        edits: &[Edit {
+            file: INTEGRATOR,
+            find: "OCCLUSION_SALT = 0x40000000u",
+            replace: "OCCLUSION_SALT = 0x80000000u",
+        }],
+        test: FIRST_HITS,
+        hangs: false,
+    },
+    Plant {
+        name: "occlusion that forgets what it asks after",
+        edits: &[Edit { file: CONNECT, find: "behind = after(render, candidate);", replace: "open = false;" }],
+        test: FIRST_HITS,
+        hangs: false,
+    },
+    Plant {
+        name: "distances that are weighted",
+        edits: &[Edit {
+            file: FIRST,
+            find: "integrator == Integrator::Depth ? 1.0f : path.filter_weight",
+            replace: "path.filter_weight",
+        }],
+        test: FIRST_HITS,
+        hangs: false,
+    },
+    Plant {
+        name: "a background that is free where it is left out",
+        edits: &[Edit {
+            file: FIRST,
+            find: "render.transport.transparent ? 0.0f : 1.0f",
+            replace: "render.transport.transparent ? 1.0f : 1.0f",
+        }],
+        test: FIRST_HITS,
+        hangs: false,
+    },
     Plant {
         name: "a path that is dropped at compaction",
         edits: &[Edit {
@@ -293,7 +345,7 @@ pub(super) const PLANTS: &[Plant] = &[
     Plant {
         name: "turns of a warp that are those of its lanes",
         edits: &[Edit {
-            file: MEGAKERNEL,
+            file: COUNT,
             find: "turns = larger(turns, platform::shuffle_xor_sync(EVERYONE, turns, bits));",
             replace: "turns += platform::shuffle_xor_sync(EVERYONE, turns, bits);",
         }],

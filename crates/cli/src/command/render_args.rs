@@ -157,13 +157,15 @@ pub struct RenderArgs {
     ///
     /// GPUs take paths from the camera to the film; several share out the tiles. The picture has the same bytes with
     /// each. auto takes GPUs where they can render what is asked for, and there are more than 100,000 samples for each
-    /// thread of the CPU; one for each 100 million samples. -v says what renders, and why.
+    /// thread of the CPU, of ao 12 and of normal and depth 24 times as many; one for each thousand times that of one
+    /// thread. -v says what renders, and why.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
     /// How a GPU renders: wavefront, megakernel, rays (it traces, and the CPU shades).
     ///
     /// wavefront runs a kernel a stage over queues of rays, and is the fastest (docs/gpu.md); megakernel one for whole paths. The
-    /// picture has the same bytes with each. Other integrators than path are always rendered as with rays.
+    /// picture has the same bytes with each. ao, normal and depth have a kernel of
+    /// their own, but with rays, and but for normal and depth with layers, which are rendered as with rays; cost is for the CPU.
     #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront", hide_possible_values = true, help_heading = heading::MACHINE)]
     pub organisation: PathsOn,
     #[command(flatten)]
@@ -254,9 +256,27 @@ impl RenderArgs {
         self.integrator == IntegratorArg::Path
     }
 
-    /// How GPUs take paths as a whole, if they do: not where their rays are to be told of.
+    /// Whether pixels show what the CPU's own tracer does.
+    pub fn shows_cost(&self) -> bool {
+        self.integrator == IntegratorArg::Cost
+    }
+
+    /// How GPUs take paths as a whole, if they do: not where their rays are to be told of, and not where layers beside
+    /// normals and distances ask for an albedo.
     pub fn engine(&self) -> Option<EngineOptions> {
-        self.organisation.engine().filter(|_| self.shows_paths() && self.export_rays.is_none())
+        let of_paths = self.organisation.engine().filter(|_| self.export_rays.is_none())?;
+        let first_hits = EngineOptions::of(Organisation::FirstHits);
+        match self.integrator {
+            IntegratorArg::Path => Some(of_paths),
+            IntegratorArg::Ao => Some(first_hits),
+            IntegratorArg::Normal | IntegratorArg::Depth => Some(first_hits).filter(|_| !self.has_features()),
+            IntegratorArg::Cost => None,
+        }
+    }
+
+    /// Whether layers of first hits are asked for.
+    fn has_features(&self) -> bool {
+        self.layers().is_ok_and(|layers| layers.needs_features())
     }
 
     /// Whether outputs are shares.

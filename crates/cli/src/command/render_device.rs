@@ -26,6 +26,12 @@ impl Gpus {
         if common.device == DeviceChoice::Auto {
             return Ok(Self::Auto(None));
         }
+        if args.shows_cost() && common.device != DeviceChoice::Cpu {
+            let device = &common.device;
+            return Err(CliError::usage(format!(
+                "--device {device}: --integrator cost counts what the CPU's own tracer does; --device cpu renders it"
+            )));
+        }
         let mut devices = common.device.open()?;
         if args.engine().is_some() {
             return Ok(Self::Paths(devices));
@@ -33,8 +39,8 @@ impl Gpus {
         if devices.len() > 1 {
             let device = &common.device;
             return Err(CliError::usage(format!(
-                "--device {device}: several GPUs only take whole paths; for other integrators, and with \
-                 --organisation rays, name one"
+                "--device {device}: several GPUs only take whole paths; with --organisation rays or --export-rays, \
+                 and for layers beside normals and distances, name one"
             )));
         }
         let Some(device) = devices.pop() else { return Ok(Self::Paths(devices)) };

@@ -41,7 +41,7 @@ fn one_two_and_three_devices_render_the_picture_of_the_cpu() {
         (room(), RenderOptions { crop: Some("5,3,31x22".parse().unwrap()), ..tiled() }),
     ];
     for (prepared, options) in scenes {
-        for organisation in Organisation::ALL {
+        for organisation in Organisation::OF_PATHS {
             for devices in 1..=3 {
                 // Several batches of a share, and one.
                 for paths in [300, 1 << 13] {
@@ -182,7 +182,7 @@ fn whatever_call_fails_on_either_device_it_is_an_error_or_the_same_picture_and_n
     let prepared = room();
     // A tile and a half each.
     let options = RenderOptions { size: [20, 3], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
-    for organisation in Organisation::ALL {
+    for organisation in Organisation::OF_PATHS {
         let engine = EngineOptions { organisation, paths: 64, queues_a_batch: 1, ..EngineOptions::default() };
         let render = || -> Result<Film, String> {
             let mut engine = prepared.try_engine(engine, 2)?;

@@ -1,15 +1,15 @@
-//! Pictures of a GPU's path tracer beside the CPU's.
+//! Pictures that a GPU renders beside the CPU's.
 
 use super::Gpu as Kernels;
 use crate::{EngineOptions, Organisation, PrepareOptions, Prepared, default_scene};
 use raywarp_geom::TraceError;
 use raywarp_render::film::Film;
-use raywarp_render::{LensRecord, RenderOptions, Watch};
+use raywarp_render::{Integrator, LensRecord, RenderOptions, Watch, engine_can};
 
-/// How an organisation of the path tracer fared.
+/// How an organisation of the path tracer fared, or the kernel of another integrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureResult {
-    /// The organisation.
+    /// The organisation, or the other integrator, by its name on the command line.
     pub organisation: &'static str,
     /// Pixels of the picture.
     pub pixels: usize,
@@ -17,7 +17,7 @@ pub struct PictureResult {
     pub different: usize,
 }
 
-/// Renders the built-in scene with every organisation.
+/// Renders the built-in scene with every organisation and integrator.
 ///
 /// # Errors
 /// What the GPU says.
@@ -27,8 +27,10 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
         RenderOptions { size: [96, 64], samples: 0..8, max_depth: 6, features: true, ..RenderOptions::default() };
     let prepared = Prepared::new(default_scene(), &PrepareOptions::default()).map_err(|error| failed(&error))?;
     let (camera, watch) = (prepared.camera(), Watch::default());
-    let want = prepared.render(&camera, &options, &watch).map_err(|error| failed(&error))?.film;
-    let one = |organisation: Organisation| -> Result<PictureResult, TraceError> {
+    let one = |name: &'static str, organisation: Organisation, integrator: Integrator| {
+        let features = engine_can(&RenderOptions { integrator, ..options.clone() }).is_ok();
+        let options = RenderOptions { integrator, features, ..options.clone() };
+        let want = prepared.render(&camera, &options, &watch).map_err(|error| failed(&error))?.film;
         let farthest_origin = LensRecord::new(&camera, options.size).farthest_origin();
         let engine = EngineOptions { farthest_origin, ..EngineOptions::of(organisation) };
         let devices = std::slice::from_ref(&kernels.device);
@@ -38,7 +40,15 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
         let got = got.film;
         let differs = |p: &[u32; 2]| want.sums(*p) != got.sums(*p) || want.feature_sums(*p) != got.feature_sums(*p);
         let different = want.pixels().filter(differs).count();
-        Ok(PictureResult { organisation: organisation.name(), pixels: want.pixel_count(), different })
+        Ok(PictureResult { organisation: name, pixels: want.pixel_count(), different })
     };
-    Organisation::ALL.into_iter().map(one).collect()
+    let paths = Organisation::OF_PATHS.map(|organisation| (organisation.name(), organisation, Integrator::Path));
+    let occlusion = Integrator::AmbientOcclusion { distance: 0.25 * prepared.bounds().diagonal() };
+    let others = [("ao", occlusion), ("normal", Integrator::Normal), ("depth", Integrator::Depth)];
+    let others = others.map(|(name, integrator)| (name, Organisation::FirstHits, integrator));
+    paths
+        .into_iter()
+        .chain(others)
+        .map(|(name, organisation, integrator)| one(name, organisation, integrator))
+        .collect()
 }

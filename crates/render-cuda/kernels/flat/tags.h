@@ -19,6 +19,8 @@ enum class ImageLookup : u32 { Nearest, Bilinear };
 enum class Texels : u32 { Srgb8, Linear8, Float };
 enum class Scattering : u32 { Single, Multiple };
 enum class DirectLight : u32 { Both, Lights, Scattering };
+// Of those that kernels render.
+enum class Integrator : u32 { Path, AmbientOcclusion, Normal, Depth };
 
 namespace material_flags {
 constexpr u32 EMITS_ON_BOTH_SIDES = 1, BUMP = 1 << 1, MASK = 1 << 2, ANISOTROPIC = 1 << 3, THIN = 1 << 4,

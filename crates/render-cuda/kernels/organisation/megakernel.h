@@ -4,6 +4,7 @@
 #include "../stage/connect.h"
 #include "../stage/generate.h"
 #include "../vertex/arrive.h"
+#include "count.h"
 
 namespace raywarp::render {
 
@@ -65,22 +66,9 @@ RW_FUNCTION void megakernel(const Render& render) {
             radiance += arrived.value;
         }
     }
-    // A lane walks on every turn until its path ends: the longest path of the warp is its turns.
-    u32 turns = walked;
-#pragma unroll
-    for (u32 bits = WARP / 2; bits > 0; bits /= 2) {
-        walked += platform::shuffle_xor_sync(EVERYONE, walked, bits);
-        connected += platform::shuffle_xor_sync(EVERYONE, connected, bits);
-        turns = larger(turns, platform::shuffle_xor_sync(EVERYONE, turns, bits));
-    }
-    if (platform::lane() == 0) {
-        platform::add_to_counter(&render.counters->walked, walked);
-        platform::add_to_counter(&render.counters->shadows, connected);
-        platform::add_to_counter(&render.counters->turns, turns);
-    }
+    count_rays(render, walked, connected);
     if (number < render.batch.path_count) {
-        platform::put(render.results.radiance + number, float4{radiance.x, radiance.y, radiance.z, path.filter_weight});
-        put_first_hit(render, number, first);
+        put_result(render, number, radiance, path.filter_weight, first);
     }
 }
 

@@ -44,27 +44,41 @@ RW_FUNCTION void count_asked(const Render& render, LaneMask callers) {
     }
 }
 
-// Of a hit that is a hole, the first behind it that is none: what light loses on the way is taken from the path. All lanes of
-// the warp call together, those without a path with `lives` unset.
-template <class F>
+// Of a hit that is a hole, the first behind it that is none: what light loses on the way is taken from the path. Where the
+// hit is not `FOUND` yet the ray asks for it, at the same place of the code as those behind holes. All lanes of the warp
+// call together, those without a path with `lives` unset.
+template <class F, bool FOUND = true>
 RW_FUNCTION void pass_holes(const Render& render, bool lives, const Ray& ray, PathState& path, Hit& hit) {
-    if constexpr (F::ALPHA) {
+    if constexpr (F::ALPHA || !FOUND) {
         const Holes holes{render.seed, path.bounce};
+        bool found = FOUND;
         for (;;) {
-            const bool is_hole = lives && hit.is_hit() && !holes.is_surface(render.scene, hit.triangle, hit.barycentrics, path.pixel, path.sample);
-            const LaneMask callers = platform::ballot_sync(EVERYONE, is_hole);
+            bool is_hole = false;
+            if constexpr (F::ALPHA) {
+                is_hole = found && lives && hit.is_hit() && !holes.is_surface(render.scene, hit.triangle, hit.barycentrics, path.pixel, path.sample);
+            }
+            const bool asks = is_hole || (!found && lives);
+            const LaneMask callers = platform::ballot_sync(EVERYONE, asks);
             if (callers == 0) {
                 return;
             }
-            if (is_hole) {
-                count_asked(render, callers);
-                if constexpr (F::MEDIA) {
-                    const InMedia::Passed passed = path.media.passed(render.scene, ray, hit);
-                    path.throughput *= passed.left;
-                    path.media = passed.media;
+            if (asks) {
+                After behind{};
+                if (is_hole) {
+                    count_asked(render, callers);
+                    if constexpr (F::MEDIA) {
+                        const InMedia::Passed passed = path.media.passed(render.scene, ray, hit);
+                        path.throughput *= passed.left;
+                        path.media = passed.media;
+                    }
+                    behind = after(render, hit);
                 }
-                hit = hit_of(query::closest<CLOSEST_HIT>(render.tree, query_of(ray), callers, after(render, hit)));
+                hit = hit_of(query::closest<CLOSEST_HIT>(render.tree, query_of(ray), callers, behind));
             }
+            if constexpr (!F::ALPHA) {
+                return;
+            }
+            found = true;
         }
     }
 }

@@ -57,4 +57,10 @@ RW_FUNCTION void put_first_hit(const Render& render, u32 number, const FirstHit&
     }
 }
 
+// Puts down the result of a path that has ended.
+RW_FUNCTION void put_result(const Render& render, u32 number, Vec3 radiance, float filter_weight, const FirstHit& first) {
+    platform::put(render.results.radiance + number, float4{radiance.x, radiance.y, radiance.z, filter_weight});
+    put_first_hit(render, number, first);
+}
+
 }  // namespace raywarp::render
