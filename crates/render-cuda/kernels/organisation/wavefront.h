@@ -107,17 +107,51 @@ RW_FUNCTION void connect(const Render& render) {
     run<QUEUED_ANY>(launch);
 }
 
-// Puts the place of a path on the list of its class. All lanes of a warp call together.
-RW_FUNCTION void list_by_class(const Render& render, bool lives, u32 place, const Hit& hit, const MaterialRecord& material) {
-    const ShadingClass own = hit.is_hit() ? class_of(material) : ShadingClass::Simple;
+// Places a lane lists at once, so that a list is asked for places once for all of them: a launch asks for a word per warp
+// and list, and those who ask for one word wait for each other.
+constexpr u32 LISTED_AT_ONCE = 8;
+// Beside the classes: who waits for holes, and nobody.
+constexpr u32 WAITING = SHADING_CLASSES, NO_LIST = SHADING_CLASSES + 1;
+
+// Puts places of the queue on lists. A lane has `AT_ONCE` of them, at most eight, of which it knows the lists, four bits
+// each. All lanes of a warp call together.
+template <u32 LISTS, u32 AT_ONCE, class PlaceOf>
+RW_FUNCTION void put_on_lists(const Render& render, u32 lists, PlaceOf place_of) {
 #pragma unroll 1
-    for (u32 i = 0; i < SHADING_CLASSES; i++) {
-        const bool is_of_it = lives && static_cast<u32>(own) == i;
-        const u32 entry = take_place(&render.counters->classes[i], is_of_it);
-        if (is_of_it) {
-            platform::put(render.order + place_in_order(own, entry, render.capacity), place);
+    for (u32 list = 0; list < LISTS; list++) {
+        u32 wanted = 0;
+#pragma unroll
+        for (u32 i = 0; i < AT_ONCE; i++) {
+            wanted += platform::population(platform::ballot_sync(EVERYONE, (lists >> 4 * i & 15) == list));
+        }
+        if (wanted == 0) {
+            continue;
+        }
+        u32* const count = list == WAITING ? &render.counters->may_be_holes : &render.counters->classes[list];
+        u32 entry = 0;
+        if (platform::lane() == 0) {
+            entry = platform::add_to_counter(count, wanted);
+        }
+        entry = platform::shuffle_sync(EVERYONE, entry, 0);
+#pragma unroll
+        for (u32 i = 0; i < AT_ONCE; i++) {
+            const bool is_on_it = (lists >> 4 * i & 15) == list;
+            const LaneMask all = platform::ballot_sync(EVERYONE, is_on_it);
+            if (is_on_it) {
+                const u32 own = entry + platform::population(all & platform::lanes_below());
+                u32* const all_lists = list == WAITING ? render.next.waiting() : render.order;
+                const ShadingClass own_class = static_cast<ShadingClass>(list);
+                const u32 at = list == WAITING ? own : place_in_order(own_class, own, render.capacity);
+                platform::put(all_lists + at, place_of(i));
+            }
+            entry += platform::population(all);
         }
     }
+}
+
+// The list of a path that has come to a hit.
+RW_FUNCTION u32 list_of(const Hit& hit, const MaterialRecord& material) {
+    return static_cast<u32>(hit.is_hit() ? class_of(material) : ShadingClass::Simple);
 }
 
 RW_FUNCTION MaterialRecord material_of(const Render& render, const Hit& hit) {
@@ -129,18 +163,26 @@ RW_FUNCTION MaterialRecord material_of(const Render& render, const Hit& hit) {
 // not idle while a few others walk the tree again. Nobody is in the next queue yet.
 template <class F>
 RW_FUNCTION void sort(const Render& render) {
-    for_each_entry(platform::get(&render.counters->active), [&](bool lives, u32 place) {
-        const Hit hit = lives ? hit_of(platform::get(render.hits + place)) : Hit{0.0f, {}, NONE};
-        const MaterialRecord material = material_of(render, hit);
-        const bool may_be_hole = F::ALPHA && hit.is_hit() && material.alpha != NONE;
-        if constexpr (F::ALPHA) {
-            const u32 entry = take_place(&render.counters->may_be_holes, may_be_hole);
-            if (may_be_hole) {
-                platform::put(render.next.waiting() + entry, place);
+    constexpr u32 OF_A_WARP = LISTED_AT_ONCE * WARP;
+    const u32 count = platform::get(&render.counters->active);
+#pragma unroll 1
+    for (u32 first = platform::warp() * OF_A_WARP; first < count; first += platform::warps() * OF_A_WARP) {
+        u32 lists = 0;
+#pragma unroll
+        for (u32 i = 0; i < LISTED_AT_ONCE; i++) {
+            const u32 place = first + i * WARP + platform::lane();
+            u32 list = NO_LIST;
+            if (place < count) {
+                const Hit hit = hit_of(platform::get(render.hits + place));
+                const MaterialRecord material = material_of(render, hit);
+                const bool may_be_hole = F::ALPHA && hit.is_hit() && material.alpha != NONE;
+                list = may_be_hole ? WAITING : list_of(hit, material);
             }
+            lists |= list << 4 * i;
         }
-        list_by_class(render, lives && !may_be_hole, place, hit, material);
-    });
+        put_on_lists<F::ALPHA ? SHADING_CLASSES + 1 : SHADING_CLASSES, LISTED_AT_ONCE>(
+            render, lists, [&](u32 i) { return first + i * WARP + platform::lane(); });
+    }
 }
 
 // Passes the holes of those that wait, and lists them by class.
@@ -163,7 +205,8 @@ RW_FUNCTION void sort_waiting(const Render& render) {
             platform::put(render.hits + place,
                           float4{hit.t, hit.barycentrics.x, hit.barycentrics.y, float_of(hit.triangle)});
         }
-        list_by_class(render, lives, place, hit, material_of(render, hit));
+        const u32 list = lives ? list_of(hit, material_of(render, hit)) : NO_LIST;
+        put_on_lists<SHADING_CLASSES, 1>(render, list, [&](u32) { return place; });
     });
 }
 
