@@ -13,12 +13,14 @@ void put(Writer& out, const Option<BsdfSample>& sample) {
 
 template <u32 MODELS>
 void sample(const Scene& scene, const Bsdf& bsdf, Vec3 wo, float u_lobe, Vec2 u, Writer& out) {
-    put(out, bsdf.sample_prepared<MODELS>(scene, bsdf.prepare<MODELS>(scene, wo), wo, u_lobe, u));
+    Layers layers;
+    put(out, bsdf.sample_prepared<MODELS>(scene, bsdf.prepare<MODELS>(scene, wo, layers), wo, u_lobe, u));
 }
 
 template <u32 MODELS>
 void eval(const Scene& scene, const Bsdf& bsdf, Vec3 wo, Vec3 wi, Writer& out) {
-    const BsdfValue found = bsdf.eval_prepared<MODELS>(scene, bsdf.prepare<MODELS>(scene, wo), wo, wi);
+    Layers layers;
+    const BsdfValue found = bsdf.eval_prepared<MODELS>(scene, bsdf.prepare<MODELS>(scene, wo, layers), wo, wi);
     out.put(found.value), out.put(found.pdf);
     out.put(bsdf.albedo<MODELS>(scene, wo));
     out.put(bsdf.is_specular<MODELS>());

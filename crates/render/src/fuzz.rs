@@ -28,6 +28,7 @@ pub fn fuzz_shading(bytes: &[u8]) {
             scattering,
             max_depth: 8,
             transparent: false,
+            first_albedos: true,
         };
         for triangle in (0..flat.triangles.len() as u32).take(32) {
             for side in [-1.0, 1.0] {

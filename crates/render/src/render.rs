@@ -244,6 +244,7 @@ fn render_by<O: PathObserver>(
             scattering: options.scattering,
             max_depth: options.max_depth,
             transparent: options.transparent,
+            first_albedos: options.features,
         },
         tracer,
         options,

@@ -91,7 +91,7 @@ struct Blinn {
             return none();
         }
         const BsdfValue all = eval_lobes(scene, *l, wo, wi);
-        return BsdfSample::smooth(wo, wi, all.value / all.pdf, all.pdf);
+        return BsdfSample::smooth(wo, wi, all.value * (1.0f / all.pdf), all.pdf);
     }
 
     RW_COLD BsdfValue eval(const Scene& scene, Vec3 wo, Vec3 wi) const {

@@ -174,9 +174,9 @@ struct Bsdf {
                              m.scattering});
     }
 
-    // What `sample_prepared` and `eval_prepared` need to know of `wo`.
+    // What `sample_prepared` and `eval_prepared` need to know of `wo`; refers to `layers`.
     template <u32 MODELS = ALL_MODELS>
-    RW_FUNCTION Prepared prepare(const Scene& scene, Vec3 wo) const {
+    RW_FUNCTION Prepared prepare(const Scene& scene, Vec3 wo, Layers& layers) const {
         if constexpr (can_be<MODELS>(BsdfKind::Conductor)) {
             if (is_model<MODELS>(kind, BsdfKind::Conductor)) {
                 return Prepared::of(conductor.bounces(scene, above(wo)));
@@ -190,6 +190,18 @@ struct Bsdf {
         if constexpr (can_be<MODELS>(BsdfKind::Glazed)) {
             if (is_model<MODELS>(kind, BsdfKind::Glazed)) {
                 return Prepared::of(glazed.glass().bounces(scene, wo));
+            }
+        }
+        if constexpr (can_be<MODELS>(BsdfKind::Principled)) {
+            if (is_model<MODELS>(kind, BsdfKind::Principled)) {
+                principled.prepare(scene, above(wo), layers.principled);
+                return Prepared::of(layers);
+            }
+        }
+        if constexpr (can_be<MODELS>(BsdfKind::CarPaint)) {
+            if (is_model<MODELS>(kind, BsdfKind::CarPaint)) {
+                car_paint.prepare(scene, above(wo), layers.car_paint);
+                return Prepared::of(layers);
             }
         }
         return Prepared::nothing();
@@ -235,12 +247,12 @@ struct Bsdf {
         }
         if constexpr (can_be<MODELS>(BsdfKind::Principled)) {
             if (is_model<MODELS>(kind, BsdfKind::Principled)) {
-                return two_sided(wo, principled.sample(scene, above(wo), u_lobe, u));
+                return two_sided(wo, principled.sample(scene, prepared.layers->principled, above(wo), u_lobe, u));
             }
         }
         if constexpr (can_be<MODELS>(BsdfKind::CarPaint)) {
             if (is_model<MODELS>(kind, BsdfKind::CarPaint)) {
-                return two_sided(wo, car_paint.sample(scene, above(wo), u_lobe, u));
+                return two_sided(wo, car_paint.sample(scene, prepared.layers->car_paint, above(wo), u_lobe, u));
             }
         }
         return none();
@@ -281,12 +293,12 @@ struct Bsdf {
         }
         if constexpr (can_be<MODELS>(BsdfKind::Principled)) {
             if (is_model<MODELS>(kind, BsdfKind::Principled)) {
-                return one_side(wo, wi) ? principled.eval(scene, above(wo), upward(wi)) : BsdfValue::zero();
+                return one_side(wo, wi) ? principled.eval(scene, prepared.layers->principled, above(wo), upward(wi)) : BsdfValue::zero();
             }
         }
         if constexpr (can_be<MODELS>(BsdfKind::CarPaint)) {
             if (is_model<MODELS>(kind, BsdfKind::CarPaint)) {
-                return one_side(wo, wi) ? car_paint.eval(scene, above(wo), upward(wi)) : BsdfValue::zero();
+                return one_side(wo, wi) ? car_paint.eval(scene, prepared.layers->car_paint, above(wo), upward(wi)) : BsdfValue::zero();
             }
         }
         return BsdfValue::zero();

@@ -125,8 +125,10 @@ struct CarPaint {
                           p_flake / total, p_base / total, bounces, p_bounces / total});
     }
 
-    RW_COLD Option<BsdfSample> sample(const Scene& scene, Vec3 wo, float u_lobe, Vec2 u) const {
-        const Option<Lobes> l = lobes(scene, wo);
+    // As of Principled.
+    RW_COLD void prepare(const Scene& scene, Vec3 wo, Option<Lobes>& shared) const { shared = lobes(scene, wo); }
+
+    RW_COLD Option<BsdfSample> sample(const Scene& scene, const Option<Lobes>& l, Vec3 wo, float u_lobe, Vec2 u) const {
         if (!l) {
             return none();
         }
@@ -152,16 +154,15 @@ struct CarPaint {
         if (wi.z <= 0.0f) {
             return none();
         }
-        const BsdfValue all = eval_lobes(scene, *l, wo, wi);
-        return BsdfSample::smooth(wo, wi, all.value / all.pdf, all.pdf);
+        const BsdfValue all = eval(scene, l, wo, wi);
+        return BsdfSample::smooth(wo, wi, all.value * (1.0f / all.pdf), all.pdf);
     }
 
-    RW_COLD BsdfValue eval(const Scene& scene, Vec3 wo, Vec3 wi) const {
-        const Option<Lobes> l = lobes(scene, wo);
-        return l ? eval_lobes(scene, *l, wo, wi) : BsdfValue::zero();
-    }
-
-    RW_FUNCTION BsdfValue eval_lobes(const Scene& scene, const Lobes& l, Vec3 wo, Vec3 wi) const {
+    RW_COLD BsdfValue eval(const Scene& scene, const Option<Lobes>& shared, Vec3 wo, Vec3 wi) const {
+        if (!shared) {
+            return BsdfValue::zero();
+        }
+        const Lobes& l = *shared;
         const bool is_multiple = scattering == Scattering::Multiple;
         const float cosine = wi.z * FRAC_1_PI;
         Vec3 value = (1.0f - l.amount) * base * cosine;

@@ -29,7 +29,7 @@ struct Beneath {
 
     RW_FUNCTION Left left(const Scene& scene, float cos, Returned facets, Vec3 e, float let_in) const {
         const float too_much = scale * table.at(scene, cos);
-        const Vec3 share = least(e / most(1.0f - facets.lost, 1e-6f), Vec3::splat(1.0f));
+        const Vec3 share = least(e * (1.0f / most(1.0f - facets.lost, 1e-6f)), Vec3::splat(1.0f));
         return {(1.0f - e) * let_in + share * too_much, facets.lost * let_in + too_much};
     }
 };

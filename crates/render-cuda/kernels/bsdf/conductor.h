@@ -78,7 +78,7 @@ struct Conductor {
             }
         }
         const BsdfValue all = all_bounces(scene, ggx, *bounces, wo, wi, h);
-        return BsdfSample::smooth(wo, wi, all.value / all.pdf, all.pdf);
+        return BsdfSample::smooth(wo, wi, all.value * (1.0f / all.pdf), all.pdf);
     }
 
     RW_COLD BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {

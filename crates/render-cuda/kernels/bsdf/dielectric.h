@@ -140,7 +140,7 @@ struct Dielectric {
         Vec3 tint = reflectance;
         float over = bounces.over_here, side = bounces.reflected;
         if (!(wi.z > 0.0f)) {
-            tint = thin ? transmittance : transmittance / (eta * eta);
+            tint = thin ? transmittance : transmittance * (1.0f / (eta * eta));
             over = bounces.over_beyond;
             side = 1.0f - bounces.reflected;
         }
@@ -175,7 +175,7 @@ struct Dielectric {
             if (u_lobe < bounces->p) {
                 const Vec3 wi = bounces->sample(u_lobe / bounces->p, u);
                 const BsdfValue both = with_bounces(scene, first(ggx, up, wi, eta), *bounces, wi, eta);
-                return BsdfSample::smooth(wo, turned_as(wo, wi), both.value / both.pdf, both.pdf);
+                return BsdfSample::smooth(wo, turned_as(wo, wi), both.value * (1.0f / both.pdf), both.pdf);
             }
             u_lobe = least((u_lobe - bounces->p) / (1.0f - bounces->p), dielectric::MOST_U);
         }
@@ -193,7 +193,7 @@ struct Dielectric {
             }
         } else {
             wi = (cos / eta - boundary.cos_t) * h - up / eta;
-            tint = transmittance / (eta * eta);
+            tint = transmittance * (1.0f / (eta * eta));
         }
         const float probability = is_reflected ? boundary.reflected : 1.0f - boundary.reflected;
         // A facet may send its light to the wrong side of the surface; that light is lost.
@@ -211,7 +211,7 @@ struct Dielectric {
         const float pdf = density * probability;
         if (bounces) {
             const BsdfValue both = with_bounces(scene, {weight * pdf, pdf}, *bounces, wi, eta);
-            return BsdfSample::smooth(wo, turned, both.value / both.pdf, both.pdf);
+            return BsdfSample::smooth(wo, turned, both.value * (1.0f / both.pdf), both.pdf);
         }
         return BsdfSample::smooth(wo, turned, weight, pdf);
     }
@@ -245,7 +245,7 @@ struct Dielectric {
         }
         const float share = reflected(most(dot(up, h), MIN_COS), eta).reflected;
         const float pdf = dielectric::refraction_pdf(ggx, up, wi, h, eta) * (1.0f - share);
-        return {transmittance / (eta * eta) * (pdf * ggx.g1(wi)), pdf};
+        return {transmittance * (1.0f / (eta * eta)) * (pdf * ggx.g1(wi)), pdf};
     }
 
     RW_FUNCTION Vec3 albedo(Vec3 wo) const {

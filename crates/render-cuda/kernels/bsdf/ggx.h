@@ -16,9 +16,10 @@ struct Ggx {
     static RW_FUNCTION bool is_smooth(Vec2 alpha) { return is_nan(alpha) || largest_element(alpha) < MIN_ALPHA; }
 
     RW_FUNCTION float d(Vec3 h) const {
-        const float x = h.x / alpha.x, y = h.y / alpha.y;
-        const float s = x * x + y * y + h.z * h.z;
-        return 1.0f / (PI * alpha.x * alpha.y * s * s);
+        const float area = alpha.x * alpha.y;
+        const float x = h.x * alpha.y, y = h.y * alpha.x, z = h.z * area;
+        const float s = x * x + y * y + z * z;
+        return area * area * area / (PI * s * s);
     }
 
     RW_FUNCTION float g1(Vec3 w) const {
@@ -27,7 +28,10 @@ struct Ggx {
         return 2.0f * z / (z + square_root(z * z + x * x + y * y));
     }
 
-    RW_FUNCTION float reflection_pdf(Vec3 wo, Vec3 h) const { return g1(wo) * d(h) / (4.0f * wo.z); }
+    RW_FUNCTION float reflection_pdf(Vec3 wo, Vec3 h) const {
+        const float x = wo.x * alpha.x, y = wo.y * alpha.y;
+        return d(h) * (0.5f / (wo.z + square_root(wo.z * wo.z + x * x + y * y)));
+    }
 
     RW_FUNCTION Vec3 sample_visible(Vec3 wo, Vec2 u) const {
         const Vec3 stretched = normalized(Vec3{wo.x * alpha.x, wo.y * alpha.y, wo.z});

@@ -148,7 +148,7 @@ struct Glazed {
             }
         }
         const BsdfValue found = both(scene, coat, bounces, wo, wi);
-        return BsdfSample::smooth(wo, wi, found.value / found.pdf, found.pdf);
+        return BsdfSample::smooth(wo, wi, found.value * (1.0f / found.pdf), found.pdf);
     }
 
     RW_COLD BsdfValue eval(const Scene& scene, const Option<Bounces>& bounces, Vec3 wo, Vec3 wi) const {

@@ -2,15 +2,26 @@
 // bsdf/mod.rs.
 #pragma once
 
+#include "car_paint.h"
 #include "conductor.h"
 #include "dielectric.h"
 #include "kind.h"
+#include "principled.h"
 
 namespace raywarp::render {
 
+// What layered models share, apart from the rest: in memory.
+union Layers {
+    Option<principled::Lobes> principled;
+    Option<car_paint::Lobes> car_paint;
+
+    RW_FUNCTION Layers() {}
+};
+
 struct Prepared {
-    // Conductor, Dielectric, or Black for nothing.
+    // Conductor, Dielectric, or Black for nothing here.
     BsdfKind kind;
+    const Layers* layers;
     union {
         conductor::Bounces metal;
         dielectric::Bounces glass;
@@ -19,6 +30,7 @@ struct Prepared {
     static RW_FUNCTION Prepared nothing() {
         Prepared prepared;
         prepared.kind = BsdfKind::Black;
+        prepared.layers = nullptr;
         return prepared;
     }
     static RW_FUNCTION Prepared of(const Option<conductor::Bounces>& bounces) {
@@ -35,6 +47,11 @@ struct Prepared {
             prepared.kind = BsdfKind::Dielectric;
             prepared.glass = *bounces;
         }
+        return prepared;
+    }
+    static RW_FUNCTION Prepared of(const Layers& layers) {
+        Prepared prepared = nothing();
+        prepared.layers = &layers;
         return prepared;
     }
     RW_FUNCTION Option<conductor::Bounces> of_conductor() const { return {kind == BsdfKind::Conductor, metal}; }

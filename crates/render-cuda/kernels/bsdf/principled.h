@@ -13,7 +13,7 @@ namespace principled {
 
 constexpr float LEAST_MEAN = 1e-6f;
 
-// What the facets leave for the lobes that scatter all around, for one `wo`.
+// What the facets leave for the lobes that scatter all around: of the light from one `wo`, and mean.
 struct BaseLobes {
     Left wo;
     Left mean;
@@ -25,14 +25,19 @@ struct Lobes {
     Ggx ggx;
     Facets facets;
     Option<Coat> coat;
-    BaseLobes base;
+    Option<Beneath> beneath;
     Vec3 f0;
     float f90;
-    Vec3 specular_wo;
+    // Times what is left for them of the light from `wo`, over its mean.
     Vec3 diffuse;
     Vec3 bounces;
     Horizon horizon;
     float p_coat, p_specular, p_diffuse;
+};
+
+struct LobesAndAlbedo {
+    Lobes lobes;
+    Vec3 albedo;
 };
 
 }  // namespace principled
@@ -48,6 +53,7 @@ struct Principled {
     Scattering scattering;
 
     using Lobes = principled::Lobes;
+    using LobesAndAlbedo = principled::LobesAndAlbedo;
     using BaseLobes = principled::BaseLobes;
 
     static RW_COLD Principled look_up_coated(const Inputs& m) {
@@ -59,7 +65,7 @@ struct Principled {
         return {diffuse, 0.0f, f0, fresnel::f90_of_f0(f0), alpha, 0.0f, 0.0f, scattering};
     }
 
-    RW_FUNCTION Option<Lobes> lobes(const Scene& scene, Vec3 wo) const {
+    RW_FUNCTION Option<LobesAndAlbedo> lobes_and_albedo(const Scene& scene, Vec3 wo) const {
         const Vec2 alpha = clamp(this->alpha, MIN_LAYER_ALPHA, 1.0f);
         const float mean_alpha = square_root(alpha.x * alpha.y);
         const Facets facets =
@@ -69,29 +75,47 @@ struct Principled {
         const Returned at = facets.at(scene, wo), mean = facets.mean();
         const Vec3 f0 = lerp(this->f0, base, m);
         const float f90 = this->f90 + (1.0f - this->f90) * m;
-        const Vec3 diffuse = (1.0f - m) * base;
-        const Vec3 fresnel_mean = fresnel::schlick_mean(base);
-        const float white_mean = least(mean.scale_bias.x + mean.scale_bias.y, 1.0f);
-        const Vec3 bounces =
-            m * fresnel_mean * fresnel_mean * white_mean / (1.0f - fresnel_mean * (1.0f - white_mean));
-
-        const float under = coat ? 1.0f - coat->albedo() : 1.0f;
         const BaseLobes base = base_lobes(scene, coat, wo, at, mean, mean_alpha);
-        const Vec3 specular_wo = albedo_table::albedo(f0, f90, at.scale_bias);
-        const float p_coat = (coat ? coat->albedo() : 0.0f) * 3.0f;
-        const float p_specular = under * sum(specular_wo);
+        const Vec3 specular = albedo_table::albedo(f0, f90, at.scale_bias);
+        const float coat_albedo = coat ? coat->albedo() : 0.0f;
+        const float under = 1.0f - coat_albedo;
+
+        const Vec3 zero = Vec3::splat(0.0f);
+        Vec3 diffuse = zero, bounces = zero, scattered = zero;
+        float returned = 0.0f;
+        if (metallic < 1.0f) {
+            const Vec3 reflectance = (1.0f - m) * this->base * base.wo.dielectric;
+            diffuse = reflectance / most(base.mean.dielectric, Vec3::splat(principled::LEAST_MEAN));
+            scattered = reflectance;
+        }
+        if (m > 0.0f) {
+            const Vec3 fresnel_mean = fresnel::schlick_mean(this->base);
+            const float white_mean = least(mean.scale_bias.x + mean.scale_bias.y, 1.0f);
+            const Vec3 all =
+                m * fresnel_mean * fresnel_mean * white_mean / (1.0f - fresnel_mean * (1.0f - white_mean));
+            bounces = all * (base.wo.metal / most(base.mean.metal, least_metal_mean()));
+            scattered += all * base.wo.metal;
+            returned = sum(all * at.lost);
+        }
+        const float p_coat = coat_albedo * 3.0f;
+        const float p_specular = under * sum(specular);
         const float share = base.beneath ? 1.0f : under;
-        const float p_diffuse = share * sum(diffuse * base.wo.dielectric + bounces * base.wo.metal);
+        const float p_diffuse = share * sum(scattered);
         Horizon horizon = Horizon::none();
-        if (scattering == Scattering::Multiple && p_diffuse > 0.0f) {
-            horizon = Horizon::make(mean_alpha).scaled(sum(bounces * at.lost) / p_diffuse);
+        if (scattering == Scattering::Multiple && returned > 0.0f) {
+            horizon = Horizon::make(mean_alpha).scaled(returned / p_diffuse);
         }
         const float total = p_coat + p_specular + p_diffuse;
         if (!(total > 0.0f)) {
             return none();
         }
-        return some(Lobes{Ggx::make(alpha), facets, coat, base, f0, f90, specular_wo, diffuse, bounces, horizon,
-                          p_coat / total, p_specular / total, p_diffuse / total});
+        const Vec3 albedo = scattering == Scattering::Single
+                                ? (specular + scattered) * under + coat_albedo
+                                : least(specular * under + scattered + coat_albedo, Vec3::splat(1.0f));
+        const float scale = 1.0f / total;
+        return some(LobesAndAlbedo{{Ggx::make(alpha), facets, coat, base.beneath, f0, f90, diffuse, bounces, horizon,
+                                    p_coat * scale, p_specular * scale, p_diffuse * scale},
+                                   albedo});
     }
 
     RW_FUNCTION BaseLobes base_lobes(const Scene& scene, const Option<Coat>& coat, Vec3 wo, Returned at, Returned mean,
@@ -106,8 +130,17 @@ struct Principled {
         return {{1.0f - dielectric_wo, at.lost}, {1.0f - dielectric_mean, mean.lost}, none()};
     }
 
-    RW_COLD Option<BsdfSample> sample(const Scene& scene, Vec3 wo, float u_lobe, Vec2 u) const {
-        const Option<Lobes> l = lobes(scene, wo);
+    // What sampling and evaluating share for one `wo`; nothing where nothing scatters. In memory: it is more than a lane has
+    // registers for.
+    RW_COLD void prepare(const Scene& scene, Vec3 wo, Option<Lobes>& shared) const {
+        const Option<LobesAndAlbedo> found = lobes_and_albedo(scene, wo);
+        shared.some = found.some;
+        if (found) {
+            shared.value = found->lobes;
+        }
+    }
+
+    RW_COLD Option<BsdfSample> sample(const Scene& scene, const Option<Lobes>& l, Vec3 wo, float u_lobe, Vec2 u) const {
         if (!l) {
             return none();
         }
@@ -125,16 +158,15 @@ struct Principled {
         if (wi.z <= 0.0f) {
             return none();
         }
-        const BsdfValue all = eval_lobes(scene, *l, wo, wi);
-        return BsdfSample::smooth(wo, wi, all.value / all.pdf, all.pdf);
+        const BsdfValue all = eval(scene, l, wo, wi);
+        return BsdfSample::smooth(wo, wi, all.value * (1.0f / all.pdf), all.pdf);
     }
 
-    RW_COLD BsdfValue eval(const Scene& scene, Vec3 wo, Vec3 wi) const {
-        const Option<Lobes> l = lobes(scene, wo);
-        return l ? eval_lobes(scene, *l, wo, wi) : BsdfValue::zero();
-    }
-
-    RW_FUNCTION BsdfValue eval_lobes(const Scene& scene, const Lobes& l, Vec3 wo, Vec3 wi) const {
+    RW_COLD BsdfValue eval(const Scene& scene, const Option<Lobes>& shared, Vec3 wo, Vec3 wi) const {
+        if (!shared) {
+            return BsdfValue::zero();
+        }
+        const Lobes& l = *shared;
         const Vec3 h = half_vector(wo, wi);
         const float specular_pdf = l.ggx.reflection_pdf(wo, h);
         const Returned at = l.facets.at(scene, wi);
@@ -142,23 +174,19 @@ struct Principled {
         Vec3 value = fresnel::schlick(l.f0, l.f90, dot(wo, h)) * (specular_pdf * l.ggx.g1(wi));
         const Vec3 e_wi = albedo_table::albedo(f0, f90, at.scale_bias);
         Left left_wi = {1.0f - e_wi, at.lost};
-        if (l.coat && l.base.beneath) {
+        if (l.coat && l.beneath) {
             const float e = l.coat->e(scene, wi);
             value *= l.coat->transmitted(e);
-            left_wi = l.base.beneath->left(scene, wi.z, at, e_wi, l.coat->let_in(e));
+            left_wi = l.beneath->left(scene, wi.z, at, e_wi, l.coat->let_in(e));
         }
-        if (metallic < 1.0f) {
-            const Vec3 mean = most(l.base.mean.dielectric, Vec3::splat(principled::LEAST_MEAN));
-            value += l.diffuse * (l.base.wo.dielectric * left_wi.dielectric / mean) * cosine;
-        }
+        value += l.diffuse * left_wi.dielectric * cosine;
         if (metallic > 0.0f) {
-            const float share = l.base.wo.metal * left_wi.metal / most(l.base.mean.metal, least_metal_mean());
-            value += l.bounces * (share * cosine);
+            value += l.bounces * (left_wi.metal * cosine);
         }
         float pdf = l.p_specular * specular_pdf + l.p_diffuse * l.horizon.pdf(wi.z);
         if (l.coat) {
             const Coat::Reflection reflection = l.coat->eval(wo, wi, h);
-            if (!l.base.beneath) {
+            if (!l.beneath) {
                 value *= l.coat->transmitted(l.coat->e(scene, wi));
             }
             value = value + reflection.value;
@@ -172,16 +200,8 @@ struct Principled {
     }
 
     RW_COLD Vec3 albedo(const Scene& scene, Vec3 wo) const {
-        const Option<Lobes> l = lobes(scene, wo);
-        if (!l) {
-            return Vec3::splat(0.0f);
-        }
-        const Vec3 scattered = l->diffuse * l->base.wo.dielectric + l->bounces * l->base.wo.metal;
-        const float coat = l->coat ? l->coat->albedo() : 0.0f;
-        if (scattering == Scattering::Single) {
-            return (l->specular_wo + scattered) * (1.0f - coat) + coat;
-        }
-        return least(l->specular_wo * (1.0f - coat) + scattered + coat, Vec3::splat(1.0f));
+        const Option<LobesAndAlbedo> found = lobes_and_albedo(scene, wo);
+        return found ? found->albedo : Vec3::splat(0.0f);
     }
 };
 

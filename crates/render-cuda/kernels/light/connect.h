@@ -29,7 +29,7 @@ RW_FUNCTION Vec2 barycentrics(const TriangleRecord& triangle, Vec3 place) {
     const Vec3 a = triangle.corner(0);
     const Vec3 u = triangle.corner(1) - a, v = triangle.corner(2) - a, s = place - a;
     const Vec3 normal = cross(u, v);
-    const Vec2 at = Vec2{dot(normal, cross(s, v)), dot(normal, cross(u, s))} / length_squared(normal);
+    const Vec2 at = Vec2{dot(normal, cross(s, v)), dot(normal, cross(u, s))} * (1.0f / length_squared(normal));
     return is_finite(at) ? at : Vec2{0.0f, 0.0f};
 }
 
@@ -49,7 +49,7 @@ RW_FUNCTION Option<LightSample> connect(const Scene& scene, const Place& place, 
     // The ray ends just before the light, on the side that it came from.
     const Vec3 side = cos > 0.0f ? place.normal : -place.normal;
     const Vec3 target = offset_from_triangle(place.position, side, place.extent);
-    return some(LightSample{wi, some(target), radiance / pdf, pdf});
+    return some(LightSample{wi, some(target), radiance * (1.0f / pdf), pdf});
 }
 
 }  // namespace raywarp::render::light

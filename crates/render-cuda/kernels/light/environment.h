@@ -35,7 +35,7 @@ struct Environment {
         const Vec3 d = {dot(vec3(record.rows[0]), direction), dot(vec3(record.rows[1]), direction),
                         dot(vec3(record.rows[2]), direction)};
         const float cos = clamp(d.y, -1.0f, 1.0f);
-        const Vec2 uv = {clamp(0.5f + elementary::atan2(d.x, -d.z) / TAU, 0.0f, 1.0f), elementary::acos(cos) / PI};
+        const Vec2 uv = {clamp(0.5f + elementary::atan2(d.x, -d.z) * (1.0f / TAU), 0.0f, 1.0f), elementary::acos(cos) * FRAC_1_PI};
         const float sin = square_root(1.0f - cos * cos);
         const float pdf = sin > 0.0f ? tables(scene).pdf(uv) / (TAU * PI * sin) : 0.0f;
         return {radiance_at(scene, uv), pdf};
@@ -66,7 +66,7 @@ struct Environment {
             return none();
         }
         const float pdf = found->pdf * probability;
-        return some(LightSample{found->direction, none(), found->radiance / pdf, pdf});
+        return some(LightSample{found->direction, none(), found->radiance * (1.0f / pdf), pdf});
     }
 
     RW_FUNCTION warp::DensityTables tables(const Scene& scene) const {

@@ -59,45 +59,49 @@ struct Seen {
     Vec3 u, v;
     // Area of the parallelogram of u and v, and the distance of its plane.
     float area, height;
-    // Its last triangle, whose sum is half the solid angle of all.
-    FanTriangle last;
+    // Its first triangle, and the last, whose sum is half the solid angle of all.
+    FanTriangle opening, last;
 
     static RW_FUNCTION Seen of(const LightRecord& light, float area, Vec3 point) {
         const Vec3 at = vec3(light.at) - point;
-        Seen seen = {light.kind(), at, vec3(light.u), vec3(light.v), area, magnitude(dot(vec3(light.w), at)), {}};
-        seen.last = seen.walk(INFINITE);
+        Seen seen = {light.kind(), at, vec3(light.u), vec3(light.v), area, magnitude(dot(vec3(light.w), at)), {}, {}};
+        seen.last = seen.walk(INFINITE, seen.opening);
         return seen;
     }
 
     RW_FUNCTION float half() const { return last.sum; }
 
-    // Goes along the fan until the sum of the halves is above `rest`; at most to the last triangle.
-    RW_FUNCTION FanTriangle walk(float rest) const {
+    // Goes along the fan until the sum of the halves is above `rest`; at most to the last triangle. Keeps the first one.
+    RW_FUNCTION FanTriangle walk(float rest, FanTriangle& opening) const {
         FanTriangle here = {};
         here.rest = rest;
-        float first_length = 0.0f, second_length = 0.0f, third_length = 0.0f;
+        // Inverse lengths.
+        float to_first = 0.0f, to_second = 0.0f, to_third = 0.0f;
         const u32 corners = corner_count(kind);
         const Vec2 origin = outline(kind, 0);
 #pragma unroll 1
         for (u32 i = 0; i < corners; i++) {
             here.second = here.third;
-            second_length = third_length;
+            to_second = to_third;
             const Vec2 place = outline(kind, i);
             const Vec3 corner = at + place.x * u + place.y * v;
-            third_length = length(corner);
-            here.third = corner / third_length;
+            to_third = 1.0f / length(corner);
+            here.third = corner * to_third;
             if (i == 0) {
                 here.first = here.third;
-                first_length = third_length;
+                to_first = to_third;
             }
             if (i < 2) {
                 continue;
             }
             const float share = cross(outline(kind, i - 1) - origin, place - origin) * area;
             // By the plane's distance: the triple product of the unit vectors would cancel.
-            here.volume = share / first_length / second_length * (height / third_length);
+            here.volume = share * to_first * to_second * (height * to_third);
             here.half = warp::half_solid_angle(here.first, here.second, here.third, here.volume);
             here.sum += here.half;
+            if (i == 2) {
+                opening = here;
+            }
             if (i + 1 == corners || !(here.rest >= here.half)) {
                 break;
             }
@@ -109,12 +113,18 @@ struct Seen {
     // Whether the solid angle is one to sample. Not for a NaN, which a point on a corner gives.
     RW_FUNCTION bool is_near() const { return 2.0f * half() >= LEAST_ANGLE && 2.0f * half() <= MOST_ANGLE; }
 
-    // A uniform direction of the outline. Walks again, since to keep all triangles would take an array in memory.
+    // A uniform direction of the outline. Along a disk's it walks again: to keep all triangles would take an array in memory.
     RW_FUNCTION Vec3 direction(Vec2 u) const {
         FanTriangle found = last;
         found.rest = u.x * half();
-        if (kind != LightKind::Triangle) {
-            found = walk(found.rest);
+        if (kind == LightKind::Disk) {
+            FanTriangle passed;
+            found = walk(found.rest, passed);
+        } else if (kind == LightKind::Parallelogram) {
+            const float rest = found.rest;
+            const bool is_beyond = rest >= opening.half;
+            found = is_beyond ? last : opening;
+            found.rest = is_beyond ? rest - opening.half : rest;
         }
         const float part = least(found.rest, found.half);
         return warp::spherical_triangle(found.first, found.second, found.third, found.volume, part, u.y);
@@ -165,7 +175,7 @@ RW_FUNCTION Vec2 in_plane(const LightRecord& light, Vec3 point, Vec3 direction) 
     const Vec3 u = vec3(light.u), v = vec3(light.v);
     const Vec3 s = point - vec3(light.at);
     const Vec3 p = cross(direction, v);
-    return Vec2{dot(s, p), dot(direction, cross(s, u))} / dot(u, p);
+    return Vec2{dot(s, p), dot(direction, cross(s, u))} * (1.0f / dot(u, p));
 }
 
 // A place in units of u and v, and the triangle that it is on, counted from the light's first one.

@@ -16,11 +16,11 @@ RW_FUNCTION Vec4 texel(const Scene& scene, const ImageRecord& image, u32 x, u32 
     }
     const u32 bytes = load(reinterpret_cast<const u32*>(image.texels) + i);
     const u32 r = platform::byte(bytes, 0), g = platform::byte(bytes, 1), b = platform::byte(bytes, 2);
-    const float a = static_cast<float>(platform::byte(bytes, 3)) / 255.0f;
+    const float a = static_cast<float>(platform::byte(bytes, 3)) * (1.0f / 255.0f);
     if (image.format() == Texels::Srgb8) {
         return {float_of(load(scene.srgb, r)), float_of(load(scene.srgb, g)), float_of(load(scene.srgb, b)), a};
     }
-    return {static_cast<float>(r) / 255.0f, static_cast<float>(g) / 255.0f, static_cast<float>(b) / 255.0f, a};
+    return {static_cast<float>(r) * (1.0f / 255.0f), static_cast<float>(g) * (1.0f / 255.0f), static_cast<float>(b) * (1.0f / 255.0f), a};
 }
 
 // The remainder of i, 0 to size - 1. In 32 bits where they hold it: division is long.

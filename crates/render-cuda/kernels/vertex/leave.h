@@ -63,12 +63,15 @@ RW_FUNCTION Departure leave(const Scene& scene, const Transport& transport, Path
     vertex.wo = vertex.shading.frame.to_local(wo);
     Departure departure = {none(), none(), none()};
     if (path.bounce == 0) {
-        departure.first_hit = some(FirstHit{bsdf.albedo<F::MODELS>(scene, vertex.wo), vertex.shading.frame.normal, t});
+        const Vec3 albedo =
+            carried.first_albedos ? bsdf.albedo<F::MODELS>(scene, vertex.wo) : Vec3::splat(0.0f);
+        departure.first_hit = some(FirstHit{albedo, vertex.shading.frame.normal, t});
     }
     if (path.bounce >= carried.max_depth) {
         return departure;
     }
-    const Prepared prepared = bsdf.prepare<F::MODELS>(scene, vertex.wo);
+    Layers layers;
+    const Prepared prepared = bsdf.prepare<F::MODELS>(scene, vertex.wo, layers);
     departure.connection = aim<F>(scene, carried, path, vertex, prepared);
     departure.next = scatter<F>(scene, carried, path, vertex, prepared);
     return departure;

@@ -20,12 +20,12 @@ RW_FUNCTION Option<Survivor> roulette(const Transport& transport, const PathStat
     if (largest >= BELOW) {
         return some(Survivor{throughput, state});
     }
-    const float survival = largest / BELOW;
+    const float survival = largest * (1.0f / BELOW);
     Stream stream = path.stream(transport, dimension::ROULETTE, state);
     if (!(stream.next_1d() < survival)) {
         return none();
     }
-    return some(Survivor{throughput / survival, stream.state});
+    return some(Survivor{throughput * (1.0f / survival), stream.state});
 }
 
 }  // namespace raywarp::render

@@ -16,6 +16,8 @@ struct Transport {
     u32 max_depth;
     // Camera rays that miss bring nothing.
     bool transparent;
+    // Albedos of first hits are wanted: they are zeros otherwise.
+    bool first_albedos;
 };
 
 // The same, with constants for what a kernel's features leave no choice of.

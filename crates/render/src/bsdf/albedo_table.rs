@@ -24,7 +24,7 @@ pub(crate) struct AlbedoTable {
 }
 
 /// The table at one alpha.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'t> {
     low: &'t Nodes,
     high: &'t Nodes,

@@ -127,7 +127,7 @@ impl Blinn {
             return None;
         }
         let (value, pdf) = self.eval_lobes(&lobes, wo, wi);
-        BsdfSample::smooth(wo, wi, value / pdf, pdf)
+        BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf)
     }
 
     #[inline]

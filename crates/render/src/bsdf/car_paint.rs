@@ -38,7 +38,8 @@ pub struct CarPaint {
 }
 
 /// What sampling and evaluation share for one `wo`.
-struct Lobes {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lobes {
     coat: Option<Coat>,
     flake: Ggx,
     amount: f32,
@@ -55,6 +56,7 @@ struct Lobes {
 }
 
 /// What flakes and the coat's scale lose at the first bounce, for one `wo`.
+#[derive(Debug, Clone, Copy)]
 struct Bounces {
     losses: WhiteLosses,
     beneath: Option<Beneath>,
@@ -111,8 +113,9 @@ impl CarPaint {
         }
     }
 
+    /// What sampling and evaluation share for one `wo`; nothing where nothing scatters.
     #[inline]
-    fn lobes(&self, wo: Vec3) -> Option<Lobes> {
+    pub(super) fn lobes(&self, wo: Vec3) -> Option<Lobes> {
         let f0 = f0_of_ior(self.coat_ior.max(1.0));
         let coat = Coat::new(if f0 > 0.0 { 1.0 } else { 0.0 }, f0, self.coat_alpha, wo);
         let amount = if self.flake_amount > 0.0 { self.flake_amount.min(1.0) } else { 0.0 };
@@ -161,9 +164,10 @@ impl CarPaint {
         })
     }
 
+    /// A direction, with the lobes for `wo`.
     #[inline]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
-        let lobes = self.lobes(wo)?;
+    pub(super) fn sample(&self, l: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+        let lobes = l?;
         // The flakes' further bounces come last, so that the others keep their places without them.
         let wi = if let Some(bounces) = lobes.bounces.as_ref().filter(|_| u_lobe >= 1.0 - lobes.p_bounces) {
             let u_horizon = (u_lobe - (1.0 - lobes.p_bounces)) / lobes.p_bounces;
@@ -186,17 +190,14 @@ impl CarPaint {
         if wi.z <= 0.0 {
             return None;
         }
-        let (value, pdf) = self.eval_lobes(&lobes, wo, wi);
-        BsdfSample::smooth(wo, wi, value / pdf, pdf)
+        let (value, pdf) = self.eval(Some(lobes), wo, wi);
+        BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf)
     }
 
+    /// The value and the density of `wi`, with the lobes for `wo`.
     #[inline]
-    pub(super) fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
-        self.lobes(wo).map_or((Vec3::ZERO, 0.0), |lobes| self.eval_lobes(&lobes, wo, wi))
-    }
-
-    #[inline]
-    fn eval_lobes(&self, l: &Lobes, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(super) fn eval(&self, l: Option<&Lobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        let Some(l) = l else { return (Vec3::ZERO, 0.0) };
         let cosine = wi.z * FRAC_1_PI;
         let mut value = (1.0 - l.amount) * self.base * cosine;
         // What the coat reflects of the light from wi, and lets in of it.

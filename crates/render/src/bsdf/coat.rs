@@ -18,6 +18,7 @@ pub(super) const MIN_LAYER_ALPHA: f32 = 1e-3;
 /// `(1 - E(wo)) (1 - E(wi)) / (1 - mean)`, which suits a Lambert base only, this bounds any base: it is
 /// reciprocal and never makes energy, though it loses a little. With further bounces the loss is known
 /// ([`Beneath`]), and a lobe of the base's returns it.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Coat {
     strength: f32,
     f0: Vec3,
@@ -29,14 +30,14 @@ pub(crate) struct Coat {
 
 /// What a base beneath a coat has left for lobes that scatter all around: of a dielectric what its facets let
 /// in, of a white metal what its facets lose.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Left {
     pub dielectric: Vec3,
     pub metal: f32,
 }
 
 /// White facets of one alpha beneath a coat.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Beneath {
     table: CoatLoss,
     /// What the table's losses are multiplied by.
@@ -155,7 +156,7 @@ impl Beneath {
     #[inline]
     pub fn left(&self, cos: f32, facets: Returned, e: Vec3, let_in: f32) -> Left {
         let too_much = self.scale * self.table.at(cos);
-        let share = (e / (1.0 - facets.lost).max(1e-6)).min(Vec3::ONE);
+        let share = (e * (1.0 / (1.0 - facets.lost).max(1e-6))).min(Vec3::ONE);
         Left { dielectric: (1.0 - e) * let_in + share * too_much, metal: facets.lost * let_in + too_much }
     }
 }

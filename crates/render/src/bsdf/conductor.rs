@@ -83,7 +83,7 @@ impl Conductor {
             let wi = bounces.losses.horizon().sample(u_lobe / bounces.p, u);
             let h = (wo + wi).normalize_or(Vec3::Z);
             let (value, pdf) = self.all(&ggx, bounces, wo, wi, h);
-            return BsdfSample::smooth(wo, wi, value / pdf, pdf);
+            return BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf);
         }
         let h = ggx.sample_visible(wo, u);
         let cos = wo.dot(h);
@@ -93,7 +93,7 @@ impl Conductor {
         }
         if let Some(bounces) = bounces {
             let (value, pdf) = self.all(&ggx, bounces, wo, wi, h);
-            return BsdfSample::smooth(wo, wi, value / pdf, pdf);
+            return BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf);
         }
         let weight = fresnel::conductor(cos, self.eta, self.k) * ggx.g1(wi);
         BsdfSample::smooth(wo, wi, weight, ggx.reflection_pdf(wo, h))

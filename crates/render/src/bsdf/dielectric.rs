@@ -161,7 +161,7 @@ impl Dielectric {
         let (tint, over, side) = if wi.z > 0.0 {
             (self.reflectance, bounces.over_here, bounces.reflected)
         } else {
-            let tint = if self.thin { self.transmittance } else { self.transmittance / (eta * eta) };
+            let tint = if self.thin { self.transmittance } else { self.transmittance * (1.0 / (eta * eta)) };
             (tint, bounces.over_beyond, 1.0 - bounces.reflected)
         };
         let further = over * bounces.losses.at(wi) * (cos * FRAC_1_PI);
@@ -217,7 +217,7 @@ impl Dielectric {
                 let first = self.first(&ggx, up, wi, eta);
                 let (value, pdf) = self.with_bounces(first, bounces, wi, eta);
                 let turned = super::turned_as(wo, wi);
-                return BsdfSample::smooth(wo, turned, value / pdf, pdf);
+                return BsdfSample::smooth(wo, turned, value * (1.0 / pdf), pdf);
             }
             u_lobe = ((u_lobe - bounces.p) / (1.0 - bounces.p)).min(1.0 - f32::EPSILON);
         }
@@ -230,7 +230,7 @@ impl Dielectric {
             let wi = 2.0 * cos * h - up;
             (wi.with_z(-wi.z), self.transmittance, 1.0 - reflected)
         } else {
-            ((cos / eta - cos_t) * h - up / eta, self.transmittance / (eta * eta), 1.0 - reflected)
+            ((cos / eta - cos_t) * h - up / eta, self.transmittance * (1.0 / (eta * eta)), 1.0 - reflected)
         };
         // A facet may send its light to the wrong side of the surface; that light is lost.
         if (wi.z > 0.0) != (u_lobe < reflected) {
@@ -249,7 +249,7 @@ impl Dielectric {
         let (weight, pdf) = (tint * ggx.g1(wi), density * probability);
         if let Some(bounces) = bounces {
             let (value, pdf) = self.with_bounces((weight * pdf, pdf), bounces, wi, eta);
-            return BsdfSample::smooth(wo, turned, value / pdf, pdf);
+            return BsdfSample::smooth(wo, turned, value * (1.0 / pdf), pdf);
         }
         BsdfSample::smooth(wo, turned, weight, pdf)
     }
@@ -290,7 +290,7 @@ impl Dielectric {
         }
         let (reflected, _) = self.reflected(up.dot(h).max(MIN_COS), eta);
         let pdf = refraction_pdf(ggx, up, wi, h, eta) * (1.0 - reflected);
-        (self.transmittance / (eta * eta) * (pdf * ggx.g1(wi)), pdf)
+        (self.transmittance * (1.0 / (eta * eta)) * (pdf * ggx.g1(wi)), pdf)
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {

@@ -6,7 +6,7 @@ use super::loss_table::WhiteLosses;
 use glam::{Vec2, Vec3};
 
 /// Facets of one roughness.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Facets {
     row: Row<'static>,
     /// More exact at the horizon, and for anisotropic facets; `None` for single scattering.
@@ -14,7 +14,7 @@ pub(crate) struct Facets {
 }
 
 /// What facets return to one direction, or to all.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Returned {
     /// What multiplies f0 and f90 in the albedo.
     pub scale_bias: Vec2,

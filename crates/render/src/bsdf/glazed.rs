@@ -173,7 +173,7 @@ impl Glazed {
             }
             let wi = super::turned_as(wo, wi);
             let (value, pdf) = self.both(&coat, bounces, wo, wi);
-            return BsdfSample::smooth(wo, wi, value / pdf, pdf);
+            return BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf);
         }
         let u_lobe = ((u_lobe - p) / (1.0 - p)).min(1.0 - f32::EPSILON);
         let sample = self.glass().sample(bounces, wo, u_lobe, u)?;
@@ -182,7 +182,7 @@ impl Glazed {
             return BsdfSample::delta(wo, sample.wi, sample.weight * share);
         }
         let (value, pdf) = self.both(&coat, bounces, wo, sample.wi);
-        BsdfSample::smooth(wo, sample.wi, value / pdf, pdf)
+        BsdfSample::smooth(wo, sample.wi, value * (1.0 / pdf), pdf)
     }
 
     #[inline]

@@ -198,7 +198,7 @@ pub enum Bsdf {
 const _: () = assert!(size_of::<Bsdf>() == 56);
 
 /// What sampling and evaluating share for one `wo`, so that a vertex that does both finds it once: the further bounces
-/// of metal and glass. (What layers share is several times as large, more than a GPU's registers should keep.)
+/// of metal and glass, and the lobes of layers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Prepared {
     /// Nothing.
@@ -207,10 +207,14 @@ pub(crate) enum Prepared {
     Conductor(conductor::Bounces),
     /// Of [`Bsdf::Dielectric`].
     Dielectric(dielectric::Bounces),
+    /// Of [`Bsdf::Principled`].
+    Principled(principled::Lobes),
+    /// Of [`Bsdf::CarPaint`].
+    CarPaint(car_paint::Lobes),
 }
 
 // What a vertex keeps beside its model, which kind it is included.
-const _: () = assert!(size_of::<Prepared>() <= 72);
+const _: () = assert!(size_of::<Prepared>() <= 240);
 
 impl Prepared {
     #[inline]
@@ -221,6 +225,16 @@ impl Prepared {
     #[inline]
     fn dielectric(&self) -> Option<&dielectric::Bounces> {
         if let Self::Dielectric(bounces) = self { Some(bounces) } else { None }
+    }
+
+    #[inline]
+    fn principled(&self) -> Option<&principled::Lobes> {
+        if let Self::Principled(lobes) = self { Some(lobes) } else { None }
+    }
+
+    #[inline]
+    fn car_paint(&self) -> Option<&car_paint::Lobes> {
+        if let Self::CarPaint(lobes) = self { Some(lobes) } else { None }
     }
 }
 
@@ -299,13 +313,13 @@ impl Bsdf {
             Self::Conductor(c) => c.bounces(above(wo)).map_or(Prepared::Nothing, Prepared::Conductor),
             Self::Dielectric(d) => d.bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
             Self::Glazed(g) => g.glass().bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
+            Self::Principled(p) => p.lobes(above(wo)).map_or(Prepared::Nothing, Prepared::Principled),
+            Self::CarPaint(p) => p.lobes(above(wo)).map_or(Prepared::Nothing, Prepared::CarPaint),
             Self::Black
             | Self::Diffuse { .. }
             | Self::DiffuseTransmission { .. }
             | Self::Mirror { .. }
-            | Self::Blinn(_)
-            | Self::Principled(_)
-            | Self::CarPaint(_) => Prepared::Nothing,
+            | Self::Blinn(_) => Prepared::Nothing,
         }
     }
 
@@ -344,8 +358,8 @@ impl Bsdf {
             Self::Conductor(c) => two_sided(wo, |wo| c.sample(prepared.conductor(), wo, u_lobe, u)),
             Self::Dielectric(d) => d.sample(prepared.dielectric(), wo, u_lobe, u),
             Self::Glazed(g) => g.sample(prepared.dielectric(), wo, u_lobe, u),
-            Self::Principled(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
-            Self::CarPaint(p) => two_sided(wo, |wo| p.sample(wo, u_lobe, u)),
+            Self::Principled(p) => two_sided(wo, |wo| p.sample(prepared.principled(), wo, u_lobe, u)),
+            Self::CarPaint(p) => two_sided(wo, |wo| p.sample(prepared.car_paint(), wo, u_lobe, u)),
         }
     }
 
@@ -362,8 +376,8 @@ impl Bsdf {
             Self::Conductor(c) => one_side(wo, wi, |wo, wi| c.eval(prepared.conductor(), wo, wi)),
             Self::Dielectric(d) => d.eval(prepared.dielectric(), wo, wi),
             Self::Glazed(g) => g.eval(prepared.dielectric(), wo, wi),
-            Self::Principled(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
-            Self::CarPaint(p) => one_side(wo, wi, |wo, wi| p.eval(wo, wi)),
+            Self::Principled(p) => one_side(wo, wi, |wo, wi| p.eval(prepared.principled(), wo, wi)),
+            Self::CarPaint(p) => one_side(wo, wi, |wo, wi| p.eval(prepared.car_paint(), wo, wi)),
         }
     }
 

@@ -44,17 +44,18 @@ pub struct Principled {
 }
 
 /// What sampling and evaluation share for one `wo`.
-struct Lobes {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lobes {
     ggx: Ggx,
     facets: Facets,
     coat: Option<Coat>,
-    base: BaseLobes,
+    /// With further bounces: what is under the coat.
+    beneath: Option<Beneath>,
     /// Fresnel term of the reflection, metal and dielectric mixed.
     f0: Vec3,
     f90: f32,
-    /// Albedo of the facets without a coat.
-    specular_wo: Vec3,
-    /// Reflectance of the Lambert base, and of the metal's further bounces.
+    /// What the Lambert base reflects, and the metal's further bounces, times what is left for them of the light from `wo`,
+    /// over its mean.
     diffuse: Vec3,
     bounces: Vec3,
     /// What finds their directions.
@@ -64,12 +65,11 @@ struct Lobes {
     p_diffuse: f32,
 }
 
-/// What the facets leave for the lobes that scatter all around, for one `wo`.
+/// What the facets leave for the lobes that scatter all around.
 struct BaseLobes {
-    /// Of the light from `wo`, and mean.
+    /// Of the light from one `wo`, and mean.
     wo: Left,
     mean: Left,
-    /// With further bounces: what is under the coat.
     beneath: Option<Beneath>,
 }
 
@@ -124,8 +124,14 @@ impl Principled {
         Self { base: diffuse, metallic: 0.0, f0, f90, alpha, coat: 0.0, coat_alpha: 0.0, scattering }
     }
 
+    /// What sampling and evaluation share for one `wo`; nothing where nothing scatters.
     #[inline]
-    fn lobes(&self, wo: Vec3) -> Option<Lobes> {
+    pub(super) fn lobes(&self, wo: Vec3) -> Option<Lobes> {
+        Some(self.lobes_and_albedo(wo)?.0)
+    }
+
+    #[inline]
+    fn lobes_and_albedo(&self, wo: Vec3) -> Option<(Lobes, Vec3)> {
         let alpha = self.alpha.clamp(Vec2::splat(MIN_LAYER_ALPHA), Vec2::ONE);
         let mean_alpha = (alpha.x * alpha.y).sqrt();
         let facets = Facets::new(AlbedoTable::ggx().row(mean_alpha), alpha, self.scattering);
@@ -134,43 +140,63 @@ impl Principled {
         let (at, mean) = (facets.at(wo), facets.mean());
         let f0 = self.f0.lerp(self.base, m);
         let f90 = self.f90 + (1.0 - self.f90) * m;
-        let diffuse = (1.0 - m) * self.base;
-        // Schlick's mean over the hemisphere, then the sum over all further bounces.
-        let fresnel_mean = schlick_mean(self.base);
-        let white_mean = (mean.scale_bias.x + mean.scale_bias.y).min(1.0);
-        let bounces = m * fresnel_mean * fresnel_mean * white_mean / (1.0 - fresnel_mean * (1.0 - white_mean));
-
-        let under = coat.as_ref().map_or(1.0, |c| 1.0 - c.albedo());
         let base = self.base_lobes(coat.as_ref(), wo, at, mean, mean_alpha);
-        let specular_wo = albedo(f0, f90, at.scale_bias);
-        let p_coat = coat.as_ref().map_or(0.0, Coat::albedo) * 3.0;
-        let p_specular = under * specular_wo.element_sum();
+        let specular = albedo(f0, f90, at.scale_bias);
+        let coat_albedo = coat.as_ref().map_or(0.0, Coat::albedo);
+        let under = 1.0 - coat_albedo;
+
+        // Most surfaces are one or the other: metal or dielectric.
+        let (mut diffuse, mut bounces) = (Vec3::ZERO, Vec3::ZERO);
+        let (mut scattered, mut returned) = (Vec3::ZERO, 0.0);
+        if self.metallic < 1.0 {
+            let reflectance = (1.0 - m) * self.base * base.wo.dielectric;
+            // The product vanishes faster than the divisor where the lobe takes all.
+            diffuse = reflectance / base.mean.dielectric.max(Vec3::splat(LEAST_MEAN));
+            scattered = reflectance;
+        }
+        if m > 0.0 {
+            // Schlick's mean over the hemisphere, then the sum over all further bounces.
+            let fresnel_mean = schlick_mean(self.base);
+            let white_mean = (mean.scale_bias.x + mean.scale_bias.y).min(1.0);
+            let all = m * fresnel_mean * fresnel_mean * white_mean / (1.0 - fresnel_mean * (1.0 - white_mean));
+            bounces = all * (base.wo.metal / base.mean.metal.max(self.least_metal_mean()));
+            scattered += all * base.wo.metal;
+            returned = (all * at.lost).element_sum();
+        }
+        let p_coat = coat_albedo * 3.0;
+        let p_specular = under * specular.element_sum();
         // Beneath a coat the lobes have it in them.
         let share = if base.beneath.is_some() { 1.0 } else { under };
-        let p_diffuse = share * (diffuse * base.wo.dielectric + bounces * base.wo.metal).element_sum();
+        let p_diffuse = share * scattered.element_sum();
         let horizon = match self.scattering {
             // Of the metal's part, which a coat's share makes wider.
-            Scattering::Multiple if p_diffuse > 0.0 => {
-                Horizon::new(mean_alpha).scaled((bounces * at.lost).element_sum() / p_diffuse)
-            }
+            Scattering::Multiple if returned > 0.0 => Horizon::new(mean_alpha).scaled(returned / p_diffuse),
             _ => Horizon::NONE,
         };
         let total = p_coat + p_specular + p_diffuse;
-        (total > 0.0).then(|| Lobes {
+        if total.is_nan() || total <= 0.0 {
+            return None;
+        }
+        let albedo = match self.scattering {
+            Scattering::Single => (specular + scattered) * under + coat_albedo,
+            Scattering::Multiple => (specular * under + scattered + coat_albedo).min(Vec3::ONE),
+        };
+        let scale = 1.0 / total;
+        let lobes = Lobes {
             ggx: Ggx::new(alpha),
             facets,
             coat,
-            base,
+            beneath: base.beneath,
             f0,
             f90,
-            specular_wo,
             diffuse,
             bounces,
             horizon,
-            p_coat: p_coat / total,
-            p_specular: p_specular / total,
-            p_diffuse: p_diffuse / total,
-        })
+            p_coat: p_coat * scale,
+            p_specular: p_specular * scale,
+            p_diffuse: p_diffuse * scale,
+        };
+        Some((lobes, albedo))
     }
 
     /// What the facets leave of the light from `wo`, to which they return `at`, and to all, `mean`.
@@ -195,32 +221,30 @@ impl Principled {
         }
     }
 
+    /// A direction, with the lobes for `wo`.
     #[inline]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
-        let lobes = self.lobes(wo)?;
-        let wi = if u_lobe < lobes.p_diffuse {
-            lobes.horizon.sample(u_lobe / lobes.p_diffuse, u)
+    pub(super) fn sample(&self, l: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+        let l = l?;
+        let wi = if u_lobe < l.p_diffuse {
+            l.horizon.sample(u_lobe / l.p_diffuse, u)
         } else {
-            let h = match &lobes.coat {
-                Some(coat) if u_lobe >= lobes.p_diffuse + lobes.p_specular => coat.sample_normal(wo, u),
-                _ => lobes.ggx.sample_visible(wo, u),
+            let h = match &l.coat {
+                Some(coat) if u_lobe >= l.p_diffuse + l.p_specular => coat.sample_normal(wo, u),
+                _ => l.ggx.sample_visible(wo, u),
             };
             2.0 * wo.dot(h) * h - wo
         };
         if wi.z <= 0.0 {
             return None;
         }
-        let (value, pdf) = self.eval_lobes(&lobes, wo, wi);
-        BsdfSample::smooth(wo, wi, value / pdf, pdf)
+        let (value, pdf) = self.eval(Some(l), wo, wi);
+        BsdfSample::smooth(wo, wi, value * (1.0 / pdf), pdf)
     }
 
+    /// The value and the density of `wi`, with the lobes for `wo`.
     #[inline]
-    pub(super) fn eval(&self, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
-        self.lobes(wo).map_or((Vec3::ZERO, 0.0), |lobes| self.eval_lobes(&lobes, wo, wi))
-    }
-
-    #[inline]
-    fn eval_lobes(&self, l: &Lobes, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(super) fn eval(&self, l: Option<&Lobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+        let Some(l) = l else { return (Vec3::ZERO, 0.0) };
         let h = (wo + wi).normalize_or(Vec3::Z);
         let specular_pdf = l.ggx.reflection_pdf(wo, h);
         let at = l.facets.at(wi);
@@ -228,25 +252,19 @@ impl Principled {
         let mut value = schlick(l.f0, l.f90, wo.dot(h)) * (specular_pdf * l.ggx.g1(wi));
         let e_wi = albedo(self.f0, self.f90, at.scale_bias);
         let mut left_wi = Left { dielectric: 1.0 - e_wi, metal: at.lost };
-        if let (Some(coat), Some(beneath)) = (&l.coat, &l.base.beneath) {
+        if let (Some(coat), Some(beneath)) = (&l.coat, &l.beneath) {
             let e = coat.e(wi);
             value *= coat.transmitted(e);
             left_wi = beneath.left(wi.z, at, e_wi, coat.let_in(e));
         }
-        // Most surfaces are one or the other: metal or dielectric.
-        if self.metallic < 1.0 {
-            // The product vanishes faster than the divisor where the lobe takes all.
-            let mean = l.base.mean.dielectric.max(Vec3::splat(LEAST_MEAN));
-            value += l.diffuse * (l.base.wo.dielectric * left_wi.dielectric / mean) * cosine;
-        }
+        value += l.diffuse * left_wi.dielectric * cosine;
         if self.metallic > 0.0 {
-            let share = l.base.wo.metal * left_wi.metal / l.base.mean.metal.max(self.least_metal_mean());
-            value += l.bounces * (share * cosine);
+            value += l.bounces * (left_wi.metal * cosine);
         }
         let mut pdf = l.p_specular * specular_pdf + l.p_diffuse * l.horizon.pdf(wi.z);
         if let Some(coat) = &l.coat {
             let (coat_value, coat_pdf) = coat.eval(wo, wi, h);
-            if l.base.beneath.is_none() {
+            if l.beneath.is_none() {
                 value *= coat.transmitted(coat.e(wi));
             }
             value += coat_value;
@@ -265,12 +283,6 @@ impl Principled {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Vec3 {
-        let Some(l) = self.lobes(wo) else { return Vec3::ZERO };
-        let scattered = l.diffuse * l.base.wo.dielectric + l.bounces * l.base.wo.metal;
-        let coat = l.coat.as_ref().map_or(0.0, Coat::albedo);
-        match self.scattering {
-            Scattering::Single => (l.specular_wo + scattered) * (1.0 - coat) + coat,
-            Scattering::Multiple => (l.specular_wo * (1.0 - coat) + scattered + coat).min(Vec3::ONE),
-        }
+        self.lobes_and_albedo(wo).map_or(Vec3::ZERO, |(_, albedo)| albedo)
     }
 }

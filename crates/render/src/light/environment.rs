@@ -6,7 +6,7 @@ use crate::texture::look_up;
 use glam::{Vec2, Vec3};
 use raywarp_sample::elementary::{acos, atan2};
 use raywarp_sample::warp::{DensityTables, sin_cos_turn, uniform_sphere, uniform_sphere_pdf};
-use std::f32::consts::{PI, TAU};
+use std::f32::consts::{FRAC_1_PI, PI, TAU};
 
 /// Radiance from everywhere around.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ impl<'s> Environment<'s> {
         let rows = self.record.rows.map(Vec3::from);
         let d = Vec3::new(rows[0].dot(direction), rows[1].dot(direction), rows[2].dot(direction));
         let cos = d.y.clamp(-1.0, 1.0);
-        let uv = Vec2::new((0.5 + atan2(d.x, -d.z) / TAU).clamp(0.0, 1.0), acos(cos) / PI);
+        let uv = Vec2::new((0.5 + atan2(d.x, -d.z) * (1.0 / TAU)).clamp(0.0, 1.0), acos(cos) * FRAC_1_PI);
         let sin = (1.0 - cos * cos).sqrt();
         let pdf = if sin > 0.0 { self.tables().pdf(uv.into()) / (TAU * PI * sin) } else { 0.0 };
         (self.look_up(uv), pdf)
@@ -62,7 +62,7 @@ impl<'s> Environment<'s> {
     pub fn connect(&self, u: [f32; 2], probability: f32) -> Option<LightSample> {
         let (wi, radiance, pdf) = self.sample(u)?;
         let pdf = pdf * probability;
-        Some(LightSample { wi, target: None, weight: radiance / pdf, pdf })
+        Some(LightSample { wi, target: None, weight: radiance * (1.0 / pdf), pdf })
     }
 
     #[inline]

@@ -105,7 +105,7 @@ pub(crate) fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -
     // The ray ends just before the light, on the side that it came from.
     let side = if cos > 0.0 { place.normal } else { -place.normal };
     let target = Vec3::from(offset_from_triangle(place.position.into(), side.into(), place.extent));
-    Some(LightSample { wi, target: Some(target), weight: radiance / pdf, pdf })
+    Some(LightSample { wi, target: Some(target), weight: radiance * (1.0 / pdf), pdf })
 }
 
 /// Barycentrics of a place in the plane of a triangle; zeros for a triangle without area.
@@ -114,7 +114,7 @@ pub(crate) fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
     let [a, b, c] = triangle.points();
     let (u, v, s) = (b - a, c - a, place - a);
     let normal = u.cross(v);
-    let at = Vec2::new(normal.dot(s.cross(v)), normal.dot(u.cross(s))) / normal.length_squared();
+    let at = Vec2::new(normal.dot(s.cross(v)), normal.dot(u.cross(s))) * (1.0 / normal.length_squared());
     if at.is_finite() { at } else { Vec2::ZERO }
 }
 

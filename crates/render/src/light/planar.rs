@@ -64,11 +64,11 @@ impl Seen {
         let (at, u, v) = (Vec3::from(light.at) - point, Vec3::from(light.u), Vec3::from(light.v));
         let mut seen =
             Self { corners: [[0.0; 3]; 8], volumes: [0.0; 6], halves: [0.0; 6], count: outline.len() - 2, half: 0.0 };
-        let mut lengths = [1.0; 8];
+        let mut inverse_lengths = [1.0; 8];
         for (i, &[a, b]) in outline.iter().enumerate() {
             let corner = at + a * u + b * v;
-            lengths[i] = corner.length();
-            seen.corners[i] = (corner / lengths[i]).into();
+            inverse_lengths[i] = 1.0 / corner.length();
+            seen.corners[i] = (corner * inverse_lengths[i]).into();
         }
         // Triple products by the plane's distance: those of the unit vectors would cancel.
         let height = Vec3::from(light.w).dot(at).abs();
@@ -76,7 +76,8 @@ impl Seen {
         for i in 0..seen.count {
             let edges = [Vec2::from(outline[i + 1]) - first, Vec2::from(outline[i + 2]) - first];
             let share = edges[0].perp_dot(edges[1]) * area;
-            seen.volumes[i] = share / lengths[0] / lengths[i + 1] * (height / lengths[i + 2]);
+            let shares = share * inverse_lengths[0] * inverse_lengths[i + 1];
+            seen.volumes[i] = shares * (height * inverse_lengths[i + 2]);
             let corners = [seen.corners[0], seen.corners[i + 1], seen.corners[i + 2]];
             seen.halves[i] = warp::half_solid_angle(&corners, seen.volumes[i]);
             seen.half += seen.halves[i];
@@ -161,7 +162,7 @@ pub(crate) fn in_plane(light: &LightRecord, point: Vec3, direction: Vec3) -> Vec
     let (u, v) = (Vec3::from(light.u), Vec3::from(light.v));
     let s = point - Vec3::from(light.at);
     let p = direction.cross(v);
-    Vec2::new(s.dot(p), direction.dot(s.cross(u))) / u.dot(p)
+    Vec2::new(s.dot(p), direction.dot(s.cross(u))) * (1.0 / u.dot(p))
 }
 
 /// The place itself, where rounding has left it outside of the light, moved in; `None` outside of a disk.

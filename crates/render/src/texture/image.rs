@@ -20,9 +20,9 @@ pub(crate) fn texel(image: &Image, x: u32, y: u32) -> Vec4 {
         Texels::Srgb8(p) => {
             let [r, g, b, a] = p[i];
             let table = srgb_table();
-            Vec4::new(table[r as usize], table[g as usize], table[b as usize], f32::from(a) / 255.0)
+            Vec4::new(table[r as usize], table[g as usize], table[b as usize], f32::from(a) * (1.0 / 255.0))
         }
-        Texels::Linear8(p) => Vec4::from(p[i].map(f32::from)) / 255.0,
+        Texels::Linear8(p) => Vec4::from(p[i].map(f32::from)) * (1.0 / 255.0),
         Texels::Float(p) => p[i].into(),
     }
 }

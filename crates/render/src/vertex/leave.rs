@@ -48,7 +48,7 @@ pub(crate) fn leave(
     }
     let vertex = Vertex { wo: shading.frame.to_local(wo), point, shading };
     let first_hit = (path.bounce == 0).then(|| FirstHit {
-        albedo: vertex.shading.bsdf.albedo(vertex.wo),
+        albedo: if transport.first_albedos { vertex.shading.bsdf.albedo(vertex.wo) } else { Vec3::ZERO },
         normal: vertex.shading.frame.normal,
         depth: t,
     });

@@ -37,6 +37,8 @@ pub(crate) struct Transport {
     pub max_depth: u32,
     /// Camera rays that miss bring nothing.
     pub transparent: bool,
+    /// Albedos of first hits are wanted: they are zeros otherwise.
+    pub first_albedos: bool,
 }
 
 /// Sampler dimensions that a camera ray takes: two in the pixel, two on the lens.

@@ -16,7 +16,7 @@ pub(crate) fn roulette(transport: &Transport, path: &PathState, throughput: Vec3
     if largest >= BELOW {
         return Some((throughput, state));
     }
-    let survival = largest / BELOW;
+    let survival = largest * (1.0 / BELOW);
     let mut stream = path.stream(transport, dimension::ROULETTE, state);
-    (stream.next_1d() < survival).then(|| (throughput / survival, stream.state()))
+    (stream.next_1d() < survival).then(|| (throughput * (1.0 / survival), stream.state()))
 }
