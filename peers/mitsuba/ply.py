@@ -1,4 +1,4 @@
-"""Reads the positions and triangles of a binary little-endian PLY, gzipped or not."""
+"""Reads the triangles of a binary little-endian PLY, gzipped or not."""
 
 import gzip
 from pathlib import Path
@@ -8,6 +8,15 @@ import numpy as np
 from description import Mesh
 
 TYPES = {"char": "i1", "uchar": "u1", "short": "<i2", "ushort": "<u2", "int": "<i4", "uint": "<u4", "float": "<f4", "double": "<f8"}
+TYPES |= {"int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4", "uint32": "<u4", "float32": "<f4", "float64": "<f8"}
+
+
+def columns(vertices: np.ndarray, names: str) -> np.ndarray | None:
+    """The properties of these one-letter or two-letter names side by side; None unless all are there."""
+    parts = names.split()
+    if not all(name in vertices.dtype.names for name in parts):
+        return None
+    return np.stack([vertices[name] for name in parts], axis=1).astype(np.float32)
 
 
 def read(path: Path) -> Mesh:
@@ -34,5 +43,4 @@ def read(path: Path) -> Mesh:
     faces = np.frombuffer(body, np.dtype(face), counts["face"], vertices.nbytes)
     if not (faces["count"] == 3).all():
         raise ValueError(f"{path}: a face is not a triangle")
-    positions = np.stack([vertices[axis] for axis in "xyz"], axis=1)
-    return Mesh(positions.astype(np.float32), faces["corners"].astype(np.int32))
+    return Mesh(columns(vertices, "x y z"), faces["corners"].astype(np.int32), columns(vertices, "nx ny nz"), columns(vertices, "u v"))
