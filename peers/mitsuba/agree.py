@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,12 +32,14 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scene", nargs="*", help="names of scenes; all when none is given")
     parser.add_argument("--raywarp", help="the raywarp command (target/release/raywarp)")
+    raywarp.add_device(parser)
+    parser.add_argument("--jobs", type=int, default=1, help="renders of raywarp at a time; more where starting takes longer than rendering")
     parser.add_argument("--runs", type=int, default=16, help="independent renders a side")
     parser.add_argument("--spp", type=int, default=64, help="samples a pixel of each")
     parser.add_argument("--first-seed", type=int, default=0, help="another one repeats the test with other random numbers")
     parser.add_argument("--bounces", type=int, help="instead of each scene's own number (8)")
     parser.add_argument("--threads", type=int, default=0, help="worker threads of either side; 0 takes all processors")
-    parser.add_argument("--variant", default="llvm_ad_rgb", help="Mitsuba's variant: llvm_ad_rgb or scalar_rgb")
+    parser.add_argument("--variant", default="llvm_ad_rgb", help="Mitsuba's variant: llvm_ad_rgb, cuda_ad_rgb or scalar_rgb")
     parser.add_argument("--shared", type=Path, default=os.environ.get("RAYWARP_SCENES"), help="folder of shared scenes: adds interiors")
     parser.add_argument("--csv", type=Path, help="write the table here too")
     parser.add_argument("--pictures", type=Path, help="keep ours, theirs and z of the blocks as PNG and EXR in this folder")
@@ -64,14 +67,17 @@ class Sides:
 
     def ours(self, scene, path: Path) -> list[np.ndarray]:
         if scene.name not in self.kept:
-            settings = dict(samples=self.args.spp, depth=scene.bounces, size=scene.size, threads=self.args.threads)
+            settings = dict(samples=self.args.spp, depth=scene.bounces, size=scene.size, threads=self.args.threads, device=self.args.device)
             # Mitsuba's own rough metal and glass know the first bounce between facets only.
             settings["extra"] = [*([] if scene.every_bounce else ["--single-scatter"]), *self.args.option]
-            pictures = []
-            for seed in range(self.args.first_seed, self.args.first_seed + self.args.runs):
-                picture = self.folder / "ours.exr"
+
+            def render(seed: int) -> np.ndarray:
+                picture = self.folder / f"ours{seed}.exr"
                 raywarp.render(self.program, path, picture, seed=seed, **settings)
-                pictures.append(raywarp.read(picture))
+                return raywarp.read(picture)
+
+            with ThreadPoolExecutor(self.args.jobs) as pool:
+                pictures = list(pool.map(render, range(self.args.first_seed, self.args.first_seed + self.args.runs)))
             if len(pictures) > 1 and np.array_equal(pictures[0], pictures[1]):
                 raise SystemExit(f"{scene.name}: two seeds give the same picture; nothing can be estimated")
             self.kept[scene.name] = pictures
@@ -83,7 +89,8 @@ class Sides:
         return [write_mitsuba.render(loaded, seed, self.args.spp, scene.camera.mirrored) for seed in range(first, first + self.args.runs)]
 
 
-def show(title: str, comparisons, seconds, writer) -> bool:
+def show(title: str, comparisons, seconds, table) -> bool:
+    writer = csv.writer(table)
     for channel, c in zip("RGB", comparisons):
         verdict = "agrees" if c.agrees else "DIFFERS"
         print(
@@ -93,6 +100,7 @@ def show(title: str, comparisons, seconds, writer) -> bool:
             flush=True,
         )
         writer.writerow([title, channel, c.ours, c.theirs, c.percent, c.z, c.worst_block, c.worst_limit, *c.worst_at, c.beyond, c.mean_square**0.5, c.mean_square_limit**0.5, c.blocks, verdict])
+    table.flush()
     print(f"{'':28} ours {seconds[0]:.0f} s, theirs {seconds[1]:.0f} s")
     return all(c.agrees for c in comparisons)
 
@@ -115,8 +123,7 @@ def main() -> int:
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         table = open(args.csv or Path(folder) / "table.csv", "w", newline="")
-        writer = csv.writer(table)
-        writer.writerow(COLUMNS)
+        csv.writer(table).writerow(COLUMNS)
         sides = Sides(args, Path(folder))
         print(f"{args.runs} runs of {args.spp} samples a pixel a side, blocks of {blocks.BLOCK} x {blocks.BLOCK} pixels")
         print(f"{'scene':28}   {'ours':>10} {'theirs':>10} {'':>9} {'z':>6} {'worst block z (limit)':>25} {'rms z (limit)':>15}")
@@ -133,7 +140,7 @@ def main() -> int:
                 end = time.monotonic()
                 title = f"{name}: {change}" if change else name
                 comparisons = blocks.compare(ours, theirs)
-                same = show(title, comparisons, (middle - start, end - middle), writer)
+                same = show(title, comparisons, (middle - start, end - middle), table)
                 if same == bool(change):
                     failed.append(title)
                 if args.pictures:

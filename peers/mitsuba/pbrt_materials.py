@@ -1,4 +1,4 @@
-"""Materials of pbrt files as Mitsuba's own BSDFs: the nearest that it has, not our plugins.
+"""Materials of pbrt files as the nearest of Mitsuba's own BSDFs, or with our coats.
 
 Which parameters a material has and what they are when missing is as docs/formats-pbrt.md says.
 """
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from write_mitsuba import rgb
+from description import Coated
+from write_mitsuba import plugin, rgb
 
 # Rec. 709 from XYZ, and the colour matching functions by the fit of Wyman, Sloan and Shirley 2013, section 2.2,
 # as crates/scene/src/import/pbrt/spectrum.rs has them.
@@ -58,11 +59,15 @@ def alpha(material: dict, default: float) -> float:
     return math.sqrt(remapped(u) * remapped(v))
 
 
-def coat(diffuse, at_normal, alpha: float) -> dict:
+def coat(diffuse, at_normal, alpha: float, ours: bool) -> dict:
     """A Lambert base under facets that reflect `at_normal` where light comes straight: plastic of the index with that."""
     most = max(at_normal)
     if most == 0:
         return {"type": "diffuse", "reflectance": spectrum(diffuse)}
+    if ours:
+        texture = isinstance(diffuse, Path)
+        described = plugin(Coated((1.0,) * 3 if texture else tuple(diffuse), tuple(at_normal), alpha))
+        return described | ({"texture": spectrum(diffuse)} if texture else {})
     root = math.sqrt(most)
     inner = {"int_ior": (1 + root) / (1 - root), "ext_ior": 1.0, "diffuse_reflectance": spectrum(diffuse), "specular_reflectance": rgb(c / most for c in at_normal)}
     return {"type": "plastic", **inner} if alpha == 0 else {"type": "roughplastic", "distribution": "ggx", "alpha": alpha, **inner}
@@ -77,7 +82,7 @@ def glass(material: dict) -> dict:
     return {"type": "dielectric", **inner} if rough == 0 else {"type": "roughdielectric", "distribution": "ggx", "alpha": rough, **inner}
 
 
-def one_side(material: dict) -> dict:
+def one_side(material: dict, ours: bool) -> dict:
     kind = material["type"]
     if kind == "matte":
         return {"type": "diffuse", "reflectance": spectrum(color(material, "Kd", 0.5))}
@@ -86,18 +91,18 @@ def one_side(material: dict) -> dict:
     if kind == "metal":
         return {"type": "roughconductor", "distribution": "ggx", "alpha": alpha(material, 0.01), "eta": rgb(color(material, "eta", 0)), "k": rgb(color(material, "k", 0))}
     if kind == "substrate":
-        return coat(color(material, "Kd", 0.5), color(material, "Ks", 0.5), alpha(material, 0.1))
+        return coat(color(material, "Kd", 0.5), color(material, "Ks", 0.5), alpha(material, 0.1), ours)
     if kind in ("plastic", "uber"):
         # pbrt's facets have the reflectance of an index, 1.5, times Ks.
         if any(max(color(material, name, 0.0)) > 0 for name in ("Kr", "Kt")):
             raise ValueError("an uber material that reflects or transmits is not supported")
-        return coat(color(material, "Kd", 0.25), [0.04 * c for c in color(material, "Ks", 0.25)], alpha(material, 0.1))
+        return coat(color(material, "Kd", 0.25), [0.04 * c for c in color(material, "Ks", 0.25)], alpha(material, 0.1), ours)
     if kind == "fourier":
         # Tables of measured leather; raywarp has this grey in their place.
-        return coat((0.5,) * 3, (0.04,) * 3, 0.3)
+        return coat((0.5,) * 3, (0.04,) * 3, 0.3, ours)
     if kind == "mix":
         (weight,) = set(color(material, "amount", 0.5))
-        return {"type": "blendbsdf", "weight": weight, "a": one_side(material["namedmaterial2"]), "b": one_side(material["namedmaterial1"])}
+        return {"type": "blendbsdf", "weight": weight, "a": one_side(material["namedmaterial2"], ours), "b": one_side(material["namedmaterial1"], ours)}
     raise ValueError(f"material {kind} is not known here")
 
 
@@ -105,6 +110,7 @@ def opacity(material: dict) -> float:
     return sum(color(material, "opacity", 1.0)) / 3
 
 
-def bsdf(material: dict) -> dict:
-    result = glass(material) if material["type"] == "glass" else {"type": "twosided", "inner": one_side(material)}
+def bsdf(material: dict, ours: bool = False) -> dict:
+    """With `ours` coats have our formula, by a plugin."""
+    result = glass(material) if material["type"] == "glass" else {"type": "twosided", "inner": one_side(material, ours)}
     return result if opacity(material) == 1 else {"type": "mask", "opacity": opacity(material), "inner": result}

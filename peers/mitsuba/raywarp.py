@@ -21,14 +21,17 @@ def binary(given: str | None) -> Path:
     return path
 
 
-def command(program: Path, scene: Path, picture: Path, samples: int, seed: int, depth: int, size, threads: int, extra=()) -> list[str]:
-    # The peers beside it run on the CPU, and auto would take a GPU where there is one.
-    device = [] if any(option.startswith("--device") for option in extra) else ["--device", "cpu"]
+def command(program: Path, scene: Path, picture: Path, samples: int, seed: int, depth: int, size, threads: int, device: str = "cpu", extra=()) -> list[str]:
     return [
         str(program), "render", str(scene), "-o", str(picture), "--spp", str(samples), "--seed", str(seed),
         "--max-depth", str(depth), "--size", f"{size[0]}x{size[1]}", "--threads", str(threads), "--json", "-q",
-        *device, *extra,
+        "--device", device, *extra,
     ]  # fmt: skip
+
+
+def add_device(parser) -> None:
+    # Not raywarp's own default, auto: which one was compared must not depend on the machine.
+    parser.add_argument("--device", default="cpu", help="what raywarp renders with: cpu (the default), cuda, cuda:N, ...")
 
 
 def render(program: Path, scene: Path, picture: Path, **settings) -> dict:

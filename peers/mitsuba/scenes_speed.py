@@ -25,8 +25,8 @@ import shared_scenes
 NO_ROULETTE = 1_000_000
 
 
-def roulette(text: str) -> int:
-    return NO_ROULETTE if text == "off" else int(text)
+def roulette(text: str, name: str) -> int:
+    return {"equal": shared_scenes.ROULETTE[name], "off": NO_ROULETTE}.get(text) or int(text)
 
 
 def arguments():
@@ -36,8 +36,9 @@ def arguments():
     parser.add_argument("--variant", default="llvm_ad_rgb", help="Mitsuba's variant: cuda_ad_rgb on a GPU")
     parser.add_argument("--threads", type=int, default=0, help="worker threads of llvm_ad_rgb; 0 takes all processors")
     parser.add_argument("--divide", type=int, default=1, help="divide the file's columns and rows by this")
-    parser.add_argument("--roulette", nargs="+", default=["5", "off"], help="bounces after which paths may end by chance, or off; a rate for each")
+    parser.add_argument("--roulette", nargs="+", default=["equal", "5"], help="bounces after which paths may end by chance, a rate for each: a number, off, or equal, with which paths are as long as ours")
     parser.add_argument("--opaque", action="store_true", help="also without materials that let light pass, which takes Mitsuba's plain path tracer")
+    parser.add_argument("--coats", choices=["mitsuba", "raywarp"], default="mitsuba", help="whose formula plastic has: Mitsuba's own, or ours by a plugin")
     parser.add_argument("--seconds", type=float, default=8, help="length of the long run")
     parser.add_argument("--runs", type=int, default=3, help="pairs of runs")
     parser.add_argument("--lanes", type=int, default=1 << 28, help="most paths of a run, which bounds the memory")
@@ -125,11 +126,11 @@ def main() -> int:
         for with_masks in masks:
             for text in args.roulette:
                 with tempfile.TemporaryDirectory() as folder:
-                    described = shared_scenes.dictionary(scene, size, Path(folder), roulette(text), with_masks)
+                    described = shared_scenes.dictionary(scene, size, Path(folder), roulette(text, name), with_masks, args.coats == "raywarp")
                     loaded = mi.load_dict(described)
                 row = measure(loaded, args, pixels)
                 picture = row.pop("picture")
-                row |= {"integrator": described["integrator"]["type"], "masks": with_masks, "roulette": text, "size": size, "bounces": scene.bounces}
+                row |= {"integrator": described["integrator"]["type"], "masks": with_masks, "coats": args.coats, "roulette": text, "size": size, "bounces": scene.bounces}
                 rows.append(row)
                 print(
                     f"{name:10} {row['integrator']:10} {text:>8} {scene.bounces:7} {size[0]:4}x{size[1]:<4} {'/'.join(map(str, row['samples'])):>9}"
@@ -139,7 +140,7 @@ def main() -> int:
                     flush=True,
                 )
                 if args.pictures:
-                    save(args.pictures, f"{name}-{row['integrator']}-{text}", picture)
+                    save(args.pictures, f"{name}-{row['integrator']}-{text}-{args.coats}", picture)
                 if args.out:
                     args.out.parent.mkdir(parents=True, exist_ok=True)
                     args.out.write_text(json.dumps(record, indent=2) + "\n")

@@ -1,4 +1,4 @@
-"""The shared scenes that are pbrt files, for Mitsuba, with its own BSDFs."""
+"""The shared scenes that are pbrt files, for Mitsuba."""
 
 from pathlib import Path
 
@@ -17,6 +17,9 @@ FILES = {
     "coffee": "coffee/scene.pbrt",
     "bmw_m6": "bmw_m6/bmw-m6.pbrt",
 }
+
+# Bounces after which Mitsuba's roulette ends paths, so that they are as long in the mean as ours (`path_lengths.py`).
+ROULETTE = {"kitchen": 8, "bathroom2": 10, "coffee": 9, "bmw_m6": 3}
 
 
 def joined(meshes: list[Mesh]) -> Mesh:
@@ -61,7 +64,7 @@ def lets_light_pass(scene: read_pbrt.PbrtScene) -> bool:
     return any(pbrt_materials.opacity(shape.material) < 1 for shape in scene.shapes)
 
 
-def dictionary(scene: read_pbrt.PbrtScene, size: tuple[int, int], folder: Path, roulette: int, masks: bool = True) -> dict:
+def dictionary(scene: read_pbrt.PbrtScene, size: tuple[int, int], folder: Path, roulette: int, masks: bool = True, our_coats: bool = False) -> dict:
     """For `mitsuba.load_dict`; meshes become PLY files in `folder`.
 
     `roulette` is the bounce after which paths are ended by chance. Without `masks` what lets light pass is opaque.
@@ -81,7 +84,7 @@ def dictionary(scene: read_pbrt.PbrtScene, size: tuple[int, int], folder: Path, 
         path = folder / f"mesh{i}.ply"
         write_pbrt.write_ply(path, mesh)
         material = first.material if masks else {k: v for k, v in first.material.items() if k != "opacity"}
-        shape = {"type": "ply", "filename": str(path), "face_normals": mesh.normals is None, "bsdf": pbrt_materials.bsdf(material)}
+        shape = {"type": "ply", "filename": str(path), "face_normals": mesh.normals is None, "bsdf": pbrt_materials.bsdf(material, our_coats)}
         if first.radiance is not None:
             shape["emitter"] = {"type": "area", "radiance": write_mitsuba.rgb(first.radiance)}
         result[f"mesh{i}"] = shape

@@ -29,6 +29,7 @@ def arguments():
     parser.add_argument("room", nargs="*", help=f"of {', '.join(rooms.ROOMS)}; all when none is given")
     parser.add_argument("--shared", type=Path, default=os.environ.get("RAYWARP_SCENES"), help="folder of shared scenes (or RAYWARP_SCENES)")
     parser.add_argument("--raywarp", help="the raywarp command (target/release/raywarp)")
+    raywarp.add_device(parser)
     parser.add_argument("--runs", type=int, default=5, help="timed renders a side")
     parser.add_argument("--spp", type=int, default=32, help="samples a pixel of each")
     parser.add_argument("--threads", type=int, default=2, help="worker threads of either side")
@@ -94,7 +95,7 @@ def main() -> int:
             path = write_pbrt.write(scene, Path(folder))
             loaded = mi.load_dict(write_mitsuba.dictionary(scene, Path(folder)))
             picture = Path(folder) / "ours.exr"
-            settings = dict(samples=args.spp, depth=scene.bounces, size=scene.size, threads=args.threads, extra=args.option)
+            settings = dict(samples=args.spp, depth=scene.bounces, size=scene.size, threads=args.threads, device=args.device, extra=args.option)
             # Warm-up: kernels are compiled, files cached.
             time_theirs(loaded, 999, args.spp)
             raywarp.render(program, path, picture, seed=999, **settings)

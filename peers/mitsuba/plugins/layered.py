@@ -8,11 +8,12 @@ from plugins.opaque import Opaque, color
 
 
 class Principled(Opaque):
-    """Properties: base, f0 (colours); f90, metallic, alpha, coat, coat_alpha; attenuates (False: a planted mistake)."""
+    """Properties: base, f0 (colours); texture (in place of the base, of what is no metal); f90, metallic, alpha, coat, coat_alpha; attenuates (False: a planted mistake)."""
 
     def __init__(self, props):
         super().__init__(props)
         self.base, self.f0 = color(props, "base"), color(props, "f0")
+        self.texture = props["texture"] if "texture" in props else None
         self.attenuates = props.get("attenuates", True)
         self.f90, self.metallic, self.alpha = props["f90"], props["metallic"], props["alpha"]
         self.facets_of_base = Facets(self.alpha)
@@ -32,6 +33,10 @@ class Principled(Opaque):
         else:
             dielectric = mi.Color3f(mean_over_hemisphere(lambda cos: self.left(cos)[0]))
             self.left_mean = dielectric, self.coat.left_of_metal_mean(self.facets_of_base)
+
+    def look_up(self, si, active):
+        if self.texture is not None:
+            self.base = self.texture.eval(si, active)
 
     def left(self, cos):
         """What the facets and the coat leave of the light from there: for a Lambert base, and of a white metal."""

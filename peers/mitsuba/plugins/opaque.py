@@ -30,6 +30,9 @@ class Opaque(Evaluated):
         self.m_components = [mi.BSDFFlags.GlossyReflection | mi.BSDFFlags.FrontSide | mi.BSDFFlags.BackSide]
         self.m_flags = self.m_components[0]
 
+    def look_up(self, si, active):
+        """Reads textures, before `value` is asked."""
+
     def value(self, wo, wi):
         raise NotImplementedError
 
@@ -48,6 +51,7 @@ class Opaque(Evaluated):
         return sum / (1 + len(self.alphas))
 
     def sample(self, ctx, si, sample1, sample2, active):
+        self.look_up(si, active)
         wo = self.above(si.wi)
         wi = mi.warp.square_to_cosine_hemisphere(sample2)
         for i, facets in enumerate(self.facets()):
@@ -66,6 +70,7 @@ class Opaque(Evaluated):
         return bs, dr.select(valid, weight, 0)
 
     def eval_pdf(self, ctx, si, wi, active):
+        self.look_up(si, active)
         valid = active & (si.wi.z * wi.z > 0)
         up = [self.above(w) for w in (si.wi, wi)]
         return dr.select(valid, self.value(*up), 0), dr.select(valid, self.density(*up), 0)
