@@ -129,10 +129,10 @@ class Reader:
         self.now = Graphics(np.eye(4), {"type": "matte"})
         self.kept, self.named = [], {}
         for name, positional, parameters in directives(path):
-            try:
-                getattr(self, f"on_{name}")(positional, parameters)
-            except AttributeError as error:
-                raise ValueError(f"{path}: {name} is not known here") from error
+            on = getattr(self, f"on_{name}", None)
+            if on is None:
+                raise ValueError(f"{path}: {name} is not known here")
+            on(positional, parameters)
 
     def transform(self, matrix):
         self.now = replace(self.now, ctm=self.now.ctm @ matrix)
