@@ -44,6 +44,9 @@ def main() -> int:
     args = arguments()
     if args.shared is None:
         raise SystemExit("--shared FOLDER or RAYWARP_SCENES must name the shared scenes")
+    for name in args.scene:
+        if name not in shared_scenes.FILES:
+            raise SystemExit(f"no scene {name!r}; known are {', '.join(shared_scenes.FILES)}")
     peer.start(args.variant)
     program = raywarp.binary(args.raywarp)
     for name in args.scene or shared_scenes.FILES:
