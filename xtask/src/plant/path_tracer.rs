@@ -373,8 +373,8 @@ pub(super) const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
-        name: "memory of images that is not asked for",
-        edits: &[Edit { file: ENGINE, find: "            images,\n", replace: "            images: images / 2,\n" }],
+        name: "memory of records that is not asked for",
+        edits: &[Edit { file: ENGINE, find: "records: records + filter,", replace: "records: filter," }],
         test: MEMORY,
         hangs: false,
     },
