@@ -59,7 +59,7 @@ pub mod variants;
 mod viewpoint;
 mod visible_light;
 
-pub use auto_device::{AutoDevice, AutoPlan, SAMPLES_A_GPU, SAMPLES_A_THREAD, gpus_for};
+pub use auto_device::{AutoDevice, AutoPlan, SAMPLES_A_GPU, SAMPLES_A_THREAD, gpus_for, samples_a_path};
 pub use coherence::are_coherent;
 pub use darkness::Darkness;
 pub use default_scene::default_scene;

@@ -37,7 +37,7 @@ impl PathWork {
 }
 
 /// Rays of a sample, about.
-pub(crate) fn rays_a_sample(options: &RenderOptions) -> f64 {
+fn rays_a_sample(options: &RenderOptions) -> f64 {
     match options.integrator {
         // An extension and a connection each, but for the last vertex, which connects to nothing.
         Integrator::Path => RAYS_A_PATH.min(2.0 * f64::from(options.max_depth) + 1.0),

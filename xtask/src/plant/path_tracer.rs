@@ -49,8 +49,8 @@ pub(super) const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
-        name: "occlusion that forgets what it asks after",
-        edits: &[Edit { file: CONNECT, find: "behind = after(render, candidate);", replace: "open = false;" }],
+        name: "connections that nothing blocks",
+        edits: &[Edit { file: CONNECT, find: "open = !answer.blocked;", replace: "open = true;" }],
         test: FIRST_HITS,
         hangs: false,
     },

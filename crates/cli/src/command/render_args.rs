@@ -164,8 +164,8 @@ pub struct RenderArgs {
     /// How a GPU renders: wavefront, megakernel, rays (it traces, and the CPU shades).
     ///
     /// wavefront runs a kernel a stage over queues of rays, and is the fastest (docs/gpu.md); megakernel one for whole paths. The
-    /// picture has the same bytes with each. ao, normal and depth have a kernel of
-    /// their own, but with rays, and but for normal and depth with layers, which are rendered as with rays; cost is for the CPU.
+    /// picture has the same bytes with each. ao, normal and depth have a kernel of their own with either; with --layers
+    /// normal and depth are rendered as with rays. cost is for the CPU.
     #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront", hide_possible_values = true, help_heading = heading::MACHINE)]
     pub organisation: PathsOn,
     #[command(flatten)]

@@ -17,6 +17,9 @@ pub struct PictureResult {
     pub different: usize,
 }
 
+/// Its name, who renders it, and what it shows.
+type Case = (&'static str, Organisation, Integrator);
+
 /// Renders the built-in scene with every organisation and integrator.
 ///
 /// # Errors
@@ -27,7 +30,7 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
         RenderOptions { size: [96, 64], samples: 0..8, max_depth: 6, features: true, ..RenderOptions::default() };
     let prepared = Prepared::new(default_scene(), &PrepareOptions::default()).map_err(|error| failed(&error))?;
     let (camera, watch) = (prepared.camera(), Watch::default());
-    let one = |name: &'static str, organisation: Organisation, integrator: Integrator| {
+    let one = |(name, organisation, integrator): Case| -> Result<PictureResult, TraceError> {
         let features = engine_can(&RenderOptions { integrator, ..options.clone() }).is_ok();
         let options = RenderOptions { integrator, features, ..options.clone() };
         let want = prepared.render(&camera, &options, &watch).map_err(|error| failed(&error))?.film;
@@ -46,9 +49,5 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
     let occlusion = Integrator::AmbientOcclusion { distance: 0.25 * prepared.bounds().diagonal() };
     let others = [("ao", occlusion), ("normal", Integrator::Normal), ("depth", Integrator::Depth)];
     let others = others.map(|(name, integrator)| (name, Organisation::FirstHits, integrator));
-    paths
-        .into_iter()
-        .chain(others)
-        .map(|(name, organisation, integrator)| one(name, organisation, integrator))
-        .collect()
+    paths.into_iter().chain(others).map(one).collect()
 }
