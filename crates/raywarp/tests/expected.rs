@@ -9,8 +9,8 @@ use raywarp::workload::rays::{Order, RayKind, Workload};
 use raywarp::workload::views::View;
 use raywarp::{BuildOptions, Control};
 
-const KERNELS: [&str; 4] =
-    ["al09-while-while", "ykl17-direct", "alk12-kepler", "direct/while-while/bvh2?sync=implicit"];
+const KERNELS: [&str; 5] =
+    ["al09-while-while", "ykl17-direct", "raywarp-h8-direct", "alk12-kepler", "direct/while-while/bvh2?sync=implicit"];
 
 /// Rows of the built-in scene on an H200 with numbers that are otherwise.
 fn rows(kernels: &[&str], changes: &[(&str, &str)], costs: Vec<CostChange>) -> Vec<Bounded> {
