@@ -19,8 +19,9 @@ pub fn stack_depth(variant: &Variant) -> usize {
     }
 }
 
-/// Threads of a block.
-pub(crate) const BLOCK_THREADS: u32 = 128;
+/// Threads of a block, of the kernels of other crates too: what a block shares of the family's loops is for so many, as
+/// `BLOCK_WARPS` in kernels/launch.h.
+pub const BLOCK_THREADS: u32 = 128;
 
 /// Lanes of a warp.
 pub(crate) const WARP: u32 = 32;
@@ -63,12 +64,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stacks_are_as_deep_as_the_kernels_have_them() {
-        let depth = |text: &str, name: &str| -> usize {
+    fn stacks_and_blocks_are_as_large_as_the_kernels_have_them() {
+        let number = |text: &str, name: &str| -> usize {
             let at = text.find(name).expect("it is there") + name.len();
             text[at..].split(';').next().and_then(|number| number.parse().ok()).expect("a number")
         };
-        assert_eq!(depth(include_str!("../kernels/launch.h"), "constexpr u32 STACK_DEPTH = "), STACK_DEPTH);
-        assert_eq!(depth(include_str!("../kernels/tree/h8.h"), "constexpr u32 DEPTH = "), H8_STACK_DEPTH);
+        let launch = include_str!("../kernels/launch.h");
+        assert_eq!(number(launch, "constexpr u32 STACK_DEPTH = "), STACK_DEPTH);
+        assert_eq!(number(launch, "constexpr u32 BLOCK_WARPS = "), (BLOCK_THREADS / WARP) as usize);
+        assert_eq!(number(include_str!("../kernels/tree/h8.h"), "constexpr u32 DEPTH = "), H8_STACK_DEPTH);
     }
 }

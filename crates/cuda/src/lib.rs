@@ -34,7 +34,7 @@ pub use encoding::Encoding;
 pub use error::CudaError;
 pub use function::{Function, Parameters};
 pub use kernel_set::{Image, KernelSet};
-pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
+pub use launch::{BLOCK_THREADS, Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{
     AIMED_KERNEL, AIMED_SOURCE, Query, compiled, kernel_name, options_text, other_sources, source_name, source_text,
     sources,

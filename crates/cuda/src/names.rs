@@ -1,5 +1,6 @@
 //! What kernels are called, and which are compiled.
 
+use crate::launch::BLOCK_THREADS;
 use raywarp_family::{Fetch, Organisation, Supply, Sync, Tree, TriangleTest, Variant, papers};
 
 /// What a ray asks.
@@ -71,7 +72,7 @@ pub fn source_text(variants: &[Variant]) -> String {
         let name = kernel_name(variant, query);
         text += &format!(
             "\nnamespace raywarp {{\nconstexpr Options OPTIONS_{name}{{{}}};\n}}\n\
-             RW_KERNEL({name}, 128, {}) {{ raywarp::run<raywarp::OPTIONS_{name}>(launch); }}\n",
+             RW_KERNEL({name}, {BLOCK_THREADS}, {}) {{ raywarp::run<raywarp::OPTIONS_{name}>(launch); }}\n",
             options_text(variant, query),
             blocks(variant)
         );
@@ -88,7 +89,7 @@ pub const AIMED_KERNEL: &str = "check_aimed";
 pub fn other_sources() -> Vec<(String, String)> {
     let text = format!(
         "#include \"check/aimed.h\"\n\n\
-         RW_KERNEL_OF(raywarp::check::Aimed, aimed, {AIMED_KERNEL}, 128, 8) {{ raywarp::check::run(aimed); }}\n"
+         RW_KERNEL_OF(raywarp::check::Aimed, aimed, {AIMED_KERNEL}, {BLOCK_THREADS}, 8) {{ raywarp::check::run(aimed); }}\n"
     );
     vec![(AIMED_SOURCE.to_string(), text)]
 }

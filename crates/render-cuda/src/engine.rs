@@ -4,7 +4,7 @@ use crate::RenderCudaError;
 use crate::counts::{BatchCounts, PathCounts, Stage};
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
-use crate::kernels::{BLOCK, Kernels, Resident, Work};
+use crate::kernels::{Kernels, Resident, Work};
 use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord, ShownRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
 use crate::scene::{ArrayRecord, DeviceShading, Tables};
@@ -12,7 +12,7 @@ use crate::share::Share;
 use crate::sources::Organisation;
 use crate::state::{Layout, State};
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
+use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
 use raywarp_geom::{FlatTriangles, TraceError};
 use raywarp_render::film::{Film, Tile};
 use raywarp_render::{FilterTable, Frame, Integrator, PassWatch, PathEngine, RenderOptions, ShadingScene};
@@ -282,12 +282,12 @@ impl CudaRenderer {
         let begin = stream.mark()?;
         picture.state.clear_counts(stream)?;
         let mut launches = [0; Stage::ALL.len()];
-        let lanes = |count: u32| count.div_ceil(BLOCK).max(1);
+        let lanes = |count: u32| count.div_ceil(BLOCK_THREADS).max(1);
         let mut launch = |stage: Stage, function: &Function, blocks: u32, render: &RenderRecord| {
             launches[stage as usize] += 1;
             // SAFETY: all kernels take this record; its addresses are those of buffers of this renderer, as long as
             // kernels/render.h says for the batch.
-            unsafe { function.launch(stream, blocks, BLOCK, render) }
+            unsafe { function.launch(stream, blocks, BLOCK_THREADS, render) }
         };
         match &self.kernels.work {
             Work::Megakernel(megakernel) => {

@@ -3,11 +3,8 @@
 use crate::features::SceneFeatures;
 use crate::sources::{FeatureSet, Organisation, ShadingClass, kernel_name, plain_name, shade_name, source_of};
 use crate::{KERNELS, RenderCudaError};
-use raywarp_cuda::{CudaError, Device, Function};
+use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, Function};
 use raywarp_render::Integrator;
-
-/// Threads of a block.
-pub(crate) const BLOCK: u32 = 128;
 
 /// The kernels of an organisation.
 #[derive(Debug)]
@@ -56,7 +53,7 @@ pub(crate) struct Resident {
 
 impl Resident {
     fn new(device: &Device, function: Function) -> Result<Self, CudaError> {
-        let resident = function.resident_blocks(device, BLOCK)?.max(1);
+        let resident = function.resident_blocks(device, BLOCK_THREADS)?.max(1);
         Ok(Self { function, resident })
     }
 }

@@ -1,5 +1,7 @@
 //! What is compiled: a file a source, a kernel a stage and set of features.
 
+use raywarp_cuda::BLOCK_THREADS;
+
 /// An organisation of a picture's work; those of paths are W11's (section 3) and L9's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Organisation {
@@ -115,7 +117,7 @@ impl ShadingClass {
     }
 }
 
-/// Stages that are compiled for sets of features: source, stage, sets, and the blocks of 128 threads that a multiprocessor
+/// Stages that are compiled for sets of features: source, stage, sets, and the blocks that a multiprocessor
 /// should hold. Scenes without media are rare guests of a megakernel, which is large.
 const SHADING: &[(&str, &str, &[FeatureSet], u32)] = &[
     ("megakernel", "megakernel", &[FeatureSet::Plain, FeatureSet::Everything], 4),
@@ -185,7 +187,7 @@ fn text(source: &str) -> String {
     let mut text = format!("#include \"{header}\"\n\n");
     let mut kernel = |name: &str, call: &str, blocks: u32| {
         text += &format!(
-            "RW_KERNEL_OF(raywarp::render::Render, render, {name}, 128, {blocks}) {{ raywarp::render::{call}(render); }}\n"
+            "RW_KERNEL_OF(raywarp::render::Render, render, {name}, {BLOCK_THREADS}, {blocks}) {{ raywarp::render::{call}(render); }}\n"
         );
     };
     for (_, stage, blocks) in PLAIN.iter().filter(|stage| stage.0 == source) {
