@@ -1,9 +1,10 @@
 //! Compiles the CUDA kernels that crates embed (`set.rs`), and prices their machine code.
 //!
 //! `cargo xtask kernels` writes prebuilt/ of each such crate: images, the resources of each kernel, and the costs of its
-//! instructions. `--check` compiles the same and fails where the result differs from what is there. `--verify FOLDER`
-//! takes what a profiler counted (docs/gpu.md, "Instruction costs") into measured.csv.gz, from which costs tell how often
-//! machine code is issued. `cargo xtask chains` tells only how long its blocks take, from the images. The compiler comes from pinned wheels of the Python package index, installed once in
+//! instructions. `--check` compiles the same and fails where the result differs from what is there; `--crate FOLDER` does
+//! either for one crate. `--verify FOLDER` takes what a profiler counted (docs/gpu.md, "Instruction costs") into
+//! measured.csv.gz, from which costs tell how often machine code is issued. `cargo xtask chains` tells only how long its
+//! blocks take, from the images. The compiler comes from pinned wheels of the Python package index, installed once in
 //! target/cuda-toolkit, or is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
 
 mod branches;
@@ -124,21 +125,22 @@ struct Compiled {
 pub fn run(options: &[String]) -> Result<bool, String> {
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let (check, only) = match options[..] {
-        [] => (false, None),
-        ["--check"] => (true, None),
-        // Of one crate; and for trials, for one architecture, which is then all that is embedded.
-        ["--crate", _] => (false, None),
+        [] | ["--crate", _] => (false, None),
+        ["--check"] | ["--check", "--crate", _] => (true, None),
+        // For trials, for one architecture, which is then all that is embedded.
         ["--only", architecture] | ["--only", architecture, "--crate", _] => {
             (false, Some(architecture.parse().map_err(|_| "--only takes 90")?))
         }
         ["--verify", _] => (false, Some(MEASURED)),
         _ => {
             return Err(
-                "usage: cargo xtask kernels [--check | [--only ARCHITECTURE] [--crate FOLDER] | --verify FOLDER]"
+                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --verify FOLDER]"
                     .into(),
             );
         }
     };
+    let folder = if let [.., "--crate", folder] = options[..] { Some(folder) } else { None };
+    let sets = sets(folder)?;
     let root = root()?;
     let nvcc = compiler(root)?;
     if let ["--verify", folder] = options[..] {
@@ -154,10 +156,18 @@ pub fn run(options: &[String]) -> Result<bool, String> {
             _ => Ok(true),
         };
     }
-    let folder = if let [.., "--crate", folder] = options[..] { Some(folder) } else { None };
-    let sets = SETS.iter().filter(|set| folder.is_none_or(|folder| set.folder == folder));
-    let same = sets.map(|set| run_set(root, &nvcc, set, check, only));
+    let same = sets.into_iter().map(|set| run_set(root, &nvcc, set, check, only));
     Ok(same.collect::<Result<Vec<bool>, String>>()?.into_iter().all(|same| same))
+}
+
+/// All sets, or that of a crate's `folder`.
+fn sets(folder: Option<&str>) -> Result<Vec<&'static KernelSet>, String> {
+    let sets: Vec<&KernelSet> = SETS.iter().filter(|set| folder.is_none_or(|folder| set.folder == folder)).collect();
+    let known = || SETS.iter().map(|set| set.folder).collect::<Vec<_>>().join(", ");
+    if sets.is_empty() {
+        return Err(format!("--crate takes the folder of a crate that embeds kernels: {}", known()));
+    }
+    Ok(sets)
 }
 
 /// What is to be compiled of a set: for all architectures and as PTX, or for one.
@@ -430,4 +440,20 @@ fn table<'a>(jobs: &[Job], costs: impl Iterator<Item = &'a u32>) -> String {
         text += &format!("    ({architecture}, include_bytes!(\"../prebuilt/{}\")),\n", costs_file(*architecture));
     }
     text + "];\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crate_is_one_that_embeds_kernels() {
+        assert_eq!(sets(None).unwrap().len(), SETS.len());
+        assert_eq!(
+            sets(Some("render-cuda")).unwrap().iter().map(|set| set.folder).collect::<Vec<_>>(),
+            ["render-cuda"]
+        );
+        // Of no crate nothing would be compared, and all would be well.
+        assert!(sets(Some("renders-cuda")).is_err_and(|error| error.contains("cuda, render-cuda")));
+    }
 }
