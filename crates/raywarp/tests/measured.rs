@@ -361,7 +361,7 @@ fn a_run_and_its_table_have_the_same_rates() {
     }
 }
 
-/// Rates of `table` by `kernels` stand below their bounds, and not far below; how many rows there were.
+/// Rates of `table` by `kernels` stand below their bounds, and near what is expected; how many rows there were.
 #[track_caller]
 fn check_recorded((scene, view): (&Scene, &View), table: &str, kernels: [&str; 2]) -> usize {
     let machine = Machine::find("h200").unwrap();
@@ -378,6 +378,8 @@ fn check_recorded((scene, view): (&Scene, &View), table: &str, kernels: [&str; 2
     for row in &report.rows {
         let ratio = row.ratio().unwrap();
         assert!((0.5..1.0).contains(&ratio), "{ratio}: {}", report.text(Room::Any));
+        let of_expected = row.rate.rays_per_s / row.expected.unwrap();
+        assert!((0.75..1.02).contains(&of_expected), "{of_expected}: {}", report.text(Room::Any));
         assert!((sum(row) - 1.0).abs() < 1e-9);
     }
     report.rows.len()
