@@ -159,7 +159,7 @@ impl State {
     /// Bytes of the state of so many paths in flight, with room for so many `results` for each, and of so many `rounds`.
     pub fn bytes(layout: &Layout, paths: usize, results: usize, rounds: usize) -> usize {
         let (answers, rounds) = match layout.organisation {
-            Organisation::Megakernel => (0, 0),
+            Organisation::Megakernel | Organisation::FirstHits => (0, 0),
             Organisation::Wavefront => (2 * 4 * paths.div_ceil(32), 8 * rounds),
         };
         paths * layout.bytes().total_with(results) + answers + size_of::<Counters>() + rounds
