@@ -53,7 +53,7 @@ fn main() {
         sources.push(source);
     }
     let _ = writeln!(table, "KERNEL(check::Aimed, {})", names::AIMED_KERNEL);
-    for (name, text) in render_sources::sources() {
+    for (name, text) in render_sources::sources_of(names::BLOCK_THREADS) {
         let source = out.join(format!("render_{name}.cpp"));
         write(&source, &text);
         sources.push(source);

@@ -1,7 +1,8 @@
 //! Rays that a GPU aims at the edges and vertices of a closed mesh from inside of it, of which none may be lost: see
 //! kernels/check/aimed.h.
 
-use crate::launch::{BLOCK_THREADS, WARP};
+use crate::launch::WARP;
+use crate::names::BLOCK_THREADS;
 use crate::{
     AIMED_KERNEL, AIMED_SOURCE, CudaError, Device, DeviceScene, EncodedScene, FAMILY, Function, Parameters, TreeRecord,
 };

@@ -5,7 +5,8 @@
 //! usual 128 threads gives its base line.
 
 use crate::error::driver;
-use crate::launch::{BLOCK_THREADS, WARP};
+use crate::launch::WARP;
+use crate::names::BLOCK_THREADS;
 use crate::{CudaError, Device, FAMILY, Function, Query, kernel_name, source_name};
 use cudarc::nvrtc::Ptx;
 use raywarp_family::{Supply, Tree, Variant};

@@ -1,7 +1,7 @@
 //! What the machine code of each kernel costs: the table that `cargo xtask kernels` writes from the disassembly
 //! ([`raywarp_family::costs`] reads it; docs/gpu.md, "Instruction costs", says how it is made).
 
-use crate::launch::BLOCK_THREADS;
+use crate::names::BLOCK_THREADS;
 use crate::{FAMILY, KernelCosts, Query, kernel_name, source_name};
 use raywarp_family::Variant;
 use raywarp_family::costs::Word;

@@ -19,10 +19,6 @@ pub fn stack_depth(variant: &Variant) -> usize {
     }
 }
 
-/// Threads of a block, of the kernels of other crates too: what a block shares of the family's loops is for so many, as
-/// `BLOCK_WARPS` in kernels/launch.h.
-pub const BLOCK_THREADS: u32 = 128;
-
 /// Lanes of a warp.
 pub(crate) const WARP: u32 = 32;
 
@@ -62,6 +58,7 @@ const _: () = assert!(size_of::<Launch>() == 13 * 8 + 10 * 4);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::BLOCK_THREADS;
 
     #[test]
     fn stacks_and_blocks_are_as_large_as_the_kernels_have_them() {

@@ -34,10 +34,10 @@ pub use encoding::Encoding;
 pub use error::CudaError;
 pub use function::{Function, Parameters};
 pub use kernel_set::{Image, KernelSet};
-pub use launch::{BLOCK_THREADS, Launch, WARP_STACK_BYTES, stack_depth};
+pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{
-    AIMED_KERNEL, AIMED_SOURCE, Query, compiled, kernel_name, options_text, other_sources, source_name, source_text,
-    sources,
+    AIMED_KERNEL, AIMED_SOURCE, BLOCK_THREADS, Query, compiled, kernel_name, options_text, other_sources, source_name,
+    source_text, sources,
 };
 pub use pair::{CudaPair, OnTree};
 pub use prebuilt::FAMILY;

@@ -1,7 +1,10 @@
 //! What kernels are called, and which are compiled.
 
-use crate::launch::BLOCK_THREADS;
 use raywarp_family::{Fetch, Organisation, Supply, Sync, Tree, TriangleTest, Variant, papers};
+
+/// Threads of a block, of the kernels of other crates too: what a block shares of the family's loops is for so many, as
+/// `BLOCK_WARPS` in kernels/launch.h.
+pub const BLOCK_THREADS: u32 = 128;
 
 /// What a ray asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -36,5 +36,10 @@ pub use prebuilt::KERNELS;
 pub use scene::{HostScene, SceneRecord};
 pub use several::CudaRenderers;
 pub use share::Share;
-pub use sources::{FeatureSet, Organisation, ShadingClass, kernel_names, sources};
+pub use sources::{FeatureSet, Organisation, ShadingClass, kernel_names};
 pub use state::{Layout, PathBytes, State};
+
+/// The sources of the kernels: name and text.
+pub fn sources() -> Vec<(String, String)> {
+    sources::sources_of(raywarp_cuda::BLOCK_THREADS)
+}

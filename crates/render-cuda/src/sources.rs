@@ -1,7 +1,5 @@
 //! What is compiled: a file a source, a kernel a stage and set of features.
 
-use raywarp_cuda::BLOCK_THREADS;
-
 /// An organisation of a picture's work; those of paths are W11's (section 3) and L9's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Organisation {
@@ -170,10 +168,10 @@ pub fn source_of(stage: &str) -> Option<&'static str> {
     all.find(|(_, name)| *name == stage).map(|(source, _)| source)
 }
 
-/// The sources: name and text.
-pub fn sources() -> Vec<(String, String)> {
+/// The sources, of kernels of so many threads a block: name and text.
+pub fn sources_of(block_threads: u32) -> Vec<(String, String)> {
     let names = ["megakernel", "wavefront", "first_hits", "finalize"];
-    names.iter().map(|name| ((*name).to_string(), text(name))).collect()
+    names.iter().map(|name| ((*name).to_string(), text(name, block_threads))).collect()
 }
 
 /// The names of all kernels.
@@ -182,12 +180,12 @@ pub fn kernel_names() -> Vec<String> {
     PLAIN.iter().map(|(_, stage, _)| plain_name(stage)).chain(shading).chain(shade_classes().map(shade_name)).collect()
 }
 
-fn text(source: &str) -> String {
+fn text(source: &str, block_threads: u32) -> String {
     let header = if source == "finalize" { "stage/finalize_film.h".into() } else { format!("organisation/{source}.h") };
     let mut text = format!("#include \"{header}\"\n\n");
     let mut kernel = |name: &str, call: &str, blocks: u32| {
         text += &format!(
-            "RW_KERNEL_OF(raywarp::render::Render, render, {name}, {BLOCK_THREADS}, {blocks}) {{ raywarp::render::{call}(render); }}\n"
+            "RW_KERNEL_OF(raywarp::render::Render, render, {name}, {block_threads}, {blocks}) {{ raywarp::render::{call}(render); }}\n"
         );
     };
     for (_, stage, blocks) in PLAIN.iter().filter(|stage| stage.0 == source) {
