@@ -20,6 +20,15 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (100, include_bytes!("../prebuilt/wavefront.sm_100.cubin.gz")),
         (120, include_bytes!("../prebuilt/wavefront.sm_120.cubin.gz")),
     ]),
+    ("first_hits", &[
+        (0, include_bytes!("../prebuilt/first_hits.ptx.gz")),
+        (75, include_bytes!("../prebuilt/first_hits.sm_75.cubin.gz")),
+        (80, include_bytes!("../prebuilt/first_hits.sm_80.cubin.gz")),
+        (86, include_bytes!("../prebuilt/first_hits.sm_86.cubin.gz")),
+        (90, include_bytes!("../prebuilt/first_hits.sm_90.cubin.gz")),
+        (100, include_bytes!("../prebuilt/first_hits.sm_100.cubin.gz")),
+        (120, include_bytes!("../prebuilt/first_hits.sm_120.cubin.gz")),
+    ]),
     ("finalize", &[
         (0, include_bytes!("../prebuilt/finalize.ptx.gz")),
         (75, include_bytes!("../prebuilt/finalize.sm_75.cubin.gz")),
