@@ -298,7 +298,7 @@ mod tests {
             (FeatureSet::Surfaces, true),
             (FeatureSet::Everything, false),
         ] {
-            for (organisation, sampler_states, holes) in Organisation::ALL
+            for (organisation, sampler_states, holes) in Organisation::OF_PATHS
                 .into_iter()
                 .flat_map(|organisation| flags.map(|states| (organisation, states)))
                 .flat_map(|(organisation, states)| flags.map(|holes| (organisation, states, holes)))
