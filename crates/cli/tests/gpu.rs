@@ -154,6 +154,48 @@ fn several_gpus_render_the_picture_of_the_cpu_and_say_what_each_keeps() {
     );
 }
 
+/// The number before `what` in a line.
+fn number(line: &str, what: &str) -> f64 {
+    let before = line.split_once(what).unwrap_or_else(|| panic!("no {what}: {line}")).0;
+    let word = before.trim_end().rsplit(' ').next().unwrap().trim_start_matches('(');
+    word.parse().unwrap_or_else(|_| panic!("{word}: {line}"))
+}
+
+#[test]
+fn what_bounds_a_render_is_foretold_and_stands_before_the_seconds() {
+    let Some(place) = place() else { return };
+    let scene = "scene.obj --light white --size 24x18 --spp 2 --max-depth 2 --device cuda -v -o bound.hdr";
+    let said = |organisation: &str, settings: &[(&str, u64)]| {
+        let ended = place.run(&format!("render {scene} --organisation {organisation}"), settings);
+        assert_eq!(ended.status.code(), Some(0), "{}", text(&ended.stderr));
+        text(&ended.stderr)
+    };
+    let wavefront = said("wavefront", &[]);
+    let at = |what: &str| {
+        let at = wavefront.lines().position(|line| line.contains(what));
+        at.unwrap_or_else(|| panic!("no {what}: {wavefront}"))
+    };
+    // Before the first sample, from the counts, and only then the time that passed.
+    let order = ["foretold of each vertex", "first samples after", " launches; ", "foretold from these", "of its own"];
+    assert!(order.map(at).is_sorted(), "{wavefront}");
+    let [vertex, _, counts, bound, seconds] = order.map(|what| wavefront.lines().nth(at(what)).unwrap());
+    // Of a plain scene, by a GPU that moves 16 million bytes and issues 4 million warp instructions a second.
+    assert!(vertex.starts_with("raywarp: cuda:0: ") && vertex.contains("256 bytes of state"), "{vertex}");
+    assert!(vertex.contains("301 (239 to 371) warp instructions"), "{vertex}");
+    let [paths, rays, connections] = [" paths,", " rays extend", " go to lights"].map(|what| number(counts, what));
+    let moved = 1e6 * number(counts, " MB of state");
+    let issue = (19.81 * paths + 196.8 * rays + 104.69 * connections) / 4e6;
+    assert!(rays > paths && connections > 0.0, "{counts}");
+    assert!((number(bound, " s to move") - moved / 16e6).abs() < 0.1e6 / 16e6, "{bound}, {counts}");
+    assert!((number(bound, " s (") - issue).abs() <= 1e-4, "{bound}, {issue}");
+    assert!(bound.ends_with("instructions bind") && seconds.contains(" of which is the bound"), "{bound}, {seconds}");
+    // Its instructions were not counted; and a driver may not tell its clock.
+    let megakernel = said("megakernel", &[]);
+    assert!(megakernel.contains(" s to move the state, instructions of such kernels were not counted"), "{megakernel}");
+    let without = said("wavefront", &[("CLOCK", 0)]);
+    assert!(without.contains("camera to the film's sums\n") && !without.contains("foretold"), "{without}");
+}
+
 #[test]
 fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
     let Some(place) = place() else { return };

@@ -36,6 +36,8 @@ namespace {
 // One small multiprocessor.
 constexpr int CAPABILITY[2] = {9, 0};
 constexpr int RESIDENT_BLOCKS = 2;
+// A slow GPU: 4 million warp instructions and 16 million bytes a second.
+constexpr int CLOCK_KHZ = 1000, MEMORY_CLOCK_KHZ = 1000, MEMORY_BITS = 64;
 
 // A range of what a launch names: `bytes` of it, or all that is left of its allocation.
 void add(std::vector<Range>& ranges, int device, const void* begin, u64 bytes, Use use) {
@@ -231,7 +233,10 @@ Result cuDeviceGetName(char* name, int length, int device) {
 }
 Result cuDeviceGetAttribute(int* value, int attribute, int device) {
     switch (attribute) {
+        case 13: *value = static_cast<int>(Driver::number("RAYWARP_PRETEND_CLOCK", CLOCK_KHZ)); break;
         case 16: *value = 1; break;   // multiprocessors
+        case 36: *value = MEMORY_CLOCK_KHZ; break;
+        case 37: *value = MEMORY_BITS; break;
         case 75: *value = CAPABILITY[0]; break;
         case 76: *value = CAPABILITY[1]; break;
         case 115: *value = 1; break;  // memory pools

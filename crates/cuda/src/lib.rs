@@ -21,6 +21,7 @@ mod kernel_set;
 mod launch;
 mod names;
 mod pair;
+mod peak;
 mod prebuilt;
 mod scene;
 mod side_by_side;
@@ -40,6 +41,7 @@ pub use names::{
     source_text, sources,
 };
 pub use pair::{CudaPair, OnTree};
+pub use peak::PeakRates;
 pub use prebuilt::FAMILY;
 /// The vocabulary of costs.
 pub use raywarp_family::costs::{

@@ -79,7 +79,10 @@ pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_geom::{
     Aabb, Affine, BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer, TriangleMesh,
 };
-pub use raywarp_render_cuda::{CudaRenderers, DeviceMemory, EngineOptions, Organisation, PathCounts, RenderCudaError};
+pub use raywarp_render_cuda::{
+    BindingResource, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions, Organisation, PathCounts,
+    RenderCudaError, Roofline, RooflineBound,
+};
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
 pub use threads::set_threads;

@@ -137,6 +137,13 @@ impl PathCounts {
         if self.warps == 0 { 1.0 } else { self.extended as f64 / (self.warps * WARP) as f64 }
     }
 
+    /// A vertex with a connection, from which its path goes on: what moves for it, without any launch.
+    pub(crate) fn vertex(layout: &Layout) -> Self {
+        let mut counts = Self { extended: 1, connected: 1, ..Self::default() };
+        counts.stages = stages(layout, &counts, &[0; Stage::ALL.len()]);
+        counts
+    }
+
     pub(crate) fn add_batch(&mut self, layout: &Layout, batch: &BatchCounts) {
         let counters = &batch.counters;
         let is_wavefront = layout.organisation == Organisation::Wavefront;

@@ -7,6 +7,7 @@ use crate::film::DeviceFilm;
 use crate::kernels::{Kernels, Resident, Work};
 use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord, ShownRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
+use crate::roofline::Roofline;
 use crate::scene::{ArrayRecord, DeviceShading, Tables};
 use crate::share::Share;
 use crate::sources::Organisation;
@@ -215,6 +216,11 @@ impl CudaRenderer {
     /// The device.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// What bounds the seconds of a picture with these options, where the driver tells what the device can do. Asks it.
+    pub fn roofline(&self, options: &RenderOptions) -> Option<Roofline> {
+        Some(Roofline { rates: self.device.peak_rates()?, layout: self.layout(options) })
     }
 
     /// What the device keeps for a picture with these options.

@@ -5,8 +5,8 @@
 //!               same bits; stage/ and organisation/ make kernels of them
 //! prebuilt/     what `cargo xtask kernels` made of those
 //! src/          puts a scene (scene.rs) and a film (film.rs) into a device's memory, keeps the state of paths
-//!               (state.rs), loads kernels (kernels.rs), launches them (engine.rs) and counts (counts.rs); several.rs
-//!               shares a picture out (share.rs) among devices
+//!               (state.rs), loads kernels (kernels.rs), launches them (engine.rs), counts (counts.rs) and says what
+//!               bounds that (roofline.rs); several.rs shares a picture out (share.rs) among devices
 //! ```
 //!
 //! [`CudaRenderers`], on one device or several, is a [`raywarp_render::PathEngine`].
@@ -20,6 +20,7 @@ mod kernels;
 mod launch;
 mod memory;
 mod prebuilt;
+mod roofline;
 pub mod scene;
 mod several;
 mod share;
@@ -33,6 +34,7 @@ pub use features::SceneFeatures;
 pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};
 pub use memory::{DeviceMemory, LeastMemory};
 pub use prebuilt::KERNELS;
+pub use roofline::{BindingResource, CountedRange, Roofline, RooflineBound};
 pub use scene::{HostScene, SceneRecord};
 pub use several::CudaRenderers;
 pub use share::Share;

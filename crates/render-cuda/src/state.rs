@@ -71,7 +71,7 @@ impl Layout {
     }
 
     /// Kernels for everything always ask for holes.
-    fn has_holes(&self) -> bool {
+    pub(crate) fn has_holes(&self) -> bool {
         self.holes || self.has_media()
     }
 

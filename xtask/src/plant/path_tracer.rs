@@ -13,6 +13,7 @@ const MEMORY: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "w
 /// Pictures and counts of the integrators beside path tracing.
 const FIRST_HITS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "first_hits::"];
 const COUNTS: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "counts"];
+const FORETOLD: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "roofline"];
 
 const WAVEFRONT: &str = "crates/render-cuda/kernels/organisation/wavefront.h";
 const SHADING_CLASS: &str = "crates/render-cuda/kernels/stage/shading_class.h";
@@ -25,6 +26,7 @@ const FINALIZE: &str = "crates/render-cuda/kernels/stage/finalize.h";
 const QUEUE: &str = "crates/render-cuda/kernels/stage/queue.h";
 const GENERATE: &str = "crates/render-cuda/kernels/stage/generate.h";
 const EXTEND: &str = "crates/render-cuda/kernels/stage/extend.h";
+const ROOFLINE: &str = "crates/render-cuda/src/roofline.rs";
 const ENGINE: &str = "crates/render-cuda/src/engine.rs";
 
 pub(super) const PLANTS: &[Plant] = &[
@@ -386,6 +388,26 @@ pub(super) const PLANTS: &[Plant] = &[
             replace: "* queue + connected * taken)",
         }],
         test: COUNTS,
+        hangs: false,
+    },
+    Plant {
+        name: "connections that are foretold as rays",
+        edits: &[Edit {
+            file: ROOFLINE,
+            find: "Stage::Connect => (Each::Connection,",
+            replace: "Stage::Connect => (Each::Ray,",
+        }],
+        test: FORETOLD,
+        hangs: false,
+    },
+    Plant {
+        name: "memory that moves once a clock",
+        edits: &[Edit {
+            file: "crates/cuda/src/peak.rs",
+            find: "2.0 * f64::from(self.memory_khz)",
+            replace: "f64::from(self.memory_khz)",
+        }],
+        test: FORETOLD,
         hangs: false,
     },
 ];

@@ -15,7 +15,7 @@ use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::{Film, FilmError, Window};
 use raywarp::render::{Integrator, RenderOptions, Rendered, StopReason, Watch, output};
 use raywarp::scene::Scene;
-use raywarp::{Aabb, CudaRenderers, Prefer, PrepareOptions, Prepared};
+use raywarp::{Aabb, CudaRenderer, CudaRenderers, Prefer, PrepareOptions, Prepared};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -221,14 +221,24 @@ fn render(
     if let Some(first) = first.get() {
         common.detail(format!("first samples after {:.3} s of rendering", first.as_secs_f64()));
     }
-    if let Some(engine) = engine.as_ref().filter(|_| rendered.is_ok()) {
+    // Asks the driver what the GPU can do, and so only for those who want to know.
+    if let Some(engine) = engine.as_ref().filter(|_| rendered.is_ok() && common.verbose) {
         engine.counts().to_string().lines().for_each(|line| common.detail(line));
-        for renderer in engine.renderers() {
-            let (place, seconds) = (renderer.device().ordinal(), renderer.device_seconds());
-            common.detail(format!("cuda:{place}: {seconds:.4} s of its own from the camera to the film's sums"));
-        }
+        engine.renderers().iter().for_each(|renderer| say_seconds(renderer, options, common));
     }
     Ok((rendered.map_err(CliError::render)?, rays))
+}
+
+/// What a GPU's counts foretell, and then what it took.
+fn say_seconds(renderer: &CudaRenderer, options: &RenderOptions, common: &Common) {
+    let (place, seconds) = (renderer.device().ordinal(), renderer.device_seconds());
+    let bound = renderer.roofline(options).map(|roofline| roofline.bound(&renderer.counts()));
+    if let Some(bound) = &bound {
+        common.detail(format!("cuda:{place}: {bound}"));
+    }
+    let share =
+        bound.filter(|_| seconds > 0.0).map_or_else(String::new, |bound| format!(", {}", bound.share_of(seconds)));
+    common.detail(format!("cuda:{place}: {seconds:.4} s of its own from the camera to the film's sums{share}"));
 }
 
 /// Writes the rays that were asked for, if the render came to its end: those of a part of the pixels are of no use.

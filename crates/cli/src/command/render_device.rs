@@ -103,6 +103,10 @@ impl Gpus {
         // Asks the driver, and so only for those who want to know.
         for renderer in engine.iter().filter(|_| common.verbose).flat_map(CudaRenderers::renderers) {
             common.detail(renderer.memory(options));
+            let foretold = renderer.roofline(options).and_then(|roofline| roofline.vertex_line());
+            if let Some(line) = foretold {
+                common.detail(format!("cuda:{}: {line}", renderer.device().ordinal()));
+            }
         }
         Ok(engine)
     }

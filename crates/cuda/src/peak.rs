@@ -1,0 +1,66 @@
+//! What a GPU can do at most, by what its driver says of it.
+
+use crate::Device;
+use cudarc::driver::sys::CUdevice_attribute;
+
+/// Warp instructions that a multiprocessor issues in a clock: one of each of its four schedulers, in GPUs of compute
+/// capability 7.5 to 12.1 (CUDA C++ Programming Guide, "Compute Capabilities").
+const ISSUED_A_CLOCK: f64 = 4.0;
+/// The major number of the last capability of which that is known.
+const LAST_KNOWN: i32 = 12;
+
+/// How many instructions a GPU issues, and how many bytes its memory moves, at most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PeakRates {
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// Their clock at most.
+    pub clock_khz: u32,
+    /// The memory's clock at most.
+    pub memory_khz: u32,
+    /// The width of its bus.
+    pub memory_bits: u32,
+}
+
+impl PeakRates {
+    /// Warp instructions a second.
+    pub fn instructions(&self) -> f64 {
+        ISSUED_A_CLOCK * f64::from(self.multiprocessors) * f64::from(self.clock_khz) * 1e3
+    }
+
+    /// Bytes a second to and from the GPU's memory, which moves twice a clock.
+    pub fn bytes(&self) -> f64 {
+        2.0 * f64::from(self.memory_khz) * 1e3 * f64::from(self.memory_bits) / 8.0
+    }
+}
+
+impl Device {
+    /// What it can do at most; nothing where the driver does not tell a part of it, or of a GPU younger than those
+    /// whose schedulers are known.
+    pub fn peak_rates(&self) -> Option<PeakRates> {
+        let read = |attribute| {
+            let value = self.context().attribute(attribute).ok()?;
+            u32::try_from(value).ok().filter(|value| *value > 0)
+        };
+        let rates = PeakRates {
+            multiprocessors: read(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            clock_khz: read(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+            memory_khz: read(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
+            memory_bits: read(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
+        };
+        (self.capability().0 <= LAST_KNOWN).then_some(rates)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_h200_issues_a_million_million_instructions_and_moves_nearly_five_times_as_many_bytes() {
+        // machines/h200.toml: 132 multiprocessors at 1980 MHz; 3201 MHz on 6016 bits, printed as 4.8 TB/s.
+        let h200 = PeakRates { multiprocessors: 132, clock_khz: 1_980_000, memory_khz: 3_201_000, memory_bits: 6016 };
+        assert_eq!(h200.instructions(), 1_045_440_000_000.0);
+        assert_eq!(h200.bytes(), 4_814_304_000_000.0);
+    }
+}

@@ -1,0 +1,322 @@
+//! What bounds the seconds of a picture: the bytes of state that its paths move against the GPU's memory, and the warp
+//! instructions that they take against what the GPU issues.
+//!
+//! Nothing here is timed. Bytes are those of [`PathCounts`]. Instructions are rays and connections times what each
+//! kernel took for one of them in four scenes on an H200 ([`instructions`]). A scene's own instructions are not known:
+//! they are taken to stand between the least and the most of those scenes, which differ in how far a tree is walked and
+//! how full warps are.
+
+use crate::counts::{PathCounts, Stage};
+use crate::sources::{FeatureSet, Organisation};
+use crate::state::Layout;
+use raywarp_cuda::PeakRates;
+use std::fmt;
+
+/// A number that several scenes were counted for: their mean, the least of them and the most.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[allow(missing_docs)] // As they are called.
+pub struct CountedRange {
+    pub mean: f64,
+    pub least: f64,
+    pub most: f64,
+}
+
+impl CountedRange {
+    const fn new(mean: f64, least: f64, most: f64) -> Self {
+        Self { mean, least, most }
+    }
+
+    fn map(self, of: impl Fn(f64) -> f64) -> Self {
+        Self { mean: of(self.mean), least: of(self.least), most: of(self.most) }
+    }
+}
+
+impl std::ops::AddAssign for CountedRange {
+    fn add_assign(&mut self, other: Self) {
+        self.mean += other.mean;
+        self.least += other.least;
+        self.most += other.most;
+    }
+}
+
+/// What a kernel does its work for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Each {
+    Path,
+    /// A ray that extends a path, and the vertex that it comes to.
+    Ray,
+    Connection,
+}
+
+impl Each {
+    fn count(self, counts: &PathCounts) -> u64 {
+        match self {
+            Self::Path => counts.begun,
+            Self::Ray => counts.extended,
+            Self::Connection => counts.connected,
+        }
+    }
+}
+
+/// Warp instructions of a kernel of a wavefront for each path, ray or connection; nothing for kernels that were not
+/// counted.
+///
+/// By Nsight Compute: all launches of whole renders of bmw_m6, coffee and kitchen
+/// (bench/runs/2026-11-23-h200-2/kernels.csv), and the last four rounds of a batch of sibenik
+/// (bench/runs/2026-11-23-h200/counters.csv), over the rays and connections of the same scenes, which do not depend on
+/// the GPU. Kernels have changed since: that of *layered* has a fifth fewer instructions, and lists by class are asked for
+/// places once for 256 paths. A test makes each number from the records.
+fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
+    const NONE: CountedRange = CountedRange::new(0.0, 0.0, 0.0);
+    if layout.organisation != Organisation::Wavefront {
+        return None;
+    }
+    let if_any = |any: bool, estimate| if any { estimate } else { NONE };
+    // One warp, which counts.
+    let counted = match stage {
+        Stage::BeginRound | Stage::Megakernel | Stage::FirstHits => (Each::Path, NONE),
+        Stage::Refill => (Each::Path, CountedRange::new(17.8, 13.4, 20.1)),
+        Stage::Extend => (Each::Ray, CountedRange::new(144.4, 116.0, 189.0)),
+        Stage::Sort => (Each::Ray, if_any(layout.sorted, CountedRange::new(7.13, 6.73, 7.88))),
+        // Of kitchen alone.
+        Stage::SortWaiting => (Each::Ray, if_any(layout.has_holes(), CountedRange::new(3.62, 3.62, 3.63))),
+        Stage::Shade => match layout.features {
+            // Of sibenik alone: eight vertices of 57.4 and a path's last, at which it looks for no light, of 12.6.
+            FeatureSet::Plain => (Each::Ray, CountedRange::new(52.4, 52.3, 52.5)),
+            FeatureSet::Surfaces => (Each::Ray, CountedRange::new(152.0, 143.9, 159.1)),
+            FeatureSet::Everything => return None,
+        },
+        Stage::Connect => (Each::Connection, CountedRange::new(103.1, 69.8, 127.0)),
+        Stage::ArriveLight => (Each::Connection, CountedRange::new(1.59, 1.05, 2.11)),
+        // Of kitchen alone.
+        Stage::DecideLight => (Each::Connection, if_any(layout.has_holes(), CountedRange::new(17.0, 17.0, 17.1))),
+        Stage::Finalize => (Each::Path, CountedRange::new(2.01, 1.86, 2.38)),
+    };
+    Some(counted)
+}
+
+/// What a GPU can do, and what paths are kept as on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Roofline {
+    /// What it can do.
+    pub rates: PeakRates,
+    /// Which kernels there are, and what they move.
+    pub layout: Layout,
+}
+
+/// What binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BindingResource {
+    /// The bytes that the GPU's memory moves.
+    Memory,
+    /// The instructions that its multiprocessors issue.
+    Issue,
+}
+
+/// What some rays and connections take at least of a GPU.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RooflineBound {
+    /// Bytes of state.
+    pub bytes: u64,
+    /// Seconds in which the GPU's memory moves them.
+    pub memory_s: f64,
+    /// Warp instructions, where the kernels' were counted.
+    pub instructions: Option<CountedRange>,
+    /// Seconds in which the GPU issues them.
+    pub issue_s: Option<CountedRange>,
+}
+
+impl Roofline {
+    /// What `counts` take.
+    pub fn bound(&self, counts: &PathCounts) -> RooflineBound {
+        let bytes = counts.bytes();
+        let mut sum = CountedRange::default();
+        let all = Stage::ALL.iter().try_for_each(|stage| {
+            let (each, one) = instructions(*stage, &self.layout)?;
+            sum += one.map(|one| one * each.count(counts) as f64);
+            Some(())
+        });
+        let instructions = all.map(|()| sum);
+        RooflineBound {
+            bytes,
+            memory_s: bytes as f64 / self.rates.bytes(),
+            instructions,
+            issue_s: instructions.map(|sum| sum.map(|n| n / self.rates.instructions())),
+        }
+    }
+
+    /// What a vertex of a path, the ray to it and a connection to a light take, in words: what can be said before any path
+    /// is taken. Nothing where kernels keep no state between vertices.
+    pub fn vertex_line(&self) -> Option<String> {
+        let vertex = self.bound(&PathCounts::vertex(&self.layout));
+        if vertex.bytes == 0 {
+            return None;
+        }
+        let memory = format!(
+            "{} bytes of state, {:.3} ns of memory that moves {:.1} GB/s",
+            vertex.bytes,
+            vertex.memory_s * 1e9,
+            self.rates.bytes() / 1e9
+        );
+        let rest = match (vertex.instructions, vertex.issue_s, vertex.binds()) {
+            (Some(n), Some(issue), Some(binds)) => format!(
+                "{:.0} ({:.0} to {:.0}) warp instructions, {:.3} ns of {} multiprocessors at {} MHz: {binds}",
+                n.mean,
+                n.least,
+                n.most,
+                issue.mean * 1e9,
+                self.rates.multiprocessors,
+                self.rates.clock_khz / 1000
+            ),
+            _ => UNCOUNTED.to_string(),
+        };
+        Some(format!("foretold of each vertex with its ray and a connection to a light: {memory}; {rest}"))
+    }
+}
+
+const UNCOUNTED: &str = "instructions of such kernels were not counted";
+
+impl RooflineBound {
+    /// What takes longer, by the mean of the scenes that were counted.
+    pub fn binds(&self) -> Option<BindingResource> {
+        let issue = self.issue_s?;
+        Some(if issue.mean >= self.memory_s { BindingResource::Issue } else { BindingResource::Memory })
+    }
+
+    /// Seconds that all of it takes at least: of memory alone, where instructions were not counted.
+    pub fn seconds(&self) -> CountedRange {
+        let issue = self.issue_s.unwrap_or_default();
+        issue.map(|issue| issue.max(self.memory_s))
+    }
+
+    /// How much of `seconds` that passed the bound is, in words.
+    pub fn share_of(&self, seconds: f64) -> String {
+        let part = self.seconds().map(|bound| 100.0 * bound / seconds);
+        match self.binds() {
+            Some(BindingResource::Issue) => {
+                format!("{:.0} % ({:.0} to {:.0}) of which is the bound", part.mean, part.least, part.most)
+            }
+            Some(BindingResource::Memory) => format!("{:.0} % of which is the bound", part.mean),
+            None => format!("{:.0} % of which is the bound of memory", part.mean),
+        }
+    }
+}
+
+impl fmt::Display for BindingResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Memory => "memory binds",
+            Self::Issue => "instructions bind",
+        })
+    }
+}
+
+impl fmt::Display for RooflineBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "foretold from these counts: at least {:.4} s to move the state, ", self.memory_s)?;
+        match (self.instructions, self.issue_s, self.binds()) {
+            (Some(n), Some(issue), Some(binds)) => write!(
+                f,
+                "{:.4} s ({:.4} to {:.4}) to issue {:.3} G warp instructions: {binds}",
+                issue.mean,
+                issue.least,
+                issue.most,
+                n.mean / 1e9
+            ),
+            _ => f.write_str(UNCOUNTED),
+        }
+    }
+}
+
+#[cfg(test)]
+mod recorded;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::BatchCounts;
+    use crate::launch::Counters;
+
+    /// 4 million warp instructions and 16 million bytes a second.
+    pub(super) const SLOW: PeakRates =
+        PeakRates { multiprocessors: 1, clock_khz: 1000, memory_khz: 1000, memory_bits: 64 };
+
+    pub(super) fn layout(organisation: Organisation, features: FeatureSet, holes: bool) -> Layout {
+        let sorted = features == FeatureSet::Surfaces;
+        Layout { organisation, features, holes, sorted, first_hits: false, sampler_states: false }
+    }
+
+    pub(super) fn counts(layout: &Layout, [paths, rays, connections]: [u64; 3]) -> PathCounts {
+        let mut counts = PathCounts::default();
+        let counters = match layout.organisation {
+            Organisation::Wavefront => Counters { extended: rays, refilled: paths, ..Counters::default() },
+            _ => Counters { walked: rays as u32, ..Counters::default() },
+        };
+        let counters = Counters { connected: connections, ..counters };
+        let batch = BatchCounts { paths, launches: [1; Stage::ALL.len()], counters, rounds: Vec::new() };
+        counts.add_batch(layout, &batch);
+        counts
+    }
+
+    #[test]
+    fn a_bound_is_what_a_hand_computes() {
+        let layout = layout(Organisation::Wavefront, FeatureSet::Plain, false);
+        let counts = counts(&layout, [1000, 3000, 2000]);
+        let roofline = Roofline { rates: SLOW, layout };
+        let bound = roofline.bound(&counts);
+        // Paths 68 and 20; rays 48 and 64, 2000 of them going on with 48; connections 48, 32 and 16.
+        assert_eq!((bound.bytes, bound.memory_s), (712_000, 0.0445));
+        // Paths 17.8 + 2.01, rays 144.4 + 52.4, connections 103.1 + 1.59; so the least and the most.
+        let close = |got: CountedRange, want: [f64; 3]| {
+            let got = [got.mean, got.least, got.most];
+            assert!(std::iter::zip(got, want).all(|(got, want)| (got / want - 1.0).abs() < 1e-9), "{got:?} {want:?}");
+        };
+        close(bound.instructions.unwrap(), [819_590.0, 661_860.0, 1_005_200.0]);
+        close(bound.issue_s.unwrap(), [0.204_897_5, 0.165_465, 0.251_3]);
+        close(bound.seconds(), [0.204_897_5, 0.165_465, 0.251_3]);
+        assert_eq!(
+            bound.to_string(),
+            "foretold from these counts: at least 0.0445 s to move the state, 0.2049 s (0.1655 to 0.2513) to issue \
+             0.001 G warp instructions: instructions bind"
+        );
+        assert_eq!(bound.share_of(0.5), "41 % (33 to 50) of which is the bound");
+        // Ten times as slow a memory binds.
+        let slower = Roofline { rates: PeakRates { memory_khz: 100, ..SLOW }, layout };
+        let bound = slower.bound(&counts);
+        assert_eq!(bound.binds(), Some(BindingResource::Memory));
+        close(bound.seconds(), [0.445; 3]);
+        assert_eq!(bound.share_of(0.5), "89 % of which is the bound");
+    }
+
+    #[test]
+    fn a_vertex_is_foretold_before_there_are_paths() {
+        let of = |organisation, features, holes| {
+            Roofline { rates: SLOW, layout: layout(organisation, features, holes) }.vertex_line()
+        };
+        let wavefront = |features, holes| of(Organisation::Wavefront, features, holes).unwrap();
+        assert_eq!(
+            wavefront(FeatureSet::Plain, false),
+            "foretold of each vertex with its ray and a connection to a light: 256 bytes of state, 16000.000 ns of memory \
+             that moves 0.0 GB/s; 301 (239 to 371) warp instructions, 75372.500 ns of 1 multiprocessors at 1 MHz: instructions bind"
+        );
+        // Hit and place are moved once more; a connection is read as a whole.
+        let holes = wavefront(FeatureSet::Surfaces, true);
+        assert!(holes.contains("312 bytes") && holes.contains("429 (358 to 506) warp"), "{holes}");
+        let media = wavefront(FeatureSet::Everything, true);
+        assert!(media.ends_with("GB/s; instructions of such kernels were not counted"), "{media}");
+        assert_eq!(of(Organisation::Megakernel, FeatureSet::Plain, false), None);
+    }
+
+    #[test]
+    fn of_kernels_that_were_not_counted_bytes_are_foretold() {
+        let layout = layout(Organisation::Megakernel, FeatureSet::Plain, false);
+        let bound = Roofline { rates: SLOW, layout }.bound(&counts(&layout, [1000, 3000, 2000]));
+        assert_eq!((bound.bytes, bound.instructions, bound.binds()), (40_000, None, None));
+        assert_eq!(
+            bound.to_string(),
+            "foretold from these counts: at least 0.0025 s to move the state, instructions of such kernels were not \
+             counted"
+        );
+        assert_eq!(bound.share_of(0.01), "25 % of which is the bound of memory");
+    }
+}
