@@ -196,6 +196,8 @@ fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
         ("unroll", variant.unroll().to_string()),
         ("step", variant.step().to_string()),
         ("test", variant.test().to_string()),
+        // Rays that keep something else in the place of their interval are other kernels'.
+        ("interval", "Interval::Given".to_string()),
     ]
 }
 
