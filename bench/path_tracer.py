@@ -5,14 +5,15 @@
 
 For each scene, with `--device cuda` (DEVICE says another): a picture of 4 samples with layers in each organisation must not
 differ from the CPU's; RUNS renders (3) of SPP samples are timed; the rays of the first EXPORTED samples (1) are written
-by the CPU and traced by `bench --rays` in the trees good and single-split-inner. OUT gets a line a scene on standard output
-and OUT/SCENE.csv of the bench. A ratio is rays a second of the renders over those of the better tree, to all files and
+by the CPU and traced by `bench --rays` in the trees good and single-split-inner. Standard output gets a line a scene, and
+OUT a table of the bench for each. A ratio is rays a second of the renders over those of the better tree, to all files and
 to those of 200,000 rays or more; none where no file has so many.
 """
 
 import csv
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -69,7 +70,7 @@ def alone(binary, scene, exported, folder, out):
     table = os.path.join(record, "bench.csv")
     with open(table, newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
-    os.replace(table, out)
+    shutil.move(table, out)
     best = {}
     for row in rows:
         if int(row["differ"]) > int(row["explained"]):
@@ -88,12 +89,14 @@ def main():
     binary, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
     for asked in sys.argv[3:]:
-        scene, samples, *exported = asked.split(":")
+        scene, samples, *exported = asked.split(":") + [""] * (2 - asked.count(":"))
+        if not samples.isdigit():
+            sys.exit(f"{asked}: not SCENE:SPP or SCENE:SPP:EXPORTED")
         name = os.path.basename(os.path.dirname(os.path.abspath(scene))) + "-" + os.path.basename(scene).split(".")[0]
         with tempfile.TemporaryDirectory() as folder:
             picture = same_pictures(binary, scene, folder)
             paths, rays, spread = rates(binary, scene, int(samples), folder)
-            kernels = alone(binary, scene, int(exported[0]) if exported else 1, folder, os.path.join(out, name + ".csv"))
+            kernels = alone(binary, scene, int(exported[0] or 1), folder, os.path.join(out, name + ".csv"))
         ratios = ", ".join("-" if rate is None else f"{rays / rate:.2f}" for rate in kernels)
         print(f"{scene}: {paths / 1e6:.1f} Mpaths/s ({spread:.1f} %), {rays / 1e9:.2f} Grays/s; over the kernels alone, "
               f"all files and long ones: {ratios}; picture {picture}", flush=True)

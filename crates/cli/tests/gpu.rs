@@ -188,7 +188,7 @@ fn what_bounds_a_render_is_foretold_and_stands_before_the_seconds() {
     assert!(rays > paths && connections > 0.0, "{counts}");
     assert!((number(bound, " s to move") - moved / 16e6).abs() < 0.1e6 / 16e6, "{bound}, {counts}");
     assert!((number(bound, " s (") - issue).abs() <= 1e-4, "{bound}, {issue}");
-    assert!(bound.ends_with("instructions bind") && seconds.contains(" of which is the bound"), "{bound}, {seconds}");
+    assert!(bound.ends_with("instructions bind") && seconds.contains(" of which are foretold"), "{bound}, {seconds}");
     // Its instructions were not counted; and a driver may not tell its clock.
     let megakernel = said("megakernel", &[]);
     assert!(megakernel.contains(" s to move the state, instructions of such kernels were not counted"), "{megakernel}");

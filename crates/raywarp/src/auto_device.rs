@@ -1,10 +1,11 @@
 //! Device `auto` of a render: GPUs where they can render what is asked for and it is worth their start, else the CPU.
 
-use crate::prepared::Prepared;
+use crate::prepared::{Prepared, check_memory_for_paths};
 use raywarp_cuda::{CudaError, Device};
 use raywarp_render::film::Window;
 use raywarp_render::{Integrator, RenderOptions, engine_can};
 use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, RenderCudaError};
+use raywarp_scene::Scene;
 
 /// Samples that a thread of a CPU takes before a GPU has started. Starting one takes about half a second; sixteen cores
 /// took 2.6 to 3.2 million samples a second in conference (docs/gpu.md, "Waves that belong to a device"), a core some
@@ -84,6 +85,16 @@ impl AutoPlan {
             Ok(count) => Ok(Self { samples, pixels, wanted, count }),
             Err(error) => Err(AutoDevice::cpu(&error, error != CudaError::NoDriver)),
         }
+    }
+
+    /// The same plan where this machine's memory has room for what GPUs need of `scene` beside what the CPU does; the CPU
+    /// otherwise.
+    ///
+    /// # Errors
+    /// Why the CPU renders.
+    pub fn with_room_for(self, scene: &Scene) -> Result<Self, AutoDevice> {
+        check_memory_for_paths(scene.triangle_count()).map_err(|error| AutoDevice::cpu(error, true))?;
+        Ok(self)
     }
 
     /// How many GPUs are tried at first.

@@ -353,7 +353,12 @@ pub(crate) fn check_memory(triangles: u64) -> Result<(), PrepareError> {
     check_memory_for(triangles, PREPARE_BYTES).map(|_| ())
 }
 
-/// The same for so many bytes a triangle; otherwise what there is, where the system tells and little is asked for.
+/// Refuses what GPUs that take whole paths need more for.
+pub(crate) fn check_memory_for_paths(triangles: u64) -> Result<(), PrepareError> {
+    check_memory_for(triangles, PATHS_BYTES).map(|_| ())
+}
+
+/// The same for so many bytes a triangle; otherwise what is free, where the system tells.
 fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
     let needed = triangles.saturating_mul(bytes);
     let countable = triangles <= u64::from(FlatTriangles::LIMIT);
@@ -362,7 +367,7 @@ fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
         Some(free) if countable && needed > free.max(SMALL_BYTES) => {
             Err(PrepareError::Memory { triangles, needed, free })
         }
-        free => Ok(free.map_or(u64::MAX, |free| free.max(SMALL_BYTES))),
+        free => Ok(free.unwrap_or(u64::MAX)),
     }
 }
 

@@ -301,9 +301,9 @@ impl CudaRenderer {
             }
             Work::FirstHits(kernels) => {
                 let layers = picture.film.features.is_some();
-                if let Some(kernel) = kernels.of(picture.integrator, layers) {
-                    launch(Stage::FirstHits, kernel, lanes(render.batch.path_count), render)?;
-                }
+                // Pictures of others are refused before they begin.
+                let kernel = kernels.of(picture.integrator, layers).expect("a picture that these kernels are for");
+                launch(Stage::FirstHits, kernel, lanes(render.batch.path_count), render)?;
             }
             Work::Wavefront(wavefront) => {
                 let all = lanes(render.capacity.min(render.batch.path_count));

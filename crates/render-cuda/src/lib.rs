@@ -34,7 +34,7 @@ pub use features::SceneFeatures;
 pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};
 pub use memory::{DeviceMemory, LeastMemory};
 pub use prebuilt::KERNELS;
-pub use roofline::{BindingResource, CountedRange, Roofline, RooflineBound};
+pub use roofline::{BindingResource, CountedRange, Roofline, RooflineEstimate};
 pub use scene::{HostScene, SceneRecord};
 pub use several::CudaRenderers;
 pub use share::Share;

@@ -1,4 +1,4 @@
-//! What bounds the seconds of a picture: the bytes of state that its paths move against the GPU's memory, and the warp
+//! What the seconds of a picture are foretold from: the bytes of state that its paths move against the GPU's memory, and the warp
 //! instructions that they take against what the GPU issues.
 //!
 //! Nothing here is timed. Bytes are those of [`PathCounts`]. Instructions are rays and connections times what each
@@ -113,9 +113,9 @@ pub enum BindingResource {
     Issue,
 }
 
-/// What some rays and connections take at least of a GPU.
+/// What some rays and connections are foretold to take of a GPU, where nothing else holds it up.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RooflineBound {
+pub struct RooflineEstimate {
     /// Bytes of state.
     pub bytes: u64,
     /// Seconds in which the GPU's memory moves them.
@@ -128,7 +128,7 @@ pub struct RooflineBound {
 
 impl Roofline {
     /// What `counts` take.
-    pub fn bound(&self, counts: &PathCounts) -> RooflineBound {
+    pub fn estimate(&self, counts: &PathCounts) -> RooflineEstimate {
         let bytes = counts.bytes();
         let mut sum = CountedRange::default();
         let all = Stage::ALL.iter().try_for_each(|stage| {
@@ -137,7 +137,7 @@ impl Roofline {
             Some(())
         });
         let instructions = all.map(|()| sum);
-        RooflineBound {
+        RooflineEstimate {
             bytes,
             memory_s: bytes as f64 / self.rates.bytes(),
             instructions,
@@ -148,7 +148,7 @@ impl Roofline {
     /// What a vertex of a path, the ray to it and a connection to a light take, in words: what can be said before any path
     /// is taken. Nothing where kernels keep no state between vertices.
     pub fn vertex_line(&self) -> Option<String> {
-        let vertex = self.bound(&PathCounts::vertex(&self.layout));
+        let vertex = self.estimate(&PathCounts::vertex(&self.layout));
         if vertex.bytes == 0 {
             return None;
         }
@@ -176,28 +176,28 @@ impl Roofline {
 
 const UNCOUNTED: &str = "instructions of such kernels were not counted";
 
-impl RooflineBound {
+impl RooflineEstimate {
     /// What takes longer, by the mean of the scenes that were counted.
     pub fn binds(&self) -> Option<BindingResource> {
         let issue = self.issue_s?;
         Some(if issue.mean >= self.memory_s { BindingResource::Issue } else { BindingResource::Memory })
     }
 
-    /// Seconds that all of it takes at least: of memory alone, where instructions were not counted.
+    /// Seconds of what takes longer: of memory alone, where instructions were not counted.
     pub fn seconds(&self) -> CountedRange {
         let issue = self.issue_s.unwrap_or_default();
         issue.map(|issue| issue.max(self.memory_s))
     }
 
-    /// How much of `seconds` that passed the bound is, in words.
+    /// How much of `seconds` that passed was foretold, in words.
     pub fn share_of(&self, seconds: f64) -> String {
-        let part = self.seconds().map(|bound| 100.0 * bound / seconds);
+        let part = self.seconds().map(|estimate| 100.0 * estimate / seconds);
         match self.binds() {
             Some(BindingResource::Issue) => {
-                format!("{:.0} % ({:.0} to {:.0}) of which is the bound", part.mean, part.least, part.most)
+                format!("{:.0} % ({:.0} to {:.0}) of which are foretold", part.mean, part.least, part.most)
             }
-            Some(BindingResource::Memory) => format!("{:.0} % of which is the bound", part.mean),
-            None => format!("{:.0} % of which is the bound of memory", part.mean),
+            Some(BindingResource::Memory) => format!("{:.0} % of which are foretold", part.mean),
+            None => format!("{:.0} % of which are foretold, of memory alone", part.mean),
         }
     }
 }
@@ -211,9 +211,9 @@ impl fmt::Display for BindingResource {
     }
 }
 
-impl fmt::Display for RooflineBound {
+impl fmt::Display for RooflineEstimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "foretold from these counts: at least {:.4} s to move the state, ", self.memory_s)?;
+        write!(f, "foretold from these counts: {:.4} s to move the state, ", self.memory_s)?;
         match (self.instructions, self.issue_s, self.binds()) {
             (Some(n), Some(issue), Some(binds)) => write!(
                 f,
@@ -259,33 +259,33 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_what_a_hand_computes() {
+    fn an_estimate_is_what_a_hand_computes() {
         let layout = layout(Organisation::Wavefront, FeatureSet::Plain, false);
         let counts = counts(&layout, [1000, 3000, 2000]);
         let roofline = Roofline { rates: SLOW, layout };
-        let bound = roofline.bound(&counts);
+        let estimate = roofline.estimate(&counts);
         // Paths 68 and 20; rays 48 and 64, 2000 of them going on with 48; connections 48, 32 and 16.
-        assert_eq!((bound.bytes, bound.memory_s), (712_000, 0.0445));
+        assert_eq!((estimate.bytes, estimate.memory_s), (712_000, 0.0445));
         // Paths 17.8 + 2.01, rays 144.4 + 52.4, connections 103.1 + 1.59; so the least and the most.
         let close = |got: CountedRange, want: [f64; 3]| {
             let got = [got.mean, got.least, got.most];
             assert!(std::iter::zip(got, want).all(|(got, want)| (got / want - 1.0).abs() < 1e-9), "{got:?} {want:?}");
         };
-        close(bound.instructions.unwrap(), [819_590.0, 661_860.0, 1_005_200.0]);
-        close(bound.issue_s.unwrap(), [0.204_897_5, 0.165_465, 0.251_3]);
-        close(bound.seconds(), [0.204_897_5, 0.165_465, 0.251_3]);
+        close(estimate.instructions.unwrap(), [819_590.0, 661_860.0, 1_005_200.0]);
+        close(estimate.issue_s.unwrap(), [0.204_897_5, 0.165_465, 0.251_3]);
+        close(estimate.seconds(), [0.204_897_5, 0.165_465, 0.251_3]);
         assert_eq!(
-            bound.to_string(),
-            "foretold from these counts: at least 0.0445 s to move the state, 0.2049 s (0.1655 to 0.2513) to issue \
+            estimate.to_string(),
+            "foretold from these counts: 0.0445 s to move the state, 0.2049 s (0.1655 to 0.2513) to issue \
              0.001 G warp instructions: instructions bind"
         );
-        assert_eq!(bound.share_of(0.5), "41 % (33 to 50) of which is the bound");
+        assert_eq!(estimate.share_of(0.5), "41 % (33 to 50) of which are foretold");
         // Ten times as slow a memory binds.
         let slower = Roofline { rates: PeakRates { memory_khz: 100, ..SLOW }, layout };
-        let bound = slower.bound(&counts);
-        assert_eq!(bound.binds(), Some(BindingResource::Memory));
-        close(bound.seconds(), [0.445; 3]);
-        assert_eq!(bound.share_of(0.5), "89 % of which is the bound");
+        let estimate = slower.estimate(&counts);
+        assert_eq!(estimate.binds(), Some(BindingResource::Memory));
+        close(estimate.seconds(), [0.445; 3]);
+        assert_eq!(estimate.share_of(0.5), "89 % of which are foretold");
     }
 
     #[test]
@@ -310,13 +310,12 @@ mod tests {
     #[test]
     fn of_kernels_that_were_not_counted_bytes_are_foretold() {
         let layout = layout(Organisation::Megakernel, FeatureSet::Plain, false);
-        let bound = Roofline { rates: SLOW, layout }.bound(&counts(&layout, [1000, 3000, 2000]));
-        assert_eq!((bound.bytes, bound.instructions, bound.binds()), (40_000, None, None));
+        let estimate = Roofline { rates: SLOW, layout }.estimate(&counts(&layout, [1000, 3000, 2000]));
+        assert_eq!((estimate.bytes, estimate.instructions, estimate.binds()), (40_000, None, None));
         assert_eq!(
-            bound.to_string(),
-            "foretold from these counts: at least 0.0025 s to move the state, instructions of such kernels were not \
-             counted"
+            estimate.to_string(),
+            "foretold from these counts: 0.0025 s to move the state, instructions of such kernels were not counted"
         );
-        assert_eq!(bound.share_of(0.01), "25 % of which is the bound of memory");
+        assert_eq!(estimate.share_of(0.01), "25 % of which are foretold, of memory alone");
     }
 }

@@ -105,7 +105,7 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "roulette that does not make up for the dead",
         edits: &[Edit {
             file: "crates/render/src/vertex/roulette.rs",
-            find: "(throughput / survival, stream.state())",
+            find: "(throughput * (1.0 / survival), stream.state())",
             replace: "(throughput, stream.state())",
         }],
         test: ANALYTIC,
@@ -145,8 +145,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a sine of the platform",
         edits: &[Edit {
             file: "crates/render/src/vertex/roulette.rs",
-            find: "let survival = largest / BELOW;",
-            replace: "let survival = (largest / BELOW).sin().asin();",
+            find: "let survival = largest * (1.0 / BELOW);",
+            replace: "let survival = (largest * (1.0 / BELOW)).sin().asin();",
         }],
         test: PORTABLE,
         hangs: false,

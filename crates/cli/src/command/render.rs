@@ -58,7 +58,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let start = Instant::now();
     let building = common.building(&scene);
     let earlier = resumed.as_ref().map(|share| share.info.samples.end);
-    let paths = gpus.work(args, &planned(&request, &scene, earlier));
+    let paths = gpus.work(args, &scene, &planned(&request, &scene, earlier));
     let options = PrepareOptions { gpu: gpus.tracer(), paths, ..PrepareOptions::default() };
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
@@ -232,12 +232,13 @@ fn render(
 /// What a GPU's counts foretell, and then what it took.
 fn say_seconds(renderer: &CudaRenderer, options: &RenderOptions, common: &Common) {
     let (place, seconds) = (renderer.device().ordinal(), renderer.device_seconds());
-    let bound = renderer.roofline(options).map(|roofline| roofline.bound(&renderer.counts()));
-    if let Some(bound) = &bound {
-        common.detail(format!("cuda:{place}: {bound}"));
+    let estimate = renderer.roofline(options).map(|roofline| roofline.estimate(&renderer.counts()));
+    if let Some(estimate) = &estimate {
+        common.detail(format!("cuda:{place}: {estimate}"));
     }
-    let share =
-        bound.filter(|_| seconds > 0.0).map_or_else(String::new, |bound| format!(", {}", bound.share_of(seconds)));
+    let share = estimate
+        .filter(|_| seconds > 0.0)
+        .map_or_else(String::new, |estimate| format!(", {}", estimate.share_of(seconds)));
     common.detail(format!("cuda:{place}: {seconds:.4} s of its own from the camera to the film's sums{share}"));
 }
 

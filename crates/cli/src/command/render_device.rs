@@ -7,7 +7,7 @@ use crate::exit::CliError;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::render::{LensRecord, RenderOptions};
-use raywarp::scene::Camera;
+use raywarp::scene::{Camera, Scene};
 use raywarp::{AutoDevice, AutoPlan, CudaRenderers, EngineOptions, Gpu, PathWork, Prepared};
 
 /// The GPUs that were asked for.
@@ -57,13 +57,14 @@ impl Gpus {
         }
     }
 
-    /// What GPUs that take paths as a whole have to do for a picture of `options`, if such are meant.
-    pub fn work(&mut self, args: &RenderArgs, options: &RenderOptions) -> Option<PathWork> {
+    /// What GPUs that take paths as a whole have to do for a picture of `scene` with `options`, if such are meant.
+    pub fn work(&mut self, args: &RenderArgs, scene: &Scene, options: &RenderOptions) -> Option<PathWork> {
         let gpus = match self {
             Self::Paths(devices) => devices.len(),
             Self::Rays(_) => 0,
             Self::Auto(plan) => {
-                let plan = plan.insert(AutoPlan::new(options, args.engine().as_ref()));
+                let plan = plan
+                    .insert(AutoPlan::new(options, args.engine().as_ref()).and_then(|plan| plan.with_room_for(scene)));
                 plan.as_ref().map_or(0, AutoPlan::gpus)
             }
         };

@@ -34,7 +34,7 @@ struct Lobes {
     Option<Bounces> bounces;
     float p_bounces;
 
-    RW_FUNCTION Vec3 to_flake(Vec3 w) const { return {dot(t, w), dot(b, w), dot(n, w)}; }
+    RW_FUNCTION Vec3 at_flake(Vec3 w) const { return {dot(t, w), dot(b, w), dot(n, w)}; }
     RW_FUNCTION Vec3 out_of_flake(Vec3 w) const { return w.x * t + w.y * b + w.z * n; }
 };
 
@@ -172,7 +172,7 @@ struct CarPaint {
             value *= (1.0f - l.coat->albedo()) * let_in / most(l.coat->let_in_mean(), 1e-6f);
         }
         float pdf = l.p_base * cosine;
-        const Vec3 wi_flake = l.to_flake(wi);
+        const Vec3 wi_flake = l.at_flake(wi);
         const bool is_visible = l.p_flake > 0.0f && wi_flake.z > 0.0f;
         if (is_visible) {
             const Vec3 h = half_vector(l.wo_flake, wi_flake);

@@ -107,8 +107,8 @@ RW_FUNCTION void connect(const Render& render) {
     run<QUEUED_ANY>(launch);
 }
 
-// Places a lane lists at once, so that a list is asked for places once for all of them: a launch asks for a word per warp
-// and list, and those who ask for one word wait for each other.
+// Paths a lane lists at once: a warp asks a list for the places of all of them together. Asked for by each warp alone, the
+// few counts of a launch hold it up.
 constexpr u32 LISTED_AT_ONCE = 8;
 // Beside the classes: who waits for holes, and nobody.
 constexpr u32 WAITING = SHADING_CLASSES, NO_LIST = SHADING_CLASSES + 1;
@@ -117,6 +117,7 @@ constexpr u32 WAITING = SHADING_CLASSES, NO_LIST = SHADING_CLASSES + 1;
 // each. All lanes of a warp call together.
 template <u32 LISTS, u32 AT_ONCE, class PlaceOf>
 RW_FUNCTION void put_on_lists(const Render& render, u32 lists, PlaceOf place_of) {
+    static_assert(AT_ONCE <= 8 && LISTS <= 15);
 #pragma unroll 1
     for (u32 list = 0; list < LISTS; list++) {
         u32 wanted = 0;

@@ -16,7 +16,7 @@ struct Transport {
     u32 max_depth;
     // Camera rays that miss bring nothing.
     bool transparent;
-    // Albedos of first hits are wanted: they are zeros otherwise.
+    // Albedos of first hits are wanted: those of what scatters are zeros otherwise.
     bool first_albedos;
 };
 

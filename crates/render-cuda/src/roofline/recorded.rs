@@ -133,8 +133,8 @@ fn instructions_are_those_that_were_recorded() {
 #[test]
 fn whole_renders_took_what_their_counts_foretell_within_the_spread() {
     for render in whole_renders() {
-        let bound = Roofline { rates: SLOW, layout: render.layout }.bound(&render.counts);
-        let (foretold, recorded) = (bound.instructions.unwrap(), render.recorded.iter().sum::<f64>());
+        let estimate = Roofline { rates: SLOW, layout: render.layout }.estimate(&render.counts);
+        let (foretold, recorded) = (estimate.instructions.unwrap(), render.recorded.iter().sum::<f64>());
         let name = render.name;
         assert!((foretold.least..=foretold.most).contains(&recorded), "{name}: {recorded}, {foretold:?}");
         assert!((foretold.mean / recorded - 1.0).abs() < 0.18, "{name}: {recorded}, {foretold:?}");

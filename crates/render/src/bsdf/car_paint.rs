@@ -74,7 +74,7 @@ fn left(losses: &WhiteLosses, beneath: Option<&Beneath>, cos: f32, w_flake: Vec3
 
 impl Lobes {
     #[inline]
-    fn to_flake(&self, w: Vec3) -> Vec3 {
+    fn at_flake(&self, w: Vec3) -> Vec3 {
         Vec3::new(self.rows[0].dot(w), self.rows[1].dot(w), self.rows[2].dot(w))
     }
 
@@ -210,7 +210,7 @@ impl CarPaint {
             value *= (1.0 - coat.albedo()) * let_in / coat.let_in_mean().max(1e-6);
         }
         let mut pdf = l.p_base * cosine;
-        let wi_flake = l.to_flake(wi);
+        let wi_flake = l.at_flake(wi);
         let visible = l.p_flake > 0.0 && wi_flake.z > 0.0;
         if visible {
             let h = (l.wo_flake + wi_flake).normalize_or(Vec3::Z);

@@ -37,7 +37,7 @@ pub(crate) struct Transport {
     pub max_depth: u32,
     /// Camera rays that miss bring nothing.
     pub transparent: bool,
-    /// Albedos of first hits are wanted: they are zeros otherwise.
+    /// Albedos of first hits are wanted: those of what scatters are zeros otherwise.
     pub first_albedos: bool,
 }
 
