@@ -73,6 +73,16 @@ struct BaseLobes {
     beneath: Option<Beneath>,
 }
 
+/// The lobes that scatter all around.
+struct AllAround {
+    /// As in [`Lobes`].
+    diffuse: Vec3,
+    bounces: Vec3,
+    /// What they scatter of the light from `wo`, and what the metal's facets return of what they lose at first.
+    scattered: Vec3,
+    returned: f32,
+}
+
 impl Principled {
     /// From a material of kind [`super::MaterialKind::Coated`].
     #[inline]
@@ -145,24 +155,7 @@ impl Principled {
         let coat_albedo = coat.as_ref().map_or(0.0, Coat::albedo);
         let under = 1.0 - coat_albedo;
 
-        // Most surfaces are one or the other: metal or dielectric.
-        let (mut diffuse, mut bounces) = (Vec3::ZERO, Vec3::ZERO);
-        let (mut scattered, mut returned) = (Vec3::ZERO, 0.0);
-        if self.metallic < 1.0 {
-            let reflectance = (1.0 - m) * self.base * base.wo.dielectric;
-            // The product vanishes faster than the divisor where the lobe takes all.
-            diffuse = reflectance / base.mean.dielectric.max(Vec3::splat(LEAST_MEAN));
-            scattered = reflectance;
-        }
-        if m > 0.0 {
-            // Schlick's mean over the hemisphere, then the sum over all further bounces.
-            let fresnel_mean = schlick_mean(self.base);
-            let white_mean = (mean.scale_bias.x + mean.scale_bias.y).min(1.0);
-            let all = m * fresnel_mean * fresnel_mean * white_mean / (1.0 - fresnel_mean * (1.0 - white_mean));
-            bounces = all * (base.wo.metal / base.mean.metal.max(self.least_metal_mean()));
-            scattered += all * base.wo.metal;
-            returned = (all * at.lost).element_sum();
-        }
+        let AllAround { diffuse, bounces, scattered, returned } = self.all_around(m, &base, at, mean);
         let p_coat = coat_albedo * 3.0;
         let p_specular = under * specular.element_sum();
         // Beneath a coat the lobes have it in them.
@@ -197,6 +190,29 @@ impl Principled {
             p_diffuse: p_diffuse * scale,
         };
         Some((lobes, albedo))
+    }
+
+    /// The lobes that scatter all around, `m` of them the metal's, of what the facets leave.
+    #[inline]
+    fn all_around(&self, m: f32, base: &BaseLobes, at: Returned, mean: Returned) -> AllAround {
+        let mut lobes = AllAround { diffuse: Vec3::ZERO, bounces: Vec3::ZERO, scattered: Vec3::ZERO, returned: 0.0 };
+        // Most surfaces are one or the other: metal or dielectric.
+        if self.metallic < 1.0 {
+            let reflectance = (1.0 - m) * self.base * base.wo.dielectric;
+            // The product vanishes faster than the divisor where the lobe takes all.
+            lobes.diffuse = reflectance / base.mean.dielectric.max(Vec3::splat(LEAST_MEAN));
+            lobes.scattered = reflectance;
+        }
+        if m > 0.0 {
+            // Schlick's mean over the hemisphere, then the sum over all further bounces.
+            let fresnel_mean = schlick_mean(self.base);
+            let white_mean = (mean.scale_bias.x + mean.scale_bias.y).min(1.0);
+            let all = m * fresnel_mean * fresnel_mean * white_mean / (1.0 - fresnel_mean * (1.0 - white_mean));
+            lobes.bounces = all * (base.wo.metal / base.mean.metal.max(self.least_metal_mean()));
+            lobes.scattered += all * base.wo.metal;
+            lobes.returned = (all * at.lost).element_sum();
+        }
+        lobes
     }
 
     /// What the facets leave of the light from `wo`, to which they return `at`, and to all, `mean`.
