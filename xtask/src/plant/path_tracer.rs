@@ -279,8 +279,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "places of those that wait where paths are",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "platform::put(render.next.waiting() + entry, place);",
-            replace: "platform::put(render.queue.waiting() + entry, place);",
+            find: "list == WAITING ? render.next.waiting()",
+            replace: "list == WAITING ? render.queue.waiting()",
         }],
         test: SORTED,
         hangs: false,
@@ -306,11 +306,11 @@ pub(super) const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
-        name: "a path that is shaded before its holes are passed, and again",
+        name: "a path that is shaded before its holes are passed",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "list_by_class(render, lives && !may_be_hole, place, hit, material);",
-            replace: "list_by_class(render, lives, place, hit, material);",
+            find: "list = may_be_hole ? WAITING : list_of(hit, material);",
+            replace: "list = list_of(hit, material);",
         }],
         test: SORTED,
         hangs: false,
