@@ -44,7 +44,7 @@ fn first_triangles(scene: &Scene) -> Vec<u32> {
         .collect()
 }
 
-/// What GPUs are given.
+/// A scene as GPUs that take paths are given it: what shading reads, and the tree of blocks.
 struct Upload<'a> {
     shading: &'a ShadingScene,
     encoded: EncodedScene,

@@ -218,7 +218,7 @@ impl CudaRenderer {
         &self.device
     }
 
-    /// What bounds the seconds of a picture with these options, where the driver tells what the device can do. Asks it.
+    /// What the seconds of a picture with these options are foretold from, where the driver tells what the device can do. Asks it.
     pub fn roofline(&self, options: &RenderOptions) -> Option<Roofline> {
         Some(Roofline { rates: self.device.peak_rates()?, layout: self.layout(options) })
     }

@@ -166,8 +166,8 @@ impl CarPaint {
 
     /// A direction, with the lobes for `wo`.
     #[inline]
-    pub(super) fn sample(&self, l: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
-        let lobes = l?;
+    pub(super) fn sample(&self, lobes: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+        let lobes = lobes?;
         // The flakes' further bounces come last, so that the others keep their places without them.
         let wi = if let Some(bounces) = lobes.bounces.as_ref().filter(|_| u_lobe >= 1.0 - lobes.p_bounces) {
             let u_horizon = (u_lobe - (1.0 - lobes.p_bounces)) / lobes.p_bounces;
