@@ -78,7 +78,22 @@ bool Machine::start_block(std::unique_ptr<BlockState>& slot, u32 first_stack) {
     return true;
 }
 
+// On a GPU the warp that comes more often would wait for ever.
+void Machine::check_steps(const BlockState& block) {
+    for (const auto& warp : block.warps) {
+        const Warp& first = *block.warps[0];
+        if (warp->steps != first.steps) {
+            const Warp& last = warp->steps > first.steps ? *warp : first;
+            outcome.error = text(last.last_step) + ": keep_in_step: warp " + std::to_string(warp->number) + " came " +
+                            std::to_string(warp->steps) + " times, and warp " + std::to_string(first.number) +
+                            " of its block " + std::to_string(first.steps);
+            return;
+        }
+    }
+}
+
 void Machine::end_block(BlockState& block) {
+    check_steps(block);
     for (auto& warp : block.warps) {
         for (u32 i = 0; i < WARP; i++) {
             outcome.logs[warp->number][i] = std::move(warp->lanes[i].log);

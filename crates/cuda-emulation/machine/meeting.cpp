@@ -12,6 +12,7 @@ const char* name(Intrinsic intrinsic) {
         case Intrinsic::Shuffle: return "shuffle_sync";
         case Intrinsic::ShuffleXor: return "shuffle_xor_sync";
         case Intrinsic::Sync: return "sync";
+        case Intrinsic::KeepInStep: return "keep_in_step";
     }
     return "?";
 }
@@ -70,7 +71,8 @@ void Machine::complete(Warp& warp, LaneMask mask) {
             case Intrinsic::Ballot: lane.result = bits; break;
             case Intrinsic::Shuffle:
             case Intrinsic::ShuffleXor: lane.result = warp.lanes[lane.from].value; break;
-            case Intrinsic::Sync: break;
+            case Intrinsic::Sync:
+            case Intrinsic::KeepInStep: break;
         }
     }
     if (announced && request.log) {
@@ -90,6 +92,10 @@ void Machine::complete(Warp& warp, LaneMask mask) {
             lane.clock = joined;
             lane.clock.known[lane.number_in_block] += 1;
         }
+    }
+    if (intrinsic == Intrinsic::KeepInStep) {
+        warp.steps += 1;
+        warp.last_step = warp.lanes[0].meeting.site;
     }
     warp.waiting &= ~mask;
     warp.ready |= mask;

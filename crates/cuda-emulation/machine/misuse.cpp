@@ -94,6 +94,19 @@ void warps_race(const Launch&) {
     }
 }
 
+void out_of_step(const Launch&) {
+    platform::keep_in_step();
+    if (platform::warp_in_block() != 0) {
+        platform::keep_in_step();  // line: out of step
+    }
+}
+
+void apart(const Launch&) {
+    if (lane() < 16) {
+        platform::keep_in_step();  // line: apart
+    }
+}
+
 void beyond(const Launch&) {
     RW_SHARED(u32, 8, few);
     if (lane() == 0) {
@@ -131,6 +144,8 @@ constexpr Entry KERNELS[] = {
     {"race", race},
     {"read_race", read_race},
     {"warps_race", warps_race},
+    {"out_of_step", out_of_step},
+    {"apart", apart},
     {"beyond", beyond},
     {"wild_load", wild_load},
     {"wild_store", wild_store},

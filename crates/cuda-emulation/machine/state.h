@@ -66,6 +66,9 @@ struct Warp {
     // All that wait are in the same meeting.
     bool same = true;
     struct BlockState* block = nullptr;
+    // How often it kept in step with the block, and where last.
+    u64 steps = 0;
+    Site last_step{};
     std::array<Lane, WARP> lanes;
     std::vector<u64> votes;
 };
@@ -102,6 +105,7 @@ struct Machine {
     void run();
     bool start_block(std::unique_ptr<BlockState>& slot, u32 first_stack);
     void end_block(BlockState& block);
+    void check_steps(const BlockState& block);
     Warp* choose_warp();
     u32 choose_lane(LaneMask ready);
     Lane* choose();

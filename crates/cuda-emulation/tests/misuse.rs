@@ -81,6 +81,12 @@ fn two_lanes_on_one_element_of_shared_memory_without_a_sync_are_named() {
 }
 
 #[test]
+fn warps_of_a_block_that_do_not_keep_in_step_are_named() {
+    check("out_of_step", "out of step", &["keep_in_step", "came 2 times", "of its block 1"]);
+    check("apart", "apart", &["keep_in_step", "waits for lanes 0xffffffff"]);
+}
+
+#[test]
 fn accesses_outside_arrays_are_named() {
     check("beyond", "beyond", &["writes element 8 of `few`, which has 8"]);
     check("wild_load", "wild load", &["reads 4 bytes that lie in none of the arrays"]);

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// Paths of a wavefront in flight at most: the last of a round's rays, and of a batch's rounds, leave most of a GPU idle,
 /// and are a smaller part of more. And how many times as many a batch has, of which some begin where others have ended.
-const MOST_PATHS: usize = 1 << 23;
+const MOST_PATHS: usize = 1 << 24;
 const QUEUES_A_BATCH: usize = 4;
 /// Paths of a launch that takes each to its end, which must not take seconds.
 const LAUNCHED_PATHS: usize = 1 << 21;

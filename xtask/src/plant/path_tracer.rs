@@ -80,22 +80,31 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a path that is dropped at compaction",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "goes_on = departure.next.some;",
-            replace: "goes_on = departure.next.some && platform::lane() != 7;",
+            find: "survivors, next.some);\n    if (next) {",
+            replace: "survivors, next.some && platform::lane() != 7);\n    if (next && platform::lane() != 7) {",
         }],
         test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "warps of a block out of step",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "    between();\n    Layers layers;",
+            replace: "    if (scatters) {\n        between();\n    }\n    Layers layers;",
+        }],
+        test: SORTED,
         hangs: false,
     },
     Plant {
         name: "a path that is kept twice",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "    const u32 next = take_place(&render.counters->survivors, goes_on);",
-            replace: "    const bool twice = goes_on && path.number == 37 && path.state.bounce == 0;\n    \
+            find: "    const u32 own = take_place(&render.counters->survivors, next.some);",
+            replace: "    const bool twice = next.some && path.number == 37 && path.state.bounce == 0;\n    \
                       const u32 again = take_place(&render.counters->survivors, twice);\n    if (twice) {\n        \
-                      const auto& copy = departure.next.value;\n        \
-                      put_path<F>(render.next, again, path.number, copy.ray, copy.path);\n    }\n    \
-                      const u32 next = take_place(&render.counters->survivors, goes_on);",
+                      put_path<F>(render.next, again, path.number, next->ray, next->path);\n    }\n    \
+                      const u32 own = take_place(&render.counters->survivors, next.some);",
         }],
         test: COUNTED,
         hangs: false,
@@ -175,8 +184,8 @@ pub(super) const PLANTS: &[Plant] = &[
         edits: &[Edit {
             file: WAVEFRONT,
             find: "        put_connection<F>(",
-            replace: "        add_radiance(render, path.number, departure.connection.value.contribution);\n        \
-                      departure.connection.value.contribution = Vec3::splat(0.0f);\n        put_connection<F>(",
+            replace: "        add_radiance(render, path.number, connection->contribution);\n        \
+                      connection.value.contribution = Vec3::splat(0.0f);\n        put_connection<F>(",
         }],
         test: COUNTED,
         hangs: false,

@@ -62,6 +62,9 @@ RW_FUNCTION u32 shuffle_xor_sync(LaneMask mask, u32 x, u32 bits) {
 }
 RW_FUNCTION void sync(LaneMask mask) { __syncwarp(mask); }
 RW_FUNCTION void sync(LaneMask mask, Site) { sync(mask); }
+// The warps of a block wait for each other, all lanes of all of them. For speed alone: nothing that one wrote is there for
+// another.
+RW_FUNCTION void keep_in_step() { __syncthreads(); }
 // Lanes that run together by chance: at least the caller.
 RW_FUNCTION LaneMask active_mask() { return __activemask(); }
 

@@ -64,7 +64,7 @@ using platform::Site;
 // Generated from raywarp-family's blocks.
 #include "blocks.h"
 
-enum class Intrinsic : u32 { Any, Ballot, Shuffle, ShuffleXor, Sync };
+enum class Intrinsic : u32 { Any, Ballot, Shuffle, ShuffleXor, Sync, KeepInStep };
 
 // The lane that runs now.
 struct Here {
@@ -115,6 +115,10 @@ inline u32 shuffle_xor_sync(LaneMask mask, u32 x, u32 bits, Site site = Site::he
 }
 inline void sync(LaneMask mask, Site site = Site::here()) {
     emulation::meet(emulation::Intrinsic::Sync, mask, 0, 0, site);
+}
+// Warps do not wait here, so that nothing comes to rely on it; but all of a block must come equally often.
+inline void keep_in_step(Site site = Site::here()) {
+    emulation::meet(emulation::Intrinsic::KeepInStep, EVERYONE, 0, 0, site);
 }
 // Lanes that run together by chance: at least the caller.
 inline LaneMask active_mask() { return emulation::active(); }

@@ -211,13 +211,34 @@ RW_FUNCTION void sort_waiting(const Render& render) {
     });
 }
 
-// Emission, a connection to a light and the next direction of the path at a place of the queue. All lanes of a warp call
-// together, those without a path with `lives` unset.
+// As `for_each_entry`, where work is long: the warps of a block begin an entry together, and so use what one of them has
+// fetched of the code. All of them call `work` as often.
+template <class Work>
+RW_FUNCTION void for_each_entry_in_step(u32 count, Work work) {
+    const u32 own = platform::warp_in_block() * WARP + platform::lane();
+#pragma unroll 1
+    for (u32 first = (platform::warp() - platform::warp_in_block()) * WARP; first < count;
+         first += platform::warps() * WARP) {
+        platform::keep_in_step();
+        work(first + own < count, first + own);
+    }
+}
+
+// What a path does at the place of the queue where it is: light that it comes to, and the surface that it leaves.
+struct Visit {
+    Queued path;
+    Ray ray;
+    Hit hit;
+    SurfacePoint point;
+    // Whether it goes on from there, if it can.
+    bool scatters;
+};
+
+// Emission, up to where a path scatters. All lanes of a warp call together, those without a path with `lives` unset.
 template <class F>
-RW_FUNCTION void shade_at(const Render& render, bool lives, u32 place) {
-    Queued path{};
-    Ray ray{};
-    Hit hit{};
+RW_FUNCTION Visit arrive_at(const Render& render, bool lives, u32 place) {
+    Visit visit{{}, {}, {}, SurfacePoint::none(), false};
+    auto& [path, ray, hit, point, scatters] = visit;
     if (lives) {
         path = get_path<F>(render, render.queue, place);
         ray = path.ray;
@@ -225,9 +246,10 @@ RW_FUNCTION void shade_at(const Render& render, bool lives, u32 place) {
     }
     pass_holes<F>(render, lives, ray, path.state, hit);
     const u32 touching = touch<F>(render, lives, ray, hit);
-    Departure departure{};
     if (lives) {
-        SurfacePoint point = hit.is_hit() ? surface_point(render.scene, hit.triangle, hit.barycentrics) : SurfacePoint::none();
+        if (hit.is_hit()) {
+            point = surface_point(render.scene, hit.triangle, hit.barycentrics);
+        }
         point.touching = touching;
         const Arrival arrival = arrive<F>(render.scene, render.transport, path.state, ray, hit, point);
         if (!(arrival.radiance == Vec3::splat(0.0f))) {
@@ -236,22 +258,51 @@ RW_FUNCTION void shade_at(const Render& render, bool lives, u32 place) {
         if (arrival.first_hit.some) {
             put_first_hit(render, path.number, arrival.first_hit.value);
         }
-        if (arrival.scatters) {
-            path.state.throughput = arrival.throughput;
-            departure = leave<F>(render.scene, render.transport, path.state, ray, hit.t, point);
-            if (departure.first_hit.some) {
-                put_first_hit(render, path.number, departure.first_hit.value);
-            }
+        scatters = arrival.scatters;
+        path.state.throughput = scatters ? arrival.throughput : path.state.throughput;
+    }
+    return visit;
+}
+
+// Emission, a connection to a light and the next direction of the path at a place of the queue: what `leave` does, part by
+// part, where `between` is called by all lanes. All lanes of a warp call together.
+template <class F, class Between>
+RW_FUNCTION void shade_at(const Render& render, bool lives, u32 place, Between between) {
+    const Scene& scene = render.scene;
+    const Transport transport = narrowed<F>(render.transport);
+    auto [path, ray, hit, point, scatters] = arrive_at<F>(render, lives, place);
+    between();
+    Vertex vertex;
+    if (scatters) {
+        vertex = vertex_at<F>(scene, transport, path.state, -ray.direction, point);
+        if (path.state.bounce == 0) {
+            put_first_hit(render, path.number, look<F>(scene, transport, vertex, hit.t));
         }
+        scatters = path.state.bounce < transport.max_depth;
     }
-    const bool connects = departure.connection.some, goes_on = departure.next.some;
-    const u32 shadow = take_place(&render.counters->shadows, connects);
-    if (connects) {
-        put_connection<F>(render.shadows, shadow, path.number, path.state.bounce, departure.connection.value);
+    between();
+    Layers layers;
+    Prepared prepared = Prepared::nothing();
+    if (scatters) {
+        prepared = vertex.shading.bsdf.template prepare<F::MODELS>(scene, vertex.wo, layers);
     }
-    const u32 next = take_place(&render.counters->survivors, goes_on);
-    if (goes_on) {
-        put_path<F>(render.next, next, path.number, departure.next.value.ray, departure.next.value.path);
+    between();
+    Option<Connection> connection = none();
+    if (scatters) {
+        connection = aim<F>(scene, transport, path.state, vertex, prepared);
+    }
+    between();
+    Option<Onward> next = none();
+    if (scatters) {
+        next = scatter<F>(scene, transport, path.state, vertex, prepared);
+    }
+    const u32 shadow = take_place(&render.counters->shadows, connection.some);
+    if (connection) {
+        put_connection<F>(render.shadows, shadow, path.number, path.state.bounce, *connection);
+    }
+    const u32 own = take_place(&render.counters->survivors, next.some);
+    if (next) {
+        put_path<F>(render.next, own, path.number, next->ray, next->path);
     }
 }
 
@@ -261,13 +312,19 @@ RW_FUNCTION void shade(const Render& render) {
     const bool is_sorted = render.order != nullptr;
     const u32* const count_at =
         is_sorted ? &render.counters->classes[static_cast<u32>(CLASS)] : &render.counters->active;
-    for_each_entry(platform::get(count_at), [&](bool lives, u32 entry) {
-        u32 place = entry;
-        if (is_sorted && lives) {
-            place = platform::get(render.order + place_in_order(CLASS, entry, render.capacity));
-        }
-        shade_at<F>(render, lives, place);
-    });
+    const u32 count = platform::get(count_at);
+    // The code of diffuse surfaces alone fits the caches.
+    if constexpr (F::MODELS == set_of(BsdfKind::Diffuse)) {
+        for_each_entry(count, [&](bool lives, u32 entry) { shade_at<F>(render, lives, entry, [] {}); });
+    } else {
+        for_each_entry_in_step(count, [&](bool lives, u32 entry) {
+            u32 place = entry;
+            if (is_sorted && lives) {
+                place = platform::get(render.order + place_in_order(CLASS, entry, render.capacity));
+            }
+            shade_at<F>(render, lives, place, [] { platform::keep_in_step(); });
+        });
+    }
 }
 
 // Adds what a connection brings that nothing blocks, or with holes what its candidate lets through. All lanes of a warp call

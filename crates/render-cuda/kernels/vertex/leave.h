@@ -48,30 +48,43 @@ RW_FUNCTION void place_in_media(const Scene& scene, const PathState& path, const
     }
 }
 
-// Takes `path` on from `point`, which it came to along `ray` after the distance `t`.
+// The surface that is come to along `wo`, looked up: the first part of leaving it.
+template <class F>
+RW_FUNCTION Vertex vertex_at(const Scene& scene, const Transport& transport, PathState& path, Vec3 wo,
+                             const SurfacePoint& point) {
+    const float choice = part_of_material<F>(scene, transport, path, point);
+    Vertex vertex = {point, shading<F>(scene, transport.scattering, point, wo, choice), {}};
+    if (F::MEDIA && scene.media.count != 0) {
+        place_in_media<F>(scene, path, point, wo, vertex.shading.bsdf);
+    }
+    vertex.wo = vertex.shading.frame.to_local(wo);
+    return vertex;
+}
+
+// What a surface looks like from the distance `t`.
+template <class F>
+RW_FUNCTION FirstHit look(const Scene& scene, const Transport& transport, const Vertex& vertex, float t) {
+    const Vec3 albedo = transport.first_albedos ? vertex.shading.bsdf.template albedo<F::MODELS>(scene, vertex.wo)
+                                                : Vec3::splat(0.0f);
+    return {albedo, vertex.shading.frame.normal, t};
+}
+
+// Takes `path` on from `point`, which it came to along `ray` after the distance `t`. Kernels whose warps keep in step call
+// its parts one by one.
 template <class F>
 RW_FUNCTION Departure leave(const Scene& scene, const Transport& transport, PathState path, const Ray& ray, float t,
                             const SurfacePoint& point) {
     const Transport carried = narrowed<F>(transport);
-    const Vec3 wo = -ray.direction;
-    const float choice = part_of_material<F>(scene, carried, path, point);
-    Vertex vertex = {point, shading<F>(scene, carried.scattering, point, wo, choice), {}};
-    if (F::MEDIA && scene.media.count != 0) {
-        place_in_media<F>(scene, path, point, wo, vertex.shading.bsdf);
-    }
-    const Bsdf& bsdf = vertex.shading.bsdf;
-    vertex.wo = vertex.shading.frame.to_local(wo);
+    const Vertex vertex = vertex_at<F>(scene, carried, path, -ray.direction, point);
     Departure departure = {none(), none(), none()};
     if (path.bounce == 0) {
-        const Vec3 albedo =
-            carried.first_albedos ? bsdf.albedo<F::MODELS>(scene, vertex.wo) : Vec3::splat(0.0f);
-        departure.first_hit = some(FirstHit{albedo, vertex.shading.frame.normal, t});
+        departure.first_hit = some(look<F>(scene, carried, vertex, t));
     }
     if (path.bounce >= carried.max_depth) {
         return departure;
     }
     Layers layers;
-    const Prepared prepared = bsdf.prepare<F::MODELS>(scene, vertex.wo, layers);
+    const Prepared prepared = vertex.shading.bsdf.template prepare<F::MODELS>(scene, vertex.wo, layers);
     departure.connection = aim<F>(scene, carried, path, vertex, prepared);
     departure.next = scatter<F>(scene, carried, path, vertex, prepared);
     return departure;
