@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "machine.h"
+#include "platform/texture_unit.h"
 
 namespace raywarp::pretended {
 
 using namespace raywarp::emulation;
+namespace texture_unit = raywarp::platform::texture_unit;
 
 using Result = int;
 constexpr Result SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
@@ -51,6 +53,23 @@ struct Allocation {
     int device;
 };
 
+// An image for texture units.
+struct Array {
+    u64 width, height;
+    texture_unit::Format format;
+    u64 bytes;
+    int device;
+    void* memory;
+    // Texture objects that name it.
+    u64 objects;
+};
+
+// A texture object, and whose it is.
+struct TextureObject {
+    texture_unit::Texture texture;
+    Array* array;
+};
+
 // A kernel of a module, which belongs to a device.
 struct LoadedKernel {
     Kernel kernel;
@@ -63,6 +82,9 @@ struct Driver {
     Device devices[MOST_DEVICES];
     // By address.
     std::map<u64, Allocation> allocations;
+    std::map<const void*, std::unique_ptr<Array>> arrays;
+    // By handle, which is the address of what emulated texture units look at.
+    std::map<u64, std::unique_ptr<TextureObject>> textures;
     std::map<std::pair<int, Kernel>, std::unique_ptr<LoadedKernel>> kernels;
     // All calls, whichever the device.
     Plan plan;

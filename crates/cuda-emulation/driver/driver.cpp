@@ -15,6 +15,7 @@
 #include "devices.h"
 #include "launch.h"
 #include "machine.h"
+#include "images.h"
 
 using raywarp::u32;
 using raywarp::u64;
@@ -71,6 +72,7 @@ std::vector<Range> ranges_of(int device, Kernel kernel, const void* parameter) {
                 ranges.push_back({reinterpret_cast<const u8*>(address), allocation.bytes, 1, NO_SPACE, Use::Either, 0});
             }
         }
+        add_textures(ranges, device);
     }
     return ranges;
 }
@@ -191,6 +193,11 @@ void raywarp_pretend_order(u64 order) {
     driver().order = order < 2 ? static_cast<Order>(order) : Order::Seeded;
     driver().seed = order;
 }
+// Images for texture units and texture objects that are there.
+u64 raywarp_pretend_images() {
+    Lock lock(driver().mutex);
+    return driver().arrays.size() + driver().textures.size();
+}
 // Bytes that are taken on all devices.
 u64 raywarp_pretend_taken() {
     Lock lock(driver().mutex);
@@ -309,6 +316,14 @@ Result cuMemcpyDtoHAsync_v2(void* to, u64 from, u64 bytes, void* stream) {
     std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
     return SUCCESS;
 }
+Result cuArrayCreate_v2(void** array, const ArrayDescriptor* descriptor) { return make_array(array, *descriptor); }
+Result cuArrayDestroy(void* array) { return destroy_array(array); }
+Result cuMemcpy2DAsync_v2(const Copy2D* copy, void* stream) { return copy_to_array(*copy, stream); }
+Result cuTexObjectCreate(u64* texture, const ResourceDescriptor* resource, const TextureDescriptor* descriptor,
+                         const void* view) {
+    return view != nullptr ? INVALID_VALUE : make_texture(texture, *resource, *descriptor);
+}
+Result cuTexObjectDestroy(u64 texture) { return destroy_texture(texture); }
 Result cuModuleLoadData(void** module, const void*) { return handle(chosen, module); }
 Result cuModuleUnload(void*) { return SUCCESS; }
 Result cuModuleGetFunction(void** function, void* module, const char* name) {

@@ -4,7 +4,8 @@
 //! that each lane does what the schedule says. Nothing else uses it, so that users of the libraries need no C++.
 //!
 //! ```text
-//! kernels/platform/emulated.h   what kernels see: lanes, votes, memory (in the crate raywarp-cuda)
+//! kernels/platform/emulated.h   what kernels see: lanes, votes, memory (in the crate raywarp-cuda); beside it
+//!                               texture_unit.h, texture units
 //! machine/                      fibres, meetings, shared memory; kernels that misuse the warp
 //! queries/                      kernels that ask with kernels/query.h, as those of other crates do
 //! twins/                        functions of crates/render-cuda/kernels, called one by one
@@ -16,10 +17,12 @@
 //! find nothing, and [`not_emulated`] says why.
 
 mod machine;
+mod texture;
 mod tracer;
 mod twins;
 
 pub use machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
+pub use texture::EmulatedTexture;
 pub use tracer::{EmulatedTracer, Traced};
 pub use twins::{answer, twin_names};
 

@@ -12,7 +12,7 @@ use raywarp_render::{
 };
 use raywarp_render_cuda::{
     CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, SceneFeatures, ShadingClass,
-    tree_variant,
+    TextureFilter, tree_variant,
 };
 use raywarp_scene::{Alpha, Camera, FilterKind, SamplerKind, Scene, Surface, flatten};
 use std::sync::Arc;
@@ -22,6 +22,8 @@ mod pretended;
 use pretended::Driver;
 #[path = "common/counted.rs"]
 mod counted;
+#[path = "common/filtered.rs"]
+mod filtered;
 #[path = "common/first_hits.rs"]
 mod first_hits;
 #[path = "common/several.rs"]
@@ -306,13 +308,15 @@ fn what_does_not_fit_is_refused_with_its_sizes_before_anything_starts_and_what_i
     let Some(driver) = Driver::get() else { return };
     let many =
         RenderOptions { size: [40, 30], samples: 0..5, max_depth: 2, features: true, ..RenderOptions::default() };
-    for (prepared, options, organisation) in [
-        (room(), small(), Organisation::Wavefront),
-        (room(), many.clone(), Organisation::Megakernel),
-        (everything(), many.clone(), Organisation::Wavefront),
-        (surfaces(true), many, Organisation::Wavefront),
+    let exact = TextureFilter::Exact;
+    for (prepared, options, organisation, texture_filter) in [
+        (room(), small(), Organisation::Wavefront, exact),
+        (room(), many.clone(), Organisation::Megakernel, exact),
+        (everything(), many.clone(), Organisation::Wavefront, exact),
+        (surfaces(true), many.clone(), Organisation::Wavefront, exact),
+        (filtered::nearest(), many, Organisation::Wavefront, TextureFilter::Hardware),
     ] {
-        let engine = EngineOptions::of(organisation);
+        let engine = EngineOptions { texture_filter, ..EngineOptions::of(organisation) };
         let encoded = prepared.encoded(engine).unwrap();
         let pixels = (options.size[0] * options.size[1]) as usize;
         let needed = CudaRenderer::least_memory(&encoded, &prepared.shading, &engine, &options, pixels);

@@ -25,6 +25,7 @@ mod peak;
 mod prebuilt;
 mod scene;
 mod side_by_side;
+mod texture;
 mod tracer;
 
 pub use aimed::{AimedRays, AimedTarget, Lost, LostRay};
@@ -51,4 +52,5 @@ pub use raywarp_family::costs::{
 pub use raywarp_family::{Block, Operation};
 pub use scene::{DeviceScene, EncodedScene, TreeRecord};
 pub use side_by_side::side_by_side;
+pub use texture::{DeviceTexture, TexelFormat, TextureAddress, TextureSampler};
 pub use tracer::{CudaTracer, DeviceHits};

@@ -81,7 +81,7 @@ pub use raywarp_geom::{
 };
 pub use raywarp_render_cuda::{
     BindingResource, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions, Organisation, PathCounts,
-    RenderCudaError, Roofline, RooflineEstimate,
+    RenderCudaError, Roofline, RooflineEstimate, TextureFilter,
 };
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};

@@ -12,6 +12,7 @@ use crate::scene::{ArrayRecord, DeviceShading, Tables};
 use crate::share::Share;
 use crate::sources::Organisation;
 use crate::state::{Layout, State};
+use crate::textures::{ImageUse, TextureFilter};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
 use raywarp_geom::{FlatTriangles, TraceError};
@@ -31,7 +32,7 @@ const MOST_ROUNDS: usize = 1 << 12;
 /// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
 const ROUNDS_AT_ONCE: u32 = 12;
 
-/// How a picture is rendered; all ways that can give the same one.
+/// How a picture is rendered; all ways that can give the same one, but for [`TextureFilter::Hardware`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EngineOptions {
     /// Which kernels, in which order.
@@ -44,6 +45,8 @@ pub struct EngineOptions {
     /// How far from zero rays of the cameras start along any axis: [`raywarp_render::LensRecord::farthest_origin`]. The
     /// tree's boxes are padded for it where that is beyond twice the scene's own largest coordinate.
     pub farthest_origin: f32,
+    /// What filters textures.
+    pub texture_filter: TextureFilter,
 }
 
 impl EngineOptions {
@@ -53,7 +56,7 @@ impl EngineOptions {
             Organisation::Megakernel | Organisation::FirstHits => (LAUNCHED_PATHS, 1),
             Organisation::Wavefront => (MOST_PATHS, QUEUES_A_BATCH),
         };
-        Self { organisation, paths, queues_a_batch, farthest_origin: 0.0 }
+        Self { organisation, paths, queues_a_batch, farthest_origin: 0.0, texture_filter: TextureFilter::Exact }
     }
 }
 
@@ -160,14 +163,14 @@ impl CudaRenderer {
         options: &RenderOptions,
         pixels: usize,
     ) -> LeastMemory {
-        let [records, images] = DeviceShading::bytes_of(scene, &Tables::new());
+        let records = DeviceShading::bytes_of(scene, &Tables::new());
         let filter = size_of::<f32>() * FilterTable::new(options.filter).numbers.len();
         let layout = Layout::new(engine.organisation, &SceneFeatures::of(scene), options);
         let Wanted { paths, rounds, .. } = engine.wanted(options, pixels);
         LeastMemory {
             tree: encoded.bytes(),
             records: records + filter,
-            images,
+            images: ImageUse::of(scene, engine.texture_filter).bytes(scene),
             film: DeviceFilm::bytes(pixels, options.features),
             paths: State::bytes(&layout, paths.min(State::LEAST), 1, rounds),
         }
@@ -195,7 +198,7 @@ impl CudaRenderer {
         options: EngineOptions,
     ) -> Result<Self, RenderCudaError> {
         let stream = device.stream()?;
-        let shading = DeviceShading::upload(device, &stream, scene)?;
+        let shading = DeviceShading::upload(device, &stream, scene, &ImageUse::of(scene, options.texture_filter))?;
         let features = SceneFeatures::of(scene);
         let kernels = Kernels::new(device, options.organisation, &features)?;
         stream.synchronize()?;
@@ -231,6 +234,8 @@ impl CudaRenderer {
             free: self.device.free_memory().ok().map(|free| free as u64),
             tree: self.tree.bytes() as u64,
             shading: self.shading.bytes() as u64,
+            sampled_images: (self.options.texture_filter == TextureFilter::Hardware)
+                .then(|| self.shading.sampled_images()),
             path: self.layout(options).bytes(),
             paths: self.options.paths,
             results: self.options.queues_a_batch.max(1),

@@ -4,7 +4,7 @@
 //! kernels/      raywarp-render's functions of one path again in CUDA C++, under the stems of crates/render/src, with the
 //!               same bits; stage/ and organisation/ make kernels of them
 //! prebuilt/     what `cargo xtask kernels` made of those
-//! src/          puts a scene (scene.rs) and a film (film.rs) into a device's memory, keeps the state of paths
+//! src/          puts a scene (scene.rs, textures.rs) and a film (film.rs) into a device's memory, keeps the state of paths
 //!               (state.rs), loads kernels (kernels.rs), launches them (engine.rs), counts (counts.rs) and says what
 //!               bounds that (roofline.rs); several.rs shares a picture out (share.rs) among devices
 //! ```
@@ -26,6 +26,7 @@ mod several;
 mod share;
 mod sources;
 mod state;
+mod textures;
 
 pub use counts::{PathCounts, RoundCounts, Stage, StageCounts};
 pub use engine::{CudaRenderer, EngineOptions, tree_variant};
@@ -40,6 +41,7 @@ pub use several::CudaRenderers;
 pub use share::Share;
 pub use sources::{FeatureSet, Organisation, ShadingClass, kernel_names};
 pub use state::{Layout, PathBytes, State};
+pub use textures::{ImageUse, TextureFilter, format_of, sampler_of};
 
 /// The sources of the kernels: name and text.
 pub fn sources() -> Vec<(String, String)> {

@@ -60,6 +60,8 @@ pub struct DeviceMemory {
     pub tree: u64,
     /// Bytes of what shading reads.
     pub shading: u64,
+    /// How many images texture units filter, where they may.
+    pub sampled_images: Option<usize>,
     /// Bytes of a path in flight.
     pub path: PathBytes,
     /// Paths in flight at most.
@@ -81,10 +83,12 @@ impl fmt::Display for DeviceMemory {
                 format!("; {queue} more for a second queue, {} for results of {ended} that have ended", result * ended)
             }
         };
+        let sampled = |count| format!(", texture units filter {count} image{}", if count == 1 { "" } else { "s" });
+        let images = self.sampled_images.map(sampled).unwrap_or_default();
         let free = self.free.map(|free| format!(", {:.0} MB are free", mega(free))).unwrap_or_default();
         write!(
             f,
-            "cuda:{} ({}): tree {:.1} MB, what shading reads {:.1} MB{free}, at most {} paths of {} bytes (queue {queue}, \
+            "cuda:{} ({}): tree {:.1} MB, what shading reads {:.1} MB{images}{free}, at most {} paths of {} bytes (queue {queue}, \
              hit {hit},{order} connection {connection}, result {result}){second}",
             self.ordinal,
             self.name,

@@ -1,5 +1,6 @@
 //! The scene that shading reads, as addresses of its arrays.
 
+use crate::textures::{DeviceImages, ImageUse, sampled};
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use raywarp_render::flat::{
     AttributeRecord, ColorRecord, EnvironmentRecord, Input, LightRecord, MaterialRecord, MediumRecord, PlacementRecord,
@@ -95,8 +96,9 @@ impl<'a> Arrays<'a> {
     /// How many arrays there are.
     pub const COUNT: usize = 17;
 
-    /// In the order of `Scene` in kernels/flat/scene.h.
-    pub fn new(scene: &'a ShadingScene, images: &'a [ImageRecord], tables: &'a Tables) -> Self {
+    /// In the order of `Scene` in kernels/flat/scene.h; `ops` are the scene's steps of textures as the device is to take
+    /// them.
+    pub fn new(scene: &'a ShadingScene, ops: &'a [TextureOp], images: &'a [ImageRecord], tables: &'a Tables) -> Self {
         fn of<T: bytemuck::NoUninit>(records: &[T]) -> (&[u8], u64) {
             (bytemuck::cast_slice(records), records.len() as u64)
         }
@@ -110,7 +112,7 @@ impl<'a> Arrays<'a> {
             of::<Input>(&scene.inputs),
             of::<MediumRecord>(&scene.media),
             of::<ProgramRecord>(&scene.programs),
-            of::<TextureOp>(&scene.texture_ops),
+            of::<TextureOp>(ops),
             of::<ImageRecord>(images),
             of::<LightRecord>(&scene.lights),
             of(&scene.light_choice),
@@ -127,6 +129,7 @@ impl<'a> Arrays<'a> {
 #[derive(Debug)]
 pub struct HostScene<'a> {
     scene: &'a ShadingScene,
+    ops: Vec<TextureOp>,
     images: Vec<ImageRecord>,
     tables: Tables,
 }
@@ -135,12 +138,19 @@ impl<'a> HostScene<'a> {
     /// Of a scene that stays where it is.
     pub fn new(scene: &'a ShadingScene) -> Self {
         let images = scene.images.iter().map(|image| ImageRecord::new(image, address(texels(image)))).collect();
-        Self { scene, images, tables: Tables::new() }
+        Self { scene, ops: scene.texture_ops.clone(), images, tables: Tables::new() }
+    }
+
+    /// The same with images that are looked up by texture objects: one for each step of its textures, all of which look
+    /// up images.
+    pub fn sampled(scene: &'a ShadingScene, objects: &[u64]) -> Self {
+        let ops = scene.texture_ops.iter().zip(objects).map(|(op, object)| sampled(op, *object)).collect();
+        Self { ops, ..Self::new(scene) }
     }
 
     /// The arrays.
     pub fn arrays(&self) -> Arrays<'_> {
-        Arrays::new(self.scene, &self.images, &self.tables)
+        Arrays::new(self.scene, &self.ops, &self.images, &self.tables)
     }
 
     /// Addresses that hold as long as `self` does.
@@ -159,40 +169,48 @@ fn address(bytes: &[u8]) -> u64 {
 pub struct DeviceShading {
     /// Kept for their memory: the record has their addresses.
     _arrays: Vec<DeviceBuffer<u8>>,
-    _texels: Vec<DeviceBuffer<u8>>,
+    images: DeviceImages,
     record: SceneRecord,
     bytes: usize,
 }
 
 impl DeviceShading {
-    /// Uploads a scene.
+    /// Uploads a scene, whose images are used as `images` says.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`] before anything is uploaded; [`CudaError::Driver`].
-    pub fn upload(device: &Device, stream: &Stream, scene: &ShadingScene) -> Result<Self, CudaError> {
+    /// [`CudaError::OutOfMemory`], as far as it is known before anything is uploaded; [`CudaError::Driver`].
+    pub fn upload(
+        device: &Device,
+        stream: &Stream,
+        scene: &ShadingScene,
+        images: &ImageUse,
+    ) -> Result<Self, CudaError> {
         let tables = Tables::new();
-        let bytes = Self::bytes_of(scene, &tables).iter().sum();
+        let bytes = Self::bytes_of(scene, &tables) + images.bytes(scene);
         device.check_room("what shading reads", bytes)?;
-        let texels: Vec<DeviceBuffer<u8>> =
-            scene.images.iter().map(|image| stream.upload(texels(image))).collect::<Result<_, _>>()?;
-        let images: Vec<ImageRecord> = (scene.images.iter().zip(&texels))
-            .map(|(image, texels)| ImageRecord::new(image, texels.address(stream)))
+        let images = DeviceImages::upload(device, stream, scene, images)?;
+        let records: Vec<ImageRecord> = (scene.images.iter().zip(&images.texels))
+            .map(|(image, texels)| ImageRecord::new(image, texels.as_ref().map_or(0, |texels| texels.address(stream))))
             .collect();
-        let arrays = Arrays::new(scene, &images, &tables).0;
+        let arrays = Arrays::new(scene, &images.ops, &records, &tables).0;
         let buffers: Vec<DeviceBuffer<u8>> =
             arrays.iter().map(|(bytes, _)| stream.upload(bytes)).collect::<Result<_, _>>()?;
         let mut record = SceneRecord { all_opaque: u64::from(scene.all_opaque), ..SceneRecord::default() };
         for ((to, buffer), (_, count)) in record.arrays.iter_mut().zip(&buffers).zip(arrays) {
             *to = ArrayRecord { first: buffer.address(stream), count };
         }
-        Ok(Self { _arrays: buffers, _texels: texels, record, bytes })
+        Ok(Self { _arrays: buffers, images, record, bytes })
     }
 
-    /// Bytes of a scene: of its records with the tables beside it, and of its images' texels.
-    pub fn bytes_of(scene: &ShadingScene, tables: &Tables) -> [usize; 2] {
+    /// Bytes of a scene's records with the tables beside it.
+    pub fn bytes_of(scene: &ShadingScene, tables: &Tables) -> usize {
         let no_images = vec![bytemuck::Zeroable::zeroed(); scene.images.len()];
-        let sizes = Arrays::new(scene, &no_images, tables).0.map(|(bytes, _)| bytes.len());
-        [sizes.iter().sum(), scene.images.iter().map(|image| texels(image).len()).sum()]
+        Arrays::new(scene, &scene.texture_ops, &no_images, tables).0.iter().map(|(bytes, _)| bytes.len()).sum()
+    }
+
+    /// How many images texture units read.
+    pub fn sampled_images(&self) -> usize {
+        self.images.textures.len()
     }
 
     /// Addresses that hold as long as `self` does.

@@ -97,6 +97,8 @@ RW_FUNCTION float4 load4(const float4* p) { return __ldg(p); }
 RW_FUNCTION uint4 load4(const uint4* p) { return __ldg(p); }
 RW_FUNCTION uint2 load2(const uint2* p) { return __ldg(p); }
 RW_FUNCTION u32 load1(const u32* p) { return __ldg(p); }
+// What texture units find in the image of a texture object, at normalised coordinates.
+RW_FUNCTION float4 sample_texture(u64 texture, float u, float v) { return tex2D<float4>(texture, u, v); }
 RW_FUNCTION u32 add_to_counter(u32* counter, u32 n) { return atomicAdd(counter, n); }
 RW_FUNCTION u64 add_to_counter(u64* counter, u64 n) { return atomicAdd(counter, n); }
 RW_FUNCTION void set_bits(u32* word, u32 bits) { atomicOr(word, bits); }

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "binary16.h"
+#include "texture_unit.h"
 
 #define RW_FUNCTION inline
 #define RW_COLD __attribute__((noinline, unused))
@@ -153,6 +154,14 @@ inline uint2 load2(const uint2* p, Site site = Site::here()) {
 inline u32 load1(const u32* p, Site site = Site::here()) {
     emulation::read(p, sizeof(*p), site);
     return *p;
+}
+// What texture units find in the image of a texture object, at normalised coordinates.
+inline float4 sample_texture(u64 texture, float u, float v, Site site = Site::here()) {
+    const auto* object = reinterpret_cast<const texture_unit::Texture*>(texture);
+    emulation::read(object, sizeof(*object), site);
+    const auto sees = [site](const void* texel, u32 bytes) { emulation::read(texel, bytes, site); };
+    const texture_unit::Rgba found = texture_unit::sample(*object, u, v, sees);
+    return {found.values[0], found.values[1], found.values[2], found.values[3]};
 }
 template <class T, class N>
 T add_to_counter(T* counter, N n, Site site = Site::here()) {

@@ -84,6 +84,8 @@ struct alignas(16) TextureOp {
     float value[4];
 
     RW_FUNCTION TextureKind kind() const { return static_cast<TextureKind>(kind_tag); }
+    // The texture object of a sampled image, which knows how it wraps and is looked up.
+    RW_FUNCTION u64 texture() const { return static_cast<u64>(wrap[1]) << 32 | wrap[0]; }
 };
 static_assert(sizeof(TextureOp) == 64);
 

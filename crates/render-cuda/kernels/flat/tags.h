@@ -12,7 +12,8 @@ enum class InputChannel : u32 { Rgb, R, G, B, A, Mean };
 enum class Remap : u32 { None, Square, Sqrt, Pbrt3 };
 enum class LightKind : u32 { Triangle, Parallelogram, Disk, Sphere, Point, Spot, Directional, Environment };
 enum class SpotRamp : u32 { Square, Fourth, Smooth };
-enum class TextureKind : u32 { Constant, Image, VertexColor, Checkerboard, Scale, Mix };
+// The last one is of devices alone: as Image, where texture units look it up.
+enum class TextureKind : u32 { Constant, Image, VertexColor, Checkerboard, Scale, Mix, SampledImage };
 enum class Wrapping : u32 { Repeat, Mirror, Clamp, Black };
 enum class ImageLookup : u32 { Nearest, Bilinear };
 // How an image's texels lie in memory.

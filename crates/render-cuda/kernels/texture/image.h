@@ -57,10 +57,13 @@ RW_FUNCTION Vec4 texel_or_black(const Scene& scene, const ImageRecord& image, Op
     return x.some && y.some ? texel(scene, image, x.value, y.value) : Vec4::splat(0.0f);
 }
 
+// Texture coordinates for which there are texels.
+RW_FUNCTION Vec2 within_reach(Vec2 uv) { return is_finite(uv) ? clamp(uv, -1e9f, 1e9f) : Vec2::splat(0.0f); }
+
 // An image at texture coordinates uv.
 RW_FUNCTION Vec4 look_up(const Scene& scene, const ImageRecord& image, Vec2 uv, Wrapping wrap_x, Wrapping wrap_y,
                          ImageLookup lookup) {
-    uv = is_finite(uv) ? clamp(uv, -1e9f, 1e9f) : Vec2::splat(0.0f);
+    uv = within_reach(uv);
     const bool nearest = lookup == ImageLookup::Nearest;
     Vec2 p = uv * Vec2{static_cast<float>(image.width), static_cast<float>(image.height)};
     p = nearest ? p : p - 0.5f;
@@ -77,6 +80,13 @@ RW_FUNCTION Vec4 look_up(const Scene& scene, const ImageRecord& image, Vec2 uv, 
     const Vec4 bottom =
         lerp(texel_or_black(scene, image, x0, y1), texel_or_black(scene, image, x1, y1), f.x);
     return lerp(top, bottom, f.y);
+}
+
+// About the same by the GPU's texture units, whose weights have 8 bits.
+RW_FUNCTION Vec4 sampled(u64 texture, Vec2 uv) {
+    uv = within_reach(uv);
+    const float4 found = platform::sample_texture(texture, uv.x, uv.y);
+    return {found.x, found.y, found.z, found.w};
 }
 
 }  // namespace raywarp::render

@@ -49,6 +49,8 @@ inline RW_COLD Vec4 value(const Scene& scene, u32 program, TexturePoint point) {
                 const ImageRecord image = load(scene.images, op.image);
                 top = look_up(scene, image, mapped(op, point), static_cast<Wrapping>(op.wrap[0]),
                               static_cast<Wrapping>(op.wrap[1]), static_cast<ImageLookup>(op.lookup));
+            } else if (kind == TextureKind::SampledImage) {
+                top = sampled(op.texture(), mapped(op, point));
             } else {
                 top = kind == TextureKind::Constant ? vec4(op.value) : point.color;
             }
