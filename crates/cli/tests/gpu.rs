@@ -211,6 +211,25 @@ fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
         ),
         ("--device cuda:all --integrator cost", 2, 2, "--device cuda:all: --integrator cost counts what the CPU's own"),
         ("--device cuda:all --organisation rays", 2, 2, "--device cuda:all: several GPUs only take whole paths"),
+        (
+            "--texture-filter hardware",
+            1,
+            2,
+            "--texture-filter hardware with --device auto: it is for GPUs that are named",
+        ),
+        ("--texture-filter hardware --device cpu", 1, 2, "--texture-filter hardware with --device cpu: it is for GPUs"),
+        (
+            "--texture-filter hardware --device cuda --organisation rays",
+            1,
+            2,
+            "--texture-filter hardware: it is for GPUs that take whole paths; leave it out with --organisation rays",
+        ),
+        (
+            "--texture-filter hardware --device cuda --integrator depth --layers all",
+            1,
+            2,
+            "--texture-filter hardware: it is for GPUs that take whole paths; leave it out with",
+        ),
     ] {
         let output = place.run(&format!("render {options} {SIZE} -o none.hdr"), &[("DEVICES", devices)]);
         let said = text(&output.stderr);
@@ -221,6 +240,51 @@ fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
     // One GPU is as many as there may be.
     let line = format!("render --device cuda:all --integrator normal {SIZE} -o normal.hdr");
     assert_eq!(place.run(&line, &[]).status.code(), Some(0));
+}
+
+/// A wall with an image, and that as a TGA file: 4 x 4 texels in shades of red.
+fn wall() -> (String, Vec<u8>) {
+    let scene = r#"
+        LookAt 0 0 2  0 0 0  0 1 0
+        Camera "perspective" "float fov" [ 50 ]
+        WorldBegin
+        LightSource "infinite" "rgb L" [ 1 1 1 ]
+        Texture "wall" "spectrum" "imagemap" "string filename" "wall.tga"
+        Material "diffuse" "texture reflectance" "wall"
+        Shape "trianglemesh" "point3 P" [ -2 -2 0  2 -2 0  -2 2 0  2 2 0 ] "integer indices" [ 0 1 2 2 1 3 ]
+            "point2 uv" [ -1 -1  2 -1  -1 2  2 2 ]
+    "#;
+    let mut image = vec![0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 4, 0, 24, 0];
+    image.extend((0..16).flat_map(|i: u8| [40, 90, 15 * (i * 7 % 16)]));
+    (scene.to_string(), image)
+}
+
+#[test]
+fn texture_units_filter_where_they_are_asked_to_and_v_says_how_many_images() {
+    let Some(place) = place() else { return };
+    let (scene, image) = wall();
+    std::fs::write(place.folder.join("wall.pbrt"), scene).unwrap();
+    std::fs::write(place.folder.join("wall.tga"), image).unwrap();
+    let render = |options: &str, output: &str| {
+        let ended = place.run(&format!("render wall.pbrt {SIZE} {options} -o {output}"), &[("DEVICES", 2)]);
+        assert_eq!(ended.status.code(), Some(0), "{}", text(&ended.stderr));
+        (text(&ended.stderr), place.read(output))
+    };
+    let (said, cpu) = render("-v --device cpu", "wall-cpu.hdr");
+    assert!(!said.contains("texture units"), "{said}");
+    let (said, exact) = render("-v --device cuda --texture-filter exact", "wall-exact.hdr");
+    assert!(exact == cpu && !said.contains("texture units"), "{said}");
+    let (said, units) = render("-v --device cuda --texture-filter hardware", "wall-units.hdr");
+    assert!(units != cpu && said.matches(", texture units filter 1 image, ").count() == 1, "{said}");
+    let (said, two) = render("-v --device cuda:all --texture-filter hardware", "wall-two.hdr");
+    assert!(two == units && said.matches(", texture units filter 1 image, ").count() == 2, "{said}");
+    let (_, megakernel) = render("--device cuda --organisation megakernel --texture-filter hardware", "wall-mega.hdr");
+    assert!(megakernel == units);
+    // A picture of first hits has no textures but those of holes.
+    let ao = "--integrator ao --ao-distance 9";
+    let (_, cpu) = render(&format!("{ao} --device cpu"), "wall-ao-cpu.hdr");
+    let (_, units) = render(&format!("{ao} --device cuda --texture-filter hardware"), "wall-ao.hdr");
+    assert!(cpu == units);
 }
 
 #[test]

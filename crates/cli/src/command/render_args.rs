@@ -13,7 +13,7 @@ use raywarp::render::film::Crop;
 use raywarp::render::output::ExposureChoice;
 use raywarp::render::{DirectLight, Scattering, output};
 use raywarp::scene::{FilterKind, SamplerKind};
-use raywarp::{EngineOptions, Organisation};
+use raywarp::{EngineOptions, Organisation, TextureFilter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -168,6 +168,13 @@ pub struct RenderArgs {
     /// normal and depth are rendered as with rays. cost is for the CPU.
     #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront", hide_possible_values = true, help_heading = heading::MACHINE)]
     pub organisation: PathsOn,
+    /// What filters textures on GPUs: exact (as the CPU does), hardware.
+    ///
+    /// With exact the picture has the CPU's bytes. hardware leaves images of materials to the texture units, whose weights
+    /// between texels have 8 bits, so that the picture is about the same (docs/gpu.md says how near, and what it is worth).
+    /// It is for GPUs that --device names and that take whole paths.
+    #[arg(long, value_enum, value_name = "NAME", default_value = "exact", hide_possible_values = true, help_heading = heading::MACHINE)]
+    texture_filter: FilterOn,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -265,12 +272,22 @@ impl RenderArgs {
     /// normals and distances ask for an albedo.
     pub fn engine(&self) -> Option<EngineOptions> {
         let of_paths = self.organisation.engine().filter(|_| self.export_rays.is_none())?;
-        let first_hits = EngineOptions::of(Organisation::FirstHits);
+        let texture_filter = self.texture_filter();
+        let of_paths = EngineOptions { texture_filter, ..of_paths };
+        let first_hits = EngineOptions { texture_filter, ..EngineOptions::of(Organisation::FirstHits) };
         match self.integrator {
             IntegratorArg::Path => Some(of_paths),
             IntegratorArg::Ao => Some(first_hits),
             IntegratorArg::Normal | IntegratorArg::Depth => Some(first_hits).filter(|_| !self.has_features()),
             IntegratorArg::Cost => None,
+        }
+    }
+
+    /// What filters textures on GPUs.
+    pub fn texture_filter(&self) -> TextureFilter {
+        match self.texture_filter {
+            FilterOn::Exact => TextureFilter::Exact,
+            FilterOn::Hardware => TextureFilter::Hardware,
         }
     }
 
@@ -351,6 +368,15 @@ impl RenderArgs {
             threads: common.threads,
         })
     }
+}
+
+/// `--texture-filter`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FilterOn {
+    /// Kernels, as the CPU.
+    Exact,
+    /// Texture units.
+    Hardware,
 }
 
 /// See `--organisation`.

@@ -8,7 +8,25 @@ use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Promise, RayKind};
 use raywarp::render::{LensRecord, RenderOptions};
 use raywarp::scene::{Camera, Scene};
-use raywarp::{AutoDevice, AutoPlan, CudaRenderers, EngineOptions, Gpu, PathWork, Prepared};
+use raywarp::{AutoDevice, AutoPlan, CudaRenderers, EngineOptions, Gpu, PathWork, Prepared, TextureFilter};
+
+/// Refuses texture units where no GPU is named that takes whole paths: nobody is to get another picture than the CPU's
+/// because of a choice that was left to the program.
+fn check_texture_units(args: &RenderArgs, common: &Common) -> Result<(), CliError> {
+    let device = &common.device;
+    if matches!(device, DeviceChoice::Cpu | DeviceChoice::Auto) {
+        return Err(CliError::usage(format!(
+            "--texture-filter hardware with --device {device}: it is for GPUs that are named, such as --device cuda"
+        )));
+    }
+    if args.engine().is_none() {
+        return Err(CliError::usage(
+            "--texture-filter hardware: it is for GPUs that take whole paths; leave it out with --organisation rays, \
+             --export-rays, --integrator cost, and for layers beside normals and distances",
+        ));
+    }
+    Ok(())
+}
 
 /// The GPUs that were asked for.
 pub enum Gpus {
@@ -23,6 +41,9 @@ pub enum Gpus {
 impl Gpus {
     /// Opens what `--device` names.
     pub fn open(args: &RenderArgs, common: &Common) -> Result<Self, CliError> {
+        if args.texture_filter() == TextureFilter::Hardware {
+            check_texture_units(args, common)?;
+        }
         if common.device == DeviceChoice::Auto {
             return Ok(Self::Auto(None));
         }
