@@ -12,6 +12,12 @@ const SORTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "p
 const MEMORY: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "what_does_not_fit"];
 /// Pictures and counts of the integrators beside path tracing.
 const FIRST_HITS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "first_hits::"];
+/// Pictures whose images texture units look up.
+const FILTERED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "filtered::"];
+/// Single look-ups by texture units.
+const LOOK_UPS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "textures"];
+/// Which images they look up.
+const SAMPLED: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "textures"];
 const COUNTS: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "counts"];
 const FORETOLD: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "roofline"];
 
@@ -26,10 +32,79 @@ const FINALIZE: &str = "crates/render-cuda/kernels/stage/finalize.h";
 const QUEUE: &str = "crates/render-cuda/kernels/stage/queue.h";
 const GENERATE: &str = "crates/render-cuda/kernels/stage/generate.h";
 const EXTEND: &str = "crates/render-cuda/kernels/stage/extend.h";
+const TEXTURE: &str = "crates/cuda/src/texture.rs";
+const TEXTURES: &str = "crates/render-cuda/src/textures.rs";
+const TEXTURE_UNIT: &str = "crates/cuda/kernels/platform/texture_unit.h";
 const ROOFLINE: &str = "crates/render-cuda/src/roofline.rs";
 const ENGINE: &str = "crates/render-cuda/src/engine.rs";
 
 pub(super) const PLANTS: &[Plant] = &[
+    Plant {
+        name: "texture units that clamp what is to be mirrored",
+        edits: &[Edit {
+            file: TEXTURE,
+            find: "TextureAddress::Mirror => sys::CUaddress_mode::CU_TR_ADDRESS_MODE_MIRROR",
+            replace: "TextureAddress::Mirror => sys::CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP",
+        }],
+        test: FILTERED,
+        hangs: false,
+    },
+    Plant {
+        name: "texture units that take sRGB for linear",
+        edits: &[Edit {
+            file: TEXTURE,
+            find: "if self.format == TexelFormat::Srgb8 { sys::CU_TRSF_SRGB } else { 0 }",
+            replace: "if self.format == TexelFormat::Float { sys::CU_TRSF_SRGB } else { 0 }",
+        }],
+        test: FILTERED,
+        hangs: false,
+    },
+    Plant {
+        name: "texture objects that stay behind",
+        edits: &[Edit {
+            file: TEXTURE,
+            find: "for (_, object) in &self.objects {",
+            replace: "for (_, object) in self.objects.iter().skip(1) {",
+        }],
+        test: FILTERED,
+        hangs: false,
+    },
+    Plant {
+        name: "images that lie in memory twice",
+        edits: &[Edit {
+            file: TEXTURES,
+            find: "let by = if *sampled { &mut by_units } else { &mut by_kernels };",
+            replace: "by_units[op.image as usize] |= *sampled;\n            let by = &mut by_kernels;",
+        }],
+        test: SAMPLED,
+        hangs: false,
+    },
+    Plant {
+        name: "bumps by weights of 8 bits",
+        edits: &[Edit { file: TEXTURES, find: ".fill(false);", replace: ".fill(true);" }],
+        test: SAMPLED,
+        hangs: false,
+    },
+    Plant {
+        name: "weights of 7 bits",
+        edits: &[Edit {
+            file: TEXTURE_UNIT,
+            find: "std::floor(fraction * 256.0 + 0.5) / 256.0",
+            replace: "std::floor(fraction * 128.0 + 0.5) / 128.0",
+        }],
+        test: LOOK_UPS,
+        hangs: false,
+    },
+    Plant {
+        name: "texture coordinates that are no numbers",
+        edits: &[Edit {
+            file: "crates/render-cuda/kernels/texture/image.h",
+            find: "RW_FUNCTION Vec4 sampled(u64 texture, Vec2 uv) {\n    uv = within_reach(uv);",
+            replace: "RW_FUNCTION Vec4 sampled(u64 texture, Vec2 uv) {",
+        }],
+        test: LOOK_UPS,
+        hangs: false,
+    },
     Plant {
         name: "occlusion from the other side of a surface",
         edits: &[Edit {
