@@ -32,8 +32,8 @@ struct PixelFilter {
 
     RW_FUNCTION OneAxis along(float u) const {
         constexpr u32 CELLS = 128;
-        const warp::CumulativeTable cdf = {table.first, CELLS};
-        const u32 cell = smaller(larger(cdf.at_or_below(u), 1), CELLS) - 1;
+        const warp::CumulativeTable cdf = {table.first};
+        const u32 cell = cdf.cell_at(u, 0, CELLS - 1);
         const float low = cdf[cell];
         const float width = cdf[cell + 1] - low;
         const float within = width > 0.0f ? (u - low) / width : 0.5f;

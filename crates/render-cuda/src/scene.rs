@@ -117,7 +117,7 @@ impl<'a> Arrays<'a> {
             of::<LightRecord>(&scene.lights),
             of(&scene.light_choice),
             of::<EnvironmentRecord>(&scene.environments),
-            of::<f32>(&scene.tables),
+            of::<u32>(&scene.tables),
             of::<f32>(&tables.numbers),
             pairs(&tables.fractions),
             of::<f32>(&tables.srgb),

@@ -19,7 +19,7 @@ struct Scene {
     Array<LightRecord> lights;
     Array<AliasCell> light_choice;
     Array<EnvironmentRecord> environments;
-    // Words, of them numbers by their bits: cumulative tables of environments.
+    // Words, of them numbers by their bits: cumulative tables of environments, and their guides.
     Array<u32> tables;
     // What rough surfaces keep: numbers' bits, and pairs of fractions (bsdf/tables.h).
     Array<u32> numbers, fractions;

@@ -113,7 +113,7 @@ pub struct EnvironmentRecord {
     /// Columns and rows of the table that directions are drawn by.
     pub size: [u32; 2],
     /// Index in [`super::ShadingScene::tables`] of the `size[1] + 1` cumulative probabilities of its rows, which those
-    /// of the cells follow: `size[1]` times `size[0] + 1`.
+    /// of the cells follow, `size[1]` times `size[0] + 1`, and then as many words that guide searches in them.
     pub table: u32,
     /// Zeros.
     pub unused: [u32; 3],

@@ -63,8 +63,8 @@ pub struct ShadingScene {
     pub light_choice: Vec<AliasCell>,
     /// Radiance from infinitely far.
     pub environments: Vec<EnvironmentRecord>,
-    /// Cumulative tables of the environments.
-    pub tables: Vec<f32>,
+    /// Tables of the environments, as [`raywarp_sample::warp::DensityTables`] has them.
+    pub tables: Vec<u32>,
     /// No material has holes.
     pub all_opaque: bool,
 }

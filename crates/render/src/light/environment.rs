@@ -67,10 +67,7 @@ impl<'s> Environment<'s> {
 
     #[inline]
     fn tables(&self) -> DensityTables<'s> {
-        let [width, height] = self.record.size.map(|n| n as usize);
-        let tables = &self.scene.tables[self.record.table as usize..];
-        let (rows, cells) = tables.split_at(height + 1);
-        DensityTables { rows, cells: &cells[..height * (width + 1)] }
+        tables(self.scene, self.record)
     }
 
     #[inline]
@@ -80,6 +77,14 @@ impl<'s> Environment<'s> {
         // A filter that rings leaves texels below 0, which are no light.
         Vec3::from(self.record.radiance) * texel.truncate().max(Vec3::ZERO)
     }
+}
+
+/// The tables by which directions to an environment with a map are drawn.
+#[inline]
+pub(crate) fn tables<'s>(scene: &'s ShadingScene, record: &EnvironmentRecord) -> DensityTables<'s> {
+    let [width, height] = record.size.map(|n| n as usize);
+    let words = 2 * (height + 1 + height * (width + 1));
+    DensityTables { words: &scene.tables[record.table as usize..][..words], width, height }
 }
 
 #[cfg(test)]

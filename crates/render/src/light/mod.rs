@@ -1,7 +1,7 @@
 //! All lights of a scene behind one choice: emissive surfaces, environments, point, spot and directional lights. Each
 //! function takes a light's record.
 
-mod environment;
+pub(crate) mod environment;
 pub(crate) mod planar;
 pub(crate) mod punctual;
 pub(crate) mod sphere;

@@ -19,8 +19,7 @@ pub(super) fn add(flat: &mut ShadingScene, map: Option<u32>, radiance: [f32; 3],
     match Distribution2d::new(&weights, image.size[0] as usize, image.size[1] as usize) {
         Some(distribution) => {
             (record.image, record.size, record.table) = (index, image.size, flat.tables.len() as u32);
-            flat.tables.extend_from_slice(distribution.tables().rows);
-            flat.tables.extend_from_slice(distribution.tables().cells);
+            flat.tables.extend_from_slice(distribution.tables().words);
         }
         // An all-black map has no distribution, and is no light.
         None => record.radiance = [0.0; 3],

@@ -419,7 +419,8 @@ fn every_rule_of_lights_is_checked() {
     });
     broken("environments[0]", "names an image that is not there", |s| s.environments[0].image = 1);
     broken("environments[0]", "has a table that is not there", |s| s.environments[0].table = 1);
-    broken("environments[0]", "has a table that does not rise from 0 to 1", |s| s.tables[1] = 2.0);
+    broken("environments[0]", "has a table that does not rise from 0 to 1", |s| s.tables[1] = 2.0f32.to_bits());
+    broken("environments[0]", "has a table with the guide of another", |s| *s.tables.last_mut().unwrap() += 1);
 }
 
 #[test]

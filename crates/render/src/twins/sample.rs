@@ -2,7 +2,7 @@
 
 use super::{Numbers, Reader, Twin, Writer};
 use raywarp_sample::elementary::{acos, atan2, exp, exp_m1, ln, ln_1p, sin_cos};
-use raywarp_sample::warp::{self, DensityTables};
+use raywarp_sample::warp;
 use raywarp_sample::{Sampler, halton, hash, sobol, xor32};
 use std::f32::consts::PI;
 
@@ -256,9 +256,17 @@ fn distribution_case(numbers: &mut Numbers, scene: &super::ShadingScene, case: &
     let [w, h] = environment.size.map(|n| n as f32);
     let near = |u: f32, n: f32| (u * n).round() / n;
     case.numbers(if numbers.coin() { [x, y] } else { [near(x, w), near(y, h)] });
+    // And next to what bounds a search: entries of the tables, and edges of the buckets of guides.
     let first = environment.table as usize;
-    let entry = scene.tables[first + numbers.below(environment.size[1] + 1) as usize];
-    case.numbers([numbers.unit(), if numbers.coin() { entry } else { y }]);
+    let [width, height] = environment.size;
+    let row = first as u32 + height + 1 + numbers.below(height) * (width + 1);
+    let mut beside = |first: u32, n: u32| {
+        let entry = f32::from_bits(scene.tables[(first + numbers.below(n + 1)) as usize]);
+        let edge = numbers.below(n) as f32 / n as f32;
+        let u = [numbers.unit(), entry, edge][numbers.below(3) as usize];
+        f32::from_bits(u.to_bits().saturating_add_signed(numbers.below(5) as i32 - 2)).min(1.0)
+    };
+    case.numbers([beside(row, width), beside(first as u32, height)]);
 }
 
 const WARP_DISTRIBUTION: Twin = Twin {
@@ -266,10 +274,7 @@ const WARP_DISTRIBUTION: Twin = Twin {
     make: distribution_case,
     run: |scene, case, answer| {
         let environment = &scene.environments[case.word() as usize];
-        let [width, height] = environment.size.map(|n| n as usize);
-        let tables = &scene.tables[environment.table as usize..];
-        let (rows, rest) = tables.split_at(height + 1);
-        let tables = DensityTables { rows, cells: &rest[..height * (width + 1)] };
+        let tables = crate::light::environment::tables(scene, environment);
         answer.number(tables.pdf(case.numbers()));
         let (point, pdf) = tables.sample(case.numbers());
         answer.numbers(point).number(pdf);

@@ -1,45 +1,95 @@
 //! Piecewise constant densities over the unit interval and the unit square.
+//!
+//! A cell is found in a cumulative table by a search that a guide shortens (CA74): of equal buckets of the unit
+//! interval, as many as there are cells, it keeps the cell of the smallest number of each.
 
 use crate::hash::ONE_MINUS_EPSILON;
 
-/// A piecewise constant density over `0 .. 1` with equal cells.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Distribution1d {
-    /// `n + 1` values from 0 to 1.
-    cdf: Vec<f32>,
+/// A cumulative table and its guide.
+#[derive(Clone, Copy)]
+struct Cumulative<'t> {
+    /// Bits of `cells + 1` numbers from 0 to 1.
+    cdf: &'t [u32],
+    /// The cell of the smallest number of each bucket, and the last cell: what [`guide`] makes.
+    guide: &'t [u32],
 }
 
-/// Writes the cumulative weights, from 0 to 1, and returns the total; nothing is written when there
+impl Cumulative<'_> {
+    #[inline]
+    fn cells(self) -> usize {
+        self.cdf.len() - 1
+    }
+
+    #[inline]
+    fn probability(self, cell: usize) -> f32 {
+        f32::from_bits(self.cdf[cell + 1]) - f32::from_bits(self.cdf[cell])
+    }
+
+    /// (cell, place in the cell 0 .. 1, probability of the cell) for `u`.
+    #[inline]
+    fn invert(self, u: f32) -> (usize, f32, f32) {
+        let bucket = cell_of(u, self.cells());
+        let [low, high] = [self.guide[bucket], self.guide[bucket + 1]].map(|cell| cell as usize);
+        // The last entry at or below u: an empty cell has no such u. By halves: a bucket of a map with a sun in it may
+        // have many cells.
+        let cell = low + self.cdf[low + 1..=high].partition_point(|&c| f32::from_bits(c) <= u);
+        let probability = self.probability(cell);
+        let within = ((u - f32::from_bits(self.cdf[cell])) / probability).min(ONE_MINUS_EPSILON);
+        (cell, within, probability)
+    }
+}
+
+/// Appends the cumulative weights, from 0 to 1, and returns the total; nothing is appended when there
 /// is none. Weights that are negative or not finite count as 0.
-fn accumulate(weights: &[f32], cdf: &mut Vec<f32>) -> f64 {
+fn accumulate(weights: &[f32], cdf: &mut Vec<u32>) -> f64 {
     let clean = |w: f32| if w > 0.0 && w.is_finite() { f64::from(w) } else { 0.0 };
     let total: f64 = weights.iter().map(|&w| clean(w)).sum();
     if total > 0.0 {
         let mut sum = 0.0;
-        cdf.push(0.0);
+        cdf.push(0);
         // Rounding down leaves no room for a value above 1 before the end.
         cdf.extend(weights.iter().map(|&w| {
             sum += clean(w);
-            (sum / total).min(1.0) as f32
+            ((sum / total).min(1.0) as f32).to_bits()
         }));
         // Sums in two orders may differ in the last place. The end is exact, and so are empty cells
         // at the end.
         let last = weights.iter().rposition(|&w| clean(w) > 0.0).unwrap_or(0);
         let start = cdf.len() - weights.len();
-        cdf[start + last..].fill(1.0);
+        cdf[start + last..].fill(1.0f32.to_bits());
     }
     total
 }
 
-/// (cell, place in the cell 0 .. 1, probability of the cell) for `u` in a cumulative table.
-#[inline]
-fn invert(cdf: &[f32], u: f32) -> (usize, f32, f32) {
-    let cells = cdf.len() - 1;
-    // The last entry at or below u: an empty cell has no such u.
-    let cell = cdf.partition_point(|&c| c <= u).clamp(1, cells) - 1;
-    let probability = cdf[cell + 1] - cdf[cell];
-    let within = ((u - cdf[cell]) / probability).min(ONE_MINUS_EPSILON);
-    (cell, within, probability)
+/// The smallest number of each bucket, those whose [`cell_of`] is the bucket's index, and 1.
+///
+/// Both `k / cells` and the product by which a bucket is found are rounded. So steps of an ulp lead from the quotient to
+/// the first number whose rounded product reaches `k`; as products rise with their factor, no number of a bucket is
+/// then below its start, or at or above the next one's.
+fn starts(cells: usize) -> Vec<f32> {
+    let start = |k: usize| {
+        let reaches = |u: f32| cell_of(u, cells) >= k;
+        let mut u = k as f32 / cells as f32;
+        while !reaches(u) {
+            u = u.next_up();
+        }
+        while u > 0.0 && reaches(u.next_down()) {
+            u = u.next_down();
+        }
+        u
+    };
+    (0..cells).map(start).chain([1.0]).collect()
+}
+
+/// The guide of a cumulative table of as many cells as `starts` has buckets.
+fn guide(cdf: &[u32], starts: &[f32]) -> impl Iterator<Item = u32> {
+    let mut cell = 0;
+    starts.iter().map(move |&start| {
+        while cell + 2 < cdf.len() && f32::from_bits(cdf[cell + 1]) <= start {
+            cell += 1;
+        }
+        cell as u32
+    })
 }
 
 /// The point `within` a cell. Where rounding would put it into a neighbour, whose density may be 0, the
@@ -57,30 +107,48 @@ fn cell_of(x: f32, cells: usize) -> usize {
     ((x * cells as f32) as usize).min(cells - 1)
 }
 
+/// A piecewise constant density over `0 .. 1` with equal cells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution1d {
+    /// The cumulative table, and the guide, which is as long.
+    words: Vec<u32>,
+}
+
 impl Distribution1d {
     /// Density proportional to `weights`; `None` if no weight is positive. Negative weights and such
     /// that are not finite count as 0.
     pub fn new(weights: &[f32]) -> Option<Self> {
-        let mut cdf = Vec::with_capacity(weights.len() + 1);
-        (accumulate(weights, &mut cdf) > 0.0).then_some(Self { cdf })
+        let mut words = Vec::with_capacity(2 * (weights.len() + 1));
+        if accumulate(weights, &mut words) <= 0.0 {
+            return None;
+        }
+        let guide: Vec<u32> = guide(&words, &starts(weights.len())).collect();
+        words.extend(guide);
+        Some(Self { words })
+    }
+
+    #[inline]
+    fn table(&self) -> Cumulative<'_> {
+        let (cdf, guide) = self.words.split_at(self.words.len() / 2);
+        Cumulative { cdf, guide }
     }
 
     /// Number of cells.
     pub fn cells(&self) -> usize {
-        self.cdf.len() - 1
+        self.table().cells()
     }
 
     /// A place and its density.
     #[inline]
     pub fn sample(&self, u: f32) -> (f32, f32) {
-        let (cell, within, probability) = invert(&self.cdf, u);
+        let (cell, within, probability) = self.table().invert(u);
         (place(cell, within, self.cells()), probability * self.cells() as f32)
     }
 
     /// A cell, its probability and what is left of `u`, uniform again.
     #[inline]
     pub fn sample_cell(&self, u: f32) -> (usize, f32, f32) {
-        let (cell, within, probability) = invert(&self.cdf, u);
+        let (cell, within, probability) = self.table().invert(u);
         (cell, probability, within)
     }
 
@@ -96,16 +164,17 @@ impl Distribution1d {
     /// # Panics
     /// If there is no such cell.
     pub fn probability(&self, cell: usize) -> f32 {
-        self.cdf[cell + 1] - self.cdf[cell]
+        self.table().probability(cell)
     }
 }
 
 /// A piecewise constant density over the unit square: a row by its weight, then a cell in the row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution2d {
-    rows: Distribution1d,
-    /// `height` tables of `width + 1` values one after the other; a row without weight is uniform.
-    cdf: Vec<f32>,
+    /// As [`DensityTables::words`]; a row without weight is uniform.
+    words: Vec<u32>,
+    width: usize,
+    height: usize,
 }
 
 impl Distribution2d {
@@ -115,25 +184,37 @@ impl Distribution2d {
         if width == 0 || weights.len() < width.checked_mul(height)? {
             return None;
         }
-        let mut cdf = Vec::with_capacity((width + 1) * height);
+        let mut words = Vec::with_capacity(2 * (height + 1 + (width + 1) * height));
+        words.resize(height + 1, 0);
         let mut totals = Vec::with_capacity(height);
         for row in weights.chunks_exact(width).take(height) {
-            let total = accumulate(row, &mut cdf);
+            let total = accumulate(row, &mut words);
             if total <= 0.0 {
-                cdf.extend((0..=width).map(|i| i as f32 / width as f32));
+                words.extend((0..=width).map(|i| (i as f32 / width as f32).to_bits()));
             }
             totals.push(total);
         }
         // In f32, but relative to the largest: sums of large weights may leave its range.
         let largest = totals.iter().copied().fold(0.0, f64::max);
         let totals: Vec<f32> = totals.iter().map(|&t| (t / largest) as f32).collect();
-        Some(Self { rows: Distribution1d::new(&totals)?, cdf })
+        let rows = Distribution1d::new(&totals)?;
+        words[..=height].copy_from_slice(rows.table().cdf);
+        words.extend_from_slice(rows.table().guide);
+        let starts = starts(width);
+        for y in 0..height {
+            let first = height + 1 + y * (width + 1);
+            let cell = words.len();
+            words.resize(cell + width + 1, 0);
+            let (tables, guides) = words.split_at_mut(cell);
+            guides.iter_mut().zip(guide(&tables[first..=first + width], &starts)).for_each(|(to, from)| *to = from);
+        }
+        Some(Self { words, width, height })
     }
 
     /// The tables, for sampling.
     #[inline]
     pub fn tables(&self) -> DensityTables<'_> {
-        DensityTables { rows: &self.rows.cdf, cells: &self.cdf }
+        DensityTables { words: &self.words, width: self.width, height: self.height }
     }
 
     /// A point `(x, y)` and its density; the second number chooses the row.
@@ -152,39 +233,43 @@ impl Distribution2d {
 /// The tables of a [`Distribution2d`], wherever they lie.
 #[derive(Debug, Clone, Copy)]
 pub struct DensityTables<'t> {
-    /// Cumulative probability of the rows: one more than there are rows.
-    pub rows: &'t [f32],
-    /// Cumulative probability in each row, one more than there are cells in it, row by row.
-    pub cells: &'t [f32],
+    /// Bits of the cumulative probabilities of the rows, one more than there are rows, and of those in each row, one
+    /// more than there are cells in it, row by row. The guides of all these follow, each as long as its table.
+    pub words: &'t [u32],
+    /// Cells in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
 }
 
 impl<'t> DensityTables<'t> {
+    /// The `length` words of a table from `first` on, and its guide.
     #[inline]
-    fn height(&self) -> usize {
-        self.rows.len() - 1
+    fn table(&self, first: usize, length: usize) -> Cumulative<'t> {
+        let guide = first + self.words.len() / 2;
+        Cumulative { cdf: &self.words[first..first + length], guide: &self.words[guide..guide + length] }
     }
 
     #[inline]
-    fn width(&self) -> usize {
-        self.cells.len() / self.height() - 1
+    fn rows(&self) -> Cumulative<'t> {
+        self.table(0, self.height + 1)
     }
 
     #[inline]
-    fn row(&self, y: usize, width: usize) -> &'t [f32] {
-        &self.cells[y * (width + 1)..(y + 1) * (width + 1)]
+    fn row(&self, y: usize) -> Cumulative<'t> {
+        self.table(self.height + 1 + y * (self.width + 1), self.width + 1)
     }
 
     /// A point `(x, y)` and its density; the second number chooses the row.
     ///
     /// # Panics
-    /// If there are no rows, or cells of another number than rows have.
+    /// If there are no rows or no cells, or more or fewer words than they take.
     #[inline]
     pub fn sample(&self, u: [f32; 2]) -> ([f32; 2], f32) {
-        let (width, height) = (self.width(), self.height());
-        let (y, within_y, probability_y) = invert(self.rows, u[1]);
-        let (x, within_x, probability_x) = invert(self.row(y, width), u[0]);
-        let point = [place(x, within_x, width), place(y, within_y, height)];
-        (point, probability_x * width as f32 * (probability_y * height as f32))
+        let (y, within_y, probability_y) = self.rows().invert(u[1]);
+        let (x, within_x, probability_x) = self.row(y).invert(u[0]);
+        let point = [place(x, within_x, self.width), place(y, within_y, self.height)];
+        (point, probability_x * self.width as f32 * (probability_y * self.height as f32))
     }
 
     /// Density at `point`.
@@ -193,16 +278,96 @@ impl<'t> DensityTables<'t> {
     /// As [`DensityTables::sample`].
     #[inline]
     pub fn pdf(&self, point: [f32; 2]) -> f32 {
-        let (width, height) = (self.width(), self.height());
-        let (x, y) = (cell_of(point[0], width), cell_of(point[1], height));
-        let row = self.row(y, width);
-        (row[x + 1] - row[x]) * width as f32 * ((self.rows[y + 1] - self.rows[y]) * height as f32)
+        let (x, y) = (cell_of(point[0], self.width), cell_of(point[1], self.height));
+        self.row(y).probability(x) * self.width as f32 * (self.rows().probability(y) * self.height as f32)
+    }
+
+    /// Whether each cumulative table rises from 0 to 1.
+    pub fn rise(&self) -> bool {
+        let number = |bits: u32| f32::from_bits(bits);
+        self.each().all(|Cumulative { cdf, .. }| {
+            let rises = cdf.is_sorted_by(|&a, &b| number(a) <= number(b));
+            rises && number(cdf[0]) == 0.0 && number(cdf[cdf.len() - 1]) == 1.0
+        })
+    }
+
+    /// Whether each guide is that of its table.
+    pub fn are_guided(&self) -> bool {
+        let (columns, rows) = (starts(self.width), starts(self.height));
+        self.each()
+            .zip(std::iter::once(&rows).chain(std::iter::repeat(&columns)))
+            .all(|(table, starts)| guide(table.cdf, starts).eq(table.guide.iter().copied()))
+    }
+
+    fn each(&self) -> impl Iterator<Item = Cumulative<'t>> {
+        std::iter::once(self.rows()).chain((0..self.height).map(|y| self.row(y)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The plain search, which a guide shortens.
+    fn plain(cdf: &[u32], u: f32) -> usize {
+        cdf.partition_point(|&c| f32::from_bits(c) <= u).clamp(1, cdf.len() - 1) - 1
+    }
+
+    /// Numbers below 1 beside the edges of all buckets, beside all entries of the table, and at random.
+    fn numbers(table: Cumulative) -> impl Iterator<Item = f32> {
+        let beside = |u: f32| (-4..=4).map(move |step| f32::from_bits(u.to_bits().saturating_add_signed(step)));
+        let edges = (0..=table.cells()).map(move |k| k as f32 / table.cells() as f32);
+        let entries = table.cdf.iter().map(|&c| f32::from_bits(c));
+        let random = (0..4000).map(|i| crate::hash::to_unit(crate::hash::pcg(i)));
+        edges.chain(entries).flat_map(beside).filter(|&u| u < 1.0).chain(random)
+    }
+
+    #[test]
+    fn a_guide_finds_the_cell_of_the_plain_search() {
+        let random = |i: usize| crate::hash::to_unit(crate::hash::pcg(i as u32));
+        let weights: [fn(f32, usize, usize) -> f32; 6] = [
+            |_, _, _| 1.0,
+            |r, _, _| r,
+            // A sun: nearly all buckets are in its cell, and nearly all cells in the last bucket.
+            |_, i, n| if i == n / 3 { 1e9 } else { 1.0 },
+            // Empty cells, at both ends too.
+            |r, i, n| if r < 0.7 || i < n / 4 || i > n / 2 { 0.0 } else { r },
+            |r, _, _| 10.0f32.powf(30.0 * r - 15.0),
+            |_, i, n| if i == n - 1 { 1.0 } else { 0.0 },
+        ];
+        for cells in [1, 2, 3, 7, 10, 49, 64, 1000, 1023, 4097] {
+            for (kind, weight) in weights.iter().enumerate() {
+                let weights: Vec<f32> = (0..cells).map(|i| weight(random(i + kind * 5000), i, cells)).collect();
+                let Some(d) = Distribution1d::new(&weights) else { continue };
+                for u in numbers(d.table()) {
+                    assert_eq!(d.sample_cell(u).0, plain(d.table().cdf, u), "weights {kind}, {cells} cells, {u:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_and_cells_of_the_square_are_guided() {
+        let weight = |i: usize| if i % 5 == 0 || i / 37 % 7 == 1 { 0.0 } else { (1 + i % 97) as f32 };
+        for (width, height) in [(37, 21), (1, 5), (5, 1)] {
+            let d = Distribution2d::new(&(0..width * height).map(weight).collect::<Vec<_>>(), width, height);
+            let d = d.unwrap();
+            let tables = d.tables();
+            assert!(tables.rise() && tables.are_guided());
+            assert_eq!(tables.words.len(), 2 * (height + 1 + height * (width + 1)));
+            for table in tables.each() {
+                for u in numbers(table) {
+                    assert_eq!(table.invert(u).0, plain(table.cdf, u), "{width} x {height}, {u:e}");
+                }
+            }
+            // Any one word that is wrong is found.
+            for i in tables.words.len() / 2..tables.words.len() {
+                let mut words = tables.words.to_vec();
+                words[i] += 1;
+                assert!(!DensityTables { words: &words, ..tables }.are_guided(), "word {i}");
+            }
+        }
+    }
 
     #[test]
     fn probabilities_are_the_weights_and_empty_cells_are_never_found() {

@@ -6,25 +6,34 @@
 
 namespace raywarp::render::warp {
 
-// Cumulative probabilities, from 0 to 1: bits of `cells + 1` numbers.
+RW_FUNCTION u32 cell_of(float x, u32 cells) {
+    return smaller(platform::to_u32(x * static_cast<float>(cells)), cells - 1);
+}
+
+// Cumulative probabilities, from 0 to 1: bits of one number more than there are cells.
 struct CumulativeTable {
     const u32* first;
-    u32 cells;
 
     RW_FUNCTION float operator[](u32 i) const { return float_of(load(first + i)); }
 
-    // How many entries are at or below u.
-    RW_FUNCTION u32 at_or_below(float u) const {
-        u32 low = 0, high = cells + 1;
+    // The cell from low to high whose entry is the last at or below u; low where none is.
+    RW_FUNCTION u32 cell_at(float u, u32 low, u32 high) const {
 #pragma unroll 1
         while (low < high) {
-            const u32 middle = low + (high - low) / 2;
+            const u32 middle = high - (high - low) / 2;
             const bool below = (*this)[middle] <= u;
-            low = below ? middle + 1 : low;
-            high = below ? high : middle;
+            low = below ? middle : low;
+            high = below ? high : middle - 1;
         }
         return low;
     }
+};
+
+// A table and its guide: the cell of the smallest number of each of `cells` equal buckets, and the last cell (CA74).
+struct GuidedTable {
+    CumulativeTable numbers;
+    const u32* guide;
+    u32 cells;
 };
 
 struct Inverted {
@@ -32,15 +41,12 @@ struct Inverted {
     float within, probability;
 };
 
-RW_FUNCTION Inverted invert(CumulativeTable table, float u) {
-    const u32 cell = smaller(larger(table.at_or_below(u), 1), table.cells) - 1;
-    const float low = table[cell];
-    const float probability = table[cell + 1] - low;
+RW_FUNCTION Inverted invert(GuidedTable table, float u) {
+    const u32 bucket = cell_of(u, table.cells);
+    const u32 cell = table.numbers.cell_at(u, load(table.guide + bucket), load(table.guide + bucket + 1));
+    const float low = table.numbers[cell];
+    const float probability = table.numbers[cell + 1] - low;
     return {cell, least((u - low) / probability, ONE_MINUS_EPSILON), probability};
-}
-
-RW_FUNCTION u32 cell_of(float x, u32 cells) {
-    return smaller(platform::to_u32(x * static_cast<float>(cells)), cells - 1);
 }
 
 // The point `within` a cell, or its centre where rounding would put it into a neighbour.
@@ -57,13 +63,17 @@ struct DensitySample {
 
 // Rows by their weight, and the cells of each row.
 struct DensityTables {
-    // `height + 1` numbers, which `height` times `width + 1` follow.
+    // `height + 1` numbers, which `height` times `width + 1` follow, and then the guides of all of them.
     const u32* first;
     u32 width, height;
 
-    RW_FUNCTION CumulativeTable rows() const { return {first, height}; }
-    RW_FUNCTION CumulativeTable row(u32 y) const {
-        return {first + height + 1 + static_cast<u64>(y) * (width + 1), width};
+    RW_FUNCTION GuidedTable rows() const { return table(0, height); }
+    RW_FUNCTION GuidedTable row(u32 y) const {
+        return table(height + 1 + static_cast<u64>(y) * (width + 1), width);
+    }
+    RW_FUNCTION GuidedTable table(u64 at, u32 cells) const {
+        const u64 numbers = height + 1 + static_cast<u64>(height) * (width + 1);
+        return {{first + at}, first + numbers + at, cells};
     }
 
     // The second number chooses the row.
@@ -76,9 +86,9 @@ struct DensityTables {
 
     RW_FUNCTION float pdf(Vec2 point) const {
         const u32 x = cell_of(point.x, width), y = cell_of(point.y, height);
-        const CumulativeTable cells = row(y);
+        const CumulativeTable cells = row(y).numbers, all = rows().numbers;
         return (cells[x + 1] - cells[x]) * static_cast<float>(width) *
-               ((rows()[y + 1] - rows()[y]) * static_cast<float>(height));
+               ((all[y + 1] - all[y]) * static_cast<float>(height));
     }
 };
 

@@ -2,6 +2,7 @@
 
 use super::{Check, InvalidShading, each, ensure, finite, tag, within};
 use crate::flat::{EnvironmentRecord, LightKind, LightRecord, NONE, ShadingScene, Shape, SpotRamp, shape};
+use crate::light::environment;
 use glam::Vec3;
 
 /// Most by which the length of a light's direction differs from 1: single precision gives 2e-7.
@@ -85,13 +86,12 @@ impl ShadingScene {
             return Ok(());
         }
         within(record.image, &self.images, "names an image that is not there")?;
-        let [width, height] = record.size.map(u64::from);
-        let end = u64::from(record.table) + height + 1 + height * (width + 1);
-        ensure(width > 0 && height > 0 && end <= self.tables.len() as u64, "has a table that is not there")?;
-        let tables = &self.tables[record.table as usize..end as usize];
-        let (rows, cells) = tables.split_at(height as usize + 1);
-        let rises = |cdf: &[f32]| cdf[0] == 0.0 && cdf[cdf.len() - 1] == 1.0 && cdf.is_sorted();
-        ensure(rises(rows) && cells.chunks(width as usize + 1).all(rises), "has a table that does not rise from 0 to 1")
+        let [width, height] = record.size.map(u128::from);
+        let end = u128::from(record.table) + 2 * (height + 1 + height * (width + 1));
+        ensure(width > 0 && height > 0 && end <= self.tables.len() as u128, "has a table that is not there")?;
+        let tables = environment::tables(self, record);
+        ensure(tables.rise(), "has a table that does not rise from 0 to 1")?;
+        ensure(tables.are_guided(), "has a table with the guide of another")
     }
 
     /// The choice of lights, whose cells name lights that are there: a light that is chosen more often or less often than
