@@ -9,6 +9,9 @@ const ENERGY: &[&str] = &["-p", "raywarp-render", "--lib", "energy"];
 const LAYERS: &[&str] = &["-p", "raywarp-render", "--test", "layers"];
 const PORTABLE: &[&str] = &["-p", "raywarp-render", "--test", "portable"];
 const ELEMENTARY: &[&str] = &["-p", "raywarp-sample", "--lib", "elementary"];
+const DISTRIBUTION: &[&str] = &["-p", "raywarp-sample", "--lib", "distribution"];
+/// Functions of kernels beside those that they are copies of.
+const DISTRIBUTION_TWIN: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "twins"];
 
 pub(super) const PLANTS: &[Plant] = &[
     Plant {
@@ -169,6 +172,36 @@ pub(super) const PLANTS: &[Plant] = &[
             replace: "0.166_655_39",
         }],
         test: ELEMENTARY,
+        hangs: false,
+    },
+    Plant {
+        name: "a bucket that begins at a rounded quotient",
+        edits: &[Edit {
+            file: "crates/sample/src/warp/distribution.rs",
+            find: "while u > 0.0 && reaches(u.next_down())",
+            replace: "while u > 1.0 && reaches(u.next_down())",
+        }],
+        test: DISTRIBUTION,
+        hangs: false,
+    },
+    Plant {
+        name: "a search that ends a cell too early",
+        edits: &[Edit {
+            file: "crates/sample/src/warp/distribution.rs",
+            find: "self.cdf[low + 1..=high].partition_point",
+            replace: "self.cdf[low + 1..=high.max(low + 1) - 1].partition_point",
+        }],
+        test: DISTRIBUTION,
+        hangs: false,
+    },
+    Plant {
+        name: "a kernel's search that ends a cell too early",
+        edits: &[Edit {
+            file: "crates/render-cuda/kernels/sample/warp/distribution.h",
+            find: "load(table.guide + bucket + 1))",
+            replace: "larger(load(table.guide + bucket + 1), 1) - 1)",
+        }],
+        test: DISTRIBUTION_TWIN,
         hangs: false,
     },
 ];
