@@ -323,6 +323,17 @@ mod tests {
     }
 
     #[test]
+    fn a_bucket_starts_at_its_smallest_number() {
+        for cells in [1, 2, 3, 41, 49, 64, 1000, 1023, 4097, 8192] {
+            let starts = starts(cells);
+            assert_eq!((starts.len(), starts[0], starts[cells]), (cells + 1, 0.0, 1.0));
+            for (k, &start) in starts[..cells].iter().enumerate().skip(1) {
+                assert_eq!([start.next_down(), start].map(|u| cell_of(u, cells)), [k - 1, k], "{cells} cells");
+            }
+        }
+    }
+
+    #[test]
     fn a_guide_finds_the_cell_of_the_plain_search() {
         let random = |i: usize| crate::hash::to_unit(crate::hash::pcg(i as u32));
         let weights: [fn(f32, usize, usize) -> f32; 6] = [
