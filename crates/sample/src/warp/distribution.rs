@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn rows_and_cells_of_the_square_are_guided() {
-        let weight = |i: usize| if i % 5 == 0 || i / 37 % 7 == 1 { 0.0 } else { (1 + i % 97) as f32 };
+        let weight = |i: usize| if i.is_multiple_of(5) || i / 37 % 7 == 1 { 0.0 } else { (1 + i % 97) as f32 };
         for (width, height) in [(37, 21), (1, 5), (5, 1)] {
             let d = Distribution2d::new(&(0..width * height).map(weight).collect::<Vec<_>>(), width, height);
             let d = d.unwrap();
