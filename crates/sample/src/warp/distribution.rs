@@ -63,8 +63,8 @@ fn accumulate(weights: &[f32], cdf: &mut Vec<u32>) -> f64 {
 
 /// The smallest number of each bucket, those whose [`cell_of`] is the bucket's index, and 1.
 ///
-/// Both `k / cells` and the product by which a bucket is found are rounded. So steps of an ulp lead from the quotient to
-/// the first number whose rounded product reaches `k`; as products rise with their factor, no number of a bucket is
+/// Both `k / cells` and the product by which a bucket is found are rounded. So steps of an ulp lead from the quotient
+/// to the first number whose rounded product reaches `k`; as products rise with their factor, no number of a bucket is
 /// then below its start, or at or above the next one's.
 fn starts(cells: usize) -> Vec<f32> {
     let start = |k: usize| {
