@@ -278,29 +278,38 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
             let rendered = render_with(&prepared.shading, &prepared.camera, tracer, options, &watch, film, &mut engine);
             rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
         };
-        driver.fails_at(pretended::NEVER, false);
-        let want = render().unwrap();
-        let (calls, taken) = (driver.ask("calls"), driver.ask("taken"));
+        let (calls, _) = every_call_fails(&driver, render);
         assert!(calls > 40, "{calls}");
-        for once in [true, false] {
-            let mut failed = 0;
-            for call in 0..calls {
-                driver.fails_at(call, once);
-                match render() {
-                    Ok(film) => assert_eq!(difference(&[want.clone(), film]), None, "call {call}"),
-                    Err(error) => {
-                        failed += 1;
-                        assert!(error.contains("CUDA") || error.contains("memory"), "call {call}: {error}");
-                    }
-                }
-                // What has gone away for good is not waited for.
-                assert!(!once || driver.ask("early_frees") == 0, "call {call}: memory is freed that kernels may use");
-                driver.fails_at(pretended::NEVER, false);
-                assert_eq!(driver.ask("taken"), taken, "call {call} leaves memory behind");
-            }
-            assert!(failed > calls / 2, "{failed} of {calls} calls");
-        }
     }
+}
+
+/// Renders with each call of the driver failing in turn, once and for good: there is an error or the same picture, and no
+/// memory or image stays. How many calls a picture takes, and all errors.
+fn every_call_fails(driver: &Driver, render: impl Fn() -> Result<Film, String>) -> (u64, String) {
+    driver.fails_at(pretended::NEVER, false);
+    let want = render().unwrap();
+    let (calls, taken) = (driver.ask("calls"), driver.ask("taken"));
+    let mut said = String::new();
+    for once in [true, false] {
+        let mut failed = 0;
+        for call in 0..calls {
+            driver.fails_at(call, once);
+            match render() {
+                Ok(film) => assert_eq!(difference(&[want.clone(), film]), None, "call {call}"),
+                Err(error) => {
+                    failed += 1;
+                    assert!(error.contains("CUDA") || error.contains("memory"), "call {call}: {error}");
+                    said += &error;
+                }
+            }
+            // What has gone away for good is not waited for.
+            assert!(!once || driver.ask("early_frees") == 0, "call {call}: memory is freed that kernels may use");
+            driver.fails_at(pretended::NEVER, false);
+            assert_eq!((driver.ask("taken"), driver.ask("images")), (taken, 0), "call {call} leaves memory behind");
+        }
+        assert!(failed > calls / 2, "{failed} of {calls} calls");
+    }
+    (calls, said)
 }
 
 #[test]

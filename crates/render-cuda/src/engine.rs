@@ -1,89 +1,30 @@
 //! Renders pictures on one device: batches of paths, and the sums of the film, which stay there.
 
+mod batch;
+mod options;
+
+pub use options::EngineOptions;
+
 use crate::RenderCudaError;
-use crate::counts::{BatchCounts, PathCounts, Stage};
+use crate::counts::PathCounts;
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
-use crate::kernels::{Kernels, Resident, Work};
-use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord, ShownRecord};
+use crate::kernels::Kernels;
+use crate::launch::{BatchRecord, FrameRecord, RenderRecord, ResultRecord, ShownRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
 use crate::roofline::Roofline;
 use crate::scene::{ArrayRecord, DeviceShading, Tables};
 use crate::share::Share;
-use crate::sources::Organisation;
 use crate::state::{Layout, State};
 use crate::textures::{ImageUse, TextureFilter};
+use options::Wanted;
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Function, Stream};
+use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Stream};
 use raywarp_geom::{FlatTriangles, TraceError};
 use raywarp_render::film::{Film, Tile};
 use raywarp_render::{FilterTable, Frame, Integrator, PassWatch, PathEngine, RenderOptions, ShadingScene};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Paths of a wavefront in flight at most: the last of a round's rays, and of a batch's rounds, leave most of a GPU idle,
-/// and are a smaller part of more. And how many times as many a batch has, of which some begin where others have ended.
-const MOST_PATHS: usize = 1 << 24;
-const QUEUES_A_BATCH: usize = 4;
-/// Paths of a launch that takes each to its end, which must not take seconds.
-const LAUNCHED_PATHS: usize = 1 << 21;
-/// Rounds of a batch of which the lengths are kept each.
-const MOST_ROUNDS: usize = 1 << 12;
-/// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
-const ROUNDS_AT_ONCE: u32 = 12;
-
-/// How a picture is rendered; all ways that can give the same one, but for [`TextureFilter::Hardware`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EngineOptions {
-    /// Which kernels, in which order.
-    pub organisation: Organisation,
-    /// Paths in flight.
-    pub paths: usize,
-    /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from those that
-    /// have not begun. At least 1.
-    pub queues_a_batch: usize,
-    /// How far from zero rays of the cameras start along any axis: [`raywarp_render::LensRecord::farthest_origin`]. The
-    /// tree's boxes are padded for it where that is beyond twice the scene's own largest coordinate.
-    pub farthest_origin: f32,
-    /// What filters textures.
-    pub texture_filter: TextureFilter,
-}
-
-impl EngineOptions {
-    /// How it renders fastest.
-    pub const fn of(organisation: Organisation) -> Self {
-        let (paths, queues_a_batch) = match organisation {
-            Organisation::Megakernel | Organisation::FirstHits => (LAUNCHED_PATHS, 1),
-            Organisation::Wavefront => (MOST_PATHS, QUEUES_A_BATCH),
-        };
-        Self { organisation, paths, queues_a_batch, farthest_origin: 0.0, texture_filter: TextureFilter::Exact }
-    }
-}
-
-impl Default for EngineOptions {
-    fn default() -> Self {
-        Self::of(Organisation::Wavefront)
-    }
-}
-
-/// Paths in flight, lengths of a queue in a batch, and rounds of which the lengths are kept, that are wanted for a picture.
-struct Wanted {
-    paths: usize,
-    batch: usize,
-    rounds: usize,
-}
-
-impl EngineOptions {
-    fn wanted(&self, options: &RenderOptions, pixels: usize) -> Wanted {
-        let all = pixels.saturating_mul(options.samples.len()).max(1);
-        let paths = self.paths.clamp(1, all);
-        // No more results than there are paths.
-        let batch = self.queues_a_batch.clamp(1, all.div_ceil(paths));
-        // A place of a queue is free again after as many rounds as a path may have vertices: no batch has more rounds.
-        let rounds = batch.saturating_mul(options.max_depth as usize + 1).min(MOST_ROUNDS);
-        Wanted { paths, batch, rounds }
-    }
-}
 
 /// Scenes have coordinates up to this, so that areas of triangles are numbers that kernels can invert: 2^58.
 const LARGEST_COORDINATE: f32 = 2.882_303_8e17;
@@ -200,6 +141,7 @@ impl CudaRenderer {
         let stream = device.stream()?;
         let shading = DeviceShading::upload(device, &stream, scene, &ImageUse::of(scene, options.texture_filter))?;
         let features = SceneFeatures::of(scene);
+        let options = options.of_device(device.multiprocessors()?);
         let kernels = Kernels::new(device, options.organisation, &features)?;
         stream.synchronize()?;
         Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, picture: None })
@@ -285,89 +227,6 @@ impl CudaRenderer {
             shown: ShownRecord::new(picture.integrator),
             unused: 0,
         }
-    }
-
-    /// Takes all paths of a batch to their end.
-    fn trace(&self, picture: &mut Picture, render: &mut RenderRecord, max_depth: u32) -> Result<Counters, CudaError> {
-        let stream = &self.stream;
-        let begin = stream.mark()?;
-        picture.state.clear_counts(stream)?;
-        let mut launches = [0; Stage::ALL.len()];
-        let lanes = |count: u32| count.div_ceil(BLOCK_THREADS).max(1);
-        let mut launch = |stage: Stage, function: &Function, blocks: u32, render: &RenderRecord| {
-            launches[stage as usize] += 1;
-            // SAFETY: all kernels take this record; its addresses are those of buffers of this renderer, as long as
-            // kernels/render.h says for the batch.
-            unsafe { function.launch(stream, blocks, BLOCK_THREADS, render) }
-        };
-        match &self.kernels.work {
-            Work::Megakernel(megakernel) => {
-                launch(Stage::Megakernel, megakernel, lanes(render.batch.path_count), render)?;
-            }
-            Work::FirstHits(kernels) => {
-                let layers = picture.film.features.is_some();
-                // Pictures of others are refused before they begin.
-                let kernel = kernels.of(picture.integrator, layers).expect("a picture that these kernels are for");
-                launch(Stage::FirstHits, kernel, lanes(render.batch.path_count), render)?;
-            }
-            Work::Wavefront(wavefront) => {
-                let all = lanes(render.capacity.min(render.batch.path_count));
-                let mut round = 0u32;
-                loop {
-                    launch(Stage::BeginRound, &wavefront.begin_round, 1, render)?;
-                    let mut launch = |stage: Stage, kernel: &Resident, render: &RenderRecord| {
-                        launch(stage, &kernel.function, all.min(kernel.resident), render)
-                    };
-                    if round == 0 || render.batch.path_count > render.capacity {
-                        launch(Stage::Refill, &wavefront.refill, render)?;
-                    }
-                    launch(Stage::Extend, &wavefront.extend, render)?;
-                    if let Some(sort) = &wavefront.sort {
-                        launch(Stage::Sort, sort, render)?;
-                    }
-                    if let Some(sort_waiting) = &wavefront.sort_waiting {
-                        launch(Stage::SortWaiting, sort_waiting, render)?;
-                    }
-                    for shade in &wavefront.shade {
-                        launch(Stage::Shade, shade, render)?;
-                    }
-                    picture.state.clear_answers(stream)?;
-                    launch(Stage::Connect, &wavefront.connect, render)?;
-                    launch(Stage::ArriveLight, &wavefront.arrive_light, render)?;
-                    if let Some(decide_light) = &wavefront.decide_light {
-                        launch(Stage::DecideLight, decide_light, render)?;
-                    }
-                    std::mem::swap(&mut render.queue, &mut render.next);
-                    round += 1;
-                    if round > max_depth && render.batch.path_count <= render.capacity {
-                        break;
-                    }
-                    if round.is_multiple_of(ROUNDS_AT_ONCE) {
-                        let counters = self.counters(picture)?;
-                        if counters.survivors == 0 && counters.begun == render.batch.path_count {
-                            break;
-                        }
-                    }
-                }
-            }
-        }
-        launch(Stage::Finalize, &self.kernels.finalize, lanes(render.batch.pixel_count), render)?;
-        let end = stream.mark()?;
-        let counters = self.counters(picture)?;
-        picture.seconds += begin.seconds_until(&end)?;
-        let mut rounds = vec![[0; 2]; picture.state.rounds.len().min(counters.rounds as usize)];
-        if !rounds.is_empty() {
-            stream.read(&picture.state.rounds, &mut rounds)?;
-        }
-        let paths = u64::from(render.batch.path_count);
-        picture.counts.add_batch(picture.state.layout(), &BatchCounts { paths, launches, counters, rounds });
-        Ok(counters)
-    }
-
-    fn counters(&self, picture: &Picture) -> Result<Counters, CudaError> {
-        let mut counters = [Counters::default()];
-        self.stream.read(&picture.state.counters, &mut counters)?;
-        Ok(counters[0])
     }
 
     fn begin_picture(&mut self, frame: &Frame<'_>, film: &Film, share: Share) -> Result<(), CudaError> {

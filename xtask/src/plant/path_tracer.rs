@@ -37,6 +37,7 @@ const TEXTURES: &str = "crates/render-cuda/src/textures.rs";
 const TEXTURE_UNIT: &str = "crates/cuda/kernels/platform/texture_unit.h";
 const ROOFLINE: &str = "crates/render-cuda/src/roofline.rs";
 const ENGINE: &str = "crates/render-cuda/src/engine.rs";
+const BATCH: &str = "crates/render-cuda/src/engine/batch.rs";
 
 pub(super) const PLANTS: &[Plant] = &[
     Plant {
@@ -267,20 +268,20 @@ pub(super) const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "answers of the round before",
-        edits: &[Edit { file: ENGINE, find: "                picture.state.clear_answers(stream)?;\n", replace: "" }],
+        edits: &[Edit { file: BATCH, find: "                picture.state.clear_answers(stream)?;\n", replace: "" }],
         test: COUNTED,
         hangs: false,
     },
     Plant {
         name: "a last round that is left out",
-        edits: &[Edit { file: ENGINE, find: "if round > max_depth &&", replace: "if round >= max_depth.max(1) &&" }],
+        edits: &[Edit { file: BATCH, find: "if round > max_depth &&", replace: "if round >= max_depth.max(1) &&" }],
         test: COUNTED,
         hangs: false,
     },
     Plant {
         name: "a batch that ends while paths wait",
         edits: &[Edit {
-            file: ENGINE,
+            file: BATCH,
             find: "if counters.survivors == 0 && counters.begun == render.batch.path_count {",
             replace: "if counters.survivors == 0 {",
         }],
@@ -321,8 +322,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a lane that leaves out a vote",
         edits: &[Edit {
             file: WAVEFRONT,
-            find: "const u32 shadow = take_place(&render.counters->shadows, connects);",
-            replace: "const u32 shadow = lives ? take_place(&render.counters->shadows, connects) : 0;",
+            find: "const u32 shadow = take_place(&render.counters->shadows, connection.some);",
+            replace: "const u32 shadow = lives ? take_place(&render.counters->shadows, connection.some) : 0;",
         }],
         test: COUNTED,
         hangs: false,
@@ -451,7 +452,7 @@ pub(super) const PLANTS: &[Plant] = &[
     Plant {
         name: "a launch that is not counted",
         edits: &[Edit {
-            file: ENGINE,
+            file: BATCH,
             find: "launches[stage as usize] += 1;",
             replace: "launches[stage as usize] = 1;",
         }],

@@ -1,6 +1,6 @@
 //! Pictures whose textures are filtered by texture units.
 
-use crate::{Driver, Prepared, QUEUES, difference, everything, everything_camera, few, pretended};
+use crate::{Driver, Prepared, QUEUES, difference, every_call_fails, everything, everything_camera, few};
 use raywarp_render::film::{Film, Window};
 use raywarp_render::twins::scene_of_everything;
 use raywarp_render::{DirectLight, RenderOptions, Watch, render_with};
@@ -140,28 +140,7 @@ fn whatever_call_fails_with_images_it_is_an_error_or_the_same_picture_and_no_ima
         let rendered = render_with(&prepared.shading, &prepared.camera, tracer, &options, &watch, film, &mut engine);
         rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
     };
-    driver.fails_at(pretended::NEVER, false);
-    let want = render().unwrap();
-    let (calls, taken) = (driver.ask("calls"), driver.ask("taken"));
-    let mut said = String::new();
-    for once in [true, false] {
-        let mut failed = 0;
-        for call in 0..calls {
-            driver.fails_at(call, once);
-            match render() {
-                Ok(film) => assert_eq!(difference(&[want.clone(), film]), None, "call {call}"),
-                Err(error) => {
-                    failed += 1;
-                    assert!(error.contains("CUDA") || error.contains("memory"), "call {call}: {error}");
-                    said += &error;
-                }
-            }
-            assert!(!once || driver.ask("early_frees") == 0, "call {call}: memory is freed that kernels may use");
-            driver.fails_at(pretended::NEVER, false);
-            assert_eq!((driver.ask("taken"), driver.ask("images")), (taken, 0), "call {call} leaves memory behind");
-        }
-        assert!(failed > calls / 2, "{failed} of {calls} calls");
-    }
+    let (_, said) = every_call_fails(&driver, render);
     for doing in ["an image needs", "copying an image to the device", "making a texture object"] {
         assert!(said.contains(doing), "{doing}: {said}");
     }

@@ -1,0 +1,81 @@
+//! How a picture is rendered on a device, and how much at once.
+
+use crate::sources::Organisation;
+use crate::textures::TextureFilter;
+use raywarp_render::RenderOptions;
+
+/// Paths of a wavefront in flight at most: the last of a round's rays, and of a batch's rounds, leave most of a GPU idle,
+/// and are a smaller part of more. And how many times as many a batch has, of which some begin where others have ended.
+const MOST_PATHS: usize = 1 << 24;
+const QUEUES_A_BATCH: usize = 4;
+/// Paths of a launch that takes each to its end, which must not take seconds.
+const LAUNCHED_PATHS: usize = 1 << 21;
+/// Paths of a wavefront in flight for each multiprocessor, at most: on GPUs of all sizes a batch, which is finished whatever
+/// happens, takes about as long.
+const PATHS_A_MULTIPROCESSOR: usize = 1 << 17;
+/// Rounds of a batch of which the lengths are kept each.
+const MOST_ROUNDS: usize = 1 << 12;
+
+/// How a picture is rendered; all ways that can give the same one, but for [`TextureFilter::Hardware`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EngineOptions {
+    /// Which kernels, in which order.
+    pub organisation: Organisation,
+    /// Paths in flight; of a wavefront at most 131,072 for each multiprocessor of a device.
+    pub paths: usize,
+    /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from those that
+    /// have not begun. At least 1.
+    pub queues_a_batch: usize,
+    /// How far from zero rays of the cameras start along any axis: [`raywarp_render::LensRecord::farthest_origin`]. The
+    /// tree's boxes are padded for it where that is beyond twice the scene's own largest coordinate.
+    pub farthest_origin: f32,
+    /// What filters textures.
+    pub texture_filter: TextureFilter,
+}
+
+impl EngineOptions {
+    /// How it renders fastest.
+    pub const fn of(organisation: Organisation) -> Self {
+        let (paths, queues_a_batch) = match organisation {
+            Organisation::Megakernel | Organisation::FirstHits => (LAUNCHED_PATHS, 1),
+            Organisation::Wavefront => (MOST_PATHS, QUEUES_A_BATCH),
+        };
+        Self { organisation, paths, queues_a_batch, farthest_origin: 0.0, texture_filter: TextureFilter::Exact }
+    }
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self::of(Organisation::Wavefront)
+    }
+}
+
+/// Paths in flight, lengths of a queue in a batch, and rounds of which the lengths are kept, that are wanted for a picture.
+pub(super) struct Wanted {
+    pub paths: usize,
+    pub batch: usize,
+    pub rounds: usize,
+}
+
+impl EngineOptions {
+    /// For a device of so many multiprocessors.
+    pub(super) fn of_device(self, multiprocessors: u32) -> Self {
+        match self.organisation {
+            Organisation::Wavefront => {
+                let most = PATHS_A_MULTIPROCESSOR * multiprocessors.max(1) as usize;
+                Self { paths: self.paths.min(most), ..self }
+            }
+            Organisation::Megakernel | Organisation::FirstHits => self,
+        }
+    }
+
+    pub(super) fn wanted(&self, options: &RenderOptions, pixels: usize) -> Wanted {
+        let all = pixels.saturating_mul(options.samples.len()).max(1);
+        let paths = self.paths.clamp(1, all);
+        // No more results than there are paths.
+        let batch = self.queues_a_batch.clamp(1, all.div_ceil(paths));
+        // A place of a queue is free again after as many rounds as a path may have vertices: no batch has more rounds.
+        let rounds = batch.saturating_mul(options.max_depth as usize + 1).min(MOST_ROUNDS);
+        Wanted { paths, batch, rounds }
+    }
+}
