@@ -29,13 +29,13 @@ impl TexelFormat {
 /// What lies outside an image along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextureAddress {
-    /// It again.
+    /// The image is repeated.
     Repeat,
-    /// It mirrored.
+    /// The image is repeated, every other time mirrored.
     Mirror,
-    /// Its border.
+    /// The texels at the border go on.
     Clamp,
-    /// Zeros.
+    /// All channels are 0.
     Zero,
 }
 

@@ -373,9 +373,9 @@ impl RenderArgs {
 /// `--texture-filter`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum FilterOn {
-    /// Kernels, as the CPU.
+    /// Kernels filter; pictures have the CPU's bits.
     Exact,
-    /// Texture units.
+    /// Texture units filter, with weights of 8 bits.
     Hardware,
 }
 

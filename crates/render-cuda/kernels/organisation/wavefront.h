@@ -313,7 +313,7 @@ RW_FUNCTION void shade(const Render& render) {
     const u32* const count_at =
         is_sorted ? &render.counters->classes[static_cast<u32>(CLASS)] : &render.counters->active;
     const u32 count = platform::get(count_at);
-    // The code of diffuse surfaces alone fits the caches.
+    // The code of diffuse surfaces alone fits the caches. Scenes of nothing else are not sorted.
     if constexpr (F::MODELS == set_of(BsdfKind::Diffuse)) {
         for_each_entry(count, [&](bool lives, u32 entry) { shade_at<F>(render, lives, entry, [] {}); });
     } else {
