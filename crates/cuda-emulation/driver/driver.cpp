@@ -77,13 +77,13 @@ std::vector<Range> ranges_of(int device, Kernel kernel, const void* parameter) {
     return ranges;
 }
 
-Result run(Kernel kernel, u32 blocks, u32 threads, const void* parameter, const std::vector<Range>& ranges, Order order,
-           u64 seed) {
+Result run(Kernel kernel, u32 blocks, u32 threads, u32 shared_bytes, const void* parameter,
+           const std::vector<Range>& ranges, Order order, u64 seed) {
     // As many warps, in blocks of the size that the machine takes.
     const u32 warps = blocks * (threads / raywarp::WARP);
     const u32 range_count = static_cast<u32>(ranges.size());
     const Request request = {kernel,          parameter, ranges.data(), range_count, (warps + 1) / 2, 2,
-                             RESIDENT_BLOCKS, order,     0,             seed,        NEVER};
+                             RESIDENT_BLOCKS, order,     0,             seed,        NEVER, shared_bytes};
     auto* const outcome = raywarp_emulation_run(&request);
     const bool ok = *raywarp_emulation_error(outcome) == 0;
     if (!ok) {
@@ -246,6 +246,7 @@ Result cuDeviceGetAttribute(int* value, int attribute, int device) {
         case 37: *value = MEMORY_BITS; break;
         case 75: *value = CAPABILITY[0]; break;
         case 76: *value = CAPABILITY[1]; break;
+        case 97: *value = 227 << 10; break;  // bytes that a block may share
         case 115: *value = 1; break;  // memory pools
         default: *value = 0;
     }
@@ -350,6 +351,9 @@ Result cuFuncGetAttribute(int* value, int, void* function) {
     *value = 32;
     return may_fail(static_cast<LoadedKernel*>(function)->device);
 }
+Result cuFuncSetAttribute(void* function, int, int) {
+    return may_fail(static_cast<LoadedKernel*>(function)->device);
+}
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, u64) {
     *blocks = RESIDENT_BLOCKS;
     return may_fail_here();
@@ -362,7 +366,7 @@ Result cuLaunchKernel(void* function, u32 blocks, u32 blocks_y, u32 blocks_z, u3
                       u32 shared_bytes, void* stream, void** parameters, void**) {
     const auto [kernel, device] = *static_cast<LoadedKernel*>(function);
     std::unique_lock<std::mutex> lock(driver().mutex);
-    if (fails(device) || blocks_y * blocks_z * threads_y * threads_z != 1 || shared_bytes != 0) {
+    if (fails(device) || blocks_y * blocks_z * threads_y * threads_z != 1) {
         return LAUNCH_FAILED;
     }
     if (chosen != device || device_of(stream) != device) {
@@ -375,7 +379,7 @@ Result cuLaunchKernel(void* function, u32 blocks, u32 blocks_y, u32 blocks_z, u3
     lock.unlock();
     // Other devices work meanwhile.
     Lock running(driver().devices[device].running);
-    return run(kernel, blocks, threads, parameters[0], ranges, order, seed);
+    return run(kernel, blocks, threads, shared_bytes, parameters[0], ranges, order, seed);
 }
 Result cuEventCreate(void** event, u32) {
     const Result result = may_fail_here();

@@ -92,6 +92,9 @@ void touch(const void* at, u32 bytes, Site site) {
     const Range* range = range_of(at, bytes);
     if (range == nullptr || range->use == Use::Read) {
         Lane& lane = current();
+        if (range == nullptr && lane.warp_state->block->holds(at, bytes)) {
+            return;
+        }
         machine->fail(lane, text(site) + ": " + text(lane) + " touches " + std::to_string(bytes) +
                                 " bytes that lie in none of the arrays that the kernel changes");
     }
@@ -107,6 +110,22 @@ SharedArray* shared(u32 bytes, u32 count, const char* name, Site site) {
     }
     block.shared.push_back(std::make_unique<SharedArray>(bytes, count, name, site));
     return block.shared.back().get();
+}
+
+u8* part_of_block(u32 offset, u32 bytes, Site site) {
+    Lane& lane = current();
+    if (offset + static_cast<u64>(bytes) > machine->request.shared_bytes) {
+        machine->fail(lane, text(site) + ": " + text(lane) + " wants " + std::to_string(bytes) + " bytes from " +
+                                std::to_string(offset) + " on of what its block shares, which the launch gave " +
+                                std::to_string(machine->request.shared_bytes));
+    }
+    return reinterpret_cast<u8*>(lane.warp_state->block->memory.data()) + offset;
+}
+
+SharedArray* dynamic_shared(u32 bytes, u32 count, u32 offset, const char* name, Site site) {
+    // In an array of its own, which notes who touches it.
+    part_of_block(offset, bytes * count, site);
+    return shared(bytes, count, name, site);
 }
 
 void* touch_shared(SharedArray* array, u32 index, bool write, Site site) {

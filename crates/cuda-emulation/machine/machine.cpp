@@ -37,6 +37,7 @@ void lane_main() {
                                     ", but lane " + std::to_string(lane.lane) + " has ended");
         }
     }
+    machine->check_barrier(lane);
     warp.ready &= ~bit;
     warp.ended |= bit;
     machine->leave(lane);
@@ -57,6 +58,9 @@ bool Machine::start_block(std::unique_ptr<BlockState>& slot, u32 first_stack) {
         return false;
     }
     slot = std::make_unique<BlockState>();
+    // At first it holds junk.
+    constexpr u32 JUNK = 0x7fc0deadu;
+    slot->memory.assign((request.shared_bytes + sizeof(uint4) - 1) / sizeof(uint4), uint4{JUNK, JUNK, JUNK, JUNK});
     for (u32 w = 0; w < request.warps_per_block; w++) {
         auto warp = std::make_unique<Warp>();
         warp->number = next_block * request.warps_per_block + w;
@@ -106,7 +110,7 @@ void Machine::list_running() {
     running.clear();
     for (const auto& block : resident) {
         for (u32 w = 0; block && w < block->warps.size(); w++) {
-            if (block->warps[w]->ended != EVERYONE) {
+            if (block->warps[w]->ended != EVERYONE && !block->warps[w]->at_barrier) {
                 running.push_back(block->warps[w].get());
             }
         }

@@ -39,6 +39,8 @@ struct Request {
     u64 seed;
     // Events and meetings after which a kernel counts as endless.
     u64 budget;
+    // Bytes that each block shares beside the arrays that its kernel declares.
+    u64 shared_bytes;
 };
 
 }  // namespace raywarp::emulation

@@ -13,6 +13,7 @@ const char* name(Intrinsic intrinsic) {
         case Intrinsic::ShuffleXor: return "shuffle_xor_sync";
         case Intrinsic::Sync: return "sync";
         case Intrinsic::KeepInStep: return "keep_in_step";
+        case Intrinsic::SyncBlock: return "sync_block";
     }
     return "?";
 }
@@ -54,6 +55,20 @@ void Machine::check_alone(Lane& lane) {
     }
 }
 
+// Each of them knows from now on what any of them knew.
+static void join_clocks(const std::vector<Lane*>& lanes) {
+    Clock joined;
+    for (const Lane* lane : lanes) {
+        for (u32 i = 0; i < MOST_LANES; i++) {
+            joined.known[i] = joined.known[i] > lane->clock.known[i] ? joined.known[i] : lane->clock.known[i];
+        }
+    }
+    for (Lane* lane : lanes) {
+        lane->clock = joined;
+        lane->clock.known[lane->number_in_block] += 1;
+    }
+}
+
 void Machine::complete(Warp& warp, LaneMask mask) {
     const Intrinsic intrinsic = warp.lanes[platform::lowest_bit(mask)].meeting.intrinsic;
     LaneMask bits = 0;
@@ -72,7 +87,8 @@ void Machine::complete(Warp& warp, LaneMask mask) {
             case Intrinsic::Shuffle:
             case Intrinsic::ShuffleXor: lane.result = warp.lanes[lane.from].value; break;
             case Intrinsic::Sync:
-            case Intrinsic::KeepInStep: break;
+            case Intrinsic::KeepInStep:
+            case Intrinsic::SyncBlock: break;
         }
     }
     if (announced && request.log) {
@@ -80,25 +96,66 @@ void Machine::complete(Warp& warp, LaneMask mask) {
         warp.votes.push_back(static_cast<u64>(block) << 32 | mask);
     }
     if (intrinsic == Intrinsic::Sync && !warp.block->shared.empty()) {
-        Clock joined;
+        std::vector<Lane*> lanes;
         for (LaneMask left = mask; left != 0; left &= left - 1) {
-            const Clock& clock = warp.lanes[platform::lowest_bit(left)].clock;
-            for (u32 i = 0; i < MOST_LANES; i++) {
-                joined.known[i] = joined.known[i] > clock.known[i] ? joined.known[i] : clock.known[i];
-            }
+            lanes.push_back(&warp.lanes[platform::lowest_bit(left)]);
         }
-        for (LaneMask left = mask; left != 0; left &= left - 1) {
-            Lane& lane = warp.lanes[platform::lowest_bit(left)];
-            lane.clock = joined;
-            lane.clock.known[lane.number_in_block] += 1;
-        }
+        join_clocks(lanes);
     }
     if (intrinsic == Intrinsic::KeepInStep) {
         warp.steps += 1;
         warp.last_step = warp.lanes[0].meeting.site;
     }
     warp.waiting &= ~mask;
-    warp.ready |= mask;
+    if (intrinsic == Intrinsic::SyncBlock) {
+        wait_for_block(warp);
+    } else {
+        warp.ready |= mask;
+    }
+}
+
+// A warp has come to the barrier of its block: the last one lets all go on.
+void Machine::wait_for_block(Warp& warp) {
+    warp.at_barrier = true;
+    std::vector<Lane*> lanes;
+    for (const auto& other : warp.block->warps) {
+        if (other->ended != 0) {
+            fail(warp.lanes[0], text(warp.lanes[0].meeting.site) + ": sync_block: warp " + std::to_string(warp.number) +
+                                    " waits for warp " + std::to_string(other->number) + ", which has ended");
+        }
+        for (Lane& lane : other->lanes) {
+            lanes.push_back(&lane);
+        }
+    }
+    for (const auto& other : warp.block->warps) {
+        if (!other->at_barrier) {
+            list_running();
+            return;
+        }
+    }
+    const Site first = warp.block->warps[0]->lanes[0].meeting.site;
+    for (const auto& other : warp.block->warps) {
+        const Site site = other->lanes[0].meeting.site;
+        if (site.line != first.line || std::strcmp(site.file, first.file) != 0) {
+            fail(warp.lanes[0], text(site) + ": sync_block: warp " + std::to_string(other->number) +
+                                    " waits here, and warp " + std::to_string(warp.block->warps[0]->number) + " at " +
+                                    text(first));
+        }
+        other->at_barrier = false;
+        other->ready |= EVERYONE;
+    }
+    join_clocks(lanes);
+    list_running();
+}
+
+// A lane ends: nobody may wait for it.
+void Machine::check_barrier(Lane& lane) {
+    for (const auto& other : lane.warp_state->block->warps) {
+        if (other->at_barrier) {
+            fail(lane, text(other->lanes[0].meeting.site) + ": sync_block: warp " + std::to_string(other->number) +
+                           " waits for " + text(lane) + ", which has ended");
+        }
+    }
 }
 
 u32 meet(Intrinsic intrinsic, LaneMask mask, u32 value, u32 from, Site site) {

@@ -65,6 +65,8 @@ struct Warp {
     LaneMask ready = EVERYONE, waiting = 0, ended = 0;
     // All that wait are in the same meeting.
     bool same = true;
+    // It waits for the other warps of its block.
+    bool at_barrier = false;
     struct BlockState* block = nullptr;
     // How often it kept in step with the block, and where last.
     u64 steps = 0;
@@ -76,6 +78,14 @@ struct Warp {
 struct BlockState {
     std::vector<std::unique_ptr<Warp>> warps;
     std::vector<std::unique_ptr<SharedArray>> shared;
+    // What the launch has asked for, in words of 16 bytes.
+    std::vector<uint4> memory;
+
+    // Whether so many bytes lie in it.
+    bool holds(const void* at, u32 bytes) const {
+        const auto begin = reinterpret_cast<u64>(memory.data()), address = reinterpret_cast<u64>(at);
+        return address >= begin && address + bytes <= begin + memory.size() * sizeof(uint4);
+    }
 };
 
 struct Outcome {
@@ -128,6 +138,8 @@ struct Machine {
     }
     void check_alone(Lane& lane);
     void complete(Warp& warp, LaneMask mask);
+    void wait_for_block(Warp& warp);
+    void check_barrier(Lane& lane);
 };
 
 extern __thread Machine* machine;

@@ -11,8 +11,8 @@ use raywarp_render::{
     DirectLight, Integrator, LensRecord, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with,
 };
 use raywarp_render_cuda::{
-    CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, SceneFeatures, ShadingClass,
-    TextureFilter, tree_variant,
+    Compaction, CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, SceneFeatures,
+    ShadingClass, TextureFilter, tree_variant,
 };
 use raywarp_scene::{Alpha, Camera, FilterKind, SamplerKind, Scene, Surface, flatten};
 use std::sync::Arc;
@@ -265,9 +265,11 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     let prepared = room();
     let paths = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     let occlusion = RenderOptions { integrator: Integrator::AmbientOcclusion { distance: 1.0 }, ..paths.clone() };
-    for (organisation, options) in
-        [(Organisation::Megakernel, &paths), (Organisation::Wavefront, &paths), (Organisation::FirstHits, &occlusion)]
-    {
+    for (organisation, options) in [
+        (Organisation::Megakernel, &paths),
+        (Organisation::WavefrontSorted, &paths),
+        (Organisation::FirstHits, &occlusion),
+    ] {
         let render = || -> Result<Film, String> {
             let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
             let mut engine = prepared.try_engine(
@@ -319,11 +321,11 @@ fn what_does_not_fit_is_refused_with_its_sizes_before_anything_starts_and_what_i
         RenderOptions { size: [40, 30], samples: 0..5, max_depth: 2, features: true, ..RenderOptions::default() };
     let exact = TextureFilter::Exact;
     for (prepared, options, organisation, texture_filter) in [
-        (room(), small(), Organisation::Wavefront, exact),
+        (room(), small(), Organisation::WavefrontSorted, exact),
         (room(), many.clone(), Organisation::Megakernel, exact),
-        (everything(), many.clone(), Organisation::Wavefront, exact),
-        (surfaces(true), many.clone(), Organisation::Wavefront, exact),
-        (filtered::nearest(), many, Organisation::Wavefront, TextureFilter::Hardware),
+        (everything(), many.clone(), Organisation::WavefrontSorted, exact),
+        (surfaces(true), many.clone(), Organisation::WavefrontSorted, exact),
+        (filtered::nearest(), many, Organisation::WavefrontSorted, TextureFilter::Hardware),
     ] {
         let engine = EngineOptions { texture_filter, ..EngineOptions::of(organisation) };
         let encoded = prepared.encoded(engine).unwrap();

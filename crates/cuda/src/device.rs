@@ -97,6 +97,15 @@ impl Device {
         self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
     }
 
+    /// Bytes that a block may share at most, with what a kernel is allowed by [`Function::allow_sharing`](crate::Function).
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn shared_bytes_a_block(&self) -> Result<u32, CudaError> {
+        let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
+    }
+
     /// Bytes that are free.
     ///
     /// # Errors

@@ -42,6 +42,33 @@ impl Function {
         Ok(blocks.max(1) * device.multiprocessors()?)
     }
 
+    /// Blocks of `block_threads` that share so many bytes and are on a multiprocessor at once: none where one is too large.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn blocks_a_multiprocessor(
+        &self,
+        device: &Device,
+        block_threads: u32,
+        shared_bytes: u32,
+    ) -> Result<u32, CudaError> {
+        device.context().bind_to_thread().map_err(driver("choosing the device"))?;
+        self.allow_sharing(shared_bytes)?;
+        self.inner
+            .occupancy_max_active_blocks_per_multiprocessor(block_threads, shared_bytes as usize, None)
+            .map_err(driver("asking for a kernel's occupancy"))
+    }
+
+    /// Lets launches ask for so many shared bytes a block.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`]: the device has not as many.
+    pub fn allow_sharing(&self, shared_bytes: u32) -> Result<(), CudaError> {
+        let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let set = self.inner.set_attribute(attribute, shared_bytes as i32);
+        set.map_err(driver("asking for shared memory"))
+    }
+
     /// Registers of a thread, and bytes of its local memory.
     ///
     /// # Errors
@@ -69,7 +96,28 @@ impl Function {
         block_threads: u32,
         parameters: &P,
     ) -> Result<(), CudaError> {
-        let config = LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block_threads, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: the caller keeps the promise.
+        unsafe { self.launch_sharing(stream, blocks, block_threads, 0, parameters) }
+    }
+
+    /// The same, with so many bytes that each block shares beside the arrays that the kernel declares; beyond 48 KiB only
+    /// what [`allow_sharing`](Self::allow_sharing) has allowed.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch); the kernel uses no more of the shared bytes.
+    pub unsafe fn launch_sharing<P: Parameters>(
+        &self,
+        stream: &Stream,
+        blocks: u32,
+        block_threads: u32,
+        shared_bytes: u32,
+        parameters: &P,
+    ) -> Result<(), CudaError> {
+        let config =
+            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block_threads, 1, 1), shared_mem_bytes: shared_bytes };
         let argument = Argument(*parameters);
         let mut builder = stream.inner.launch_builder(&self.inner);
         builder.arg(&argument);

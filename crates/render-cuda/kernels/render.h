@@ -80,14 +80,15 @@ struct Counters {
     u32 invalid_samples;
     // Rounds that had paths.
     u32 rounds;
-    // Of a megakernel, whose connections are all in `shadows`: rays that extend paths, and turns of its loop, of all
-    // warps together.
+    // Of kernels that hold paths in lanes, whose connections are all in `shadows`: rays that extend paths, and how often
+    // a warp had one to extend.
     u32 walked, turns;
     // Paths of each class in this round, where they are sorted.
     u32 classes[5];
     // Paths that may have hit a hole, and connections that holes decide.
     u32 may_be_holes, undecided;
-    u32 unused;
+    // Paths that have ended, where their places are listed by atomics.
+    u32 ended;
     // Rays of the queues, and paths that began.
     u64 extended, connected, refilled;
     // Rays that were asked again behind holes, of which a path may meet any number, and searches for touching bodies.
@@ -98,6 +99,31 @@ struct Counters {
 struct Shown {
     Integrator integrator;
     float distance;
+};
+
+// Of an organisation whose paths keep their places in the queue (organisation/compact.h).
+struct Places {
+    // Whether a place's path goes on.
+    u32* alive;
+    // The places of those that are extended, null where each entry is its own place; and of those of the next bounce, null
+    // where nobody leaves.
+    const u32* list;
+    u32* next_list;
+    // Of each warp that lists them, how many it found.
+    u32* sums;
+    // By how many segments a launch extends a path.
+    u32 segments;
+    // Paths have begun before they are extended.
+    u32 begun_before;
+};
+
+// Of an organisation whose blocks each take a tile of paths (organisation/tiled.h).
+struct Tile {
+    u32 paths_a_lane;
+    // Of memory that a block shares: its lists, and with them all of it. No more than the lists where the device's memory
+    // holds the paths.
+    u32 list_bytes, shared_bytes;
+    u32 has_sampler_states;
 };
 
 struct Render {
@@ -119,19 +145,20 @@ struct Render {
     Shadows shadows;
     // Places of a queue.
     u32 capacity;
-    // Of each round that had paths: those that were extended, and of them those that began. Rounds past the last place
-    // are added up there.
+    // Of each round that had paths: those that were extended, and of them those that began; where nobody leaves (compact.h),
+    // and of tiles, warps that had one. Rounds past the last place are added up there.
     u32 rounds_kept;
     Counters* counters;
     uint2* rounds;
     // Places of the queue by class (stage/shading_class.h), null where a kernel shades all of it in its own order.
     u32* order;
     Shown shown;
-    u64 unused;
+    Places places;
+    Tile tile;
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 112 && sizeof(Render) == 736);
+static_assert(sizeof(Counters) == 112 && sizeof(Render) == 784);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
 static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 696);
 

@@ -1,14 +1,14 @@
 //! What the kernels did for a picture: launches, rounds, paths, rays, warps, and the state that they moved.
 
 use crate::launch::Counters;
-use crate::sources::Organisation;
+use crate::sources::{Compaction, Organisation};
 use crate::state::Layout;
 use std::fmt;
 
 /// Lanes of a warp.
 const WARP: u64 = 32;
 
-/// A kernel of either organisation.
+/// A kernel of an organisation; *list_paths* stands for those of [`Compaction`](crate::Compaction).
 #[allow(missing_docs)] // As the kernels are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -22,13 +22,19 @@ pub enum Stage {
     ArriveLight,
     DecideLight,
     Megakernel,
+    BeginBounce,
+    BeginPaths,
+    Bounce,
+    ListPaths,
+    Tiled,
+    Regenerate,
     FirstHits,
     Finalize,
 }
 
 impl Stage {
     /// All of them, as [`PathCounts::stages`] has them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 18] = [
         Self::BeginRound,
         Self::Refill,
         Self::Extend,
@@ -39,6 +45,12 @@ impl Stage {
         Self::ArriveLight,
         Self::DecideLight,
         Self::Megakernel,
+        Self::BeginBounce,
+        Self::BeginPaths,
+        Self::Bounce,
+        Self::ListPaths,
+        Self::Tiled,
+        Self::Regenerate,
         Self::FirstHits,
         Self::Finalize,
     ];
@@ -55,14 +67,14 @@ pub struct StageCounts {
     pub written: u64,
 }
 
-/// A round of a wavefront, all batches together.
+/// A round of a wavefront, or a bounce; all batches together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RoundCounts {
     /// Paths that it extended.
     pub active: u64,
     /// Of them those that began in it.
     pub begun: u64,
-    /// Warps that shaded them: queues have no gaps, so that only a batch's last warp is not full.
+    /// Warps that shaded them: queues and lists have no gaps, so that only a batch's last warp is not full, or a tile's.
     pub warps: u64,
 }
 
@@ -82,7 +94,14 @@ pub struct PathCounts {
     /// - *connect* reads the ray of each connection;
     /// - *arrive_light* reads what each brings, and ray and media where the layout has media or holes: as though nothing
     ///   were in the way of any;
-    /// - *megakernel* and *first_hits* write a result for each path;
+    /// - *begin_paths* writes an entry, its mark and a result for each path;
+    /// - *bounce* reads, for each ray of a path but the first, its place in the list, its mark, entry and radiance, and writes
+    ///   radiance and mark for each, the entry of each path that goes on, and what a path knows of its first hit as it begins;
+    ///   where one launch takes paths to their ends it does so once for each;
+    /// - *list_paths* reads the mark of each ray's path, and its place but for a batch's first; a scan does so twice. It writes
+    ///   the place of each path that goes on, and of each that has ended where others begin in their places;
+    /// - *tiled* does as *bounce*, without lists and marks, which its block shares; with all of it shared it writes results;
+    /// - *megakernel*, *regenerate* and *first_hits* write a result for each path;
     /// - *finalize* reads the result of each path.
     ///
     /// Not counted: what *sort_waiting* and *decide_light* read again of those who wait for holes; light and first hits that are added to results where they are found, bits of blocked connections,
@@ -103,7 +122,8 @@ pub struct PathCounts {
     /// Warps that had a path to extend, once for each round, of a megakernel for each turn of its loop.
     pub warps: u64,
     /// The rounds of a wavefront: where batches fit into its queue, round n is the paths' bounce n. Rounds past the
-    /// 4,096th count as that one. A megakernel does not tell its bounces apart: that would take an atomic each.
+    /// 4,096th count as that one. Of compaction, and of tiles, the bounces. Kernels that take a path to its end do not tell
+    /// its bounces apart: that would take an atomic each.
     pub by_round: Vec<RoundCounts>,
 }
 
@@ -114,6 +134,8 @@ pub(crate) struct BatchCounts {
     pub counters: Counters,
     /// As the device kept them.
     pub rounds: Vec<[u32; 2]>,
+    /// Lanes that each begin a path of their own, and then others: of the kernel that regenerates.
+    pub lanes: u64,
 }
 
 impl PathCounts {
@@ -146,23 +168,32 @@ impl PathCounts {
 
     pub(crate) fn add_batch(&mut self, layout: &Layout, batch: &BatchCounts) {
         let counters = &batch.counters;
-        let is_wavefront = layout.organisation == Organisation::Wavefront;
-        let by_round: Vec<RoundCounts> = (batch.rounds.iter())
-            .map(|&[active, begun]| {
-                let [active, begun] = [active, begun].map(u64::from);
-                RoundCounts { active, begun, warps: active.div_ceil(WARP) }
+        let in_rounds = layout.organisation.is_wavefront() || layout.keeps_places();
+        let used = batch.rounds.iter().rposition(|&[active, _]| active > 0).map_or(0, |last| last + 1);
+        let by_round: Vec<RoundCounts> = (batch.rounds[..used].iter().enumerate())
+            .map(|(round, &[active, other])| {
+                let [active, other] = [active, other].map(u64::from);
+                if layout.counts_warps() {
+                    RoundCounts { active, begun: if round == 0 { active } else { 0 }, warps: other }
+                } else {
+                    RoundCounts { active, begun: other, warps: active.div_ceil(WARP) }
+                }
             })
             .collect();
         let later: u64 = by_round.iter().skip(1).map(|round| round.begun).sum();
+        let warps = match layout.organisation.is_wavefront() {
+            true => by_round.iter().map(|round| round.warps).sum(),
+            false => counters.turns.into(),
+        };
         let mut counts = Self {
             batches: 1,
-            rounds: counters.rounds.into(),
-            begun: if is_wavefront { counters.refilled } else { batch.paths },
-            refilled: later,
+            rounds: used as u64,
+            begun: if in_rounds { counters.refilled } else { batch.paths },
+            refilled: later + if batch.lanes > 0 { batch.paths.saturating_sub(batch.lanes) } else { 0 },
             extended: counters.all_extended(),
             connected: counters.all_connected(),
             asked: counters.asked,
-            warps: u64::from(counters.turns) + by_round.iter().map(|round| round.warps).sum::<u64>(),
+            warps,
             by_round,
             ..Self::default()
         };
@@ -175,29 +206,52 @@ impl PathCounts {
 fn stages(layout: &Layout, counts: &PathCounts, launches: &[u64; Stage::ALL.len()]) -> [StageCounts; Stage::ALL.len()] {
     const RAY: u64 = 32;
     const PLACE: u64 = 4;
+    const RADIANCE: u64 = 16;
     let bytes = layout.bytes();
     let [queue, hit, result] = [bytes.queue, bytes.hit, bytes.result].map(|bytes| bytes as u64);
     let (put, taken) = layout.connection_moved();
     let place = if layout.sorted { PLACE } else { 0 };
     let PathCounts { begun, extended, connected, .. } = *counts;
+    // Who is extended has begun or gone on.
+    let gone_on = extended.saturating_sub(begun);
+    let (organisation, is_wavefront) = (layout.organisation, layout.organisation.is_wavefront());
+    // Entries of lists: the first of a batch is not written down.
+    let listed =
+        if layout.lists_places() { extended - counts.by_round.first().map_or(0, |round| round.active) } else { 0 };
     Stage::ALL.map(|stage| {
         let (read, written) = match stage {
-            Stage::BeginRound | Stage::SortWaiting | Stage::DecideLight => (0, 0),
-            Stage::Refill if layout.organisation == Organisation::Wavefront => (0, begun * (queue + result)),
-            Stage::Refill => (0, 0),
-            Stage::Extend => (extended * queue.min(RAY), extended * hit),
+            Stage::BeginRound | Stage::BeginBounce | Stage::SortWaiting | Stage::DecideLight => (0, 0),
+            Stage::Refill if is_wavefront => (0, begun * (queue + result)),
+            Stage::Extend if is_wavefront => (extended * queue.min(RAY), extended * hit),
             Stage::Sort if layout.sorted => (extended * hit, extended * place),
-            Stage::Sort => (0, 0),
-            // Who is extended has begun or gone on.
-            Stage::Shade => {
-                (extended * (place + queue + hit), extended.saturating_sub(begun) * queue + connected * put)
-            }
+            Stage::Shade if is_wavefront => (extended * (place + queue + hit), gone_on * queue + connected * put),
             Stage::Connect => (connected * put.min(RAY), 0),
             Stage::ArriveLight => (connected * taken, 0),
-            Stage::Megakernel if layout.organisation == Organisation::Megakernel => (0, begun * result),
-            Stage::FirstHits if layout.organisation == Organisation::FirstHits => (0, begun * result),
-            Stage::Megakernel | Stage::FirstHits => (0, 0),
+            Stage::BeginPaths if organisation == Organisation::Split => (0, begun * (queue + result + PLACE)),
+            // Once a path, whose vertices are one launch's.
+            Stage::Bounce if organisation == Organisation::Split => {
+                (begun * (queue + RADIANCE + PLACE), begun * (RADIANCE + PLACE))
+            }
+            Stage::Bounce if layout.keeps_places() => (
+                gone_on * (queue + RADIANCE + PLACE) + listed * PLACE,
+                extended * (RADIANCE + PLACE) + gone_on * queue + begun * (result - RADIANCE),
+            ),
+            Stage::ListPaths if layout.lists_places() => {
+                let times = if layout.compaction == Compaction::Scan { 2 } else { 1 };
+                let ended = if counts.refilled > 0 { begun } else { 0 };
+                (times * (extended + listed) * PLACE, (gone_on + ended) * PLACE)
+            }
+            Stage::Tiled if organisation == Organisation::TiledGlobal => {
+                (gone_on * (queue + RADIANCE), extended * RADIANCE + gone_on * queue + begun * (result - RADIANCE))
+            }
+            Stage::Tiled if organisation == Organisation::TiledShared => (0, begun * result),
+            Stage::Megakernel if organisation == Organisation::Megakernel => (0, begun * result),
+            Stage::Regenerate if organisation == Organisation::Regenerate && !layout.keeps_places() => {
+                (0, begun * result)
+            }
+            Stage::FirstHits if organisation == Organisation::FirstHits => (0, begun * result),
             Stage::Finalize => (begun * result, 0),
+            _ => (0, 0),
         };
         StageCounts { launches: launches[stage as usize], read, written }
     })
@@ -280,6 +334,7 @@ mod tests {
             sorted: false,
             first_hits: false,
             sampler_states: false,
+            compaction: Compaction::Scan,
         }
     }
 
@@ -291,7 +346,7 @@ mod tests {
             let refilled = rounds.iter().map(|round| u64::from(round[1])).sum();
             let counters =
                 Counters { rounds: rounds.len() as u32, extended, refilled, shadows: 3, ..Counters::default() };
-            let batch = BatchCounts { paths: refilled, launches: [1; Stage::ALL.len()], counters, rounds };
+            let batch = BatchCounts { paths: refilled, launches: [1; Stage::ALL.len()], counters, rounds, lanes: 0 };
             counts.add_batch(&layout(Organisation::Wavefront), &batch);
         }
         let round = |active, begun, warps| RoundCounts { active, begun, warps };
@@ -314,7 +369,7 @@ mod tests {
         // More holes than 32 bits count.
         let asked = (1 << 32) + 7;
         let counters = Counters { walked: 100, shadows: 50, asked, turns: 4, ..Counters::default() };
-        let batch = BatchCounts { paths: 40, launches: [0; Stage::ALL.len()], counters, rounds: Vec::new() };
+        let batch = BatchCounts { paths: 40, launches: [0; Stage::ALL.len()], counters, rounds: Vec::new(), lanes: 0 };
         counts.add_batch(&layout(Organisation::Megakernel), &batch);
         assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 100, 50, asked));
         assert_eq!((counts.warps, counts.bytes()), (4, 2 * 40 * 20));
@@ -328,7 +383,7 @@ mod tests {
         let counters = Counters { walked: 40, shadows: 30, asked: 7, turns: 2, ..Counters::default() };
         let mut launches = [0; Stage::ALL.len()];
         launches[Stage::FirstHits as usize] = 1;
-        let batch = BatchCounts { paths: 40, launches, counters, rounds: Vec::new() };
+        let batch = BatchCounts { paths: 40, launches, counters, rounds: Vec::new(), lanes: 0 };
         counts.add_batch(&layout(Organisation::FirstHits), &batch);
         assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 40, 30, 7));
         assert_eq!((counts.warps, counts.bytes()), (2, 2 * 40 * 20));

@@ -1,8 +1,11 @@
 //! Renders pictures on one device: batches of paths, and the sums of the film, which stay there.
 
 mod batch;
+mod compact;
+mod launches;
 mod options;
 
+pub use compact::BounceSeconds;
 pub use options::EngineOptions;
 
 use crate::RenderCudaError;
@@ -10,7 +13,7 @@ use crate::counts::PathCounts;
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
 use crate::kernels::Kernels;
-use crate::launch::{BatchRecord, FrameRecord, RenderRecord, ResultRecord, ShownRecord};
+use crate::launch::{BatchRecord, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
 use crate::roofline::Roofline;
 use crate::scene::{ArrayRecord, DeviceShading, Tables};
@@ -64,6 +67,8 @@ struct Picture {
     invalid: u64,
     /// What the device took for batches.
     seconds: f64,
+    /// By bounce, where that is asked for.
+    bounce_seconds: Vec<BounceSeconds>,
 }
 
 impl CudaRenderer {
@@ -106,7 +111,7 @@ impl CudaRenderer {
     ) -> LeastMemory {
         let records = DeviceShading::bytes_of(scene, &Tables::new());
         let filter = size_of::<f32>() * FilterTable::new(options.filter).numbers.len();
-        let layout = Layout::new(engine.organisation, &SceneFeatures::of(scene), options);
+        let layout = Layout::new(engine, &SceneFeatures::of(scene), options);
         let Wanted { paths, rounds, .. } = engine.wanted(options, pixels);
         LeastMemory {
             tree: encoded.bytes(),
@@ -142,7 +147,7 @@ impl CudaRenderer {
         let shading = DeviceShading::upload(device, &stream, scene, &ImageUse::of(scene, options.texture_filter))?;
         let features = SceneFeatures::of(scene);
         let options = options.of_device(device.multiprocessors()?);
-        let kernels = Kernels::new(device, options.organisation, &features)?;
+        let kernels = Kernels::new(device, &options, &features)?;
         stream.synchronize()?;
         Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, picture: None })
     }
@@ -156,6 +161,12 @@ impl CudaRenderer {
     /// film's sums, by events.
     pub fn device_seconds(&self) -> f64 {
         self.picture.as_ref().map_or(0.0, |picture| picture.seconds)
+    }
+
+    /// What each bounce of that picture took, up to now, where paths keep their places and
+    /// [`EngineOptions::timed`] asks for it; empty otherwise.
+    pub fn bounce_seconds(&self) -> &[BounceSeconds] {
+        self.picture.as_ref().map_or(&[], |picture| &picture.bounce_seconds)
     }
 
     /// The device.
@@ -197,7 +208,7 @@ impl CudaRenderer {
     }
 
     fn layout(&self, options: &RenderOptions) -> Layout {
-        Layout::new(self.options.organisation, &self.features, options)
+        Layout::new(&self.options, &self.features, options)
     }
 
     fn render_record(&self, picture: &mut Picture) -> RenderRecord {
@@ -225,7 +236,8 @@ impl CudaRenderer {
             rounds: state.rounds,
             order: state.order,
             shown: ShownRecord::new(picture.integrator),
-            unused: 0,
+            places: state.places,
+            tile: TileRecord::default(),
         }
     }
 
@@ -248,6 +260,7 @@ impl CudaRenderer {
             counts: PathCounts::default(),
             invalid: 0,
             seconds: 0.0,
+            bounce_seconds: Vec::new(),
         };
         self.picture = Some(picture);
         stream.synchronize()
@@ -321,6 +334,14 @@ impl CudaRenderer {
         if !self.kernels.work.renders(frame.options.integrator, film.has_features()) {
             let name = self.options.organisation.name();
             return Err(TraceError::Device(format!("the kernels on the GPU ({name}) render other pictures than this")));
+        }
+        if self.options.organisation.is_tiled() {
+            let needed = self.tile(&self.layout(frame.options)).shared_bytes;
+            let most = self.device.shared_bytes_a_block().map_err(failed)?;
+            if needed > most {
+                let text = format!("a tile needs {needed} bytes of shared memory, and a block of this GPU has {most}");
+                return Err(TraceError::Device(text));
+            }
         }
         self.begin_picture(frame, film, share).map_err(failed)
     }

@@ -60,6 +60,14 @@ impl SceneFeatures {
         Self { set, holes: !scene.all_opaque, classes: all.iter().copied().filter(occurs).collect() }
     }
 
+    /// The class of all that its paths meet, or [`ShadingClass::Mixed`]: whose kernel shades it unsorted.
+    pub(crate) fn only_class(&self) -> ShadingClass {
+        match self.classes[..] {
+            [class] if !self.holes => class,
+            _ => ShadingClass::Mixed,
+        }
+    }
+
     /// Whether paths are sorted by class: where there are several, and where holes are passed before.
     pub fn is_sorted(&self) -> bool {
         self.classes.len() > 1 || (self.holes && !self.classes.is_empty())

@@ -1,7 +1,8 @@
 //! The kernels that render a scene: which ones an organisation takes.
 
+use crate::engine::EngineOptions;
 use crate::features::SceneFeatures;
-use crate::sources::{FeatureSet, Organisation, ShadingClass, kernel_name, plain_name, shade_name, source_of};
+use crate::sources::{Compaction, FeatureSet, Organisation, kernel_name, plain_name, shade_name, source_of};
 use crate::{KERNELS, RenderCudaError};
 use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, Function};
 use raywarp_render::Integrator;
@@ -17,8 +18,28 @@ pub(crate) struct Kernels {
 #[derive(Debug)]
 pub(crate) enum Work {
     Megakernel(Function),
+    Compact(Compact),
+    Split { begin_paths: Function, begin_bounce: Function, bounce: Function },
+    Tiled(Function),
+    Regenerate(Resident),
     Wavefront(Wavefront),
     FirstHits(FirstHits),
+}
+
+/// Those of an organisation whose paths keep their places.
+#[derive(Debug)]
+pub(crate) struct Compact {
+    pub begin_bounce: Function,
+    pub bounce: Function,
+    pub step: Step,
+}
+
+/// What lists those that go on.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Off,
+    Scan { count_alive: Function, list_alive: Function },
+    Atomics(Function),
 }
 
 /// The kernel of integrators beside path tracing, for scenes as plain as each of them finds them.
@@ -74,10 +95,28 @@ fn plain(device: &Device, stage: &str) -> Result<Function, RenderCudaError> {
 }
 
 impl Kernels {
-    pub fn new(device: &Device, organisation: Organisation, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
-        let work = match organisation {
-            Organisation::Megakernel => Work::Megakernel(shading(device, "megakernel", features.set)?),
-            Organisation::Wavefront => Work::Wavefront(Wavefront::new(device, features)?),
+    pub fn new(device: &Device, options: &EngineOptions, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
+        let of_scene = |stage| shading(device, stage, features.set);
+        let work = match options.organisation {
+            Organisation::Megakernel => Work::Megakernel(of_scene("megakernel")?),
+            Organisation::Regenerate if options.compaction == Compaction::Off => {
+                Work::Regenerate(Resident::new(device, of_scene("regenerate")?)?)
+            }
+            Organisation::Compact | Organisation::Regenerate => Work::Compact(Compact {
+                begin_bounce: plain(device, "begin_bounce")?,
+                bounce: of_scene("bounce")?,
+                step: Step::new(device, options.compaction)?,
+            }),
+            Organisation::TiledGlobal | Organisation::TiledShared => Work::Tiled(of_scene("tiled")?),
+            Organisation::Split => Work::Split {
+                begin_paths: of_scene("begin_paths")?,
+                begin_bounce: plain(device, "begin_bounce")?,
+                bounce: of_scene("bounce")?,
+            },
+            Organisation::Wavefront | Organisation::WavefrontSorted => {
+                let is_sorted = options.organisation == Organisation::WavefrontSorted && features.is_sorted();
+                Work::Wavefront(Wavefront::new(device, features, is_sorted)?)
+            }
             Organisation::FirstHits => Work::FirstHits(FirstHits::new(device, features)?),
         };
         Ok(Self { work, finalize: plain(device, "finalize_film")? })
@@ -88,14 +127,26 @@ impl Work {
     /// Whether it renders pictures of an integrator, with layers or without.
     pub fn renders(&self, integrator: Integrator, layers: bool) -> bool {
         match self {
-            Self::Megakernel(_) | Self::Wavefront(_) => integrator == Integrator::Path,
             Self::FirstHits(kernels) => kernels.of(integrator, layers).is_some(),
+            _ => integrator == Integrator::Path,
         }
     }
 }
 
+impl Step {
+    fn new(device: &Device, compaction: Compaction) -> Result<Self, RenderCudaError> {
+        Ok(match compaction {
+            Compaction::Off => Self::Off,
+            Compaction::Scan => {
+                Self::Scan { count_alive: plain(device, "count_alive")?, list_alive: plain(device, "list_alive")? }
+            }
+            Compaction::Atomics => Self::Atomics(plain(device, "list_by_atomics")?),
+        })
+    }
+}
+
 impl Wavefront {
-    fn new(device: &Device, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
+    fn new(device: &Device, features: &SceneFeatures, is_sorted: bool) -> Result<Self, RenderCudaError> {
         let resident =
             |function: Function| -> Result<Resident, RenderCudaError> { Ok(Resident::new(device, function)?) };
         let shading = |stage: &str, set| resident(shading(device, stage, set)?);
@@ -111,14 +162,14 @@ impl Wavefront {
             has.then(|| shading(stage, by_holes)).transpose()
         };
         let decide_light = if_holes("decide_light")?;
-        let sort_waiting = if features.is_sorted() { if_holes("sort_waiting")? } else { None };
-        let sort = features.is_sorted().then(|| shading("sort", by_holes)).transpose()?;
+        let sort_waiting = if is_sorted { if_holes("sort_waiting")? } else { None };
+        let sort = is_sorted.then(|| shading("sort", by_holes)).transpose()?;
         let shade = match features.set {
             FeatureSet::Plain => vec![shade(None)?],
-            FeatureSet::Surfaces => {
+            FeatureSet::Surfaces if is_sorted => {
                 features.classes.iter().map(|class| shade(Some(*class))).collect::<Result<_, _>>()?
             }
-            FeatureSet::Everything => vec![shade(Some(ShadingClass::Mixed))?],
+            FeatureSet::Surfaces | FeatureSet::Everything => vec![shade(Some(features.only_class()))?],
         };
         Ok(Self {
             begin_round: plain("begin_round")?,

@@ -134,8 +134,7 @@ pub struct Counters {
     pub classes: [u32; 5],
     pub may_be_holes: u32,
     pub undecided: u32,
-    /// Zero.
-    pub unused: u32,
+    pub ended: u32,
     pub extended: u64,
     pub connected: u64,
     pub refilled: u64,
@@ -181,6 +180,30 @@ impl ShownRecord {
     }
 }
 
+/// As `Places`.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct PlacesRecord {
+    pub alive: u64,
+    pub list: u64,
+    pub next_list: u64,
+    pub sums: u64,
+    pub segments: u32,
+    pub begun_before: u32,
+}
+
+/// As `Tile`.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct TileRecord {
+    pub paths_a_lane: u32,
+    pub list_bytes: u32,
+    pub shared_bytes: u32,
+    pub has_sampler_states: u32,
+}
+
 /// As `Render`.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -201,14 +224,15 @@ pub struct RenderRecord {
     pub rounds: u64,
     pub order: u64,
     pub shown: ShownRecord,
-    pub unused: u64,
+    pub places: PlacesRecord,
+    pub tile: TileRecord,
 }
 
 // SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
 // that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 112 && size_of::<RenderRecord>() == 736);
+const _: () = assert!(size_of::<Counters>() == 112 && size_of::<RenderRecord>() == 784);
 const _: () =
     assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
 const _: () =

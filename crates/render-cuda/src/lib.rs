@@ -29,7 +29,7 @@ mod state;
 mod textures;
 
 pub use counts::{PathCounts, RoundCounts, Stage, StageCounts};
-pub use engine::{CudaRenderer, EngineOptions, tree_variant};
+pub use engine::{BounceSeconds, CudaRenderer, EngineOptions, tree_variant};
 pub use error::RenderCudaError;
 pub use features::SceneFeatures;
 pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};
@@ -39,7 +39,7 @@ pub use roofline::{BindingResource, CountedRange, Roofline, RooflineEstimate};
 pub use scene::{HostScene, SceneRecord};
 pub use several::CudaRenderers;
 pub use share::Share;
-pub use sources::{FeatureSet, Organisation, ShadingClass, kernel_names};
+pub use sources::{Compaction, FeatureSet, Organisation, ShadingClass, kernel_names};
 pub use state::{Layout, PathBytes, State};
 pub use textures::{ImageUse, TextureFilter, format_of, sampler_of};
 

@@ -73,15 +73,17 @@ pub struct DeviceMemory {
 impl fmt::Display for DeviceMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mega = |bytes: u64| bytes as f64 / 1e6;
-        let PathBytes { queue, hit, order, connection, result } = self.path;
+        let PathBytes { queue, hit, order, connection, result, second_queue } = self.path;
         let order = if order == 0 { String::new() } else { format!(" order {order},") };
         let ended = self.results.max(1) - 1;
-        let second = match (queue, ended) {
+        let second = match (second_queue, ended) {
             (0, 0) => String::new(),
-            (_, 0) => format!("; {queue} more for a second queue"),
-            _ => {
-                format!("; {queue} more for a second queue, {} for results of {ended} that have ended", result * ended)
-            }
+            (0, _) => format!("; {} more for results of {ended} that have ended", result * ended),
+            (_, 0) => format!("; {second_queue} more for a second queue"),
+            _ => format!(
+                "; {second_queue} more for a second queue, {} for results of {ended} that have ended",
+                result * ended
+            ),
         };
         let sampled = |count| format!(", texture units filter {count} image{}", if count == 1 { "" } else { "s" });
         let images = self.sampled_images.map(sampled).unwrap_or_default();

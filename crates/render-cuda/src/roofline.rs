@@ -68,13 +68,20 @@ impl Each {
 /// places once for 256 paths. A test makes each number from the records.
 fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
     const NONE: CountedRange = CountedRange::new(0.0, 0.0, 0.0);
-    if layout.organisation != Organisation::Wavefront {
+    if !layout.organisation.is_wavefront() {
         return None;
     }
     let if_any = |any: bool, estimate| if any { estimate } else { NONE };
     // One warp, which counts.
     let counted = match stage {
-        Stage::BeginRound | Stage::Megakernel | Stage::FirstHits => (Each::Path, NONE),
+        Stage::BeginRound | Stage::FirstHits => (Each::Path, NONE),
+        Stage::Megakernel
+        | Stage::BeginBounce
+        | Stage::BeginPaths
+        | Stage::Bounce
+        | Stage::ListPaths
+        | Stage::Tiled
+        | Stage::Regenerate => (Each::Path, NONE),
         Stage::Refill => (Each::Path, CountedRange::new(17.8, 13.4, 20.1)),
         Stage::Extend => (Each::Ray, CountedRange::new(144.4, 116.0, 189.0)),
         Stage::Sort => (Each::Ray, if_any(layout.sorted, CountedRange::new(7.13, 6.73, 7.88))),
@@ -83,8 +90,10 @@ fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
         Stage::Shade => match layout.features {
             // Of sibenik alone: eight vertices of 57.4 and a path's last, at which it looks for no light, of 12.6.
             FeatureSet::Plain => (Each::Ray, CountedRange::new(52.4, 52.3, 52.5)),
-            FeatureSet::Surfaces => (Each::Ray, CountedRange::new(152.0, 143.9, 159.1)),
-            FeatureSet::Everything => return None,
+            FeatureSet::Surfaces if layout.organisation == Organisation::WavefrontSorted => {
+                (Each::Ray, CountedRange::new(152.0, 143.9, 159.1))
+            }
+            FeatureSet::Surfaces | FeatureSet::Everything => return None,
         },
         Stage::Connect => (Each::Connection, CountedRange::new(103.1, 69.8, 127.0)),
         Stage::ArriveLight => (Each::Connection, CountedRange::new(1.59, 1.05, 2.11)),
@@ -236,6 +245,7 @@ mod tests {
     use super::*;
     use crate::counts::BatchCounts;
     use crate::launch::Counters;
+    use crate::sources::Compaction;
 
     /// 4 million warp instructions and 16 million bytes a second.
     pub(super) const SLOW: PeakRates =
@@ -243,24 +253,25 @@ mod tests {
 
     pub(super) fn layout(organisation: Organisation, features: FeatureSet, holes: bool) -> Layout {
         let sorted = features == FeatureSet::Surfaces;
-        Layout { organisation, features, holes, sorted, first_hits: false, sampler_states: false }
+        let compaction = Compaction::default();
+        Layout { organisation, compaction, features, holes, sorted, first_hits: false, sampler_states: false }
     }
 
     pub(super) fn counts(layout: &Layout, [paths, rays, connections]: [u64; 3]) -> PathCounts {
         let mut counts = PathCounts::default();
         let counters = match layout.organisation {
-            Organisation::Wavefront => Counters { extended: rays, refilled: paths, ..Counters::default() },
+            Organisation::WavefrontSorted => Counters { extended: rays, refilled: paths, ..Counters::default() },
             _ => Counters { walked: rays as u32, ..Counters::default() },
         };
         let counters = Counters { connected: connections, ..counters };
-        let batch = BatchCounts { paths, launches: [1; Stage::ALL.len()], counters, rounds: Vec::new() };
+        let batch = BatchCounts { paths, launches: [1; Stage::ALL.len()], counters, rounds: Vec::new(), lanes: 0 };
         counts.add_batch(layout, &batch);
         counts
     }
 
     #[test]
     fn an_estimate_is_what_a_hand_computes() {
-        let layout = layout(Organisation::Wavefront, FeatureSet::Plain, false);
+        let layout = layout(Organisation::WavefrontSorted, FeatureSet::Plain, false);
         let counts = counts(&layout, [1000, 3000, 2000]);
         let roofline = Roofline { rates: SLOW, layout };
         let estimate = roofline.estimate(&counts);
@@ -293,7 +304,7 @@ mod tests {
         let of = |organisation, features, holes| {
             Roofline { rates: SLOW, layout: layout(organisation, features, holes) }.vertex_line()
         };
-        let wavefront = |features, holes| of(Organisation::Wavefront, features, holes).unwrap();
+        let wavefront = |features, holes| of(Organisation::WavefrontSorted, features, holes).unwrap();
         assert_eq!(
             wavefront(FeatureSet::Plain, false),
             "foretold of each vertex with its ray and a connection to a light: 256 bytes of state, 16000.000 ns of memory \

@@ -5,22 +5,87 @@
 pub enum Organisation {
     /// A kernel takes each path from the camera to its end (W11 3.3).
     Megakernel,
-    /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013).
+    /// A launch a bounce for all paths of a batch, between which those that go on are listed (W11 3.4).
+    Compact,
+    /// A block takes a tile of paths to their ends, and lists those that go on after each bounce; the device's memory holds
+    /// them (W11 3.5).
+    TiledGlobal,
+    /// The same; the memory that a block shares holds them.
+    TiledShared,
+    /// Lanes whose path has ended begin another: at once (Novák et al. 2010), or, where those that go on are listed, behind
+    /// them and in their own launches (van Antwerpen 2011).
+    Regenerate,
+    /// A kernel begins paths, another takes them to their ends, a third adds what they found to the film (L9).
+    Split,
+    /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013); one kernel shades all.
     Wavefront,
+    /// The same with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila 2013).
+    WavefrontSorted,
     /// A kernel takes each camera ray to its first hit: pictures of the integrators beside path tracing.
     FirstHits,
 }
 
 impl Organisation {
     /// Those of paths.
-    pub const OF_PATHS: [Self; 2] = [Self::Megakernel, Self::Wavefront];
+    pub const OF_PATHS: [Self; 8] = [
+        Self::Megakernel,
+        Self::Compact,
+        Self::TiledGlobal,
+        Self::TiledShared,
+        Self::Regenerate,
+        Self::Split,
+        Self::Wavefront,
+        Self::WavefrontSorted,
+    ];
 
     /// Its name; on the command line those of paths have it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Megakernel => "megakernel",
+            Self::Compact => "compact",
+            Self::TiledGlobal => "tiled-global",
+            Self::TiledShared => "tiled-shared",
+            Self::Regenerate => "regenerate",
+            Self::Split => "split",
             Self::Wavefront => "wavefront",
+            Self::WavefrontSorted => "wavefront-sorted",
             Self::FirstHits => "first-hits",
+        }
+    }
+
+    /// Whether rays are queued between kernels that trace and kernels that shade.
+    pub const fn is_wavefront(self) -> bool {
+        matches!(self, Self::Wavefront | Self::WavefrontSorted)
+    }
+
+    /// Whether blocks each take a tile of paths.
+    pub const fn is_tiled(self) -> bool {
+        matches!(self, Self::TiledGlobal | Self::TiledShared)
+    }
+}
+
+/// What lists the paths that go on, between two bounces of [`Organisation::Compact`] and [`Organisation::Regenerate`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Compaction {
+    /// Nothing: a lane whose path has ended is idle (W11 4.2.3), or begins another.
+    Off,
+    /// A prefix sum: they stay in their order, as W11's did.
+    #[default]
+    Scan,
+    /// An atomic a warp: in the order in which warps come.
+    Atomics,
+}
+
+impl Compaction {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Scan, Self::Atomics];
+
+    /// On the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Scan => "scan",
+            Self::Atomics => "atomics",
         }
     }
 }
@@ -116,9 +181,13 @@ impl ShadingClass {
 }
 
 /// Stages that are compiled for sets of features: source, stage, sets, and the blocks that a multiprocessor
-/// should hold. Scenes without media are rare guests of a megakernel, which is large.
+/// should hold. Scenes without media are rare guests of kernels that do all of a path, which are large.
 const SHADING: &[(&str, &str, &[FeatureSet], u32)] = &[
     ("megakernel", "megakernel", &[FeatureSet::Plain, FeatureSet::Everything], 4),
+    ("compact", "bounce", &[FeatureSet::Plain, FeatureSet::Everything], 4),
+    ("compact", "begin_paths", &[FeatureSet::Plain, FeatureSet::Everything], 8),
+    ("tiled", "tiled", &[FeatureSet::Plain, FeatureSet::Everything], 4),
+    ("regenerate", "regenerate", &[FeatureSet::Plain, FeatureSet::Everything], 4),
     ("wavefront", "refill", &FeatureSet::ALL, 8),
     ("wavefront", "sort", &[FeatureSet::Plain, FeatureSet::Surfaces], 8),
     ("wavefront", "sort_waiting", &[FeatureSet::Surfaces], 8),
@@ -132,6 +201,10 @@ const SHADE_BLOCKS: u32 = 4;
 
 /// Stages that no feature changes.
 const PLAIN: &[(&str, &str, u32)] = &[
+    ("compact", "begin_bounce", 1),
+    ("compact", "count_alive", 8),
+    ("compact", "list_alive", 8),
+    ("compact", "list_by_atomics", 8),
     ("wavefront", "begin_round", 1),
     ("wavefront", "extend", 9),
     ("wavefront", "connect", 9),
@@ -170,7 +243,7 @@ pub fn source_of(stage: &str) -> Option<&'static str> {
 
 /// The sources, of kernels of so many threads a block: name and text.
 pub fn sources_of(block_threads: u32) -> Vec<(String, String)> {
-    let names = ["megakernel", "wavefront", "first_hits", "finalize"];
+    let names = ["megakernel", "compact", "tiled", "regenerate", "wavefront", "first_hits", "finalize"];
     names.iter().map(|name| ((*name).to_string(), text(name, block_threads))).collect()
 }
 

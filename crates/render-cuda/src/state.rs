@@ -1,8 +1,9 @@
 //! The state of paths in flight: arrays in a device's memory, one entry a path each.
 
+use crate::engine::EngineOptions;
 use crate::features::SceneFeatures;
-use crate::launch::{Counters, QueueRecord, ShadowRecord};
-use crate::sources::{FeatureSet, Organisation};
+use crate::launch::{Counters, PlacesRecord, QueueRecord, ShadowRecord};
+use crate::sources::{Compaction, FeatureSet, Organisation};
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use raywarp_render::RenderOptions;
 use raywarp_scene::SamplerKind;
@@ -12,6 +13,8 @@ use raywarp_scene::SamplerKind;
 pub struct Layout {
     /// Who keeps it.
     pub organisation: Organisation,
+    /// What lists paths that go on.
+    pub compaction: Compaction,
     /// What can occur.
     pub features: FeatureSet,
     /// Some surfaces have holes.
@@ -32,12 +35,14 @@ pub struct PathBytes {
     pub queue: usize,
     /// What a ray hit.
     pub hit: usize,
-    /// Lists of paths by class.
+    /// Lists of paths by class; of those that go on, twice, and whether each does.
     pub order: usize,
     /// The connection to a light, beside two bits for what is in its way: its candidate stands where the hit was.
     pub connection: usize,
     /// What it leaves for the film.
     pub result: usize,
+    /// The second queue, where there is one: not in flight.
+    pub second_queue: usize,
 }
 
 impl PathBytes {
@@ -49,18 +54,20 @@ impl PathBytes {
     /// With the second queue, and with as many `results` as there may be for each path in flight, at least one: of those that
     /// have ended too.
     pub fn total_with(&self, results: usize) -> usize {
-        self.in_flight() + self.queue + (results - 1) * self.result
+        self.in_flight() + self.second_queue + (results - 1) * self.result
     }
 }
 
 impl Layout {
     /// What a picture asks for.
-    pub fn new(organisation: Organisation, features: &SceneFeatures, options: &RenderOptions) -> Self {
+    pub fn new(engine: &EngineOptions, features: &SceneFeatures, options: &RenderOptions) -> Self {
+        let organisation = engine.organisation;
         Self {
             organisation,
+            compaction: engine.compaction,
             features: features.set,
             holes: features.holes,
-            sorted: features.is_sorted() && organisation == Organisation::Wavefront,
+            sorted: features.is_sorted() && organisation == Organisation::WavefrontSorted,
             first_hits: options.features,
             sampler_states: options.sampler != SamplerKind::Sobol,
         }
@@ -78,27 +85,68 @@ impl Layout {
     /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what it
     /// brings, and the rest where a medium or a hole may be on its way.
     pub(crate) fn connection_moved(&self) -> (u64, u64) {
-        if self.organisation != Organisation::Wavefront {
+        if !self.organisation.is_wavefront() {
             return (0, 0);
         }
         let made = self.bytes().connection;
         (made as u64, if self.has_holes() || self.has_media() { made as u64 } else { 16 })
     }
 
+    /// Whether paths keep their places in one queue, where a word tells which of them go on.
+    pub(crate) fn keeps_places(&self) -> bool {
+        match self.organisation {
+            Organisation::Compact | Organisation::Split => true,
+            Organisation::Regenerate => self.compaction != Compaction::Off,
+            _ => false,
+        }
+    }
+
+    /// Whether those that go on are listed, by two lists that take turns.
+    pub(crate) fn lists_places(&self) -> bool {
+        self.keeps_places() && self.organisation != Organisation::Split && self.compaction != Compaction::Off
+    }
+
+    /// Whether each round's paths are counted.
+    pub(crate) fn has_rounds(&self) -> bool {
+        let in_one_launch = self.organisation == Organisation::Split;
+        self.organisation.is_wavefront() || self.organisation.is_tiled() || (self.keeps_places() && !in_one_launch)
+    }
+
+    /// Whether they are counted with their warps, in place of those that begin.
+    pub(crate) fn counts_warps(&self) -> bool {
+        self.organisation.is_tiled() || (self.keeps_places() && !self.lists_places())
+    }
+
+    /// Of a path between two of its vertices: ray with number, bounce and flags, throughput, sampler and media.
+    fn queued(&self) -> usize {
+        32 + 16 + if self.sampler_states { 4 } else { 0 } + if self.has_media() { 8 } else { 0 }
+    }
+
+    /// Bytes of a path of a tile in the memory that its block shares: with its radiance.
+    pub(crate) fn shared(&self) -> usize {
+        self.queued() + 16
+    }
+
     /// Bytes a path.
     pub fn bytes(&self) -> PathBytes {
         let result = 16 + if self.first_hits { 28 } else { 4 };
-        if self.organisation != Organisation::Wavefront {
-            return PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result };
+        let none = PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result, second_queue: 0 };
+        let queue = self.queued();
+        if self.organisation.is_wavefront() {
+            let connection = 32 + 16 + if self.has_media() { 8 } else { 0 };
+            return PathBytes {
+                queue,
+                hit: 16,
+                order: if self.sorted { 12 } else { 0 },
+                connection,
+                second_queue: queue,
+                ..none
+            };
         }
-        let media = if self.has_media() { 8 } else { 0 };
-        PathBytes {
-            queue: 32 + 16 + if self.sampler_states { 4 } else { 0 } + media,
-            hit: 16,
-            order: if self.sorted { 12 } else { 0 },
-            connection: 32 + 16 + media,
-            result,
+        if self.keeps_places() {
+            return PathBytes { queue, order: 4 + if self.lists_places() { 8 } else { 0 }, ..none };
         }
+        if self.organisation == Organisation::TiledGlobal { PathBytes { queue, ..none } } else { none }
     }
 }
 
@@ -132,6 +180,10 @@ pub struct State {
     queues: [QueueBuffers; 2],
     hits: DeviceBuffer<[f32; 4]>,
     order: DeviceBuffer<u32>,
+    alive: DeviceBuffer<u32>,
+    lists: [DeviceBuffer<u32>; 2],
+    /// How many each warp has found that lists.
+    sums: DeviceBuffer<u32>,
     shadows: ShadowBuffers,
     pub(crate) counters: DeviceBuffer<Counters>,
     /// Paths that each round extends, and of them those that begin in it.
@@ -147,6 +199,10 @@ pub(crate) struct StateRecords {
     pub queues: [QueueRecord; 2],
     pub hits: u64,
     pub order: u64,
+    /// Before any bounce: without the list that it reads.
+    pub places: PlacesRecord,
+    /// Of the two lists.
+    pub lists: [u64; 2],
     pub shadows: ShadowRecord,
     pub counters: u64,
     pub rounds: u64,
@@ -156,13 +212,19 @@ impl State {
     /// Paths in flight for which there has to be room, where so many are wanted.
     pub const LEAST: usize = 1 << 12;
 
+    /// Warps that list so many paths together: as many as a GPU has at once, with some hundred entries each.
+    pub(crate) const fn listing_warps(paths: usize) -> usize {
+        // Whole blocks.
+        let warps = paths.div_ceil(256).next_multiple_of(4);
+        if warps < 2048 { warps } else { 2048 }
+    }
+
     /// Bytes of the state of so many paths in flight, with room for so many `results` for each, and of so many `rounds`.
     pub fn bytes(layout: &Layout, paths: usize, results: usize, rounds: usize) -> usize {
-        let (answers, rounds) = match layout.organisation {
-            Organisation::Megakernel | Organisation::FirstHits => (0, 0),
-            Organisation::Wavefront => (2 * 4 * paths.div_ceil(32), 8 * rounds),
-        };
-        paths * layout.bytes().total_with(results) + answers + size_of::<Counters>() + rounds
+        let answers = if layout.organisation.is_wavefront() { 2 * 4 * paths.div_ceil(32) } else { 0 };
+        let rounds = if layout.has_rounds() { 8 * rounds } else { 0 };
+        let sums = if layout.lists_places() { 4 * Self::listing_warps(paths) } else { 0 };
+        paths * layout.bytes().total_with(results) + answers + size_of::<Counters>() + rounds + sums
     }
 
     /// Room for `wanted` paths in flight and what `batch` times as many leave, or for fewer, if the device has no room for so
@@ -187,18 +249,20 @@ impl State {
         let paths = wanted.min(fits.max(Self::LEAST.min(wanted)));
         device.check_room("the state of paths", Self::bytes(layout, paths, batch, rounds))?;
         let results = paths * batch;
-        let wavefront = layout.organisation == Organisation::Wavefront;
-        let if_needed = |needed: bool| if needed && wavefront { paths } else { 0 };
-        let (all, media) = (if_needed(true), if_needed(layout.has_media()));
-        let states = if_needed(layout.sampler_states);
-        let queue = || -> Result<QueueBuffers, CudaError> {
+        let wavefront = layout.organisation.is_wavefront();
+        let if_needed = |needed: bool| if needed { paths } else { 0 };
+        let (all, media) = (if_needed(wavefront), if_needed(wavefront && layout.has_media()));
+        let queue = |bytes: usize| -> Result<QueueBuffers, CudaError> {
+            let has = bytes > 0;
             Ok(QueueBuffers {
-                rays: stream.zeros(2 * all)?,
-                weights: stream.zeros(all)?,
-                sampler_states: stream.zeros(states)?,
-                media: stream.zeros(media)?,
+                rays: stream.zeros(2 * if_needed(has))?,
+                weights: stream.zeros(if_needed(has))?,
+                sampler_states: stream.zeros(if_needed(has && layout.sampler_states))?,
+                media: stream.zeros(if_needed(has && layout.has_media()))?,
             })
         };
+        let listed = if_needed(layout.lists_places());
+
         Ok(Self {
             layout: *layout,
             paths,
@@ -206,9 +270,12 @@ impl State {
             radiance: stream.zeros(results)?,
             first_hits: stream.zeros(if layout.first_hits { results } else { 0 })?,
             depths: stream.zeros(if layout.first_hits { 0 } else { results })?,
-            queues: [queue()?, queue()?],
+            queues: [queue(bytes.queue)?, queue(bytes.second_queue)?],
             hits: stream.zeros(all)?,
             order: stream.zeros(if layout.sorted { 3 * all } else { 0 })?,
+            alive: stream.zeros(if_needed(layout.keeps_places()))?,
+            lists: [stream.zeros(listed)?, stream.zeros(listed)?],
+            sums: stream.zeros(Self::listing_warps(listed))?,
             shadows: ShadowBuffers {
                 rays: stream.zeros(2 * all)?,
                 contributions: stream.zeros(all)?,
@@ -217,7 +284,7 @@ impl State {
                 undecided: stream.zeros(all.div_ceil(32))?,
             },
             counters: stream.zeros(1)?,
-            rounds: stream.zeros(if wavefront { rounds } else { 0 })?,
+            rounds: stream.zeros(if layout.has_rounds() { rounds } else { 0 })?,
         })
     }
 
@@ -263,6 +330,8 @@ impl State {
         };
         let queues = [queue(0), queue(1)];
         let (hits, shadows) = (at(&mut self.hits, stream), &mut self.shadows);
+        let [first, second] = &mut self.lists;
+        let lists = [at(first, stream), at(second, stream)];
         StateRecords {
             radiance: at(&mut self.radiance, stream),
             first_hits: at(&mut self.first_hits, stream),
@@ -270,6 +339,15 @@ impl State {
             queues,
             hits,
             order: at(&mut self.order, stream),
+            places: PlacesRecord {
+                alive: at(&mut self.alive, stream),
+                list: 0,
+                next_list: lists[0],
+                sums: at(&mut self.sums, stream),
+                segments: 1,
+                begun_before: 0,
+            },
+            lists,
             shadows: ShadowRecord {
                 rays: at(&mut shadows.rays, stream),
                 contributions: at(&mut shadows.contributions, stream),
@@ -303,12 +381,15 @@ mod tests {
                 .flat_map(|organisation| flags.map(|states| (organisation, states)))
                 .flat_map(|(organisation, states)| flags.map(|holes| (organisation, states, holes)))
             {
-                let layout = Layout { organisation, features, holes, sorted, first_hits: false, sampler_states };
+                let sorted = sorted && organisation == Organisation::WavefrontSorted;
+                let compaction = Compaction::Scan;
+                let layout =
+                    Layout { organisation, compaction, features, holes, sorted, first_hits: false, sampler_states };
                 let bytes = layout.bytes();
                 assert!(bytes.in_flight() <= 160, "{layout:?}: {bytes:?}");
                 let layers = Layout { first_hits: true, ..layout }.bytes();
                 assert_eq!(layers.in_flight(), bytes.in_flight() + 24);
-                assert_eq!(bytes.total_with(4), bytes.in_flight() + bytes.queue + 3 * bytes.result);
+                assert_eq!(bytes.total_with(4), bytes.in_flight() + bytes.second_queue + 3 * bytes.result);
             }
         }
     }

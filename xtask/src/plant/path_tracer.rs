@@ -24,6 +24,8 @@ const FORETOLD: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "roofline"];
 const WAVEFRONT: &str = "crates/render-cuda/kernels/organisation/wavefront.h";
 const SHADING_CLASS: &str = "crates/render-cuda/kernels/stage/shading_class.h";
 const MEGAKERNEL: &str = "crates/render-cuda/kernels/organisation/megakernel.h";
+/// What kernels share that trace and shade.
+const HELD_PATH: &str = "crates/render-cuda/kernels/organisation/held_path.h";
 const FIRST: &str = "crates/render-cuda/kernels/organisation/first_hits.h";
 const INTEGRATOR: &str = "crates/render-cuda/kernels/integrator.h";
 const COUNT: &str = "crates/render-cuda/kernels/organisation/count.h";
@@ -248,7 +250,7 @@ pub(super) const PLANTS: &[Plant] = &[
     Plant {
         name: "light that nothing blocks in a megakernel",
         edits: &[Edit {
-            file: MEGAKERNEL,
+            file: HELD_PATH,
             find: "connection.some, found.blocked, before",
             replace: "connection.some, false, before",
         }],
@@ -332,8 +334,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a megakernel's lane that leaves before its warp",
         edits: &[Edit {
             file: MEGAKERNEL,
-            find: "        if (callers == 0) {\n            break;\n        }\n        Hit hit{};",
-            replace: "        if (!lives) {\n            break;\n        }\n        Hit hit{};",
+            find: "        extend_path<F>(render, callers, path, counts,",
+            replace: "        if (!path.lives) {\n            break;\n        }\n        extend_path<F>(render, callers, path, counts,",
         }],
         test: COUNTED,
         hangs: false,

@@ -6,11 +6,14 @@ use super::*;
 use raywarp_geom::Ray;
 use raywarp_render::film::Tile;
 use raywarp_render::{PathObserver, PathRecorder};
-use raywarp_render_cuda::{PathCounts, RoundCounts, Stage, StageCounts};
+use raywarp_render_cuda::{PathCounts, RoundCounts, Stage};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Lanes of a warp.
+/// Lanes of a warp, and of a block.
 const WARP: usize = 32;
+const BLOCK: usize = 128;
+/// That are resident on the pretended GPU.
+const RESIDENT_BLOCKS: usize = 2;
 /// After so many rounds at a time the host looks whether paths are left.
 const LOOK: usize = 12;
 
@@ -97,66 +100,208 @@ fn asked_rounds(batch: &[usize], capacity: usize, rounds: usize, max_depth: u32)
     (1..).find(|&n| knows && n > max_depth as usize || n % LOOK == 0 && n >= rounds).unwrap_or(0)
 }
 
-/// What an organisation should count, but for rays that are asked again.
-fn expected(batches: &[Vec<usize>], capacity: usize, max_depth: u32, with: (Organisation, Bytes, u64)) -> PathCounts {
-    let (organisation, bytes, connected) = with;
-    let mut want = PathCounts { batches: batches.len() as u64, connected, ..PathCounts::default() };
-    let mut launches = [0; Stage::ALL.len()];
-    for batch in batches {
-        want.begun += batch.len() as u64;
-        want.extended += batch.iter().sum::<usize>() as u64;
-        launches[Stage::Finalize as usize] += 1;
-        if organisation == Organisation::Megakernel {
-            want.warps += batch.chunks(WARP).filter_map(|warp| warp.iter().max()).sum::<usize>() as u64;
-            launches[Stage::Megakernel as usize] += 1;
-            continue;
-        }
-        let rounds = rounds(batch, capacity);
-        let asked = asked_rounds(batch, capacity, rounds.len(), max_depth) as u64;
-        for stage in [Stage::BeginRound, Stage::Extend, Stage::Connect, Stage::ArriveLight] {
-            launches[stage as usize] += asked;
-        }
-        launches[Stage::Sort as usize] += if bytes.place > 0 { asked } else { 0 };
-        launches[Stage::SortWaiting as usize] += if bytes.place > 0 { asked } else { 0 };
-        launches[Stage::Shade as usize] += asked * bytes.classes;
-        // Scenes here that are not plain have holes.
-        launches[Stage::DecideLight as usize] += if bytes.taken > PLAIN.taken { asked } else { 0 };
-        launches[Stage::Refill as usize] += if batch.len() <= capacity { 1 } else { asked };
-        want.rounds += rounds.len() as u64;
-        want.refilled += (batch.len() - batch.len().min(capacity)) as u64;
-        want.by_round.resize(want.by_round.len().max(rounds.len()), RoundCounts::default());
-        for (sum, round) in want.by_round.iter_mut().zip(&rounds) {
-            want.warps += round.warps;
+/// The bounces of a batch without gaps between those who are left.
+fn bounces(batch: &[usize]) -> Vec<RoundCounts> {
+    rounds(batch, batch.len())
+}
+
+/// The bounces of a batch whose paths keep their places: warps of neighbours, as long as one of them is left; and of tiles of
+/// so many paths, in each of which those who are left move up.
+fn bounces_of_parts(batch: &[usize], part: usize) -> Vec<RoundCounts> {
+    let mut sums: Vec<RoundCounts> = Vec::new();
+    for part in batch.chunks(part) {
+        let own = bounces(part);
+        sums.resize(sums.len().max(own.len()), RoundCounts::default());
+        for (sum, round) in sums.iter_mut().zip(own) {
             sum.active += round.active;
             sum.begun += round.begun;
             sum.warps += round.warps;
         }
     }
-    let PathCounts { begun, extended, .. } = want;
-    let (hit, ray, result) = (16, 32, begun * bytes.result);
-    let moved: &[(Stage, u64, u64)] = match organisation {
-        Organisation::Megakernel => &[(Stage::Megakernel, 0, result), (Stage::Finalize, result, 0)],
+    sums
+}
+
+/// What a batch should count, but for rays and bytes: its rounds, its launches, and the warps that had a path.
+struct Played {
+    rounds: Vec<RoundCounts>,
+    launches: Vec<(Stage, u64)>,
+    /// Where they depend on who comes first: none.
+    warps: Option<u64>,
+    refilled: u64,
+}
+
+/// Rays a path and warp of all batches, by those who hold paths in lanes to their end.
+fn warps_to_the_end(batch: &[usize]) -> u64 {
+    batch.chunks(WARP).filter_map(|warp| warp.iter().max()).sum::<usize>() as u64
+}
+
+fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptions, bytes: Bytes) -> Played {
+    let waiting = (batch.len() - batch.len().min(capacity)) as u64;
+    let warps_of = |rounds: &[RoundCounts]| Some(rounds.iter().map(|round| round.warps).sum());
+    let whole = |stage: Stage, warps| Played { rounds: Vec::new(), launches: vec![(stage, 1)], warps, refilled: 0 };
+    match engine.organisation {
+        Organisation::Megakernel => whole(Stage::Megakernel, Some(warps_to_the_end(batch))),
+        Organisation::Split => {
+            let launches = [Stage::BeginPaths, Stage::BeginBounce, Stage::Bounce].map(|stage| (stage, 1)).to_vec();
+            Played { launches, ..whole(Stage::Bounce, Some(warps_to_the_end(batch))) }
+        }
+        Organisation::Regenerate if engine.compaction == Compaction::Off => {
+            // The pretended GPU has one multiprocessor, and so many lanes on it.
+            let lanes = batch.len().div_ceil(BLOCK).min(RESIDENT_BLOCKS) * BLOCK;
+            let refilled = batch.len().saturating_sub(lanes) as u64;
+            Played { refilled, ..whole(Stage::Regenerate, None) }
+        }
+        Organisation::TiledGlobal | Organisation::TiledShared => {
+            let rounds = bounces_of_parts(batch, 2 * WARP * engine.paths_a_lane as usize);
+            Played { warps: warps_of(&rounds), rounds, ..whole(Stage::Tiled, None) }
+        }
+        Organisation::Compact | Organisation::Regenerate => {
+            let is_listed = engine.compaction != Compaction::Off;
+            let rounds = if is_listed { rounds(batch, capacity) } else { bounces_of_parts(batch, WARP) };
+            let asked = match (is_listed, engine.host_counts) {
+                (false, _) => u64::from(max_depth) + 1,
+                (true, false) => asked_rounds(batch, capacity, rounds.len(), max_depth) as u64,
+                (true, true) => rounds.len() as u64,
+            };
+            let step = match engine.compaction {
+                Compaction::Off => 0,
+                Compaction::Scan => 2,
+                Compaction::Atomics => 1,
+            };
+            let launches = vec![(Stage::BeginBounce, asked), (Stage::Bounce, asked), (Stage::ListPaths, step * asked)];
+            Played { warps: warps_of(&rounds), rounds, launches, refilled: waiting }
+        }
+        Organisation::Wavefront | Organisation::WavefrontSorted => {
+            let is_sorted = engine.organisation == Organisation::WavefrontSorted && bytes.place > 0;
+            let rounds = rounds(batch, capacity);
+            let asked = asked_rounds(batch, capacity, rounds.len(), max_depth) as u64;
+            let sorting = if is_sorted { asked } else { 0 };
+            let launches = vec![
+                (Stage::BeginRound, asked),
+                (Stage::Refill, if batch.len() <= capacity { 1 } else { asked }),
+                (Stage::Extend, asked),
+                (Stage::Sort, sorting),
+                (Stage::SortWaiting, sorting),
+                (Stage::Shade, asked * if is_sorted { bytes.classes } else { 1 }),
+                (Stage::Connect, asked),
+                (Stage::ArriveLight, asked),
+                // Scenes here that are not plain have holes.
+                (Stage::DecideLight, if bytes.taken > PLAIN.taken { asked } else { 0 }),
+            ];
+            Played { warps: warps_of(&rounds), rounds, launches, refilled: waiting }
+        }
         Organisation::FirstHits => unreachable!("paths are counted here"),
-        Organisation::Wavefront => &[
-            (Stage::Refill, 0, begun * bytes.queue + result),
-            (Stage::Extend, extended * ray, extended * hit),
-            (Stage::Sort, if bytes.place > 0 { extended * hit } else { 0 }, extended * bytes.place),
-            (
-                Stage::Shade,
-                extended * (bytes.place + bytes.queue + hit),
-                (extended - begun) * bytes.queue + connected * bytes.made,
-            ),
-            (Stage::Connect, connected * ray, 0),
-            (Stage::ArriveLight, connected * bytes.taken, 0),
-            (Stage::Finalize, result, 0),
-        ],
-    };
-    want.stages = launches.map(|launches| StageCounts { launches, ..StageCounts::default() });
-    for &(stage, read, written) in moved {
-        let counts = &mut want.stages[stage as usize];
-        (counts.read, counts.written) = (read, written);
     }
-    want
+}
+
+/// Bytes of a hit, of a ray, of the radiance of a result, and of a mark or a place.
+const HIT: u64 = 16;
+const RAY: u64 = 32;
+const RADIANCE: u64 = 16;
+const WORD: u64 = 4;
+
+/// Bytes that the stages of an organisation move for a batch, but for those of connections: read and written.
+fn moved(batch: &PathCounts, first: u64, engine: &EngineOptions, bytes: Bytes) -> Vec<(Stage, u64, u64)> {
+    let PathCounts { begun, extended, .. } = *batch;
+    let (result, went_on, Bytes { queue, .. }) = (begun * bytes.result, extended - begun, bytes);
+    // What of a result is put down when a path begins.
+    let seen = begun * (bytes.result - RADIANCE);
+    let mut moved = match engine.organisation {
+        Organisation::Megakernel => vec![(Stage::Megakernel, 0, result)],
+        Organisation::Regenerate if engine.compaction == Compaction::Off => vec![(Stage::Regenerate, 0, result)],
+        Organisation::TiledShared => vec![(Stage::Tiled, 0, result)],
+        Organisation::TiledGlobal => {
+            vec![(Stage::Tiled, went_on * (queue + RADIANCE), extended * RADIANCE + went_on * queue + seen)]
+        }
+        Organisation::Split => vec![
+            (Stage::BeginPaths, 0, begun * (queue + WORD) + result),
+            (Stage::Bounce, begun * (queue + RADIANCE + WORD), begun * (RADIANCE + WORD)),
+        ],
+        Organisation::Compact | Organisation::Regenerate => {
+            let times = match engine.compaction {
+                Compaction::Off => 0,
+                Compaction::Scan => 2,
+                Compaction::Atomics => 1,
+            };
+            let listed = if times > 0 { extended - first } else { 0 };
+            let ended = if batch.refilled > 0 { begun } else { 0 };
+            vec![
+                (
+                    Stage::Bounce,
+                    went_on * (queue + RADIANCE + WORD) + listed * WORD,
+                    extended * (RADIANCE + WORD) + went_on * queue + seen,
+                ),
+                (
+                    Stage::ListPaths,
+                    times * (extended + listed) * WORD,
+                    if times > 0 { (went_on + ended) * WORD } else { 0 },
+                ),
+            ]
+        }
+        Organisation::Wavefront | Organisation::WavefrontSorted => {
+            let place = if engine.organisation == Organisation::WavefrontSorted { bytes.place } else { 0 };
+            vec![
+                (Stage::Refill, 0, begun * queue + result),
+                (Stage::Extend, extended * RAY, extended * HIT),
+                (Stage::Sort, if place > 0 { extended * HIT } else { 0 }, extended * place),
+                (Stage::Shade, extended * (place + queue + HIT), went_on * queue),
+            ]
+        }
+        Organisation::FirstHits => unreachable!("paths are counted here"),
+    };
+    moved.push((Stage::Finalize, result, 0));
+    moved
+}
+
+/// What an organisation should count, but for rays that are asked again; and whether warps are known beforehand.
+fn expected(
+    batches: &[Vec<usize>],
+    capacity: usize,
+    max_depth: u32,
+    (engine, bytes, connected): (&EngineOptions, Bytes, u64),
+) -> (PathCounts, bool) {
+    let mut want = PathCounts { batches: batches.len() as u64, connected, ..PathCounts::default() };
+    let mut launches = [0; Stage::ALL.len()];
+    let mut knows_warps = true;
+    for batch in batches {
+        let played = played(batch, capacity, max_depth, engine, bytes);
+        launches[Stage::Finalize as usize] += 1;
+        for (stage, count) in played.launches {
+            launches[stage as usize] += count;
+        }
+        let own = PathCounts {
+            begun: batch.len() as u64,
+            extended: batch.iter().sum::<usize>() as u64,
+            refilled: played.refilled,
+            ..PathCounts::default()
+        };
+        let first = played.rounds.first().map_or(0, |round| round.active);
+        for (stage, read, written) in moved(&own, first, engine, bytes) {
+            want.stages[stage as usize].read += read;
+            want.stages[stage as usize].written += written;
+        }
+        want.begun += own.begun;
+        want.extended += own.extended;
+        want.rounds += played.rounds.len() as u64;
+        want.refilled += played.refilled;
+        want.warps += played.warps.unwrap_or(0);
+        knows_warps &= played.warps.is_some();
+        want.by_round.resize(want.by_round.len().max(played.rounds.len()), RoundCounts::default());
+        for (sum, round) in want.by_round.iter_mut().zip(&played.rounds) {
+            sum.active += round.active;
+            sum.begun += round.begun;
+            sum.warps += round.warps;
+        }
+    }
+    for (counts, launches) in want.stages.iter_mut().zip(launches) {
+        counts.launches = launches;
+    }
+    if engine.organisation.is_wavefront() {
+        want.stages[Stage::Shade as usize].written += connected * bytes.made;
+        want.stages[Stage::Connect as usize].read += connected * RAY;
+        want.stages[Stage::ArriveLight as usize].read += connected * bytes.taken;
+    }
+    (want, knows_warps)
 }
 
 /// Renders on the CPU and on a device, and compares what was counted, and the pictures.
@@ -170,14 +315,21 @@ fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: Eng
     let cpu = render_onto(scene, camera, tracer, options, &watch, &recorder, film()).unwrap();
     let lengths = recorder.lengths.into_segments();
     let capacity = engine.paths.min(lengths.len());
-    let batches = batches(&cpu.film, options, capacity * engine.queues_a_batch, &lengths);
+    let refills = engine.organisation.is_wavefront() || engine.organisation == Organisation::Regenerate;
+    let results = capacity * if refills { engine.queues_a_batch } else { 1 };
+    let batches = batches(&cpu.film, options, results, &lengths);
     let connected = recorder.connections.into_inner();
-    let mut want = expected(&batches, capacity, options.max_depth, (engine.organisation, bytes, connected));
+    let (mut want, knows_warps) = expected(&batches, capacity, options.max_depth, (&engine, bytes, connected));
     want.asked = cpu.rays - want.extended - connected;
 
     let mut renderers = prepared.engine(engine, 1);
     let rendered = render_with(scene, camera, tracer, options, &watch, film(), &mut renderers).unwrap();
     let got = renderers.renderers()[0].counts();
+    if !knows_warps {
+        // A warp has from one path to one for each lane, on each turn.
+        assert!((want.extended.div_ceil(WARP as u64)..=want.extended).contains(&got.warps), "{got:?}");
+        want.warps = got.warps;
+    }
     assert_eq!(got, want, "{engine:?}, {} bounces", options.max_depth);
     assert_eq!(difference(&[cpu.film, rendered.film]), None, "{engine:?}, {} bounces", options.max_depth);
     got
@@ -207,24 +359,37 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
         for &max_depth in depths {
             let options = RenderOptions { max_depth, ..options.clone() };
             for (paths, queues_a_batch) in QUEUES {
-                for organisation in Organisation::OF_PATHS {
-                    let counts = check(
-                        &prepared,
-                        &options,
-                        bytes,
-                        EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() },
-                    );
+                for engine in engines(paths, queues_a_batch) {
+                    let counts = check(&prepared, &options, bytes, engine);
                     // That there is something to count.
                     assert_eq!(counts.begun, 24 * 16 * 4);
                     assert_eq!(counts.extended > counts.begun, max_depth > 0, "{counts:?}");
                     assert_eq!(counts.connected > 0, max_depth > 0, "{counts:?}");
                     assert_eq!(counts.asked > 0, FeatureSet::of(&prepared.shading) != FeatureSet::Plain, "{counts:?}");
-                    let refills = organisation == Organisation::Wavefront && queues_a_batch > 1;
-                    assert_eq!(counts.refilled > 0, refills, "{counts:?}");
+                    if engine.organisation.is_wavefront() {
+                        assert_eq!(counts.refilled > 0, queues_a_batch > 1, "{counts:?}");
+                    }
                 }
             }
         }
     }
+}
+
+/// All organisations, and all that lists those who go on.
+fn engines(paths: usize, queues_a_batch: usize) -> Vec<EngineOptions> {
+    let of = |organisation| EngineOptions { paths, queues_a_batch, paths_a_lane: 2, ..EngineOptions::of(organisation) };
+    let listed = [Organisation::Compact, Organisation::Regenerate]
+        .into_iter()
+        .flat_map(|organisation| Compaction::ALL.map(|compaction| EngineOptions { compaction, ..of(organisation) }));
+    let others = [
+        EngineOptions { host_counts: true, timed: true, ..of(Organisation::Compact) },
+        EngineOptions { host_counts: true, compaction: Compaction::Atomics, ..of(Organisation::Regenerate) },
+    ];
+    let plain = Organisation::OF_PATHS
+        .into_iter()
+        .map(of)
+        .filter(|engine| !matches!(engine.organisation, Organisation::Compact | Organisation::Regenerate));
+    plain.chain(listed).chain(others).collect()
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn kernels_refuse_pictures_of_other_integrators_and_what_they_have_no_albedo_for
     };
     for (integrator, organisation) in [
         (Integrator::Path, Organisation::FirstHits),
-        (Integrator::Normal, Organisation::Wavefront),
+        (Integrator::Normal, Organisation::WavefrontSorted),
         (OCCLUSION, Organisation::Megakernel),
     ] {
         let error = render(integrator, false, organisation).unwrap_err();

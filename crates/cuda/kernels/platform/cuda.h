@@ -15,10 +15,14 @@
 #define RW_EVENT(block)
 // An array in the memory that the warps of a block share.
 #define RW_SHARED(type, count, name) __shared__ raywarp::platform::Shared<type, count> name
+// One whose length only the launch knows, from `offset` bytes on in what it asks for. Elements as in RW_SHARED.
+#define RW_DYNAMIC_SHARED(type, count, offset, name) \
+    raywarp::platform::SharedView<type> name{reinterpret_cast<type*>(raywarp::platform::block_memory(offset, 0))}
 
 namespace raywarp {
 
 using u8 = unsigned char;
+using u16 = unsigned short;
 using u32 = unsigned int;
 using u64 = unsigned long long;
 using LaneMask = u32;
@@ -65,6 +69,8 @@ RW_FUNCTION void sync(LaneMask mask, Site) { sync(mask); }
 // The warps of a block wait for each other, all lanes of all of them. For speed alone: nothing that one wrote is there for
 // another.
 RW_FUNCTION void keep_in_step() { __syncthreads(); }
+// The same, and what each wrote is there for all.
+RW_FUNCTION void sync_block() { __syncthreads(); }
 // Lanes that run together by chance: at least the caller.
 RW_FUNCTION LaneMask active_mask() { return __activemask(); }
 
@@ -206,6 +212,20 @@ struct Shared {
     T values[COUNT];
     RW_FUNCTION T load(u32 index) const { return values[index]; }
     RW_FUNCTION void store(u32 index, T value) { values[index] = value; }
+};
+
+// Memory of the launch's that a block shares, so many bytes from `offset` on; each word belongs to one lane, between two
+// `sync_block` at least.
+RW_FUNCTION u8* block_memory(u32 offset, u32 /*bytes*/) {
+    extern __shared__ uint4 raywarp_block_memory[];
+    return reinterpret_cast<u8*>(raywarp_block_memory) + offset;
+}
+
+template <class T>
+struct SharedView {
+    T* values;
+    RW_FUNCTION T load(u32 index) const { return values[index]; }
+    RW_FUNCTION void store(u32 index, T value) const { values[index] = value; }
 };
 
 }  // namespace platform

@@ -21,6 +21,10 @@
 #define RW_SHARED(type, count, name)                                                            \
     auto& name = *reinterpret_cast<raywarp::platform::Shared<type, count>*>(raywarp::emulation::shared( \
         sizeof(type), count, #name, raywarp::platform::Site::here()))
+// One whose length only the launch knows, from `offset` bytes on in what it asks for.
+#define RW_DYNAMIC_SHARED(type, count, offset, name)                                        \
+    auto& name = *reinterpret_cast<raywarp::platform::Shared<type, 0>*>(raywarp::emulation::dynamic_shared( \
+        sizeof(type), count, offset, #name, raywarp::platform::Site::here()))
 
 struct alignas(16) float4 {
     float x, y, z, w;
@@ -38,6 +42,7 @@ struct alignas(8) float2 {
 namespace raywarp {
 
 using u8 = unsigned char;
+using u16 = unsigned short;
 using u32 = unsigned int;
 using u64 = unsigned long long;
 using LaneMask = u32;
@@ -65,7 +70,7 @@ using platform::Site;
 // Generated from raywarp-family's blocks.
 #include "blocks.h"
 
-enum class Intrinsic : u32 { Any, Ballot, Shuffle, ShuffleXor, Sync, KeepInStep };
+enum class Intrinsic : u32 { Any, Ballot, Shuffle, ShuffleXor, Sync, KeepInStep, SyncBlock };
 
 // The lane that runs now.
 struct Here {
@@ -90,6 +95,9 @@ void touch(const void* at, u32 bytes, Site site);
 
 struct SharedArray;
 SharedArray* shared(u32 bytes, u32 count, const char* name, Site site);
+// The same, of what the launch has asked for.
+SharedArray* dynamic_shared(u32 bytes, u32 count, u32 offset, const char* name, Site site);
+u8* part_of_block(u32 offset, u32 bytes, Site site);
 void* touch_shared(SharedArray* array, u32 index, bool write, Site site);
 
 }  // namespace emulation
@@ -120,6 +128,15 @@ inline void sync(LaneMask mask, Site site = Site::here()) {
 // Warps do not wait here, so that nothing comes to rely on it; but all of a block must come equally often.
 inline void keep_in_step(Site site = Site::here()) {
     emulation::meet(emulation::Intrinsic::KeepInStep, EVERYONE, 0, 0, site);
+}
+// All lanes of a block wait for each other, and what each wrote is there for all.
+inline void sync_block(Site site = Site::here()) {
+    emulation::meet(emulation::Intrinsic::SyncBlock, EVERYONE, 0, 0, site);
+}
+// Memory of the launch's that a block shares, so many bytes from `offset` on; each word belongs to one lane, between two
+// `sync_block` at least, which nothing checks.
+inline u8* block_memory(u32 offset, u32 bytes, Site site = Site::here()) {
+    return emulation::part_of_block(offset, bytes, site);
 }
 // Lanes that run together by chance: at least the caller.
 inline LaneMask active_mask() { return emulation::active(); }

@@ -69,7 +69,8 @@ RW_FUNCTION void first_hits(const Render& render) {
     } else if (is_hit) {
         seen = show<F>(render, integrator == Integrator::Depth, path, hit);
     }
-    count_rays(render, lives ? 1 : 0, asks ? 1 : 0);
+    const u32 turns = platform::any_sync(EVERYONE, lives) ? 1 : 0;
+    count_rays(render, {lives ? 1u : 0u, asks ? 1u : 0u}, turns);
     if (lives) {
         // A weighted distance may lie outside of those that were found.
         const float weight = integrator == Integrator::Depth ? 1.0f : path.filter_weight;

@@ -1,6 +1,6 @@
 //! How a picture is rendered on a device, and how much at once.
 
-use crate::sources::Organisation;
+use crate::sources::{Compaction, Organisation};
 use crate::textures::TextureFilter;
 use raywarp_render::RenderOptions;
 
@@ -13,6 +13,11 @@ const LAUNCHED_PATHS: usize = 1 << 21;
 /// Paths of a wavefront in flight for each multiprocessor, at most: on GPUs of all sizes a batch, which is finished whatever
 /// happens, takes about as long.
 const PATHS_A_MULTIPROCESSOR: usize = 1 << 17;
+/// Paths of a batch whose paths keep their places, or are in tiles: all are in flight.
+const KEPT_PATHS: usize = 1 << 22;
+/// Paths of each lane of a tile, and the most: their numbers in it have 16 bits.
+const PATHS_A_LANE: u32 = 8;
+const MOST_PATHS_A_LANE: u32 = 512;
 /// Rounds of a batch of which the lengths are kept each.
 const MOST_ROUNDS: usize = 1 << 12;
 
@@ -21,7 +26,7 @@ const MOST_ROUNDS: usize = 1 << 12;
 pub struct EngineOptions {
     /// Which kernels, in which order.
     pub organisation: Organisation,
-    /// Paths in flight; of a wavefront at most 131,072 for each multiprocessor of a device.
+    /// Paths in flight; of queues at most 131,072 for each multiprocessor of a device.
     pub paths: usize,
     /// Paths of a batch, in lengths of a wavefront's queue: with more than one the queue is filled up again from those that
     /// have not begun. At least 1.
@@ -31,6 +36,15 @@ pub struct EngineOptions {
     pub farthest_origin: f32,
     /// What filters textures.
     pub texture_filter: TextureFilter,
+    /// What lists the paths that go on; of [`Organisation::Compact`] and [`Organisation::Regenerate`].
+    pub compaction: Compaction,
+    /// Whether the host asks after each bounce how many paths go on, and launches as many lanes (W11 3.4); else as many as
+    /// began, of which the device sends those away that are too many. Of the same two.
+    pub host_counts: bool,
+    /// Paths of each of a tile's 64 lanes, 1 to 512: W11's M.
+    pub paths_a_lane: u32,
+    /// Whether each bounce is timed: [`CudaRenderer::bounce_seconds`](crate::CudaRenderer::bounce_seconds).
+    pub timed: bool,
 }
 
 impl EngineOptions {
@@ -38,15 +52,33 @@ impl EngineOptions {
     pub const fn of(organisation: Organisation) -> Self {
         let (paths, queues_a_batch) = match organisation {
             Organisation::Megakernel | Organisation::FirstHits => (LAUNCHED_PATHS, 1),
-            Organisation::Wavefront => (MOST_PATHS, QUEUES_A_BATCH),
+            Organisation::Compact | Organisation::TiledGlobal | Organisation::TiledShared | Organisation::Split => {
+                (KEPT_PATHS, 1)
+            }
+            Organisation::Regenerate => (KEPT_PATHS, QUEUES_A_BATCH),
+            Organisation::Wavefront | Organisation::WavefrontSorted => (MOST_PATHS, QUEUES_A_BATCH),
         };
-        Self { organisation, paths, queues_a_batch, farthest_origin: 0.0, texture_filter: TextureFilter::Exact }
+        Self {
+            organisation,
+            paths,
+            queues_a_batch,
+            farthest_origin: 0.0,
+            texture_filter: TextureFilter::Exact,
+            compaction: if matches!(organisation, Organisation::Regenerate) {
+                Compaction::Off
+            } else {
+                Compaction::Scan
+            },
+            host_counts: false,
+            paths_a_lane: PATHS_A_LANE,
+            timed: false,
+        }
     }
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self::of(Organisation::Wavefront)
+        Self::of(Organisation::WavefrontSorted)
     }
 }
 
@@ -61,19 +93,29 @@ impl EngineOptions {
     /// For a device of so many multiprocessors.
     pub(super) fn of_device(self, multiprocessors: u32) -> Self {
         match self.organisation {
-            Organisation::Wavefront => {
+            organisation if organisation.is_wavefront() => {
                 let most = PATHS_A_MULTIPROCESSOR * multiprocessors.max(1) as usize;
                 Self { paths: self.paths.min(most), ..self }
             }
-            Organisation::Megakernel | Organisation::FirstHits => self,
+            _ => self,
         }
+    }
+
+    /// Whether paths begin where others have ended.
+    fn refills(&self) -> bool {
+        self.organisation.is_wavefront() || self.organisation == Organisation::Regenerate
+    }
+
+    /// Paths of a tile's lane.
+    pub(super) fn tile_paths_a_lane(&self) -> u32 {
+        self.paths_a_lane.clamp(1, MOST_PATHS_A_LANE)
     }
 
     pub(super) fn wanted(&self, options: &RenderOptions, pixels: usize) -> Wanted {
         let all = pixels.saturating_mul(options.samples.len()).max(1);
         let paths = self.paths.clamp(1, all);
         // No more results than there are paths.
-        let batch = self.queues_a_batch.clamp(1, all.div_ceil(paths));
+        let batch = if self.refills() { self.queues_a_batch.clamp(1, all.div_ceil(paths)) } else { 1 };
         // A place of a queue is free again after as many rounds as a path may have vertices: no batch has more rounds.
         let rounds = batch.saturating_mul(options.max_depth as usize + 1).min(MOST_ROUNDS);
         Wanted { paths, batch, rounds }

@@ -60,7 +60,7 @@ fn whole_renders() -> Vec<Counted> {
         let times = paths as f64 / number(" paths");
         let [rays, connections] =
             ["rays extend paths", "go to lights"].map(|what| (times * number(&format!(" {what}"))) as u64);
-        let layout = layout(Organisation::Wavefront, FeatureSet::Surfaces, holes);
+        let layout = layout(Organisation::WavefrontSorted, FeatureSet::Surfaces, holes);
         let mut recorded = [0.0; Stage::ALL.len()];
         for row in rows(&kernels).filter(|row| row["scene"] == name) {
             recorded[stage_of(row["kernel"]) as usize] += row["warp_instructions"].parse::<f64>().unwrap();
@@ -103,7 +103,7 @@ fn in_sibenik() -> [Option<f64>; Stage::ALL.len()] {
 #[test]
 fn instructions_are_those_that_were_recorded() {
     let renders = whole_renders();
-    let plain = layout(Organisation::Wavefront, FeatureSet::Plain, false);
+    let plain = layout(Organisation::WavefrontSorted, FeatureSet::Plain, false);
     let sibenik = in_sibenik();
     for stage in Stage::ALL {
         let of_render = |render: &Counted| {
