@@ -80,8 +80,8 @@ pub use raywarp_geom::{
     Aabb, Affine, BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer, TriangleMesh,
 };
 pub use raywarp_render_cuda::{
-    BindingResource, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions, Organisation, PathCounts,
-    RenderCudaError, Roofline, RooflineEstimate, TextureFilter,
+    BindingResource, BounceSeconds, Compaction, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions,
+    Organisation, PathCounts, RenderCudaError, Roofline, RooflineEstimate, TextureFilter,
 };
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};

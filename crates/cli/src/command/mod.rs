@@ -15,6 +15,7 @@ pub mod info;
 mod light_args;
 pub mod man;
 pub mod merge;
+mod organisation_args;
 mod partial;
 mod ray_input;
 pub mod render;

@@ -2,6 +2,7 @@
 
 use super::camera_args::CameraArgs;
 use super::light_args::LightArgs;
+use super::organisation_args::OrganisationArgs;
 use super::values;
 use crate::common::{Common, Replacing, Scenes, Threads};
 use crate::device::DeviceChoice;
@@ -161,13 +162,8 @@ pub struct RenderArgs {
     /// thread. -v says what renders, and why.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = DeviceChoice::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]
     pub device: DeviceChoice,
-    /// How a GPU renders: wavefront, megakernel, rays (it traces, and the CPU shades).
-    ///
-    /// wavefront runs a kernel a stage over queues of rays, and is the fastest (docs/gpu.md); megakernel one for whole paths. The
-    /// picture has the same bytes with each. ao, normal and depth have a kernel of their own with either; with --layers
-    /// normal and depth are rendered as with rays. cost is for the CPU.
-    #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront", hide_possible_values = true, help_heading = heading::MACHINE)]
-    pub organisation: PathsOn,
+    #[command(flatten)]
+    pub organisation: OrganisationArgs,
     /// What filters textures on GPUs: exact (as the CPU does), hardware.
     ///
     /// With exact the picture has the CPU's bytes. hardware leaves images of materials to the texture units, whose weights
@@ -242,6 +238,7 @@ impl RenderArgs {
         if self.keeps_sums() && !self.output.iter().any(is_exr) {
             return Err(CliError::usage("--layers sums: only an .exr holds them; give -o a name that ends in .exr"));
         }
+        self.organisation.check()?;
         self.check_alpha(&self.output)?;
         Ok(self.output.clone())
     }
@@ -377,27 +374,4 @@ enum FilterOn {
     Exact,
     /// Texture units filter, with weights of 8 bits.
     Hardware,
-}
-
-/// See `--organisation`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PathsOn {
-    /// Queues of rays between kernels.
-    Wavefront,
-    /// One kernel a path.
-    Megakernel,
-    /// The CPU shades.
-    Rays,
-}
-
-impl PathsOn {
-    /// How the GPU renders paths as a whole, if it does.
-    pub fn engine(self) -> Option<EngineOptions> {
-        let organisation = match self {
-            Self::Wavefront => Organisation::Wavefront,
-            Self::Megakernel => Organisation::Megakernel,
-            Self::Rays => return None,
-        };
-        Some(EngineOptions::of(organisation))
-    }
 }

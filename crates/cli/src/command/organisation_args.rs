@@ -1,0 +1,130 @@
+//! How GPUs render paths as a whole: `--organisation`, and what some of them can be told.
+
+use crate::exit::CliError;
+use crate::heading;
+use clap::{Args, ValueEnum};
+use raywarp::{Compaction, EngineOptions, Organisation};
+
+/// Options of the organisations of the GPU path tracer.
+#[derive(Debug, Clone, Args)]
+pub struct OrganisationArgs {
+    /// How a GPU renders: wavefront-sorted, megakernel, rays, and others.
+    ///
+    /// wavefront-sorted runs a kernel a stage over queues of rays and one for each class of materials, and is the fastest
+    /// (docs/gpu.md); wavefront has one for all materials. megakernel takes whole paths. compact runs a bounce a launch, and
+    /// lists the paths that go on between them; tiled-global and tiled-shared do so inside of a block, whose paths are in the
+    /// device's memory or in that of the block; with regenerate lanes begin another path; split begins paths, takes them to
+    /// their ends and adds them to the film in a kernel each (Wald 2011, and others: docs/papers.md). With rays the GPU
+    /// traces, and the CPU shades. The picture has the same bytes with each. ao, normal and depth have a kernel of their own
+    /// with any; with --layers normal and depth are rendered as with rays. cost is for the CPU.
+    #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront-sorted", hide_possible_values = true, help_heading = heading::MACHINE)]
+    pub organisation: PathsOn,
+    /// What lists paths that go on, of compact and regenerate: scan, atomics, off.
+    ///
+    /// scan keeps their order, atomics do not. With off lanes whose path has ended are idle (compact) or begin another at once
+    /// (regenerate). [default: scan; of regenerate off]
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, help_heading = heading::MACHINE)]
+    compaction: Option<CompactionArg>,
+    /// Who reads how many paths go on, of the same: device, host (and launches as many lanes)
+    #[arg(long, value_enum, value_name = "WHO", default_value = "device", hide_possible_values = true, help_heading = heading::MACHINE)]
+    counts: CountsArg,
+    /// Paths of each of a tile's 64 threads, 1 to 512 (W11's M), of tiled-global and tiled-shared
+    #[arg(long, value_name = "M", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=512), help_heading = heading::MACHINE)]
+    paths_a_thread: u32,
+    /// Paths in flight at most [default: by organisation; docs/gpu.md].
+    ///
+    /// Less where a GPU has not the memory for it; of queues at most 131,072 for each multiprocessor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 26), help_heading = heading::MACHINE)]
+    paths_in_flight: Option<u32>,
+}
+
+impl OrganisationArgs {
+    /// How GPUs take paths as a whole, if they do.
+    pub fn engine(&self) -> Option<EngineOptions> {
+        let of = EngineOptions::of(self.organisation.organisation()?);
+        Some(EngineOptions {
+            compaction: self.compaction.map_or(of.compaction, CompactionArg::compaction),
+            host_counts: self.counts == CountsArg::Host,
+            paths_a_lane: self.paths_a_thread,
+            paths: self.paths_in_flight.map_or(of.paths, |paths| paths as usize),
+            ..of
+        })
+    }
+
+    /// That nothing is asked for that the organisation does not know of.
+    pub fn check(&self) -> Result<(), CliError> {
+        let name = self.organisation.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
+        let lists = matches!(self.organisation, PathsOn::Compact | PathsOn::Regenerate);
+        let tiled = matches!(self.organisation, PathsOn::TiledGlobal | PathsOn::TiledShared);
+        let unknown = [
+            (self.compaction.is_some() && !lists, "--compaction", "compact and regenerate"),
+            (self.counts == CountsArg::Host && !lists, "--counts host", "compact and regenerate"),
+            (self.paths_a_thread != 8 && !tiled, "--paths-a-thread", "tiled-global and tiled-shared"),
+            (self.paths_in_flight.is_some() && self.organisation == PathsOn::Rays, "--paths-in-flight", "all but rays"),
+        ];
+        match unknown.into_iter().find(|(is_asked, _, _)| *is_asked) {
+            Some((_, option, of)) => {
+                Err(CliError::usage(format!("{option} is for --organisation {of}; leave it out with {name}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// See `--organisation`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)] // As `Organisation` has them.
+pub enum PathsOn {
+    WavefrontSorted,
+    Wavefront,
+    Megakernel,
+    Compact,
+    TiledGlobal,
+    TiledShared,
+    Regenerate,
+    Split,
+    /// The CPU shades.
+    Rays,
+}
+
+impl PathsOn {
+    /// How the GPU renders paths as a whole, if it does.
+    fn organisation(self) -> Option<Organisation> {
+        Some(match self {
+            Self::WavefrontSorted => Organisation::WavefrontSorted,
+            Self::Wavefront => Organisation::Wavefront,
+            Self::Megakernel => Organisation::Megakernel,
+            Self::Compact => Organisation::Compact,
+            Self::TiledGlobal => Organisation::TiledGlobal,
+            Self::TiledShared => Organisation::TiledShared,
+            Self::Regenerate => Organisation::Regenerate,
+            Self::Split => Organisation::Split,
+            Self::Rays => return None,
+        })
+    }
+}
+
+/// `--compaction`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CompactionArg {
+    Scan,
+    Atomics,
+    Off,
+}
+
+impl CompactionArg {
+    fn compaction(self) -> Compaction {
+        match self {
+            Self::Scan => Compaction::Scan,
+            Self::Atomics => Compaction::Atomics,
+            Self::Off => Compaction::Off,
+        }
+    }
+}
+
+/// `--counts`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CountsArg {
+    Device,
+    Host,
+}
