@@ -52,6 +52,8 @@ const TALLY: &[&str] = &["-p", "raywarp-family", "--lib", "tally"];
 
 const COSTS: &[&str] = &["-p", "raywarp-cuda", "--lib", "costs"];
 
+const EMBEDDED: &[&str] = &["-p", "raywarp-cuda", "--lib", "kernel_set"];
+
 const CHAINS: &[&str] = &["-p", "xtask", "chains"];
 
 /// Tests that run so long will never end.
@@ -97,6 +99,16 @@ const PLANTS: &[Plant] = &[
             replace: "0x024 | 0x025 => Pipe::Fma",
         }],
         test: COSTS,
+        hangs: false,
+    },
+    Plant {
+        name: "cuda: what was unpacked of a damaged image",
+        edits: &[Edit {
+            file: "crates/cuda/src/kernel_set.rs",
+            find: "unpacked.map_err(|error| CudaError::DamagedImage { message: error.to_string() })?;",
+            replace: "let _ = unpacked;",
+        }],
+        test: EMBEDDED,
         hangs: false,
     },
     Plant {

@@ -43,6 +43,12 @@ pub enum CudaError {
         /// Its name.
         kernel: &'static str,
     },
+    /// An embedded image that cannot be unpacked.
+    #[error("an embedded kernel is damaged ({message}); build again, or take another copy of the program")]
+    DamagedImage {
+        /// What is wrong with it.
+        message: String,
+    },
     /// A tree that needs a deeper stack than the kernels have.
     #[error("the tree needs a stack of {needed} entries; the kernel has {found}")]
     StackTooShallow {

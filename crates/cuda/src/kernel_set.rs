@@ -6,13 +6,13 @@ use crate::error::driver;
 use crate::{CudaError, Device, Function, KernelCosts, elf, read_costs};
 use cudarc::driver::{CudaModule, sys};
 use cudarc::nvrtc::Ptx;
-use flate2::read::GzDecoder;
+use lzma_rust2::XzReader;
 use raywarp_family::costs::Word;
 use std::collections::HashMap;
 use std::io::Read;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Compute capability (90 for 9.0), 0 for PTX, and a compressed file.
+/// Compute capability (90 for 9.0), 0 for PTX, and a file packed as xz.
 pub type Image = (u32, &'static [u8]);
 
 /// The embedded kernels of a crate. The fields are those of its `prebuilt/table.rs`, and `resources.csv`.
@@ -141,9 +141,8 @@ fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
 
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
     let mut image = Vec::new();
-    GzDecoder::new(packed)
-        .read_to_end(&mut image)
-        .map_err(|error| CudaError::Driver { doing: "unpacking a kernel", message: error.to_string() })?;
+    let unpacked = XzReader::new(packed, true).read_to_end(&mut image);
+    unpacked.map_err(|error| CudaError::DamagedImage { message: error.to_string() })?;
     Ok(image)
 }
 
@@ -187,5 +186,32 @@ mod tests {
         assert!(own.resources(name, 90, 128).is_some() && own.resources(name, 80, 128).is_none());
         assert_eq!((own.costs(name, 90), own.cost_architectures().count()), (None, 0));
         assert!(own.ptx("packet").unwrap().is_some() && own.ptx("phased").unwrap().is_none());
+    }
+
+    #[test]
+    fn a_damaged_image_is_an_error() {
+        let set = |packed: Vec<u8>| {
+            let images: &[Image] = vec![(0, &*packed.leak()), (90, b"nor is this one")].leak();
+            KernelSet { images: vec![("packet", images)].leak(), costs: images, resources: "" }
+        };
+        let (_, images) = FAMILY.images.iter().find(|(source, _)| *source == "packet").unwrap();
+        let (_, packed) = images.iter().find(|(architecture, _)| *architecture == 0).unwrap();
+        assert_eq!(set(packed.to_vec()).ptx("packet"), FAMILY.ptx("packet"));
+        let check = |damage: &str, packed: Vec<u8>| {
+            let found = set(packed).ptx("packet");
+            assert!(matches!(found, Err(CudaError::DamagedImage { .. })), "{damage}: {found:?}");
+        };
+        for length in (0..packed.len()).step_by(101).chain([packed.len() - 1]) {
+            check(&format!("cut to {length} bytes"), packed[..length].to_vec());
+        }
+        for at in (0..packed.len()).step_by(97).chain(0..24).chain(packed.len() - 24..packed.len()) {
+            let mut changed = packed.to_vec();
+            changed[at] ^= 1 << (at % 8);
+            check(&format!("another byte {at}"), changed);
+        }
+        check("a byte too many", [packed, &b"."[..]].concat());
+        let damaged = set(Vec::new());
+        assert_eq!(damaged.machine_code("packet", "direct_packet_bvh2__any", 90), None);
+        assert_eq!((damaged.cost_table(0), damaged.costs("direct_packet_bvh2__any", 90)), (None, None));
     }
 }

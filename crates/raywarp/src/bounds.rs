@@ -31,7 +31,7 @@ pub struct BoundsRequest {
     pub machines: Vec<Machine>,
     /// Costs of operations that are otherwise than in the tables.
     pub changes: Vec<CostChange>,
-    /// A table of costs in place of ours, as `crates/cuda/prebuilt/costs.sm_*.csv.gz` has them, unpacked.
+    /// A table of costs in place of ours, as `crates/cuda/prebuilt/costs.sm_*.csv.xz` has them, unpacked.
     pub costs: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 //! `cargo xtask kernels` writes prebuilt/ of each such crate: images, the resources of each kernel, and the costs of its
 //! instructions. `--check` compiles the same and fails where the result differs from what is there; `--crate FOLDER` does
 //! either for one crate. `--verify FOLDER` takes what a profiler counted (docs/gpu.md, "Instruction costs") into
-//! measured.csv.gz, from which costs tell how often machine code is issued. `cargo xtask chains` tells only how long its
+//! measured.csv.xz, from which costs tell how often machine code is issued. `cargo xtask chains` tells only how long its
 //! blocks take, from the images. The compiler comes from pinned wheels of the Python package index, installed once in
 //! target/cuda-toolkit, or is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
 
@@ -12,22 +12,21 @@ mod chains;
 mod counts;
 mod disassembly;
 mod measured;
+mod pack;
 mod price;
 mod resources;
 mod set;
 mod source;
 mod toolkit;
 
-use flate2::read::GzDecoder;
-use flate2::{Compression, GzBuilder};
 use measured::Measured;
+use pack::{Content, pack, unpack};
 use price::Priced;
 use raywarp_cuda::{COST_COLUMNS, elf, read_costs, write_costs};
 use raywarp_family::costs::Word;
 use set::{KernelSet, SETS};
 use source::Sources;
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
 use toolkit::{compiler, output, steady};
@@ -39,7 +38,7 @@ const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
 const MEASURED: u32 = 90;
 
 /// What a profiler counted of those.
-const MEASURED_FILE: &str = "measured.csv.gz";
+const MEASURED_FILE: &str = "measured.csv.xz";
 
 /// What the compiler writes into the names of functions that are static, before a hash of the source's path.
 const INTERNAL: &[u8] = b"_INTERNAL_";
@@ -59,8 +58,8 @@ struct Job {
 impl Job {
     fn file(&self) -> String {
         match self.architecture {
-            0 => format!("{}.ptx.gz", self.source),
-            architecture => format!("{}.sm_{architecture}.cubin.gz", self.source),
+            0 => format!("{}.ptx.xz", self.source),
+            architecture => format!("{}.sm_{architecture}.cubin.xz", self.source),
         }
     }
 }
@@ -106,7 +105,8 @@ fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -
             same = false;
             eprintln!("{}: differs from what the machine code says", path.display());
         } else if !check {
-            std::fs::write(&path, pack(table.as_bytes())?).map_err(|error| format!("{}: {error}", path.display()))?;
+            std::fs::write(&path, pack(table.as_bytes(), Content::Text)?)
+                .map_err(|error| format!("{}: {error}", path.display()))?;
         }
     }
     Ok(same)
@@ -202,7 +202,7 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<
     let mut files: Vec<File> =
         jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
     if set.schedules.is_some() && only.is_none_or(|only| only == MEASURED) {
-        files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes())?));
+        files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes(), Content::Text)?));
     }
     let (tables, explained) = tables(set, &jobs, &compiled, &known)?;
     files.extend(tables);
@@ -226,13 +226,6 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<
 
 fn root() -> Result<&'static Path, String> {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or_else(|| "the workspace has no folder".to_string())
-}
-
-fn unpack(path: &Path) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let packed = std::fs::read(path).and_then(|packed| GzDecoder::new(&packed[..]).read_to_end(&mut bytes));
-    packed.map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(bytes)
 }
 
 /// What was measured before: nothing where there is no file.
@@ -275,7 +268,7 @@ fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<usize, St
     }
     known.extend(new);
     known.retain(|kernel, _| kernels.iter().any(|compiled| compiled.name == *kernel));
-    std::fs::write(path, pack(measured::write(&known).as_bytes())?)
+    std::fs::write(path, pack(measured::write(&known).as_bytes(), Content::Text)?)
         .map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(count)
 }
@@ -312,13 +305,13 @@ fn tables(
         ("table.rs".to_string(), table(jobs, costs.keys()).into_bytes()),
     ];
     for (architecture, table) in costs {
-        files.push((costs_file(architecture), pack(table.as_bytes())?));
+        files.push((costs_file(architecture), pack(table.as_bytes(), Content::Text)?));
     }
     Ok((files, explained))
 }
 
 fn costs_file(architecture: u32) -> String {
-    format!("costs.sm_{architecture}.csv.gz")
+    format!("costs.sm_{architecture}.csv.xz")
 }
 
 /// Compiles on all processors, in the order of `jobs`.
@@ -372,10 +365,10 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
         let source = source.display();
         return Err(format!("{source}: a static function's name depends on the folder; make it inline"));
     }
-    let packed = pack(&image)?;
     if job.architecture == 0 {
-        return Ok(Compiled { image: packed, ..Compiled::default() });
+        return Ok(Compiled { image: pack(&image, Content::Text)?, ..Compiled::default() });
     }
+    let packed = pack(&image, Content::MachineCode)?;
     if !job.priced {
         return Ok(Compiled { image: packed, resources: resources::parse(&report)?, ..Compiled::default() });
     }
@@ -407,12 +400,6 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     };
     let kernels = machines.iter().zip(&code).map(price).collect::<Result<_, _>>()?;
     Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
-}
-
-/// Compressed without a time or a name, so that equal bytes give equal bytes.
-fn pack(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
-    packed.write_all(bytes).and_then(|()| packed.finish()).map_err(|error| error.to_string())
 }
 
 /// The table that the crate includes.
@@ -455,5 +442,26 @@ mod tests {
         );
         // Of no crate nothing would be compared, and all would be well.
         assert!(sets(Some("renders-cuda")).is_err_and(|error| error.contains("cuda, render-cuda")));
+    }
+
+    #[test]
+    fn prebuilt_folders_have_the_table_and_the_files_that_would_be_written() {
+        for set in SETS {
+            let jobs = jobs(set, None);
+            let priced: &[u32] = if set.schedules.is_some() { ARCHITECTURES } else { &[] };
+            let folder = set.prebuilt(root().unwrap()).unwrap();
+            let found = std::fs::read_to_string(folder.join("table.rs")).unwrap();
+            assert!(found == table(&jobs, priced.iter()), "{}: other images; cargo xtask kernels", folder.display());
+            let mut files: Vec<String> = jobs.iter().map(Job::file).collect();
+            files.extend(priced.iter().copied().map(costs_file));
+            files.extend(set.schedules.is_some().then(|| MEASURED_FILE.to_string()));
+            files.extend(["resources.csv", "table.rs"].map(str::to_string));
+            let there =
+                std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+            let mut there: Vec<String> = there.collect();
+            files.sort_unstable();
+            there.sort_unstable();
+            assert_eq!(there, files, "{}", folder.display());
+        }
     }
 }

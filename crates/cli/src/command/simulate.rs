@@ -74,7 +74,7 @@ pub struct SimulateArgs {
     measured: Option<PathBuf>,
     /// What kernels cost, in place of our tables.
     ///
-    /// As `gunzip -c crates/cuda/prebuilt/costs.sm_90.csv.gz` prints it.
+    /// As `xz -dc crates/cuda/prebuilt/costs.sm_90.csv.xz` prints it.
     #[arg(long, value_name = "FILE", help_heading = heading::WITH_MACHINE)]
     costs: Option<PathBuf>,
     #[command(flatten)]
