@@ -155,10 +155,13 @@ struct Render {
     Shown shown;
     Places places;
     Tile tile;
+    // Multiply-adds of each vertex that nothing needs, where lanes hold paths.
+    u32 longer_shading;
+    u32 unused[3];
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 112 && sizeof(Render) == 784);
+static_assert(sizeof(Counters) == 112 && sizeof(Render) == 800);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
 static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 696);
 

@@ -238,6 +238,8 @@ impl CudaRenderer {
             shown: ShownRecord::new(picture.integrator),
             places: state.places,
             tile: TileRecord::default(),
+            longer_shading: self.options.longer_shading,
+            unused: [0; 3],
         }
     }
 

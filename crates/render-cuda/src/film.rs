@@ -1,4 +1,5 @@
-//! The sums of a film in a device's memory: those of the tiles that the device renders, one tile behind the other.
+//! The sums of a film in a device's memory: those of the tiles that the device renders, one tile behind the other, and in each
+//! of them block by block, so that neighbouring lanes look through neighbouring pixels on all sides (W11: blocks of 8 x 8).
 
 use crate::share::Share;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
@@ -6,6 +7,29 @@ use raywarp_render::film::{FeatureSums, Film, PixelSums, Tile};
 
 /// Pixels that are copied at a time, and a tile more at most: some 7 MB beside the film, however large it is.
 const PORTION: usize = 1 << 16;
+
+/// Pixels of a block's side.
+const BLOCK: usize = 8;
+
+/// The pixels of a tile of so many columns and rows, block by block, by their number in the tile.
+fn by_blocks([columns, rows]: [u32; 2]) -> impl Iterator<Item = usize> {
+    let [columns, rows] = [columns as usize, rows as usize];
+    (0..rows).step_by(BLOCK).flat_map(move |top| {
+        (0..columns).step_by(BLOCK).flat_map(move |left| {
+            let [below, behind] = [(top, rows), (left, columns)].map(|(first, end)| (first + BLOCK).min(end));
+            (top..below).flat_map(move |row| (left..behind).map(move |column| row * columns + column))
+        })
+    })
+}
+
+/// What stands block by block, row by row; nothing of nothing.
+fn row_by_row<T: Copy + Default>(size: [u32; 2], by_block: &[T], rows: &mut Vec<T>) {
+    rows.clear();
+    rows.resize(by_block.len(), T::default());
+    for (pixel, value) in by_blocks(size).zip(by_block) {
+        rows[pixel] = *value;
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct DeviceFilm {
@@ -35,9 +59,12 @@ impl DeviceFilm {
         let mut first = 0;
         let mut tiles = film.tiles().iter().enumerate().filter(|(i, _)| share.has(*i, film.columns())).peekable();
         while let Some((_, tile)) = tiles.next() {
-            pixels.extend(tile.pixels().map(|[x, y]| y * width + x));
-            sums.extend_from_slice(tile.all_sums());
-            features.extend_from_slice(tile.all_feature_sums());
+            let own: Vec<u32> = tile.pixels().map(|[x, y]| y * width + x).collect();
+            for pixel in by_blocks(tile.size()) {
+                pixels.push(own[pixel]);
+                sums.push(tile.all_sums()[pixel]);
+                features.extend(tile.all_feature_sums().get(pixel));
+            }
             if pixels.len() < PORTION && tiles.peek().is_some() {
                 continue;
             }
@@ -61,6 +88,7 @@ impl DeviceFilm {
     /// [`CudaError::Driver`]; some tiles may then be as they were.
     pub fn fetch(&self, stream: &Stream, tiles: &mut [&mut Tile], mut invalid: u64) -> Result<(), CudaError> {
         let (mut sums, mut features) = (Vec::new(), Vec::new());
+        let (mut of_tile, mut features_of_tile) = (Vec::new(), Vec::new());
         let (mut first, mut rest) = (0, tiles);
         while !rest.is_empty() {
             let (mut count, mut taken) = (0, 0);
@@ -77,9 +105,11 @@ impl DeviceFilm {
             }
             let (mut own, mut own_features) = (&sums[..], &features[..]);
             for tile in portion {
-                let (of_tile, more) = own.split_at(tile.all_sums().len());
-                let (features_of_tile, more_features) = own_features.split_at(tile.all_feature_sums().len());
-                tile.set_sums(of_tile, features_of_tile, std::mem::take(&mut invalid));
+                let (by_block, more) = own.split_at(tile.all_sums().len());
+                let (features_by_block, more_features) = own_features.split_at(tile.all_feature_sums().len());
+                row_by_row(tile.size(), by_block, &mut of_tile);
+                row_by_row(tile.size(), features_by_block, &mut features_of_tile);
+                tile.set_sums(&of_tile, &features_of_tile, std::mem::take(&mut invalid));
                 (own, own_features) = (more, more_features);
             }
             (first, rest) = (first + count, others);

@@ -226,13 +226,15 @@ pub struct RenderRecord {
     pub shown: ShownRecord,
     pub places: PlacesRecord,
     pub tile: TileRecord,
+    pub longer_shading: u32,
+    pub unused: [u32; 3],
 }
 
 // SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
 // that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 112 && size_of::<RenderRecord>() == 784);
+const _: () = assert!(size_of::<Counters>() == 112 && size_of::<RenderRecord>() == 800);
 const _: () =
     assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
 const _: () =

@@ -43,6 +43,9 @@ pub struct EngineOptions {
     pub host_counts: bool,
     /// Paths of each of a tile's 64 lanes, 1 to 512: W11's M.
     pub paths_a_lane: u32,
+    /// Multiply-adds that each vertex of a path takes beside its own, where lanes hold paths: shading that is heavier, and a
+    /// picture that is the same (W11 4.2.5).
+    pub longer_shading: u32,
     /// Whether each bounce is timed: [`CudaRenderer::bounce_seconds`](crate::CudaRenderer::bounce_seconds).
     pub timed: bool,
 }
@@ -71,6 +74,7 @@ impl EngineOptions {
             },
             host_counts: false,
             paths_a_lane: PATHS_A_LANE,
+            longer_shading: 0,
             timed: false,
         }
     }
