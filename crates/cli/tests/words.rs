@@ -383,6 +383,7 @@ fn shares_that_do_not_fit_say_in_what_they_differ() {
         ("a", ""),
         ("seed", "--seed 1"),
         ("depth", "--max-depth 3"),
+        ("last", "--connect-last"),
         ("sampler", "--sampler xor32 --seed 2"),
         ("eye", "--eye 9,5,9 --target 0,0,0"),
         ("clay", "--clay 0.5"),
@@ -394,6 +395,7 @@ fn shares_that_do_not_fit_say_in_what_they_differ() {
     for (name, says) in [
         ("seed", ": seeds differ: 0 and 1; merge only"),
         ("depth", ": bounces differ: 8 and 3; merge only"),
+        ("last", ": last connections differ: none and made; merge only"),
         ("sampler", ": seeds differ: 0 and 2, samplers differ: sobol and xor32; merge only"),
         ("eye", ": cameras differ; merge only"),
         ("clay", "materials differ"),

@@ -208,6 +208,30 @@ fn pictures_of_all_there_is_are_those_of_the_cpu() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+#[test]
+fn connections_at_the_last_vertex_are_those_of_the_cpu() {
+    let Some(_driver) = Driver::get() else { return };
+    for (prepared, max_depth, direct) in [
+        (everything(), 0, DirectLight::Both),
+        (everything(), 2, DirectLight::Lights),
+        (surfaces(true), 1, DirectLight::Both),
+        (surfaces(false), 2, DirectLight::Scattering),
+        (room(), 1, DirectLight::Both),
+    ] {
+        let options = RenderOptions { max_depth, direct, ..small() };
+        let last = RenderOptions { connect_last: true, ..options.clone() };
+        let faults = faults(&prepared, &last, &QUEUES);
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+        // With a picture of their own, where there are any.
+        let [without, with] = [&options, &last].map(|options| prepared.films(options, few(1 << 12))[1].clone());
+        assert_eq!(
+            difference(&[without, with]).is_some(),
+            direct != DirectLight::Scattering,
+            "{max_depth}, {direct:?}"
+        );
+    }
+}
+
 /// A room of plain surfaces: a few dozen triangles around the camera, one of them a lamp.
 fn room() -> Prepared {
     let text = br#"

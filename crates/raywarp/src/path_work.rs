@@ -39,8 +39,11 @@ impl PathWork {
 /// Rays of a sample, about.
 fn rays_a_sample(options: &RenderOptions) -> f64 {
     match options.integrator {
-        // An extension and a connection each, but for the last vertex, which connects to nothing.
-        Integrator::Path => RAYS_A_PATH.min(2.0 * f64::from(options.max_depth) + 1.0),
+        // An extension and a connection each, but for the last vertex, which connects only if it is asked to.
+        Integrator::Path => {
+            let last = if options.connect_last { 2.0 } else { 1.0 };
+            RAYS_A_PATH.min(2.0 * f64::from(options.max_depth) + last)
+        }
         Integrator::AmbientOcclusion { .. } => 2.0,
         Integrator::Normal | Integrator::Depth | Integrator::Cost => 1.0,
     }
@@ -60,6 +63,9 @@ mod tests {
         assert_eq!([2, 4, 0].map(|gpus| seconds(&options, gpus)), [0.5, 0.25, 1.0]);
         let short = RenderOptions { max_depth: 1, ..options.clone() };
         assert_eq!(seconds(&short, 1), 0.25);
+        let longer = RenderOptions { connect_last: true, ..short.clone() };
+        assert_eq!(12.0 * seconds(&longer, 1), 4.0);
+        assert_eq!(seconds(&RenderOptions { connect_last: true, ..options.clone() }, 1), 1.0);
         let normals = RenderOptions { integrator: Integrator::Normal, ..options.clone() };
         let occlusion = Integrator::AmbientOcclusion { distance: 1.0 };
         let occlusion = RenderOptions { integrator: occlusion, ..options.clone() };

@@ -57,6 +57,8 @@ pub struct PictureRequest {
     pub noise_limit: Option<f64>,
     /// Bounces.
     pub max_depth: Option<u32>,
+    /// Connect the last vertex to a light too: [`RenderOptions::connect_last`].
+    pub connect_last: bool,
     /// Seed of the sampler.
     pub seed: u32,
     /// Sampler.
@@ -179,6 +181,7 @@ impl PictureRequest {
             whole_passes: self.samples.is_some() || self.keep_sums,
             samples,
             max_depth,
+            connect_last: self.connect_last,
             integrator,
             direct: self.direct,
             scattering: self.scattering,
@@ -355,8 +358,8 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
         picture;
     #[rustfmt::skip]
     let RenderOptions {
-        size, crop, transparent, samples: _, max_depth, integrator, direct, scattering, sampler, seed, filter, features,
-        threads: _, whole_passes: _, time_limit: _, noise_limit: _,
+        size, crop, transparent, samples: _, max_depth, connect_last, integrator, direct, scattering, sampler, seed,
+        filter, features, threads: _, whole_passes: _, time_limit: _, noise_limit: _,
     } = options;
     #[rustfmt::skip]
     let Scene {
@@ -417,7 +420,10 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
         ("depths", if *integrator == Integrator::Depth { "over-hits" } else { "none" }.to_string()),
         ("layers", if *features { "albedo,normal,depth" } else { "none" }.to_string()),
     ];
-    settings.map(|(name, value)| format!("{name}={value}")).join(" ")
+    // Told where it is asked for alone: sums from before there was a choice can be gone on with.
+    let last = connect_last.then(|| ("last-connections", "made".to_string()));
+    let words: Vec<String> = settings.into_iter().chain(last).map(|(name, value)| format!("{name}={value}")).collect();
+    words.join(" ")
 }
 
 struct Fnv(u64);

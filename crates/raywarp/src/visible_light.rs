@@ -197,8 +197,8 @@ fn small(options: &RenderOptions) -> RenderOptions {
     RenderOptions {
         size,
         samples: 0..PATHS / (size[0] * size[1]),
-        // Who asks for emission alone is to see it.
-        max_depth: options.max_depth.clamp(2, DEEPEST),
+        // Connections of a last vertex are light of a bounce more. Who asks for emission alone is to see it.
+        max_depth: options.max_depth.saturating_add(options.connect_last.into()).clamp(2, DEEPEST),
         threads: options.threads,
         ..RenderOptions::default()
     }
@@ -207,4 +207,18 @@ fn small(options: &RenderOptions) -> RenderOptions {
 /// The small picture, rendered.
 fn tried(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<Film, RenderError> {
     Ok(prepared.render(camera, small, &Watch::default())?.film)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_small_picture_has_the_light_of_the_render() {
+        let depth = |max_depth, connect_last| {
+            small(&RenderOptions { max_depth, connect_last, ..RenderOptions::default() }).max_depth
+        };
+        assert_eq!([0, 2, 7, 64, u32::MAX].map(|n| depth(n, false)), [2, 2, 7, DEEPEST, DEEPEST]);
+        assert_eq!([0, 2, 7, 64, u32::MAX].map(|n| depth(n, true)), [2, 3, 8, DEEPEST, DEEPEST]);
+    }
 }

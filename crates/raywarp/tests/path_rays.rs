@@ -74,7 +74,20 @@ fn rays_start_where_those_of_the_bounce_before_hit_in_their_order() {
             assert!(!is_followed(&points, &turned, slack), "{}", next.file_name());
         }
     }
-    assert!(of(5, Query::Closest).is_none() && of(3, Query::Any).is_some());
+    assert!(of(5, Query::Closest).is_none() && of(3, Query::Any).is_some() && of(4, Query::Any).is_none());
+}
+
+#[test]
+fn connections_of_the_last_vertex_are_the_rays_of_one_file_more() {
+    let mut prepared = clay();
+    let picture = picture(&mut prepared, 0, None);
+    let mut last = picture.clone();
+    last.options.connect_last = true;
+    let [(_, without), (rendered, with)] = [&picture, &last].map(|picture| rays_of(&prepared, picture, 2));
+    assert_eq!(with[..without.len()], without);
+    let names: Vec<String> = with[without.len()..].iter().map(BounceRays::file_name).collect();
+    assert_eq!(names, ["shadow-04.npy"]);
+    assert_eq!(with.iter().map(|bounce| bounce.rays.len() as u64).sum::<u64>(), rendered.rays);
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub fn fuzz_shading(bytes: &[u8]) {
             direct: DirectLight::Both,
             scattering,
             max_depth: 8,
+            connect_last: false,
             transparent: false,
             first_albedos: true,
         };

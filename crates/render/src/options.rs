@@ -50,6 +50,17 @@ pub struct RenderOptions {
     pub samples: std::ops::Range<u32>,
     /// Bounces: 0 is emission only, 1 direct light.
     pub max_depth: u32,
+    /// Connect the last vertex to a light too, from where no ray goes on: with 8 bounces a path tries up to nine
+    /// connections instead of eight. Wald's path tracer does (W11 A.2).
+    ///
+    /// The picture is then of light over one more segment, without what only a ray that goes on would find:
+    ///
+    /// - With [`DirectLight::Lights`] it is the one of `max_depth + 1`, sample by sample, but for lights that a last
+    ///   vertex mirrors or refracts without any blur: no connection finds them.
+    /// - With [`DirectLight::Both`] it is that in the mean, as the connection is all that finds a light from there and
+    ///   counts in full; sample by sample where no ray can meet a light (points, spots, distant lights).
+    /// - With [`DirectLight::Scattering`] there are no connections: nothing changes.
+    pub connect_last: bool,
     /// What a pixel shows.
     pub integrator: Integrator,
     /// How direct light is estimated.
@@ -83,6 +94,7 @@ impl Default for RenderOptions {
             transparent: false,
             samples: 0..64,
             max_depth: 8,
+            connect_last: false,
             integrator: Integrator::Path,
             direct: DirectLight::Both,
             scattering: Scattering::Multiple,

@@ -243,6 +243,7 @@ fn render_by<O: PathObserver>(
             direct: options.direct,
             scattering: options.scattering,
             max_depth: options.max_depth,
+            connect_last: options.connect_last,
             transparent: options.transparent,
             first_albedos: options.features,
         },

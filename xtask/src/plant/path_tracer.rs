@@ -8,6 +8,8 @@ const COUNTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "
 const PICTURES: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_of_all"];
 /// Pictures of scenes whose paths are sorted by class.
 const SORTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_of_surfaces"];
+/// Pictures with connections at the last vertex.
+const LAST_VERTEX: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "connections_at_the_last"];
 /// Devices with exactly the memory that a picture is said to need, and with less.
 const MEMORY: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "what_does_not_fit"];
 /// Pictures and counts of the integrators beside path tracing.
@@ -22,6 +24,8 @@ const COUNTS: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "counts"];
 const FORETOLD: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "roofline"];
 
 const WAVEFRONT: &str = "crates/render-cuda/kernels/organisation/wavefront.h";
+const AIM: &str = "crates/render-cuda/kernels/vertex/aim.h";
+const LEAVE: &str = "crates/render-cuda/kernels/vertex/leave.h";
 const SHADING_CLASS: &str = "crates/render-cuda/kernels/stage/shading_class.h";
 const MEGAKERNEL: &str = "crates/render-cuda/kernels/organisation/megakernel.h";
 /// What kernels share that trace and shade.
@@ -172,6 +176,32 @@ pub(super) const PLANTS: &[Plant] = &[
             replace: "    if (scatters) {\n        between();\n    }\n    Layers layers;",
         }],
         test: SORTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a wavefront that leaves the last vertex alone",
+        edits: &[Edit {
+            file: WAVEFRONT,
+            find: "connects = scatters || transport.connect_last;",
+            replace: "connects = scatters;",
+        }],
+        test: LAST_VERTEX,
+        hangs: false,
+    },
+    Plant {
+        name: "a megakernel that leaves the last vertex alone",
+        edits: &[Edit { file: LEAVE, find: "if (is_last && !carried.connect_last) {", replace: "if (is_last) {" }],
+        test: LAST_VERTEX,
+        hangs: false,
+    },
+    Plant {
+        name: "a last connection on a GPU that counts by its share",
+        edits: &[Edit {
+            file: AIM,
+            find: "transport.direct == DirectLight::Both && !transport.is_last(path.bounce);",
+            replace: "transport.direct == DirectLight::Both;",
+        }],
+        test: LAST_VERTEX,
         hangs: false,
     },
     Plant {

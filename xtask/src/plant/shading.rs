@@ -4,6 +4,7 @@ use super::{Edit, Plant};
 
 const MEDIA: &[&str] = &["-p", "raywarp-render", "--test", "media"];
 const ANALYTIC: &[&str] = &["-p", "raywarp-render", "--test", "analytic"];
+const LAST_VERTEX: &[&str] = &["-p", "raywarp-render", "--test", "last_vertex"];
 const NEAR_LIGHTS: &[&str] = &["-p", "raywarp", "--test", "near_lights"];
 const ENERGY: &[&str] = &["-p", "raywarp-render", "--lib", "energy"];
 const LAYERS: &[&str] = &["-p", "raywarp-render", "--test", "layers"];
@@ -102,6 +103,26 @@ pub(super) const PLANTS: &[Plant] = &[
             replace: "DirectLight::Both => 0.0 * light_pdf + 1.0,",
         }],
         test: NEAR_LIGHTS,
+        hangs: false,
+    },
+    Plant {
+        name: "a last connection that counts by its share",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/aim.rs",
+            find: " && !transport.is_last(path.bounce) => {",
+            replace: " => {",
+        }],
+        test: LAST_VERTEX,
+        hangs: false,
+    },
+    Plant {
+        name: "a path that goes on from its last vertex",
+        edits: &[Edit {
+            file: "crates/render/src/vertex/leave.rs",
+            find: "let next = if is_last { None }",
+            replace: "let next = if is_last && path.bounce > transport.max_depth { None }",
+        }],
+        test: LAST_VERTEX,
         hangs: false,
     },
     Plant {

@@ -77,6 +77,12 @@ pub struct RenderArgs {
     /// Bounces: 0 is emission only, 1 direct light [default: the file's, else 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000), help_heading = heading::QUALITY)]
     max_depth: Option<u32>,
+    /// Connect the last vertex of a path to a light, too.
+    ///
+    /// The picture is then of light over one more segment, but for what a mirror or smooth glass at the end would show;
+    /// Wald's path tracer does so (8 bounces, nine shadow rays).
+    #[arg(long, help_heading = heading::QUALITY)]
+    connect_last: bool,
     /// Seed of the sampler.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = heading::QUALITY)]
     seed: u32,
@@ -128,7 +134,7 @@ pub struct RenderArgs {
     /// Samples of each pixel whose rays are written, from the first on [default: 1].
     ///
     /// A ray takes 32 bytes: a sample of 1024x768 pixels has 25 MB of camera rays, and with 8 bounces at most 430 MB of
-    /// all. They are kept in memory until the picture is done.
+    /// all (with --connect-last 455). They are kept in memory until the picture is done.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "export_rays", help_heading = heading::OUTPUT)]
     pub export_samples: Option<u32>,
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.
@@ -335,6 +341,7 @@ impl RenderArgs {
             time_limit: self.time.map(|seconds| Duration::from_secs_f64(seconds.min(1e9))),
             noise_limit: self.noise,
             max_depth: self.max_depth,
+            connect_last: self.connect_last,
             seed: self.seed,
             sampler: self.sampler.map(|sampler| match sampler {
                 SamplerArg::Sobol => SamplerKind::Sobol,

@@ -99,6 +99,7 @@ impl Report<'_> {
             "samples_most": self.rendered.samples[1],
             "first_sample": options.samples.start,
             "max_depth": options.max_depth,
+            "connect_last": options.connect_last,
             "sampler": match options.sampler {
                 SamplerKind::Sobol => "sobol",
                 SamplerKind::PaddedHalton => "padded-halton",

@@ -84,6 +84,7 @@ fn what_cannot_be_resumed_is_refused_and_says_why() {
     check_fails(&folder, &go("sums", "-o sums.exr"), 2, &["sums.exr", "this run reads it"]);
     check_fails(&folder, &go("sums", "-o x.png --seed 3"), 3, &["sums.exr", "seeds differ: 0 and 3"]);
     check_fails(&folder, &go("sums", "-o x.png --max-depth 2"), 3, &["bounces differ: 8 and 2"]);
+    check_fails(&folder, &go("sums", "-o x.png --connect-last"), 3, &["last connections differ: none and made"]);
     check_fails(&folder, &go("sums", "-o x.png --eye 0,1,5 --target 0,1,0"), 3, &["cameras differ"]);
     check_fails(&folder, &go("sums", "-o x.png --clay 0.5"), 3, &["materials differ"]);
     check_fails(&folder, &go("sums", "-o x.exr --layers albedo"), 3, &["layers differ: none and albedo,normal,depth"]);

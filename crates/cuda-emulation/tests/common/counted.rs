@@ -363,19 +363,19 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
     };
     let plain = RenderOptions { features: false, sampler: SamplerKind::Sobol, ..all.clone() };
     for (prepared, options, bytes, depths) in [
-        (everything(), all.clone(), EVERYTHING, &[1, 6][..]),
-        (surfaces(true), all, SURFACES, &[3]),
-        (room(), plain, PLAIN, &[0, 1, 4, 20]),
+        (everything(), all.clone(), EVERYTHING, &[(1, false), (6, false)][..]),
+        (surfaces(true), all, SURFACES, &[(3, false), (3, true)]),
+        (room(), plain, PLAIN, &[(0, false), (0, true), (1, false), (4, false), (20, false)]),
     ] {
-        for &max_depth in depths {
-            let options = RenderOptions { max_depth, ..options.clone() };
+        for &(max_depth, connect_last) in depths {
+            let options = RenderOptions { max_depth, connect_last, ..options.clone() };
             for (paths, queues_a_batch) in QUEUES {
                 for engine in engines(paths, queues_a_batch) {
                     let counts = check(&prepared, &options, bytes, engine);
                     // That there is something to count.
                     assert_eq!(counts.begun, 24 * 16 * 4);
                     assert_eq!(counts.extended > counts.begun, max_depth > 0, "{counts:?}");
-                    assert_eq!(counts.connected > 0, max_depth > 0, "{counts:?}");
+                    assert_eq!(counts.connected > 0, max_depth > 0 || connect_last, "{counts:?}");
                     assert_eq!(counts.asked > 0, FeatureSet::of(&prepared.shading) != FeatureSet::Plain, "{counts:?}");
                     if engine.organisation.is_wavefront() {
                         assert_eq!(counts.refilled > 0, queues_a_batch > 1, "{counts:?}");

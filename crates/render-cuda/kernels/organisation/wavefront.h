@@ -273,22 +273,24 @@ RW_FUNCTION void shade_at(const Render& render, bool lives, u32 place, Between b
     auto [path, ray, hit, point, scatters] = arrive_at<F>(render, lives, place);
     between();
     Vertex vertex;
+    bool connects = false;
     if (scatters) {
         vertex = vertex_at<F>(scene, transport, path.state, -ray.direction, point);
         if (path.state.bounce == 0) {
             put_first_hit(render, path.number, look<F>(scene, transport, vertex, hit.t));
         }
-        scatters = path.state.bounce < transport.max_depth;
+        scatters = !transport.is_last(path.state.bounce);
+        connects = scatters || transport.connect_last;
     }
     between();
     Layers layers;
     Prepared prepared = Prepared::nothing();
-    if (scatters) {
+    if (connects) {
         prepared = vertex.shading.bsdf.template prepare<F::MODELS>(scene, vertex.wo, layers);
     }
     between();
     Option<Connection> connection = none();
-    if (scatters) {
+    if (connects) {
         connection = aim<F>(scene, transport, path.state, vertex, prepared);
     }
     between();

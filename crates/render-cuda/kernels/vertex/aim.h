@@ -36,7 +36,9 @@ RW_FUNCTION Option<Connection> aim(const Scene& scene, const Transport& transpor
     if (scattered.value == Vec3::splat(0.0f) || !vertex.passes(light->wi, wi.z)) {
         return none();
     }
-    const bool is_weighted = transport.direct == DirectLight::Both && light->pdf > 0.0f;
+    // From the last vertex no ray goes on that could find the light, too.
+    const bool is_found_twice = transport.direct == DirectLight::Both && !transport.is_last(path.bounce);
+    const bool is_weighted = is_found_twice && light->pdf > 0.0f;
     const float weight = is_weighted ? power_heuristic(light->pdf, scattered.pdf) : 1.0f;
     const Vec3 contribution = path.throughput * scattered.value * light->weight * weight;
     if (!is_finite(contribution) || contribution == Vec3::splat(0.0f)) {

@@ -80,13 +80,16 @@ RW_FUNCTION Departure leave(const Scene& scene, const Transport& transport, Path
     if (path.bounce == 0) {
         departure.first_hit = some(look<F>(scene, carried, vertex, t));
     }
-    if (path.bounce >= carried.max_depth) {
+    const bool is_last = carried.is_last(path.bounce);
+    if (is_last && !carried.connect_last) {
         return departure;
     }
     Layers layers;
     const Prepared prepared = vertex.shading.bsdf.template prepare<F::MODELS>(scene, vertex.wo, layers);
     departure.connection = aim<F>(scene, carried, path, vertex, prepared);
-    departure.next = scatter<F>(scene, carried, path, vertex, prepared);
+    if (!is_last) {
+        departure.next = scatter<F>(scene, carried, path, vertex, prepared);
+    }
     return departure;
 }
 

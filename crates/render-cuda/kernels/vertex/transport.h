@@ -18,6 +18,11 @@ struct Transport {
     bool transparent;
     // Albedos of first hits are wanted: those of what scatters are zeros otherwise.
     bool first_albedos;
+    // The last vertex is connected to a light, too.
+    bool connect_last;
+
+    // Whether no ray goes on from a vertex with so many behind it.
+    RW_FUNCTION bool is_last(u32 bounce) const { return bounce >= max_depth; }
 };
 
 // The same, with constants for what a kernel's features leave no choice of.

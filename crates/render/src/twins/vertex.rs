@@ -164,13 +164,14 @@ fn put_path(answer: &mut Writer, path: &PathState) {
 fn make_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(numbers.below(3)).word(numbers.word() >> numbers.below(32)).word(numbers.below(3));
     case.flag(numbers.below(4) != 0).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
-    case.flag(numbers.coin());
+    case.flag(numbers.coin()).flag(numbers.coin());
 }
 
 /// The one that the plain kernels are for: Sobol points, all techniques, a single bounce between facets.
 fn make_plain_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(0).word(numbers.word() >> numbers.below(32)).word(0);
-    case.flag(false).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0).flag(numbers.coin());
+    case.flag(false).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
+    case.flag(numbers.coin()).flag(numbers.coin());
 }
 
 /// A path in empty space, and that transport.
@@ -202,6 +203,7 @@ fn transport(case: &mut Reader) -> Transport {
         max_depth: case.word(),
         transparent: case.flag(),
         first_albedos: case.flag(),
+        connect_last: case.flag(),
     }
 }
 

@@ -44,7 +44,10 @@ pub(super) fn aim(
         return None;
     }
     let weight = match transport.direct {
-        DirectLight::Both if light.pdf > 0.0 => power_heuristic(light.pdf, scatter_pdf),
+        // From the last vertex no ray goes on that could find the light, too.
+        DirectLight::Both if light.pdf > 0.0 && !transport.is_last(path.bounce) => {
+            power_heuristic(light.pdf, scatter_pdf)
+        }
         DirectLight::Both | DirectLight::Lights | DirectLight::Scattering => 1.0,
     };
     let contribution = path.throughput * value * light.weight * weight;

@@ -52,12 +52,13 @@ pub(crate) fn leave(
         normal: vertex.shading.frame.normal,
         depth: t,
     });
-    if path.bounce >= transport.max_depth {
+    let is_last = transport.is_last(path.bounce);
+    if is_last && !transport.connect_last {
         return Departure { first_hit, connection: None, next: None };
     }
     let prepared = vertex.bsdf().prepare(vertex.wo);
     let connection = aim(scene, transport, &mut path, &vertex, &prepared);
-    let next = scatter(scene, transport, &path, &vertex, &prepared);
+    let next = if is_last { None } else { scatter(scene, transport, &path, &vertex, &prepared) };
     Departure { first_hit, connection, next }
 }
 

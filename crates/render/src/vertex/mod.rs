@@ -35,10 +35,20 @@ pub(crate) struct Transport {
     pub scattering: crate::bsdf::Scattering,
     /// Bounces: 0 is emission only.
     pub max_depth: u32,
+    /// The last vertex is connected to a light, too.
+    pub connect_last: bool,
     /// Camera rays that miss bring nothing.
     pub transparent: bool,
     /// Albedos of first hits are wanted: those of what scatters are zeros otherwise.
     pub first_albedos: bool,
+}
+
+impl Transport {
+    /// Whether no ray goes on from a vertex with so many behind it.
+    #[inline]
+    pub fn is_last(&self, bounce: u32) -> bool {
+        bounce >= self.max_depth
+    }
 }
 
 /// Sampler dimensions that a camera ray takes: two in the pixel, two on the lens.
