@@ -247,6 +247,7 @@ Result cuDeviceGetAttribute(int* value, int attribute, int device) {
         case 75: *value = CAPABILITY[0]; break;
         case 76: *value = CAPABILITY[1]; break;
         case 97: *value = 227 << 10; break;  // bytes that a block may share
+        case 39: *value = 2048; break;  // threads of a multiprocessor
         case 115: *value = 1; break;  // memory pools
         default: *value = 0;
     }

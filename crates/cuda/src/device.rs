@@ -97,6 +97,15 @@ impl Device {
         self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
     }
 
+    /// Warps that a multiprocessor has at once, at most.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn warps_a_multiprocessor(&self) -> Result<u32, CudaError> {
+        let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR;
+        self.context.attribute(attribute).map(|n| (n as u32 / 32).max(1)).map_err(driver("reading an attribute"))
+    }
+
     /// Bytes that a block may share at most, with what a kernel is allowed by [`Function::allow_sharing`](crate::Function).
     ///
     /// # Errors

@@ -41,6 +41,7 @@ mod lost_pixels;
 pub mod measured;
 mod nearest;
 pub mod npy;
+pub mod path_bench;
 pub mod path_rays;
 mod path_work;
 mod paths_on_gpus;

@@ -130,7 +130,7 @@ impl Prepared {
     }
 
     /// The tree as kernels want it, for rays that start up to `farthest_origin` from zero.
-    fn encoded(&self, farthest_origin: f32) -> Result<EncodedScene, PrepareError> {
+    pub(crate) fn encoded(&self, farthest_origin: f32) -> Result<EncodedScene, PrepareError> {
         if let Some(paths) = self.for_paths() {
             // Farther away boxes have to grow; elsewhere it is the same tree.
             let is_near = farthest_origin <= 2.0 * self.bounds().farthest();

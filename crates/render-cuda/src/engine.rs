@@ -5,7 +5,7 @@ mod compact;
 mod launches;
 mod options;
 
-pub use compact::BounceSeconds;
+pub use compact::{BounceSeconds, TileOccupancy};
 pub use options::EngineOptions;
 
 use crate::RenderCudaError;

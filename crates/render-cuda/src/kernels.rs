@@ -2,10 +2,41 @@
 
 use crate::engine::EngineOptions;
 use crate::features::SceneFeatures;
-use crate::sources::{Compaction, FeatureSet, Organisation, kernel_name, plain_name, shade_name, source_of};
+use crate::sources::{
+    Compaction, FeatureSet, Organisation, kernel_name, kernel_names, plain_name, shade_name, source_of,
+};
 use crate::{KERNELS, RenderCudaError};
 use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, Function};
 use raywarp_render::Integrator;
+
+/// What a kernel takes of a multiprocessor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelUse {
+    /// Its name.
+    pub name: String,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of a thread in local memory: what is spilled, and arrays.
+    pub local_bytes: u32,
+    /// Blocks of 128 threads that are on a multiprocessor at once.
+    pub blocks: u32,
+}
+
+/// What each kernel takes of a device's multiprocessors, as the driver says.
+///
+/// # Errors
+/// [`RenderCudaError`].
+pub fn kernel_resources(device: &Device) -> Result<Vec<KernelUse>, RenderCudaError> {
+    let of = |name: String| -> Result<KernelUse, RenderCudaError> {
+        let stage = name.strip_prefix("render_").unwrap_or(&name);
+        let stage = stage.split("__").next().unwrap_or(stage);
+        let function = function(device, stage, &name)?;
+        let (registers, local_bytes) = function.resources()?;
+        let blocks = function.blocks_a_multiprocessor(device, BLOCK_THREADS, 0)?;
+        Ok(KernelUse { name, registers, local_bytes, blocks })
+    };
+    kernel_names().into_iter().map(of).collect()
+}
 
 /// The kernels of an organisation.
 #[derive(Debug)]

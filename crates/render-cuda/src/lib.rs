@@ -29,9 +29,10 @@ mod state;
 mod textures;
 
 pub use counts::{PathCounts, RoundCounts, Stage, StageCounts};
-pub use engine::{BounceSeconds, CudaRenderer, EngineOptions, tree_variant};
+pub use engine::{BounceSeconds, CudaRenderer, EngineOptions, TileOccupancy, tree_variant};
 pub use error::RenderCudaError;
 pub use features::SceneFeatures;
+pub use kernels::{KernelUse, kernel_resources};
 pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};
 pub use memory::{DeviceMemory, LeastMemory};
 pub use prebuilt::KERNELS;

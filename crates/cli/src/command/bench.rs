@@ -2,6 +2,7 @@
 
 pub use super::bench_args::BenchArgs;
 use super::bench_outputs;
+use super::bench_paths;
 use super::bench_rays;
 use super::bench_simulate;
 use super::partial;
@@ -27,6 +28,14 @@ use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    if let Some(suite) = args.path_suite() {
+        return bench_paths::run(suite, args, common, out);
+    }
+    if args.paths.are_named() {
+        return Err(CliError::usage(
+            "light, clay, lens and last connections are for --suite w11 and l9; leave them out",
+        ));
+    }
     let scenes = args.scenes()?;
     // A name that is wrong shows before an hour is spent on the others.
     for scene in &scenes {

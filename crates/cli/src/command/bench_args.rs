@@ -1,5 +1,6 @@
 //! What `raywarp bench` takes.
 
+use super::bench_paths::PathBenchArgs;
 use super::tree_args::TreeArgs;
 use super::values;
 use crate::common::{Replacing, Scenes, Tables, Threads};
@@ -14,13 +15,16 @@ use raywarp::bench::suite::{self, Suite};
 use raywarp::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, RaySet, Subject, Target};
 use raywarp::bvh::presets;
 use raywarp::family::Variant;
+use raywarp::path_bench::PathSuite;
 use raywarp::traverse::Query;
 use raywarp::workload::rays::{RESOLUTION, RayKind, Workload};
 use std::path::PathBuf;
 
 /// What `--help` says of the suites.
 fn suites_help() -> String {
-    let lines = suite::ALL.iter().map(|suite| format!("  {:10} {}", suite.name, suite.about));
+    let rays = suite::ALL.iter().map(|suite| (suite.name, suite.about));
+    let paths = PathSuite::ALL.map(|suite| (suite.name(), suite.about()));
+    let lines = rays.chain(paths).map(|(name, about)| format!("  {name:10} {about}"));
     format!(
         "Suites (their settings give way to options that are named):\n{}\n\n\
          Times are the kernel's own on a GPU (events around the launch) and wall time on a CPU. Every kernel's hits are \
@@ -41,8 +45,10 @@ pub struct BenchArgs {
     #[arg(long = "scene", value_name = "SCENE", help_heading = heading::SCENE)]
     named: Vec<PathBuf>,
     /// A table or side experiment of the papers; --help lists them.
-    #[arg(long, value_name = "NAME", value_parser = listed(suite::ALL.each_ref().map(|suite| suite.name), parse_suite), hide_possible_values = true, help_heading = heading::KERNELS)]
-    pub suite: Option<&'static Suite>,
+    #[arg(long, value_name = "NAME", value_parser = listed(suite_names(), parse_suite), hide_possible_values = true, help_heading = heading::KERNELS)]
+    suite: Option<SuiteChoice>,
+    #[command(flatten)]
+    pub paths: PathBenchArgs,
     /// Kernels, comma-separated [default: papers on a GPU, else cpu].
     ///
     /// Variants, names of rows (see `raywarp variants`), rows with options such as alk12-kepler?planes=plain, papers, compiled
@@ -198,9 +204,22 @@ fn parse_query(name: &str) -> Result<Query, String> {
     }
 }
 
-fn parse_suite(name: &str) -> Result<&'static Suite, String> {
-    let names = || suite::ALL.each_ref().map(|suite| suite.name).join(", ");
-    suite::named(name).ok_or_else(|| format!("known are {}", names()))
+/// A suite of kernels that trace rays, or of organisations that render paths.
+#[derive(Debug, Clone, Copy)]
+enum SuiteChoice {
+    Rays(&'static Suite),
+    Paths(PathSuite),
+}
+
+fn suite_names() -> Vec<&'static str> {
+    let rays = suite::ALL.iter().map(|suite| suite.name);
+    rays.chain(PathSuite::ALL.map(PathSuite::name)).collect()
+}
+
+fn parse_suite(name: &str) -> Result<SuiteChoice, String> {
+    let paths = || PathSuite::ALL.into_iter().find(|suite| suite.name() == name).map(SuiteChoice::Paths);
+    let found = suite::named(name).map(SuiteChoice::Rays).or_else(paths);
+    found.ok_or_else(|| format!("known are {}", suite_names().join(", ")))
 }
 
 fn parse_preset(name: &str) -> Result<BuildOptions, String> {
@@ -224,10 +243,65 @@ fn parse_check(text: &str) -> Result<CheckSize, String> {
 }
 
 impl BenchArgs {
+    /// The suite of kernels that trace rays, if one is named.
+    fn suite(&self) -> Option<&'static Suite> {
+        match self.suite {
+            Some(SuiteChoice::Rays(suite)) => Some(suite),
+            Some(SuiteChoice::Paths(_)) | None => None,
+        }
+    }
+
+    /// The suite of organisations that render paths, if one is named.
+    pub fn path_suite(&self) -> Option<PathSuite> {
+        match self.suite {
+            Some(SuiteChoice::Paths(suite)) => Some(suite),
+            Some(SuiteChoice::Rays(_)) | None => None,
+        }
+    }
+
+    /// What is asked for beside a suite of paths that is for kernels that trace rays.
+    pub fn of_rays(&self) -> Option<&'static str> {
+        let asked = [
+            (!self.variant.is_empty(), "--variant"),
+            (self.workload.is_some(), "--workload"),
+            (!self.kind.is_empty(), "--kind"),
+            (!self.views.is_empty(), "--views"),
+            (self.view.is_some(), "--view"),
+            (self.one_launch, "--one-launch"),
+            (self.shuffle, "--shuffle"),
+            (self.sort.is_some(), "--sort"),
+            (self.rays_per_pixel.is_some(), "--rays-per-pixel"),
+            (self.warmup.is_some(), "--warmup"),
+            (!self.leaf_size.is_empty(), "--leaf-size"),
+            (!self.trees.is_empty(), "--trees"),
+            (!self.block_threads.is_empty(), "--block-threads"),
+            (!self.max_registers.is_empty(), "--max-registers"),
+            (self.top.is_some(), "--top"),
+            (self.csv.is_some(), "--csv"),
+            (self.simulate, "--simulate"),
+        ];
+        asked.into_iter().find(|(is_asked, _)| *is_asked).map(|(_, option)| option)
+    }
+
+    /// Options of the tree.
+    pub fn tree(&self) -> &TreeArgs {
+        &self.tree
+    }
+
+    /// Columns and rows, where they are named.
+    pub fn size(&self) -> Option<[u32; 2]> {
+        self.size
+    }
+
+    /// Runs, where they are named.
+    pub fn runs(&self) -> Option<u32> {
+        self.runs
+    }
+
     /// The scenes: those named, else the suite's.
     pub fn scenes(&self) -> Result<Vec<PathBuf>, CliError> {
         let named: Vec<PathBuf> = self.positional.iter().chain(&self.named).cloned().collect();
-        let scenes = match self.suite {
+        let scenes = match self.suite() {
             Some(suite) if named.is_empty() => suite.scenes.iter().map(PathBuf::from).collect(),
             _ => named,
         };
@@ -239,7 +313,7 @@ impl BenchArgs {
 
     /// Numbers of the viewpoints; all when empty.
     pub fn view_numbers(&self) -> Vec<usize> {
-        match self.suite {
+        match self.suite() {
             _ if self.view.is_some() => Vec::new(),
             Some(suite) if self.views.is_empty() => suite.views.to_vec(),
             _ => self.views.iter().map(|&number| usize::from(number)).collect(),
@@ -249,7 +323,7 @@ impl BenchArgs {
     /// What the options and the suite ask of `target`, on rays of `files` where there are any.
     pub fn request(&self, target: &Target, auto: &[Variant], files: &[RaySet]) -> BenchRequest {
         let gpu = target.is_gpu();
-        let kinds: &[RayKind] = match (self.suite, self.kind.is_empty()) {
+        let kinds: &[RayKind] = match (self.suite(), self.kind.is_empty()) {
             (_, false) => &self.kind,
             (Some(suite), true) => suite.kinds,
             (None, true) => &RayKind::ALL,
@@ -262,7 +336,7 @@ impl BenchArgs {
                 true
             }
         });
-        let orders: &[RayOrder] = match (self.shuffle, &self.sort, self.suite) {
+        let orders: &[RayOrder] = match (self.shuffle, &self.sort, self.suite()) {
             (true, ..) => &[RayOrder::Shuffled],
             (false, Some(_), _) => &[RayOrder::Morton],
             (false, None, Some(suite)) => suite.orders,
@@ -277,11 +351,11 @@ impl BenchArgs {
         let sizes = if self.leaf_size.is_empty() { vec![one.max_leaf] } else { self.leaf_size.clone() };
         let sized = |build| sizes.iter().map(move |&max_leaf| BuildOptions { max_leaf, ..build });
         BenchRequest {
-            workload: self.workload.or(self.suite.map(|suite| suite.workload)).unwrap_or_default(),
+            workload: self.workload.or(self.suite().map(|suite| suite.workload)).unwrap_or_default(),
             rays_per_pixel: self.rays_per_pixel,
             columns,
             size: self.size.unwrap_or(RESOLUTION),
-            one_launch: self.one_launch || self.suite.is_some_and(|suite| suite.one_launch),
+            one_launch: self.one_launch || self.suite().is_some_and(|suite| suite.one_launch),
             subjects: self.subjects(target, auto),
             builds: trees.into_iter().flat_map(sized).collect(),
             bounds: self.bounds(),
@@ -320,7 +394,7 @@ impl BenchArgs {
     /// The kernels, each once; `auto` are those chosen.
     fn subjects(&self, target: &Target, auto: &[Variant]) -> Vec<Subject> {
         let papers = || raywarp::family::papers().iter().map(|row| Subject::Kernel(row.variant)).collect::<Vec<_>>();
-        let all = match (&self.variant[..], self.suite) {
+        let all = match (&self.variant[..], self.suite()) {
             ([], Some(suite)) => suite.subjects(target),
             ([], None) if target.is_gpu() => papers(),
             ([], None) => vec![Subject::CpuTracer],

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Flags of the camera. Without any: the file's first camera, else the scene's first known viewpoint, else a camera
 /// that frames it.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct CameraArgs {
     /// A camera of the file, by name or number [default: the first].
     ///

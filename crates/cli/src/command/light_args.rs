@@ -43,6 +43,11 @@ impl LightArgs {
         }
     }
 
+    /// Whether any of them is given.
+    pub fn is_named(&self) -> bool {
+        self.light.is_some() || self.light_rotate != 0.0 || self.light_strength != 1.0
+    }
+
     /// The image file that is to be read.
     pub fn file(&self) -> Option<&Path> {
         match &self.light {

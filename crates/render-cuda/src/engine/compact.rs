@@ -4,15 +4,25 @@ use super::batch::ROUNDS_AT_ONCE;
 use super::launches::Launches;
 use super::{CudaRenderer, Picture};
 use crate::counts::Stage;
-use crate::kernels::{Compact, Step};
+use crate::kernels::{Compact, Step, Work};
 use crate::launch::{RenderRecord, TileRecord};
 use crate::sources::Organisation;
 use crate::state::{Layout, State};
 use raywarp_cuda::{BLOCK_THREADS, CudaError, Function, Mark};
+use raywarp_render::RenderOptions;
 
 /// Threads of a block that takes a tile: kernels/organisation/tiled.h.
 const TILE_LANES: u32 = 64;
 const WARP: u32 = 32;
+
+/// What a block that takes a tile shares, and how many such blocks are on a multiprocessor at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TileOccupancy {
+    /// Bytes: lists, and the paths of [`Organisation::TiledShared`].
+    pub shared_bytes: u32,
+    /// Blocks of 64 threads; none where one is too large.
+    pub blocks: u32,
+}
 
 /// What the bounces of a picture took, all batches together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -108,6 +118,19 @@ impl CudaRenderer {
         let shared = render.tile.shared_bytes;
         kernel.allow_sharing(shared)?;
         launches.sharing(Stage::Tiled, kernel, (blocks, TILE_LANES, shared), render)
+    }
+
+    /// The blocks of [`Organisation::TiledGlobal`] and [`Organisation::TiledShared`] for a picture with these options; `None` for
+    /// other organisations.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn tile_occupancy(&self, options: &RenderOptions) -> Result<Option<TileOccupancy>, CudaError> {
+        let Work::Tiled(kernel) = &self.kernels.work else { return Ok(None) };
+        let shared_bytes = self.tile(&self.layout(options)).shared_bytes;
+        let fits = shared_bytes <= self.device.shared_bytes_a_block()?;
+        let blocks = if fits { kernel.blocks_a_multiprocessor(&self.device, TILE_LANES, shared_bytes)? } else { 0 };
+        Ok(Some(TileOccupancy { shared_bytes, blocks }))
     }
 
     /// How large tiles are, and what their blocks share.

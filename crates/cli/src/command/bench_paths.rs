@@ -1,0 +1,222 @@
+//! `raywarp bench --suite w11` and `l9`: organisations of the GPU path tracer, frame by frame.
+
+use super::bench_args::BenchArgs;
+use super::camera_args::CameraArgs;
+use super::light_args::LightArgs;
+use super::values;
+use crate::common::{Common, command_line, is_standard_stream};
+use crate::device::DeviceChoice;
+use crate::exit::{CliError, Status};
+use crate::heading;
+use crate::interrupt;
+use clap::Args;
+use raywarp::bench::{MachineFacts, Target};
+use raywarp::bvh::presets;
+use raywarp::cuda::Device;
+use raywarp::path_bench::{Bench, BenchPathsError, PathSuite, Setup, Table};
+use raywarp::picture::{Picture, PictureRequest};
+use raywarp::system::files;
+use raywarp::{PrepareOptions, Prepared};
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+
+/// W11's, where nothing is named.
+const SIZE: [u32; 2] = [1280, 768];
+const CLAY: f32 = 0.7;
+const RUNS: u32 = 5;
+/// Frames of a run.
+const FRAMES: u32 = 16;
+/// Of the scene's diagonal: a lens that blurs what is out of focus visibly.
+const LENS: f32 = 0.002;
+
+/// Options of suites of paths.
+#[derive(Debug, Args)]
+pub struct PathBenchArgs {
+    #[command(flatten)]
+    light: LightArgs,
+    /// Reflectance of all surfaces, 0 to 1, of w11 and l9 [default: 0.7].
+    #[arg(long, value_name = "R", value_parser = values::share, conflicts_with = "own_materials", help_heading = heading::LIGHT)]
+    clay: Option<f32>,
+    /// Keep the scene's materials, of w11 and l9.
+    #[arg(long, help_heading = heading::LIGHT)]
+    own_materials: bool,
+    /// Radius of the lens in scene units, of w11 and l9 [default: 1/500 of the diagonal].
+    #[arg(long, value_name = "RADIUS", value_parser = values::not_negative, help_heading = heading::CAMERA)]
+    lens_radius: Option<f32>,
+    /// Connect the last vertex of a path to a light, too, of w11 and l9: W11's nine shadow rays of eight bounces.
+    #[arg(long, help_heading = heading::RAYS)]
+    connect_last: bool,
+}
+
+impl PathBenchArgs {
+    /// Whether any of them is named.
+    pub fn are_named(&self) -> bool {
+        self.clay.is_some()
+            || self.own_materials
+            || self.lens_radius.is_some()
+            || self.connect_last
+            || self.light.is_named()
+    }
+}
+
+/// Runs a suite on the scenes, one after the other.
+pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    if let Some(option) = args.of_rays() {
+        return Err(CliError::usage(format!(
+            "{option} is for kernels that trace rays; leave it out with --suite {}",
+            suite.name()
+        )));
+    }
+    let device = device(common)?;
+    let machine = MachineFacts::read(&Target::Cuda(device.clone()));
+    common.note(machine.line());
+    let mut found: Vec<(String, Vec<Table>)> = Vec::new();
+    for scene in args.scenes()? {
+        if is_standard_stream(&scene) {
+            return Err(CliError::usage("suites of paths read files, not standard input"));
+        }
+        let path = common.find(&scene, raywarp::Prefer::Materials)?;
+        let name = path.display().to_string();
+        if !common.json {
+            writeln!(out, "{name}")?;
+        }
+        found.push((name, Vec::new()));
+        let outcome = measure(suite, args, common, (&path, &device), &mut |table| {
+            if !common.json {
+                // What cannot be printed is still kept.
+                let _ = writeln!(out, "{table}").and_then(|()| out.flush());
+            }
+            found.last_mut().expect("a scene is measured").1.push(table);
+        });
+        save(args, suite, &machine, &found)?;
+        match outcome {
+            Err(BenchFailure::Bench(BenchPathsError::Interrupted)) => break,
+            Err(failure) => return Err(failure.of(&path)),
+            Ok(()) if interrupt::is_interrupted() => break,
+            Ok(()) => {}
+        }
+    }
+    if common.json {
+        writeln!(out, "{:#}", document(suite, &machine, &found))?;
+    }
+    let passes = found.iter().all(|(_, tables)| tables.iter().all(|table| table.passes));
+    Ok(match (interrupt::is_interrupted(), passes) {
+        (true, _) => Status::Interrupted,
+        (false, true) => Status::Done,
+        (false, false) => Status::Failed,
+    })
+}
+
+/// The GPU.
+fn device(common: &Common) -> Result<Device, CliError> {
+    let ordinal = match &common.device {
+        DeviceChoice::Cpu => {
+            return Err(CliError::usage("--device cpu: these are organisations of paths on GPUs; leave it out"));
+        }
+        DeviceChoice::Cuda(ordinals) => ordinals.first().copied().unwrap_or(0),
+        DeviceChoice::Auto | DeviceChoice::AllCuda => 0,
+    };
+    Device::open(ordinal).map_err(|error| CliError::machine(format!("--suite is for GPUs: {error}")))
+}
+
+enum BenchFailure {
+    Cli(CliError),
+    Bench(BenchPathsError),
+}
+
+impl BenchFailure {
+    fn of(self, scene: &Path) -> CliError {
+        match self {
+            Self::Cli(error) => error,
+            Self::Bench(BenchPathsError::Prepare(error)) => CliError::prepare(&scene.display().to_string(), error),
+            Self::Bench(error) => CliError::machine(format!("{}: {error}", scene.display())),
+        }
+    }
+}
+
+impl From<CliError> for BenchFailure {
+    fn from(error: CliError) -> Self {
+        Self::Cli(error)
+    }
+}
+
+impl From<BenchPathsError> for BenchFailure {
+    fn from(error: BenchPathsError) -> Self {
+        Self::Bench(error)
+    }
+}
+
+fn measure(
+    suite: PathSuite,
+    args: &BenchArgs,
+    common: &Common,
+    (path, device): (&Path, &Device),
+    done: &mut dyn FnMut(Table),
+) -> Result<(), BenchFailure> {
+    let paths = &args.paths;
+    let (loaded, _, _) = common.load_file(path.to_path_buf(), false)?;
+    let mut scene = loaded.scene;
+    if !paths.own_materials {
+        raywarp::make_clay(&mut scene, paths.clay.unwrap_or(CLAY));
+    }
+    let camera = CameraArgs::default().request(Some(path), common)?;
+    let options = PrepareOptions { build: args.tree().options_or_preset(presets::GOOD), ..PrepareOptions::default() };
+    let name = path.display().to_string();
+    let building = common.building(&scene);
+    let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(&name, error))?;
+    drop(building);
+    let request = PictureRequest {
+        size: Some(args.size().unwrap_or(SIZE)),
+        samples: Some(0..FRAMES),
+        lens_radius: Some(paths.lens_radius.unwrap_or(LENS * prepared.bounds().diagonal())),
+        light: paths.light.request()?,
+        connect_last: paths.connect_last,
+        camera,
+        ..PictureRequest::default()
+    };
+    let picture = Picture::settle(&mut prepared, &request).map_err(CliError::settle)?;
+    for note in &picture.notes {
+        common.note(note);
+    }
+    let setup = Setup { options: picture.options.clone(), runs: args.runs().unwrap_or(RUNS) };
+    let bench = Bench::new(&prepared, picture.camera.clone(), device.clone(), setup, Some(interrupt::flag()))?;
+    suite.run(&bench, &|| !interrupt::is_interrupted(), done)?;
+    Ok(())
+}
+
+fn document(suite: PathSuite, machine: &MachineFacts, found: &[(String, Vec<Table>)]) -> serde_json::Value {
+    let scenes: Vec<_> = found
+        .iter()
+        .map(|(scene, tables)| json!({ "scene": scene, "tables": tables.iter().map(Table::json).collect::<Vec<_>>() }))
+        .collect();
+    json!({
+        "suite": suite.name(),
+        "command": command_line(),
+        "machine": machine.line(),
+        "interrupted": interrupt::is_interrupted(),
+        "scenes": scenes,
+    })
+}
+
+/// Writes what there is to the folder of `--record`: tables of all scenes, and how they came to be.
+fn save(
+    args: &BenchArgs,
+    suite: PathSuite,
+    machine: &MachineFacts,
+    found: &[(String, Vec<Table>)],
+) -> Result<(), CliError> {
+    let Some(folder) = &args.record else { return Ok(()) };
+    let write =
+        |name: String, text: String| files::write_atomic(&folder.join(name), text.as_bytes()).map_err(CliError::output);
+    write(format!("{}.json", suite.name()), format!("{:#}\n", document(suite, machine, found)))?;
+    let mut text = format!("# {}\n\n{}\n\n    {}\n", suite.about(), machine.line(), command_line());
+    for (scene, tables) in found {
+        text += &format!("\n## {scene}\n");
+        for table in tables {
+            let rows: String = table.to_string().lines().map(|line| format!("    {line}\n")).collect();
+            text += &format!("\n{rows}");
+        }
+    }
+    write("README.md".into(), text)
+}

@@ -1,0 +1,197 @@
+//! Frames of a scene on a GPU, timed.
+
+use crate::path_bench::Table;
+use crate::prepared::{PrepareError, Prepared};
+use raywarp_cuda::{CudaError, Device, DeviceScene};
+use raywarp_render::film::Film;
+use raywarp_render::{LensRecord, RenderError, RenderOptions, Watch, render_with};
+use raywarp_render_cuda::{BounceSeconds, Compaction, CudaRenderer, EngineOptions, PathCounts, RenderCudaError};
+use raywarp_scene::Camera;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Why an experiment came to no end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchPathsError {
+    /// The scene cannot be prepared.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    /// The GPU cannot be given the scene.
+    #[error(transparent)]
+    Device(#[from] RenderCudaError),
+    /// The GPU failed.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+    /// A picture cannot be rendered.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// Ctrl-C came before a frame was done.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Size, bounces, sampler, and how vertices are connected to lights; samples are those of a run, a frame each.
+    pub options: RenderOptions,
+    /// Runs, of which the median counts; another one before them does not.
+    pub runs: u32,
+}
+
+/// A scene on a GPU, and a camera.
+pub struct Bench<'a> {
+    prepared: &'a Prepared,
+    camera: Camera,
+    device: Device,
+    tree: Arc<DeviceScene>,
+    farthest_origin: f32,
+    setup: Setup,
+    cancel: Option<&'a AtomicBool>,
+}
+
+/// One organisation's frames.
+#[derive(Debug, Clone)]
+pub(super) struct Frames {
+    /// Seconds of a frame, of each run.
+    pub seconds: Vec<f64>,
+    /// Of all frames of a run.
+    pub counts: PathCounts,
+    /// Seconds of each bounce of a frame, of the last run.
+    pub bounces: Vec<BounceSeconds>,
+    /// Pixels with another sum than the first organisation's.
+    pub different: usize,
+}
+
+/// A name, how it renders, and what.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    pub name: String,
+    pub engine: EngineOptions,
+    pub options: RenderOptions,
+}
+
+impl Frames {
+    /// The median, the least and the most of the runs.
+    pub fn spread(&self) -> [f64; 3] {
+        let mut sorted = self.seconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        [sorted[sorted.len() / 2], sorted[0], sorted[sorted.len() - 1]]
+    }
+
+    pub fn median(&self) -> f64 {
+        self.spread()[0]
+    }
+}
+
+impl<'a> Bench<'a> {
+    /// Puts the scene's tree on a device.
+    ///
+    /// # Errors
+    /// [`BenchPathsError`].
+    pub fn new(
+        prepared: &'a Prepared,
+        camera: Camera,
+        device: Device,
+        setup: Setup,
+        cancel: Option<&'a AtomicBool>,
+    ) -> Result<Self, BenchPathsError> {
+        let farthest_origin = LensRecord::new(&camera, setup.options.size).farthest_origin();
+        let encoded = prepared.encoded(farthest_origin)?;
+        let tree = Arc::new(CudaRenderer::tree(&device, &encoded)?);
+        Ok(Self { prepared, camera, device, tree, farthest_origin, setup, cancel })
+    }
+
+    pub(super) fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    pub(super) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What is rendered, with so many bounces.
+    pub(super) fn options(&self, max_depth: u32) -> RenderOptions {
+        RenderOptions { max_depth, ..self.setup.options.clone() }
+    }
+
+    /// How an organisation renders frame by frame: as many paths in flight as a frame has.
+    pub(super) fn a_frame(&self, engine: EngineOptions) -> EngineOptions {
+        let [width, height] = self.setup.options.size;
+        EngineOptions { paths: (width * height) as usize, queues_a_batch: 1, ..engine }
+    }
+
+    /// What renders with such options.
+    pub(super) fn renderer(&self, engine: EngineOptions) -> Result<CudaRenderer, BenchPathsError> {
+        let engine = EngineOptions { farthest_origin: self.farthest_origin, ..engine };
+        Ok(CudaRenderer::new(&self.device, self.tree.clone(), self.prepared.shading()?, engine)?)
+    }
+
+    /// Frames of each case, run by run in turn, so that a GPU that gets faster or slower does so for all.
+    pub(super) fn frames(&self, cases: &[Case]) -> Result<Vec<Frames>, BenchPathsError> {
+        let mut renderers =
+            cases.iter().map(|case| self.renderer(case.engine)).collect::<Result<Vec<CudaRenderer>, _>>()?;
+        let none = Frames { seconds: Vec::new(), counts: PathCounts::default(), bounces: Vec::new(), different: 0 };
+        let mut all = vec![none; cases.len()];
+        let mut first: Option<Film> = None;
+        for run in 0..=self.setup.runs {
+            for ((case, renderer), frames) in cases.iter().zip(&mut renderers).zip(&mut all) {
+                let film = self.render(&case.options, renderer)?;
+                let samples = case.options.samples.len() as f64;
+                let is_like = first.as_ref().is_some_and(|first| first.size() == film.size());
+                if run == 0 && is_like {
+                    let first = first.as_ref().expect("it is like the first");
+                    frames.different = film.pixels().filter(|&pixel| film.sums(pixel) != first.sums(pixel)).count();
+                } else if run == 0 {
+                    first = Some(film);
+                }
+                if run > 0 {
+                    frames.seconds.push(renderer.device_seconds() / samples);
+                }
+                frames.counts = renderer.counts();
+                let each = |bounce: &BounceSeconds| BounceSeconds {
+                    bounce: bounce.bounce / samples,
+                    step: bounce.step / samples,
+                };
+                frames.bounces = renderer.bounce_seconds().iter().map(each).collect();
+            }
+        }
+        Ok(all)
+    }
+
+    fn render(&self, options: &RenderOptions, renderer: &mut CudaRenderer) -> Result<Film, BenchPathsError> {
+        let film = Film::new(options.size, false).map_err(RenderError::Film)?;
+        let watch = Watch { cancel: self.cancel, ..Watch::default() };
+        let shading = self.prepared.shading()?;
+        let rendered = render_with(shading, &self.camera, self.prepared.tracer(), options, &watch, film, renderer)?;
+        if rendered.film.sample_range()[0] < options.samples.len() as u32 {
+            return Err(BenchPathsError::Interrupted);
+        }
+        Ok(rendered.film)
+    }
+}
+
+/// The name of an organisation with what it is told.
+pub(super) fn name_of(engine: &EngineOptions) -> String {
+    let own = EngineOptions::of(engine.organisation);
+    let mut name = engine.organisation.name().to_string();
+    if engine.compaction != own.compaction {
+        name += &format!(" {}", if engine.compaction == Compaction::Off { "off" } else { engine.compaction.name() });
+    }
+    if engine.organisation.is_tiled() {
+        name += &format!(" M={}", engine.paths_a_lane);
+    }
+    if engine.host_counts {
+        name += " host";
+    }
+    name
+}
+
+/// Notes the pictures that are not the first one's.
+pub(super) fn compare(table: &mut Table, cases: &[Case], frames: &[Frames]) {
+    for (case, _) in cases.iter().zip(frames).filter(|(_, frames)| frames.different > 0) {
+        table.passes = false;
+        table.notes.push(format!("{}: another picture than {}", case.name, cases[0].name));
+    }
+}

@@ -1,0 +1,341 @@
+//! Wald 2011's experiments (W11 4).
+
+use super::frames::{Bench, BenchPathsError, Case, Frames, compare, name_of};
+use super::published::{FERMI_WARPS, TABLE_1, TABLE_2, TABLE_3, fermi_blocks};
+use super::table::Table;
+use raywarp_render::RenderOptions;
+use raywarp_render_cuda::{Compaction, EngineOptions, Organisation};
+
+/// Bounces of Table 1.
+const DEPTHS: [u32; 2] = [2, 8];
+/// Of the other tables.
+const DEPTH: u32 = 8;
+/// Paths of a tile's thread, for Figure 2.
+const TILES: [u32; 6] = [1, 2, 4, 8, 16, 32];
+
+fn of(organisation: Organisation) -> EngineOptions {
+    EngineOptions::of(organisation)
+}
+
+fn compacted(compaction: Compaction) -> EngineOptions {
+    EngineOptions { compaction, ..of(Organisation::Compact) }
+}
+
+fn tiled_shared(paths_a_lane: u32) -> EngineOptions {
+    EngineOptions { paths_a_lane, ..of(Organisation::TiledShared) }
+}
+
+/// All organisations, W11's first one first.
+fn organisations() -> Vec<EngineOptions> {
+    vec![
+        of(Organisation::Megakernel),
+        compacted(Compaction::Scan),
+        of(Organisation::TiledGlobal),
+        tiled_shared(4),
+        tiled_shared(8),
+        compacted(Compaction::Atomics),
+        compacted(Compaction::Off),
+        of(Organisation::Regenerate),
+        EngineOptions { compaction: Compaction::Scan, ..of(Organisation::Regenerate) },
+        of(Organisation::Split),
+        of(Organisation::Wavefront),
+        of(Organisation::WavefrontSorted),
+    ]
+}
+
+fn case(bench: &Bench<'_>, engine: EngineOptions, options: &RenderOptions) -> Case {
+    Case { name: name_of(&engine), engine: bench.a_frame(engine), options: options.clone() }
+}
+
+fn rate(seconds: f64) -> String {
+    format!("{:.1}", 1.0 / seconds)
+}
+
+/// Median, least and most frames a second.
+fn rates(frames: &Frames) -> [String; 3] {
+    let [median, least, most] = frames.spread();
+    [rate(median), rate(most), rate(least)]
+}
+
+fn ratio(frames: &Frames, naive: &Frames) -> String {
+    format!("{:.2}", naive.median() / frames.median())
+}
+
+/// Table 1: frames a second of all organisations.
+pub(super) fn table_1(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["organisation", "bounces", "frames/s", "least", "most", "of naive", "lanes", "MB", "launches"];
+    let mut table = Table::new("table-1", "W11 Table 1: frames a second (one sample a pixel)", &columns);
+    for depth in DEPTHS {
+        let options = bench.options(depth);
+        let cases: Vec<Case> = organisations().into_iter().map(|engine| case(bench, engine, &options)).collect();
+        let all = bench.frames(&cases)?;
+        compare(&mut table, &cases, &all);
+        let samples = options.samples.len() as f64;
+        for (case, frames) in cases.iter().zip(&all) {
+            let [median, least, most] = rates(frames);
+            table.row(vec![
+                case.name.clone(),
+                depth.to_string(),
+                median,
+                least,
+                most,
+                ratio(frames, &all[0]),
+                format!("{:.1}", 32.0 * frames.counts.active_lanes()),
+                format!("{:.1}", frames.counts.bytes() as f64 / samples / 1e6),
+                format!("{:.0}", frames.counts.launches() as f64 / samples),
+            ]);
+        }
+    }
+    table
+        .notes
+        .push("lanes: of a warp of 32, that had a path to extend; MB of state moved and launches are a frame's".into());
+    let theirs: Vec<String> =
+        TABLE_1.iter().map(|(scene, [naive, whole, shared])| format!("{scene} {naive} / {whole} / {shared}")).collect();
+    table.notes.push(format!("W11, naive / whole-frame / tiled in shared memory: {}", theirs.join(", ")));
+    Ok(table)
+}
+
+/// Tables 2 and 3, 4.2.2 and 4.2.3: what each bounce has of paths and warps, and takes.
+pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = [
+        "bounce",
+        "paths",
+        "warps",
+        "paths/warp",
+        "compacted",
+        "saved",
+        "ns/warp",
+        "compacted ns",
+        "W11 saved",
+        "W11 us",
+        "W11 compacted us",
+    ];
+    let mut table = Table::new(
+        "bounces",
+        "W11 Tables 2 and 3: active paths and warps of a frame, and time of an active warp",
+        &columns,
+    );
+    let options = bench.options(DEPTH);
+    let timed = |engine| EngineOptions { timed: true, ..engine };
+    let [off, on] = [Compaction::Off, Compaction::Scan].map(compacted);
+    let engines = [of(Organisation::Megakernel), timed(off), timed(on), off, on];
+    let cases = engines.map(|engine| case(bench, engine, &options));
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    let samples = options.samples.len() as f64;
+    let [naive, timed_off, timed_on, off, on] = &all[..] else { unreachable!("five cases") };
+    let (mut warps, mut full) = (0.0, 0.0);
+    for (bounce, (own, compact)) in timed_off.counts.by_round.iter().zip(&timed_on.counts.by_round).enumerate() {
+        let [paths, own, compact] = [own.active, own.warps, compact.warps].map(|count| count as f64 / samples);
+        (warps, full) = (warps + own, full + compact);
+        let time = |frames: &Frames, warps: f64| {
+            let seconds = frames.bounces.get(bounce).map_or(f64::NAN, |seconds| seconds.bounce);
+            format!("{:.2}", 1e9 * seconds / warps)
+        };
+        let theirs = TABLE_2.get(bounce).zip(TABLE_3.get(bounce));
+        let (saved, [their_off, their_on]) = match theirs {
+            Some(((paths, warps), times)) => {
+                (format!("{:.2}", f64::from(*warps) / (1e3 * paths / 32.0)), times.map(|us| format!("{us:.1}")))
+            }
+            None => ("-".into(), ["-".into(), "-".into()]),
+        };
+        table.row(vec![
+            bounce.to_string(),
+            format!("{paths:.0}"),
+            format!("{own:.0}"),
+            format!("{:.1}", paths / own),
+            format!("{compact:.0}"),
+            format!("{:.2}", own / compact),
+            time(timed_off, own),
+            time(timed_on, compact),
+            saved,
+            their_off,
+            their_on,
+        ]);
+    }
+    let ms = |seconds: f64| 1e3 * seconds;
+    let sum = |frames: &Frames| frames.bounces.iter().map(|bounce| bounce.bounce).sum::<f64>();
+    let step: f64 = timed_on.bounces.iter().map(|bounce| bounce.step).sum();
+    table.notes.extend([
+        format!(
+            "all bounces: {:.2} times fewer warps where those that go on are listed (W11 2.3), {:.1} paths a warp without \
+             (W11 13.8); saved and W11's columns are of single bounces, W11's of fairy on a GTX 480",
+            warps / full,
+            timed_off.counts.extended as f64 / samples / warps
+        ),
+        format!(
+            "kernels of the bounces {:.3} ms without listing, {:.3} ms with; whole frames {:.3} and {:.3} ms, naive {:.3} \
+             (W11: 342 and 278; 319 naive and 7.5 %, 282)",
+            ms(sum(timed_off)),
+            ms(sum(timed_on)),
+            ms(off.median()),
+            ms(on.median()),
+            ms(naive.median())
+        ),
+        format!(
+            "listing takes {:.1} % of bounces and listing (W11 4.2.2: less than 1); paths that are kept in memory {:+.1} % \
+             of the naive frame (W11 4.2.3: 7 to 8); compaction makes {:.2} of the naive rate (W11 1.12 to 1.16)",
+            100.0 * step / (sum(timed_on) + step),
+            100.0 * (off.median() / naive.median() - 1.0),
+            naive.median() / on.median()
+        ),
+    ]);
+    Ok(table)
+}
+
+/// Figure 2: tiles of more and more paths, and how many blocks a multiprocessor then has.
+pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["M", "shared bytes", "blocks", "occupancy %", "shared", "global", "shared of naive", "GTX 480 %"];
+    let mut table =
+        Table::new("figure-2", "W11 Figure 2: frames a second of tiles of 64 x M paths, and occupancy", &columns);
+    let options = bench.options(DEPTH);
+    let most = bench.device().shared_bytes_a_block()?;
+    let warps = bench.device().warps_a_multiprocessor()?;
+    let mut cases = vec![case(bench, of(Organisation::Megakernel), &options)];
+    let mut tiles = Vec::new();
+    for paths_a_lane in TILES {
+        let shared = bench.a_frame(tiled_shared(paths_a_lane));
+        let tile = bench.renderer(shared)?.tile_occupancy(&options)?.filter(|tile| tile.shared_bytes <= most);
+        let global = EngineOptions { paths_a_lane, ..of(Organisation::TiledGlobal) };
+        cases.push(case(bench, global, &options));
+        if tile.is_some() {
+            cases.push(case(bench, tiled_shared(paths_a_lane), &options));
+        }
+        tiles.push((paths_a_lane, tile));
+    }
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    let mut measured = all.iter().skip(1);
+    for (paths_a_lane, tile) in tiles {
+        let global = measured.next().map_or_else(String::new, |frames| rate(frames.median()));
+        let none = || "-".to_string();
+        let (shared, of_naive) = match tile.and_then(|_| measured.next()) {
+            Some(frames) => (rate(frames.median()), ratio(frames, &all[0])),
+            None => (none(), none()),
+        };
+        table.row(vec![
+            paths_a_lane.to_string(),
+            tile.map_or_else(none, |tile| tile.shared_bytes.to_string()),
+            tile.map_or_else(none, |tile| tile.blocks.to_string()),
+            tile.map_or_else(none, |tile| format!("{:.0}", 100.0 * f64::from(tile.blocks * 2) / f64::from(warps))),
+            shared,
+            global,
+            of_naive,
+            tile.map_or_else(none, |tile| {
+                format!("{:.0}", 100.0 * f64::from(fermi_blocks(tile.shared_bytes) * 2) / f64::from(FERMI_WARPS))
+            }),
+        ]);
+    }
+    table.notes.push(format!(
+        "a block has 64 threads; naive {} frames a second. GTX 480: what the same bytes and 64 registers would have left it \
+         (W11: 33 % without shared memory, 8 at M = 4, 4 at M = 8)",
+        rate(all[0].median())
+    ));
+    Ok(table)
+}
+
+/// W11 3.4: what lists paths, and who reads the counts.
+pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["listing", "counts", "frames/s", "least", "most", "of naive", "listing %"];
+    let mut table = Table::new("steps", "W11 3.4: what lists the paths that go on, and who reads how many", &columns);
+    let options = bench.options(DEPTH);
+    let mut cases = vec![case(bench, of(Organisation::Megakernel), &options)];
+    for host_counts in [false, true] {
+        for compaction in [Compaction::Scan, Compaction::Atomics] {
+            for timed in [false, true] {
+                let engine = EngineOptions { host_counts, timed, ..compacted(compaction) };
+                cases.push(case(bench, engine, &options));
+            }
+        }
+    }
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    for (cases, frames) in cases[1..].chunks(2).zip(all[1..].chunks(2)) {
+        let engine = cases[0].engine;
+        let [median, least, most] = rates(&frames[0]);
+        let [bounce, step] = frames[1].bounces.iter().fold([0.0; 2], |[a, b], own| [a + own.bounce, b + own.step]);
+        table.row(vec![
+            engine.compaction.name().into(),
+            if engine.host_counts { "host" } else { "device" }.into(),
+            median,
+            least,
+            most,
+            ratio(&frames[0], &all[0]),
+            format!("{:.1}", 100.0 * step / (bounce + step)),
+        ]);
+    }
+    table.notes.push(format!("naive {} frames a second", rate(all[0].median())));
+    Ok(table)
+}
+
+/// W11 4.2.5: the same with arithmetic that about doubles the naive frame.
+pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    const TRIAL: u32 = 1024;
+    let columns = ["organisation", "frames/s", "of naive", "with arithmetic", "of naive then"];
+    let mut table = Table::new("shading", "W11 4.2.5: heavier shading", &columns);
+    let options = bench.options(DEPTH);
+    let naive = of(Organisation::Megakernel);
+    let trial = [naive, EngineOptions { longer_shading: TRIAL, ..naive }].map(|engine| case(bench, engine, &options));
+    let [plain, longer] = &bench.frames(&trial)?[..] else { unreachable!("two cases") };
+    let each = (longer.median() - plain.median()).max(plain.median() * 1e-3) / f64::from(TRIAL);
+    let longer_shading = (plain.median() / each).clamp(1.0, 1e6) as u32;
+    let engines = [
+        naive,
+        compacted(Compaction::Scan),
+        compacted(Compaction::Off),
+        of(Organisation::TiledGlobal),
+        tiled_shared(4),
+        of(Organisation::Regenerate),
+    ];
+    let cases: Vec<Case> = engines
+        .into_iter()
+        .flat_map(|engine| [engine, EngineOptions { longer_shading, ..engine }])
+        .map(|engine| case(bench, engine, &options))
+        .collect();
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    for (cases, frames) in cases.chunks(2).zip(all.chunks(2)) {
+        table.row(vec![
+            cases[0].name.clone(),
+            rate(frames[0].median()),
+            ratio(&frames[0], &all[0]),
+            rate(frames[1].median()),
+            ratio(&frames[1], &all[1]),
+        ]);
+    }
+    table.notes.push(format!(
+        "{longer_shading} multiply-adds a vertex make the naive frame {:.2} times as long (W11: where they double it \
+         compaction gains some 80 %)",
+        all[1].median() / all[0].median()
+    ));
+    Ok(table)
+}
+
+/// W11 4.2.4: smaller and larger frames.
+pub(super) fn resolutions(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["size", "naive", "compact", "regenerate", "wavefront-sorted", "compact of naive"];
+    let mut table = Table::new("resolutions", "W11 4.2.4: million paths a second by size, a frame at a time", &columns);
+    let [width, height] = bench.setup().options.size;
+    for (times, part) in [(1, 4), (1, 2), (1, 1), (2, 1)] {
+        let size = [width, height].map(|side| (side * times / part).max(1));
+        let options = RenderOptions { size, ..bench.options(DEPTH) };
+        let paths = (size[0] * size[1]) as usize;
+        let engines = [
+            of(Organisation::Megakernel),
+            compacted(Compaction::Scan),
+            of(Organisation::Regenerate),
+            of(Organisation::WavefrontSorted),
+        ];
+        let cases = engines.map(|engine| {
+            let engine = EngineOptions { paths, ..bench.a_frame(engine) };
+            Case { name: name_of(&engine), engine, options: options.clone() }
+        });
+        let all = bench.frames(&cases)?;
+        compare(&mut table, &cases, &all);
+        let mut row = vec![format!("{}x{}", size[0], size[1])];
+        row.extend(all.iter().map(|frames| format!("{:.1}", paths as f64 / frames.median() / 1e6)));
+        row.push(ratio(&all[1], &all[0]));
+        table.row(row);
+    }
+    Ok(table)
+}
