@@ -68,6 +68,10 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
             suite.name()
         )));
     }
+    if let Some(folder) = &args.record {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
+    }
     let device = device(common)?;
     let machine = MachineFacts::read(&Target::Cuda(device.clone()));
     common.note(machine.line());

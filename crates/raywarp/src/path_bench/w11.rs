@@ -278,7 +278,7 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let trial = [naive, EngineOptions { longer_shading: TRIAL, ..naive }].map(|engine| case(bench, engine, &options));
     let [plain, longer] = &bench.frames(&trial)?[..] else { unreachable!("two cases") };
     let each = (longer.median() - plain.median()).max(plain.median() * 1e-3) / f64::from(TRIAL);
-    let longer_shading = (plain.median() / each).clamp(1.0, 1e6) as u32;
+    let longer_shading = (plain.median() / each).clamp(1.0, 1e5) as u32;
     let engines = [
         naive,
         compacted(Compaction::Scan),

@@ -29,14 +29,17 @@ RW_FUNCTION HeldPath begin_path(const Render& render, u32 number) {
     return {number, true, begun.ray, begun.state, Vec3::splat(0.0f), begun.filter_weight};
 }
 
-// So many multiply-adds, on which nothing depends: heavier shading, for W11 4.2.5.
-RW_FUNCTION void shade_longer(u32 count, float from) {
+// As many multiply-adds for each vertex as the render asks for, on which nothing depends: heavier shading, for W11 4.2.5.
+RW_FUNCTION void shade_longer(const Render& render, float from) {
     float x = from;
 #pragma unroll 1
-    for (u32 i = 0; i < count; i++) {
+    for (u32 i = 0; i < render.longer_shading; i++) {
         x = platform::fused(x, 0.75f, 0.5f);
     }
-    platform::hidden(platform::bits_of(x));
+    // Never: of finite numbers there come none like this one. Without a use nothing would be computed.
+    if (platform::bits_of(x) == 0x7fc0dead) {
+        platform::add_to_counter(&render.counters->invalid_rays, 1);
+    }
 }
 
 // Takes a path to its next vertex, connects it to a light there, and sends it on; it lives no longer where it ends.
@@ -63,7 +66,7 @@ RW_FUNCTION void extend_path(const Render& render, LaneMask callers, HeldPath& p
         path.state.throughput = arrival.throughput;
         path.lives = arrival.scatters;
         if (path.lives) {
-            shade_longer(render.longer_shading, hit.t);
+            shade_longer(render, hit.t);
             const Departure departure = leave<F>(render.scene, render.transport, path.state, path.ray, hit.t, point);
             if (departure.first_hit.some) {
                 looks(departure.first_hit.value);
