@@ -10,11 +10,13 @@ use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use clap::Args;
+use raywarp::bench::table::Room;
 use raywarp::bench::{MachineFacts, Target};
 use raywarp::bvh::presets;
 use raywarp::cuda::Device;
 use raywarp::path_bench::{Bench, BenchPathsError, PathSuite, Setup, Table};
 use raywarp::picture::{Picture, PictureRequest};
+use raywarp::report::{About, path_bench_page};
 use raywarp::system::files;
 use raywarp::{PrepareOptions, Prepared};
 use serde_json::json;
@@ -89,7 +91,7 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
         let outcome = measure(suite, args, common, (&path, &device), &mut |table| {
             if !common.json {
                 // What cannot be printed is still kept.
-                let _ = writeln!(out, "{table}").and_then(|()| out.flush());
+                let _ = writeln!(out, "\n{}", table.text(common.room()).trim_end()).and_then(|()| out.flush());
             }
             found.last_mut().expect("a scene is measured").1.push(table);
         });
@@ -218,9 +220,13 @@ fn save(
     for (scene, tables) in found {
         text += &format!("\n## {scene}\n");
         for table in tables {
-            let rows: String = table.to_string().lines().map(|line| format!("    {line}\n")).collect();
+            let rows: String = table.text(Room::Any).lines().map(|line| format!("    {line}\n")).collect();
             text += &format!("\n{rows}");
         }
     }
-    write("README.md".into(), text)
+    write("README.md".into(), text)?;
+    // With their names alone, as in the command line: the same run gives the same page everywhere.
+    let scene_file = found.iter().map(|(scene, _)| scene.as_str()).collect::<Vec<_>>().join(", ");
+    let about = About { command: command_line(), scene_file };
+    write(format!("{}.html", suite.name()), path_bench_page(suite, &machine.line(), found, &about).html())
 }

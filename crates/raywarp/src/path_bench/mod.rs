@@ -10,6 +10,7 @@ mod table;
 mod w11;
 
 pub use frames::{Bench, BenchPathsError, Setup};
+pub(crate) use published::TABLE_1;
 pub use table::Table;
 
 /// The experiments of a paper.

@@ -1,6 +1,6 @@
 //! What an experiment found, for people and for files.
 
-use std::fmt;
+use raywarp_bench::table::{Hidden, Room, Table as Rows, TableColumn, wrapped};
 
 /// Rows of cells under columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,10 +35,26 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Comma-separated, heads first.
-    pub fn csv(&self) -> String {
-        let line = |cells: &[String]| cells.iter().map(|cell| field(cell)).collect::<Vec<_>>().join(",");
-        std::iter::once(&self.columns).chain(&self.rows).map(|cells| line(cells) + "\n").collect()
+    /// For people: title, rows, and what is to be said of them.
+    pub fn text(&self, room: Room) -> String {
+        let columns = self.columns.iter().enumerate().map(|(column, head)| match column {
+            0 => TableColumn::left(head),
+            _ => TableColumn::right(head.as_str()),
+        });
+        let mut table = Rows::new(columns);
+        self.rows.iter().for_each(|cells| table.row(cells.iter().cloned()));
+        let (mut text, mut hidden) = (format!("{}\n", wrapped(&self.title)), Hidden::default());
+        table.write(&mut text, room, &mut hidden);
+        self.notes.iter().for_each(|note| text += &format!("{}\n", wrapped(note)));
+        hidden.finish(&mut text);
+        text
+    }
+
+    /// The numbers of a column, by row; NaN where a cell is none.
+    pub fn numbers(&self, column: &str) -> Vec<f64> {
+        let place = self.columns.iter().position(|head| head == column);
+        let cells = self.rows.iter().map(|cells| place.and_then(|place| cells[place].parse().ok()));
+        cells.map(|number| number.unwrap_or(f64::NAN)).collect()
     }
 
     /// As a JSON object: a row an object by heads.
@@ -57,35 +73,9 @@ impl Table {
     }
 }
 
-/// In quotes where a reader would take it apart.
-fn field(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
-}
-
 fn number_or_text(cell: &str) -> serde_json::Value {
     match cell.parse::<f64>().ok().and_then(serde_json::Number::from_f64) {
         Some(number) => serde_json::Value::Number(number),
         None => serde_json::Value::String(cell.to_string()),
-    }
-}
-
-impl fmt::Display for Table {
-    /// Columns aligned: the first to the left, the others to the right.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.title)?;
-        let width = |column: usize| {
-            let cells = std::iter::once(&self.columns).chain(&self.rows);
-            cells.map(|cells| cells[column].chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
-        for cells in std::iter::once(&self.columns).chain(&self.rows) {
-            let mut line = String::from(" ");
-            for (column, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
-                let gap = " ".repeat(width - cell.chars().count());
-                line += &if column == 0 { format!(" {cell}{gap}") } else { format!("  {gap}{cell}") };
-            }
-            writeln!(f, "{}", line.trim_end())?;
-        }
-        self.notes.iter().try_for_each(|note| writeln!(f, "  {note}"))
     }
 }

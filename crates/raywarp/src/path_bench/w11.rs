@@ -1,10 +1,11 @@
 //! Wald 2011's experiments (W11 4).
 
 use super::frames::{Bench, BenchPathsError, Case, Frames, compare, name_of};
-use super::published::{FERMI_WARPS, TABLE_1, TABLE_2, TABLE_3, fermi_blocks};
+use super::published::{TABLE_1, occupancy_then};
 use super::table::Table;
 use raywarp_render::RenderOptions;
 use raywarp_render_cuda::{Compaction, EngineOptions, Organisation};
+use raywarp_sim::compaction::{W11_TABLE_2, W11_TABLE_3};
 
 /// Bounces of Table 1.
 const DEPTHS: [u32; 2] = [2, 8];
@@ -132,11 +133,9 @@ pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
             let seconds = frames.bounces.get(bounce).map_or(f64::NAN, |seconds| seconds.bounce);
             format!("{:.2}", 1e9 * seconds / warps)
         };
-        let theirs = TABLE_2.get(bounce).zip(TABLE_3.get(bounce));
+        let theirs = W11_TABLE_2.get(bounce).zip(W11_TABLE_3.get(bounce));
         let (saved, [their_off, their_on]) = match theirs {
-            Some(((paths, warps), times)) => {
-                (format!("{:.2}", f64::from(*warps) / (1e3 * paths / 32.0)), times.map(|us| format!("{us:.1}")))
-            }
+            Some((row, times)) => (format!("{:.1}", row.saved), times.map(|us| format!("{us:.1}"))),
             None => ("-".into(), ["-".into(), "-".into()]),
         };
         table.row(vec![
@@ -145,7 +144,7 @@ pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
             format!("{own:.0}"),
             format!("{:.1}", paths / own),
             format!("{compact:.0}"),
-            format!("{:.2}", own / compact),
+            format!("{:.2}", warps / full),
             time(timed_off, own),
             time(timed_on, compact),
             saved,
@@ -159,7 +158,7 @@ pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     table.notes.extend([
         format!(
             "all bounces: {:.2} times fewer warps where those that go on are listed (W11 2.3), {:.1} paths a warp without \
-             (W11 13.8); saved and W11's columns are of single bounces, W11's of fairy on a GTX 480",
+             (W11 13.8); saved: this bounce and those before; W11's columns are of fairy on a GTX 480",
             warps / full,
             timed_off.counts.extended as f64 / samples / warps
         ),
@@ -221,9 +220,8 @@ pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
             shared,
             global,
             of_naive,
-            tile.map_or_else(none, |tile| {
-                format!("{:.0}", 100.0 * f64::from(fermi_blocks(tile.shared_bytes) * 2) / f64::from(FERMI_WARPS))
-            }),
+            tile.and_then(|tile| occupancy_then(tile.shared_bytes))
+                .map_or_else(none, |share| format!("{:.0}", 100.0 * share)),
         ]);
     }
     table.notes.push(format!(

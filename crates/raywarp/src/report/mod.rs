@@ -11,10 +11,12 @@ mod experiment;
 mod generations;
 mod measured;
 mod page;
+mod path_bench;
 mod ranking;
 mod run;
 mod what_if;
 
 pub use page::{Figure, Grid, Page};
+pub use path_bench::path_bench_page;
 pub use run::About;
 pub(crate) use run::number;
