@@ -153,7 +153,10 @@ fn refills(organisation: Organisation) -> bool {
 fn faults(prepared: &Prepared, options: &RenderOptions) -> Vec<String> {
     let mut faults = Vec::new();
     for organisation in Organisation::OF_PATHS {
-        let queues = if refills(organisation) { &QUEUES[..] } else { &[ONE_BATCH] };
+        // Where nothing is sorted both wavefronts have the same kernels.
+        let is_sorted = FeatureSet::of(&prepared.shading) == FeatureSet::Surfaces;
+        let is_other = refills(organisation) && (is_sorted || organisation != Organisation::Wavefront);
+        let queues = if is_other { &QUEUES[..] } else { &[ONE_BATCH] };
         for &(paths, queues_a_batch) in queues {
             let engine = EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() };
             let films = prepared.films(options, engine);
