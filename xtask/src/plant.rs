@@ -3,6 +3,7 @@
 //! `cargo xtask plant [NAME...]` copies the tracked files to target/plant, changes them, runs the tests, and
 //! says which bugs were caught. It takes a minute or two a bug, and so is not part of the tests.
 
+mod organisation;
 mod path_tracer;
 mod shading;
 
@@ -825,7 +826,7 @@ const PLANTS: &[Plant] = &[
 ];
 
 fn all() -> impl Iterator<Item = &'static Plant> {
-    PLANTS.iter().chain(shading::PLANTS).chain(path_tracer::PLANTS)
+    [PLANTS, shading::PLANTS, path_tracer::PLANTS, organisation::PLANTS].into_iter().flatten()
 }
 
 /// What became of the tests.

@@ -154,6 +154,88 @@ fn several_gpus_render_the_picture_of_the_cpu_and_say_what_each_keeps() {
     );
 }
 
+#[test]
+fn each_organisation_gives_the_picture_of_the_cpu() {
+    let Some(place) = place() else { return };
+    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/room.pbrt");
+    std::fs::copy(&room, place.folder.join("room.pbrt")).unwrap();
+    let picture = "room.pbrt --size 20x15 --spp 3 --sampler xor32";
+    place.run(&format!("render --device cpu {picture} -o room-cpu.hdr"), &[]);
+    let right = place.read("room-cpu.hdr");
+    for options in [
+        "wavefront-sorted",
+        "wavefront",
+        "megakernel",
+        "compact",
+        "compact --compaction atomics --counts host",
+        "compact --compaction off --paths-in-flight 100",
+        "tiled-global",
+        "tiled-global --paths-a-thread 1",
+        "tiled-shared",
+        "tiled-shared --paths-a-thread 3",
+        "regenerate",
+        "regenerate --compaction scan --counts host --paths-in-flight 200",
+        "regenerate --compaction atomics --paths-in-flight 70",
+        "split",
+        "split --paths-in-flight 100",
+        "rays",
+    ] {
+        let line = format!("render --device cuda --organisation {options} {picture} -o room.hdr");
+        let ended = place.run(&line, &[]);
+        assert_eq!(ended.status.code(), Some(0), "{options}: {}", text(&ended.stderr));
+        assert!(place.read("room.hdr") == right, "{options}: another picture");
+        std::fs::remove_file(place.folder.join("room.hdr")).unwrap();
+    }
+}
+
+#[test]
+fn what_an_organisation_does_not_know_of_is_refused_in_a_line() {
+    let Some(place) = place() else { return };
+    for (options, says) in [
+        (
+            "megakernel --compaction scan",
+            "--compaction is for --organisation compact and regenerate; leave it out with megakernel",
+        ),
+        (
+            "tiled-shared --compaction off",
+            "--compaction is for --organisation compact and regenerate; leave it out with tiled-shared",
+        ),
+        (
+            "compact --paths-a-thread 4",
+            "--paths-a-thread is for --organisation tiled-global and tiled-shared; leave it out with compact",
+        ),
+        ("split --counts host", "--counts host is for --organisation compact and regenerate; leave it out with split"),
+        (
+            "wavefront-sorted --counts host",
+            "--counts host is for --organisation compact and regenerate; leave it out with wavefront-sorted",
+        ),
+        ("rays --paths-in-flight 100", "--paths-in-flight is for --organisation all but rays; leave it out with rays"),
+    ] {
+        // Before anything is read, and whatever renders.
+        for device in ["cuda", "cpu"] {
+            let line = format!("render nothing.obj --device {device} --organisation {options} {SIZE} -o none.hdr");
+            let output = place.run(&line, &[]);
+            assert_eq!(text(&output.stderr), format!("raywarp: {says}\n"), "{line}");
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{line}");
+        }
+    }
+    // Numbers out of range, and names that there are not.
+    for (options, allowed) in [
+        ("tiled-global --paths-a-thread 0", "a whole number from 1 to 512"),
+        ("tiled-global --paths-a-thread 513", "a whole number from 1 to 512"),
+        ("wavefront --paths-in-flight 0", "a whole number from 1 to 67108864"),
+        ("compact --compaction sorted", "known are scan, atomics and off"),
+        ("compact --counts nobody", "known are device and host"),
+        ("tiled", "did you mean tiled-global or tiled-shared?"),
+    ] {
+        let output = place.run(&format!("render --device cuda --organisation {options} {SIZE} -o none.hdr"), &[]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{options}: {said}");
+        assert!(said.lines().count() == 1 && said.contains(allowed), "{options}: {said}");
+    }
+    assert!(!place.folder.join("none.hdr").exists());
+}
+
 /// The number before `what` in a line.
 fn number(line: &str, what: &str) -> f64 {
     let before = line.split_once(what).unwrap_or_else(|| panic!("no {what}: {line}")).0;

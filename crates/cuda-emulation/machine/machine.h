@@ -43,4 +43,6 @@ struct Request {
     u64 shared_bytes;
 };
 
+static_assert(sizeof(Request) == 72 && sizeof(Range) == 32, "as src/machine.rs has them");
+
 }  // namespace raywarp::emulation

@@ -30,6 +30,36 @@ void sound(const Launch& launch) {
     platform::add_to_counter(launch.counter, 1);
 }
 
+// Each warp reads what the other has written, in both kinds of a block's memory, and then both write again.
+void sound_block(const Launch& launch) {
+    RW_SHARED(u32, 64, sums);
+    RW_DYNAMIC_SHARED(u16, 16, 0, even);
+    RW_DYNAMIC_SHARED(u16, 8, 32, odd);
+    u32* const words = reinterpret_cast<u32*>(platform::block_memory(48, 16));
+    const u32 own = platform::warp_in_block() * 32 + lane(), other = (own + 32) % 64;
+    for (u32 turn = 0; turn < 3; turn++) {
+        sums.store(own, own + turn);
+        if (own % 32 < 4) {
+            auto& list = own < 32 ? even : odd;
+            list.store(own % 32, static_cast<u16>(own + turn));
+        }
+        if (own % 32 < 2) {
+            platform::put(words + own / 32 * 2 + own % 32, own + turn);
+        }
+        platform::sync_block();
+        bool wrong = sums.load(other) != other + turn;
+        if (own % 32 < 2) {
+            wrong = wrong || (own < 32 ? odd : even).load(own % 32) != other + turn ||
+                    platform::get(words + other / 32 * 2 + other % 32) != other + turn;
+        }
+        if (wrong) {
+            platform::load1(nullptr);
+        }
+        platform::sync_block();
+    }
+    platform::add_to_counter(launch.counter, 1);
+}
+
 void not_in_mask(const Launch&) {
     platform::any_sync(0x7fffffffu, true);  // line: not in its mask
 }
@@ -107,6 +137,69 @@ void apart(const Launch&) {
     }
 }
 
+// The other warp of the block ends.
+void block_ended(const Launch&) {
+    if (platform::warp_in_block() == 1) {
+        platform::sync_block();  // line: block ended
+    }
+}
+
+// Other lanes of the warp end.
+void part_waits(const Launch&) {
+    if (lane() < 16) {
+        platform::sync_block();  // line: part waits
+    }
+}
+
+void block_sites(const Launch&) {
+    if (platform::warp_in_block() == 0) {
+        platform::sync_block();
+    } else {
+        platform::sync_block();  // line: block sites
+    }
+}
+
+// Of a warp's own sync the other warp knows nothing.
+void block_race(const Launch&) {
+    RW_SHARED(u32, 64, sums);
+    const u32 own = platform::warp_in_block() * 32 + lane();
+    platform::sync(EVERYONE);
+    sums.store(own, 1), sums.load(own ^ 32);  // line: block race
+}
+
+// One that all have passed orders nothing that comes after it.
+void late_race(const Launch&) {
+    RW_SHARED(u32, 64, sums);
+    const u32 own = platform::warp_in_block() * 32 + lane();
+    sums.store(own, 1);
+    platform::sync_block();
+    sums.load(own ^ 32), sums.store(own, 2);  // line: late race
+}
+
+void beyond_launch(const Launch&) {
+    RW_DYNAMIC_SHARED(u32, 17, 0, words);  // line: beyond launch
+    words.store(lane(), 1);
+}
+
+void behind_launch(const Launch&) {
+    RW_DYNAMIC_SHARED(u32, 1, 64, words);  // line: behind launch
+    words.store(0, 1);
+}
+
+void block_memory_beyond(const Launch&) {
+    platform::block_memory(48, 32);  // line: block memory beyond
+}
+
+// A part of it may be asked for, and more be touched.
+void behind_block_memory(const Launch&) {
+    platform::put(reinterpret_cast<u32*>(platform::block_memory(60, 4)) + 1, 1u);  // line: behind block memory
+}
+
+void dynamic_race(const Launch&) {
+    RW_DYNAMIC_SHARED(u32, 16, 0, words);
+    words.store(3, lane());  // line: dynamic race
+}
+
 void beyond(const Launch&) {
     RW_SHARED(u32, 8, few);
     if (lane() == 0) {
@@ -134,6 +227,7 @@ struct Entry {
 
 constexpr Entry KERNELS[] = {
     {"sound", sound},
+    {"sound_block", sound_block},
     {"not_in_mask", not_in_mask},
     {"ended", ended},
     {"other_site", other_site},
@@ -146,6 +240,16 @@ constexpr Entry KERNELS[] = {
     {"warps_race", warps_race},
     {"out_of_step", out_of_step},
     {"apart", apart},
+    {"block_ended", block_ended},
+    {"part_waits", part_waits},
+    {"block_sites", block_sites},
+    {"block_race", block_race},
+    {"late_race", late_race},
+    {"beyond_launch", beyond_launch},
+    {"behind_launch", behind_launch},
+    {"block_memory_beyond", block_memory_beyond},
+    {"behind_block_memory", behind_block_memory},
+    {"dynamic_race", dynamic_race},
     {"beyond", beyond},
     {"wild_load", wild_load},
     {"wild_store", wild_store},

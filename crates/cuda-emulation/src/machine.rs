@@ -28,6 +28,8 @@ pub struct Geometry {
     pub warps_per_block: u32,
     /// Blocks that run at once, interleaved.
     pub resident_blocks: u32,
+    /// Bytes that each block shares beside the arrays that its kernel declares.
+    pub shared_bytes: u32,
 }
 
 /// Memory that a kernel may touch through its platform.
@@ -204,7 +206,10 @@ mod sys {
         log: u32,
         seed: u64,
         budget: u64,
+        shared_bytes: u64,
     }
+
+    const _: () = assert!(size_of::<CRequest>() == 72 && size_of::<CRange>() == 32, "as machine/machine.h has them");
 
     /// Owned by the other side.
     #[repr(C)]
@@ -266,6 +271,7 @@ mod sys {
             log: u32::from(request.log),
             seed,
             budget: BUDGET,
+            shared_bytes: geometry.shared_bytes.into(),
         };
         // SAFETY: pointers in the request live until the call returns, and ranges are as long as they say; that the
         // kernel may write where the launch points is the caller's promise.

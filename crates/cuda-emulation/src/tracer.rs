@@ -115,10 +115,10 @@ impl EmulatedTracer {
         let warps = (count as u32 * self.variant.lanes_per_ray()).div_ceil(32).max(1);
         let direct = self.variant.supply() == Supply::Direct;
         if self.alone && !direct {
-            return Geometry { blocks: 1, warps_per_block: 1, resident_blocks: 1 };
+            return Geometry { blocks: 1, warps_per_block: 1, resident_blocks: 1, shared_bytes: 0 };
         }
         let blocks = if direct { warps.div_ceil(WARPS_PER_BLOCK) } else { RESIDENT_BLOCKS };
-        Geometry { blocks, warps_per_block: WARPS_PER_BLOCK, resident_blocks: RESIDENT_BLOCKS }
+        Geometry { blocks, warps_per_block: WARPS_PER_BLOCK, resident_blocks: RESIDENT_BLOCKS, shared_bytes: 0 }
     }
 
     /// Runs a launch. `after` is empty, or one key a ray.

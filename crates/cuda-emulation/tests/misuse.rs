@@ -10,7 +10,7 @@ fn launch(name: &str, order: Order) -> Result<(Logs, u32), Fault> {
     let (slots, mut counter) = ([7u32; 4], [0u32]);
     let mut windows = [Window::read(&slots), Window::changed(&mut counter)];
     let launch = Launch { slots: windows[0].address(), counter: windows[1].address(), ..Launch::default() };
-    let geometry = Geometry { blocks: 3, warps_per_block: 2, resident_blocks: 2 };
+    let geometry = Geometry { blocks: 3, warps_per_block: 2, resident_blocks: 2, shared_bytes: 64 };
     // SAFETY: the kernels of misuse.cpp touch only the two arrays, which live until the call returns.
     let logs = unsafe { run(kernel, &launch, &mut windows, &Request { geometry, order, log: true }) }?;
     Ok((logs, counter[0]))
@@ -37,12 +37,14 @@ fn check(name: &str, mark: &str, words: &[&str]) {
 }
 
 #[test]
-fn a_sound_kernel_passes_under_every_order() {
+fn sound_kernels_pass_under_every_order() {
     if not_emulated().is_some() {
         return check("sound", "", &[]);
     }
-    for order in Order::FOUR {
-        assert_eq!(launch("sound", order).map(|(_, count)| count), Ok(6 * 32), "{order:?}");
+    for name in ["sound", "sound_block"] {
+        for order in Order::FOUR {
+            assert_eq!(launch(name, order).map(|(_, count)| count), Ok(6 * 32), "{name}, {order:?}");
+        }
     }
 }
 
@@ -84,6 +86,26 @@ fn two_lanes_on_one_element_of_shared_memory_without_a_sync_are_named() {
 fn warps_of_a_block_that_do_not_keep_in_step_are_named() {
     check("out_of_step", "out of step", &["keep_in_step", "came 2 times", "of its block 1"]);
     check("apart", "apart", &["keep_in_step", "waits for lanes 0xffffffff"]);
+}
+
+#[test]
+fn warps_of_a_block_that_do_not_wait_for_each_other_are_named() {
+    check("block_ended", "block ended", &["sync_block: warp ", " waits for ", ", which has ended"]);
+    check("part_waits", "part waits", &["sync_block", "waits for lanes 0xffffffff, but lane ", "has ended"]);
+    check("block_sites", "block sites", &["sync_block: warp ", " waits here, and warp ", " at "]);
+    let words = ["of `sums`", "of warp 0 of the block", "of warp 1 of the block", "with no sync between"];
+    check("block_race", "block race", &words);
+    check("late_race", "late race", &words);
+}
+
+#[test]
+fn more_than_the_launch_gave_a_block_is_named() {
+    let gave = "of what its block shares, which the launch gave 64";
+    check("beyond_launch", "beyond launch", &["wants 68 bytes from 0 on", gave]);
+    check("behind_launch", "behind launch", &["wants 4 bytes from 64 on", gave]);
+    check("block_memory_beyond", "block memory beyond", &["wants 32 bytes from 48 on", gave]);
+    check("behind_block_memory", "behind block memory", &["touches 4 bytes", "none of the arrays"]);
+    check("dynamic_race", "dynamic race", &["writes element 3 of `words`", "with no sync between"]);
 }
 
 #[test]

@@ -137,14 +137,29 @@ fn surfaces(holes: bool) -> Prepared {
 }
 
 /// Several batches, one, and a queue that is filled up again.
-const QUEUES: [(usize, usize); 3] = [(100, 1), (1 << 12, 1), (70, 3)];
+const QUEUES: [(usize, usize); 3] = [(100, 1), ONE_BATCH, (70, 3)];
+const ONE_BATCH: (usize, usize) = (1 << 12, 1);
 
-fn faults(prepared: &Prepared, options: &RenderOptions, queues: &[(usize, usize)]) -> Vec<String> {
+/// A launch for whole paths, whose kernel has all there is, and one for each stage and class: for what does not depend on
+/// where paths are kept in between.
+const MOST_APART: [Organisation; 2] = [Organisation::Megakernel, Organisation::WavefrontSorted];
+
+/// Whether paths may begin where others have ended. Without that a batch is rendered as it is were it alone, and
+/// `counted` has several of them too.
+fn refills(organisation: Organisation) -> bool {
+    organisation.is_wavefront() || organisation == Organisation::Regenerate
+}
+
+fn faults(prepared: &Prepared, options: &RenderOptions) -> Vec<String> {
     let mut faults = Vec::new();
     for organisation in Organisation::OF_PATHS {
+        // Where nothing is sorted both wavefronts have the same kernels.
+        let is_sorted = FeatureSet::of(&prepared.shading) == FeatureSet::Surfaces;
+        let is_other = refills(organisation) && (is_sorted || organisation != Organisation::Wavefront);
+        let queues = if is_other { &QUEUES[..] } else { &[ONE_BATCH] };
         for &(paths, queues_a_batch) in queues {
-            let films = prepared
-                .films(options, EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() });
+            let engine = EngineOptions { organisation, paths, queues_a_batch, ..EngineOptions::default() };
+            let films = prepared.films(options, engine);
             let place = format!("{organisation:?}, {paths} paths, {queues_a_batch}, {:?}", options.sampler);
             faults.extend(difference(&films).map(|fault| format!("{place}: {fault}")));
         }
@@ -170,7 +185,7 @@ fn pictures_of_surfaces_sorted_by_class_are_those_of_the_cpu() {
             seed: 5,
             ..RenderOptions::default()
         };
-        let faults = faults(&prepared, &options, &QUEUES);
+        let faults = faults(&prepared, &options);
         assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 }
@@ -204,7 +219,7 @@ fn pictures_of_all_there_is_are_those_of_the_cpu() {
             )
         },
     ];
-    let faults: Vec<String> = cases.iter().flat_map(|options| faults(&prepared, options, &QUEUES)).collect();
+    let faults: Vec<String> = cases.iter().flat_map(|options| faults(&prepared, options)).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
@@ -220,7 +235,7 @@ fn connections_at_the_last_vertex_are_those_of_the_cpu() {
     ] {
         let options = RenderOptions { max_depth, direct, ..small() };
         let last = RenderOptions { connect_last: true, ..options.clone() };
-        let faults = faults(&prepared, &last, &QUEUES);
+        let faults = faults(&prepared, &last);
         assert!(faults.is_empty(), "{}", faults.join("\n"));
         // With a picture of their own, where there are any.
         let [without, with] = [&options, &last].map(|options| prepared.films(options, few(1 << 12))[1].clone());
@@ -267,16 +282,17 @@ fn pictures_depend_on_no_order_of_lanes_and_warps() {
     let Some(driver) = Driver::get() else { return };
     let prepared = room();
     assert_eq!(FeatureSet::of(&prepared.shading), FeatureSet::Plain);
-    for organisation in Organisation::OF_PATHS {
+    // More paths a pass than lanes are resident, and than a tile has: else no lane begins another, and no tile has a neighbour.
+    let options = RenderOptions { size: [20, 16], samples: 0..2, ..small() };
+    for engine in counted::engines() {
         for order in [0, 1, 2, 3] {
             driver.order(order);
-            // Several batches, and one.
-            for paths in [70, 1 << 10] {
-                let films = prepared.films(
-                    &small(),
-                    EngineOptions { organisation, paths, queues_a_batch: 1, ..EngineOptions::default() },
-                );
-                assert_eq!(difference(&films), None, "{organisation:?}, order {order}, {paths} paths");
+            for (paths, queues_a_batch) in QUEUES {
+                if queues_a_batch > 1 && !refills(engine.organisation) {
+                    continue;
+                }
+                let engine = EngineOptions { paths, queues_a_batch, ..engine };
+                assert_eq!(difference(&prepared.films(&options, engine)), None, "{engine:?}, order {order}");
             }
         }
     }
@@ -289,27 +305,34 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     let prepared = room();
     let paths = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     let occlusion = RenderOptions { integrator: Integrator::AmbientOcclusion { distance: 1.0 }, ..paths.clone() };
-    for (organisation, options) in [
-        (Organisation::Megakernel, &paths),
-        (Organisation::WavefrontSorted, &paths),
-        (Organisation::FirstHits, &occlusion),
+    let of = |organisation| EngineOptions { paths: 64, queues_a_batch: 1, ..EngineOptions::of(organisation) };
+    for (engine, options, calls_of_its_own) in [
+        (of(Organisation::Megakernel), &paths, &[][..]),
+        (of(Organisation::WavefrontSorted), &paths, &[]),
+        (of(Organisation::TiledShared), &paths, &["asking for shared memory"]),
+        (
+            EngineOptions { host_counts: true, timed: true, ..of(Organisation::Compact) },
+            &paths,
+            &["recording an event", "reading an event"],
+        ),
+        (of(Organisation::FirstHits), &occlusion, &[]),
     ] {
         let render = || -> Result<Film, String> {
             let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
-            let mut engine = prepared.try_engine(
-                EngineOptions { organisation, paths: 64, queues_a_batch: 1, ..EngineOptions::default() },
-                1,
-            )?;
+            let mut engine = prepared.try_engine(engine, 1)?;
             let (watch, tracer) = (Watch::default(), &prepared.tracer);
             let rendered = render_with(&prepared.shading, &prepared.camera, tracer, options, &watch, film, &mut engine);
             rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
         };
-        let (calls, _) = every_call_fails(&driver, render);
+        let (calls, said) = every_call_fails(&driver, render);
         assert!(calls > 40, "{calls}");
+        for doing in calls_of_its_own {
+            assert!(said.contains(doing), "{doing}: {said}");
+        }
     }
 }
 
-/// Renders with each call of the driver failing in turn, once and for good: there is an error or the same picture, and no
+/// Renders with each call of the driver failing in turn, and each third one for good: there is an error or the same picture, and no
 /// memory or image stays. How many calls a picture takes, and all errors.
 fn every_call_fails(driver: &Driver, render: impl Fn() -> Result<Film, String>) -> (u64, String) {
     driver.fails_at(pretended::NEVER, false);
@@ -318,7 +341,7 @@ fn every_call_fails(driver: &Driver, render: impl Fn() -> Result<Film, String>) 
     let mut said = String::new();
     for once in [true, false] {
         let mut failed = 0;
-        for call in 0..calls {
+        for call in (0..calls).step_by(if once { 1 } else { 3 }) {
             driver.fails_at(call, once);
             match render() {
                 Ok(film) => assert_eq!(difference(&[want.clone(), film]), None, "call {call}"),
@@ -333,7 +356,7 @@ fn every_call_fails(driver: &Driver, render: impl Fn() -> Result<Film, String>) 
             driver.fails_at(pretended::NEVER, false);
             assert_eq!((driver.ask("taken"), driver.ask("images")), (taken, 0), "call {call} leaves memory behind");
         }
-        assert!(failed > calls / 2, "{failed} of {calls} calls");
+        assert!(failed > calls / if once { 2 } else { 6 }, "{failed} of {calls} calls");
     }
     (calls, said)
 }

@@ -377,6 +377,82 @@ mod tests {
         assert!(!counts.to_string().contains('\n'));
     }
 
+    /// A batch of 40 paths, 70 rays that extend them and 9 that connect them; in rounds, where they are counted: paths, and
+    /// what else is counted of each.
+    fn of_40(layout: &Layout, rounds: &[[u32; 2]], lanes: u64) -> PathCounts {
+        let counters = Counters { refilled: 40, walked: 70, shadows: 9, turns: 5, ..Counters::default() };
+        let batch =
+            BatchCounts { paths: 40, launches: [0; Stage::ALL.len()], counters, rounds: rounds.to_vec(), lanes };
+        let mut counts = PathCounts::default();
+        counts.add_batch(layout, &batch);
+        assert_eq!((counts.begun, counts.extended, counts.connected, counts.warps), (40, 70, 9, 5));
+        counts
+    }
+
+    /// Stages that have moved something, with the bytes that they read and wrote.
+    fn moved(counts: &PathCounts) -> Vec<(Stage, u64, u64)> {
+        let of = |stage| (stage, counts.stage(stage).read, counts.stage(stage).written);
+        Stage::ALL.map(of).into_iter().filter(|(_, read, written)| read + written > 0).collect()
+    }
+
+    /// Of plain scenes a path takes 48 bytes, its radiance 16, its result 20, a mark or a place 4; 30 rays are not the first
+    /// of their path.
+    const FINALIZED: (Stage, u64, u64) = (Stage::Finalize, 40 * 20, 0);
+
+    #[test]
+    fn compaction_reads_places_and_marks_as_often_as_it_lists() {
+        let round = |active, begun, warps| RoundCounts { active, begun, warps };
+        let bounce = (30 * (48 + 16 + 4), 70 * (16 + 4) + 30 * 48 + 40 * 4);
+        let mut compact = layout(Organisation::Compact);
+        for (compaction, times) in [(Compaction::Scan, 2), (Compaction::Atomics, 1)] {
+            compact.compaction = compaction;
+            // All at once: the second and third bounce read 30 places.
+            let counts = of_40(&compact, &[[40, 40], [20, 0], [10, 0], [0, 0]], 0);
+            assert_eq!(counts.by_round, [round(40, 40, 2), round(20, 0, 1), round(10, 0, 1)]);
+            assert_eq!((counts.rounds, counts.refilled), (3, 0));
+            let list = (Stage::ListPaths, times * (70 + 30) * 4, 30 * 4);
+            assert_eq!(moved(&counts), [(Stage::Bounce, bounce.0 + 30 * 4, bounce.1), list, FINALIZED]);
+        }
+        // Nothing is listed, and warps are counted in place of those that begin.
+        compact.compaction = Compaction::Off;
+        let counts = of_40(&compact, &[[40, 2], [20, 2], [10, 1]], 0);
+        assert_eq!(counts.by_round, [round(40, 40, 2), round(20, 0, 2), round(10, 0, 1)]);
+        assert_eq!(moved(&counts), [(Stage::Bounce, bounce.0, bounce.1), FINALIZED]);
+    }
+
+    #[test]
+    fn paths_that_begin_in_places_of_others_have_these_listed_too() {
+        let mut layout = layout(Organisation::Regenerate);
+        // 24 at first, and 16 later: 46 rays come by a list, which holds the 40 that end.
+        let counts = of_40(&layout, &[[24, 24], [24, 9], [22, 7]], 0);
+        assert_eq!((counts.rounds, counts.refilled), (3, 16));
+        let bounce = (30 * (48 + 16 + 4) + 46 * 4, 70 * (16 + 4) + 30 * 48 + 40 * 4);
+        let list = (Stage::ListPaths, 2 * (70 + 46) * 4, (30 + 40) * 4);
+        assert_eq!(moved(&counts), [(Stage::Bounce, bounce.0, bounce.1), list, FINALIZED]);
+        // At once: who is not its lane's first.
+        layout.compaction = Compaction::Off;
+        let counts = of_40(&layout, &[], 32);
+        assert_eq!((counts.rounds, counts.refilled), (0, 8));
+        assert_eq!(moved(&counts), [(Stage::Regenerate, 0, 40 * 20), FINALIZED]);
+        assert_eq!(of_40(&layout, &[], 128).refilled, 0);
+    }
+
+    #[test]
+    fn tiles_move_paths_where_the_device_keeps_them_and_split_moves_each_once() {
+        let round = |active, begun, warps| RoundCounts { active, begun, warps };
+        let rounds = [[40, 2], [20, 1], [10, 1], [0, 0]];
+        let counts = of_40(&layout(Organisation::TiledGlobal), &rounds, 0);
+        assert_eq!(counts.by_round, [round(40, 40, 2), round(20, 0, 1), round(10, 0, 1)]);
+        let tiled = (Stage::Tiled, 30 * (48 + 16), 70 * 16 + 30 * 48 + 40 * 4);
+        assert_eq!(moved(&counts), [tiled, FINALIZED]);
+        let counts = of_40(&layout(Organisation::TiledShared), &rounds, 0);
+        assert_eq!(moved(&counts), [(Stage::Tiled, 0, 40 * 20), FINALIZED]);
+        let counts = of_40(&layout(Organisation::Split), &[], 0);
+        assert_eq!((counts.rounds, counts.by_round.len()), (0, 0));
+        let begun = (Stage::BeginPaths, 0, 40 * (48 + 20 + 4));
+        assert_eq!(moved(&counts), [begun, (Stage::Bounce, 40 * (48 + 16 + 4), 40 * (16 + 4)), FINALIZED]);
+    }
+
     #[test]
     fn first_hits_move_results_and_are_told_of_in_words_of_their_own() {
         let mut counts = PathCounts::default();

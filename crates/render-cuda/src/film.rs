@@ -117,3 +117,42 @@ impl DeviceFilm {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_of_a_tile_stand_in_blocks_of_8_x_8_whatever_its_size() {
+        // The last blocks of a tile of 11 x 10 are narrower, and lower.
+        let order: Vec<usize> = by_blocks([11, 10]).collect();
+        assert_eq!(order[..9], [0, 1, 2, 3, 4, 5, 6, 7, 11]);
+        assert_eq!(order[64..68], [8, 9, 10, 19]);
+        assert_eq!(order[64 + 24..64 + 24 + 3], [88, 89, 90]);
+        assert_eq!(order[order.len() - 3..], [107, 108, 109]);
+        let blocks = |order: &[usize]| -> Vec<[usize; 2]> {
+            let mut blocks: Vec<[usize; 2]> = order.iter().map(|pixel| [pixel / 11 / 8, pixel % 11 / 8]).collect();
+            blocks.dedup();
+            blocks
+        };
+        assert_eq!(blocks(&order), [[0, 0], [0, 1], [1, 0], [1, 1]]);
+    }
+
+    #[test]
+    fn each_pixel_stands_there_once_and_comes_back_to_its_row() {
+        for size in [[1, 1], [7, 9], [8, 8], [16, 8], [8, 17], [13, 1], [1, 13], [64, 64], [33, 50]] {
+            let count = (size[0] * size[1]) as usize;
+            let order: Vec<usize> = by_blocks(size).collect();
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..count), "{size:?}");
+            // What was there before is forgotten, were it more.
+            let mut rows = vec![usize::MAX; 5000];
+            row_by_row(size, &order, &mut rows);
+            assert!(rows.into_iter().eq(0..count), "{size:?}");
+        }
+        let mut rows = vec![1u32; 3];
+        row_by_row([4, 4], &[], &mut rows);
+        assert!(rows.is_empty());
+    }
+}

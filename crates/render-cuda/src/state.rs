@@ -368,6 +368,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn warps_that_list_are_whole_blocks_and_as_many_as_paths_need_up_to_a_limit() {
+        // 256 paths a warp, 4 warps a block, at most 512 blocks.
+        for (paths, warps) in [
+            (0, 0),
+            (1, 4),
+            (4 * 256, 4),
+            (4 * 256 + 1, 8),
+            (2044 * 256, 2044),
+            (2044 * 256 + 1, 2048),
+            (2048 * 256 + 1, 2048),
+            (1 << 26, 2048),
+        ] {
+            assert_eq!(State::listing_warps(paths), warps, "{paths} paths");
+        }
+    }
+
+    #[test]
     fn no_path_in_flight_takes_more_than_160_bytes() {
         let flags = [false, true];
         for (features, sorted) in [

@@ -3,7 +3,7 @@
 use super::{Edit, Plant};
 
 /// Pictures and counts of queues of all lengths, of a scene of everything and of a plain one.
-const COUNTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "counted::"];
+pub(super) const COUNTED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "counted::"];
 /// Pictures with all samplers and several filters.
 const PICTURES: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_of_all"];
 /// Pictures of scenes whose paths are sorted by class.
@@ -44,6 +44,7 @@ const TEXTURE_UNIT: &str = "crates/cuda/kernels/platform/texture_unit.h";
 const ROOFLINE: &str = "crates/render-cuda/src/roofline.rs";
 const ENGINE: &str = "crates/render-cuda/src/engine.rs";
 const BATCH: &str = "crates/render-cuda/src/engine/batch.rs";
+const LAUNCHES: &str = "crates/render-cuda/src/engine/launches.rs";
 
 pub(super) const PLANTS: &[Plant] = &[
     Plant {
@@ -300,7 +301,7 @@ pub(super) const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "answers of the round before",
-        edits: &[Edit { file: BATCH, find: "                picture.state.clear_answers(stream)?;\n", replace: "" }],
+        edits: &[Edit { file: BATCH, find: "            picture.state.clear_answers(stream)?;\n", replace: "" }],
         test: COUNTED,
         hangs: false,
     },
@@ -465,8 +466,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "turns of a warp that are those of its lanes",
         edits: &[Edit {
             file: COUNT,
-            find: "turns = larger(turns, platform::shuffle_xor_sync(EVERYONE, turns, bits));",
-            replace: "turns += platform::shuffle_xor_sync(EVERYONE, turns, bits);",
+            find: "platform::add_to_counter(&render.counters->turns, turns);",
+            replace: "platform::add_to_counter(&render.counters->turns, turns * WARP);",
         }],
         test: COUNTED,
         hangs: false,
@@ -484,9 +485,9 @@ pub(super) const PLANTS: &[Plant] = &[
     Plant {
         name: "a launch that is not counted",
         edits: &[Edit {
-            file: BATCH,
-            find: "launches[stage as usize] += 1;",
-            replace: "launches[stage as usize] = 1;",
+            file: LAUNCHES,
+            find: "self.counts[stage as usize] += 1;",
+            replace: "self.counts[stage as usize] = 1;",
         }],
         test: COUNTED,
         hangs: false,

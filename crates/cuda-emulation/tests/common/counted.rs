@@ -326,8 +326,7 @@ fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: Eng
     let cpu = render_onto(scene, camera, tracer, options, &watch, &recorder, film()).unwrap();
     let lengths = recorder.lengths.into_segments();
     let capacity = engine.paths.min(lengths.len());
-    let refills = engine.organisation.is_wavefront() || engine.organisation == Organisation::Regenerate;
-    let results = capacity * if refills { engine.queues_a_batch } else { 1 };
+    let results = capacity * if refills(engine.organisation) { engine.queues_a_batch } else { 1 };
     let batches = batches(&cpu.film, options, results, &lengths);
     let connected = recorder.connections.into_inner();
     let (mut want, knows_warps) = expected(&batches, capacity, options.max_depth, (&engine, bytes, connected));
@@ -348,7 +347,18 @@ fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: Eng
 
 /// A batch that fits into the queue, several that do, and queues that are filled up again: of the picture's last pass
 /// two samples a batch, and more rounds than the host looks after even where each path has one ray.
-const QUEUES: [(usize, usize); 5] = [(1 << 12, 1), (100, 1), (70, 3), (200, 5), (20, 25)];
+const QUEUES: [(usize, usize); 5] = [ONE_BATCH, (100, 1), (70, 3), (200, 5), (20, 25)];
+
+/// Those that an organisation is counted with: where nobody begins in another's place there is only one batch or several,
+/// and where nothing is sorted both wavefronts have the same kernels. Refilled queues of all lengths are for short paths.
+fn queues(organisation: Organisation, is_sorted: bool, is_short: bool) -> &'static [(usize, usize)] {
+    match organisation {
+        Organisation::Wavefront if !is_sorted => &QUEUES[..1],
+        _ if !refills(organisation) => &QUEUES[..2],
+        _ if is_short => &QUEUES,
+        _ => &QUEUES[..3],
+    }
+}
 
 #[test]
 fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
@@ -369,8 +379,13 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
     ] {
         for &(max_depth, connect_last) in depths {
             let options = RenderOptions { max_depth, connect_last, ..options.clone() };
-            for (paths, queues_a_batch) in QUEUES {
-                for engine in engines(paths, queues_a_batch) {
+            let is_short = max_depth <= 3 && !connect_last;
+            // Who lists paths knows nothing of what there is in a scene.
+            let is_plain = FeatureSet::of(&prepared.shading) == FeatureSet::Plain;
+            let own = |engine: &EngineOptions| engine.compaction != Compaction::Atomics && !engine.host_counts;
+            for engine in engines().into_iter().filter(|engine| is_plain || own(engine)) {
+                for &(paths, queues_a_batch) in queues(engine.organisation, bytes.place > 0, is_short) {
+                    let engine = EngineOptions { paths, queues_a_batch, ..engine };
                     let counts = check(&prepared, &options, bytes, engine);
                     // That there is something to count.
                     assert_eq!(counts.begun, 24 * 16 * 4);
@@ -387,8 +402,8 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
 }
 
 /// All organisations, and all that lists those who go on.
-fn engines(paths: usize, queues_a_batch: usize) -> Vec<EngineOptions> {
-    let of = |organisation| EngineOptions { paths, queues_a_batch, paths_a_lane: 2, ..EngineOptions::of(organisation) };
+pub fn engines() -> Vec<EngineOptions> {
+    let of = |organisation| EngineOptions { paths_a_lane: 2, ..EngineOptions::of(organisation) };
     let listed = [Organisation::Compact, Organisation::Regenerate]
         .into_iter()
         .flat_map(|organisation| Compaction::ALL.map(|compaction| EngineOptions { compaction, ..of(organisation) }));

@@ -1,6 +1,6 @@
 //! Pictures whose textures are filtered by texture units.
 
-use crate::{Driver, Prepared, QUEUES, difference, every_call_fails, everything, everything_camera, few};
+use crate::{Driver, MOST_APART, Prepared, QUEUES, difference, every_call_fails, everything, everything_camera, few};
 use raywarp_render::film::{Film, Window};
 use raywarp_render::twins::scene_of_everything;
 use raywarp_render::{DirectLight, RenderOptions, Watch, render_with};
@@ -34,7 +34,7 @@ fn where_the_nearest_texel_is_taken_units_give_the_picture_of_the_cpu() {
     let used = ImageUse::of(&prepared.shading, TextureFilter::Hardware);
     // Images of materials; of skies and of a height that is also a colour those that kernels read.
     assert!(used.by_units.iter().any(|is_read| *is_read) && used.by_kernels.iter().any(|is_read| *is_read));
-    for organisation in Organisation::OF_PATHS {
+    for organisation in MOST_APART {
         for queues in QUEUES {
             for devices in [1, 2] {
                 let films = prepared.films_of(&options(), hardware(organisation, queues), devices);
@@ -86,7 +86,7 @@ fn a_filtered_wall_is_the_one_of_the_cpu_as_nearly_as_weights_of_8_bits_allow() 
     // One reflection, of a sky that is 1: a pixel is what its samples' look-ups are.
     let direct = DirectLight::Scattering;
     let options = RenderOptions { size: [48, 32], samples: 0..4, max_depth: 1, direct, ..RenderOptions::default() };
-    for organisation in Organisation::OF_PATHS {
+    for organisation in MOST_APART {
         let films = prepared.films(&options, hardware(organisation, (1 << 12, 1)));
         let [exact, units] = films;
         let (mut differing, mut largest) = (0, 0.0f32);
