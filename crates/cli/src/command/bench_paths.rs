@@ -135,7 +135,7 @@ impl BenchFailure {
     fn of(self, scene: &Path) -> CliError {
         match self {
             Self::Cli(error) => error,
-            Self::Bench(BenchPathsError::Prepare(error)) => CliError::prepare(&scene.display().to_string(), error),
+            Self::Bench(BenchPathsError::Prepare(error)) => CliError::prepare(scene.display(), error),
             Self::Bench(error) => CliError::machine(format!("{}: {error}", scene.display())),
         }
     }

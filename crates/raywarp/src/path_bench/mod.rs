@@ -22,6 +22,9 @@ pub enum PathSuite {
     L9,
 }
 
+/// One of them.
+type Experiment = fn(&Bench<'_>) -> Result<Table, BenchPathsError>;
+
 impl PathSuite {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::W11, Self::L9];
@@ -52,7 +55,7 @@ impl PathSuite {
         goes_on: &dyn Fn() -> bool,
         done: &mut dyn FnMut(Table),
     ) -> Result<(), BenchPathsError> {
-        let experiments: &[fn(&Bench<'_>) -> Result<Table, BenchPathsError>] = match self {
+        let experiments: &[Experiment] = match self {
             Self::W11 => &[w11::table_1, w11::bounces, w11::figure_2, w11::steps, w11::shading, w11::resolutions],
             Self::L9 => &[l9::queues, l9::kernels, l9::shares, l9::samplers],
         };

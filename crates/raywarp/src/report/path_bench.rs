@@ -74,7 +74,7 @@ fn rates(table: &Table) -> Bars {
     let mut series: Vec<f64> = Vec::new();
     depths.iter().for_each(|depth| {
         if !series.contains(depth) {
-            series.push(*depth)
+            series.push(*depth);
         }
     });
     let mut groups: Vec<(String, Vec<Option<Bar>>)> = Vec::new();
