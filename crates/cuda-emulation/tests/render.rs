@@ -11,8 +11,8 @@ use raywarp_render::{
     DirectLight, Integrator, LensRecord, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with,
 };
 use raywarp_render_cuda::{
-    Compaction, CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, SceneFeatures,
-    ShadingClass, TextureFilter, tree_variant,
+    Compaction, CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, ListedAt, Organisation, RenderCudaError,
+    SceneFeatures, ShadingClass, TextureFilter, Walk, tree_variant,
 };
 use raywarp_scene::{Alpha, Camera, FilterKind, SamplerKind, Scene, Surface, flatten};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(scene: Scene, camera: Camera) -> Self {
-        let variant: Variant = tree_variant().unwrap();
+        let variant: Variant = tree_variant(Walk::Phased).unwrap();
         let triangles = flatten(&scene).unwrap();
         let options = BuildOptions::default();
         let options = BuildOptions { max_leaf: options.max_leaf.min(variant.tree().max_leaf()), ..options };
@@ -60,7 +60,7 @@ impl Prepared {
             let count = self.scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
             first.push(first[first.len() - 1] + count);
         }
-        CudaRenderer::encode(&self.bvh, &self.triangles, options.farthest_origin, |i| first[i as usize])
+        CudaRenderer::encode(options.walk, &self.bvh, &self.triangles, options.farthest_origin, |i| first[i as usize])
     }
 
     /// The first so many devices.
@@ -68,7 +68,7 @@ impl Prepared {
         let encoded = self.encoded(options).map_err(|error| error.to_string())?;
         let renderer = |ordinal| -> Result<CudaRenderer, RenderCudaError> {
             let device = Device::open(ordinal)?;
-            let tree = Arc::new(CudaRenderer::tree(&device, &encoded)?);
+            let tree = Arc::new(CudaRenderer::tree(&device, options.walk, &encoded)?);
             CudaRenderer::new(&device, tree, &self.shading, options)
         };
         let renderers = side_by_side(0..devices, renderer).into_iter().collect::<Result<_, _>>();
@@ -424,7 +424,7 @@ fn scenes_for_which_f32_has_too_few_exponents_are_refused_with_their_size() {
     for (size, refused) in [(1e-13, true), (1e-11, false), (1.0, false), (1e17, false), (1e18, true)] {
         let triangles = triangle(size);
         let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
-        let encoded = CudaRenderer::encode(&bvh, &triangles, 0.0, |_| 0);
+        let encoded = CudaRenderer::encode(Walk::Phased, &bvh, &triangles, 0.0, |_| 0);
         let is_extent = matches!(encoded, Err(RenderCudaError::Extent { .. }));
         assert_eq!((encoded.is_err(), is_extent), (refused, refused), "{size}");
     }

@@ -89,6 +89,9 @@ struct Counters {
     u32 may_be_holes, undecided;
     // Paths that have ended, where their places are listed by atomics.
     u32 ended;
+    // Where a bounce is in parts and its paths are listed between them: those that have hit something, and those that have
+    // a connection.
+    u32 hit, connecting;
     // Rays of the queues, and paths that began.
     u64 extended, connected, refilled;
     // Rays that were asked again behind holes, of which a path may meet any number, and searches for touching bodies.
@@ -103,7 +106,7 @@ struct Shown {
 
 // Of an organisation whose paths keep their places in the queue (organisation/compact.h).
 struct Places {
-    // Whether a place's path goes on.
+    // Marks of each place's path, none where it has ended: organisation/compact.h.
     u32* alive;
     // The places of those that are extended, null where each entry is its own place; and of those of the next bounce, null
     // where nobody leaves.
@@ -111,10 +114,17 @@ struct Places {
     u32* next_list;
     // Of each warp that lists them, how many it found.
     u32* sums;
+    // How many entries there are, and where to put how many are listed: counters of the batch.
+    const u32* count;
+    u32* listed;
     // By how many segments a launch extends a path.
     u32 segments;
     // Paths have begun before they are extended.
     u32 begun_before;
+    // Of a place's mark, for those that are listed.
+    u32 listed_marks;
+    // A bounce is in parts (organisation/parts.h).
+    u32 in_parts;
 };
 
 // Of an organisation whose blocks each take a tile of paths (organisation/tiled.h).
@@ -124,6 +134,14 @@ struct Tile {
     // holds the paths.
     u32 list_bytes, shared_bytes;
     u32 has_sampler_states;
+};
+
+// What each vertex of a path does beside its own work, and nothing needs (W11 4.2.5): where lanes hold paths.
+struct Burden {
+    // A table of 2^search_steps numbers that rise: of which texel a random number is.
+    const u32* table;
+    u32 search_steps;
+    u32 multiply_adds;
 };
 
 struct Render {
@@ -155,13 +173,12 @@ struct Render {
     Shown shown;
     Places places;
     Tile tile;
-    // Multiply-adds of each vertex that nothing needs, where lanes hold paths.
-    u32 longer_shading;
-    u32 unused[3];
+    Burden burden;
+    u32 unused[2];
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 112 && sizeof(Render) == 800);
+static_assert(sizeof(Counters) == 120 && sizeof(Render) == 832);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
 static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 696);
 

@@ -100,6 +100,8 @@ pub struct PathCounts {
     ///   where one launch takes paths to their ends it does so once for each;
     /// - *list_paths* reads the mark of each ray's path, and its place but for a batch's first; a scan does so twice. It writes
     ///   the place of each path that goes on, and of each that has ended where others begin in their places;
+    /// - of a bounce in parts *extend*, *shade* and *connect* read and write what *bounce* does and what passes between them,
+    ///   as though each ray hit something and each listing were that of a bounce's end;
     /// - *tiled* does as *bounce*, without lists and marks, which its block shares; with all of it shared it writes results;
     /// - *megakernel*, *regenerate* and *first_hits* write a result for each path;
     /// - *finalize* reads the result of each path.
@@ -225,6 +227,17 @@ fn stages(layout: &Layout, counts: &PathCounts, launches: &[u64; Stage::ALL.len(
             Stage::Extend if is_wavefront => (extended * queue.min(RAY), extended * hit),
             Stage::Sort if layout.sorted => (extended * hit, extended * place),
             Stage::Shade if is_wavefront => (extended * (place + queue + hit), gone_on * queue + connected * put),
+            Stage::Extend if layout.in_parts => (
+                gone_on * (queue + RADIANCE + PLACE) + listed * PLACE,
+                extended * (hit + PLACE) + begun * (queue + result),
+            ),
+            Stage::Shade if layout.in_parts => (
+                extended * (queue + hit + RADIANCE + PLACE) + listed * PLACE,
+                extended * (RADIANCE + PLACE) + gone_on * queue + connected * put,
+            ),
+            Stage::Connect if layout.in_parts => {
+                (extended * PLACE + listed * PLACE + connected * (put + RADIANCE), connected * (RADIANCE + PLACE))
+            }
             Stage::Connect => (connected * put.min(RAY), 0),
             Stage::ArriveLight => (connected * taken, 0),
             Stage::BeginPaths if organisation == Organisation::Split => (0, begun * (queue + result + PLACE)),
@@ -335,6 +348,7 @@ mod tests {
             first_hits: false,
             sampler_states: false,
             compaction: Compaction::Scan,
+            in_parts: false,
         }
     }
 

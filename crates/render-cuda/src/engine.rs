@@ -1,6 +1,7 @@
 //! Renders pictures on one device: batches of paths, and the sums of the film, which stay there.
 
 mod batch;
+mod burden;
 mod compact;
 mod launches;
 mod options;
@@ -13,13 +14,15 @@ use crate::counts::PathCounts;
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
 use crate::kernels::Kernels;
-use crate::launch::{BatchRecord, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord};
+use crate::launch::{BatchRecord, BurdenRecord, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
 use crate::roofline::Roofline;
 use crate::scene::{ArrayRecord, DeviceShading, Tables};
 use crate::share::Share;
+use crate::sources::Walk;
 use crate::state::{Layout, State};
 use crate::textures::{ImageUse, TextureFilter};
+use burden::search_table;
 use options::Wanted;
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, Stream};
@@ -35,8 +38,8 @@ const LARGEST_COORDINATE: f32 = 2.882_303_8e17;
 const LEAST_EXTENT: f32 = 9.094_947e-13;
 
 /// The variant whose tree the kernels walk, and whose loop.
-pub fn tree_variant() -> Result<raywarp_family::Variant, RenderCudaError> {
-    "replace/phased/h8?batch=exact&occlusion=far&refill=80".parse().map_err(|_| RenderCudaError::NoKernels)
+pub fn tree_variant(walk: Walk) -> Result<raywarp_family::Variant, RenderCudaError> {
+    walk.variant().parse().map_err(|_| RenderCudaError::NoKernels)
 }
 
 /// A scene on a device, and the kernels that render it.
@@ -49,6 +52,8 @@ pub struct CudaRenderer {
     features: SceneFeatures,
     kernels: Kernels,
     options: EngineOptions,
+    /// What is searched at each vertex, for nothing: [`EngineOptions::search_steps`].
+    table: Option<DeviceBuffer<u32>>,
     picture: Option<Picture>,
 }
 
@@ -72,7 +77,7 @@ struct Picture {
 }
 
 impl CudaRenderer {
-    /// The tree that the kernels walk, for [`tree`](Self::tree): `bvh` of `triangles`, of which those of each instance
+    /// The tree that the kernels of a `walk` want, for [`tree`](Self::tree): `bvh` of `triangles`, of which those of each instance
     /// begin in the flat scene where `first_triangle` says; for rays that start up to `farthest_origin` from zero, see
     /// [`EngineOptions::farthest_origin`].
     ///
@@ -80,6 +85,7 @@ impl CudaRenderer {
     /// [`RenderCudaError`]; [`RenderCudaError::Extent`] for scenes so large or small that triangles' areas are beyond what the
     /// kernels invert. (A triangle some 1e-18 wide in a larger scene is not hit.)
     pub fn encode(
+        walk: Walk,
         bvh: &Bvh2,
         triangles: &FlatTriangles,
         farthest_origin: f32,
@@ -92,7 +98,7 @@ impl CudaRenderer {
         if !is_ordinary && !bounds.is_empty() {
             return Err(RenderCudaError::Extent { farthest, extent });
         }
-        let mut encoded = EncodedScene::reaching(&tree_variant()?, bvh, triangles, 0.5 * farthest_origin)?;
+        let mut encoded = EncodedScene::reaching(&tree_variant(walk)?, bvh, triangles, 0.5 * farthest_origin)?;
         // Kernels want the flat scene's index of a triangle; its order is that of instances and their primitives.
         for [instance, primitive] in &mut encoded.ids {
             *primitive += first_triangle(*instance);
@@ -122,21 +128,21 @@ impl CudaRenderer {
         }
     }
 
-    /// Puts a tree on a device.
+    /// Puts a tree for kernels of a `walk` on a device.
     ///
     /// # Errors
     /// [`RenderCudaError`].
-    pub fn tree(device: &Device, encoded: &EncodedScene) -> Result<DeviceScene, RenderCudaError> {
+    pub fn tree(device: &Device, walk: Walk, encoded: &EncodedScene) -> Result<DeviceScene, RenderCudaError> {
         let stream = device.stream()?;
-        let tree = DeviceScene::upload(device, &stream, &tree_variant()?, encoded)?;
+        let tree = DeviceScene::upload(device, &stream, &tree_variant(walk)?, encoded)?;
         stream.synchronize()?;
         Ok(tree)
     }
 
-    /// Puts what shading reads beside a [tree](Self::tree) of the same scene.
+    /// Puts what shading reads beside a [tree](Self::tree) of the same scene, which is for kernels of the options' walk.
     ///
     /// # Errors
-    /// [`RenderCudaError`].
+    /// [`RenderCudaError`]; [`RenderCudaError::NotPlain`] where kernels of experiments are asked for.
     pub fn new(
         device: &Device,
         tree: Arc<DeviceScene>,
@@ -148,8 +154,12 @@ impl CudaRenderer {
         let features = SceneFeatures::of(scene);
         let options = options.of_device(device.multiprocessors()?);
         let kernels = Kernels::new(device, &options, &features)?;
+        let table = match options.search_steps {
+            0 => None,
+            steps => Some(stream.upload(&search_table(scene, steps))?),
+        };
         stream.synchronize()?;
-        Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, picture: None })
+        Ok(Self { device: device.clone(), stream, tree, shading, features, kernels, options, table, picture: None })
     }
 
     /// What the kernels did for the picture that was begun last, up to now.
@@ -238,8 +248,12 @@ impl CudaRenderer {
             shown: ShownRecord::new(picture.integrator),
             places: state.places,
             tile: TileRecord::default(),
-            longer_shading: self.options.longer_shading,
-            unused: [0; 3],
+            burden: BurdenRecord {
+                table: self.table.as_ref().map_or(0, |table| table.address(stream)),
+                search_steps: self.options.search_steps,
+                multiply_adds: self.options.longer_shading,
+            },
+            unused: [0; 2],
         }
     }
 

@@ -32,6 +32,20 @@ pub enum RenderCudaError {
         /// The longest side of the scene's box.
         extent: f32,
     },
+    /// Kernels of experiments, and a scene with more than they know.
+    #[error("{what} is for scenes of diffuse surfaces alone, without textures, holes and media")]
+    NotPlain {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// A loop that an organisation has not.
+    #[error("{organisation} has no kernels that walk {walk}")]
+    NoWalk {
+        /// The organisation's name.
+        organisation: &'static str,
+        /// That of the loop.
+        walk: &'static str,
+    },
     /// A source was left out when the kernels were compiled.
     #[error("the kernels of the path tracer are missing in this build")]
     NoKernels,

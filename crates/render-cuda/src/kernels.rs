@@ -3,7 +3,7 @@
 use crate::engine::EngineOptions;
 use crate::features::SceneFeatures;
 use crate::sources::{
-    Compaction, FeatureSet, Organisation, kernel_name, kernel_names, plain_name, shade_name, source_of,
+    Compaction, FeatureSet, Organisation, Walk, kernel_name, kernel_names, plain_name, shade_name, source_of,
 };
 use crate::{KERNELS, RenderCudaError};
 use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, Function};
@@ -61,8 +61,16 @@ pub(crate) enum Work {
 #[derive(Debug)]
 pub(crate) struct Compact {
     pub begin_bounce: Function,
-    pub bounce: Function,
+    pub bounce: BounceKernels,
     pub step: Step,
+}
+
+/// What takes paths on by a segment.
+#[derive(Debug)]
+pub(crate) enum BounceKernels {
+    One(Function),
+    /// A launch each: extends, shades, connects.
+    Parts([Function; 3]),
 }
 
 /// What lists those that go on.
@@ -127,17 +135,34 @@ fn plain(device: &Device, stage: &str) -> Result<Function, RenderCudaError> {
 
 impl Kernels {
     pub fn new(device: &Device, options: &EngineOptions, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
-        let of_scene = |stage| shading(device, stage, features.set);
+        let of_scene = |stage: &str| shading(device, stage, features.set);
+        let is_plain = features.set == FeatureSet::Plain;
+        let walks =
+            matches!(options.organisation, Organisation::Megakernel | Organisation::Compact) && !options.is_in_parts();
+        if options.walk != Walk::Phased && !walks {
+            let (organisation, walk) = (options.organisation.name(), options.walk.name());
+            return Err(RenderCudaError::NoWalk { organisation, walk });
+        }
+        if options.walk != Walk::Phased && !is_plain {
+            return Err(RenderCudaError::NotPlain { what: options.walk.name() });
+        }
         let work = match options.organisation {
-            Organisation::Megakernel => Work::Megakernel(of_scene("megakernel")?),
+            Organisation::Megakernel => Work::Megakernel(of_scene(&options.walk.stage("megakernel"))?),
             Organisation::Regenerate if options.compaction == Compaction::Off => {
                 Work::Regenerate(Resident::new(device, of_scene("regenerate")?)?)
             }
-            Organisation::Compact | Organisation::Regenerate => Work::Compact(Compact {
-                begin_bounce: plain(device, "begin_bounce")?,
-                bounce: of_scene("bounce")?,
-                step: Step::new(device, options.compaction)?,
-            }),
+            Organisation::Compact | Organisation::Regenerate => {
+                let bounce = if options.is_in_parts() && !is_plain {
+                    return Err(RenderCudaError::NotPlain { what: "a bounce in parts" });
+                } else if options.is_in_parts() {
+                    let [extend, shade, connect] = ["trace_paths", "shade_paths", "connect_paths"].map(of_scene);
+                    BounceKernels::Parts([extend?, shade?, connect?])
+                } else {
+                    BounceKernels::One(of_scene(&options.walk.stage("bounce"))?)
+                };
+                let step = Step::new(device, options.compaction)?;
+                Work::Compact(Compact { begin_bounce: plain(device, "begin_bounce")?, bounce, step })
+            }
             Organisation::TiledGlobal | Organisation::TiledShared => Work::Tiled(of_scene("tiled")?),
             Organisation::Split => Work::Split {
                 begin_paths: of_scene("begin_paths")?,

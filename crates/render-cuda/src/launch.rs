@@ -137,6 +137,8 @@ pub struct Counters {
     pub may_be_holes: u32,
     pub undecided: u32,
     pub ended: u32,
+    pub hit: u32,
+    pub connecting: u32,
     pub extended: u64,
     pub connected: u64,
     pub refilled: u64,
@@ -191,8 +193,12 @@ pub struct PlacesRecord {
     pub list: u64,
     pub next_list: u64,
     pub sums: u64,
+    pub count: u64,
+    pub listed: u64,
     pub segments: u32,
     pub begun_before: u32,
+    pub listed_marks: u32,
+    pub in_parts: u32,
 }
 
 /// As `Tile`.
@@ -204,6 +210,16 @@ pub struct TileRecord {
     pub list_bytes: u32,
     pub shared_bytes: u32,
     pub has_sampler_states: u32,
+}
+
+/// As `Burden`.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct BurdenRecord {
+    pub table: u64,
+    pub search_steps: u32,
+    pub multiply_adds: u32,
 }
 
 /// As `Render`.
@@ -228,15 +244,15 @@ pub struct RenderRecord {
     pub shown: ShownRecord,
     pub places: PlacesRecord,
     pub tile: TileRecord,
-    pub longer_shading: u32,
-    pub unused: [u32; 3],
+    pub burden: BurdenRecord,
+    pub unused: [u32; 2],
 }
 
 // SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
 // that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 112 && size_of::<RenderRecord>() == 800);
+const _: () = assert!(size_of::<Counters>() == 120 && size_of::<RenderRecord>() == 832);
 const _: () =
     assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
 const _: () =

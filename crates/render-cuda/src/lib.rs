@@ -40,7 +40,7 @@ pub use roofline::{BindingResource, CountedRange, Roofline, RooflineEstimate};
 pub use scene::{HostScene, SceneRecord};
 pub use several::CudaRenderers;
 pub use share::Share;
-pub use sources::{Compaction, FeatureSet, Organisation, ShadingClass, kernel_names};
+pub use sources::{Compaction, EXPERIMENTS, FeatureSet, ListedAt, Organisation, ShadingClass, Walk, kernel_names};
 pub use state::{Layout, PathBytes, State};
 pub use textures::{ImageUse, TextureFilter, format_of, sampler_of};
 

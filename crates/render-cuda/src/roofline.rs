@@ -254,7 +254,16 @@ mod tests {
     pub(super) fn layout(organisation: Organisation, features: FeatureSet, holes: bool) -> Layout {
         let sorted = features == FeatureSet::Surfaces;
         let compaction = Compaction::default();
-        Layout { organisation, compaction, features, holes, sorted, first_hits: false, sampler_states: false }
+        Layout {
+            organisation,
+            compaction,
+            in_parts: false,
+            features,
+            holes,
+            sorted,
+            first_hits: false,
+            sampler_states: false,
+        }
     }
 
     pub(super) fn counts(layout: &Layout, [paths, rays, connections]: [u64; 3]) -> PathCounts {

@@ -90,6 +90,84 @@ impl Compaction {
     }
 }
 
+/// Where paths are listed in a bounce of [`Organisation::Compact`] (W11 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ListedAt {
+    /// Behind the rays that extend paths: those that have hit something are shaded.
+    pub start: bool,
+    /// Before the rays that connect them to lights: those that have one.
+    pub shadow: bool,
+    /// Behind all: those that go on.
+    pub end: bool,
+    /// Each of the three is a launch of its own, also where nothing is listed between them. With [`Self::start`] and
+    /// [`Self::shadow`] it always is.
+    pub in_parts: bool,
+}
+
+impl ListedAt {
+    /// A bounce is one kernel, and those that go on are listed behind it (W11 3.4).
+    pub const END: Self = Self { start: false, shadow: false, end: true, in_parts: false };
+
+    /// Whether a bounce is three launches.
+    pub const fn splits(self) -> bool {
+        self.start || self.shadow || self.in_parts
+    }
+
+    /// On the command line: the names of those where paths are listed.
+    pub const fn names(self) -> [(&'static str, bool); 3] {
+        [("start", self.start), ("shadow", self.shadow), ("end", self.end)]
+    }
+}
+
+/// How kernels that hold a path in a lane find hits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Walk {
+    /// Over the tree of blocks; what is fastest.
+    #[default]
+    Phased,
+    /// Over a binary tree, as W11 did (AL09 3.2).
+    WhileWhile,
+    /// The same; lanes with a leaf go on until all have one (AL09 4).
+    SpeculativeWhileWhile,
+}
+
+impl Walk {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Phased, Self::WhileWhile, Self::SpeculativeWhileWhile];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Phased => "phased",
+            Self::WhileWhile => "while-while",
+            Self::SpeculativeWhileWhile => "speculative-while-while",
+        }
+    }
+
+    /// The family's variant with this loop, whose tree is walked.
+    pub const fn variant(self) -> &'static str {
+        match self {
+            Self::Phased => "replace/phased/h8?batch=exact&occlusion=far&refill=80",
+            Self::WhileWhile => "direct/while-while/bvh2?triangle=watertight",
+            Self::SpeculativeWhileWhile => "direct/speculative-while-while/bvh2?triangle=watertight",
+        }
+    }
+
+    /// Of the kernels of a stage.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Phased => "",
+            Self::WhileWhile => "_while_while",
+            Self::SpeculativeWhileWhile => "_speculative",
+        }
+    }
+
+    /// The stage with this loop, of [`Organisation::Megakernel`] and [`Organisation::Compact`].
+    pub fn stage(self, stage: &str) -> String {
+        format!("{stage}{}", self.suffix())
+    }
+}
+
 /// What can occur in the scenes that a kernel is for; kernels/feature_set.h says what each set is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureSet {
@@ -194,7 +272,26 @@ const SHADING: &[(&str, &str, &[FeatureSet], u32)] = &[
     ("wavefront", "arrive_light", &FeatureSet::ALL, 8),
     ("wavefront", "decide_light", &[FeatureSet::Surfaces, FeatureSet::Everything], 8),
     ("first_hits", "first_hits", &[FeatureSet::Plain, FeatureSet::Surfaces], 8),
+    ("parts", "trace_paths", &[FeatureSet::Plain], 8),
+    ("parts", "shade_paths", &[FeatureSet::Plain], 4),
+    ("parts", "connect_paths", &[FeatureSet::Plain], 8),
+    ("binary_tree", "megakernel_while_while", &[FeatureSet::Plain], 4),
+    ("binary_tree", "megakernel_speculative", &[FeatureSet::Plain], 4),
+    ("binary_tree", "bounce_while_while", &[FeatureSet::Plain], 4),
+    ("binary_tree", "bounce_speculative", &[FeatureSet::Plain], 4),
 ];
+
+/// Sources of which there is PTX alone, for drivers to compile: those of experiments.
+pub const EXPERIMENTS: &[&str] = &["parts", "binary_tree"];
+
+/// The function that a stage calls, and what it is given beside a set of features.
+fn call_of(stage: &str, features: &str) -> String {
+    let walks = [("_while_while", "WHILE_WHILE"), ("_speculative", "SPECULATIVE")];
+    match walks.into_iter().find_map(|(suffix, walks)| Some((stage.strip_suffix(suffix)?, walks))) {
+        Some((function, walks)) => format!("{function}<raywarp::render::{features}, raywarp::render::{walks}>"),
+        None => format!("{stage}<raywarp::render::{features}>"),
+    }
+}
 
 /// The kernels of a wavefront that shade, by class, and that of scenes all plain: blocks of a multiprocessor.
 const SHADE_BLOCKS: u32 = 4;
@@ -243,7 +340,8 @@ pub fn source_of(stage: &str) -> Option<&'static str> {
 
 /// The sources, of kernels of so many threads a block: name and text.
 pub fn sources_of(block_threads: u32) -> Vec<(String, String)> {
-    let names = ["megakernel", "compact", "tiled", "regenerate", "wavefront", "first_hits", "finalize"];
+    let names =
+        ["megakernel", "compact", "tiled", "regenerate", "wavefront", "first_hits", "parts", "binary_tree", "finalize"];
     names.iter().map(|name| ((*name).to_string(), text(name, block_threads))).collect()
 }
 
@@ -267,7 +365,7 @@ fn text(source: &str, block_threads: u32) -> String {
     for (_, stage, sets, blocks) in SHADING.iter().filter(|stage| stage.0 == source) {
         for set in *sets {
             let features = set.cpp_name();
-            kernel(&kernel_name(stage, *set), &format!("{stage}<raywarp::render::{features}>"), *blocks);
+            kernel(&kernel_name(stage, *set), &call_of(stage, features), *blocks);
         }
     }
     for class in shade_classes().filter(|_| source == "wavefront") {

@@ -7,6 +7,14 @@ use crate::sources::{Compaction, FeatureSet, Organisation};
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use raywarp_render::RenderOptions;
 use raywarp_scene::SamplerKind;
+use std::mem::offset_of;
+
+/// Of a place, what its path does: kernels/organisation/compact.h.
+pub(crate) mod mark {
+    pub const GOES_ON: u32 = 1;
+    pub const HAS_HIT: u32 = 2;
+    pub const CONNECTS: u32 = 4;
+}
 
 /// What of the state there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +23,8 @@ pub struct Layout {
     pub organisation: Organisation,
     /// What lists paths that go on.
     pub compaction: Compaction,
+    /// A bounce is three launches, of [`Organisation::Compact`].
+    pub in_parts: bool,
     /// What can occur.
     pub features: FeatureSet,
     /// Some surfaces have holes.
@@ -65,6 +75,7 @@ impl Layout {
         Self {
             organisation,
             compaction: engine.compaction,
+            in_parts: engine.is_in_parts(),
             features: features.set,
             holes: features.holes,
             sorted: features.is_sorted() && organisation == Organisation::WavefrontSorted,
@@ -85,7 +96,7 @@ impl Layout {
     /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what it
     /// brings, and the rest where a medium or a hole may be on its way.
     pub(crate) fn connection_moved(&self) -> (u64, u64) {
-        if !self.organisation.is_wavefront() {
+        if !self.organisation.is_wavefront() && !self.in_parts {
             return (0, 0);
         }
         let made = self.bytes().connection;
@@ -114,7 +125,7 @@ impl Layout {
 
     /// Whether they are counted with their warps, in place of those that begin.
     pub(crate) fn counts_warps(&self) -> bool {
-        self.organisation.is_tiled() || (self.keeps_places() && !self.lists_places())
+        self.organisation.is_tiled() || (self.keeps_places() && (self.in_parts || !self.lists_places()))
     }
 
     /// Of a path between two of its vertices: ray with number, bounce and flags, throughput, sampler and media.
@@ -132,8 +143,8 @@ impl Layout {
         let result = 16 + if self.first_hits { 28 } else { 4 };
         let none = PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result, second_queue: 0 };
         let queue = self.queued();
+        let connection = 32 + 16 + if self.has_media() { 8 } else { 0 };
         if self.organisation.is_wavefront() {
-            let connection = 32 + 16 + if self.has_media() { 8 } else { 0 };
             return PathBytes {
                 queue,
                 hit: 16,
@@ -144,7 +155,8 @@ impl Layout {
             };
         }
         if self.keeps_places() {
-            return PathBytes { queue, order: 4 + if self.lists_places() { 8 } else { 0 }, ..none };
+            let kept = PathBytes { queue, order: 4 + if self.lists_places() { 8 } else { 0 }, ..none };
+            return if self.in_parts { PathBytes { hit: 16, connection, ..kept } } else { kept };
         }
         if self.organisation == Organisation::TiledGlobal { PathBytes { queue, ..none } } else { none }
     }
@@ -252,6 +264,8 @@ impl State {
         let wavefront = layout.organisation.is_wavefront();
         let if_needed = |needed: bool| if needed { paths } else { 0 };
         let (all, media) = (if_needed(wavefront), if_needed(wavefront && layout.has_media()));
+        // Of what connects paths, too.
+        let hits = if_needed(wavefront || layout.in_parts);
         let queue = |bytes: usize| -> Result<QueueBuffers, CudaError> {
             let has = bytes > 0;
             Ok(QueueBuffers {
@@ -271,14 +285,14 @@ impl State {
             first_hits: stream.zeros(if layout.first_hits { results } else { 0 })?,
             depths: stream.zeros(if layout.first_hits { 0 } else { results })?,
             queues: [queue(bytes.queue)?, queue(bytes.second_queue)?],
-            hits: stream.zeros(all)?,
+            hits: stream.zeros(hits)?,
             order: stream.zeros(if layout.sorted { 3 * all } else { 0 })?,
             alive: stream.zeros(if_needed(layout.keeps_places()))?,
             lists: [stream.zeros(listed)?, stream.zeros(listed)?],
             sums: stream.zeros(Self::listing_warps(listed))?,
             shadows: ShadowBuffers {
-                rays: stream.zeros(2 * all)?,
-                contributions: stream.zeros(all)?,
+                rays: stream.zeros(2 * hits)?,
+                contributions: stream.zeros(hits)?,
                 media: stream.zeros(media)?,
                 blocked: stream.zeros(all.div_ceil(32))?,
                 undecided: stream.zeros(all.div_ceil(32))?,
@@ -332,6 +346,8 @@ impl State {
         let (hits, shadows) = (at(&mut self.hits, stream), &mut self.shadows);
         let [first, second] = &mut self.lists;
         let lists = [at(first, stream), at(second, stream)];
+        let counters = at(&mut self.counters, stream);
+        let counter = |offset: usize| counters + offset as u64;
         StateRecords {
             radiance: at(&mut self.radiance, stream),
             first_hits: at(&mut self.first_hits, stream),
@@ -344,8 +360,12 @@ impl State {
                 list: 0,
                 next_list: lists[0],
                 sums: at(&mut self.sums, stream),
+                count: counter(offset_of!(Counters, active)),
+                listed: counter(offset_of!(Counters, survivors)),
                 segments: 1,
                 begun_before: 0,
+                listed_marks: mark::GOES_ON,
+                in_parts: self.layout.in_parts.into(),
             },
             lists,
             shadows: ShadowRecord {
@@ -357,7 +377,7 @@ impl State {
                 // Of a round that is shaded nobody needs the hits any more.
                 candidates: hits,
             },
-            counters: at(&mut self.counters, stream),
+            counters,
             rounds: at(&mut self.rounds, stream),
         }
     }
@@ -400,8 +420,16 @@ mod tests {
             {
                 let sorted = sorted && organisation == Organisation::WavefrontSorted;
                 let compaction = Compaction::Scan;
-                let layout =
-                    Layout { organisation, compaction, features, holes, sorted, first_hits: false, sampler_states };
+                let layout = Layout {
+                    organisation,
+                    compaction,
+                    in_parts: false,
+                    features,
+                    holes,
+                    sorted,
+                    first_hits: false,
+                    sampler_states,
+                };
                 let bytes = layout.bytes();
                 assert!(bytes.in_flight() <= 160, "{layout:?}: {bytes:?}");
                 let layers = Layout { first_hits: true, ..layout }.bytes();

@@ -179,7 +179,9 @@ fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
     schedules
         .chain((set.others)().into_iter().map(|source| (source, false)))
         .flat_map(|((source, text), priced)| {
-            std::iter::once(0).chain(ARCHITECTURES.iter().copied()).filter(wanted).map(move |architecture| Job {
+            let is_ptx_alone = set.ptx_alone.contains(&source.as_str());
+            let all = std::iter::once(0).chain(ARCHITECTURES.iter().copied()).filter(wanted);
+            all.filter(move |&architecture| architecture == 0 || !is_ptx_alone).map(move |architecture| Job {
                 source: source.clone(),
                 text: text.clone(),
                 architecture,

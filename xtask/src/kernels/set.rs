@@ -12,6 +12,8 @@ pub struct KernelSet {
     pub folder: &'static str,
     /// Architectures that take the image of an earlier minor version, with which they are binary compatible.
     pub left_out: &'static [u32],
+    /// Sources of which drivers compile PTX: nobody waits for them but who makes an experiment.
+    pub ptx_alone: &'static [&'static str],
     /// Folders below crates/ whose kernels/ have the headers. No two of them have headers of one name.
     pub headers: &'static [&'static str],
     /// The family's, which are priced.
@@ -37,6 +39,7 @@ pub const SETS: &[KernelSet] = &[
     KernelSet {
         folder: "cuda",
         left_out: &[],
+        ptx_alone: &[],
         headers: &["cuda"],
         schedules: Some(Schedules { sources: family_sources, references: family_references }),
         others: raywarp_cuda::other_sources,
@@ -45,6 +48,7 @@ pub const SETS: &[KernelSet] = &[
         folder: "render-cuda",
         // Nearly the code of 8.6, and a megabyte.
         left_out: &[89],
+        ptx_alone: raywarp_render_cuda::EXPERIMENTS,
         headers: &["render-cuda", "cuda"],
         schedules: None,
         others: raywarp_render_cuda::sources,

@@ -167,8 +167,17 @@ fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptio
             Played { warps: warps_of(&rounds), rounds, ..whole(Stage::Tiled, None) }
         }
         Organisation::Compact | Organisation::Regenerate => {
-            let is_listed = engine.compaction != Compaction::Off;
-            let rounds = if is_listed { rounds(batch, capacity) } else { bounces_of_parts(batch, WARP) };
+            let at = engine.listed_at;
+            let is_in_parts = at.splits();
+            let is_listed = engine.compaction != Compaction::Off && (at.start || at.end);
+            let mut rounds = if is_listed { rounds(batch, capacity) } else { bounces_of_parts(batch, WARP) };
+            if is_in_parts {
+                // Warps are counted in place of those that begin.
+                let mut first = true;
+                for round in &mut rounds {
+                    round.begun = if std::mem::take(&mut first) { round.active } else { 0 };
+                }
+            }
             let asked = match (is_listed, engine.host_counts) {
                 (false, _) => u64::from(max_depth) + 1,
                 (true, false) => asked_rounds(batch, capacity, rounds.len(), max_depth) as u64,
@@ -179,8 +188,16 @@ fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptio
                 Compaction::Scan => 2,
                 Compaction::Atomics => 1,
             };
-            let launches = vec![(Stage::BeginBounce, asked), (Stage::Bounce, asked), (Stage::ListPaths, step * asked)];
-            Played { warps: warps_of(&rounds), rounds, launches, refilled: waiting }
+            let listings = step * asked * at.names().iter().map(|(_, is_listed)| u64::from(*is_listed)).sum::<u64>();
+            let mut launches = vec![(Stage::BeginBounce, asked), (Stage::ListPaths, listings)];
+            if is_in_parts {
+                launches.extend([Stage::Extend, Stage::Shade, Stage::Connect].map(|stage| (stage, asked)));
+            } else {
+                launches.push((Stage::Bounce, asked));
+            }
+            // Lists of those that have hit something hold some that end there.
+            let warps = if is_listed && !at.end { None } else { warps_of(&rounds) };
+            Played { warps, rounds, launches, refilled: waiting }
         }
         Organisation::Wavefront | Organisation::WavefrontSorted => {
             let is_sorted = engine.organisation == Organisation::WavefrontSorted && bytes.place > 0;
@@ -236,17 +253,28 @@ fn moved(batch: &PathCounts, first: u64, engine: &EngineOptions, bytes: Bytes) -
             };
             let listed = if times > 0 { extended - first } else { 0 };
             let ended = if batch.refilled > 0 { begun } else { 0 };
+            let list = (
+                Stage::ListPaths,
+                times * (extended + listed) * WORD,
+                if times > 0 { (went_on + ended) * WORD } else { 0 },
+            );
+            if engine.listed_at.splits() {
+                let (put, list_read) = (queue + RADIANCE + WORD, listed * WORD);
+                return vec![
+                    (Stage::Extend, went_on * put + list_read, extended * (HIT + WORD) + begun * queue + result),
+                    (Stage::Shade, extended * (put + HIT) + list_read, extended * (RADIANCE + WORD) + went_on * queue),
+                    (Stage::Connect, extended * WORD + list_read, 0),
+                    list,
+                    (Stage::Finalize, result, 0),
+                ];
+            }
             vec![
                 (
                     Stage::Bounce,
                     went_on * (queue + RADIANCE + WORD) + listed * WORD,
                     extended * (RADIANCE + WORD) + went_on * queue + seen,
                 ),
-                (
-                    Stage::ListPaths,
-                    times * (extended + listed) * WORD,
-                    if times > 0 { (went_on + ended) * WORD } else { 0 },
-                ),
+                list,
             ]
         }
         Organisation::Wavefront | Organisation::WavefrontSorted => {
@@ -307,6 +335,11 @@ fn expected(
     for (counts, launches) in want.stages.iter_mut().zip(launches) {
         counts.launches = launches;
     }
+    if engine.organisation == Organisation::Compact && engine.listed_at.splits() {
+        want.stages[Stage::Shade as usize].written += connected * bytes.made;
+        want.stages[Stage::Connect as usize].read += connected * (bytes.made + RADIANCE);
+        want.stages[Stage::Connect as usize].written += connected * (RADIANCE + WORD);
+    }
     if engine.organisation.is_wavefront() {
         want.stages[Stage::Shade as usize].written += connected * bytes.made;
         want.stages[Stage::Connect as usize].read += connected * RAY;
@@ -339,6 +372,10 @@ fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: Eng
         // A warp has from one path to one for each lane, on each turn.
         assert!((want.extended.div_ceil(WARP as u64)..=want.extended).contains(&got.warps), "{got:?}");
         want.warps = got.warps;
+        for (want, got) in want.by_round.iter_mut().zip(&got.by_round) {
+            assert!((want.active.div_ceil(WARP as u64)..=want.active).contains(&got.warps), "{got:?}");
+            want.warps = got.warps;
+        }
     }
     assert_eq!(got, want, "{engine:?}, {} bounces", options.max_depth);
     assert_eq!(difference(&[cpu.film, rendered.film]), None, "{engine:?}, {} bounces", options.max_depth);
@@ -416,6 +453,66 @@ pub fn engines() -> Vec<EngineOptions> {
         .map(of)
         .filter(|engine| !matches!(engine.organisation, Organisation::Compact | Organisation::Regenerate));
     plain.chain(listed).chain(others).collect()
+}
+
+/// Where paths can be listed in a bounce in parts.
+fn listed_at() -> Vec<ListedAt> {
+    let flags = [false, true];
+    let ends = flags.into_iter().flat_map(|start| flags.map(|shadow| (start, shadow)));
+    ends.flat_map(|(start, shadow)| flags.map(|end| ListedAt { start, shadow, end, in_parts: true })).collect()
+}
+
+#[test]
+fn bounces_in_parts_and_over_binary_trees_give_the_same_picture_and_count_the_same_paths() {
+    let Some(_driver) = Driver::get() else { return };
+    let prepared = room();
+    let options = RenderOptions { size: [24, 16], samples: 3..5, seed: 5, ..RenderOptions::default() };
+    let of = |compaction| EngineOptions { compaction, paths: 100, ..EngineOptions::of(Organisation::Compact) };
+    let parts = listed_at().into_iter().flat_map(|listed_at| {
+        [Compaction::Scan, Compaction::Atomics].map(|compaction| EngineOptions { listed_at, ..of(compaction) })
+    });
+    let off = EngineOptions { listed_at: ListedAt { in_parts: true, ..ListedAt::END }, ..of(Compaction::Off) };
+    let walks = [Walk::WhileWhile, Walk::SpeculativeWhileWhile].into_iter().flat_map(|walk| {
+        [Organisation::Megakernel, Organisation::Compact].map(|organisation| EngineOptions {
+            walk,
+            paths: 100,
+            ..EngineOptions::of(organisation)
+        })
+    });
+    for engine in parts.chain([off]).chain(walks) {
+        for (max_depth, connect_last) in [(0, true), (4, false)] {
+            let options = RenderOptions { max_depth, connect_last, ..options.clone() };
+            check(&prepared, &options, PLAIN, engine);
+        }
+    }
+}
+
+#[test]
+fn heavier_shading_gives_the_same_picture() {
+    let Some(_driver) = Driver::get() else { return };
+    let prepared = room();
+    for organisation in [Organisation::Megakernel, Organisation::Compact, Organisation::TiledShared] {
+        let engine = EngineOptions { search_steps: 9, longer_shading: 3, ..EngineOptions::of(organisation) };
+        assert_eq!(difference(&prepared.films(&small(), engine)), None, "{organisation:?}");
+    }
+}
+
+#[test]
+fn kernels_of_experiments_refuse_scenes_and_organisations_that_they_do_not_know() {
+    let Some(_driver) = Driver::get() else { return };
+    let parts = EngineOptions {
+        listed_at: ListedAt { start: true, ..ListedAt::END },
+        ..EngineOptions::of(Organisation::Compact)
+    };
+    let binary = EngineOptions { walk: Walk::WhileWhile, ..EngineOptions::of(Organisation::Megakernel) };
+    let queued = EngineOptions { walk: Walk::WhileWhile, ..EngineOptions::of(Organisation::Wavefront) };
+    for (engine, want) in [
+        (parts, "a bounce in parts is for scenes of diffuse surfaces alone, without textures, holes and media"),
+        (binary, "while-while is for scenes of diffuse surfaces alone, without textures, holes and media"),
+        (queued, "wavefront has no kernels that walk while-while"),
+    ] {
+        assert_eq!(surfaces(true).try_engine(engine, 1).err().as_deref(), Some(want));
+    }
 }
 
 #[test]

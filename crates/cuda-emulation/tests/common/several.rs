@@ -252,8 +252,8 @@ fn the_pretended_driver_keeps_devices_apart() {
     driver.devices(2);
     let prepared = room();
     let open = |ordinal| Device::open(ordinal).unwrap();
-    let encoded = CudaRenderer::encode(&prepared.bvh, &prepared.triangles, 0.0, |_| 0).unwrap();
-    let tree = Arc::new(CudaRenderer::tree(&open(0), &encoded).unwrap());
+    let encoded = CudaRenderer::encode(Walk::Phased, &prepared.bvh, &prepared.triangles, 0.0, |_| 0).unwrap();
+    let tree = Arc::new(CudaRenderer::tree(&open(0), Walk::Phased, &encoded).unwrap());
     let mut renderer = CudaRenderer::new(&open(1), tree, &prepared.shading, EngineOptions::default()).unwrap();
     let (options, watch) = (small(), Watch::default());
     let film = empty(&options);

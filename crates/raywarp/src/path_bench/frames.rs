@@ -5,8 +5,9 @@ use crate::prepared::{PrepareError, Prepared};
 use raywarp_cuda::{CudaError, Device, DeviceScene};
 use raywarp_render::film::Film;
 use raywarp_render::{LensRecord, RenderError, RenderOptions, Watch, render_with};
-use raywarp_render_cuda::{BounceSeconds, Compaction, CudaRenderer, EngineOptions, PathCounts, RenderCudaError};
+use raywarp_render_cuda::{BounceSeconds, Compaction, CudaRenderer, EngineOptions, PathCounts, RenderCudaError, Walk};
 use raywarp_scene::Camera;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -45,7 +46,7 @@ pub struct Bench<'a> {
     prepared: &'a Prepared,
     camera: Camera,
     device: Device,
-    tree: Arc<DeviceScene>,
+    trees: RefCell<Vec<(Walk, Arc<DeviceScene>)>>,
     farthest_origin: f32,
     setup: Setup,
     cancel: Option<&'a AtomicBool>,
@@ -98,9 +99,20 @@ impl<'a> Bench<'a> {
         cancel: Option<&'a AtomicBool>,
     ) -> Result<Self, BenchPathsError> {
         let farthest_origin = LensRecord::new(&camera, setup.options.size).farthest_origin();
-        let encoded = prepared.encoded(farthest_origin)?;
-        let tree = Arc::new(CudaRenderer::tree(&device, &encoded)?);
-        Ok(Self { prepared, camera, device, tree, farthest_origin, setup, cancel })
+        let bench = Self { prepared, camera, device, trees: RefCell::default(), farthest_origin, setup, cancel };
+        bench.tree(Walk::Phased)?;
+        Ok(bench)
+    }
+
+    /// The tree that kernels of a `walk` want, on the device from the first time on.
+    fn tree(&self, walk: Walk) -> Result<Arc<DeviceScene>, BenchPathsError> {
+        if let Some((_, tree)) = self.trees.borrow().iter().find(|(known, _)| *known == walk) {
+            return Ok(tree.clone());
+        }
+        let encoded = self.prepared.encoded(walk, self.farthest_origin)?;
+        let tree = Arc::new(CudaRenderer::tree(&self.device, walk, &encoded)?);
+        self.trees.borrow_mut().push((walk, tree.clone()));
+        Ok(tree)
     }
 
     pub(super) fn setup(&self) -> &Setup {
@@ -125,7 +137,7 @@ impl<'a> Bench<'a> {
     /// What renders with such options.
     pub(super) fn renderer(&self, engine: EngineOptions) -> Result<CudaRenderer, BenchPathsError> {
         let engine = EngineOptions { farthest_origin: self.farthest_origin, ..engine };
-        Ok(CudaRenderer::new(&self.device, self.tree.clone(), self.prepared.shading()?, engine)?)
+        Ok(CudaRenderer::new(&self.device, self.tree(engine.walk)?, self.prepared.shading()?, engine)?)
     }
 
     /// Frames of each case, run by run in turn, so that a GPU that gets faster or slower does so for all.

@@ -8,6 +8,12 @@
 
 namespace raywarp::render {
 
+// What a place's mark says of its path: those that go on, and where a bounce is in parts (parts.h) those that have hit
+// something, and those that have a connection.
+namespace mark {
+constexpr u32 GOES_ON = 1, HAS_HIT = 2, CONNECTS = 4;
+}
+
 // The place of an entry's path.
 RW_FUNCTION u32 place_of(const Render& render, u32 entry) {
     const u32* const list = render.places.list;
@@ -29,14 +35,17 @@ RW_FUNCTION void begin_bounce(const Render& render) {
     c.begun += fresh;
     c.refilled += fresh;
     if (c.active != 0) {
-        // Without a list the bounce itself counts those that are left, and their warps.
-        if (is_listed) {
+        // Without a list the bounce itself counts those that are left, and their warps; in parts, too, where a list may
+        // hold some that have ended since.
+        if (is_listed && render.places.in_parts == 0) {
             add_round(render, c.rounds, c.active, fresh);
         }
         c.rounds += 1;
     }
     c.survivors = 0;
     c.ended = 0;
+    c.hit = 0;
+    c.connecting = 0;
     platform::put(render.counters, c);
 }
 
@@ -59,7 +68,7 @@ RW_FUNCTION HeldPath path_of(const Render& render, u32 entry, u32 place) {
 }
 
 // Extends the paths of a batch by some segments, commonly one.
-template <class F>
+template <class F, Walks W = PHASED>
 RW_FUNCTION void bounce(const Render& render) {
     const u32 count = platform::get(&render.counters->active);
     const u32 entry = platform::warp() * WARP + platform::lane();
@@ -83,7 +92,7 @@ RW_FUNCTION void bounce(const Render& render) {
     RayCounts counts{};
     u32 turns = 0;
     while (callers != 0 && turns < render.places.segments) {
-        extend_path<F>(render, callers, path, counts,
+        extend_path<F, W>(render, callers, path, counts,
                        [&](const FirstHit& seen) { put_first_hit(render, path.number, seen); });
         turns += 1;
         callers = platform::ballot_sync(EVERYONE, path.lives);
@@ -91,7 +100,7 @@ RW_FUNCTION void bounce(const Render& render) {
     if (lived) {
         const Vec3 radiance = path.radiance;
         platform::put(render.results.radiance + path.number, float4{radiance.x, radiance.y, radiance.z, path.filter_weight});
-        platform::put(render.places.alive + place, path.lives ? 1u : 0u);
+        platform::put(render.places.alive + place, path.lives ? mark::GOES_ON : 0u);
         if (path.lives) {
             put_path<F>(render.queue, place, path.number, path.ray, path.state);
         }
@@ -106,7 +115,7 @@ RW_FUNCTION void begin_paths(const Render& render) {
     if (number < render.batch.path_count) {
         const HeldPath path = begin_path(render, number);
         begin_result(render, number, path.filter_weight);
-        platform::put(render.places.alive + number, 1u);
+        platform::put(render.places.alive + number, mark::GOES_ON);
         put_path<F>(render.queue, number, number, path.ray, path.state);
     }
 }
@@ -123,11 +132,11 @@ RW_FUNCTION Part part_of_warp(u32 count) {
 }
 
 RW_FUNCTION bool goes_on(const Render& render, u32 entry, u32 place, u32 end) {
-    return entry < end && platform::get(render.places.alive + place) != 0;
+    return entry < end && (platform::get(render.places.alive + place) & render.places.listed_marks) != 0;
 }
 
 RW_FUNCTION void count_alive(const Render& render) {
-    const Part part = part_of_warp(platform::get(&render.counters->active));
+    const Part part = part_of_warp(platform::get(render.places.count));
     u32 alive = 0;
 #pragma unroll 4
     for (u32 first = part.first; first < part.end; first += WARP) {
@@ -145,7 +154,7 @@ RW_FUNCTION void count_alive(const Render& render) {
 }
 
 RW_FUNCTION void list_alive(const Render& render) {
-    const Part part = part_of_warp(platform::get(&render.counters->active));
+    const Part part = part_of_warp(platform::get(render.places.count));
     u32 before = 0, all = 0;
     for (u32 i = platform::lane(); i < platform::warps(); i += WARP) {
         const u32 sum = platform::get(render.places.sums + i);
@@ -177,20 +186,20 @@ RW_FUNCTION void list_alive(const Render& render) {
         ended += platform::population(ending);
     }
     if (platform::warp() == 0 && platform::lane() == 0) {
-        platform::put(&render.counters->survivors, all);
+        platform::put(render.places.listed, all);
     }
 }
 
 // The same list in one launch, in the order in which warps come.
 RW_FUNCTION void list_by_atomics(const Render& render) {
-    const u32 count = platform::get(&render.counters->active);
+    const u32 count = platform::get(render.places.count);
     const u32 entry = platform::warp() * WARP + platform::lane();
     if (entry - platform::lane() >= count) {
         return;
     }
     const u32 place = entry < count ? place_of(render, entry) : 0;
     const bool alive = goes_on(render, entry, place, count), ended = entry < count && !alive;
-    const u32 own = take_place(&render.counters->survivors, alive);
+    const u32 own = take_place(render.places.listed, alive);
     if (alive) {
         platform::put(render.places.next_list + own, place);
     }

@@ -5,7 +5,7 @@
 
 namespace raywarp::render {
 
-template <class F>
+template <class F, Walks W = PHASED>
 RW_FUNCTION void megakernel(const Render& render) {
     const u32 number = platform::warp() * WARP + platform::lane();
     HeldPath path = number < render.batch.path_count ? begin_path(render, number) : no_path();
@@ -13,7 +13,7 @@ RW_FUNCTION void megakernel(const Render& render) {
     RayCounts counts{};
     u32 turns = 0;
     while (const LaneMask callers = platform::ballot_sync(EVERYONE, path.lives)) {
-        extend_path<F>(render, callers, path, counts, [&](const FirstHit& seen) { first = seen; });
+        extend_path<F, W>(render, callers, path, counts, [&](const FirstHit& seen) { first = seen; });
         turns += 1;
     }
     count_rays(render, counts, turns);

@@ -4,12 +4,13 @@ use super::batch::ROUNDS_AT_ONCE;
 use super::launches::Launches;
 use super::{CudaRenderer, Picture};
 use crate::counts::Stage;
-use crate::kernels::{Compact, Step, Work};
-use crate::launch::{RenderRecord, TileRecord};
+use crate::kernels::{BounceKernels, Compact, Step, Work};
+use crate::launch::{Counters, RenderRecord, TileRecord};
 use crate::sources::Organisation;
-use crate::state::{Layout, State};
+use crate::state::{Layout, State, mark};
 use raywarp_cuda::{BLOCK_THREADS, CudaError, Function, Mark};
 use raywarp_render::RenderOptions;
+use std::mem::offset_of;
 
 /// Threads of a block that takes a tile: kernels/organisation/tiled.h.
 const TILE_LANES: u32 = 64;
@@ -22,6 +23,27 @@ pub struct TileOccupancy {
     pub shared_bytes: u32,
     /// Blocks of 64 threads; none where one is too large.
     pub blocks: u32,
+}
+
+/// Two lists of places, of which one is read and the other written.
+struct Lists {
+    both: [u64; 2],
+    next: usize,
+}
+
+impl Lists {
+    fn new(both: [u64; 2]) -> Self {
+        Self { both, next: 0 }
+    }
+
+    /// Which one is written next.
+    fn free(&self) -> u64 {
+        self.both[self.next]
+    }
+
+    fn swap(&mut self) {
+        self.next = 1 - self.next;
+    }
 }
 
 /// What the bounces of a picture took, all batches together.
@@ -45,26 +67,35 @@ impl CudaRenderer {
     ) -> Result<(), CudaError> {
         let stream = &self.stream;
         let (capacity, paths) = (render.capacity, render.batch.path_count);
-        let lists = picture.state.records(stream).lists;
+        let mut lists = Lists::new(picture.state.records(stream).lists);
         let mut entries = capacity.min(paths);
         let mut marks: Vec<[Mark; 3]> = Vec::new();
+        let at = self.options.listed_at;
+        let lists_paths = !matches!(compact.step, Step::Off) && (at.start || at.end);
         for bounce in 0.. {
+            render.places.next_list = if lists_paths { lists.free() } else { 0 };
             launches.blocks(Stage::BeginBounce, &compact.begin_bounce, 1, render)?;
             let mark = || self.options.timed.then(|| stream.mark()).transpose();
             let before = mark()?;
-            launches.lanes(Stage::Bounce, &compact.bounce, entries, render)?;
-            let between = mark()?;
-            self.list_paths(launches, &compact.step, entries, render)?;
-            marks.extend(before.zip(between).zip(mark()?).map(|((before, between), after)| [before, between, after]));
-            if !matches!(compact.step, Step::Off) {
-                render.places.list = lists[bounce as usize % 2];
-                render.places.next_list = lists[(bounce as usize + 1) % 2];
+            match &compact.bounce {
+                BounceKernels::One(kernel) => launches.lanes(Stage::Bounce, kernel, entries, render)?,
+                BounceKernels::Parts(kernels) => {
+                    self.trace_parts(launches, (kernels, &compact.step), entries, &mut lists, render)?;
+                }
             }
+            let between = mark()?;
+            if at.end {
+                self.list_paths(launches, &compact.step, entries, &mut lists, render)?;
+            }
+            marks.extend(before.zip(between).zip(mark()?).map(|((before, between), after)| [before, between, after]));
+            // All that follows is of those that are listed now, the next bounce's.
+            let counters = picture.state.records(stream).places;
+            (render.places.count, render.places.listed) = (counters.count, counters.listed);
             if bounce >= max_depth && paths <= capacity {
                 break;
             }
             let looks = self.options.host_counts || (bounce + 1).is_multiple_of(ROUNDS_AT_ONCE);
-            if looks && !matches!(compact.step, Step::Off) {
+            if looks && lists_paths {
                 let counters = self.counters(picture)?;
                 let waiting = paths - counters.begun;
                 if counters.survivors == 0 && waiting == 0 {
@@ -85,23 +116,65 @@ impl CudaRenderer {
         Ok(())
     }
 
+    /// Lists those whose marks are asked for, into the list that is free; kernels after it take them from there.
     fn list_paths(
         &self,
         launches: &mut Launches<'_>,
         step: &Step,
         entries: u32,
-        render: &RenderRecord,
+        lists: &mut Lists,
+        render: &mut RenderRecord,
     ) -> Result<(), CudaError> {
+        render.places.next_list = lists.free();
         match step {
-            Step::Off => Ok(()),
+            Step::Off => return Ok(()),
             Step::Scan { count_alive, list_alive } => {
                 let warps = State::listing_warps(render.capacity as usize) as u32;
                 let blocks = warps / (BLOCK_THREADS / WARP);
                 launches.blocks(Stage::ListPaths, count_alive, blocks, render)?;
-                launches.blocks(Stage::ListPaths, list_alive, blocks, render)
+                launches.blocks(Stage::ListPaths, list_alive, blocks, render)?;
             }
-            Step::Atomics(list) => launches.lanes(Stage::ListPaths, list, entries, render),
+            Step::Atomics(list) => launches.lanes(Stage::ListPaths, list, entries, render)?,
         }
+        (render.places.list, render.places.count) = (render.places.next_list, render.places.listed);
+        lists.swap();
+        Ok(())
+    }
+
+    /// A bounce in parts, with what is listed between them.
+    fn trace_parts(
+        &self,
+        launches: &mut Launches<'_>,
+        ([extend, shade, connect], step): (&[Function; 3], &Step),
+        entries: u32,
+        lists: &mut Lists,
+        render: &mut RenderRecord,
+    ) -> Result<(), CudaError> {
+        let at = self.options.listed_at;
+        let lists_at = |wanted: bool| wanted && !matches!(step, Step::Off);
+        let survivors = render.places.listed;
+        let counter = |offset: usize| render.counters + offset as u64;
+        let [hit, connecting] = [offset_of!(Counters, hit), offset_of!(Counters, connecting)].map(counter);
+        launches.lanes(Stage::Extend, extend, entries, render)?;
+        if lists_at(at.start) {
+            // The next bounce takes them from here, unless they are listed again.
+            render.places.listed = if at.end { hit } else { survivors };
+            render.places.listed_marks = mark::HAS_HIT;
+            self.list_paths(launches, step, entries, lists, render)?;
+        }
+        launches.lanes(Stage::Shade, shade, entries, render)?;
+        let of_shaded = render.places;
+        if lists_at(at.shadow) {
+            (render.places.listed, render.places.listed_marks) = (connecting, mark::CONNECTS);
+            self.list_paths(launches, step, entries, lists, render)?;
+            launches.lanes(Stage::Connect, connect, entries, render)?;
+            lists.swap();
+        } else {
+            launches.lanes(Stage::Connect, connect, entries, render)?;
+        }
+        render.places = of_shaded;
+        (render.places.listed, render.places.listed_marks) = (survivors, mark::GOES_ON);
+        Ok(())
     }
 
     /// All tiles of a batch.

@@ -1,6 +1,6 @@
 //! How a picture is rendered on a device, and how much at once.
 
-use crate::sources::{Compaction, Organisation};
+use crate::sources::{Compaction, ListedAt, Organisation, Walk};
 use crate::textures::TextureFilter;
 use raywarp_render::RenderOptions;
 
@@ -46,6 +46,15 @@ pub struct EngineOptions {
     /// Multiply-adds that each vertex of a path takes beside its own, where lanes hold paths: shading that is heavier, and a
     /// picture that is the same (W11 4.2.5).
     pub longer_shading: u32,
+    /// Steps of a search in a table of 2^steps numbers that each vertex makes beside its own work, 0 to 28: as though it looked
+    /// for a texel of an environment of so many (W11 4.2.5). Where lanes hold paths, as before.
+    pub search_steps: u32,
+    /// Where paths are listed in a bounce, of [`Organisation::Compact`]. Other than behind all of it in scenes of diffuse
+    /// surfaces alone, without textures, holes and media.
+    pub listed_at: ListedAt,
+    /// How hits are found, of [`Organisation::Megakernel`] and of [`Organisation::Compact`] with bounces of one kernel. Other
+    /// than phased in the same scenes alone, and with a tree of their own.
+    pub walk: Walk,
     /// Whether each bounce is timed: [`CudaRenderer::bounce_seconds`](crate::CudaRenderer::bounce_seconds).
     pub timed: bool,
 }
@@ -75,6 +84,9 @@ impl EngineOptions {
             host_counts: false,
             paths_a_lane: PATHS_A_LANE,
             longer_shading: 0,
+            search_steps: 0,
+            listed_at: ListedAt::END,
+            walk: Walk::Phased,
             timed: false,
         }
     }
@@ -108,6 +120,11 @@ impl EngineOptions {
     /// Whether paths begin where others have ended.
     fn refills(&self) -> bool {
         self.organisation.is_wavefront() || self.organisation == Organisation::Regenerate
+    }
+
+    /// Whether a bounce is three launches.
+    pub(crate) fn is_in_parts(&self) -> bool {
+        self.organisation == Organisation::Compact && self.listed_at.splits()
     }
 
     /// Paths of a tile's lane.

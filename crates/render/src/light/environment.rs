@@ -79,6 +79,14 @@ impl<'s> Environment<'s> {
     }
 }
 
+impl ShadingScene {
+    /// Radiance of all environments together from a unit `direction` of the world; zeros where there is none.
+    pub fn environment_radiance(&self, direction: [f32; 3]) -> [f32; 3] {
+        let of = |index| Environment::of(self, index).eval(direction.into()).0;
+        (0..self.environments.len() as u32).map(of).sum::<Vec3>().into()
+    }
+}
+
 /// The tables by which directions to an environment with a map are drawn.
 #[inline]
 pub(crate) fn tables<'s>(scene: &'s ShadingScene, record: &EnvironmentRecord) -> DensityTables<'s> {
