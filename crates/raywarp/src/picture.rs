@@ -8,7 +8,7 @@ use crate::visible_light::{Dark, darkness, is_out_of_view, is_surrounded, lamp_w
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
 use raywarp_render::output::{self, Content, Exposure, ExposureChoice, Shows};
-use raywarp_render::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
+use raywarp_render::{DirectLight, Integrator, ROULETTE_BELOW, RenderError, RenderOptions, Scattering};
 use raywarp_scene::{Camera, FilterKind, Light, Pixels, SamplerKind, Scene, Settings};
 use std::fmt::Write;
 use std::time::Duration;
@@ -59,6 +59,8 @@ pub struct PictureRequest {
     pub max_depth: Option<u32>,
     /// Connect the last vertex to a light too: [`RenderOptions::connect_last`].
     pub connect_last: bool,
+    /// [`RenderOptions::roulette_below`], 0 to 1.
+    pub roulette_below: Option<f32>,
     /// Seed of the sampler.
     pub seed: u32,
     /// Sampler.
@@ -182,6 +184,7 @@ impl PictureRequest {
             samples,
             max_depth,
             connect_last: self.connect_last,
+            roulette_below: self.roulette_below.unwrap_or(ROULETTE_BELOW),
             integrator,
             direct: self.direct,
             scattering: self.scattering,
@@ -358,8 +361,8 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
         picture;
     #[rustfmt::skip]
     let RenderOptions {
-        size, crop, transparent, samples: _, max_depth, connect_last, integrator, direct, scattering, sampler, seed,
-        filter, features, threads: _, whole_passes: _, time_limit: _, noise_limit: _,
+        size, crop, transparent, samples: _, max_depth, connect_last, roulette_below, integrator, direct, scattering,
+        sampler, seed, filter, features, threads: _, whole_passes: _, time_limit: _, noise_limit: _,
     } = options;
     #[rustfmt::skip]
     let Scene {
@@ -422,7 +425,9 @@ pub fn fingerprint(scene: &Scene, picture: &Picture) -> String {
     ];
     // Told where it is asked for alone: sums from before there was a choice can be gone on with.
     let last = connect_last.then(|| ("last-connections", "made".to_string()));
-    let words: Vec<String> = settings.into_iter().chain(last).map(|(name, value)| format!("{name}={value}")).collect();
+    let roulette = (*roulette_below != ROULETTE_BELOW).then(|| ("roulette", format!("{roulette_below:e}")));
+    let words: Vec<String> =
+        settings.into_iter().chain(last).chain(roulette).map(|(name, value)| format!("{name}={value}")).collect();
     words.join(" ")
 }
 

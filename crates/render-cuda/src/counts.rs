@@ -227,32 +227,33 @@ fn stages(layout: &Layout, counts: &PathCounts, launches: &[u64; Stage::ALL.len(
             Stage::Extend if is_wavefront => (extended * queue.min(RAY), extended * hit),
             Stage::Sort if layout.sorted => (extended * hit, extended * place),
             Stage::Shade if is_wavefront => (extended * (place + queue + hit), gone_on * queue + connected * put),
-            Stage::Extend if layout.in_parts => (
+            Stage::Extend if layout.is_in_parts() => (
                 gone_on * (queue + RADIANCE + PLACE) + listed * PLACE,
                 extended * (hit + PLACE) + begun * (queue + result),
             ),
-            Stage::Shade if layout.in_parts => (
+            Stage::Shade if layout.is_in_parts() => (
                 extended * (queue + hit + RADIANCE + PLACE) + listed * PLACE,
                 extended * (RADIANCE + PLACE) + gone_on * queue + connected * put,
             ),
-            Stage::Connect if layout.in_parts => {
+            Stage::Connect if layout.is_in_parts() => {
                 (extended * PLACE + listed * PLACE + connected * (put + RADIANCE), connected * (RADIANCE + PLACE))
             }
             Stage::Connect => (connected * put.min(RAY), 0),
-            Stage::ArriveLight => (connected * taken, 0),
+            Stage::ArriveLight if is_wavefront => (connected * taken, 0),
             Stage::BeginPaths if organisation == Organisation::Split => (0, begun * (queue + result + PLACE)),
             // Once a path, whose vertices are one launch's.
             Stage::Bounce if organisation == Organisation::Split => {
                 (begun * (queue + RADIANCE + PLACE), begun * (RADIANCE + PLACE))
             }
-            Stage::Bounce if layout.keeps_places() => (
+            Stage::Bounce if layout.keeps_places() && !layout.is_in_parts() => (
                 gone_on * (queue + RADIANCE + PLACE) + listed * PLACE,
                 extended * (RADIANCE + PLACE) + gone_on * queue + begun * (result - RADIANCE),
             ),
             Stage::ListPaths if layout.lists_places() => {
-                let times = if layout.compaction == Compaction::Scan { 2 } else { 1 };
+                let listings = u64::from(layout.listed_at.listings());
+                let times = listings * if layout.compaction == Compaction::Scan { 2 } else { 1 };
                 let ended = if counts.refilled > 0 { begun } else { 0 };
-                (times * (extended + listed) * PLACE, (gone_on + ended) * PLACE)
+                (times * (extended + listed) * PLACE, listings * (gone_on + ended) * PLACE)
             }
             Stage::Tiled if organisation == Organisation::TiledGlobal => {
                 (gone_on * (queue + RADIANCE), extended * RADIANCE + gone_on * queue + begun * (result - RADIANCE))
@@ -337,7 +338,7 @@ impl fmt::Display for PathCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sources::FeatureSet;
+    use crate::sources::{FeatureSet, ListedAt};
 
     fn layout(organisation: Organisation) -> Layout {
         Layout {
@@ -348,7 +349,7 @@ mod tests {
             first_hits: false,
             sampler_states: false,
             compaction: Compaction::Scan,
-            in_parts: false,
+            listed_at: ListedAt::END,
         }
     }
 

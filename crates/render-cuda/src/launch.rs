@@ -23,9 +23,9 @@ pub struct FrameRecord {
     pub first_albedos: u8,
     pub connect_last: u8,
     pub unused3: u8,
+    pub roulette_below: f32,
     pub seed: u32,
     pub media: [u32; 2],
-    pub unused2: u32,
 }
 
 const _: () = assert!(size_of::<FrameRecord>() == 144);
@@ -59,9 +59,9 @@ impl FrameRecord {
             first_albedos: u8::from(options.features),
             connect_last: u8::from(options.connect_last),
             unused3: 0,
+            roulette_below: options.roulette_below,
             seed: options.seed,
             media: frame.media(),
-            unused2: 0,
         }
     }
 }

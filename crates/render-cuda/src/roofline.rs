@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::counts::BatchCounts;
     use crate::launch::Counters;
-    use crate::sources::Compaction;
+    use crate::sources::{Compaction, ListedAt};
 
     /// 4 million warp instructions and 16 million bytes a second.
     pub(super) const SLOW: PeakRates =
@@ -257,7 +257,7 @@ mod tests {
         Layout {
             organisation,
             compaction,
-            in_parts: false,
+            listed_at: ListedAt::END,
             features,
             holes,
             sorted,

@@ -113,9 +113,9 @@ impl ListedAt {
         self.start || self.shadow || self.in_parts
     }
 
-    /// On the command line: the names of those where paths are listed.
-    pub const fn names(self) -> [(&'static str, bool); 3] {
-        [("start", self.start), ("shadow", self.shadow), ("end", self.end)]
+    /// How often they are listed in a bounce.
+    pub const fn listings(self) -> u32 {
+        self.start as u32 + self.shadow as u32 + self.end as u32
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::engine::EngineOptions;
 use crate::features::SceneFeatures;
 use crate::launch::{Counters, PlacesRecord, QueueRecord, ShadowRecord};
-use crate::sources::{Compaction, FeatureSet, Organisation};
+use crate::sources::{Compaction, FeatureSet, ListedAt, Organisation};
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use raywarp_render::RenderOptions;
 use raywarp_scene::SamplerKind;
@@ -23,8 +23,8 @@ pub struct Layout {
     pub organisation: Organisation,
     /// What lists paths that go on.
     pub compaction: Compaction,
-    /// A bounce is three launches, of [`Organisation::Compact`].
-    pub in_parts: bool,
+    /// Where in a bounce it does, of [`Organisation::Compact`]; of others [`ListedAt::END`].
+    pub listed_at: ListedAt,
     /// What can occur.
     pub features: FeatureSet,
     /// Some surfaces have holes.
@@ -75,7 +75,7 @@ impl Layout {
         Self {
             organisation,
             compaction: engine.compaction,
-            in_parts: engine.is_in_parts(),
+            listed_at: if organisation == Organisation::Compact { engine.listed_at } else { ListedAt::END },
             features: features.set,
             holes: features.holes,
             sorted: features.is_sorted() && organisation == Organisation::WavefrontSorted,
@@ -96,7 +96,7 @@ impl Layout {
     /// Bytes of a connection that are written where it is made, and those that are read where its light arrives: what it
     /// brings, and the rest where a medium or a hole may be on its way.
     pub(crate) fn connection_moved(&self) -> (u64, u64) {
-        if !self.organisation.is_wavefront() && !self.in_parts {
+        if !self.organisation.is_wavefront() && !self.is_in_parts() {
             return (0, 0);
         }
         let made = self.bytes().connection;
@@ -114,7 +114,13 @@ impl Layout {
 
     /// Whether those that go on are listed, by two lists that take turns.
     pub(crate) fn lists_places(&self) -> bool {
-        self.keeps_places() && self.organisation != Organisation::Split && self.compaction != Compaction::Off
+        let lists = self.compaction != Compaction::Off && self.listed_at.listings() > 0;
+        self.keeps_places() && self.organisation != Organisation::Split && lists
+    }
+
+    /// Whether a bounce is three launches.
+    pub(crate) fn is_in_parts(&self) -> bool {
+        self.listed_at.splits()
     }
 
     /// Whether each round's paths are counted.
@@ -125,7 +131,7 @@ impl Layout {
 
     /// Whether they are counted with their warps, in place of those that begin.
     pub(crate) fn counts_warps(&self) -> bool {
-        self.organisation.is_tiled() || (self.keeps_places() && (self.in_parts || !self.lists_places()))
+        self.organisation.is_tiled() || (self.keeps_places() && (self.is_in_parts() || !self.lists_places()))
     }
 
     /// Of a path between two of its vertices: ray with number, bounce and flags, throughput, sampler and media.
@@ -156,7 +162,7 @@ impl Layout {
         }
         if self.keeps_places() {
             let kept = PathBytes { queue, order: 4 + if self.lists_places() { 8 } else { 0 }, ..none };
-            return if self.in_parts { PathBytes { hit: 16, connection, ..kept } } else { kept };
+            return if self.is_in_parts() { PathBytes { hit: 16, connection, ..kept } } else { kept };
         }
         if self.organisation == Organisation::TiledGlobal { PathBytes { queue, ..none } } else { none }
     }
@@ -265,7 +271,7 @@ impl State {
         let if_needed = |needed: bool| if needed { paths } else { 0 };
         let (all, media) = (if_needed(wavefront), if_needed(wavefront && layout.has_media()));
         // Of what connects paths, too.
-        let hits = if_needed(wavefront || layout.in_parts);
+        let hits = if_needed(wavefront || layout.is_in_parts());
         let queue = |bytes: usize| -> Result<QueueBuffers, CudaError> {
             let has = bytes > 0;
             Ok(QueueBuffers {
@@ -365,7 +371,7 @@ impl State {
                 segments: 1,
                 begun_before: 0,
                 listed_marks: mark::GOES_ON,
-                in_parts: self.layout.in_parts.into(),
+                in_parts: self.layout.is_in_parts().into(),
             },
             lists,
             shadows: ShadowRecord {
@@ -423,7 +429,7 @@ mod tests {
                 let layout = Layout {
                     organisation,
                     compaction,
-                    in_parts: false,
+                    listed_at: ListedAt::END,
                     features,
                     holes,
                     sorted,

@@ -1,7 +1,7 @@
 //! Entry for fuzzing: what shading makes of any scene that loads.
 
 use crate::flat::{NONE, ShadingScene};
-use crate::options::{DirectLight, Scattering};
+use crate::options::{DirectLight, ROULETTE_BELOW, Scattering};
 use crate::surface::surface_point;
 use crate::vertex::{ALL_SPECULAR, InMedia, MediaStack, PathState, SPECULAR, Transport, arrive, leave};
 use glam::Vec3;
@@ -28,6 +28,7 @@ pub fn fuzz_shading(bytes: &[u8]) {
             scattering,
             max_depth: 8,
             connect_last: false,
+            roulette_below: ROULETTE_BELOW,
             transparent: false,
             first_albedos: true,
         };

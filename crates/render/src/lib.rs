@@ -38,7 +38,7 @@ pub use flat::{ShadingBytes, ShadingScene};
 pub use fuzz::fuzz_shading;
 pub use lens::LensRecord;
 pub use observe::{PathObserver, PathRecorder, Unobserved};
-pub use options::{DirectLight, Integrator, RenderError, RenderOptions, Scattering};
+pub use options::{DirectLight, Integrator, ROULETTE_BELOW, RenderError, RenderOptions, Scattering};
 pub use pace::Between;
 pub use render::{
     Progress, Rendered, StopReason, Watch, engine_can, render, render_observed, render_onto, render_with,

@@ -61,6 +61,9 @@ pub struct RenderOptions {
     ///   counts in full; sample by sample where no ray can meet a light (points, spots, distant lights).
     /// - With [`DirectLight::Scattering`] there are no connections: nothing changes.
     pub connect_last: bool,
+    /// Largest component of a path's throughput below which Russian roulette ends it with a probability, 0 to 1: the more
+    /// aggressive the larger, never with 0. The picture is the same in the mean.
+    pub roulette_below: f32,
     /// What a pixel shows.
     pub integrator: Integrator,
     /// How direct light is estimated.
@@ -86,6 +89,9 @@ pub struct RenderOptions {
     pub noise_limit: Option<f64>,
 }
 
+/// [`RenderOptions::roulette_below`] where nothing else is asked for: W11's 5 %.
+pub const ROULETTE_BELOW: f32 = 0.05;
+
 impl Default for RenderOptions {
     fn default() -> Self {
         Self {
@@ -95,6 +101,7 @@ impl Default for RenderOptions {
             samples: 0..64,
             max_depth: 8,
             connect_last: false,
+            roulette_below: ROULETTE_BELOW,
             integrator: Integrator::Path,
             direct: DirectLight::Both,
             scattering: Scattering::Multiple,

@@ -212,6 +212,9 @@ fn render_by<O: PathObserver>(
     if options.samples.is_empty() {
         return Err(RenderError::Option("the range of samples is empty; ask for at least one".into()));
     }
+    if !(0.0..=1.0).contains(&options.roulette_below) {
+        return Err(RenderError::Option("Russian roulette begins at a throughput from 0 to 1".into()));
+    }
     let [width, height] = options.size;
     if u64::from(width) * u64::from(height) > 1 << 32 {
         // Of a part too: a path knows its pixel by one word, which counts the pixels of the whole picture.
@@ -244,6 +247,7 @@ fn render_by<O: PathObserver>(
             scattering: options.scattering,
             max_depth: options.max_depth,
             connect_last: options.connect_last,
+            roulette_below: options.roulette_below,
             transparent: options.transparent,
             first_albedos: options.features,
         },

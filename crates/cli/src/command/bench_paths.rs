@@ -49,6 +49,9 @@ pub struct PathBenchArgs {
     /// Connect the last vertex of a path to a light, too, of w11 and l9: W11's nine shadow rays of eight bounces.
     #[arg(long, help_heading = heading::RAYS)]
     connect_last: bool,
+    /// Throughput below which Russian roulette may end a path, 0 to 1, of w11 and l9 [default: 0.05].
+    #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = heading::RAYS)]
+    roulette_below: Option<f32>,
 }
 
 impl PathBenchArgs {
@@ -58,6 +61,7 @@ impl PathBenchArgs {
             || self.own_materials
             || self.lens_radius.is_some()
             || self.connect_last
+            || self.roulette_below.is_some()
             || self.light.is_named()
     }
 }
@@ -178,6 +182,7 @@ fn measure(
         lens_radius: Some(paths.lens_radius.unwrap_or(LENS * prepared.bounds().diagonal())),
         light: paths.light.request()?,
         connect_last: paths.connect_last,
+        roulette_below: paths.roulette_below,
         camera,
         ..PictureRequest::default()
     };

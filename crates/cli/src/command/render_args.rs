@@ -83,6 +83,11 @@ pub struct RenderArgs {
     /// Wald's path tracer does so (8 bounces, nine shadow rays).
     #[arg(long, help_heading = heading::QUALITY)]
     connect_last: bool,
+    /// Throughput below which Russian roulette may end a path, 0 to 1 [default: 0.05].
+    ///
+    /// The more the shorter paths are, and the noisier what they bring; 0 ends none. The picture is the same in the mean.
+    #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = heading::QUALITY)]
+    roulette_below: Option<f32>,
     /// Seed of the sampler.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = heading::QUALITY)]
     seed: u32,
@@ -342,6 +347,7 @@ impl RenderArgs {
             noise_limit: self.noise,
             max_depth: self.max_depth,
             connect_last: self.connect_last,
+            roulette_below: self.roulette_below,
             seed: self.seed,
             sampler: self.sampler.map(|sampler| match sampler {
                 SamplerArg::Sobol => SamplerKind::Sobol,

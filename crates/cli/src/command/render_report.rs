@@ -100,6 +100,7 @@ impl Report<'_> {
             "first_sample": options.samples.start,
             "max_depth": options.max_depth,
             "connect_last": options.connect_last,
+            "roulette_below": options.roulette_below,
             "sampler": match options.sampler {
                 SamplerKind::Sobol => "sobol",
                 SamplerKind::PaddedHalton => "padded-halton",

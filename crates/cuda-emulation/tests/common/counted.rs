@@ -188,7 +188,7 @@ fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptio
                 Compaction::Scan => 2,
                 Compaction::Atomics => 1,
             };
-            let listings = step * asked * at.names().iter().map(|(_, is_listed)| u64::from(*is_listed)).sum::<u64>();
+            let listings = step * asked * u64::from(at.listings());
             let mut launches = vec![(Stage::BeginBounce, asked), (Stage::ListPaths, listings)];
             if is_in_parts {
                 launches.extend([Stage::Extend, Stage::Shade, Stage::Connect].map(|stage| (stage, asked)));
@@ -246,17 +246,19 @@ fn moved(batch: &PathCounts, first: u64, engine: &EngineOptions, bytes: Bytes) -
             (Stage::Bounce, begun * (queue + RADIANCE + WORD), begun * (RADIANCE + WORD)),
         ],
         Organisation::Compact | Organisation::Regenerate => {
-            let times = match engine.compaction {
-                Compaction::Off => 0,
-                Compaction::Scan => 2,
-                Compaction::Atomics => 1,
-            };
+            let listings = u64::from(engine.listed_at.listings());
+            let times = listings
+                * match engine.compaction {
+                    Compaction::Off => 0,
+                    Compaction::Scan => 2,
+                    Compaction::Atomics => 1,
+                };
             let listed = if times > 0 { extended - first } else { 0 };
             let ended = if batch.refilled > 0 { begun } else { 0 };
             let list = (
                 Stage::ListPaths,
                 times * (extended + listed) * WORD,
-                if times > 0 { (went_on + ended) * WORD } else { 0 },
+                if times > 0 { listings * (went_on + ended) * WORD } else { 0 },
             );
             if engine.listed_at.splits() {
                 let (put, list_read) = (queue + RADIANCE + WORD, listed * WORD);

@@ -12,15 +12,14 @@ struct Survivor {
 };
 
 RW_FUNCTION Option<Survivor> roulette(const Transport& transport, const PathState& path, Vec3 throughput, u32 state) {
-    constexpr float BELOW = 0.05f;
     const float largest = largest_element(throughput);
     if (!(largest > 0.0f && is_finite(largest))) {
         return none();
     }
-    if (largest >= BELOW) {
+    if (largest >= transport.roulette_below) {
         return some(Survivor{throughput, state});
     }
-    const float survival = largest * (1.0f / BELOW);
+    const float survival = largest * (1.0f / transport.roulette_below);
     Stream stream = path.stream(transport, dimension::ROULETTE, state);
     if (!(stream.next_1d() < survival)) {
         return none();

@@ -4,7 +4,7 @@ use super::surface::barycentrics;
 use super::{Numbers, Reader, Twin, Writer};
 use crate::bsdf::{MaterialKind, Scattering};
 use crate::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene};
-use crate::options::DirectLight;
+use crate::options::{DirectLight, ROULETTE_BELOW};
 use crate::surface::{SurfacePoint, surface_point};
 use crate::vertex::{
     Boundary, FirstHit, InMedia, MediaStack, PathState, Transport, arrive, leave, power_heuristic, roulette, search,
@@ -164,14 +164,19 @@ fn put_path(answer: &mut Writer, path: &PathState) {
 fn make_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(numbers.below(3)).word(numbers.word() >> numbers.below(32)).word(numbers.below(3));
     case.flag(numbers.below(4) != 0).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
-    case.flag(numbers.coin()).flag(numbers.coin());
+    case.flag(numbers.coin()).flag(numbers.coin()).number(make_roulette(numbers));
+}
+
+/// Where Russian roulette begins: as always, for all, or never.
+fn make_roulette(numbers: &mut Numbers) -> f32 {
+    [ROULETTE_BELOW, ROULETTE_BELOW, 0.7, 1.0, 0.0][numbers.below(5) as usize]
 }
 
 /// The one that the plain kernels are for: Sobol points, all techniques, a single bounce between facets.
 fn make_plain_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(0).word(numbers.word() >> numbers.below(32)).word(0);
     case.flag(false).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
-    case.flag(numbers.coin()).flag(numbers.coin());
+    case.flag(numbers.coin()).flag(numbers.coin()).number(make_roulette(numbers));
 }
 
 /// A path in empty space, and that transport.
@@ -204,6 +209,7 @@ fn transport(case: &mut Reader) -> Transport {
         transparent: case.flag(),
         first_albedos: case.flag(),
         connect_last: case.flag(),
+        roulette_below: case.number(),
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Transport {
     pub max_depth: u32,
     /// The last vertex is connected to a light, too.
     pub connect_last: bool,
+    /// Throughput below which Russian roulette begins.
+    pub roulette_below: f32,
     /// Camera rays that miss bring nothing.
     pub transparent: bool,
     /// Albedos of first hits are wanted: those of what scatters are zeros otherwise.

@@ -3,9 +3,6 @@
 use super::{PathState, Transport, dimension};
 use glam::Vec3;
 
-/// Throughput below which Russian roulette begins (W11: 5 %).
-const BELOW: f32 = 0.05;
-
 /// The throughput and the sampler state with which `path` goes on, or `None` where it ends.
 #[inline]
 pub(crate) fn roulette(transport: &Transport, path: &PathState, throughput: Vec3, state: u32) -> Option<(Vec3, u32)> {
@@ -13,10 +10,10 @@ pub(crate) fn roulette(transport: &Transport, path: &PathState, throughput: Vec3
     if !(largest > 0.0 && largest.is_finite()) {
         return None;
     }
-    if largest >= BELOW {
+    if largest >= transport.roulette_below {
         return Some((throughput, state));
     }
-    let survival = largest * (1.0 / BELOW);
+    let survival = largest * (1.0 / transport.roulette_below);
     let mut stream = path.stream(transport, dimension::ROULETTE, state);
     (stream.next_1d() < survival).then(|| (throughput * (1.0 / survival), stream.state()))
 }
