@@ -174,12 +174,12 @@ struct Render {
     Places places;
     Tile tile;
     Burden burden;
-    u32 unused[2];
+    u32 unused[4];
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 120 && sizeof(Render) == 832);
-static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 496);
-static_assert(__builtin_offsetof(Render, queue) == 568 && __builtin_offsetof(Render, counters) == 696);
+static_assert(sizeof(Counters) == 120 && sizeof(Render) == 848);
+static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 504);
+static_assert(__builtin_offsetof(Render, queue) == 576 && __builtin_offsetof(Render, counters) == 704);
 
 }  // namespace raywarp::render

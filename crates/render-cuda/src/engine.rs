@@ -253,7 +253,7 @@ impl CudaRenderer {
                 search_steps: self.options.search_steps,
                 multiply_adds: self.options.longer_shading,
             },
-            unused: [0; 2],
+            unused: [0; 4],
         }
     }
 

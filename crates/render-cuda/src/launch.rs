@@ -24,11 +24,13 @@ pub struct FrameRecord {
     pub connect_last: u8,
     pub unused3: u8,
     pub roulette_below: f32,
+    pub unused4: u32,
     pub seed: u32,
     pub media: [u32; 2],
+    pub unused2: u32,
 }
 
-const _: () = assert!(size_of::<FrameRecord>() == 144);
+const _: () = assert!(size_of::<FrameRecord>() == 152);
 
 impl FrameRecord {
     /// Of a frame, whose filter's numbers are at `filter`.
@@ -60,8 +62,10 @@ impl FrameRecord {
             connect_last: u8::from(options.connect_last),
             unused3: 0,
             roulette_below: options.roulette_below,
+            unused4: 0,
             seed: options.seed,
             media: frame.media(),
+            unused2: 0,
         }
     }
 }
@@ -245,15 +249,15 @@ pub struct RenderRecord {
     pub places: PlacesRecord,
     pub tile: TileRecord,
     pub burden: BurdenRecord,
-    pub unused: [u32; 2],
+    pub unused: [u32; 4],
 }
 
 // SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are those
 // that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 120 && size_of::<RenderRecord>() == 832);
+const _: () = assert!(size_of::<Counters>() == 120 && size_of::<RenderRecord>() == 848);
 const _: () =
-    assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 496);
+    assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 504);
 const _: () =
-    assert!(std::mem::offset_of!(RenderRecord, queue) == 568 && std::mem::offset_of!(RenderRecord, counters) == 696);
+    assert!(std::mem::offset_of!(RenderRecord, queue) == 576 && std::mem::offset_of!(RenderRecord, counters) == 704);

@@ -5,6 +5,8 @@ use super::{Edit, Plant};
 
 /// Pictures of a plain scene by all organisations, under several orders of lanes and warps.
 const ORDERS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_depend_on_no_order"];
+/// Bounces in parts, with paths listed at all places of them.
+const IN_PARTS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "bounces_in_parts"];
 /// Pixels of tiles in blocks.
 const FILM: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "film"];
 
@@ -14,7 +16,37 @@ const REGENERATE: &str = "crates/render-cuda/kernels/organisation/regenerate.h";
 const BOUNCES: &str = "crates/render-cuda/src/engine/compact.rs";
 const FILM_SOURCE: &str = "crates/render-cuda/src/film.rs";
 
+const PARTS: &str = "crates/render-cuda/kernels/organisation/parts.h";
+
 pub(super) const PLANTS: &[Plant] = &[
+    Plant {
+        name: "a path that left the scene among those that are shaded",
+        edits: &[Edit { file: PARTS, find: "hit.is_hit() ? mark::HAS_HIT : 0u", replace: "mark::HAS_HIT" }],
+        test: IN_PARTS,
+        hangs: false,
+    },
+    Plant {
+        name: "shadow rays of those that go on",
+        edits: &[Edit { file: BOUNCES, find: "(connecting, mark::CONNECTS)", replace: "(connecting, mark::GOES_ON)" }],
+        test: IN_PARTS,
+        hangs: false,
+    },
+    Plant {
+        name: "a list of connections that the next bounce takes",
+        edits: &[Edit { file: BOUNCES, find: "        render.places = of_shaded;\n", replace: "" }],
+        test: IN_PARTS,
+        hangs: false,
+    },
+    Plant {
+        name: "a connection that is traced again",
+        edits: &[Edit {
+            file: PARTS,
+            find: "platform::put(render.places.alive + place, marks & mark::GOES_ON);",
+            replace: "platform::put(render.places.alive + place, marks);",
+        }],
+        test: IN_PARTS,
+        hangs: false,
+    },
     Plant {
         name: "a path that compaction drops",
         edits: &[Edit {
@@ -39,8 +71,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "compaction that counts one too few",
         edits: &[Edit {
             file: COMPACT,
-            find: "platform::put(&render.counters->survivors, all);",
-            replace: "platform::put(&render.counters->survivors, all != 0 ? all - 1 : 0);",
+            find: "platform::put(render.places.listed, all);",
+            replace: "platform::put(render.places.listed, all != 0 ? all - 1 : 0);",
         }],
         test: ORDERS,
         hangs: false,

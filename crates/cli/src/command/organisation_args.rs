@@ -3,7 +3,7 @@
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
-use raywarp::{Compaction, EngineOptions, Organisation};
+use raywarp::{Compaction, EngineOptions, ListedAt, Organisation};
 
 /// Options of the organisations of the GPU path tracer.
 #[derive(Debug, Clone, Args)]
@@ -25,6 +25,13 @@ pub struct OrganisationArgs {
     /// (regenerate). [default: scan; of regenerate off]
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, help_heading = heading::MACHINE)]
     compaction: Option<CompactionArg>,
+    /// Where in a bounce paths are listed, of compact: start, shadow, end, comma-separated [default: end].
+    ///
+    /// start is behind the rays that extend paths (those that have hit something are shaded), shadow before the rays that
+    /// connect them to lights (those that have one), end behind all of it (those that go on). With more than end a bounce is three
+    /// kernels, for scenes of diffuse surfaces alone, as --clay makes them.
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, help_heading = heading::MACHINE)]
+    compaction_at: Vec<CompactionAt>,
     /// Who reads how many paths go on, of the same: device, host (and launches as many lanes)
     #[arg(long, value_enum, value_name = "WHO", default_value = "device", hide_possible_values = true, help_heading = heading::MACHINE)]
     counts: CountsArg,
@@ -44,6 +51,7 @@ impl OrganisationArgs {
         let of = EngineOptions::of(self.organisation.organisation()?);
         Some(EngineOptions {
             compaction: self.compaction.map_or(of.compaction, CompactionArg::compaction),
+            listed_at: self.listed_at().unwrap_or(of.listed_at),
             host_counts: self.counts == CountsArg::Host,
             paths_a_lane: self.paths_a_thread,
             paths: self.paths_in_flight.map_or(of.paths, |paths| paths as usize),
@@ -51,12 +59,25 @@ impl OrganisationArgs {
         })
     }
 
+    /// Where paths are listed, if that is said.
+    fn listed_at(&self) -> Option<ListedAt> {
+        let [start, shadow, end] =
+            [CompactionAt::Start, CompactionAt::Shadow, CompactionAt::End].map(|at| self.compaction_at.contains(&at));
+        (!self.compaction_at.is_empty()).then_some(ListedAt { start, shadow, end, in_parts: false })
+    }
+
     /// That nothing is asked for that the organisation does not know of.
     pub fn check(&self) -> Result<(), CliError> {
         let name = self.organisation.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
         let lists = matches!(self.organisation, PathsOn::Compact | PathsOn::Regenerate);
         let tiled = matches!(self.organisation, PathsOn::TiledGlobal | PathsOn::TiledShared);
+        let compact = self.organisation == PathsOn::Compact;
+        let is_off = self.compaction == Some(CompactionArg::Off);
+        if is_off && !self.compaction_at.is_empty() {
+            return Err(CliError::usage("--compaction off lists no paths; leave out --compaction-at"));
+        }
         let unknown = [
+            (!self.compaction_at.is_empty() && !compact, "--compaction-at", "compact"),
             (self.compaction.is_some() && !lists, "--compaction", "compact and regenerate"),
             (self.counts == CountsArg::Host && !lists, "--counts host", "compact and regenerate"),
             (self.paths_a_thread != 8 && !tiled, "--paths-a-thread", "tiled-global and tiled-shared"),
@@ -120,6 +141,14 @@ impl CompactionArg {
             Self::Off => Compaction::Off,
         }
     }
+}
+
+/// `--compaction-at`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CompactionAt {
+    Start,
+    Shadow,
+    End,
 }
 
 /// `--counts`.
