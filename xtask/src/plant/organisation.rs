@@ -111,8 +111,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "marks that stand at entries",
         edits: &[Edit {
             file: COMPACT,
-            find: "platform::put(render.places.alive + place, path.lives ? 1u : 0u);",
-            replace: "platform::put(render.places.alive + entry, path.lives ? 1u : 0u);",
+            find: "platform::put(render.places.alive + place, path.lives ? mark::GOES_ON : 0u);",
+            replace: "platform::put(render.places.alive + entry, path.lives ? mark::GOES_ON : 0u);",
         }],
         test: ORDERS,
         hangs: false,
@@ -121,7 +121,7 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "paths that begin without a mark",
         edits: &[Edit {
             file: COMPACT,
-            find: "        platform::put(render.places.alive + number, 1u);\n",
+            find: "        platform::put(render.places.alive + number, mark::GOES_ON);\n",
             replace: "",
         }],
         test: ORDERS,

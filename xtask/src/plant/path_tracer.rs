@@ -365,8 +365,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a megakernel's lane that leaves before its warp",
         edits: &[Edit {
             file: MEGAKERNEL,
-            find: "        extend_path<F>(render, callers, path, counts,",
-            replace: "        if (!path.lives) {\n            break;\n        }\n        extend_path<F>(render, callers, path, counts,",
+            find: "        extend_path<F, W>(render, callers, path, counts,",
+            replace: "        if (!path.lives) {\n            break;\n        }\n        extend_path<F, W>(render, callers, path, counts,",
         }],
         test: COUNTED,
         hangs: false,

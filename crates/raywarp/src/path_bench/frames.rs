@@ -5,7 +5,9 @@ use crate::prepared::{PrepareError, Prepared};
 use raywarp_cuda::{CudaError, Device, DeviceScene};
 use raywarp_render::film::Film;
 use raywarp_render::{LensRecord, RenderError, RenderOptions, Watch, render_with};
-use raywarp_render_cuda::{BounceSeconds, Compaction, CudaRenderer, EngineOptions, PathCounts, RenderCudaError, Walk};
+use raywarp_render_cuda::{
+    BounceSeconds, Compaction, CudaRenderer, EngineOptions, FeatureSet, PathCounts, RenderCudaError, Walk,
+};
 use raywarp_scene::Camera;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -123,6 +125,11 @@ impl<'a> Bench<'a> {
         &self.device
     }
 
+    /// Whether the scene has diffuse surfaces alone, without textures, holes and media.
+    pub(super) fn is_plain(&self) -> bool {
+        self.prepared.shading().is_ok_and(|scene| FeatureSet::of(scene) == FeatureSet::Plain)
+    }
+
     /// What is rendered, with so many bounces.
     pub(super) fn options(&self, max_depth: u32) -> RenderOptions {
         RenderOptions { max_depth, ..self.setup.options.clone() }
@@ -190,6 +197,9 @@ pub(super) fn name_of(engine: &EngineOptions) -> String {
     let mut name = engine.organisation.name().to_string();
     if engine.compaction != own.compaction {
         name += &format!(" {}", if engine.compaction == Compaction::Off { "off" } else { engine.compaction.name() });
+    }
+    if engine.walk != own.walk {
+        name += &format!(" {}", engine.walk.name());
     }
     if engine.organisation.is_tiled() {
         name += &format!(" M={}", engine.paths_a_lane);

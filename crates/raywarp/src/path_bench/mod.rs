@@ -3,6 +3,7 @@
 //! A *frame* is one sample of each pixel, as in W11; its seconds are the device's own, from the camera to the film's sums, by
 //! events. All pictures of a table are compared with the first one's: they have to be the same, bit for bit.
 
+mod causes;
 mod frames;
 mod l9;
 mod published;
@@ -56,7 +57,18 @@ impl PathSuite {
         done: &mut dyn FnMut(Table),
     ) -> Result<(), BenchPathsError> {
         let experiments: &[Experiment] = match self {
-            Self::W11 => &[w11::table_1, w11::bounces, w11::figure_2, w11::steps, w11::shading, w11::resolutions],
+            Self::W11 => &[
+                w11::table_1,
+                w11::bounces,
+                w11::bounces_of_while_while,
+                w11::figure_2,
+                causes::steps,
+                causes::places,
+                causes::walks,
+                causes::shading,
+                causes::resolutions,
+                causes::accumulation,
+            ],
             Self::L9 => &[l9::queues, l9::kernels, l9::shares, l9::samplers],
         };
         for experiment in experiments {

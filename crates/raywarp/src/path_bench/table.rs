@@ -26,6 +26,11 @@ impl Table {
         Self { name, title: title.into(), columns, rows: Vec::new(), notes: Vec::new(), passes: true }
     }
 
+    /// Without rows, and why.
+    pub fn left_out(name: &'static str, title: &str, why: &str) -> Self {
+        Self { notes: vec![why.into()], ..Self::new(name, title, &["-"]) }
+    }
+
     /// Adds a row.
     ///
     /// # Panics

@@ -4,25 +4,25 @@ use super::frames::{Bench, BenchPathsError, Case, Frames, compare, name_of};
 use super::published::{TABLE_1, occupancy_then};
 use super::table::Table;
 use raywarp_render::RenderOptions;
-use raywarp_render_cuda::{Compaction, EngineOptions, Organisation};
+use raywarp_render_cuda::{Compaction, EngineOptions, Organisation, Walk};
 use raywarp_sim::compaction::{W11_TABLE_2, W11_TABLE_3};
 
 /// Bounces of Table 1.
 const DEPTHS: [u32; 2] = [2, 8];
 /// Of the other tables.
-const DEPTH: u32 = 8;
+pub(super) const DEPTH: u32 = 8;
 /// Paths of a tile's thread, for Figure 2.
 const TILES: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
-fn of(organisation: Organisation) -> EngineOptions {
+pub(super) fn of(organisation: Organisation) -> EngineOptions {
     EngineOptions::of(organisation)
 }
 
-fn compacted(compaction: Compaction) -> EngineOptions {
+pub(super) fn compacted(compaction: Compaction) -> EngineOptions {
     EngineOptions { compaction, ..of(Organisation::Compact) }
 }
 
-fn tiled_shared(paths_a_lane: u32) -> EngineOptions {
+pub(super) fn tiled_shared(paths_a_lane: u32) -> EngineOptions {
     EngineOptions { paths_a_lane, ..of(Organisation::TiledShared) }
 }
 
@@ -44,21 +44,21 @@ fn organisations() -> Vec<EngineOptions> {
     ]
 }
 
-fn case(bench: &Bench<'_>, engine: EngineOptions, options: &RenderOptions) -> Case {
+pub(super) fn case(bench: &Bench<'_>, engine: EngineOptions, options: &RenderOptions) -> Case {
     Case { name: name_of(&engine), engine: bench.a_frame(engine), options: options.clone() }
 }
 
-fn rate(seconds: f64) -> String {
+pub(super) fn rate(seconds: f64) -> String {
     format!("{:.1}", 1.0 / seconds)
 }
 
 /// Median, least and most frames a second.
-fn rates(frames: &Frames) -> [String; 3] {
+pub(super) fn rates(frames: &Frames) -> [String; 3] {
     let [median, least, most] = frames.spread();
     [rate(median), rate(most), rate(least)]
 }
 
-fn ratio(frames: &Frames, naive: &Frames) -> String {
+pub(super) fn ratio(frames: &Frames, naive: &Frames) -> String {
     format!("{:.2}", naive.median() / frames.median())
 }
 
@@ -98,28 +98,44 @@ pub(super) fn table_1(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 
 /// Tables 2 and 3, 4.2.2 and 4.2.3: what each bounce has of paths and warps, and takes.
 pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
-    let columns = [
-        "bounce",
-        "paths",
-        "warps",
-        "paths/warp",
-        "compacted",
-        "saved",
-        "ns/warp",
-        "compacted ns",
-        "W11 saved",
-        "W11 us",
-        "W11 compacted us",
-    ];
-    let mut table = Table::new(
-        "bounces",
-        "W11 Tables 2 and 3: active paths and warps of a frame, and time of an active warp",
-        &columns,
-    );
+    let title = "W11 Tables 2 and 3: active paths and warps of a frame, and time of an active warp";
+    bounces_of(bench, Walk::Phased, Table::new("bounces", title, &BOUNCES))
+}
+
+/// The same by the loop over a binary tree that W11's kernel had.
+pub(super) fn bounces_of_while_while(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    if !bench.is_plain() {
+        return Ok(Table::left_out("bounces-while-while", "W11 Tables 2 and 3 by while-while", NOT_PLAIN));
+    }
+    let title =
+        "W11 Tables 2 and 3 by while-while over a binary tree, as W11's kernel walked (PTX that the driver compiles)";
+    bounces_of(bench, Walk::WhileWhile, Table::new("bounces-while-while", title, &BOUNCES))
+}
+
+/// Why a table of kernels of experiments is left out.
+pub(super) const NOT_PLAIN: &str =
+    "left out: its kernels are for scenes of diffuse surfaces alone, as --clay makes them";
+
+const BOUNCES: [&str; 11] = [
+    "bounce",
+    "paths",
+    "warps",
+    "paths/warp",
+    "compacted",
+    "saved",
+    "ns/warp",
+    "compacted ns",
+    "W11 saved",
+    "W11 us",
+    "W11 compacted us",
+];
+
+fn bounces_of(bench: &Bench<'_>, walk: Walk, mut table: Table) -> Result<Table, BenchPathsError> {
     let options = bench.options(DEPTH);
     let timed = |engine| EngineOptions { timed: true, ..engine };
     let [off, on] = [Compaction::Off, Compaction::Scan].map(compacted);
     let engines = [of(Organisation::Megakernel), timed(off), timed(on), off, on];
+    let engines = engines.map(|engine| EngineOptions { walk, ..engine });
     let cases = engines.map(|engine| case(bench, engine, &options));
     let all = bench.frames(&cases)?;
     compare(&mut table, &cases, &all);

@@ -37,7 +37,7 @@ fn charts(page: &mut Page, scene: &str, table: &Table) {
     let name = format!("{stem}-{}", table.name);
     match table.name {
         "table-1" => page.chart(&name, "Rates over the naive kernel's, by bounces", &rates(table)),
-        "bounces" => {
+        "bounces" | "bounces-while-while" => {
             page.chart(&name, "Paths of a warp that still runs (W11 Table 2)", &paths_a_warp(table));
             page.chart(
                 &format!("{name}-time"),

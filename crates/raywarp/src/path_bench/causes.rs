@@ -1,0 +1,246 @@
+//! What W11 looked into to explain its figures (W11 3 and 4.2): who lists paths and where, how heavy shading is, how rays are
+//! walked, and how many paths there are at once.
+
+use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
+use super::table::Table;
+use super::w11::{DEPTH, NOT_PLAIN, case, compacted, of, rate, rates, ratio, tiled_shared};
+use raywarp_render::RenderOptions;
+use raywarp_render_cuda::{Compaction, EngineOptions, ListedAt, Organisation, Walk};
+
+/// W11 3.4: what lists paths, and who reads the counts.
+pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["listing", "counts", "frames/s", "least", "most", "of naive", "listing %"];
+    let mut table = Table::new("steps", "W11 3.4: what lists the paths that go on, and who reads how many", &columns);
+    let options = bench.options(DEPTH);
+    let mut cases = vec![case(bench, of(Organisation::Megakernel), &options)];
+    for host_counts in [false, true] {
+        for compaction in [Compaction::Scan, Compaction::Atomics] {
+            for timed in [false, true] {
+                let engine = EngineOptions { host_counts, timed, ..compacted(compaction) };
+                cases.push(case(bench, engine, &options));
+            }
+        }
+    }
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    for (cases, frames) in cases[1..].chunks(2).zip(all[1..].chunks(2)) {
+        let engine = cases[0].engine;
+        let [median, least, most] = rates(&frames[0]);
+        let [bounce, step] = frames[1].bounces.iter().fold([0.0; 2], |[a, b], own| [a + own.bounce, b + own.step]);
+        table.row(vec![
+            engine.compaction.name().into(),
+            if engine.host_counts { "host" } else { "device" }.into(),
+            median,
+            least,
+            most,
+            ratio(&frames[0], &all[0]),
+            format!("{:.1}", 100.0 * step / (bounce + step)),
+        ]);
+    }
+    table.notes.push(format!("naive {} frames a second", rate(all[0].median())));
+    Ok(table)
+}
+
+/// W11 3: where in a bounce paths are listed.
+pub(super) fn places(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let title = "W11 3: where in a bounce paths are listed (three kernels: PTX that the driver compiles)";
+    let columns = ["listed at", "kernels", "frames/s", "least", "most", "of naive", "lanes", "launches"];
+    let mut table = Table::new("places", title, &columns);
+    if !bench.is_plain() {
+        return Ok(Table::left_out("places", title, NOT_PLAIN));
+    }
+    let options = bench.options(DEPTH);
+    let parts = |start, shadow, end| ListedAt { start, shadow, end, in_parts: true };
+    let all = [
+        ("-", parts(false, false, false)),
+        ("start", parts(true, false, false)),
+        ("shadow", parts(false, true, false)),
+        ("end", parts(false, false, true)),
+        ("start, shadow", parts(true, true, false)),
+        ("start, end", parts(true, false, true)),
+        ("shadow, end", parts(false, true, true)),
+        ("start, shadow, end", parts(true, true, true)),
+    ];
+    let listed = |listed_at| EngineOptions { listed_at, ..compacted(Compaction::Scan) };
+    let engines = [of(Organisation::Megakernel), compacted(Compaction::Off), compacted(Compaction::Scan)];
+    let names = ["naive", "-", "end"].into_iter().chain(all.iter().map(|(name, _)| *name));
+    let engines = engines.into_iter().chain(all.iter().map(|(_, at)| listed(*at)));
+    let cases: Vec<Case> = engines.zip(names).map(|(engine, name)| named(bench, name, engine, &options)).collect();
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    let samples = options.samples.len() as f64;
+    for (case, frames) in cases.iter().zip(&all) {
+        let [median, least, most] = rates(frames);
+        let kernels = match case.engine.organisation {
+            Organisation::Megakernel => "of a path",
+            _ if case.engine.listed_at.splits() => "3",
+            _ => "1",
+        };
+        table.row(vec![
+            case.name.clone(),
+            kernels.into(),
+            median,
+            least,
+            most,
+            ratio(frames, &all[0]),
+            format!("{:.1}", 32.0 * frames.counts.active_lanes()),
+            format!("{:.0}", frames.counts.launches() as f64 / samples),
+        ]);
+    }
+    table.notes.push(
+        "start: behind the rays that extend paths, of those that have hit something; shadow: before shadow rays, of those that \
+         have one; end: of those that go on. A shadow ray that is blocked ends no path, so that behind shadow rays is the end. \
+         Lanes: of a warp of 32 that extends paths"
+            .into(),
+    );
+    Ok(table)
+}
+
+fn named(bench: &Bench<'_>, name: &str, engine: EngineOptions, options: &RenderOptions) -> Case {
+    Case { name: name.into(), ..case(bench, engine, options) }
+}
+
+/// W11 4.2.6: other loops over the tree.
+pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let title = "W11 4.2.6: frames a second by how rays are walked (other than phased: PTX that the driver compiles)";
+    let columns = ["loop", "naive", "compact", "not listed", "compact of naive", "of not listed", "naive of phased"];
+    let mut table = Table::new("walks", title, &columns);
+    if !bench.is_plain() {
+        return Ok(Table::left_out("walks", title, NOT_PLAIN));
+    }
+    let options = bench.options(DEPTH);
+    let cases: Vec<Case> = Walk::ALL
+        .into_iter()
+        .flat_map(|walk| {
+            let engines = [of(Organisation::Megakernel), compacted(Compaction::Scan), compacted(Compaction::Off)];
+            engines.map(|engine| EngineOptions { walk, ..engine })
+        })
+        .map(|engine| case(bench, engine, &options))
+        .collect();
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    for (cases, frames) in cases.chunks(3).zip(all.chunks(3)) {
+        let [naive, compact, off] = frames else { unreachable!("three of each loop") };
+        table.row(vec![
+            cases[0].engine.walk.name().into(),
+            rate(naive.median()),
+            rate(compact.median()),
+            rate(off.median()),
+            ratio(compact, naive),
+            ratio(compact, off),
+            ratio(naive, &all[0]),
+        ]);
+    }
+    table.notes.push(
+        "phased: over the tree of blocks; the others over a binary tree, as W11's. W11: speculation gains a little more from \
+         compaction, and is slower as a whole"
+            .into(),
+    );
+    Ok(table)
+}
+
+/// W11 4.2.5: the same with arithmetic that about doubles the naive frame, and with a search as for a texel of an environment.
+pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    const TRIAL: u32 = 1024;
+    const STEPS: u32 = 21;
+    let columns =
+        ["organisation", "frames/s", "of naive", "arithmetic", "of naive then", "search", "of naive by search"];
+    let mut table = Table::new("shading", "W11 4.2.5: heavier shading", &columns);
+    let options = bench.options(DEPTH);
+    let naive = of(Organisation::Megakernel);
+    let trial = [naive, EngineOptions { longer_shading: TRIAL, ..naive }].map(|engine| case(bench, engine, &options));
+    let [plain, longer] = &bench.frames(&trial)?[..] else { unreachable!("two cases") };
+    let each = (longer.median() - plain.median()).max(plain.median() * 1e-3) / f64::from(TRIAL);
+    let longer_shading = (plain.median() / each).clamp(1.0, 1e5) as u32;
+    let engines = [
+        naive,
+        compacted(Compaction::Scan),
+        compacted(Compaction::Off),
+        of(Organisation::TiledGlobal),
+        tiled_shared(4),
+        of(Organisation::Regenerate),
+    ];
+    let heavier =
+        |engine| [engine, EngineOptions { longer_shading, ..engine }, EngineOptions { search_steps: STEPS, ..engine }];
+    let cases: Vec<Case> = engines.into_iter().flat_map(heavier).map(|engine| case(bench, engine, &options)).collect();
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    for (cases, frames) in cases.chunks(3).zip(all.chunks(3)) {
+        let mut row = vec![cases[0].name.clone()];
+        row.extend((0..3).flat_map(|way| [rate(frames[way].median()), ratio(&frames[way], &all[way])]));
+        table.row(row);
+    }
+    table.notes.push(format!(
+        "{longer_shading} multiply-adds a vertex make the naive frame {:.2} times as long (W11: where they double it \
+         compaction gains some 80 %); a search of {STEPS} steps in a table of 2^{STEPS} texels, by radiance and solid angle, \
+         makes it {:.2} times as long (W11: a gain as without)",
+        all[1].median() / all[0].median(),
+        all[2].median() / all[0].median()
+    ));
+    Ok(table)
+}
+
+/// Samples of each pixel rendered at once, in place of frame by frame into an accumulation buffer (W11 3.2).
+pub(super) fn accumulation(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["frames at once", "naive", "compact", "regenerate", "wavefront-sorted", "compact of naive"];
+    let mut table = Table::new(
+        "accumulation",
+        "W11 3.2: million paths a second, frame by frame into an accumulation buffer and several at once",
+        &columns,
+    );
+    let options = bench.options(DEPTH);
+    let [width, height] = options.size;
+    let pixels = (width * height) as usize;
+    for frames_at_once in [1, 2, 4, 8] {
+        let engines = [
+            of(Organisation::Megakernel),
+            compacted(Compaction::Scan),
+            of(Organisation::Regenerate),
+            of(Organisation::WavefrontSorted),
+        ];
+        let cases = engines.map(|engine| {
+            let engine = EngineOptions { paths: pixels * frames_at_once, ..bench.a_frame(engine) };
+            Case { name: name_of(&engine), engine, options: options.clone() }
+        });
+        let all = bench.frames(&cases)?;
+        compare(&mut table, &cases, &all);
+        let mut row = vec![frames_at_once.to_string()];
+        row.extend(all.iter().map(|frames| format!("{:.1}", pixels as f64 / frames.median() / 1e6)));
+        row.push(ratio(&all[1], &all[0]));
+        table.row(row);
+    }
+    table.notes.push(format!(
+        "{} frames of a run, in passes that end at powers of two: the first ones are shorter than what may be at once",
+        options.samples.len()
+    ));
+    Ok(table)
+}
+
+/// W11 4.2.4: smaller and larger frames.
+pub(super) fn resolutions(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["size", "naive", "compact", "regenerate", "wavefront-sorted", "compact of naive"];
+    let mut table = Table::new("resolutions", "W11 4.2.4: million paths a second by size, a frame at a time", &columns);
+    let [width, height] = bench.setup().options.size;
+    for (times, part) in [(1, 4), (1, 2), (1, 1), (2, 1)] {
+        let size = [width, height].map(|side| (side * times / part).max(1));
+        let options = RenderOptions { size, ..bench.options(DEPTH) };
+        let paths = (size[0] * size[1]) as usize;
+        let engines = [
+            of(Organisation::Megakernel),
+            compacted(Compaction::Scan),
+            of(Organisation::Regenerate),
+            of(Organisation::WavefrontSorted),
+        ];
+        let cases = engines.map(|engine| {
+            let engine = EngineOptions { paths, ..bench.a_frame(engine) };
+            Case { name: name_of(&engine), engine, options: options.clone() }
+        });
+        let all = bench.frames(&cases)?;
+        compare(&mut table, &cases, &all);
+        let mut row = vec![format!("{}x{}", size[0], size[1])];
+        row.extend(all.iter().map(|frames| format!("{:.1}", paths as f64 / frames.median() / 1e6)));
+        row.push(ratio(&all[1], &all[0]));
+        table.row(row);
+    }
+    Ok(table)
+}
