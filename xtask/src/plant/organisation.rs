@@ -141,8 +141,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a list that is read a bounce too late",
         edits: &[Edit {
             file: BOUNCES,
-            find: "render.places.list = lists[bounce as usize % 2];",
-            replace: "render.places.list = lists[(bounce as usize + 1) % 2];",
+            find: "(render.places.next_list, render.places.listed);",
+            replace: "(lists.both[1 - lists.next], render.places.listed);",
         }],
         test: ORDERS,
         hangs: false,
