@@ -67,7 +67,7 @@ impl Layout {
             compaction: engine.compaction,
             features: features.set,
             holes: features.holes,
-            sorted: features.is_sorted() && organisation == Organisation::WavefrontSorted,
+            sorted: features.is_sorted() && organisation.sorts(),
             first_hits: options.features,
             sampler_states: options.sampler != SamplerKind::Sobol,
         }
@@ -398,7 +398,7 @@ mod tests {
                 .flat_map(|organisation| flags.map(|states| (organisation, states)))
                 .flat_map(|(organisation, states)| flags.map(|holes| (organisation, states, holes)))
             {
-                let sorted = sorted && organisation == Organisation::WavefrontSorted;
+                let sorted = sorted && organisation.sorts();
                 let compaction = Compaction::Scan;
                 let layout =
                     Layout { organisation, compaction, features, holes, sorted, first_hits: false, sampler_states };

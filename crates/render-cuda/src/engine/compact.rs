@@ -8,7 +8,7 @@ use crate::kernels::{Compact, Step, Work};
 use crate::launch::{RenderRecord, TileRecord};
 use crate::sources::Organisation;
 use crate::state::{Layout, State};
-use raywarp_cuda::{BLOCK_THREADS, CudaError, Function, Mark};
+use raywarp_cuda::{BLOCK_THREADS, CudaError, Function};
 use raywarp_render::RenderOptions;
 
 /// Threads of a block that takes a tile: kernels/organisation/tiled.h.
@@ -43,19 +43,14 @@ impl CudaRenderer {
         render: &mut RenderRecord,
         max_depth: u32,
     ) -> Result<(), CudaError> {
-        let stream = &self.stream;
         let (capacity, paths) = (render.capacity, render.batch.path_count);
-        let lists = picture.state.records(stream).lists;
+        let lists = picture.state.records(&self.stream).lists;
         let mut entries = capacity.min(paths);
-        let mut marks: Vec<[Mark; 3]> = Vec::new();
         for bounce in 0.. {
+            launches.round = bounce as usize;
             launches.blocks(Stage::BeginBounce, &compact.begin_bounce, 1, render)?;
-            let mark = || self.options.timed.then(|| stream.mark()).transpose();
-            let before = mark()?;
             launches.lanes(Stage::Bounce, &compact.bounce, entries, render)?;
-            let between = mark()?;
             self.list_paths(launches, &compact.step, entries, render)?;
-            marks.extend(before.zip(between).zip(mark()?).map(|((before, between), after)| [before, between, after]));
             if !matches!(compact.step, Step::Off) {
                 render.places.list = lists[bounce as usize % 2];
                 render.places.next_list = lists[(bounce as usize + 1) % 2];
@@ -65,7 +60,7 @@ impl CudaRenderer {
             }
             let looks = self.options.host_counts || (bounce + 1).is_multiple_of(ROUNDS_AT_ONCE);
             if looks && !matches!(compact.step, Step::Off) {
-                let counters = self.counters(picture)?;
+                let counters = self.look(launches, picture)?;
                 let waiting = paths - counters.begun;
                 if counters.survivors == 0 && waiting == 0 {
                     break;
@@ -74,13 +69,6 @@ impl CudaRenderer {
                     entries = capacity.min(counters.survivors.saturating_add(waiting));
                 }
             }
-        }
-        stream.synchronize()?;
-        let bounces = picture.bounce_seconds.len().max(marks.len());
-        picture.bounce_seconds.resize(bounces, BounceSeconds::default());
-        for (sum, [before, between, after]) in picture.bounce_seconds.iter_mut().zip(&marks) {
-            sum.bounce += before.seconds_until(between)?;
-            sum.step += between.seconds_until(after)?;
         }
         Ok(())
     }

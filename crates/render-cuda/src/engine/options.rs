@@ -38,15 +38,17 @@ pub struct EngineOptions {
     pub texture_filter: TextureFilter,
     /// What lists the paths that go on; of [`Organisation::Compact`] and [`Organisation::Regenerate`].
     pub compaction: Compaction,
-    /// Whether the host asks after each bounce how many paths go on, and launches as many lanes (W11 3.4); else as many as
-    /// began, of which the device sends those away that are too many. Of the same two.
+    /// Whether the host asks after each bounce, or round, how many paths go on, launches as many lanes, and stops when there is
+    /// none (W11 3.4; L9); else as many as began, of which the device sends those away that are too many. Of the same two, and
+    /// of [`Organisation::Wavefront`] and [`Organisation::WavefrontSorted`].
     pub host_counts: bool,
     /// Paths of each of a tile's 64 lanes, 1 to 512: W11's M.
     pub paths_a_lane: u32,
     /// Multiply-adds that each vertex of a path takes beside its own, where lanes hold paths: shading that is heavier, and a
     /// picture that is the same (W11 4.2.5).
     pub longer_shading: u32,
-    /// Whether each bounce is timed: [`CudaRenderer::bounce_seconds`](crate::CudaRenderer::bounce_seconds).
+    /// Whether each launch is timed: [`CudaRenderer::stage_seconds`](crate::CudaRenderer::stage_seconds). The two events that
+    /// each takes then make a picture slower.
     pub timed: bool,
 }
 
@@ -59,7 +61,9 @@ impl EngineOptions {
                 (KEPT_PATHS, 1)
             }
             Organisation::Regenerate => (KEPT_PATHS, QUEUES_A_BATCH),
-            Organisation::Wavefront | Organisation::WavefrontSorted => (MOST_PATHS, QUEUES_A_BATCH),
+            Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph => {
+                (MOST_PATHS, QUEUES_A_BATCH)
+            }
         };
         Self {
             organisation,
