@@ -390,6 +390,23 @@ mod tests {
     }
 
     #[test]
+    fn launches_of_a_graph_are_the_hosts_once() {
+        let mut counts = PathCounts::default();
+        counts.stages[Stage::Extend as usize].launches = 30;
+        assert_eq!((counts.launches(), counts.host_launches()), (30, 30));
+        assert!(counts.to_string().starts_with("0 batches, 30 launches; 0 paths"), "{counts}");
+        counts.graphs += GraphCounts { launches: 4, kernels: 24 };
+        assert_eq!((counts.launches(), counts.host_launches()), (30, 10));
+        assert!(
+            counts.to_string().starts_with("0 batches, 30 launches (24 of them in 4 of a graph); 0 paths"),
+            "{counts}"
+        );
+        let mut both = counts.clone();
+        both += &counts;
+        assert_eq!(both.graphs, GraphCounts { launches: 8, kernels: 48 });
+    }
+
+    #[test]
     fn a_megakernel_moves_results_only() {
         let mut counts = PathCounts::default();
         // More holes than 32 bits count.
