@@ -164,7 +164,11 @@ fn each_organisation_gives_the_picture_of_the_cpu() {
     let right = place.read("room-cpu.hdr");
     for options in [
         "wavefront-sorted",
+        "wavefront-sorted --counts host --paths-in-flight 200",
         "wavefront",
+        "wavefront --counts host",
+        "graph",
+        "graph --paths-in-flight 70",
         "megakernel",
         "compact",
         "compact --compaction atomics --counts host",
@@ -204,10 +208,17 @@ fn what_an_organisation_does_not_know_of_is_refused_in_a_line() {
             "compact --paths-a-thread 4",
             "--paths-a-thread is for --organisation tiled-global and tiled-shared; leave it out with compact",
         ),
-        ("split --counts host", "--counts host is for --organisation compact and regenerate; leave it out with split"),
         (
-            "wavefront-sorted --counts host",
-            "--counts host is for --organisation compact and regenerate; leave it out with wavefront-sorted",
+            "split --counts host",
+            "--counts host is for --organisation compact, regenerate, wavefront and wavefront-sorted; leave it out with split",
+        ),
+        (
+            "graph --counts host",
+            "--counts host is for --organisation compact, regenerate, wavefront and wavefront-sorted; leave it out with graph",
+        ),
+        (
+            "wavefront-sorted --compaction scan",
+            "--compaction is for --organisation compact and regenerate; leave it out with wavefront-sorted",
         ),
         ("rays --paths-in-flight 100", "--paths-in-flight is for --organisation all but rays; leave it out with rays"),
     ] {

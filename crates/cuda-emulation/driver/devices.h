@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "machine.h"
 #include "platform/texture_unit.h"
@@ -20,7 +21,8 @@ namespace texture_unit = raywarp::platform::texture_unit;
 
 using Result = int;
 constexpr Result SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
-                 NOT_FOUND = 500, LAUNCH_FAILED = 719;
+                 ILLEGAL_STATE = 401, NOT_FOUND = 500, LAUNCH_FAILED = 719, CAPTURE_UNSUPPORTED = 900,
+                 CAPTURE_INVALIDATED = 901;
 
 constexpr u64 NEVER = ~0ull;
 
@@ -46,6 +48,8 @@ struct Device {
     std::mutex running;
     // Streams with launches that nobody has waited for.
     std::set<u64> busy;
+    // What its clock shows that tests ask for: a launch takes a millisecond, a copy, or a setting of memory, a second.
+    double clock_ms = 0.0;
 };
 
 struct Allocation {
@@ -74,6 +78,30 @@ struct TextureObject {
 struct LoadedKernel {
     Kernel kernel;
     int device;
+    // Of its one parameter.
+    u64 parameter_bytes;
+};
+
+// A launch, with a copy of its parameter; or memory that is set, where there is no kernel.
+struct Recorded {
+    const LoadedKernel* kernel;
+    u32 blocks, threads, shared_bytes;
+    std::vector<u64> parameter;
+    u64 address, bytes;
+    u8 value;
+};
+
+// Of a stream. Nothing can be made of a spoiled one.
+struct Recording {
+    bool spoiled = false;
+    std::vector<Recorded> steps;
+};
+
+// A graph of steps in a row, or what was made of it to be launched.
+struct Graph {
+    int device;
+    bool is_executable;
+    std::vector<Recorded> steps;
 };
 
 struct Driver {
@@ -86,14 +114,21 @@ struct Driver {
     // By handle, which is the address of what emulated texture units look at.
     std::map<u64, std::unique_ptr<TextureObject>> textures;
     std::map<std::pair<int, Kernel>, std::unique_ptr<LoadedKernel>> kernels;
+    // By stream.
+    std::map<const void*, Recording> recordings;
+    std::map<const void*, std::unique_ptr<Graph>> graphs;
     // All calls, whichever the device.
     Plan plan;
     u64 allocation_calls = 0;
+    // Of all launches.
+    u64 blocks = 0;
     // Memory that was freed on one stream while launches on another may have used it.
     u64 early_frees = 0;
     u64 next_handle = 1;
     Order order = Order::Up;
     u64 seed = 1;
+    // Whether events tell the devices' own clocks.
+    bool ticks = false;
 
     Driver() {
         device_count = static_cast<int>(number("RAYWARP_PRETEND_DEVICES", 1));

@@ -12,10 +12,13 @@
 #include <cstdio>
 #include <vector>
 
+#include "check/aimed.h"
 #include "devices.h"
+#include "graphs.h"
+#include "images.h"
 #include "launch.h"
 #include "machine.h"
-#include "images.h"
+#include "render.h"
 
 using raywarp::u32;
 using raywarp::u64;
@@ -39,6 +42,8 @@ constexpr int CAPABILITY[2] = {9, 0};
 constexpr int RESIDENT_BLOCKS = 2;
 // A slow GPU: 4 million warp instructions and 16 million bytes a second.
 constexpr int CLOCK_KHZ = 1000, MEMORY_CLOCK_KHZ = 1000, MEMORY_BITS = 64;
+// Of the clock that tests may ask for.
+constexpr double LAUNCH_MS = 1.0, COPY_MS = 1000.0;
 
 // A range of what a launch names: `bytes` of it, or all that is left of its allocation.
 void add(std::vector<Range>& ranges, int device, const void* begin, u64 bytes, Use use) {
@@ -77,6 +82,14 @@ std::vector<Range> ranges_of(int device, Kernel kernel, const void* parameter) {
     return ranges;
 }
 
+u64 parameter_bytes(Kernel kernel) {
+    if (raywarp_emulation_takes_launch(kernel)) {
+        return sizeof(raywarp::Launch);
+    }
+    const bool is_check = kernel == raywarp_emulation_kernel("check_aimed");
+    return is_check ? sizeof(raywarp::check::Aimed) : sizeof(raywarp::render::Render);
+}
+
 Result run(Kernel kernel, u32 blocks, u32 threads, u32 shared_bytes, const void* parameter,
            const std::vector<Range>& ranges, Order order, u64 seed) {
     // As many warps, in blocks of the size that the machine takes.
@@ -93,12 +106,31 @@ Result run(Kernel kernel, u32 blocks, u32 threads, u32 shared_bytes, const void*
     return ok ? SUCCESS : LAUNCH_FAILED;
 }
 
+// Runs a kernel on a stream now. Nobody holds the driver's lock.
+Result launch(const LoadedKernel& loaded, u32 blocks, u32 threads, u32 shared_bytes, const void* parameter, void* stream) {
+    const int device = loaded.device;
+    std::unique_lock<std::mutex> lock(driver().mutex);
+    driver().devices[device].busy.insert(reinterpret_cast<u64>(stream));
+    driver().devices[device].clock_ms += LAUNCH_MS;
+    driver().blocks += blocks;
+    const std::vector<Range> ranges = ranges_of(device, loaded.kernel, parameter);
+    const Order order = driver().order;
+    const u64 seed = driver().seed;
+    lock.unlock();
+    // Other devices work meanwhile.
+    Lock running(driver().devices[device].running);
+    return run(loaded.kernel, blocks, threads, shared_bytes, parameter, ranges, order, seed);
+}
+
 const char* name_of(Result result) {
     switch (result) {
         case INVALID_VALUE: return "CUDA_ERROR_INVALID_VALUE";
         case OUT_OF_MEMORY: return "CUDA_ERROR_OUT_OF_MEMORY";
         case INVALID_DEVICE: return "CUDA_ERROR_INVALID_DEVICE";
         case INVALID_CONTEXT: return "CUDA_ERROR_INVALID_CONTEXT";
+        case ILLEGAL_STATE: return "CUDA_ERROR_ILLEGAL_STATE";
+        case CAPTURE_UNSUPPORTED: return "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+        case CAPTURE_INVALIDATED: return "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED";
         case NOT_FOUND: return "CUDA_ERROR_NOT_FOUND";
         case LAUNCH_FAILED: return "CUDA_ERROR_LAUNCH_FAILED";
         default: return "CUDA_ERROR_UNKNOWN";
@@ -132,10 +164,62 @@ Result may_fail_here() {
     return result == SUCCESS && chosen == NO_DEVICE ? INVALID_CONTEXT : result;
 }
 
-// Whether a copy of `bytes` at `address` on a stream is to fail, or cannot be.
-bool no_copy(const void* stream, u64 address, u64 bytes) {
+// Counts a copy of `bytes` at `address` on a stream; what it fails with, or cannot be for.
+Result copies(const void* stream, u64 address, u64 bytes) {
     const int device = device_of(stream);
-    return fails(device) || chosen != device || bytes > room(device, address);
+    if (fails(device) || chosen != device || bytes > room(device, address)) {
+        return LAUNCH_FAILED;
+    }
+    if (cannot_be_recorded(stream)) {
+        return CAPTURE_UNSUPPORTED;
+    }
+    driver().devices[device].clock_ms += COPY_MS;
+    return SUCCESS;
+}
+
+// A call on a stream that nothing records.
+Result on_stream(const void* stream) {
+    Lock lock(driver().mutex);
+    if (fails(device_of(stream))) {
+        return LAUNCH_FAILED;
+    }
+    return cannot_be_recorded(stream) ? CAPTURE_UNSUPPORTED : SUCCESS;
+}
+
+bool refused(const void* stream) {
+    Lock lock(driver().mutex);
+    return cannot_be_recorded(stream);
+}
+
+// The steps of a graph that a stream is to do now.
+Result steps_of(const void* executable, const void* stream, std::vector<Recorded>& steps) {
+    Lock lock(driver().mutex);
+    const int device = device_of(stream);
+    if (fails(device)) {
+        return LAUNCH_FAILED;
+    }
+    const auto at = driver().graphs.find(executable);
+    if (at == driver().graphs.end() || !at->second->is_executable) {
+        return INVALID_VALUE;
+    }
+    if (chosen != device || at->second->device != device) {
+        return INVALID_CONTEXT;
+    }
+    if (cannot_be_recorded(stream)) {
+        return CAPTURE_UNSUPPORTED;
+    }
+    steps = at->second->steps;
+    return SUCCESS;
+}
+
+Result set_memory(u64 address, u8 value, u64 bytes, const void* stream) {
+    const int device = device_of(stream);
+    if (bytes > room(device, address)) {
+        return LAUNCH_FAILED;
+    }
+    driver().devices[device].clock_ms += COPY_MS;
+    std::memset(reinterpret_cast<void*>(address), value, bytes);
+    return SUCCESS;
 }
 
 }  // namespace
@@ -192,6 +276,22 @@ void raywarp_pretend_order(u64 order) {
     Lock lock(driver().mutex);
     driver().order = order < 2 ? static_cast<Order>(order) : Order::Seeded;
     driver().seed = order;
+}
+// Whether events tell from now on the clock of their device: a launch takes a millisecond, a copy, or a setting of
+// memory, a second.
+void raywarp_pretend_ticks(u64 ticks) {
+    Lock lock(driver().mutex);
+    driver().ticks = ticks != 0;
+}
+// Blocks of all launches until now.
+u64 raywarp_pretend_blocks() {
+    Lock lock(driver().mutex);
+    return driver().blocks;
+}
+// Graphs that are there, to be launched or not, and streams that record.
+u64 raywarp_pretend_graphs() {
+    Lock lock(driver().mutex);
+    return driver().graphs.size() + driver().recordings.size();
 }
 // Images for texture units and texture objects that are there.
 u64 raywarp_pretend_images() {
@@ -270,14 +370,22 @@ Result cuCtxGetCurrent(void** context) {
 Result cuStreamCreate(void** stream, u32) { return handle(chosen, stream); }
 Result cuStreamDestroy_v2(void*) { return SUCCESS; }
 Result cuStreamSynchronize(void* stream) {
-    const Result result = may_fail(device_of(stream));
+    const Result result = on_stream(stream);
     Lock lock(driver().mutex);
     // After a failure too: there is nothing left to wait for.
     driver().devices[device_of(stream)].busy.erase(reinterpret_cast<u64>(stream));
     return result;
 }
-Result cuStreamWaitEvent(void* stream, void*, u32) { return may_fail(device_of(stream)); }
-Result cuCtxSynchronize() { return may_fail_here(); }
+Result cuStreamWaitEvent(void* stream, void*, u32) { return on_stream(stream); }
+Result cuStreamBeginCapture_v2(void* stream, int) { return begin_recording(stream); }
+Result cuStreamEndCapture(void* stream, void** graph) { return end_recording(stream, graph); }
+Result cuCtxSynchronize() {
+    if (const Result result = may_fail_here(); result != SUCCESS) {
+        return result;
+    }
+    Lock lock(driver().mutex);
+    return a_stream_records(chosen) ? CAPTURE_UNSUPPORTED : SUCCESS;
+}
 Result cuMemGetInfo_v2(u64* free, u64* total) {
     if (const Result result = may_fail_here(); result != SUCCESS) {
         return result;
@@ -289,38 +397,45 @@ Result cuMemGetInfo_v2(u64* free, u64* total) {
     return SUCCESS;
 }
 Result cuMemAlloc_v2(u64* address, u64 bytes) { return allocate(chosen, address, bytes); }
-Result cuMemAllocAsync(u64* address, u64 bytes, void* stream) { return allocate(device_of(stream), address, bytes); }
+Result cuMemAllocAsync(u64* address, u64 bytes, void* stream) {
+    return refused(stream) ? CAPTURE_UNSUPPORTED : allocate(device_of(stream), address, bytes);
+}
 Result cuMemFree_v2(u64 address) { return release(address, 0); }
 Result cuMemFreeAsync(u64 address, void* stream) { return release(address, reinterpret_cast<u64>(stream)); }
 Result cuMemsetD8Async(u64 address, u8 value, u64 bytes, void* stream) {
     Lock lock(driver().mutex);
-    if (no_copy(stream, address, bytes)) {
+    const int device = device_of(stream);
+    if (fails(device) || chosen != device || bytes > room(device, address)) {
         return LAUNCH_FAILED;
     }
-    std::memset(reinterpret_cast<void*>(address), value, bytes);
-    return SUCCESS;
+    if (Recording* const own = recording(stream)) {
+        return record(*own, {nullptr, 0, 0, 0, {}, address, bytes, value});
+    }
+    return set_memory(address, value, bytes, stream);
 }
 Result cuMemcpyHtoDAsync_v2(u64 to, const void* from, u64 bytes, void* stream) {
     Lock lock(driver().mutex);
-    if (no_copy(stream, to, bytes)) {
-        return LAUNCH_FAILED;
+    if (const Result result = copies(stream, to, bytes); result != SUCCESS) {
+        return result;
     }
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     return SUCCESS;
 }
 Result cuMemcpyDtoHAsync_v2(void* to, u64 from, u64 bytes, void* stream) {
     Lock lock(driver().mutex);
-    if (no_copy(stream, from, bytes)) {
+    if (const Result result = copies(stream, from, bytes); result != SUCCESS) {
         // Half of it, and rubbish, is what there may be after a failure.
         std::memset(to, 0x3f, bytes / 2);
-        return LAUNCH_FAILED;
+        return result;
     }
     std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
     return SUCCESS;
 }
 Result cuArrayCreate_v2(void** array, const ArrayDescriptor* descriptor) { return make_array(array, *descriptor); }
 Result cuArrayDestroy(void* array) { return destroy_array(array); }
-Result cuMemcpy2DAsync_v2(const Copy2D* copy, void* stream) { return copy_to_array(*copy, stream); }
+Result cuMemcpy2DAsync_v2(const Copy2D* copy, void* stream) {
+    return refused(stream) ? CAPTURE_UNSUPPORTED : copy_to_array(*copy, stream);
+}
 Result cuTexObjectCreate(u64* texture, const ResourceDescriptor* resource, const TextureDescriptor* descriptor,
                          const void* view) {
     return view != nullptr ? INVALID_VALUE : make_texture(texture, *resource, *descriptor);
@@ -343,7 +458,7 @@ Result cuModuleGetFunction(void** function, void* module, const char* name) {
     }
     auto& loaded = driver().kernels[{device, kernel}];
     if (loaded == nullptr) {
-        loaded = std::make_unique<LoadedKernel>(LoadedKernel{kernel, device});
+        loaded = std::make_unique<LoadedKernel>(LoadedKernel{kernel, device, parameter_bytes(kernel)});
     }
     *function = loaded.get();
     return SUCCESS;
@@ -365,23 +480,47 @@ Result cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void*, 
 }
 Result cuLaunchKernel(void* function, u32 blocks, u32 blocks_y, u32 blocks_z, u32 threads, u32 threads_y, u32 threads_z,
                       u32 shared_bytes, void* stream, void** parameters, void**) {
-    const auto [kernel, device] = *static_cast<LoadedKernel*>(function);
-    std::unique_lock<std::mutex> lock(driver().mutex);
-    if (fails(device) || blocks_y * blocks_z * threads_y * threads_z != 1) {
-        return LAUNCH_FAILED;
+    const LoadedKernel& loaded = *static_cast<LoadedKernel*>(function);
+    {
+        Lock lock(driver().mutex);
+        if (fails(loaded.device) || blocks_y * blocks_z * threads_y * threads_z != 1) {
+            return LAUNCH_FAILED;
+        }
+        if (chosen != loaded.device || device_of(stream) != loaded.device) {
+            return INVALID_CONTEXT;
+        }
+        if (Recording* const own = recording(stream)) {
+            // The parameter may be gone when the graph is launched.
+            std::vector<u64> parameter((loaded.parameter_bytes + 7) / 8);
+            std::memcpy(parameter.data(), parameters[0], loaded.parameter_bytes);
+            return record(*own, {&loaded, blocks, threads, shared_bytes, std::move(parameter), 0, 0, 0});
+        }
     }
-    if (chosen != device || device_of(stream) != device) {
-        return INVALID_CONTEXT;
-    }
-    driver().devices[device].busy.insert(reinterpret_cast<u64>(stream));
-    const std::vector<Range> ranges = ranges_of(device, kernel, parameters[0]);
-    const Order order = driver().order;
-    const u64 seed = driver().seed;
-    lock.unlock();
-    // Other devices work meanwhile.
-    Lock running(driver().devices[device].running);
-    return run(kernel, blocks, threads, shared_bytes, parameters[0], ranges, order, seed);
+    return launch(loaded, blocks, threads, shared_bytes, parameters[0], stream);
 }
+Result cuGraphInstantiateWithFlags(void** executable, void* graph, u64 flags) {
+    return instantiate(executable, graph, flags);
+}
+Result cuGraphLaunch(void* executable, void* stream) {
+    // A copy: it may be destroyed while it runs.
+    std::vector<Recorded> steps;
+    Result result = steps_of(executable, stream, steps);
+    for (const Recorded& step : steps) {
+        if (result != SUCCESS) {
+            break;
+        }
+        if (step.kernel != nullptr) {
+            const void* const parameter = step.parameter.data();
+            result = launch(*step.kernel, step.blocks, step.threads, step.shared_bytes, parameter, stream);
+        } else {
+            Lock lock(driver().mutex);
+            result = set_memory(step.address, step.value, step.bytes, stream);
+        }
+    }
+    return result;
+}
+Result cuGraphExecDestroy(void* executable) { return destroy_graph(executable, true); }
+Result cuGraphDestroy(void* graph) { return destroy_graph(graph, false); }
 Result cuEventCreate(void** event, u32) {
     const Result result = may_fail_here();
     *event = result == SUCCESS ? new double(0.0) : nullptr;
@@ -391,9 +530,11 @@ Result cuEventDestroy_v2(void* event) {
     delete static_cast<double*>(event);
     return SUCCESS;
 }
-Result cuEventRecord(void* event, void*) {
-    *static_cast<double*>(event) = now_ms();
-    return may_fail_here();
+Result cuEventRecord(void* event, void* stream) {
+    const Result result = may_fail_here();
+    Lock lock(driver().mutex);
+    *static_cast<double*>(event) = driver().ticks ? driver().devices[device_of(stream)].clock_ms : now_ms();
+    return result == SUCCESS && cannot_be_recorded(stream) ? CAPTURE_UNSUPPORTED : result;
 }
 Result cuEventSynchronize(void*) { return may_fail_here(); }
 Result cuEventQuery(void*) { return SUCCESS; }

@@ -26,6 +26,8 @@ mod counted;
 mod filtered;
 #[path = "common/first_hits.rs"]
 mod first_hits;
+#[path = "common/seconds.rs"]
+mod seconds;
 #[path = "common/several.rs"]
 mod several;
 
@@ -309,6 +311,7 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     for (engine, options, calls_of_its_own) in [
         (of(Organisation::Megakernel), &paths, &[][..]),
         (of(Organisation::WavefrontSorted), &paths, &[]),
+        (of(Organisation::Graph), &paths, &["recording a graph", "making a graph", "launching a graph"]),
         (of(Organisation::TiledShared), &paths, &["asking for shared memory"]),
         (
             EngineOptions { host_counts: true, timed: true, ..of(Organisation::Compact) },
@@ -354,7 +357,8 @@ fn every_call_fails(driver: &Driver, render: impl Fn() -> Result<Film, String>) 
             // What has gone away for good is not waited for.
             assert!(!once || driver.ask("early_frees") == 0, "call {call}: memory is freed that kernels may use");
             driver.fails_at(pretended::NEVER, false);
-            assert_eq!((driver.ask("taken"), driver.ask("images")), (taken, 0), "call {call} leaves memory behind");
+            let left = [driver.ask("taken"), driver.ask("images"), driver.ask("graphs")];
+            assert_eq!(left, [taken, 0, 0], "call {call} leaves memory behind");
         }
         assert!(failed > calls / if once { 2 } else { 6 }, "{failed} of {calls} calls");
     }

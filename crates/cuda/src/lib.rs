@@ -17,6 +17,7 @@ mod encoding;
 mod entries;
 mod error;
 mod function;
+mod graph;
 mod kernel_set;
 mod launch;
 mod names;
@@ -35,6 +36,7 @@ pub use device::{Device, DeviceBuffer, Mark, Stream};
 pub use encoding::Encoding;
 pub use error::CudaError;
 pub use function::{Function, Parameters};
+pub use graph::Graph;
 pub use kernel_set::{Image, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{

@@ -82,7 +82,8 @@ pub use raywarp_geom::{
 };
 pub use raywarp_render_cuda::{
     BindingResource, BounceSeconds, Compaction, CountedRange, CudaRenderer, CudaRenderers, DeviceMemory, EngineOptions,
-    ListedAt, Organisation, PathCounts, RenderCudaError, Roofline, RooflineEstimate, TextureFilter,
+    GraphCounts, ListedAt, Organisation, PathCounts, RenderCudaError, Roofline, RooflineEstimate, Stage, StageSeconds,
+    TextureFilter,
 };
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};

@@ -78,6 +78,22 @@ pub struct RoundCounts {
     pub warps: u64,
 }
 
+/// Graphs of launches, which the host launches as a whole: [`Organisation::Graph`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GraphCounts {
+    /// How often one was launched.
+    pub launches: u64,
+    /// Launches of kernels that they stand for: part of those of [`PathCounts::stages`].
+    pub kernels: u64,
+}
+
+impl std::ops::AddAssign for GraphCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.launches += other.launches;
+        self.kernels += other.kernels;
+    }
+}
+
 /// What the kernels did for a picture.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathCounts {
@@ -109,6 +125,8 @@ pub struct PathCounts {
     /// Not counted: what *sort_waiting* and *decide_light* read again of those who wait for holes; light and first hits that are added to results where they are found, bits of blocked connections,
     /// and candidates of undecided ones.
     pub stages: [StageCounts; Stage::ALL.len()],
+    /// Those launches of kernels that are graphs'.
+    pub graphs: GraphCounts,
     /// Rounds of a wavefront that had paths.
     pub rounds: u64,
     /// Paths that began.
@@ -149,6 +167,11 @@ impl PathCounts {
     /// Launches of all stages.
     pub fn launches(&self) -> u64 {
         self.stages.iter().map(|stage| stage.launches).sum()
+    }
+
+    /// Launches that the host makes: a graph is one.
+    pub fn host_launches(&self) -> u64 {
+        self.launches() - self.graphs.kernels + self.graphs.launches
     }
 
     /// Bytes of state that all stages read and wrote.
@@ -279,6 +302,7 @@ impl std::ops::AddAssign<&Self> for PathCounts {
             own.read += other.read;
             own.written += other.written;
         }
+        self.graphs += other.graphs;
         self.batches += other.batches;
         self.rounds += other.rounds;
         self.begun += other.begun;
@@ -310,12 +334,14 @@ impl fmt::Display for PathCounts {
         } else {
             ["come from the camera", "from what these hit"]
         };
+        write!(f, "{} batches, {} launches", self.batches, self.launches())?;
+        if self.graphs.launches > 0 {
+            write!(f, " ({} of them in {} of a graph)", self.graphs.kernels, self.graphs.launches)?;
+        }
         write!(
             f,
-            "{} batches, {} launches; {} paths, {} of them in refilled lanes; {} rays {extending}, {} {connecting}, \
+            "; {} paths, {} of them in refilled lanes; {} rays {extending}, {} {connecting}, \
              {} were asked again; {:.1} of 32 lanes active; {:.1} MB of state moved",
-            self.batches,
-            self.launches(),
             self.begun,
             self.refilled,
             self.extended,
@@ -376,6 +402,23 @@ mod tests {
         assert_eq!(moved(Stage::Shade), (184 * 64, 66 * 48 + 6 * 48));
         assert_eq!((moved(Stage::Connect), moved(Stage::ArriveLight)), ((6 * 32, 0), (6 * 16, 0)));
         assert_eq!((moved(Stage::Finalize), moved(Stage::Megakernel)), ((118 * 20, 0), (0, 0)));
+    }
+
+    #[test]
+    fn launches_of_a_graph_are_the_hosts_once() {
+        let mut counts = PathCounts::default();
+        counts.stages[Stage::Extend as usize].launches = 30;
+        assert_eq!((counts.launches(), counts.host_launches()), (30, 30));
+        assert!(counts.to_string().starts_with("0 batches, 30 launches; 0 paths"), "{counts}");
+        counts.graphs += GraphCounts { launches: 4, kernels: 24 };
+        assert_eq!((counts.launches(), counts.host_launches()), (30, 10));
+        assert!(
+            counts.to_string().starts_with("0 batches, 30 launches (24 of them in 4 of a graph); 0 paths"),
+            "{counts}"
+        );
+        let mut both = counts.clone();
+        both += &counts;
+        assert_eq!(both.graphs, GraphCounts { launches: 8, kernels: 48 });
     }
 
     #[test]

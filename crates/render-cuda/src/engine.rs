@@ -5,15 +5,17 @@ mod burden;
 mod compact;
 mod launches;
 mod options;
+mod queues;
 
 pub use compact::{BounceSeconds, TileOccupancy};
+pub use launches::StageSeconds;
 pub use options::EngineOptions;
 
 use crate::RenderCudaError;
-use crate::counts::PathCounts;
+use crate::counts::{PathCounts, Stage};
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
-use crate::kernels::Kernels;
+use crate::kernels::{Kernels, Work};
 use crate::launch::{BatchRecord, BurdenRecord, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
 use crate::roofline::Roofline;
@@ -72,8 +74,8 @@ struct Picture {
     invalid: u64,
     /// What the device took for batches.
     seconds: f64,
-    /// By bounce, where that is asked for.
-    bounce_seconds: Vec<BounceSeconds>,
+    /// By round, where that is asked for.
+    stage_seconds: Vec<StageSeconds>,
 }
 
 impl CudaRenderer {
@@ -173,10 +175,24 @@ impl CudaRenderer {
         self.picture.as_ref().map_or(0.0, |picture| picture.seconds)
     }
 
-    /// What each bounce of that picture took, up to now, where paths keep their places and
-    /// [`EngineOptions::timed`] asks for it; empty otherwise.
-    pub fn bounce_seconds(&self) -> &[BounceSeconds] {
-        self.picture.as_ref().map_or(&[], |picture| &picture.bounce_seconds)
+    /// What the launches of each stage took in each round, or bounce, of that picture, all batches together and up to now,
+    /// where [`EngineOptions::timed`] asks for it; empty otherwise, and of [`Organisation::Graph`], whose kernels are not
+    /// launched one by one. Launches that belong to no round stand in the first one: that which adds to the film, and those of
+    /// organisations without rounds.
+    pub fn stage_seconds(&self) -> &[StageSeconds] {
+        self.picture.as_ref().map_or(&[], |picture| &picture.stage_seconds)
+    }
+
+    /// The same of each bounce, where paths keep their places and have a launch a bounce; empty otherwise.
+    pub fn bounce_seconds(&self) -> Vec<BounceSeconds> {
+        let of = |bounce: &StageSeconds| BounceSeconds {
+            bounce: bounce.of(Stage::Bounce),
+            step: bounce.of(Stage::ListPaths),
+        };
+        match self.kernels.work {
+            Work::Compact(_) => self.stage_seconds().iter().map(of).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// The device.
@@ -276,7 +292,7 @@ impl CudaRenderer {
             counts: PathCounts::default(),
             invalid: 0,
             seconds: 0.0,
-            bounce_seconds: Vec::new(),
+            stage_seconds: Vec::new(),
         };
         self.picture = Some(picture);
         stream.synchronize()

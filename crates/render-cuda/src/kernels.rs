@@ -169,8 +169,8 @@ impl Kernels {
                 begin_bounce: plain(device, "begin_bounce")?,
                 bounce: of_scene("bounce")?,
             },
-            Organisation::Wavefront | Organisation::WavefrontSorted => {
-                let is_sorted = options.organisation == Organisation::WavefrontSorted && features.is_sorted();
+            Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph => {
+                let is_sorted = options.organisation.sorts() && features.is_sorted();
                 Work::Wavefront(Wavefront::new(device, features, is_sorted)?)
             }
             Organisation::FirstHits => Work::FirstHits(FirstHits::new(device, features)?),

@@ -28,8 +28,8 @@ mod sources;
 mod state;
 mod textures;
 
-pub use counts::{PathCounts, RoundCounts, Stage, StageCounts};
-pub use engine::{BounceSeconds, CudaRenderer, EngineOptions, TileOccupancy, tree_variant};
+pub use counts::{GraphCounts, PathCounts, RoundCounts, Stage, StageCounts};
+pub use engine::{BounceSeconds, CudaRenderer, EngineOptions, StageSeconds, TileOccupancy, tree_variant};
 pub use error::RenderCudaError;
 pub use features::SceneFeatures;
 pub use kernels::{KernelUse, kernel_resources};

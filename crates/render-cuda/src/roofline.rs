@@ -7,7 +7,7 @@
 //! how full warps are.
 
 use crate::counts::{PathCounts, Stage};
-use crate::sources::{FeatureSet, Organisation};
+use crate::sources::FeatureSet;
 use crate::state::Layout;
 use raywarp_cuda::PeakRates;
 use std::fmt;
@@ -90,9 +90,7 @@ fn instructions(stage: Stage, layout: &Layout) -> Option<(Each, CountedRange)> {
         Stage::Shade => match layout.features {
             // Of sibenik alone: eight vertices of 57.4 and a path's last, at which it looks for no light, of 12.6.
             FeatureSet::Plain => (Each::Ray, CountedRange::new(52.4, 52.3, 52.5)),
-            FeatureSet::Surfaces if layout.organisation == Organisation::WavefrontSorted => {
-                (Each::Ray, CountedRange::new(152.0, 143.9, 159.1))
-            }
+            FeatureSet::Surfaces if layout.organisation.sorts() => (Each::Ray, CountedRange::new(152.0, 143.9, 159.1)),
             FeatureSet::Surfaces | FeatureSet::Everything => return None,
         },
         Stage::Connect => (Each::Connection, CountedRange::new(103.1, 69.8, 127.0)),
@@ -245,7 +243,7 @@ mod tests {
     use super::*;
     use crate::counts::BatchCounts;
     use crate::launch::Counters;
-    use crate::sources::{Compaction, ListedAt};
+    use crate::sources::{Compaction, ListedAt, Organisation};
 
     /// 4 million warp instructions and 16 million bytes a second.
     pub(super) const SLOW: PeakRates =

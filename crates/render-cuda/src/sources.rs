@@ -21,13 +21,15 @@ pub enum Organisation {
     Wavefront,
     /// The same with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila 2013).
     WavefrontSorted,
+    /// The same, whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
+    Graph,
     /// A kernel takes each camera ray to its first hit: pictures of the integrators beside path tracing.
     FirstHits,
 }
 
 impl Organisation {
     /// Those of paths.
-    pub const OF_PATHS: [Self; 8] = [
+    pub const OF_PATHS: [Self; 9] = [
         Self::Megakernel,
         Self::Compact,
         Self::TiledGlobal,
@@ -36,6 +38,7 @@ impl Organisation {
         Self::Split,
         Self::Wavefront,
         Self::WavefrontSorted,
+        Self::Graph,
     ];
 
     /// Its name; on the command line those of paths have it.
@@ -49,13 +52,19 @@ impl Organisation {
             Self::Split => "split",
             Self::Wavefront => "wavefront",
             Self::WavefrontSorted => "wavefront-sorted",
+            Self::Graph => "graph",
             Self::FirstHits => "first-hits",
         }
     }
 
     /// Whether rays are queued between kernels that trace and kernels that shade.
     pub const fn is_wavefront(self) -> bool {
-        matches!(self, Self::Wavefront | Self::WavefrontSorted)
+        matches!(self, Self::Wavefront | Self::WavefrontSorted | Self::Graph)
+    }
+
+    /// Whether paths are listed by class, where a scene has several, and each class has a kernel.
+    pub const fn sorts(self) -> bool {
+        matches!(self, Self::WavefrontSorted | Self::Graph)
     }
 
     /// Whether blocks each take a tile of paths.

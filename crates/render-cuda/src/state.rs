@@ -78,7 +78,7 @@ impl Layout {
             listed_at: if organisation == Organisation::Compact { engine.listed_at } else { ListedAt::END },
             features: features.set,
             holes: features.holes,
-            sorted: features.is_sorted() && organisation == Organisation::WavefrontSorted,
+            sorted: features.is_sorted() && organisation.sorts(),
             first_hits: options.features,
             sampler_states: options.sampler != SamplerKind::Sobol,
         }
@@ -424,7 +424,7 @@ mod tests {
                 .flat_map(|organisation| flags.map(|states| (organisation, states)))
                 .flat_map(|(organisation, states)| flags.map(|holes| (organisation, states, holes)))
             {
-                let sorted = sorted && organisation == Organisation::WavefrontSorted;
+                let sorted = sorted && organisation.sorts();
                 let compaction = Compaction::Scan;
                 let layout = Layout {
                     organisation,

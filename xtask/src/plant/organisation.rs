@@ -9,11 +9,18 @@ const ORDERS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "p
 const IN_PARTS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "bounces_in_parts"];
 /// Pixels of tiles in blocks.
 const FILM: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "film"];
+/// Launches by stage and round, on a clock of launches.
+const SECONDS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "seconds::"];
+/// What a stream records.
+const RECORDED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "graph"];
 
 const COMPACT: &str = "crates/render-cuda/kernels/organisation/compact.h";
 const TILED: &str = "crates/render-cuda/kernels/organisation/tiled.h";
 const REGENERATE: &str = "crates/render-cuda/kernels/organisation/regenerate.h";
 const BOUNCES: &str = "crates/render-cuda/src/engine/compact.rs";
+const QUEUES: &str = "crates/render-cuda/src/engine/queues.rs";
+const LAUNCHES: &str = "crates/render-cuda/src/engine/launches.rs";
+const GRAPH: &str = "crates/cuda/src/graph.rs";
 const FILM_SOURCE: &str = "crates/render-cuda/src/film.rs";
 
 const PARTS: &str = "crates/render-cuda/kernels/organisation/parts.h";
@@ -219,6 +226,66 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a path that no lane begins",
         edits: &[Edit { file: REGENERATE, find: "number = lanes + taken;", replace: "number = lanes + taken + 1;" }],
         test: ORDERS,
+        hangs: false,
+    },
+    Plant {
+        name: "a graph that is launched a time too few",
+        edits: &[Edit { file: QUEUES, find: "for done in 1..=graphs {", replace: "for done in 1..graphs {" }],
+        test: ORDERS,
+        hangs: false,
+    },
+    Plant {
+        name: "a graph after which queues are not where they were",
+        edits: &[Edit { file: QUEUES, find: "for _ in 0..ROUNDS_A_GRAPH {", replace: "for _ in 1..ROUNDS_A_GRAPH {" }],
+        test: ORDERS,
+        hangs: false,
+    },
+    Plant {
+        name: "a graph that ends while paths wait",
+        edits: &[Edit {
+            file: QUEUES,
+            find: "if counters.survivors == 0 && counters.begun == paths {",
+            replace: "if counters.survivors == 0 {",
+        }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "kernels of a graph that count once, however often it is launched",
+        edits: &[Edit { file: LAUNCHES, find: "            *own += more;\n", replace: "            *own = more;\n" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a stream that records on after a failure",
+        edits: &[Edit {
+            file: GRAPH,
+            find: "let worked = work();",
+            replace: "work()?;\n        let worked: Result<(), CudaError> = Ok(());",
+        }],
+        test: RECORDED,
+        hangs: false,
+    },
+    Plant {
+        name: "a host that counts, and looks as seldom as one that does not",
+        edits: &[Edit { file: QUEUES, find: "if self.options.host_counts || (", replace: "if (" }],
+        test: COUNTED,
+        hangs: false,
+    },
+    Plant {
+        name: "a host that counts, and launches as many lanes as one that does not",
+        edits: &[Edit {
+            file: QUEUES,
+            find: "entries = capacity.min(counters.survivors.saturating_add(waiting));",
+            replace: "entries = capacity.min(paths);",
+        }],
+        test: SECONDS,
+        hangs: false,
+    },
+    Plant {
+        name: "rounds that are timed as one",
+        edits: &[Edit { file: QUEUES, find: "            launches.round = round as usize;\n", replace: "" }],
+        test: SECONDS,
         hangs: false,
     },
     Plant {

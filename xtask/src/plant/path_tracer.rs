@@ -43,7 +43,7 @@ const TEXTURES: &str = "crates/render-cuda/src/textures.rs";
 const TEXTURE_UNIT: &str = "crates/cuda/kernels/platform/texture_unit.h";
 const ROOFLINE: &str = "crates/render-cuda/src/roofline.rs";
 const ENGINE: &str = "crates/render-cuda/src/engine.rs";
-const BATCH: &str = "crates/render-cuda/src/engine/batch.rs";
+const QUEUES: &str = "crates/render-cuda/src/engine/queues.rs";
 const LAUNCHES: &str = "crates/render-cuda/src/engine/launches.rs";
 
 pub(super) const PLANTS: &[Plant] = &[
@@ -301,21 +301,25 @@ pub(super) const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "answers of the round before",
-        edits: &[Edit { file: BATCH, find: "            picture.state.clear_answers(stream)?;\n", replace: "" }],
+        edits: &[Edit { file: QUEUES, find: "        picture.state.clear_answers(&self.stream)?;\n", replace: "" }],
         test: COUNTED,
         hangs: false,
     },
     Plant {
         name: "a last round that is left out",
-        edits: &[Edit { file: BATCH, find: "if round > max_depth &&", replace: "if round >= max_depth.max(1) &&" }],
+        edits: &[Edit {
+            file: QUEUES,
+            find: "if round >= max_depth &&",
+            replace: "if round + 1 >= max_depth.max(1) &&",
+        }],
         test: COUNTED,
         hangs: false,
     },
     Plant {
         name: "a batch that ends while paths wait",
         edits: &[Edit {
-            file: BATCH,
-            find: "if counters.survivors == 0 && counters.begun == render.batch.path_count {",
+            file: QUEUES,
+            find: "if counters.survivors == 0 && waiting == 0 {",
             replace: "if counters.survivors == 0 {",
         }],
         test: COUNTED,

@@ -11,7 +11,7 @@ pub struct OrganisationArgs {
     /// How a GPU renders: wavefront-sorted, megakernel, rays, and others.
     ///
     /// wavefront-sorted runs a kernel a stage over queues of rays and one for each class of materials, and is the fastest
-    /// (docs/gpu.md); wavefront has one for all materials. megakernel takes whole paths. compact runs a bounce a launch, and
+    /// (docs/gpu.md); graph has a GPU repeat its rounds as a CUDA graph; wavefront has one kernel for all materials. megakernel takes whole paths. compact runs a bounce a launch, and
     /// lists the paths that go on between them; tiled-global and tiled-shared do so inside of a block, whose paths are in the
     /// device's memory or in that of the block; with regenerate lanes begin another path; split begins paths, takes them to
     /// their ends and adds them to the film in a kernel each (Wald 2011, and others: docs/papers.md). With rays the GPU
@@ -32,7 +32,10 @@ pub struct OrganisationArgs {
     /// kernels, for scenes of diffuse surfaces alone, as --clay makes them.
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, help_heading = heading::MACHINE)]
     compaction_at: Vec<CompactionAt>,
-    /// Who reads how many paths go on, of the same: device, host (and launches as many lanes)
+    /// Who reads how many paths go on, of the same two and of wavefronts: device, host.
+    ///
+    /// A host does so after each bounce, or round of wavefront and wavefront-sorted, launches as many lanes, and stops when no
+    /// path is left.
     #[arg(long, value_enum, value_name = "WHO", default_value = "device", hide_possible_values = true, help_heading = heading::MACHINE)]
     counts: CountsArg,
     /// Paths of each of a tile's 64 threads, 1 to 512 (W11's M), of tiled-global and tiled-shared
@@ -70,6 +73,7 @@ impl OrganisationArgs {
     pub fn check(&self) -> Result<(), CliError> {
         let name = self.organisation.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
         let lists = matches!(self.organisation, PathsOn::Compact | PathsOn::Regenerate);
+        let counts = lists || matches!(self.organisation, PathsOn::Wavefront | PathsOn::WavefrontSorted);
         let tiled = matches!(self.organisation, PathsOn::TiledGlobal | PathsOn::TiledShared);
         let compact = self.organisation == PathsOn::Compact;
         let is_off = self.compaction == Some(CompactionArg::Off);
@@ -79,7 +83,11 @@ impl OrganisationArgs {
         let unknown = [
             (!self.compaction_at.is_empty() && !compact, "--compaction-at", "compact"),
             (self.compaction.is_some() && !lists, "--compaction", "compact and regenerate"),
-            (self.counts == CountsArg::Host && !lists, "--counts host", "compact and regenerate"),
+            (
+                self.counts == CountsArg::Host && !counts,
+                "--counts host",
+                "compact, regenerate, wavefront and wavefront-sorted",
+            ),
             (self.paths_a_thread != 8 && !tiled, "--paths-a-thread", "tiled-global and tiled-shared"),
             (self.paths_in_flight.is_some() && self.organisation == PathsOn::Rays, "--paths-in-flight", "all but rays"),
         ];
@@ -97,6 +105,7 @@ impl OrganisationArgs {
 #[allow(missing_docs)] // As `Organisation` has them.
 pub enum PathsOn {
     WavefrontSorted,
+    Graph,
     Wavefront,
     Megakernel,
     Compact,
@@ -113,6 +122,7 @@ impl PathsOn {
     fn organisation(self) -> Option<Organisation> {
         Some(match self {
             Self::WavefrontSorted => Organisation::WavefrontSorted,
+            Self::Graph => Organisation::Graph,
             Self::Wavefront => Organisation::Wavefront,
             Self::Megakernel => Organisation::Megakernel,
             Self::Compact => Organisation::Compact,

@@ -111,6 +111,13 @@ fn asked_rounds(batch: &[usize], capacity: usize, rounds: usize, max_depth: u32)
     (1..).find(|&n| knows && n > max_depth as usize || n % LOOK == 0 && n >= rounds).unwrap_or(0)
 }
 
+/// How many rounds are launched where the host launches graphs of two after the first: it looks after as many of them as
+/// there are rounds between two looks, and knows that no path waits for longer than those before it may take.
+fn graphed_rounds(batch: &[usize], capacity: usize, rounds: usize, max_depth: u32) -> usize {
+    let longest = batch.len().div_ceil(capacity) * (max_depth as usize + 1);
+    (1..).map(|look| 1 + look * LOOK).find(|&n| n >= rounds).unwrap_or(0).min(longest)
+}
+
 /// The bounces of a batch without gaps between those who are left.
 fn bounces(batch: &[usize]) -> Vec<RoundCounts> {
     rounds(batch, batch.len())
@@ -139,6 +146,8 @@ struct Played {
     /// Where they depend on who comes first: none.
     warps: Option<u64>,
     refilled: u64,
+    /// Rounds that are launched by graphs.
+    graphed: u64,
 }
 
 /// Rays a path and warp of all batches, by those who hold paths in lanes to their end.
@@ -149,7 +158,8 @@ fn warps_to_the_end(batch: &[usize]) -> u64 {
 fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptions, bytes: Bytes) -> Played {
     let waiting = (batch.len() - batch.len().min(capacity)) as u64;
     let warps_of = |rounds: &[RoundCounts]| Some(rounds.iter().map(|round| round.warps).sum());
-    let whole = |stage: Stage, warps| Played { rounds: Vec::new(), launches: vec![(stage, 1)], warps, refilled: 0 };
+    let whole =
+        |stage: Stage, warps| Played { rounds: Vec::new(), launches: vec![(stage, 1)], warps, refilled: 0, graphed: 0 };
     match engine.organisation {
         Organisation::Megakernel => whole(Stage::Megakernel, Some(warps_to_the_end(batch))),
         Organisation::Split => {
@@ -197,16 +207,33 @@ fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptio
             }
             // Lists of those that have hit something hold some that end there.
             let warps = if is_listed && !at.end { None } else { warps_of(&rounds) };
-            Played { warps, rounds, launches, refilled: waiting }
+            Played { warps, rounds, launches, refilled: waiting, graphed: 0 }
         }
-        Organisation::Wavefront | Organisation::WavefrontSorted => {
-            let is_sorted = engine.organisation == Organisation::WavefrontSorted && bytes.place > 0;
+        Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph => {
+            let is_graph = engine.organisation == Organisation::Graph;
+            let is_sorted = (engine.organisation == Organisation::WavefrontSorted || is_graph) && bytes.place > 0;
             let rounds = rounds(batch, capacity);
-            let asked = asked_rounds(batch, capacity, rounds.len(), max_depth) as u64;
+            let asked = match (is_graph, engine.host_counts) {
+                (true, _) => graphed_rounds(batch, capacity, rounds.len(), max_depth),
+                (false, true) => rounds.len(),
+                (false, false) => asked_rounds(batch, capacity, rounds.len(), max_depth),
+            };
+            let asked = asked as u64;
+            // A host that looks each time knows when all have begun.
+            let begun = rounds.iter().rposition(|round| round.begun > 0).map_or(0, |last| last as u64 + 1);
             let sorting = if is_sorted { asked } else { 0 };
             let launches = vec![
                 (Stage::BeginRound, asked),
-                (Stage::Refill, if batch.len() <= capacity { 1 } else { asked }),
+                (
+                    Stage::Refill,
+                    if batch.len() <= capacity {
+                        1
+                    } else if engine.host_counts {
+                        begun
+                    } else {
+                        asked
+                    },
+                ),
                 (Stage::Extend, asked),
                 (Stage::Sort, sorting),
                 (Stage::SortWaiting, sorting),
@@ -216,7 +243,8 @@ fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptio
                 // Scenes here that are not plain have holes.
                 (Stage::DecideLight, if bytes.taken > PLAIN.taken { asked } else { 0 }),
             ];
-            Played { warps: warps_of(&rounds), rounds, launches, refilled: waiting }
+            let graphed = if is_graph { (asked - 1) / 2 * 2 } else { 0 };
+            Played { warps: warps_of(&rounds), rounds, launches, refilled: waiting, graphed }
         }
         Organisation::FirstHits => unreachable!("paths are counted here"),
     }
@@ -279,8 +307,8 @@ fn moved(batch: &PathCounts, first: u64, engine: &EngineOptions, bytes: Bytes) -
                 list,
             ]
         }
-        Organisation::Wavefront | Organisation::WavefrontSorted => {
-            let place = if engine.organisation == Organisation::WavefrontSorted { bytes.place } else { 0 };
+        Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph => {
+            let place = if engine.organisation == Organisation::Wavefront { 0 } else { bytes.place };
             vec![
                 (Stage::Refill, 0, begun * queue + result),
                 (Stage::Extend, extended * RAY, extended * HIT),
@@ -307,6 +335,13 @@ fn expected(
     for batch in batches {
         let played = played(batch, capacity, max_depth, engine, bytes);
         launches[Stage::Finalize as usize] += 1;
+        // But for the first, in which all that fit begin, all rounds of a graph have the same kernels.
+        let in_rounds = |&(stage, count): &(Stage, u64)| match stage {
+            Stage::Refill if batch.len() <= capacity => 0,
+            _ => count / played.launches[0].1,
+        };
+        want.graphs.launches += played.graphed / 2;
+        want.graphs.kernels += played.graphed * played.launches.iter().map(in_rounds).sum::<u64>();
         for (stage, count) in played.launches {
             launches[stage as usize] += count;
         }
@@ -421,7 +456,10 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
             let is_short = max_depth <= 3 && !connect_last;
             // Who lists paths knows nothing of what there is in a scene.
             let is_plain = FeatureSet::of(&prepared.shading) == FeatureSet::Plain;
-            let own = |engine: &EngineOptions| engine.compaction != Compaction::Atomics && !engine.host_counts;
+            let own = |engine: &EngineOptions| {
+                let host = engine.host_counts && engine.organisation != Organisation::WavefrontSorted;
+                engine.compaction != Compaction::Atomics && !host
+            };
             for engine in engines().into_iter().filter(|engine| is_plain || own(engine)) {
                 for &(paths, queues_a_batch) in queues(engine.organisation, bytes.place > 0, is_short) {
                     let engine = EngineOptions { paths, queues_a_batch, ..engine };
@@ -449,6 +487,8 @@ pub fn engines() -> Vec<EngineOptions> {
     let others = [
         EngineOptions { host_counts: true, timed: true, ..of(Organisation::Compact) },
         EngineOptions { host_counts: true, compaction: Compaction::Atomics, ..of(Organisation::Regenerate) },
+        EngineOptions { host_counts: true, timed: true, ..of(Organisation::Wavefront) },
+        EngineOptions { host_counts: true, ..of(Organisation::WavefrontSorted) },
     ];
     let plain = Organisation::OF_PATHS
         .into_iter()

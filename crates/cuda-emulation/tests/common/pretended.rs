@@ -28,6 +28,7 @@ impl Driver {
         driver.devices(1);
         driver.memory(1 << 30);
         driver.order(0);
+        driver.ticks(false);
         Some(driver)
     }
 
@@ -77,6 +78,13 @@ impl Driver {
     pub fn order(&self, order: u64) {
         // SAFETY: as above.
         unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_order").unwrap()(order) };
+    }
+
+    /// Whether events tell the time by a clock of the device on which a launch takes a millisecond, and a copy or a setting of
+    /// memory a second; else they tell the host's.
+    pub fn ticks(&self, ticks: bool) {
+        // SAFETY: as above.
+        unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_ticks").unwrap()(u64::from(ticks)) };
     }
 
     /// One of its numbers.

@@ -72,6 +72,7 @@ pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         scan,
         of(Organisation::Wavefront),
         of(Organisation::WavefrontSorted),
+        of(Organisation::Graph),
     ];
     let cases =
         engines.map(|engine| Case { name: name_of(&engine), engine: bench.a_frame(engine), options: options.clone() });

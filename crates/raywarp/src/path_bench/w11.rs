@@ -41,6 +41,7 @@ fn organisations() -> Vec<EngineOptions> {
         of(Organisation::Split),
         of(Organisation::Wavefront),
         of(Organisation::WavefrontSorted),
+        of(Organisation::Graph),
     ]
 }
 

@@ -3,8 +3,9 @@
 use super::launches::Launches;
 use super::{CudaRenderer, Picture};
 use crate::counts::{BatchCounts, Stage};
-use crate::kernels::{Wavefront, Work};
+use crate::kernels::Work;
 use crate::launch::{Counters, RenderRecord};
+use crate::sources::Organisation;
 use raywarp_cuda::{BLOCK_THREADS, CudaError};
 
 /// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
@@ -21,7 +22,9 @@ impl CudaRenderer {
         let stream = &self.stream;
         let begin = stream.mark()?;
         picture.state.clear_counts(stream)?;
-        let mut launches = Launches::on(stream);
+        // A graph is launched as a whole.
+        let timed = self.options.timed && self.options.organisation != Organisation::Graph;
+        let mut launches = Launches::on(stream, timed);
         let paths = render.batch.path_count;
         let mut lanes = 0;
         match &self.kernels.work {
@@ -44,11 +47,15 @@ impl CudaRenderer {
                 launches.lanes(Stage::Bounce, bounce, paths, render)?;
             }
             Work::Compact(compact) => self.trace_bounces(&mut launches, compact, picture, render, max_depth)?,
+            Work::Wavefront(wavefront) if self.options.organisation == Organisation::Graph => {
+                self.trace_graphs(&mut launches, wavefront, picture, render, max_depth)?;
+            }
             Work::Wavefront(wavefront) => self.trace_queues(&mut launches, wavefront, picture, render, max_depth)?,
         }
+        launches.round = 0;
         launches.lanes(Stage::Finalize, &self.kernels.finalize, render.batch.pixel_count, render)?;
         let end = stream.mark()?;
-        let counters = self.counters(picture)?;
+        let counters = self.look(&mut launches, picture)?;
         picture.seconds += begin.seconds_until(&end)?;
         // Tiles do not know of each other's bounces.
         let kept = if self.options.organisation.is_tiled() { max_depth.saturating_add(1) } else { counters.rounds };
@@ -58,59 +65,15 @@ impl CudaRenderer {
         }
         let batch = BatchCounts { paths: u64::from(paths), launches: launches.counts, counters, rounds, lanes };
         picture.counts.add_batch(picture.state.layout(), &batch);
+        picture.counts.graphs += launches.graphs;
         Ok(counters)
     }
 
-    /// Rounds of a wavefront.
-    fn trace_queues(
-        &self,
-        launches: &mut Launches<'_>,
-        wavefront: &Wavefront,
-        picture: &mut Picture,
-        render: &mut RenderRecord,
-        max_depth: u32,
-    ) -> Result<(), CudaError> {
-        let stream = &self.stream;
-        let all = render.capacity.min(render.batch.path_count);
-        let mut round = 0u32;
-        loop {
-            launches.blocks(Stage::BeginRound, &wavefront.begin_round, 1, render)?;
-            if round == 0 || render.batch.path_count > render.capacity {
-                launches.resident(Stage::Refill, &wavefront.refill, all, render)?;
-            }
-            launches.resident(Stage::Extend, &wavefront.extend, all, render)?;
-            if let Some(sort) = &wavefront.sort {
-                launches.resident(Stage::Sort, sort, all, render)?;
-            }
-            if let Some(sort_waiting) = &wavefront.sort_waiting {
-                launches.resident(Stage::SortWaiting, sort_waiting, all, render)?;
-            }
-            for shade in &wavefront.shade {
-                launches.resident(Stage::Shade, shade, all, render)?;
-            }
-            picture.state.clear_answers(stream)?;
-            launches.resident(Stage::Connect, &wavefront.connect, all, render)?;
-            launches.resident(Stage::ArriveLight, &wavefront.arrive_light, all, render)?;
-            if let Some(decide_light) = &wavefront.decide_light {
-                launches.resident(Stage::DecideLight, decide_light, all, render)?;
-            }
-            std::mem::swap(&mut render.queue, &mut render.next);
-            round += 1;
-            if round > max_depth && render.batch.path_count <= render.capacity {
-                return Ok(());
-            }
-            if round.is_multiple_of(ROUNDS_AT_ONCE) {
-                let counters = self.counters(picture)?;
-                if counters.survivors == 0 && counters.begun == render.batch.path_count {
-                    return Ok(());
-                }
-            }
-        }
-    }
-
-    pub(super) fn counters(&self, picture: &Picture) -> Result<Counters, CudaError> {
+    /// What was counted up to here, for which the host waits.
+    pub(super) fn look(&self, launches: &mut Launches<'_>, picture: &mut Picture) -> Result<Counters, CudaError> {
         let mut counters = [Counters::default()];
         self.stream.read(&picture.state.counters, &mut counters)?;
+        launches.add_seconds(&mut picture.stage_seconds)?;
         Ok(counters[0])
     }
 }

@@ -8,7 +8,7 @@ use crate::kernels::{BounceKernels, Compact, Step, Work};
 use crate::launch::{Counters, RenderRecord, TileRecord};
 use crate::sources::Organisation;
 use crate::state::{Layout, State, mark};
-use raywarp_cuda::{BLOCK_THREADS, CudaError, Function, Mark};
+use raywarp_cuda::{BLOCK_THREADS, CudaError, Function};
 use raywarp_render::RenderOptions;
 use std::mem::offset_of;
 
@@ -65,38 +65,33 @@ impl CudaRenderer {
         render: &mut RenderRecord,
         max_depth: u32,
     ) -> Result<(), CudaError> {
-        let stream = &self.stream;
         let (capacity, paths) = (render.capacity, render.batch.path_count);
-        let mut lists = Lists::new(picture.state.records(stream).lists);
+        let mut lists = Lists::new(picture.state.records(&self.stream).lists);
         let mut entries = capacity.min(paths);
-        let mut marks: Vec<[Mark; 3]> = Vec::new();
         let at = self.options.listed_at;
         let lists_paths = !matches!(compact.step, Step::Off) && (at.start || at.end);
         for bounce in 0.. {
+            launches.round = bounce as usize;
             render.places.next_list = if lists_paths { lists.free() } else { 0 };
             launches.blocks(Stage::BeginBounce, &compact.begin_bounce, 1, render)?;
-            let mark = || self.options.timed.then(|| stream.mark()).transpose();
-            let before = mark()?;
             match &compact.bounce {
                 BounceKernels::One(kernel) => launches.lanes(Stage::Bounce, kernel, entries, render)?,
                 BounceKernels::Parts(kernels) => {
                     self.trace_parts(launches, (kernels, &compact.step), entries, &mut lists, render)?;
                 }
             }
-            let between = mark()?;
             if at.end {
                 self.list_paths(launches, &compact.step, entries, &mut lists, render)?;
             }
-            marks.extend(before.zip(between).zip(mark()?).map(|((before, between), after)| [before, between, after]));
             // All that follows is of those that are listed now, the next bounce's.
-            let counters = picture.state.records(stream).places;
+            let counters = picture.state.records(&self.stream).places;
             (render.places.count, render.places.listed) = (counters.count, counters.listed);
             if bounce >= max_depth && paths <= capacity {
                 break;
             }
             let looks = self.options.host_counts || (bounce + 1).is_multiple_of(ROUNDS_AT_ONCE);
             if looks && lists_paths {
-                let counters = self.counters(picture)?;
+                let counters = self.look(launches, picture)?;
                 let waiting = paths - counters.begun;
                 if counters.survivors == 0 && waiting == 0 {
                     break;
@@ -105,13 +100,6 @@ impl CudaRenderer {
                     entries = capacity.min(counters.survivors.saturating_add(waiting));
                 }
             }
-        }
-        stream.synchronize()?;
-        let bounces = picture.bounce_seconds.len().max(marks.len());
-        picture.bounce_seconds.resize(bounces, BounceSeconds::default());
-        for (sum, [before, between, after]) in picture.bounce_seconds.iter_mut().zip(&marks) {
-            sum.bounce += before.seconds_until(between)?;
-            sum.step += between.seconds_until(after)?;
         }
         Ok(())
     }

@@ -38,8 +38,9 @@ pub struct EngineOptions {
     pub texture_filter: TextureFilter,
     /// What lists the paths that go on; of [`Organisation::Compact`] and [`Organisation::Regenerate`].
     pub compaction: Compaction,
-    /// Whether the host asks after each bounce how many paths go on, and launches as many lanes (W11 3.4); else as many as
-    /// began, of which the device sends those away that are too many. Of the same two.
+    /// Whether the host asks after each bounce, or round, how many paths go on, launches as many lanes, and stops when there is
+    /// none (W11 3.4; L9); else as many as began, of which the device sends those away that are too many. Of the same two, and
+    /// of [`Organisation::Wavefront`] and [`Organisation::WavefrontSorted`].
     pub host_counts: bool,
     /// Paths of each of a tile's 64 lanes, 1 to 512: W11's M.
     pub paths_a_lane: u32,
@@ -55,7 +56,8 @@ pub struct EngineOptions {
     /// How hits are found, of [`Organisation::Megakernel`] and of [`Organisation::Compact`] with bounces of one kernel. Other
     /// than phased in the same scenes alone, and with a tree of their own.
     pub walk: Walk,
-    /// Whether each bounce is timed: [`CudaRenderer::bounce_seconds`](crate::CudaRenderer::bounce_seconds).
+    /// Whether each launch is timed: [`CudaRenderer::stage_seconds`](crate::CudaRenderer::stage_seconds). The two events that
+    /// each takes then make a picture slower.
     pub timed: bool,
 }
 
@@ -68,7 +70,9 @@ impl EngineOptions {
                 (KEPT_PATHS, 1)
             }
             Organisation::Regenerate => (KEPT_PATHS, QUEUES_A_BATCH),
-            Organisation::Wavefront | Organisation::WavefrontSorted => (MOST_PATHS, QUEUES_A_BATCH),
+            Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph => {
+                (MOST_PATHS, QUEUES_A_BATCH)
+            }
         };
         Self {
             organisation,

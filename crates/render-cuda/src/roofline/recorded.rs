@@ -2,6 +2,7 @@
 
 use super::tests::{SLOW, counts, layout};
 use super::*;
+use crate::sources::Organisation;
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -1,0 +1,82 @@
+//! Launches that a stream records once and repeats.
+
+use crate::error::driver;
+use crate::{CudaError, Stream};
+use cudarc::driver::{CudaStream, DriverError, result, sys};
+use std::fmt;
+use std::sync::Arc;
+
+/// What a stream has recorded: launches and memory that is cleared, in their order and with the parameters that they had.
+/// The driver takes it as a whole, so that the host hands over one launch in place of many.
+pub struct Graph {
+    executable: sys::CUgraphExec,
+    stream: Arc<CudaStream>,
+}
+
+impl Stream {
+    /// Records what `work` puts on this stream instead of doing it: launches, and [`clear`](Self::clear).
+    ///
+    /// Whatever else `work` asks of the stream is an error: nothing happens here that a copy could bring back or that could
+    /// be waited for. What is on the stream already goes on meanwhile.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`], and the error of `work`. The stream no longer records then.
+    pub fn record(&self, work: impl FnOnce() -> Result<(), CudaError>) -> Result<Graph, CudaError> {
+        // Other threads may do as they like with other streams.
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        self.inner.begin_capture(mode).map_err(driver("recording a graph"))?;
+        let worked = work();
+        // Also where `work` has failed, and by one call: nothing is to come in between that may fail.
+        // SAFETY: a stream of ours, which this thread has just let record.
+        let ended = unsafe { result::stream::end_capture(self.inner.cu_stream()) };
+        // Where a call could not be recorded the driver says so here again, in fewer words.
+        let recorded = worked.and_then(|()| ended.map_err(driver("recording a graph")));
+        // SAFETY: the graph that was just recorded, if there is one.
+        let made = recorded.and_then(|graph| unsafe { executable(graph) }.map_err(driver("making a graph")));
+        if let Ok(graph) = ended
+            && !graph.is_null()
+        {
+            // SAFETY: it is destroyed once, and what was made of it has a copy.
+            self.inner.context().record_err(unsafe { result::graph::destroy(graph) });
+        }
+        Ok(Graph { executable: made?, stream: self.inner.clone() })
+    }
+}
+
+/// # Safety
+/// The graph is one of the driver's, or null.
+unsafe fn executable(graph: sys::CUgraph) -> Result<sys::CUgraphExec, DriverError> {
+    if graph.is_null() {
+        return Err(DriverError(sys::CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED));
+    }
+    // SAFETY: the caller keeps the promise.
+    unsafe { result::graph::instantiate(graph, sys::CUgraphInstantiate_flags(0)) }
+}
+
+impl Graph {
+    /// Does all that was recorded, on the stream that has recorded it, and does not wait.
+    ///
+    /// # Safety
+    /// All memory that was named while it was recorded is still there, and holds what the kernels expect.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub unsafe fn launch(&self) -> Result<(), CudaError> {
+        self.stream.context().bind_to_thread().map_err(driver("launching a graph"))?;
+        // SAFETY: the graph is there until this is dropped; of its memory the caller takes care.
+        unsafe { result::graph::launch(self.executable, self.stream.cu_stream()) }.map_err(driver("launching a graph"))
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: it is destroyed once. One that is still at work the driver destroys when it is done.
+        self.stream.context().record_err(unsafe { result::graph::exec_destroy(self.executable) });
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Graph").finish_non_exhaustive()
+    }
+}
