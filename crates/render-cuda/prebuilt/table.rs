@@ -56,6 +56,12 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (100, include_bytes!("../prebuilt/first_hits.sm_100.cubin.xz")),
         (120, include_bytes!("../prebuilt/first_hits.sm_120.cubin.xz")),
     ]),
+    ("parts", &[
+        (0, include_bytes!("../prebuilt/parts.ptx.xz")),
+    ]),
+    ("binary_tree", &[
+        (0, include_bytes!("../prebuilt/binary_tree.ptx.xz")),
+    ]),
     ("finalize", &[
         (0, include_bytes!("../prebuilt/finalize.ptx.xz")),
         (75, include_bytes!("../prebuilt/finalize.sm_75.cubin.xz")),

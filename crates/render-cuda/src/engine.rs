@@ -186,7 +186,11 @@ impl CudaRenderer {
     /// The same of each bounce, where paths keep their places and have a launch a bounce; empty otherwise.
     pub fn bounce_seconds(&self) -> Vec<BounceSeconds> {
         let of = |bounce: &StageSeconds| BounceSeconds {
-            bounce: bounce.of(Stage::Bounce),
+            // In parts it has three of them.
+            bounce: [Stage::Bounce, Stage::Extend, Stage::Shade, Stage::Connect]
+                .map(|stage| bounce.of(stage))
+                .iter()
+                .sum(),
             step: bounce.of(Stage::ListPaths),
         };
         match self.kernels.work {

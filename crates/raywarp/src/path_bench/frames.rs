@@ -6,7 +6,7 @@ use raywarp_cuda::{CudaError, Device, DeviceScene};
 use raywarp_render::film::Film;
 use raywarp_render::{LensRecord, RenderError, RenderOptions, Watch, render_with};
 use raywarp_render_cuda::{
-    BounceSeconds, Compaction, CudaRenderer, EngineOptions, FeatureSet, PathCounts, RenderCudaError, Walk,
+    BounceSeconds, Compaction, CudaRenderer, EngineOptions, FeatureSet, PathCounts, RenderCudaError, StageSeconds, Walk,
 };
 use raywarp_scene::Camera;
 use std::cell::RefCell;
@@ -63,6 +63,8 @@ pub(super) struct Frames {
     pub counts: PathCounts,
     /// Seconds of each bounce of a frame, of the last run.
     pub bounces: Vec<BounceSeconds>,
+    /// Seconds of each stage of all frames, by round, of the last run.
+    pub stages: Vec<StageSeconds>,
     /// Pixels with another sum than the first organisation's.
     pub different: usize,
 }
@@ -151,7 +153,13 @@ impl<'a> Bench<'a> {
     pub(super) fn frames(&self, cases: &[Case]) -> Result<Vec<Frames>, BenchPathsError> {
         let mut renderers =
             cases.iter().map(|case| self.renderer(case.engine)).collect::<Result<Vec<CudaRenderer>, _>>()?;
-        let none = Frames { seconds: Vec::new(), counts: PathCounts::default(), bounces: Vec::new(), different: 0 };
+        let none = Frames {
+            seconds: Vec::new(),
+            counts: PathCounts::default(),
+            bounces: Vec::new(),
+            stages: Vec::new(),
+            different: 0,
+        };
         let mut all = vec![none; cases.len()];
         let mut first: Option<Film> = None;
         for run in 0..=self.setup.runs {
@@ -173,6 +181,7 @@ impl<'a> Bench<'a> {
                     bounce: bounce.bounce / samples,
                     step: bounce.step / samples,
                 };
+                frames.stages = renderer.stage_seconds().to_vec();
                 frames.bounces = renderer.bounce_seconds().iter().map(each).collect();
             }
         }

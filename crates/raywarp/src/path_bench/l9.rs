@@ -3,7 +3,7 @@
 use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
 use super::table::Table;
 use raywarp_render::RenderOptions;
-use raywarp_render_cuda::{Compaction, EngineOptions, Organisation, kernel_resources};
+use raywarp_render_cuda::{Compaction, EngineOptions, Organisation, Stage, kernel_resources};
 use raywarp_scene::SamplerKind;
 
 const DEPTH: u32 = 8;
@@ -94,6 +94,131 @@ pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     table
         .notes
         .push("vertices: rays that extend a path, the camera's with it; a miss is one that has no shadow ray".into());
+    Ok(table)
+}
+
+/// "We need to inform the host about ray counts": who reads them, and how rounds are launched.
+pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["rounds", "frames/s", "least", "most", "of the first", "launches by the host", "kernels"];
+    let mut table =
+        Table::new("counts", "L9: who reads how many rays there are, and how rounds are launched", &columns);
+    let options = bench.options(DEPTH);
+    let host = |organisation| EngineOptions { host_counts: true, ..of(organisation) };
+    let ways = [
+        ("wavefront-sorted, device", of(Organisation::WavefrontSorted)),
+        ("wavefront-sorted, host", host(Organisation::WavefrontSorted)),
+        ("graph", of(Organisation::Graph)),
+        ("wavefront, device", of(Organisation::Wavefront)),
+        ("wavefront, host", host(Organisation::Wavefront)),
+    ];
+    let cases =
+        ways.map(|(name, engine)| Case { name: name.into(), engine: bench.a_frame(engine), options: options.clone() });
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    let samples = options.samples.len() as f64;
+    for (case, frames) in cases.iter().zip(&all) {
+        let [median, least, most] = frames.spread().map(|seconds| 1.0 / seconds);
+        table.row(vec![
+            case.name.clone(),
+            format!("{median:.1}"),
+            format!("{most:.1}"),
+            format!("{least:.1}"),
+            format!("{:.2}", all[0].median() / frames.median()),
+            format!("{:.0}", frames.counts.host_launches() as f64 / samples),
+            format!("{:.0}", frames.counts.launches() as f64 / samples),
+        ]);
+    }
+    table.notes.push(
+        "device: kernels read the counts there, and the host enqueues a frame's rounds without waiting; host: it waits for them \
+         after each round, launches as many lanes, and stops when none is left; graph: two rounds recorded and launched as one"
+            .into(),
+    );
+    Ok(table)
+}
+
+/// What each stage takes of a frame, with one kernel that shades and with one for each class of materials (Hoberock et al. 2009).
+pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["stage", "one kernel ms", "%", "by class ms", "%", "one over by class"];
+    let mut table =
+        Table::new("stages", "L9: what the stages of a frame take, and shading by class of material", &columns);
+    let options = bench.options(DEPTH);
+    let cases = [Organisation::Wavefront, Organisation::WavefrontSorted].map(|organisation| {
+        let engine = EngineOptions { timed: true, ..bench.a_frame(of(organisation)) };
+        Case { name: name_of(&engine), engine, options: options.clone() }
+    });
+    let all = bench.frames(&cases)?;
+    compare(&mut table, &cases, &all);
+    let samples = options.samples.len() as f64;
+    let taken = |which: usize, stages: &[Stage]| {
+        let of_round =
+            |round: &raywarp_render_cuda::StageSeconds| stages.iter().map(|stage| round.of(*stage)).sum::<f64>();
+        1e3 * all[which].stages.iter().map(of_round).sum::<f64>() / samples
+    };
+    let mut row = |name: &str, stages: &[Stage]| {
+        let [one, by_class] = [0, 1].map(|which| taken(which, stages));
+        if one + by_class > 0.0 {
+            let [all_one, all_by_class] = [0, 1].map(|which| taken(which, &Stage::ALL));
+            table.row(vec![
+                name.into(),
+                format!("{one:.4}"),
+                format!("{:.1}", 100.0 * one / all_one),
+                format!("{by_class:.4}"),
+                format!("{:.1}", 100.0 * by_class / all_by_class),
+                if by_class > 0.0 { format!("{:.2}", one / by_class) } else { "-".into() },
+            ]);
+        }
+    };
+    row("begin rounds", &[Stage::BeginRound]);
+    row("generate", &[Stage::Refill]);
+    row("extend", &[Stage::Extend]);
+    row("sort", &[Stage::Sort, Stage::SortWaiting]);
+    row("shade", &[Stage::Shade]);
+    row("shade and sort", &[Stage::Shade, Stage::Sort, Stage::SortWaiting]);
+    row("connect", &[Stage::Connect]);
+    row("light arrives", &[Stage::ArriveLight, Stage::DecideLight]);
+    row("finalize", &[Stage::Finalize]);
+    row("all", &Stage::ALL);
+    table.notes.push(format!(
+        "events around each launch make a frame {:.2} times as long; Hoberock et al. 2009, as W11 quotes them: shading alone \
+         up to 35 % faster",
+        taken(1, &Stage::ALL) / (1e3 * all[1].median())
+    ));
+    Ok(table)
+}
+
+/// "Rays are automatically sorted", "at the start of each kernel occupancy is 100 %": time of a ray by bounce, and how much of the
+/// GPU its launch fills.
+pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    let columns = ["bounce", "paths", "ps/ray extend", "ps/ray connect", "ns/path shade", "fills %"];
+    let mut table = Table::new(
+        "rounds",
+        "L9: picoseconds of a ray by bounce, all of a frame's rays of a bounce in a launch",
+        &columns,
+    );
+    let options = bench.options(DEPTH);
+    let engine = EngineOptions { timed: true, ..bench.a_frame(of(Organisation::WavefrontSorted)) };
+    let cases = [Case { name: name_of(&engine), engine, options: options.clone() }];
+    let all = bench.frames(&cases)?;
+    let frames = &all[0];
+    let samples = options.samples.len() as f64;
+    let device = bench.device();
+    let lanes = f64::from(device.multiprocessors()? * device.warps_a_multiprocessor()? * 32);
+    let all_connected = frames.counts.connected as f64 / frames.counts.extended.max(1) as f64;
+    for (bounce, (round, seconds)) in frames.counts.by_round.iter().zip(&frames.stages).enumerate() {
+        let paths = round.active as f64;
+        table.row(vec![
+            bounce.to_string(),
+            format!("{:.0}", paths / samples),
+            format!("{:.0}", 1e12 * seconds.of(Stage::Extend) / paths),
+            format!("{:.0}", 1e12 * seconds.of(Stage::Connect) / (paths * all_connected)),
+            format!("{:.2}", 1e9 * seconds.of(Stage::Shade) / paths),
+            format!("{:.0}", 100.0 * (paths / samples / lanes).min(1.0)),
+        ]);
+    }
+    table.notes.push(format!(
+        "fills: paths of the launch over the {lanes:.0} lanes that the GPU holds at most; connections of a bounce as though \
+         each had as many a path as all together, {all_connected:.2}"
+    ));
     Ok(table)
 }
 

@@ -69,7 +69,7 @@ impl PathSuite {
                 causes::resolutions,
                 causes::accumulation,
             ],
-            Self::L9 => &[l9::queues, l9::kernels, l9::shares, l9::samplers],
+            Self::L9 => &[l9::queues, l9::counts, l9::stages, l9::rounds, l9::kernels, l9::shares, l9::samplers],
         };
         for experiment in experiments {
             if !goes_on() {
