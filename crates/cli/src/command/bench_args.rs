@@ -266,7 +266,6 @@ impl BenchArgs {
             (self.workload.is_some(), "--workload"),
             (!self.kind.is_empty(), "--kind"),
             (!self.views.is_empty(), "--views"),
-            (self.view.is_some(), "--view"),
             (self.one_launch, "--one-launch"),
             (self.shuffle, "--shuffle"),
             (self.sort.is_some(), "--sort"),

@@ -170,7 +170,7 @@ fn measure(
     if !paths.own_materials {
         raywarp::make_clay(&mut scene, paths.clay.unwrap_or(CLAY));
     }
-    let camera = CameraArgs::default().request(Some(path), common)?;
+    let camera = CameraArgs::of_view(args.view.clone()).request(Some(path), common)?;
     let options = PrepareOptions { build: args.tree().options_or_preset(presets::GOOD), ..PrepareOptions::default() };
     let name = path.display().to_string();
     let building = common.building(&scene);

@@ -41,6 +41,11 @@ pub struct CameraArgs {
 }
 
 impl CameraArgs {
+    /// A viewpoint of a file, or what there is without any flag.
+    pub fn of_view(view: Option<String>) -> Self {
+        Self { view, ..Self::default() }
+    }
+
     /// The file of viewpoints that is named.
     pub fn file(&self) -> Option<PathBuf> {
         self.view.as_deref().and_then(view_file)
