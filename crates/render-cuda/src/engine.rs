@@ -176,9 +176,9 @@ impl CudaRenderer {
     }
 
     /// What the launches of each stage took in each round, or bounce, of that picture, all batches together and up to now,
-    /// where [`EngineOptions::timed`] asks for it; empty otherwise, and of [`Organisation::Graph`], whose kernels are not
-    /// launched one by one. Launches that belong to no round stand in the first one: that which adds to the film, and those of
-    /// organisations without rounds.
+    /// where [`EngineOptions::timed`] asks for it; empty otherwise, and of a
+    /// [graph](crate::Organisation::Graph), whose kernels are not launched one by one. Launches that belong to no round stand
+    /// in the first one: that which adds to the film, and those of organisations without rounds.
     pub fn stage_seconds(&self) -> &[StageSeconds] {
         self.picture.as_ref().map_or(&[], |picture| &picture.stage_seconds)
     }
