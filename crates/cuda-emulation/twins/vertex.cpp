@@ -40,7 +40,7 @@ Transport transport(Reader& in) {
     const auto kind = static_cast<SamplerKind>(in.word());
     const u32 seed = in.word();
     return Transport{{kind, seed}, static_cast<DirectLight>(in.word()), static_cast<Scattering>(in.word()), in.word(),
-                     in.flag(), in.flag(), in.flag(), in.number()};
+                     in.flag(), in.flag(), in.flag(), in.number(), in.number()};
 }
 
 // The surface that a path is at, and a body that touches it there.

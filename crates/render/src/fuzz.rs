@@ -29,6 +29,7 @@ pub fn fuzz_shading(bytes: &[u8]) {
             max_depth: 8,
             connect_last: false,
             roulette_below: ROULETTE_BELOW,
+            roulette_scale: 1.0 / ROULETTE_BELOW,
             transparent: false,
             first_albedos: true,
         };

@@ -248,6 +248,7 @@ fn render_by<O: PathObserver>(
             max_depth: options.max_depth,
             connect_last: options.connect_last,
             roulette_below: options.roulette_below,
+            roulette_scale: 1.0 / options.roulette_below,
             transparent: options.transparent,
             first_albedos: options.features,
         },

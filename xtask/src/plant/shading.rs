@@ -169,8 +169,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a sine of the platform",
         edits: &[Edit {
             file: "crates/render/src/vertex/roulette.rs",
-            find: "let survival = largest * (1.0 / transport.roulette_below);",
-            replace: "let survival = (largest * (1.0 / transport.roulette_below)).sin().asin();",
+            find: "let survival = largest * transport.roulette_scale;",
+            replace: "let survival = (largest * transport.roulette_scale).sin().asin();",
         }],
         test: PORTABLE,
         hangs: false,

@@ -19,7 +19,7 @@ RW_FUNCTION Option<Survivor> roulette(const Transport& transport, const PathStat
     if (largest >= transport.roulette_below) {
         return some(Survivor{throughput, state});
     }
-    const float survival = largest * (1.0f / transport.roulette_below);
+    const float survival = largest * transport.roulette_scale;
     Stream stream = path.stream(transport, dimension::ROULETTE, state);
     if (!(stream.next_1d() < survival)) {
         return none();

@@ -20,8 +20,8 @@ struct Transport {
     bool first_albedos;
     // The last vertex is connected to a light, too.
     bool connect_last;
-    // Throughput below which Russian roulette begins.
-    float roulette_below;
+    // Throughput below which Russian roulette begins, and one over it.
+    float roulette_below, roulette_scale;
 
     // Whether no ray goes on from a vertex with so many behind it.
     RW_FUNCTION bool is_last(u32 bounce) const { return bounce >= max_depth; }

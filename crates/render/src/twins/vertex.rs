@@ -164,19 +164,22 @@ fn put_path(answer: &mut Writer, path: &PathState) {
 fn make_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(numbers.below(3)).word(numbers.word() >> numbers.below(32)).word(numbers.below(3));
     case.flag(numbers.below(4) != 0).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
-    case.flag(numbers.coin()).flag(numbers.coin()).number(make_roulette(numbers));
+    case.flag(numbers.coin()).flag(numbers.coin());
+    put_roulette(numbers, case);
 }
 
 /// Where Russian roulette begins: as always, for all, or never.
-fn make_roulette(numbers: &mut Numbers) -> f32 {
-    [ROULETTE_BELOW, ROULETTE_BELOW, 0.7, 1.0, 0.0][numbers.below(5) as usize]
+fn put_roulette(numbers: &mut Numbers, case: &mut Writer) {
+    let below = [ROULETTE_BELOW, ROULETTE_BELOW, 0.7, 1.0, 0.0][numbers.below(5) as usize];
+    case.number(below).number(1.0 / below);
 }
 
 /// The one that the plain kernels are for: Sobol points, all techniques, a single bounce between facets.
 fn make_plain_transport(numbers: &mut Numbers, case: &mut Writer) {
     case.word(0).word(numbers.word() >> numbers.below(32)).word(0);
     case.flag(false).word([6, 6, 1, 0][numbers.below(4) as usize]).flag(numbers.below(8) == 0);
-    case.flag(numbers.coin()).flag(numbers.coin()).number(make_roulette(numbers));
+    case.flag(numbers.coin()).flag(numbers.coin());
+    put_roulette(numbers, case);
 }
 
 /// A path in empty space, and that transport.
@@ -210,6 +213,7 @@ fn transport(case: &mut Reader) -> Transport {
         first_albedos: case.flag(),
         connect_last: case.flag(),
         roulette_below: case.number(),
+        roulette_scale: case.number(),
     }
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct Transport {
     pub connect_last: bool,
     /// Throughput below which Russian roulette begins.
     pub roulette_below: f32,
+    /// One over it.
+    pub roulette_scale: f32,
     /// Camera rays that miss bring nothing.
     pub transparent: bool,
     /// Albedos of first hits are wanted: those of what scatters are zeros otherwise.

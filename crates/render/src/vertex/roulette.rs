@@ -13,7 +13,7 @@ pub(crate) fn roulette(transport: &Transport, path: &PathState, throughput: Vec3
     if largest >= transport.roulette_below {
         return Some((throughput, state));
     }
-    let survival = largest * (1.0 / transport.roulette_below);
+    let survival = largest * transport.roulette_scale;
     let mut stream = path.stream(transport, dimension::ROULETTE, state);
     (stream.next_1d() < survival).then(|| (throughput * (1.0 / survival), stream.state()))
 }
