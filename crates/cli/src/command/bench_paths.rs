@@ -87,7 +87,7 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
             return Err(CliError::usage("suites of paths read files, not standard input"));
         }
         let path = common.find(&scene, raywarp::Prefer::Materials)?;
-        let name = path.display().to_string();
+        let name = name_of(&path);
         if !common.json {
             writeln!(out, "{name}")?;
         }
@@ -116,6 +116,12 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
         (false, true) => Status::Done,
         (false, false) => Status::Failed,
     })
+}
+
+/// The file with its folder, of which many call theirs the same: no path, so that a record is the same wherever scenes lie.
+fn name_of(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().rev().take(2).map(|part| part.to_string_lossy()).collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }
 
 /// The GPU.

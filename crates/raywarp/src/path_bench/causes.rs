@@ -141,17 +141,13 @@ pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 
 /// W11 4.2.5: the same with arithmetic that about doubles the naive frame, and with a search as for a texel of an environment.
 pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
-    const TRIAL: u32 = 1024;
     const STEPS: u32 = 21;
     let columns =
         ["organisation", "frames/s", "of naive", "arithmetic", "of naive then", "search", "of naive by search"];
     let mut table = Table::new("shading", "W11 4.2.5: heavier shading", &columns);
     let options = bench.options(DEPTH);
     let naive = of(Organisation::Megakernel);
-    let trial = [naive, EngineOptions { longer_shading: TRIAL, ..naive }].map(|engine| case(bench, engine, &options));
-    let [plain, longer] = &bench.frames(&trial)?[..] else { unreachable!("two cases") };
-    let each = (longer.median() - plain.median()).max(plain.median() * 1e-3) / f64::from(TRIAL);
-    let longer_shading = (plain.median() / each).clamp(1.0, 1e5) as u32;
+    let longer_shading = that_doubles(bench, naive, &options)?;
     let engines = [
         naive,
         compacted(Compaction::Scan),
@@ -178,6 +174,22 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         all[2].median() / all[0].median()
     ));
     Ok(table)
+}
+
+/// How many multiply-adds a vertex about double the time of a frame: from trials until one adds a third to it.
+fn that_doubles(bench: &Bench<'_>, naive: EngineOptions, options: &RenderOptions) -> Result<u32, BenchPathsError> {
+    const MOST: u32 = 1 << 20;
+    let mut trial = 1024;
+    loop {
+        let cases = [0, trial].map(|longer_shading| case(bench, EngineOptions { longer_shading, ..naive }, options));
+        let [plain, longer] = &bench.frames(&cases)?[..] else { unreachable!("two cases") };
+        let added = longer.median() - plain.median();
+        if 3.0 * added > plain.median() || trial >= MOST {
+            let each = added.max(1e-3 * plain.median()) / f64::from(trial);
+            return Ok((plain.median() / each).clamp(1.0, f64::from(MOST)) as u32);
+        }
+        trial *= 4;
+    }
 }
 
 /// Samples of each pixel rendered at once, in place of frame by frame into an accumulation buffer (W11 3.2).
