@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "machine.h"
+#include "modules.h"
 #include "platform/texture_unit.h"
 
 namespace raywarp::pretended {
@@ -74,6 +75,7 @@ struct TextureObject {
 struct LoadedKernel {
     Kernel kernel;
     int device;
+    KernelBounds bounds;
 };
 
 struct Driver {
@@ -85,7 +87,9 @@ struct Driver {
     std::map<const void*, std::unique_ptr<Array>> arrays;
     // By handle, which is the address of what emulated texture units look at.
     std::map<u64, std::unique_ptr<TextureObject>> textures;
-    std::map<std::pair<int, Kernel>, std::unique_ptr<LoadedKernel>> kernels;
+    // By handle, and their kernels.
+    std::map<const void*, Module> modules;
+    std::map<std::pair<const void*, Kernel>, std::unique_ptr<LoadedKernel>> kernels;
     // All calls, whichever the device.
     Plan plan;
     u64 allocation_calls = 0;

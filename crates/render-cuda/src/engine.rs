@@ -5,6 +5,7 @@ mod compact;
 mod launches;
 mod options;
 
+pub(crate) use compact::TILE_LANES;
 pub use compact::{BounceSeconds, TileOccupancy};
 pub use options::EngineOptions;
 
@@ -12,7 +13,7 @@ use crate::RenderCudaError;
 use crate::counts::PathCounts;
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
-use crate::kernels::Kernels;
+use crate::kernels::{KernelUse, Kernels};
 use crate::launch::{BatchRecord, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
 use crate::roofline::Roofline;
@@ -167,6 +168,15 @@ impl CudaRenderer {
     /// [`EngineOptions::timed`] asks for it; empty otherwise.
     pub fn bounce_seconds(&self) -> &[BounceSeconds] {
         self.picture.as_ref().map_or(&[], |picture| &picture.bounce_seconds)
+    }
+
+    /// What the kernel takes of a multiprocessor that holds paths in its lanes, as the driver says; `None` where there is none,
+    /// and for tiles ([`tile_occupancy`](Self::tile_occupancy)).
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn kernel_use(&self) -> Result<Option<KernelUse>, CudaError> {
+        self.kernels.work.kernel_use(&self.device, &self.features)
     }
 
     /// The device.

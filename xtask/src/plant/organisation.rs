@@ -5,12 +5,16 @@ use super::{Edit, Plant};
 
 /// Pictures of a plain scene by all organisations, under several orders of lanes and warps.
 const ORDERS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_depend_on_no_order"];
+/// Kernels with other blocks and fewer registers: pictures, counts, and what the driver says of them.
+const BOUNDED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "other_blocks_and_fewer_registers"];
 /// Pixels of tiles in blocks.
 const FILM: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "film"];
 
 const COMPACT: &str = "crates/render-cuda/kernels/organisation/compact.h";
 const TILED: &str = "crates/render-cuda/kernels/organisation/tiled.h";
 const REGENERATE: &str = "crates/render-cuda/kernels/organisation/regenerate.h";
+const KERNELS: &str = "crates/render-cuda/src/kernels.rs";
+const LAUNCHES: &str = "crates/render-cuda/src/engine/launches.rs";
 const BOUNCES: &str = "crates/render-cuda/src/engine/compact.rs";
 const FILM_SOURCE: &str = "crates/render-cuda/src/film.rs";
 
@@ -187,6 +191,32 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a path that no lane begins",
         edits: &[Edit { file: REGENERATE, find: "number = lanes + taken;", replace: "number = lanes + taken + 1;" }],
         test: ORDERS,
+        hangs: false,
+    },
+    Plant {
+        name: "launches of 128 threads a block whatever the kernel is for",
+        edits: &[Edit { file: LAUNCHES, find: "(blocks, kernel.block_threads(), 0)", replace: "(blocks, 128, 0)" }],
+        test: BOUNDED,
+        hangs: false,
+    },
+    Plant {
+        name: "blocks that are counted as if they had 128 threads",
+        edits: &[Edit {
+            file: LAUNCHES,
+            find: "entries.div_ceil(kernel.block_threads())",
+            replace: "entries.div_ceil(128)",
+        }],
+        test: BOUNDED,
+        hangs: false,
+    },
+    Plant {
+        name: "launch bounds that no kernel hears of",
+        edits: &[Edit {
+            file: KERNELS,
+            find: "bounded(device, stage, features.set, &options.bounds)",
+            replace: "shading(device, stage, features.set)",
+        }],
+        test: BOUNDED,
         hangs: false,
     },
     Plant {

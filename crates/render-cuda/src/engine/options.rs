@@ -2,6 +2,7 @@
 
 use crate::sources::{Compaction, Organisation};
 use crate::textures::TextureFilter;
+use raywarp_cuda::LaunchBounds;
 use raywarp_render::RenderOptions;
 
 /// Paths of a wavefront in flight at most: the last of a round's rays, and of a batch's rounds, leave most of a GPU idle,
@@ -46,6 +47,10 @@ pub struct EngineOptions {
     /// Multiply-adds that each vertex of a path takes beside its own, where lanes hold paths: shading that is heavier, and a
     /// picture that is the same (W11 4.2.5).
     pub longer_shading: u32,
+    /// Threads of a block and registers of the kernel that holds paths in its lanes, which the driver compiles where they are
+    /// not its own (W11 4): of [`Organisation::Megakernel`], [`Organisation::Compact`], [`Organisation::Regenerate`] and
+    /// [`Organisation::Split`], and of tiles the registers. Others take none.
+    pub bounds: LaunchBounds,
     /// Whether each bounce is timed: [`CudaRenderer::bounce_seconds`](crate::CudaRenderer::bounce_seconds).
     pub timed: bool,
 }
@@ -75,6 +80,7 @@ impl EngineOptions {
             host_counts: false,
             paths_a_lane: PATHS_A_LANE,
             longer_shading: 0,
+            bounds: LaunchBounds::AS_COMPILED,
             timed: false,
         }
     }
