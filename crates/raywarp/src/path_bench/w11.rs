@@ -10,15 +10,15 @@ use raywarp_sim::compaction::{W11_TABLE_2, W11_TABLE_3};
 /// Bounces of Table 1.
 const DEPTHS: [u32; 2] = [2, 8];
 /// Of the other tables.
-const DEPTH: u32 = 8;
+pub(super) const DEPTH: u32 = 8;
 /// Paths of a tile's thread, for Figure 2.
 const TILES: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
-fn of(organisation: Organisation) -> EngineOptions {
+pub(super) fn of(organisation: Organisation) -> EngineOptions {
     EngineOptions::of(organisation)
 }
 
-fn compacted(compaction: Compaction) -> EngineOptions {
+pub(super) fn compacted(compaction: Compaction) -> EngineOptions {
     EngineOptions { compaction, ..of(Organisation::Compact) }
 }
 
@@ -44,11 +44,11 @@ fn organisations() -> Vec<EngineOptions> {
     ]
 }
 
-fn case(bench: &Bench<'_>, engine: EngineOptions, options: &RenderOptions) -> Case {
+pub(super) fn case(bench: &Bench<'_>, engine: EngineOptions, options: &RenderOptions) -> Case {
     Case { name: name_of(&engine), engine: bench.a_frame(engine), options: options.clone() }
 }
 
-fn rate(seconds: f64) -> String {
+pub(super) fn rate(seconds: f64) -> String {
     format!("{:.1}", 1.0 / seconds)
 }
 
