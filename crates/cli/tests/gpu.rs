@@ -247,6 +247,60 @@ fn what_an_organisation_does_not_know_of_is_refused_in_a_line() {
     assert!(!place.folder.join("none.hdr").exists());
 }
 
+/// The tables of a suite of paths in a small room, by `--json`.
+fn tables(place: &Place, options: &str) -> Vec<serde_json::Value> {
+    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/room.pbrt");
+    std::fs::copy(&room, place.folder.join("suite.pbrt")).unwrap();
+    let output = place.run(&format!("bench suite.pbrt --size 4x3 --runs 1 --json {options}"), &[]);
+    assert_eq!(output.status.code(), Some(0), "{options}: {}", text(&output.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    document["scenes"][0]["tables"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_suite_of_paths_makes_the_tables_that_are_named() {
+    let Some(place) = place() else { return };
+    let names = |tables: &[serde_json::Value]| -> Vec<String> {
+        tables.iter().map(|table| table["name"].as_str().unwrap().to_string()).collect()
+    };
+    // In their own order.
+    assert_eq!(names(&tables(place, "--suite l9 --tables shares,kernels")), ["kernels", "shares"]);
+    let blocks = tables(place, "--suite w11 --tables blocks");
+    assert_eq!(names(&blocks), ["blocks"]);
+    assert_eq!(blocks[0]["same_pictures"], true);
+    let rows = blocks[0]["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 2 * (2 + 3 * 6));
+    for row in rows {
+        // The pretended GPU gives what PTX says, else 32 registers, and holds two blocks.
+        let registers = row["limit"].as_f64().unwrap_or(32.0);
+        assert_eq!(row["registers"], registers, "{row}");
+        assert_eq!(row["warps"], 2.0 * row["threads"].as_f64().unwrap() / 32.0, "{row}");
+        assert!(row["frames/s"].as_f64().unwrap() > 0.0, "{row}");
+    }
+    for first in [0, 20] {
+        assert_eq!([&rows[first]["limit"], &rows[first + 1]["limit"]], ["prebuilt", "none"]);
+    }
+    for (options, says) in [
+        (
+            "--suite w11 --tables table-1,queues",
+            "--tables queues: --suite w11 has no such table; known are table-1, bounces, figure-2, steps, shading, \
+             resolutions, blocks",
+        ),
+        (
+            "--suite l9 --tables blocks",
+            "--tables blocks: --suite l9 has no such table; known are queues, kernels, shares, samplers",
+        ),
+        (
+            "--tables blocks",
+            "light, clay, lens, last connections and --tables are for --suite w11 and l9; leave them out",
+        ),
+    ] {
+        let output = place.run(&format!("bench nothing.obj {options}"), &[]);
+        assert_eq!(text(&output.stderr), format!("raywarp: {says}\n"), "{options}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{options}");
+    }
+}
+
 /// The number before `what` in a line.
 fn number(line: &str, what: &str) -> f64 {
     let before = line.split_once(what).unwrap_or_else(|| panic!("no {what}: {line}")).0;

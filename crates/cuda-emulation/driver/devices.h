@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "machine.h"
+#include "modules.h"
 #include "platform/texture_unit.h"
 
 namespace raywarp::pretended {
@@ -80,6 +81,7 @@ struct LoadedKernel {
     int device;
     // Of its one parameter.
     u64 parameter_bytes;
+    KernelBounds bounds;
 };
 
 // A launch, with a copy of its parameter; or memory that is set, where there is no kernel.
@@ -113,7 +115,9 @@ struct Driver {
     std::map<const void*, std::unique_ptr<Array>> arrays;
     // By handle, which is the address of what emulated texture units look at.
     std::map<u64, std::unique_ptr<TextureObject>> textures;
-    std::map<std::pair<int, Kernel>, std::unique_ptr<LoadedKernel>> kernels;
+    // By handle, and their kernels.
+    std::map<const void*, Module> modules;
+    std::map<std::pair<const void*, Kernel>, std::unique_ptr<LoadedKernel>> kernels;
     // By stream.
     std::map<const void*, Recording> recordings;
     std::map<const void*, std::unique_ptr<Graph>> graphs;

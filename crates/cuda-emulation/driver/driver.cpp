@@ -441,8 +441,20 @@ Result cuTexObjectCreate(u64* texture, const ResourceDescriptor* resource, const
     return view != nullptr ? INVALID_VALUE : make_texture(texture, *resource, *descriptor);
 }
 Result cuTexObjectDestroy(u64 texture) { return destroy_texture(texture); }
-Result cuModuleLoadData(void** module, const void*) { return handle(chosen, module); }
-Result cuModuleUnload(void*) { return SUCCESS; }
+Result cuModuleLoadData(void** module, const void* image) {
+    const Result result = handle(chosen, module);
+    if (result == SUCCESS) {
+        Lock lock(driver().mutex);
+        driver().modules[*module] = read_module(static_cast<const char*>(image));
+    }
+    return result;
+}
+Result cuModuleUnload(void* module) {
+    Lock lock(driver().mutex);
+    driver().modules.erase(module);
+    std::erase_if(driver().kernels, [&](const auto& loaded) { return loaded.first.first == module; });
+    return SUCCESS;
+}
 Result cuModuleGetFunction(void** function, void* module, const char* name) {
     Lock lock(driver().mutex);
     const int device = device_of(module);
@@ -453,19 +465,27 @@ Result cuModuleGetFunction(void** function, void* module, const char* name) {
         return INVALID_CONTEXT;
     }
     const Kernel kernel = raywarp_emulation_kernel(name);
-    if (kernel == nullptr) {
+    const Module& own = driver().modules[module];
+    const auto said = own.kernels.find(name);
+    if (kernel == nullptr || (own.is_text && said == own.kernels.end())) {
         return NOT_FOUND;
     }
-    auto& loaded = driver().kernels[{device, kernel}];
+    auto& loaded = driver().kernels[{module, kernel}];
     if (loaded == nullptr) {
-        loaded = std::make_unique<LoadedKernel>(LoadedKernel{kernel, device, parameter_bytes(kernel)});
+        const KernelBounds bounds = own.is_text ? said->second : KernelBounds{};
+        loaded = std::make_unique<LoadedKernel>(LoadedKernel{kernel, device, parameter_bytes(kernel), bounds});
     }
     *function = loaded.get();
     return SUCCESS;
 }
-Result cuFuncGetAttribute(int* value, int, void* function) {
-    *value = 32;
-    return may_fail(static_cast<LoadedKernel*>(function)->device);
+Result cuFuncGetAttribute(int* value, int attribute, void* function) {
+    const LoadedKernel& loaded = *static_cast<LoadedKernel*>(function);
+    switch (attribute) {
+        case 0: *value = static_cast<int>(loaded.bounds.threads); break;
+        case 4: *value = static_cast<int>(loaded.bounds.registers); break;
+        default: *value = 32;
+    }
+    return may_fail(loaded.device);
 }
 Result cuFuncSetAttribute(void* function, int, int) {
     return may_fail(static_cast<LoadedKernel*>(function)->device);
@@ -488,6 +508,9 @@ Result cuLaunchKernel(void* function, u32 blocks, u32 blocks_y, u32 blocks_z, u3
         }
         if (chosen != loaded.device || device_of(stream) != loaded.device) {
             return INVALID_CONTEXT;
+        }
+        if (threads > loaded.bounds.threads) {
+            return INVALID_VALUE;
         }
         if (Recording* const own = recording(stream)) {
             // The parameter may be gone when the graph is launched.

@@ -2,12 +2,13 @@
 //!
 //! No file holds them: the embedded PTX of one kernel gets other bounds, and the driver compiles it. That is another
 //! compiler than the one of the prebuilt machine code, so that a sweep compares figures of its own only; asking for the
-//! usual 128 threads gives its base line.
+//! usual 128 threads gives its base line. A kernel of any [`KernelSet`] can have them that knows the size of its blocks from
+//! its launch alone.
 
 use crate::error::driver;
 use crate::launch::WARP;
 use crate::names::BLOCK_THREADS;
-use crate::{CudaError, Device, FAMILY, Function, Query, kernel_name, source_name};
+use crate::{CudaError, Device, FAMILY, Function, KernelSet, Query, kernel_name, source_name};
 use cudarc::nvrtc::Ptx;
 use raywarp_family::{Supply, Tree, Variant};
 use std::fmt;
@@ -21,14 +22,51 @@ pub struct LaunchBounds {
     pub max_registers: Option<u32>,
 }
 
+impl KernelSet {
+    /// The kernel `name` of `source` on `device` under `bounds`, `None` where it is not compiled. Under other bounds than its
+    /// own the driver compiles it anew on each call, unless it has kept the outcome: seconds, some 20 of them for the largest
+    /// kernels of the path tracer. The caller knows that neither the kernel nor what launches it is for blocks of one size.
+    ///
+    /// # Errors
+    /// [`CudaError::Bounds`] for bounds that no kernel can have, and as [`KernelSet::function`].
+    pub fn bounded_function(
+        &self,
+        device: &Device,
+        source: &str,
+        name: &str,
+        bounds: &LaunchBounds,
+    ) -> Result<Option<Function>, CudaError> {
+        if bounds.are_default() {
+            return self.function(device, source, name);
+        }
+        let Some(text) = self.bounded_ptx(source, name, bounds)? else { return Ok(None) };
+        let module = device.context().load_module(Ptx::from_src(text)).map_err(driver("compiling a kernel's PTX"))?;
+        let function = module.load_function(name).map_err(driver("loading a kernel"))?;
+        Ok(Some(Function::new(function, bounds.threads())))
+    }
+
+    /// What the driver compiles for that: the PTX of the kernel `name` of `source` alone, under `bounds`; `None` where there is
+    /// none.
+    ///
+    /// # Errors
+    /// [`CudaError::Bounds`] for bounds that no kernel can have, [`CudaError::DamagedImage`].
+    pub fn bounded_ptx(&self, source: &str, name: &str, bounds: &LaunchBounds) -> Result<Option<String>, CudaError> {
+        bounds.check(name)?;
+        Ok(self.ptx(source)?.and_then(|text| bounds.rewrite(&text, name)))
+    }
+}
+
 impl LaunchBounds {
+    /// Everything as compiled ahead of time.
+    pub const AS_COMPILED: Self = Self { block_threads: None, max_registers: None };
+
     /// Whether everything is as compiled ahead of time.
     pub fn are_default(&self) -> bool {
-        *self == Self::default()
+        *self == Self::AS_COMPILED
     }
 
     /// Threads of a block.
-    pub(crate) fn threads(&self) -> u32 {
+    pub fn threads(&self) -> u32 {
         self.block_threads.unwrap_or(BLOCK_THREADS)
     }
 
@@ -39,19 +77,13 @@ impl LaunchBounds {
         variant: &Variant,
         query: Query,
     ) -> Result<Option<Function>, CudaError> {
-        let (source, name) = (source_name(variant), kernel_name(variant, query));
-        if self.are_default() {
-            return FAMILY.function(device, &source, &name);
-        }
-        self.check(variant)?;
-        let Some(text) = FAMILY.ptx(&source)?.and_then(|text| self.rewrite(&text, &name)) else { return Ok(None) };
-        let module = device.context().load_module(Ptx::from_src(text)).map_err(driver("compiling a kernel's PTX"))?;
-        module.load_function(&name).map(|function| Some(Function::new(function))).map_err(driver("loading a kernel"))
+        self.check_variant(variant)?;
+        FAMILY.bounded_function(device, &source_name(variant), &kernel_name(variant, query), self)
     }
 
-    /// Whether a kernel of `variant` can have them.
-    fn check(&self, variant: &Variant) -> Result<(), CudaError> {
-        let fault = |why| Err(CudaError::Bounds { variant: Box::new(*variant), bounds: *self, why });
+    /// Whether a kernel can have them that can have any; errors call it `kernel`.
+    fn check(&self, kernel: &str) -> Result<(), CudaError> {
+        let fault = |why| Err(CudaError::Bounds { kernel: kernel.to_string(), bounds: *self, why });
         let threads = self.threads();
         if threads == 0 || threads > 1024 || !threads.is_multiple_of(WARP) {
             return fault("a block has a multiple of 32 threads, at most 1024");
@@ -59,9 +91,16 @@ impl LaunchBounds {
         if self.max_registers.is_some_and(|registers| !(16..=255).contains(&registers)) {
             return fault("a thread has 16 to 255 registers");
         }
+        Ok(())
+    }
+
+    /// Whether a kernel of `variant` can have them.
+    fn check_variant(&self, variant: &Variant) -> Result<(), CudaError> {
+        self.check(&variant.to_string())?;
         let shares = variant.tree() == Tree::WideN || variant.supply() == Supply::Queue;
-        if shares && threads > BLOCK_THREADS {
-            return fault("its shared memory is for at most 128 threads");
+        if shares && self.threads() > BLOCK_THREADS {
+            let why = "its shared memory is for at most 128 threads";
+            return Err(CudaError::Bounds { kernel: variant.to_string(), bounds: *self, why });
         }
         Ok(())
     }
@@ -163,7 +202,7 @@ mod tests {
     #[test]
     fn bounds_that_no_kernel_can_have_are_refused() {
         let check = |name: &str, block_threads, max_registers| {
-            LaunchBounds { block_threads, max_registers }.check(&name.parse().unwrap())
+            LaunchBounds { block_threads, max_registers }.check_variant(&name.parse().unwrap())
         };
         assert!(check("al09-while-while", Some(1024), Some(255)).is_ok());
         for (threads, registers) in

@@ -68,10 +68,10 @@ pub enum CudaError {
         first: u32,
     },
     /// A block size or a register limit that a kernel cannot have.
-    #[error("{variant} cannot run with {bounds}: {why}")]
+    #[error("{kernel} cannot run with {bounds}: {why}")]
     Bounds {
-        /// The variant.
-        variant: Box<Variant>,
+        /// The kernel: its variant where it is of the family, or whose kernels they are.
+        kernel: String,
         /// What was asked for.
         bounds: crate::LaunchBounds,
         /// Why not.

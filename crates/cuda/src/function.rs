@@ -14,6 +14,7 @@ pub unsafe trait Parameters: Copy {}
 #[derive(Debug, Clone)]
 pub struct Function {
     inner: CudaFunction,
+    block_threads: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -24,8 +25,14 @@ struct Argument<P>(P);
 unsafe impl<P: Parameters> DeviceRepr for Argument<P> {}
 
 impl Function {
-    pub(crate) fn new(inner: CudaFunction) -> Self {
-        Self { inner }
+    pub(crate) fn new(inner: CudaFunction, block_threads: u32) -> Self {
+        Self { inner, block_threads }
+    }
+
+    /// Threads of the blocks that it is compiled for: 128, or those of its [`LaunchBounds`](crate::LaunchBounds). Launches
+    /// of more fail.
+    pub fn block_threads(&self) -> u32 {
+        self.block_threads
     }
 
     /// Blocks of `block_threads` that fill `device`: at least one a multiprocessor.

@@ -3,6 +3,7 @@
 
 use crate::costs::KernelResources;
 use crate::error::driver;
+use crate::names::BLOCK_THREADS;
 use crate::{CudaError, Device, Function, KernelCosts, elf, read_costs};
 use cudarc::driver::{CudaModule, sys};
 use cudarc::nvrtc::Ptx;
@@ -55,7 +56,7 @@ impl KernelSet {
         };
         // Of a file that holds all kernels of an organisation a missing name is a variant that was not compiled.
         match module.load_function(name) {
-            Ok(function) => Ok(Some(Function::new(function))),
+            Ok(function) => Ok(Some(Function::new(function, BLOCK_THREADS))),
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
             Err(error) => Err(driver("looking for a kernel")(error)),
         }

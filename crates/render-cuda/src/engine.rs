@@ -7,6 +7,7 @@ mod launches;
 mod options;
 mod queues;
 
+pub(crate) use compact::TILE_LANES;
 pub use compact::{BounceSeconds, TileOccupancy};
 pub use launches::StageSeconds;
 pub use options::EngineOptions;
@@ -15,7 +16,7 @@ use crate::RenderCudaError;
 use crate::counts::{PathCounts, Stage};
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
-use crate::kernels::{Kernels, Work};
+use crate::kernels::{KernelUse, Kernels, Work};
 use crate::launch::{BatchRecord, BurdenRecord, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord};
 use crate::memory::{DeviceMemory, LeastMemory};
 use crate::roofline::Roofline;
@@ -197,6 +198,15 @@ impl CudaRenderer {
             Work::Compact(_) => self.stage_seconds().iter().map(of).collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// What the kernel takes of a multiprocessor that holds paths in its lanes, as the driver says; `None` where there is none,
+    /// and for tiles ([`tile_occupancy`](Self::tile_occupancy)).
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`].
+    pub fn kernel_use(&self) -> Result<Option<KernelUse>, CudaError> {
+        self.kernels.work.kernel_use(&self.device, &self.features)
     }
 
     /// The device.

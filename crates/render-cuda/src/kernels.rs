@@ -1,12 +1,12 @@
 //! The kernels that render a scene: which ones an organisation takes.
 
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOptions, TILE_LANES};
 use crate::features::SceneFeatures;
 use crate::sources::{
     Compaction, FeatureSet, Organisation, Walk, kernel_name, kernel_names, plain_name, shade_name, source_of,
 };
 use crate::{KERNELS, RenderCudaError};
-use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, Function};
+use raywarp_cuda::{CudaError, Device, Function, LaunchBounds};
 use raywarp_render::Integrator;
 
 /// What a kernel takes of a multiprocessor.
@@ -18,8 +18,19 @@ pub struct KernelUse {
     pub registers: u32,
     /// Bytes of a thread in local memory: what is spilled, and arrays.
     pub local_bytes: u32,
-    /// Blocks of 128 threads that are on a multiprocessor at once.
+    /// Threads of its blocks.
+    pub block_threads: u32,
+    /// Blocks of so many threads that are on a multiprocessor at once.
     pub blocks: u32,
+}
+
+impl KernelUse {
+    fn of(device: &Device, name: String, function: &Function) -> Result<Self, CudaError> {
+        let (registers, local_bytes) = function.resources()?;
+        let block_threads = function.block_threads();
+        let blocks = function.blocks_a_multiprocessor(device, block_threads, 0)?;
+        Ok(Self { name, registers, local_bytes, block_threads, blocks })
+    }
 }
 
 /// What each kernel takes of a device's multiprocessors, as the driver says.
@@ -31,9 +42,7 @@ pub fn kernel_resources(device: &Device) -> Result<Vec<KernelUse>, RenderCudaErr
         let stage = name.strip_prefix("render_").unwrap_or(&name);
         let stage = stage.split("__").next().unwrap_or(stage);
         let function = function(device, stage, &name)?;
-        let (registers, local_bytes) = function.resources()?;
-        let blocks = function.blocks_a_multiprocessor(device, BLOCK_THREADS, 0)?;
-        Ok(KernelUse { name, registers, local_bytes, blocks })
+        Ok(KernelUse::of(device, name, &function)?)
     };
     kernel_names().into_iter().map(of).collect()
 }
@@ -113,8 +122,13 @@ pub(crate) struct Resident {
 
 impl Resident {
     fn new(device: &Device, function: Function) -> Result<Self, CudaError> {
-        let resident = function.resident_blocks(device, BLOCK_THREADS)?.max(1);
+        let resident = function.resident_blocks(device, function.block_threads())?.max(1);
         Ok(Self { function, resident })
+    }
+
+    /// As many blocks as are resident, at most one lane for each of so many entries; at least one.
+    pub fn blocks(&self, entries: u32) -> u32 {
+        entries.div_ceil(self.function.block_threads()).max(1).min(self.resident)
     }
 }
 
@@ -128,6 +142,34 @@ fn shading(device: &Device, stage: &str, set: FeatureSet) -> Result<Function, Re
     function(device, stage, &kernel_name(stage, set))
 }
 
+/// The same of a stage that holds paths in its lanes, under other bounds than it was compiled with.
+fn bounded(device: &Device, stage: &str, set: FeatureSet, bounds: &LaunchBounds) -> Result<Function, RenderCudaError> {
+    let source = source_of(stage).ok_or(RenderCudaError::NoKernels)?;
+    let function = KERNELS.bounded_function(device, source, &kernel_name(stage, set), bounds)?;
+    function.ok_or(RenderCudaError::NoKernels)
+}
+
+/// Whether the kernels of an organisation can have the bounds that are asked for. In those that can have any, nothing is
+/// for blocks of one size: they share no memory and meet at no barrier, and platform::warp() asks for the launch's size.
+fn check_bounds(options: &EngineOptions) -> Result<(), CudaError> {
+    let EngineOptions { organisation, bounds, .. } = *options;
+    let why = match organisation {
+        _ if bounds.are_default() => return Ok(()),
+        Organisation::TiledGlobal | Organisation::TiledShared => match bounds.block_threads {
+            None | Some(TILE_LANES) => return Ok(()),
+            Some(_) => "a tile is for a block of 64 threads",
+        },
+        Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph | Organisation::FirstHits => {
+            "only kernels that take paths from vertex to vertex in a lane can have others than their own"
+        }
+        Organisation::Compact if options.is_in_parts() => "the kernels of a bounce in parts have their own",
+        Organisation::Megakernel | Organisation::Compact | Organisation::Regenerate | Organisation::Split => {
+            return Ok(());
+        }
+    };
+    Err(CudaError::Bounds { kernel: organisation.name().to_string(), bounds, why })
+}
+
 /// The kernel of a stage that no feature changes.
 fn plain(device: &Device, stage: &str) -> Result<Function, RenderCudaError> {
     function(device, stage, &plain_name(stage))
@@ -135,7 +177,9 @@ fn plain(device: &Device, stage: &str) -> Result<Function, RenderCudaError> {
 
 impl Kernels {
     pub fn new(device: &Device, options: &EngineOptions, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
+        check_bounds(options)?;
         let of_scene = |stage: &str| shading(device, stage, features.set);
+        let of_paths = |stage: &str| bounded(device, stage, features.set, &options.bounds);
         let is_plain = features.set == FeatureSet::Plain;
         let walks =
             matches!(options.organisation, Organisation::Megakernel | Organisation::Compact) && !options.is_in_parts();
@@ -147,9 +191,9 @@ impl Kernels {
             return Err(RenderCudaError::NotPlain { what: options.walk.name() });
         }
         let work = match options.organisation {
-            Organisation::Megakernel => Work::Megakernel(of_scene(&options.walk.stage("megakernel"))?),
+            Organisation::Megakernel => Work::Megakernel(of_paths(&options.walk.stage("megakernel"))?),
             Organisation::Regenerate if options.compaction == Compaction::Off => {
-                Work::Regenerate(Resident::new(device, of_scene("regenerate")?)?)
+                Work::Regenerate(Resident::new(device, of_paths("regenerate")?)?)
             }
             Organisation::Compact | Organisation::Regenerate => {
                 let bounce = if options.is_in_parts() && !is_plain {
@@ -158,16 +202,16 @@ impl Kernels {
                     let [extend, shade, connect] = ["trace_paths", "shade_paths", "connect_paths"].map(of_scene);
                     BounceKernels::Parts([extend?, shade?, connect?])
                 } else {
-                    BounceKernels::One(of_scene(&options.walk.stage("bounce"))?)
+                    BounceKernels::One(of_paths(&options.walk.stage("bounce"))?)
                 };
                 let step = Step::new(device, options.compaction)?;
                 Work::Compact(Compact { begin_bounce: plain(device, "begin_bounce")?, bounce, step })
             }
-            Organisation::TiledGlobal | Organisation::TiledShared => Work::Tiled(of_scene("tiled")?),
+            Organisation::TiledGlobal | Organisation::TiledShared => Work::Tiled(of_paths("tiled")?),
             Organisation::Split => Work::Split {
                 begin_paths: of_scene("begin_paths")?,
                 begin_bounce: plain(device, "begin_bounce")?,
-                bounce: of_scene("bounce")?,
+                bounce: of_paths("bounce")?,
             },
             Organisation::Wavefront | Organisation::WavefrontSorted | Organisation::Graph => {
                 let is_sorted = options.organisation.sorts() && features.is_sorted();
@@ -186,6 +230,24 @@ impl Work {
             Self::FirstHits(kernels) => kernels.of(integrator, layers).is_some(),
             _ => integrator == Integrator::Path,
         }
+    }
+
+    /// The kernel that holds paths in its lanes, and its stage; none where queues do, or a tile, whose blocks share memory.
+    fn of_paths(&self) -> Option<(&'static str, &Function)> {
+        match self {
+            Self::Megakernel(kernel) => Some(("megakernel", kernel)),
+            Self::Regenerate(kernel) => Some(("regenerate", &kernel.function)),
+            Self::Compact(Compact { bounce: BounceKernels::One(bounce), .. }) | Self::Split { bounce, .. } => {
+                Some(("bounce", bounce))
+            }
+            Self::Compact(_) | Self::Tiled(_) | Self::Wavefront(_) | Self::FirstHits(_) => None,
+        }
+    }
+
+    /// What that kernel takes of a multiprocessor.
+    pub fn kernel_use(&self, device: &Device, features: &SceneFeatures) -> Result<Option<KernelUse>, CudaError> {
+        let of = |(stage, function)| KernelUse::of(device, kernel_name(stage, features.set), function);
+        self.of_paths().map(of).transpose()
     }
 }
 
@@ -257,5 +319,32 @@ impl FirstHits {
             // Layers hold the albedo, which is nowhere but in kernels for paths.
             Integrator::Normal | Integrator::Depth | Integrator::Path | Integrator::Cost => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_can_have_other_bounds_know_their_blocks_from_the_launch_alone() {
+        let bounds = LaunchBounds { block_threads: Some(64), max_registers: Some(96) };
+        for stage in ["megakernel", "bounce", "regenerate"] {
+            for set in [FeatureSet::Plain, FeatureSet::Everything] {
+                let (source, name) = (source_of(stage).unwrap(), kernel_name(stage, set));
+                let text = KERNELS.bounded_ptx(source, &name, &bounds).unwrap().unwrap();
+                let count = |what: &str| text.matches(what).count();
+                assert_eq!((count(".visible .entry "), count(&format!(".visible .entry {name}("))), (1, 1));
+                assert_eq!((count(".maxntid 64, 1, 1"), count(".maxnreg 96"), count(".minnctapersm")), (1, 1, 0));
+                // Its number of threads is asked for, no warp waits for another of its block, and they share nothing.
+                assert!(text.contains("%ntid.x"), "{name}");
+                let shared = [".shared", "bar.", "barrier"].map(count);
+                assert_eq!(shared, [0; 3], "{name}");
+            }
+        }
+        let bounds = LaunchBounds { block_threads: Some(33), max_registers: None };
+        let refused = KERNELS.bounded_ptx("compact", "bounce__plain", &bounds);
+        assert!(matches!(refused, Err(CudaError::Bounds { .. })), "{refused:?}");
+        assert_eq!(KERNELS.bounded_ptx("compact", "no_such_kernel", &LaunchBounds::AS_COMPILED), Ok(None));
     }
 }

@@ -7,6 +7,8 @@ use super::{Edit, Plant};
 const ORDERS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "pictures_depend_on_no_order"];
 /// Bounces in parts, with paths listed at all places of them.
 const IN_PARTS: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "bounces_in_parts"];
+/// Kernels with other blocks and fewer registers: pictures, counts, and what the driver says of them.
+const BOUNDED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "render", "other_blocks_and_fewer_registers"];
 /// Pixels of tiles in blocks.
 const FILM: &[&str] = &["-p", "raywarp-render-cuda", "--lib", "film"];
 /// Launches by stage and round, on a clock of launches.
@@ -17,9 +19,10 @@ const RECORDED: &[&str] = &["-p", "raywarp-cuda-emulation", "--test", "graph"];
 const COMPACT: &str = "crates/render-cuda/kernels/organisation/compact.h";
 const TILED: &str = "crates/render-cuda/kernels/organisation/tiled.h";
 const REGENERATE: &str = "crates/render-cuda/kernels/organisation/regenerate.h";
+const KERNELS: &str = "crates/render-cuda/src/kernels.rs";
+const LAUNCHES: &str = "crates/render-cuda/src/engine/launches.rs";
 const BOUNCES: &str = "crates/render-cuda/src/engine/compact.rs";
 const QUEUES: &str = "crates/render-cuda/src/engine/queues.rs";
-const LAUNCHES: &str = "crates/render-cuda/src/engine/launches.rs";
 const GRAPH: &str = "crates/cuda/src/graph.rs";
 const FILM_SOURCE: &str = "crates/render-cuda/src/film.rs";
 
@@ -286,6 +289,32 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "rounds that are timed as one",
         edits: &[Edit { file: QUEUES, find: "            launches.round = round as usize;\n", replace: "" }],
         test: SECONDS,
+        hangs: false,
+    },
+    Plant {
+        name: "launches of 128 threads a block whatever the kernel is for",
+        edits: &[Edit { file: LAUNCHES, find: "(blocks, kernel.block_threads(), 0)", replace: "(blocks, 128, 0)" }],
+        test: BOUNDED,
+        hangs: false,
+    },
+    Plant {
+        name: "blocks that are counted as if they had 128 threads",
+        edits: &[Edit {
+            file: LAUNCHES,
+            find: "entries.div_ceil(kernel.block_threads())",
+            replace: "entries.div_ceil(128)",
+        }],
+        test: BOUNDED,
+        hangs: false,
+    },
+    Plant {
+        name: "launch bounds that no kernel hears of",
+        edits: &[Edit {
+            file: KERNELS,
+            find: "bounded(device, stage, features.set, &options.bounds)",
+            replace: "shading(device, stage, features.set)",
+        }],
+        test: BOUNDED,
         hangs: false,
     },
     Plant {

@@ -52,9 +52,41 @@ pub struct PathBenchArgs {
     /// Throughput below which Russian roulette may end a path, 0 to 1, of w11 and l9 [default: 0.05].
     #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = heading::RAYS)]
     roulette_below: Option<f32>,
+    /// Tables of w11 and l9 to make, comma-separated [default: all but blocks].
+    #[arg(long, value_name = "LIST", value_delimiter = ',', long_help = tables_help(), help_heading = heading::KERNELS)]
+    tables: Vec<String>,
+}
+
+/// What `--help` says of the tables; `-h` names none.
+fn tables_help() -> String {
+    let suites = PathSuite::ALL.map(|suite| {
+        let names: Vec<&str> = suite.tables().collect();
+        format!("{}: {}", suite.name(), names.join(", "))
+    });
+    format!(
+        "Tables of w11 and l9 to make, comma-separated [default: all but blocks, for which the driver compiles for minutes]; {}",
+        suites.join("; ")
+    )
 }
 
 impl PathBenchArgs {
+    /// The tables of a suite that are asked for, in its order.
+    fn tables(&self, suite: PathSuite) -> Result<Vec<&'static str>, CliError> {
+        let known: Vec<&str> = suite.tables().collect();
+        if let Some(name) = self.tables.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(CliError::usage(format!(
+                "--tables {name}: --suite {} has no such table; known are {}",
+                suite.name(),
+                known.join(", ")
+            )));
+        }
+        let is_asked = |name: &&str| self.tables.iter().any(|asked| asked == name);
+        Ok(match self.tables.is_empty() {
+            true => suite.usual_tables().collect(),
+            false => suite.tables().filter(is_asked).collect(),
+        })
+    }
+
     /// Whether any of them is named.
     pub fn are_named(&self) -> bool {
         self.clay.is_some()
@@ -62,6 +94,7 @@ impl PathBenchArgs {
             || self.lens_radius.is_some()
             || self.connect_last
             || self.roulette_below.is_some()
+            || !self.tables.is_empty()
             || self.light.is_named()
     }
 }
@@ -74,6 +107,7 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
             suite.name()
         )));
     }
+    let tables = args.paths.tables(suite)?;
     if let Some(folder) = &args.record {
         std::fs::create_dir_all(folder)
             .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
@@ -92,7 +126,7 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
             writeln!(out, "{name}")?;
         }
         found.push((name, Vec::new()));
-        let outcome = measure(suite, args, common, (&path, &device), &mut |table| {
+        let outcome = measure((suite, &tables), args, common, (&path, &device), &mut |table| {
             if !common.json {
                 // What cannot be printed is still kept.
                 let _ = writeln!(out, "\n{}", table.text(common.room()).trim_end()).and_then(|()| out.flush());
@@ -164,7 +198,7 @@ impl From<BenchPathsError> for BenchFailure {
 }
 
 fn measure(
-    suite: PathSuite,
+    (suite, tables): (PathSuite, &[&str]),
     args: &BenchArgs,
     common: &Common,
     (path, device): (&Path, &Device),
@@ -198,7 +232,7 @@ fn measure(
     }
     let setup = Setup { options: picture.options.clone(), runs: args.runs().unwrap_or(RUNS) };
     let bench = Bench::new(&prepared, picture.camera.clone(), device.clone(), setup, Some(interrupt::flag()))?;
-    suite.run(&bench, &|| !interrupt::is_interrupted(), done)?;
+    suite.run(&bench, tables, &|| !interrupt::is_interrupted(), done)?;
     Ok(())
 }
 

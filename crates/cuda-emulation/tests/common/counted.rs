@@ -9,9 +9,8 @@ use raywarp_render::{PathObserver, PathRecorder};
 use raywarp_render_cuda::{PathCounts, RoundCounts, Stage};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Lanes of a warp, and of a block.
+/// Lanes of a warp.
 const WARP: usize = 32;
-const BLOCK: usize = 128;
 /// That are resident on the pretended GPU.
 const RESIDENT_BLOCKS: usize = 2;
 /// After so many rounds at a time the host looks whether paths are left.
@@ -35,7 +34,7 @@ impl PathObserver for Recorder {
 
 /// Bytes that move as a whole, as docs/gpu.md has them.
 #[derive(Clone, Copy)]
-struct Bytes {
+pub struct Bytes {
     queue: u64,
     result: u64,
     /// Of a connection, where it is made and where its light arrives.
@@ -47,9 +46,9 @@ struct Bytes {
 }
 
 /// Ray 32 with number, bounce and flags, throughput and density 16; brings 16; radiance 16, depth 4.
-const PLAIN: Bytes = Bytes { queue: 48, result: 20, made: 48, taken: 16, place: 0, classes: 1 };
+pub const PLAIN: Bytes = Bytes { queue: 48, result: 20, made: 48, taken: 16, place: 0, classes: 1 };
 /// And media 8, twice, a sampler's state 4, a first hit of 28 for its depth.
-const EVERYTHING: Bytes = Bytes { queue: 60, result: 44, made: 56, taken: 56, place: 0, classes: 1 };
+pub const EVERYTHING: Bytes = Bytes { queue: 60, result: 44, made: 56, taken: 56, place: 0, classes: 1 };
 /// Without media; an entry of a list 4.
 const SURFACES: Bytes = Bytes { queue: 52, result: 44, made: 48, taken: 48, place: 4, classes: 5 };
 
@@ -168,7 +167,8 @@ fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &EngineOptio
         }
         Organisation::Regenerate if engine.compaction == Compaction::Off => {
             // The pretended GPU has one multiprocessor, and so many lanes on it.
-            let lanes = batch.len().div_ceil(BLOCK).min(RESIDENT_BLOCKS) * BLOCK;
+            let block = engine.bounds.threads() as usize;
+            let lanes = batch.len().div_ceil(block).min(RESIDENT_BLOCKS) * block;
             let refilled = batch.len().saturating_sub(lanes) as u64;
             Played { refilled, ..whole(Stage::Regenerate, None) }
         }
@@ -386,7 +386,7 @@ fn expected(
 }
 
 /// Renders on the CPU and on a device, and compares what was counted, and the pictures.
-fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: EngineOptions) -> PathCounts {
+pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: EngineOptions) -> PathCounts {
     let film = || Film::of(Window::new(options.size, options.crop).unwrap(), options.features).unwrap();
     let (scene, camera, tracer, watch) = (&prepared.shading, &prepared.camera, &prepared.tracer, Watch::default());
     let recorder = Recorder {

@@ -6,12 +6,13 @@ use raywarp_cuda::{CudaError, Device, DeviceScene};
 use raywarp_render::film::Film;
 use raywarp_render::{LensRecord, RenderError, RenderOptions, Watch, render_with};
 use raywarp_render_cuda::{
-    BounceSeconds, Compaction, CudaRenderer, EngineOptions, FeatureSet, PathCounts, RenderCudaError, StageSeconds, Walk,
+    BounceSeconds, Compaction, CudaRenderer, EngineOptions, FeatureSet, KernelUse, PathCounts, RenderCudaError,
+    StageSeconds, Walk,
 };
 use raywarp_scene::Camera;
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Why an experiment came to no end.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +68,8 @@ pub(super) struct Frames {
     pub stages: Vec<StageSeconds>,
     /// Pixels with another sum than the first organisation's.
     pub different: usize,
+    /// What the kernel takes of a multiprocessor that holds paths in its lanes, where there is one.
+    pub kernel: Option<KernelUse>,
 }
 
 /// A name, how it renders, and what.
@@ -151,18 +154,25 @@ impl<'a> Bench<'a> {
 
     /// Frames of each case, run by run in turn, so that a GPU that gets faster or slower does so for all.
     pub(super) fn frames(&self, cases: &[Case]) -> Result<Vec<Frames>, BenchPathsError> {
-        let mut renderers =
-            cases.iter().map(|case| self.renderer(case.engine)).collect::<Result<Vec<CudaRenderer>, _>>()?;
-        let none = Frames {
-            seconds: Vec::new(),
-            counts: PathCounts::default(),
-            bounces: Vec::new(),
-            stages: Vec::new(),
-            different: 0,
-        };
-        let mut all = vec![none; cases.len()];
+        self.frames_of_runs(cases, self.setup.runs)
+    }
+
+    /// The same, of so many runs.
+    pub(super) fn frames_of_runs(&self, cases: &[Case], runs: u32) -> Result<Vec<Frames>, BenchPathsError> {
+        let (mut renderers, mut all) = (Vec::new(), Vec::new());
+        for case in cases {
+            // The driver may compile for a while.
+            if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+                return Err(BenchPathsError::Interrupted);
+            }
+            let renderer = self.renderer(case.engine)?;
+            let kernel = renderer.kernel_use()?;
+            let (seconds, bounces, stages) = (Vec::new(), Vec::new(), Vec::new());
+            all.push(Frames { seconds, counts: PathCounts::default(), bounces, stages, different: 0, kernel });
+            renderers.push(renderer);
+        }
         let mut first: Option<Film> = None;
-        for run in 0..=self.setup.runs {
+        for run in 0..=runs {
             for ((case, renderer), frames) in cases.iter().zip(&mut renderers).zip(&mut all) {
                 let film = self.render(&case.options, renderer)?;
                 let samples = case.options.samples.len() as f64;
@@ -215,6 +225,9 @@ pub(super) fn name_of(engine: &EngineOptions) -> String {
     }
     if engine.host_counts {
         name += " host";
+    }
+    if !engine.bounds.are_default() {
+        name += &format!(", {}", engine.bounds);
     }
     name
 }

@@ -3,6 +3,7 @@
 //! A *frame* is one sample of each pixel, as in W11; its seconds are the device's own, from the camera to the film's sums, by
 //! events. All pictures of a table are compared with the first one's: they have to be the same, bit for bit.
 
+mod blocks;
 mod causes;
 mod frames;
 mod l9;
@@ -14,6 +15,9 @@ pub use frames::{Bench, BenchPathsError, Setup};
 pub(crate) use published::TABLE_1;
 pub use table::Table;
 
+/// Makes a table.
+type Experiment = fn(&Bench<'_>) -> Result<Table, BenchPathsError>;
+
 /// The experiments of a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathSuite {
@@ -22,9 +26,6 @@ pub enum PathSuite {
     /// The lecture.
     L9,
 }
-
-/// One of them.
-type Experiment = fn(&Bench<'_>) -> Result<Table, BenchPathsError>;
 
 impl PathSuite {
     /// All of them.
@@ -46,36 +47,62 @@ impl PathSuite {
         }
     }
 
-    /// Runs its experiments one after the other, and hands over each table as it is done; `goes_on` is asked between two.
+    /// By the names of their tables.
+    const fn experiments(self) -> &'static [(&'static str, Experiment)] {
+        match self {
+            Self::W11 => &[
+                ("table-1", w11::table_1),
+                ("bounces", w11::bounces),
+                ("bounces-while-while", w11::bounces_of_while_while),
+                ("figure-2", w11::figure_2),
+                ("steps", causes::steps),
+                ("places", causes::places),
+                ("walks", causes::walks),
+                ("shading", causes::shading),
+                ("resolutions", causes::resolutions),
+                ("accumulation", causes::accumulation),
+                ("blocks", blocks::blocks),
+            ],
+            Self::L9 => &[
+                ("queues", l9::queues),
+                ("counts", l9::counts),
+                ("stages", l9::stages),
+                ("rounds", l9::rounds),
+                ("kernels", l9::kernels),
+                ("shares", l9::shares),
+                ("samplers", l9::samplers),
+            ],
+        }
+    }
+
+    /// The names of its tables, in the order in which they are made.
+    pub fn tables(self) -> impl Iterator<Item = &'static str> {
+        self.experiments().iter().map(|(name, _)| *name)
+    }
+
+    /// Those that are made where none is named: all but those for which the driver compiles kernels for minutes.
+    pub fn usual_tables(self) -> impl Iterator<Item = &'static str> {
+        self.tables().filter(|name| *name != "blocks")
+    }
+
+    /// Makes its tables of these names one after the other, and hands over each as it is done; `goes_on` is asked between two.
     ///
     /// # Errors
     /// [`BenchPathsError`].
     pub fn run(
         self,
         bench: &Bench<'_>,
+        names: &[&str],
         goes_on: &dyn Fn() -> bool,
         done: &mut dyn FnMut(Table),
     ) -> Result<(), BenchPathsError> {
-        let experiments: &[Experiment] = match self {
-            Self::W11 => &[
-                w11::table_1,
-                w11::bounces,
-                w11::bounces_of_while_while,
-                w11::figure_2,
-                causes::steps,
-                causes::places,
-                causes::walks,
-                causes::shading,
-                causes::resolutions,
-                causes::accumulation,
-            ],
-            Self::L9 => &[l9::queues, l9::counts, l9::stages, l9::rounds, l9::kernels, l9::shares, l9::samplers],
-        };
-        for experiment in experiments {
+        for (name, experiment) in self.experiments().iter().filter(|(name, _)| names.contains(name)) {
             if !goes_on() {
                 break;
             }
-            done(experiment(bench)?);
+            let table = experiment(bench)?;
+            debug_assert_eq!(table.name, *name);
+            done(table);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::counts::{BatchCounts, Stage};
 use crate::kernels::Work;
 use crate::launch::{Counters, RenderRecord};
 use crate::sources::Organisation;
-use raywarp_cuda::{BLOCK_THREADS, CudaError};
+use raywarp_cuda::CudaError;
 
 /// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
 pub(super) const ROUNDS_AT_ONCE: u32 = 12;
@@ -36,7 +36,7 @@ impl CudaRenderer {
                 launches.lanes(Stage::FirstHits, kernel, paths, render)?;
             }
             Work::Regenerate(kernel) => {
-                lanes = u64::from(paths.div_ceil(BLOCK_THREADS).min(kernel.resident) * BLOCK_THREADS);
+                lanes = u64::from(kernel.blocks(paths) * kernel.function.block_threads());
                 launches.resident(Stage::Regenerate, kernel, paths, render)?;
             }
             Work::Tiled(kernel) => self.trace_tiles(&mut launches, kernel, picture, render)?,

@@ -13,7 +13,7 @@ use raywarp_render::RenderOptions;
 use std::mem::offset_of;
 
 /// Threads of a block that takes a tile: kernels/organisation/tiled.h.
-const TILE_LANES: u32 = 64;
+pub(crate) const TILE_LANES: u32 = 64;
 const WARP: u32 = 32;
 
 /// What a block that takes a tile shares, and how many such blocks are on a multiprocessor at once.

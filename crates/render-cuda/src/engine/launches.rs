@@ -3,7 +3,7 @@
 use crate::counts::{GraphCounts, Stage};
 use crate::kernels::Resident;
 use crate::launch::RenderRecord;
-use raywarp_cuda::{BLOCK_THREADS, CudaError, Function, Graph, Mark, Stream};
+use raywarp_cuda::{CudaError, Function, Graph, Mark, Stream};
 
 /// What a batch launches on a stream.
 pub(super) struct Launches<'a> {
@@ -71,7 +71,7 @@ impl<'a> Launches<'a> {
         self.timed.then(|| self.stream.mark()).transpose()
     }
 
-    /// A kernel by so many blocks.
+    /// A kernel by so many blocks, of as many threads as it is compiled for.
     pub fn blocks(
         &mut self,
         stage: Stage,
@@ -79,7 +79,7 @@ impl<'a> Launches<'a> {
         blocks: u32,
         render: &RenderRecord,
     ) -> Result<(), CudaError> {
-        self.sharing(stage, kernel, (blocks, BLOCK_THREADS, 0), render)
+        self.sharing(stage, kernel, (blocks, kernel.block_threads(), 0), render)
     }
 
     /// A kernel with a lane for each of so many entries, at least one block.
@@ -90,7 +90,7 @@ impl<'a> Launches<'a> {
         entries: u32,
         render: &RenderRecord,
     ) -> Result<(), CudaError> {
-        self.blocks(stage, kernel, entries.div_ceil(BLOCK_THREADS).max(1), render)
+        self.blocks(stage, kernel, entries.div_ceil(kernel.block_threads()).max(1), render)
     }
 
     /// A kernel whose warps take entries until none is left: as many blocks as are resident, at most one for each of so many.
@@ -101,8 +101,7 @@ impl<'a> Launches<'a> {
         entries: u32,
         render: &RenderRecord,
     ) -> Result<(), CudaError> {
-        let blocks = entries.div_ceil(BLOCK_THREADS).max(1).min(kernel.resident);
-        self.blocks(stage, &kernel.function, blocks, render)
+        self.blocks(stage, &kernel.function, kernel.blocks(entries), render)
     }
 
     /// A kernel by so many blocks of so many threads that share so many bytes.

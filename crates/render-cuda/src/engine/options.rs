@@ -2,6 +2,7 @@
 
 use crate::sources::{Compaction, ListedAt, Organisation, Walk};
 use crate::textures::TextureFilter;
+use raywarp_cuda::LaunchBounds;
 use raywarp_render::RenderOptions;
 
 /// Paths of a wavefront in flight at most: the last of a round's rays, and of a batch's rounds, leave most of a GPU idle,
@@ -47,6 +48,10 @@ pub struct EngineOptions {
     /// Multiply-adds that each vertex of a path takes beside its own, where lanes hold paths: shading that is heavier, and a
     /// picture that is the same (W11 4.2.5).
     pub longer_shading: u32,
+    /// Threads of a block and registers of the kernel that holds paths in its lanes, which the driver compiles where they are
+    /// not its own (W11 4): of [`Organisation::Megakernel`], [`Organisation::Compact`], [`Organisation::Regenerate`] and
+    /// [`Organisation::Split`], and of tiles the registers. Others take none.
+    pub bounds: LaunchBounds,
     /// Steps of a search in a table of 2^steps numbers that each vertex makes beside its own work, 0 to 28: as though it looked
     /// for a texel of an environment of so many (W11 4.2.5). Where lanes hold paths, as before.
     pub search_steps: u32,
@@ -91,6 +96,7 @@ impl EngineOptions {
             search_steps: 0,
             listed_at: ListedAt::END,
             walk: Walk::Phased,
+            bounds: LaunchBounds::AS_COMPILED,
             timed: false,
         }
     }

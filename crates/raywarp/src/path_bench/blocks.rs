@@ -1,0 +1,98 @@
+//! Block sizes and registers of the kernels that hold a path in a lane (W11 4).
+
+use super::frames::{Bench, BenchPathsError, Frames, compare};
+use super::table::Table;
+use super::w11::{DEPTH, case, compacted, of, rate};
+use raywarp_cuda::LaunchBounds;
+use raywarp_render_cuda::{Compaction, EngineOptions, KernelUse, Organisation};
+
+/// Threads of a block.
+const THREADS: [u32; 3] = [64, 128, 256];
+/// Registers of a thread at most. The kernels come with 128.
+const REGISTERS: [u32; 6] = [64, 80, 96, 128, 168, 255];
+/// Registers of a block at most, and in how many of a thread's they are given out, on all GPUs that the kernels are for (CUDA
+/// C++ Programming Guide, technical specifications by compute capability).
+const BLOCK_REGISTERS: u32 = 65_536;
+const REGISTER_UNIT: u32 = 8;
+/// The driver compiles longer than a run takes.
+const MOST_RUNS: u32 = 3;
+/// As compiled ahead of time, but by the driver: what all others are compared with.
+const BASE: LaunchBounds = LaunchBounds { block_threads: Some(128), max_registers: None };
+
+/// Every size with every limit that a block can have.
+fn swept() -> impl Iterator<Item = LaunchBounds> {
+    let fits =
+        |&(threads, registers): &(u32, u32)| threads * registers.next_multiple_of(REGISTER_UNIT) <= BLOCK_REGISTERS;
+    let all = THREADS.into_iter().flat_map(|threads| REGISTERS.map(|registers| (threads, registers)));
+    all.filter(fits)
+        .map(|(threads, registers)| LaunchBounds { block_threads: Some(threads), max_registers: Some(registers) })
+}
+
+/// How a limit on registers is called, and that there is none.
+fn limit(bounds: &LaunchBounds) -> String {
+    match (bounds.are_default(), bounds.max_registers) {
+        (true, _) => "prebuilt".into(),
+        (false, None) => "none".into(),
+        (false, Some(registers)) => registers.to_string(),
+    }
+}
+
+/// W11 4: blocks by registers of the naive kernel and of that of a bounce.
+pub(super) fn blocks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
+    // As many as a terminal has room for.
+    let columns = ["kernel", "threads", "limit", "registers", "local bytes", "warps", "frames/s", "of base"];
+    let mut table = Table::new("blocks", "W11 4: frames a second by threads of a block and registers", &columns);
+    let options = bench.options(DEPTH);
+    let naive = of(Organisation::Megakernel);
+    for engine in [naive, compacted(Compaction::Scan)] {
+        let all_bounds: Vec<LaunchBounds> = [LaunchBounds::AS_COMPILED, BASE].into_iter().chain(swept()).collect();
+        // Both tables' pictures are compared with the same one.
+        let own = all_bounds.iter().map(|&bounds| EngineOptions { bounds, ..engine });
+        let cases: Vec<_> = [naive].into_iter().chain(own).map(|engine| case(bench, engine, &options)).collect();
+        let all = bench.frames_of_runs(&cases, bench.setup().runs.min(MOST_RUNS))?;
+        compare(&mut table, &cases, &all);
+        let all = &all[1..];
+        let of_base = |frames: &Frames| all[1].median() / frames.median();
+        for (bounds, frames) in all_bounds.iter().zip(all) {
+            let said = |number: fn(&KernelUse) -> u32| {
+                frames.kernel.as_ref().map_or_else(|| "-".to_string(), |kernel| number(kernel).to_string())
+            };
+            table.row(vec![
+                engine.organisation.name().into(),
+                bounds.threads().to_string(),
+                limit(bounds),
+                said(|kernel| kernel.registers),
+                said(|kernel| kernel.local_bytes),
+                said(|kernel| kernel.blocks * kernel.block_threads / 32),
+                rate(frames.median()),
+                format!("{:.3}", of_base(frames)),
+            ]);
+        }
+        let swept = all_bounds.iter().zip(all).skip(2);
+        if let Some((bounds, frames)) = swept.max_by(|a, b| of_base(a.1).total_cmp(&of_base(b.1))) {
+            let name = engine.organisation.name();
+            table.notes.push(format!("{name}: best with {bounds}, {:.3} of the base line", of_base(frames)));
+        }
+    }
+    table.notes.push(
+        "limit: what was asked for; registers, local bytes (stack, arrays and what is spilled) and warps of a multiprocessor: \
+         what the driver says. Base line: what the driver compiles of 128 threads without a limit. W11: 64 threads and 64 \
+         registers are best for all kernels"
+            .into(),
+    );
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_block_wants_more_registers_than_there_are() {
+        let all: Vec<LaunchBounds> = swept().collect();
+        assert_eq!(all.len(), 18);
+        let registers = |bounds: &LaunchBounds| bounds.threads() * bounds.max_registers.unwrap();
+        assert!(all.iter().all(|bounds| registers(bounds) <= 65_536 && !bounds.are_default()));
+        assert_eq!(all.iter().map(registers).max(), Some(256 * 255));
+    }
+}
