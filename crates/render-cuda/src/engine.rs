@@ -291,7 +291,7 @@ impl CudaRenderer {
         // Nothing of an earlier picture is fetched, should this one fail.
         self.picture = None;
         let (stream, width) = (&self.stream, frame.options.size[0]);
-        let film = DeviceFilm::upload(&self.device, stream, film, share, width)?;
+        let film = DeviceFilm::upload(&self.device, stream, film, share, (width, self.options.pixel_order()))?;
         let layout = self.layout(frame.options);
         let numbers = frame.filter().numbers;
         let (filter, count) = (stream.upload(&numbers)?, numbers.len() as u64);

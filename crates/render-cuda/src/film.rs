@@ -1,5 +1,5 @@
 //! The sums of a film in a device's memory: those of the tiles that the device renders, one tile behind the other, and in each
-//! of them block by block, so that neighbouring lanes look through neighbouring pixels on all sides (W11: blocks of 8 x 8).
+//! of them row by row, or block by block, so that neighbouring lanes look through neighbouring pixels on all sides.
 
 use crate::share::Share;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
@@ -10,6 +10,14 @@ const PORTION: usize = 1 << 16;
 
 /// Pixels of a block's side.
 const BLOCK: usize = 8;
+
+/// How the pixels of a tile stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PixelOrder {
+    Rows,
+    /// Of 8 x 8 pixels (W11 B).
+    Blocks,
+}
 
 /// The pixels of a tile of so many columns and rows, block by block, by their number in the tile.
 fn by_blocks([columns, rows]: [u32; 2]) -> impl Iterator<Item = usize> {
@@ -33,6 +41,7 @@ fn row_by_row<T: Copy + Default>(size: [u32; 2], by_block: &[T], rows: &mut Vec<
 
 #[derive(Debug)]
 pub(crate) struct DeviceFilm {
+    order: PixelOrder,
     /// Of each pixel its number in the whole picture, row by row.
     pub pixels: DeviceBuffer<u32>,
     pub sums: DeviceBuffer<PixelSums>,
@@ -50,20 +59,36 @@ impl DeviceFilm {
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`] before anything is allocated, [`CudaError::Driver`].
-    pub fn upload(device: &Device, stream: &Stream, film: &Film, share: Share, width: u32) -> Result<Self, CudaError> {
+    pub fn upload(
+        device: &Device,
+        stream: &Stream,
+        film: &Film,
+        share: Share,
+        (width, order): (u32, PixelOrder),
+    ) -> Result<Self, CudaError> {
         let count = share.pixels(film);
         device.check_room("the film", Self::bytes(count, film.has_features()))?;
         let features = if film.has_features() { Some(stream.zeros(count)?) } else { None };
-        let mut on_device = Self { pixels: stream.zeros(count)?, sums: stream.zeros(count)?, features };
+        let mut on_device = Self { order, pixels: stream.zeros(count)?, sums: stream.zeros(count)?, features };
         let (mut pixels, mut sums, mut features) = (Vec::new(), Vec::new(), Vec::new());
         let mut first = 0;
         let mut tiles = film.tiles().iter().enumerate().filter(|(i, _)| share.has(*i, film.columns())).peekable();
         while let Some((_, tile)) = tiles.next() {
-            let own: Vec<u32> = tile.pixels().map(|[x, y]| y * width + x).collect();
-            for pixel in by_blocks(tile.size()) {
-                pixels.push(own[pixel]);
-                sums.push(tile.all_sums()[pixel]);
-                features.extend(tile.all_feature_sums().get(pixel));
+            let own = tile.pixels().map(|[x, y]| y * width + x);
+            match order {
+                PixelOrder::Rows => {
+                    pixels.extend(own);
+                    sums.extend_from_slice(tile.all_sums());
+                    features.extend_from_slice(tile.all_feature_sums());
+                }
+                PixelOrder::Blocks => {
+                    let own: Vec<u32> = own.collect();
+                    for pixel in by_blocks(tile.size()) {
+                        pixels.push(own[pixel]);
+                        sums.push(tile.all_sums()[pixel]);
+                        features.extend(tile.all_feature_sums().get(pixel));
+                    }
+                }
             }
             if pixels.len() < PORTION && tiles.peek().is_some() {
                 continue;
@@ -107,9 +132,14 @@ impl DeviceFilm {
             for tile in portion {
                 let (by_block, more) = own.split_at(tile.all_sums().len());
                 let (features_by_block, more_features) = own_features.split_at(tile.all_feature_sums().len());
-                row_by_row(tile.size(), by_block, &mut of_tile);
-                row_by_row(tile.size(), features_by_block, &mut features_of_tile);
-                tile.set_sums(&of_tile, &features_of_tile, std::mem::take(&mut invalid));
+                let invalid = std::mem::take(&mut invalid);
+                if self.order == PixelOrder::Rows {
+                    tile.set_sums(by_block, features_by_block, invalid);
+                } else {
+                    row_by_row(tile.size(), by_block, &mut of_tile);
+                    row_by_row(tile.size(), features_by_block, &mut features_of_tile);
+                    tile.set_sums(&of_tile, &features_of_tile, invalid);
+                }
                 (own, own_features) = (more, more_features);
             }
             (first, rest) = (first + count, others);

@@ -52,24 +52,31 @@ pub const EVERYTHING: Bytes = Bytes { queue: 60, result: 44, made: 56, taken: 56
 /// Without media; an entry of a list 4.
 const SURFACES: Bytes = Bytes { queue: 52, result: 44, made: 48, taken: 48, place: 4, classes: 5 };
 
-/// The pixels of a tile in squares of 8 x 8, by their number in the picture.
-fn in_blocks(tile: &Tile, width: usize) -> Vec<usize> {
+/// The pixels of a tile, of queues row by row and otherwise in squares of 8 x 8, by their number in the picture.
+fn in_order(tile: &Tile, width: usize, organisation: Organisation) -> Vec<usize> {
     let origin = tile.pixels().next().expect("tiles have pixels");
     let mut pixels: Vec<[u32; 2]> = tile.pixels().collect();
     let key = |[x, y]: [u32; 2]| {
         let [column, row] = [x - origin[0], y - origin[1]];
         [row / 8, column / 8, row % 8, column % 8]
     };
-    pixels.sort_by_key(|&pixel| key(pixel));
+    if !organisation.is_wavefront() {
+        pixels.sort_by_key(|&pixel| key(pixel));
+    }
     pixels.iter().map(|[x, y]| *y as usize * width + *x as usize).collect()
 }
 
 /// The samples of a film's pixels pass by pass, which end at powers of two, and batch by batch: lengths of paths in
 /// order.
-fn batches(film: &Film, options: &RenderOptions, results: usize, lengths: &[u16]) -> Vec<Vec<usize>> {
+fn batches(
+    film: &Film,
+    options: &RenderOptions,
+    (organisation, results): (Organisation, usize),
+    lengths: &[u16],
+) -> Vec<Vec<usize>> {
     let [width, height] = options.size.map(|side| side as usize);
     let first = options.samples.start;
-    let pixels: Vec<usize> = film.tiles().iter().flat_map(|tile| in_blocks(tile, width)).collect();
+    let pixels: Vec<usize> = film.tiles().iter().flat_map(|tile| in_order(tile, width, organisation)).collect();
     let part = pixels.len().div_ceil(pixels.len().div_ceil(results));
     let at_once = (results / part).max(1) as u32;
     let (mut batches, mut next) = (Vec::new(), first);
@@ -397,7 +404,7 @@ pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine:
     let lengths = recorder.lengths.into_segments();
     let capacity = engine.paths.min(lengths.len());
     let results = capacity * if refills(engine.organisation) { engine.queues_a_batch } else { 1 };
-    let batches = batches(&cpu.film, options, results, &lengths);
+    let batches = batches(&cpu.film, options, (engine.organisation, results), &lengths);
     let connected = recorder.connections.into_inner();
     let (mut want, knows_warps) = expected(&batches, capacity, options.max_depth, (&engine, bytes, connected));
     want.asked = cpu.rays - want.extended - connected;
