@@ -46,10 +46,14 @@ pub struct PathBenchArgs {
     /// Radius of the lens in scene units, of w11 and l9 [default: 1/500 of the diagonal].
     #[arg(long, value_name = "RADIUS", value_parser = values::not_negative, help_heading = heading::CAMERA)]
     lens_radius: Option<f32>,
-    /// Connect the last vertex of a path to a light, too, of w11 and l9: W11's nine shadow rays of eight bounces.
+    /// Connect the last vertex of a path to a light, too, of w11 and l9.
+    ///
+    /// W11 does so (A.2): nine shadow rays of eight bounces.
     #[arg(long, help_heading = heading::RAYS)]
     connect_last: bool,
-    /// Throughput below which Russian roulette may end a path, 0 to 1, of w11 and l9 [default: 0.05].
+    /// Where Russian roulette begins, 0 to 1, of w11 and l9 [default: 0.05].
+    ///
+    /// The throughput below which it may end a path.
     #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = heading::RAYS)]
     roulette_below: Option<f32>,
     /// Tables of w11 and l9 to make, comma-separated [default: all but blocks].

@@ -25,9 +25,9 @@ pub struct OrganisationArgs {
     /// (regenerate). [default: scan; of regenerate off]
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, help_heading = heading::MACHINE)]
     compaction: Option<CompactionArg>,
-    /// Where in a bounce paths are listed, of compact: start, shadow, end, comma-separated [default: end].
+    /// Where in a bounce paths are listed, of compact: start, shadow, end [default: end].
     ///
-    /// start is behind the rays that extend paths (those that have hit something are shaded), shadow before the rays that
+    /// One or several, comma-separated. start is behind the rays that extend paths (those that have hit something are shaded), shadow before the rays that
     /// connect them to lights (those that have one), end behind all of it (those that go on). With more than end a bounce is three
     /// kernels, for scenes of diffuse surfaces alone, as --clay makes them.
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, help_heading = heading::MACHINE)]

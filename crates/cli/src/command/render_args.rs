@@ -83,9 +83,9 @@ pub struct RenderArgs {
     /// Wald's path tracer does so (8 bounces, nine shadow rays).
     #[arg(long, help_heading = heading::QUALITY)]
     connect_last: bool,
-    /// Throughput below which Russian roulette may end a path, 0 to 1 [default: 0.05].
+    /// Throughput below which Russian roulette may end a path [default: 0.05].
     ///
-    /// The more the shorter paths are, and the noisier what they bring; 0 ends none. The picture is the same in the mean.
+    /// From 0 to 1. The more the shorter paths are, and the noisier what they bring; 0 ends none. The picture is the same in the mean.
     #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = heading::QUALITY)]
     roulette_below: Option<f32>,
     /// Seed of the sampler.
