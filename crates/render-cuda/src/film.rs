@@ -30,6 +30,16 @@ fn by_blocks([columns, rows]: [u32; 2]) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The pixels of a whole picture, by their number row by row, in the order in which lanes that keep a path are dealt them.
+pub fn pixels_by_lane(film: &Film) -> Vec<usize> {
+    let width = film.size()[0];
+    let of_tile = |tile: &Tile| -> Vec<usize> {
+        let own: Vec<usize> = tile.pixels().map(|[x, y]| (y * width + x) as usize).collect();
+        by_blocks(tile.size()).map(|pixel| own[pixel]).collect()
+    };
+    film.tiles().iter().flat_map(of_tile).collect()
+}
+
 /// What stands block by block, row by row; nothing of nothing.
 fn row_by_row<T: Copy + Default>(size: [u32; 2], by_block: &[T], rows: &mut Vec<T>) {
     rows.clear();

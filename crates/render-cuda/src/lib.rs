@@ -32,6 +32,7 @@ pub use counts::{GraphCounts, PathCounts, RoundCounts, Stage, StageCounts};
 pub use engine::{BounceSeconds, CudaRenderer, EngineOptions, StageSeconds, TileOccupancy, tree_variant};
 pub use error::RenderCudaError;
 pub use features::SceneFeatures;
+pub use film::pixels_by_lane;
 pub use kernels::{KernelUse, kernel_resources};
 pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};
 pub use memory::{DeviceMemory, LeastMemory};

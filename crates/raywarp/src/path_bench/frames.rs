@@ -4,10 +4,10 @@ use crate::path_bench::Table;
 use crate::prepared::{PrepareError, Prepared};
 use raywarp_cuda::{CudaError, Device, DeviceScene};
 use raywarp_render::film::Film;
-use raywarp_render::{LensRecord, RenderError, RenderOptions, Watch, render_with};
+use raywarp_render::{LensRecord, PathRecorder, RenderError, RenderOptions, Watch, render_onto, render_with};
 use raywarp_render_cuda::{
     BounceSeconds, Compaction, CudaRenderer, EngineOptions, FeatureSet, KernelUse, PathCounts, RenderCudaError,
-    StageSeconds, Walk,
+    StageSeconds, Walk, pixels_by_lane,
 };
 use raywarp_scene::Camera;
 use std::cell::RefCell;
@@ -196,6 +196,21 @@ impl<'a> Bench<'a> {
             }
         }
         Ok(all)
+    }
+
+    /// Segments of the paths of a frame, as the CPU's renderer follows them, in the order in which lanes are dealt pixels.
+    pub(super) fn recorded(&self, options: &RenderOptions) -> Result<Vec<u16>, BenchPathsError> {
+        let film = Film::new(options.size, false).map_err(RenderError::Film)?;
+        let pixels = pixels_by_lane(&film);
+        let watch = Watch { cancel: self.cancel, ..Watch::default() };
+        let recorder = PathRecorder::new(options.size, options.samples.clone());
+        let scene = self.prepared.shading()?;
+        render_onto(scene, &self.camera, self.prepared.tracer(), options, &watch, &recorder, film)?;
+        if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Err(BenchPathsError::Interrupted);
+        }
+        let segments = recorder.into_segments();
+        Ok(pixels.into_iter().map(|pixel| segments[pixel]).collect())
     }
 
     fn render(&self, options: &RenderOptions, renderer: &mut CudaRenderer) -> Result<Film, BenchPathsError> {

@@ -5,7 +5,7 @@ use super::published::{TABLE_1, occupancy_then};
 use super::table::Table;
 use raywarp_render::RenderOptions;
 use raywarp_render_cuda::{Compaction, EngineOptions, Organisation, Walk};
-use raywarp_sim::compaction::{W11_TABLE_2, W11_TABLE_3};
+use raywarp_sim::compaction::{PathLengths, W11_TABLE_2, W11_TABLE_3};
 
 /// Bounces of Table 1.
 const DEPTHS: [u32; 2] = [2, 8];
@@ -100,7 +100,32 @@ pub(super) fn table_1(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 /// Tables 2 and 3, 4.2.2 and 4.2.3: what each bounce has of paths and warps, and takes.
 pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let title = "W11 Tables 2 and 3: active paths and warps of a frame, and time of an active warp";
-    bounces_of(bench, Walk::Phased, Table::new("bounces", title, &BOUNCES))
+    let mut table = bounces_of(bench, Walk::Phased, Table::new("bounces", title, &BOUNCES))?;
+    let differs = beside_the_record(bench)?;
+    table.passes &= differs.is_none();
+    table.notes.push(differs.unwrap_or_else(|| {
+        "the first frame's paths, warps and compacted warps of each bounce are those of the CPU's record of its paths".into()
+    }));
+    Ok(table)
+}
+
+/// Where what the device counts of the first frame is not what the lengths of the CPU's paths say.
+fn beside_the_record(bench: &Bench<'_>) -> Result<Option<String>, BenchPathsError> {
+    let options = RenderOptions { samples: 0..1, ..bench.options(DEPTH) };
+    let cases = [Compaction::Off, Compaction::Scan].map(|compaction| case(bench, compacted(compaction), &options));
+    let counted = bench.frames_of_runs(&cases, 1)?;
+    let segments = bench.recorded(&options)?;
+    let paths = PathLengths::new(&segments, segments.len()).expect("a frame has pixels");
+    let [off, on] = &counted[..] else { unreachable!("two cases") };
+    for (bounce, want) in raywarp_sim::compaction::bounces(paths, 32, 32).into_iter().enumerate() {
+        let of =
+            |frames: &Frames| frames.counts.by_round.get(bounce).map_or([0; 2], |round| [round.active, round.warps]);
+        if (of(off), of(on)) != ([want.paths, want.naive_warps], [want.paths, want.compact_warps]) {
+            let text = format!("bounce {bounce}: {:?} and {:?} counted, but {want:?} recorded", of(off), of(on));
+            return Ok(Some(text));
+        }
+    }
+    Ok(None)
 }
 
 /// The same by the loop over a binary tree that W11's kernel had.
