@@ -2,7 +2,7 @@
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::{Device, EncodedScene, LaunchBounds, side_by_side};
+use raywarp_cuda::{Device, EncodedScene, side_by_side};
 use raywarp_family::Variant;
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
@@ -309,11 +309,9 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     let prepared = room();
     let paths = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     let occlusion = RenderOptions { integrator: Integrator::AmbientOcclusion { distance: 1.0 }, ..paths.clone() };
-    const FEWER: LaunchBounds = LaunchBounds { block_threads: Some(64), max_registers: Some(64) };
     let of = |organisation| EngineOptions { paths: 64, queues_a_batch: 1, ..EngineOptions::of(organisation) };
     for (engine, options, calls_of_its_own) in [
         (of(Organisation::Megakernel), &paths, &[][..]),
-        (EngineOptions { bounds: FEWER, ..of(Organisation::Megakernel) }, &paths, &["compiling a kernel's PTX"]),
         (of(Organisation::WavefrontSorted), &paths, &[]),
         (of(Organisation::Graph), &paths, &["recording a graph", "making a graph", "launching a graph"]),
         (of(Organisation::TiledShared), &paths, &["asking for shared memory"]),

@@ -2,6 +2,7 @@
 
 use super::counted::{EVERYTHING, PLAIN, check};
 use super::*;
+use raywarp_cuda::LaunchBounds;
 use raywarp_render_cuda::KernelUse;
 
 const fn bounds(block_threads: Option<u32>, max_registers: Option<u32>) -> LaunchBounds {
@@ -93,5 +94,30 @@ fn bounds_that_an_organisation_cannot_have_are_refused_in_a_line() {
     ] {
         let engine = EngineOptions { bounds, ..EngineOptions::of(organisation) };
         assert_eq!(prepared.try_engine(engine, 1).err(), Some(want));
+    }
+}
+
+#[test]
+fn whatever_call_fails_while_a_kernel_is_compiled_again_it_is_an_error() {
+    let Some(driver) = Driver::get() else { return };
+    let prepared = room();
+    let bounds = bounds(Some(64), Some(64));
+    let engine = || prepared.try_engine(EngineOptions { bounds, ..EngineOptions::of(Organisation::Megakernel) }, 1);
+    // What is loaded once is there already.
+    drop(engine().unwrap());
+    let taken = driver.ask("taken");
+    driver.fails_at(pretended::NEVER, false);
+    drop(engine().unwrap());
+    let calls = driver.ask("calls");
+    let mut said = String::new();
+    for call in 0..calls {
+        driver.fails_at(call, true);
+        // Some calls are asked again, or only give memory back.
+        said += &engine().err().unwrap_or_default();
+        assert_eq!(driver.ask("taken"), taken, "call {call}");
+    }
+    driver.fails_at(pretended::NEVER, false);
+    for doing in ["compiling a kernel's PTX", "loading a kernel"] {
+        assert!(said.contains(doing), "{doing}: {said}");
     }
 }
