@@ -205,6 +205,14 @@ fn what_an_organisation_does_not_know_of_is_refused_in_a_line() {
             "--compaction is for --organisation compact and regenerate; leave it out with tiled-shared",
         ),
         (
+            "megakernel --compaction-at start",
+            "--compaction-at is for --organisation compact; leave it out with megakernel",
+        ),
+        (
+            "compact --compaction off --compaction-at end",
+            "--compaction off lists no paths; leave out --compaction-at",
+        ),
+        (
             "compact --paths-a-thread 4",
             "--paths-a-thread is for --organisation tiled-global and tiled-shared; leave it out with compact",
         ),
@@ -236,6 +244,7 @@ fn what_an_organisation_does_not_know_of_is_refused_in_a_line() {
         ("tiled-global --paths-a-thread 513", "a whole number from 1 to 512"),
         ("wavefront --paths-in-flight 0", "a whole number from 1 to 67108864"),
         ("compact --compaction sorted", "known are scan, atomics and off"),
+        ("compact --compaction-at middle", "known are start, shadow and end"),
         ("compact --counts nobody", "known are device and host"),
         ("tiled", "did you mean tiled-global or tiled-shared?"),
     ] {
