@@ -208,10 +208,7 @@ fn what_an_organisation_does_not_know_of_is_refused_in_a_line() {
             "megakernel --compaction-at start",
             "--compaction-at is for --organisation compact; leave it out with megakernel",
         ),
-        (
-            "compact --compaction off --compaction-at end",
-            "--compaction off lists no paths; leave out --compaction-at",
-        ),
+        ("compact --compaction off --compaction-at end", "--compaction off lists no paths; leave out --compaction-at"),
         (
             "compact --paths-a-thread 4",
             "--paths-a-thread is for --organisation tiled-global and tiled-shared; leave it out with compact",
@@ -292,12 +289,12 @@ fn a_suite_of_paths_makes_the_tables_that_are_named() {
     for (options, says) in [
         (
             "--suite w11 --tables table-1,queues",
-            "--tables queues: --suite w11 has no such table; known are table-1, bounces, figure-2, steps, shading, \
-             resolutions, blocks",
+            "--tables queues: --suite w11 has no such table; known are table-1, bounces, bounces-while-while, figure-2, steps, \
+             places, walks, shading, resolutions, accumulation, blocks",
         ),
         (
             "--suite l9 --tables blocks",
-            "--tables blocks: --suite l9 has no such table; known are queues, kernels, shares, samplers",
+            "--tables blocks: --suite l9 has no such table; known are queues, counts, stages, rounds, kernels, shares, samplers",
         ),
         (
             "--tables blocks",
