@@ -529,8 +529,9 @@ fn bounces_in_parts_and_over_binary_trees_give_the_same_picture_and_count_the_sa
         })
     });
     for engine in parts.chain([off]).chain(walks) {
-        for (max_depth, connect_last) in [(0, true), (4, false)] {
-            let options = RenderOptions { max_depth, connect_last, ..options.clone() };
+        // Where roulette is at work, paths end that still have a connection.
+        for (max_depth, connect_last, roulette_below) in [(0, true, 0.05), (4, false, 1.0)] {
+            let options = RenderOptions { max_depth, connect_last, roulette_below, ..options.clone() };
             check(&prepared, &options, PLAIN, engine);
         }
     }
