@@ -157,7 +157,7 @@ impl CudaRenderer {
         let features = SceneFeatures::of(scene);
         let options = options.of_device(device.multiprocessors()?);
         let kernels = Kernels::new(device, &options, &features)?;
-        let table = match options.search_steps {
+        let table = match options.search_steps() {
             0 => None,
             steps => Some(stream.upload(&search_table(scene, steps))?),
         };
@@ -280,7 +280,7 @@ impl CudaRenderer {
             tile: TileRecord::default(),
             burden: BurdenRecord {
                 table: self.table.as_ref().map_or(0, |table| table.address(stream)),
-                search_steps: self.options.search_steps,
+                search_steps: self.options.search_steps(),
                 multiply_adds: self.options.longer_shading,
             },
             unused: [0; 4],

@@ -538,6 +538,16 @@ fn bounces_in_parts_and_over_binary_trees_give_the_same_picture_and_count_the_sa
 }
 
 #[test]
+fn an_organisation_that_lists_at_the_end_does_so_whatever_the_options_say() {
+    let Some(_driver) = Driver::get() else { return };
+    let prepared = room();
+    let listed_at = ListedAt { start: true, shadow: true, end: false, in_parts: true };
+    let own = EngineOptions::of(Organisation::Regenerate);
+    let engine = EngineOptions { listed_at, compaction: Compaction::Scan, paths: 70, queues_a_batch: 3, ..own };
+    assert_eq!(difference(&prepared.films(&small(), engine)), None);
+}
+
+#[test]
 fn heavier_shading_gives_the_same_picture() {
     let Some(_driver) = Driver::get() else { return };
     let prepared = room();

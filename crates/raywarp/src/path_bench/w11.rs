@@ -113,7 +113,8 @@ pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 fn beside_the_record(bench: &Bench<'_>) -> Result<Option<String>, BenchPathsError> {
     let options = RenderOptions { samples: 0..1, ..bench.options(DEPTH) };
     let cases = [Compaction::Off, Compaction::Scan].map(|compaction| case(bench, compacted(compaction), &options));
-    let counted = bench.frames_of_runs(&cases, 1)?;
+    // Counted, not timed.
+    let counted = bench.frames_of_runs(&cases, 0)?;
     let segments = bench.recorded(&options)?;
     let paths = PathLengths::new(&segments, segments.len()).expect("a frame has pixels");
     let [off, on] = &counted[..] else { unreachable!("two cases") };

@@ -68,7 +68,9 @@ impl CudaRenderer {
         let (capacity, paths) = (render.capacity, render.batch.path_count);
         let mut lists = Lists::new(picture.state.records(&self.stream).lists);
         let mut entries = capacity.min(paths);
-        let at = self.options.listed_at;
+        // Of who takes part in it alone, not of whatever the options say.
+        let at = picture.state.layout().listed_at;
+        let (count, listed) = (render.places.count, render.places.listed);
         let lists_paths = !matches!(compact.step, Step::Off) && (at.start || at.end);
         for bounce in 0.. {
             launches.round = bounce as usize;
@@ -84,8 +86,7 @@ impl CudaRenderer {
                 self.list_paths(launches, &compact.step, entries, &mut lists, render)?;
             }
             // All that follows is of those that are listed now, the next bounce's.
-            let counters = picture.state.records(&self.stream).places;
-            (render.places.count, render.places.listed) = (counters.count, counters.listed);
+            (render.places.count, render.places.listed) = (count, listed);
             if bounce >= max_depth && paths <= capacity {
                 break;
             }

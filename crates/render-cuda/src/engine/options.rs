@@ -20,6 +20,8 @@ const KEPT_PATHS: usize = 1 << 22;
 /// Paths of each lane of a tile, and the most: their numbers in it have 16 bits.
 const PATHS_A_LANE: u32 = 8;
 const MOST_PATHS_A_LANE: u32 = 512;
+/// A table of so many steps has 1 GB.
+const MOST_SEARCH_STEPS: u32 = 28;
 /// Rounds of a batch of which the lengths are kept each.
 const MOST_ROUNDS: usize = 1 << 12;
 
@@ -143,6 +145,11 @@ impl EngineOptions {
     pub(super) fn pixel_order(&self) -> PixelOrder {
         let in_rows = self.organisation.is_wavefront() || self.organisation == Organisation::FirstHits;
         if in_rows { PixelOrder::Rows } else { PixelOrder::Blocks }
+    }
+
+    /// Steps of the search at each vertex.
+    pub(super) fn search_steps(&self) -> u32 {
+        self.search_steps.min(MOST_SEARCH_STEPS)
     }
 
     /// Paths of a tile's lane.
