@@ -48,6 +48,16 @@ pub(super) const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "lists of another organisation's options",
+        edits: &[Edit {
+            file: BOUNCES,
+            find: "let at = picture.state.layout().listed_at;",
+            replace: "let at = self.options.listed_at;",
+        }],
+        test: &["-p", "raywarp-cuda-emulation", "--test", "render", "an_organisation_that_lists_at_the_end"],
+        hangs: false,
+    },
+    Plant {
         name: "a connection that is traced again",
         edits: &[Edit {
             file: PARTS,
@@ -247,8 +257,8 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a graph that ends while paths wait",
         edits: &[Edit {
             file: QUEUES,
-            find: "if counters.survivors == 0 && counters.begun == paths {",
-            replace: "if counters.survivors == 0 {",
+            find: "if looks && self.left(launches, picture, paths)?.is_none() {",
+            replace: "if looks {",
         }],
         test: COUNTED,
         hangs: false,
@@ -279,7 +289,7 @@ pub(super) const PLANTS: &[Plant] = &[
         name: "a host that counts, and launches as many lanes as one that does not",
         edits: &[Edit {
             file: QUEUES,
-            find: "entries = capacity.min(counters.survivors.saturating_add(waiting));",
+            find: "entries = capacity.min(left.all);",
             replace: "entries = capacity.min(paths);",
         }],
         test: SECONDS,

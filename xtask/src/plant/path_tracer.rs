@@ -318,9 +318,9 @@ pub(super) const PLANTS: &[Plant] = &[
     Plant {
         name: "a batch that ends while paths wait",
         edits: &[Edit {
-            file: QUEUES,
-            find: "if counters.survivors == 0 && waiting == 0 {",
-            replace: "if counters.survivors == 0 {",
+            file: "crates/render-cuda/src/engine/batch.rs",
+            find: "(all > 0).then_some",
+            replace: "(counters.survivors > 0).then_some",
         }],
         test: COUNTED,
         hangs: false,

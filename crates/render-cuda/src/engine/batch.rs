@@ -11,6 +11,14 @@ use raywarp_cuda::CudaError;
 /// Rounds that are asked for before the host looks how many paths are left, where paths may be long.
 pub(super) const ROUNDS_AT_ONCE: u32 = 12;
 
+/// Paths that are not at their end.
+pub(super) struct Left {
+    /// Those that go on, and those that wait.
+    pub all: u32,
+    /// Those that have not begun.
+    pub waiting: u32,
+}
+
 impl CudaRenderer {
     /// Takes all paths of a batch to their end.
     pub(super) fn trace(
@@ -67,6 +75,19 @@ impl CudaRenderer {
         picture.counts.add_batch(picture.state.layout(), &batch);
         picture.counts.graphs += launches.graphs;
         Ok(counters)
+    }
+
+    /// The paths of a batch of so many that are not at their end, for which the host waits; `None` where there are none.
+    pub(super) fn left(
+        &self,
+        launches: &mut Launches<'_>,
+        picture: &mut Picture,
+        paths: u32,
+    ) -> Result<Option<Left>, CudaError> {
+        let counters = self.look(launches, picture)?;
+        let waiting = paths - counters.begun;
+        let all = counters.survivors.saturating_add(waiting);
+        Ok((all > 0).then_some(Left { all, waiting }))
     }
 
     /// What was counted up to here, for which the host waits.

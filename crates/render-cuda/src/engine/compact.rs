@@ -92,13 +92,9 @@ impl CudaRenderer {
             }
             let looks = self.options.host_counts || (bounce + 1).is_multiple_of(ROUNDS_AT_ONCE);
             if looks && lists_paths {
-                let counters = self.look(launches, picture)?;
-                let waiting = paths - counters.begun;
-                if counters.survivors == 0 && waiting == 0 {
-                    break;
-                }
+                let Some(left) = self.left(launches, picture, paths)? else { break };
                 if self.options.host_counts {
-                    entries = capacity.min(counters.survivors.saturating_add(waiting));
+                    entries = capacity.min(left.all);
                 }
             }
         }

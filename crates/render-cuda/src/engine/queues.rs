@@ -31,14 +31,10 @@ impl CudaRenderer {
                 break;
             }
             if self.options.host_counts || (round + 1).is_multiple_of(ROUNDS_AT_ONCE) {
-                let counters = self.look(launches, picture)?;
-                let waiting = paths - counters.begun;
-                if counters.survivors == 0 && waiting == 0 {
-                    break;
-                }
+                let Some(left) = self.left(launches, picture, paths)? else { break };
                 if self.options.host_counts {
-                    entries = capacity.min(counters.survivors.saturating_add(waiting));
-                    begins = waiting > 0;
+                    entries = capacity.min(left.all);
+                    begins = left.waiting > 0;
                 }
             }
         }
@@ -73,11 +69,9 @@ impl CudaRenderer {
             })?;
             for done in 1..=graphs {
                 launches.repeat(&graph)?;
-                if done.is_multiple_of(ROUNDS_AT_ONCE / ROUNDS_A_GRAPH) {
-                    let counters = self.look(launches, picture)?;
-                    if counters.survivors == 0 && counters.begun == paths {
-                        return Ok(());
-                    }
+                let looks = done.is_multiple_of(ROUNDS_AT_ONCE / ROUNDS_A_GRAPH);
+                if looks && self.left(launches, picture, paths)?.is_none() {
+                    return Ok(());
                 }
             }
         }
