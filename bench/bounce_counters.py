@@ -4,7 +4,7 @@ Nsight Compute's counters: how much of Table 3 is divergence and how much memory
 
     bench/bounce_counters.py RAYWARP OUT.csv SCENE [OPTION ...]     # options of raywarp render beside those below
 
-A frame of 1280 x 768, 8 bounces, one path a pixel, clay of 0.7. For each bounce: paths and active warps (as the renderer
+A frame of 1280 x 768, 8 bounces, one path a pixel, clay of 0.7 where no option says what surfaces are made of. For each bounce: paths and active warps (as the renderer
 counts them on the device), and of the kernel that extends them time, warp instructions, lanes of an instruction, warps in
 flight of a scheduler, clocks from one instruction of a warp to its next, sectors of a request to L1, hit rates, bytes from
 memory. Time of an active warp is
@@ -36,26 +36,26 @@ METRICS = {
     "l2_hits": "lts__t_sector_hit_rate.pct",
     "memory_bytes": "dram__bytes_read.sum",
 }
-FRAME = ["--clay", "0.7", "--size", "1280x768", "--max-depth", "8", "--spp", "1", "--device", "cuda", "-o", "frame.exr"]
+FRAME = ["--size", "1280x768", "--max-depth", "8", "--spp", "1", "--device", "cuda", "-o", "frame.exr", "--paths-in-flight", "983040"]
 
 
-def render(binary, scene, options, compaction):
-    own = ["--organisation", "compact", "--compaction", compaction, "--paths-in-flight", "983040"]
-    return [binary, "render", scene, *FRAME, *own, *options]
+def render(binary, scene, options):
+    """The command line. Clay, where no option says otherwise."""
+    made_of = [] if {"--clay", "--made-of"} & set(options) else ["--clay", "0.7"]
+    return [binary, "render", scene, *FRAME, *made_of, *options]
 
 
-def rounds(binary, scene, options, compaction):
+def rounds(binary, scene, options):
     """Paths and warps of each bounce."""
-    done = subprocess.run(render(binary, scene, options, compaction) + ["-v"], capture_output=True, text=True, check=True)
+    done = subprocess.run(render(binary, scene, options) + ["-v"], capture_output=True, text=True, check=True)
     line = done.stderr[done.stderr.index("paths (warps) a round:"):].splitlines()[0]
     return [tuple(map(int, pair)) for pair in re.findall(r"(\d+) \((\d+)\)", line)]
 
 
-def counters(binary, scene, options, compaction):
-    """The metrics of each launch of the kernel, in order."""
-    profiler = ["ncu", "--csv", "--page", "raw", "--kernel-name", "regex:^bounce", "--metrics", ",".join(METRICS.values())]
-    command = profiler + render(binary, scene, options, compaction) + ["-q"]
-    done = subprocess.run(command, capture_output=True, text=True)
+def counters(binary, scene, options, kernel):
+    """The metrics of each launch of a kernel, in order."""
+    profiler = ["ncu", "--csv", "--page", "raw", "--kernel-name", kernel, "--metrics", ",".join(METRICS.values())]
+    done = subprocess.run(profiler + render(binary, scene, options) + ["-q"], capture_output=True, text=True)
     start = done.stdout.find('"ID"')
     if start < 0:
         sys.exit(f"no counters: {done.stdout[-500:]} {done.stderr[-500:]}")
@@ -70,9 +70,10 @@ def main():
     binary, out, scene, *options = sys.argv[1:]
     found = {}
     for compaction in ("off", "scan"):
-        counted = rounds(binary, scene, options, compaction)
-        found[compaction] = [(paths, warps, own) for (paths, warps), own in
-                             zip(counted, counters(binary, scene, options, compaction))]
+        own = [*options, "--organisation", "compact", "--compaction", compaction]
+        counted = rounds(binary, scene, own)
+        found[compaction] = [(paths, warps, row) for (paths, warps), row in
+                             zip(counted, counters(binary, scene, own, "regex:^bounce"))]
     with open(out, "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["compaction", "bounce", "paths", "warps", *METRICS])

@@ -123,6 +123,7 @@ fn an_option_with_a_value_says_its_default_or_needs_none() {
         "scene",
         "samples",
         "clay",
+        "made-of",
         "light",
         "target",
         "crop",

@@ -298,7 +298,7 @@ fn a_suite_of_paths_makes_the_tables_that_are_named() {
         ),
         (
             "--tables blocks",
-            "light, clay, lens, last connections and --tables are for --suite w11 and l9; leave them out",
+            "light, materials, lens, last connections, roulette and --tables are for --suite w11 and l9; leave them out",
         ),
     ] {
         let output = place.run(&format!("bench nothing.obj {options}"), &[]);

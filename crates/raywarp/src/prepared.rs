@@ -17,7 +17,7 @@ use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
 use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch};
 use raywarp_render_cuda::RenderCudaError;
-use raywarp_scene::{Camera, Emission, Material, Scene, Surface, flatten};
+use raywarp_scene::{Camera, Emission, Scene, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -387,19 +387,9 @@ fn has_light(scene: &Scene) -> bool {
     !scene.lights.is_empty() || (emits.contains(&true) && (0..scene.instances.len()).any(shines))
 }
 
-/// Replaces every material by a two-sided diffuse one of the given reflectance (W11 and AL09 tested
-/// so); emission stays, holes and bumps go, and what is invisible stays invisible.
-pub fn make_clay(scene: &mut Scene, reflectance: f32) {
-    for material in scene.materials.iter_mut().filter(|m| m.surface != Surface::Invisible) {
-        let emission = material.emission;
-        *material = Material { emission, ..Material::diffuse(std::mem::take(&mut material.name), [reflectance; 3]) };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_scene::{Alpha, ColorInput, ScalarInput};
 
     /// Of so many samples of a picture of 1000 x 500 pixels.
     fn work(samples: u32) -> PathWork {
@@ -432,22 +422,5 @@ mod tests {
         }
         assert_eq!(efforts[0], TreeEffort::Quick);
         assert_eq!(efforts[2], TreeEffort::Most);
-    }
-
-    #[test]
-    fn clay_keeps_lights_and_nothing_else() {
-        let mut scene = Scene::default();
-        let mut leaf = Material::diffuse("leaf", [0.1, 0.5, 0.1]);
-        leaf.alpha = Alpha::Blend { alpha: ScalarInput::constant(0.5) };
-        scene.add_material(leaf);
-        let mut lamp = Material::new("lamp", Surface::Mirror { reflectance: ColorInput::constant([1.0; 3]) });
-        lamp.emission = Some(Emission { radiance: ColorInput::constant([5.0; 3]), two_sided: true });
-        scene.add_material(lamp);
-        scene.add_material(Material::new("air", Surface::Invisible));
-        make_clay(&mut scene, 0.7);
-        assert_eq!(scene.materials[2].surface, Surface::Invisible);
-        assert_eq!(scene.materials[0], Material::diffuse("leaf", [0.7; 3]));
-        assert!(scene.materials[1].emission.is_some());
-        assert!(matches!(scene.materials[1].surface, Surface::Diffuse { .. }));
     }
 }

@@ -33,7 +33,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     if args.paths.are_named() {
         return Err(CliError::usage(
-            "light, clay, lens, last connections and --tables are for --suite w11 and l9; leave them out",
+            "light, materials, lens, last connections, roulette and --tables are for --suite w11 and l9; leave them out",
         ));
     }
     let scenes = args.scenes()?;

@@ -3,6 +3,7 @@
 use super::bench_args::BenchArgs;
 use super::camera_args::CameraArgs;
 use super::light_args::LightArgs;
+use super::made_of_args::{MadeOfArg, made_of};
 use super::values;
 use crate::common::{Common, command_line, is_standard_stream};
 use crate::device::DeviceChoice;
@@ -10,6 +11,7 @@ use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::interrupt;
 use clap::Args;
+use raywarp::MadeOf;
 use raywarp::bench::table::Room;
 use raywarp::bench::{MachineFacts, Target};
 use raywarp::bvh::presets;
@@ -40,6 +42,11 @@ pub struct PathBenchArgs {
     /// Reflectance of all surfaces, 0 to 1, of w11 and l9 [default: 0.7].
     #[arg(long, value_name = "R", value_parser = values::share, conflicts_with = "own_materials", help_heading = heading::LIGHT)]
     clay: Option<f32>,
+    /// Make all surfaces of mirror, glass, speckles or holes, of w11 and l9.
+    ///
+    /// As `raywarp render --made-of` does: W11 4.2.7, what surfaces do to compaction.
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["clay", "own_materials"], hide_possible_values = true, help_heading = heading::LIGHT)]
+    made_of: Option<MadeOfArg>,
     /// Keep the scene's materials, of w11 and l9.
     #[arg(long, help_heading = heading::LIGHT)]
     own_materials: bool,
@@ -94,6 +101,7 @@ impl PathBenchArgs {
     /// Whether any of them is named.
     pub fn are_named(&self) -> bool {
         self.clay.is_some()
+            || self.made_of.is_some()
             || self.own_materials
             || self.lens_radius.is_some()
             || self.connect_last
@@ -212,7 +220,7 @@ fn measure(
     let (loaded, _, _) = common.load_file(path.to_path_buf(), false)?;
     let mut scene = loaded.scene;
     if !paths.own_materials {
-        raywarp::make_clay(&mut scene, paths.clay.unwrap_or(CLAY));
+        raywarp::make_of(&mut scene, made_of(paths.clay, paths.made_of).unwrap_or(MadeOf::Clay(CLAY)));
     }
     let camera = CameraArgs::of_view(args.view.clone()).request(Some(path), common)?;
     let options = PrepareOptions { build: args.tree().options_or_preset(presets::GOOD), ..PrepareOptions::default() };

@@ -14,6 +14,7 @@ pub mod diff;
 mod diff_report;
 pub mod info;
 mod light_args;
+mod made_of_args;
 pub mod man;
 pub mod merge;
 mod organisation_args;

@@ -1,5 +1,6 @@
 //! `raywarp render [SCENE]`: a scene file in, a picture out.
 
+use super::made_of_args::made_of;
 use super::render_args::RenderArgs;
 use super::render_device::Gpus;
 use super::render_rays::{self, Exported};
@@ -50,8 +51,8 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     if args.has_layers() {
         values::say_lost_layers(&outputs, common);
     }
-    if let Some(reflectance) = args.clay {
-        raywarp::make_clay(&mut scene, reflectance);
+    if let Some(made_of) = made_of(args.clay, args.made_of) {
+        raywarp::make_of(&mut scene, made_of);
     }
     let load = start.elapsed();
 

@@ -2,6 +2,7 @@
 
 use super::camera_args::CameraArgs;
 use super::light_args::LightArgs;
+use super::made_of_args::MadeOfArg;
 use super::organisation_args::OrganisationArgs;
 use super::values;
 use crate::common::{Common, Replacing, Scenes, Threads};
@@ -145,6 +146,12 @@ pub struct RenderArgs {
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.
     #[arg(long, value_name = "R", value_parser = values::share, help_heading = heading::LIGHT)]
     pub clay: Option<f32>,
+    /// Replace all materials by mirror, glass, speckles or holes.
+    ///
+    /// mirror reflects 0.9; glass is smooth, of index 1.5; speckles are diffuse and have 0.06 to 0.94 from triangle to
+    /// triangle; holes are clay of 0.7 that lets half of all rays through, as foliage does.
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "clay", hide_possible_values = true, help_heading = heading::LIGHT)]
+    pub made_of: Option<MadeOfArg>,
     #[command(flatten)]
     pub light: LightArgs,
     /// Go on without files that the scene names and that are missing.

@@ -97,42 +97,57 @@ pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// "We need to inform the host about ray counts": who reads them, and how rounds are launched.
+/// "We need to inform the host about ray counts": who reads them, and how rounds are launched; a frame at a time, and with as many
+/// paths in flight as `render` has.
 pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
-    let columns = ["rounds", "frames/s", "least", "most", "of the first", "launches by the host", "kernels"];
+    let columns = ["rounds", "in flight", "frames/s", "least", "most", "of device", "launches by the host", "kernels"];
     let mut table =
         Table::new("counts", "L9: who reads how many rays there are, and how rounds are launched", &columns);
     let options = bench.options(DEPTH);
     let host = |organisation| EngineOptions { host_counts: true, ..of(organisation) };
-    let ways = [
-        ("wavefront-sorted, device", of(Organisation::WavefrontSorted)),
-        ("wavefront-sorted, host", host(Organisation::WavefrontSorted)),
-        ("graph", of(Organisation::Graph)),
-        ("wavefront, device", of(Organisation::Wavefront)),
-        ("wavefront, host", host(Organisation::Wavefront)),
+    let sorted = of(Organisation::WavefrontSorted);
+    // Each group's first one is what the others are compared with.
+    let groups = [
+        vec![
+            ("wavefront-sorted, device", sorted),
+            ("wavefront-sorted, host", host(Organisation::WavefrontSorted)),
+            ("graph", of(Organisation::Graph)),
+        ],
+        vec![("wavefront, device", of(Organisation::Wavefront)), ("wavefront, host", host(Organisation::Wavefront))],
     ];
-    let cases =
-        ways.map(|(name, engine)| Case { name: name.into(), engine: bench.a_frame(engine), options: options.clone() });
+    let mut ways = Vec::new();
+    for is_a_frame in [true, false] {
+        for group in &groups {
+            let first = ways.len();
+            ways.extend(group.iter().map(|(name, engine)| {
+                let engine = if is_a_frame { bench.a_frame(*engine) } else { *engine };
+                (Case { name: (*name).into(), engine, options: options.clone() }, first)
+            }));
+        }
+    }
+    let (cases, firsts): (Vec<Case>, Vec<usize>) = ways.into_iter().unzip();
     let all = bench.frames(&cases)?;
     compare(&mut table, &cases, &all);
     let samples = options.samples.len() as f64;
-    for (case, frames) in cases.iter().zip(&all) {
+    for ((case, frames), first) in cases.iter().zip(&all).zip(firsts) {
         let [median, least, most] = frames.spread().map(|seconds| 1.0 / seconds);
         table.row(vec![
             case.name.clone(),
+            case.engine.paths.to_string(),
             format!("{median:.1}"),
             format!("{most:.1}"),
             format!("{least:.1}"),
-            format!("{:.2}", all[0].median() / frames.median()),
-            format!("{:.0}", frames.counts.host_launches() as f64 / samples),
-            format!("{:.0}", frames.counts.launches() as f64 / samples),
+            format!("{:.3}", all[first].median() / frames.median()),
+            format!("{:.1}", frames.counts.host_launches() as f64 / samples),
+            format!("{:.1}", frames.counts.launches() as f64 / samples),
         ]);
     }
-    table.notes.push(
+    table.notes.push(format!(
         "device: kernels read the counts there, and the host enqueues a frame's rounds without waiting; host: it waits for them \
-         after each round, launches as many lanes, and stops when none is left; graph: two rounds recorded and launched as one"
-            .into(),
-    );
+         after each round, launches as many lanes, and stops when none is left; graph: two rounds recorded and launched as one. \
+         In flight at most; a run has {} frames, in passes that end at powers of two",
+        options.samples.len()
+    ));
     Ok(table)
 }
 

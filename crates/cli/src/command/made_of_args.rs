@@ -1,0 +1,28 @@
+//! What all surfaces are made of in place of their own materials: `--clay` and `--made-of`.
+
+use clap::ValueEnum;
+use raywarp::MadeOf;
+
+/// `--made-of`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MadeOfArg {
+    /// Reflects 0.9, perfectly.
+    Mirror,
+    /// Smooth, of index 1.5.
+    Glass,
+    /// Diffuse; from triangle to triangle 0.06 to 0.94.
+    Speckles,
+    /// Clay of 0.7 that lets half of all rays through.
+    Holes,
+}
+
+/// What surfaces are made of by both options, of which there is one at most.
+pub fn made_of(clay: Option<f32>, other: Option<MadeOfArg>) -> Option<MadeOf> {
+    let other = other.map(|other| match other {
+        MadeOfArg::Mirror => MadeOf::Mirror,
+        MadeOfArg::Glass => MadeOf::Glass,
+        MadeOfArg::Speckles => MadeOf::Speckles,
+        MadeOfArg::Holes => MadeOf::Holes,
+    });
+    other.or(clay.map(MadeOf::Clay))
+}
