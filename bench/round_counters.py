@@ -4,8 +4,8 @@
     bench/round_counters.py RAYWARP OUT.csv SCENE [OPTION ...]     # options of raywarp render beside those below
 
 A frame of 1280 x 768, 8 bounces, one path a pixel, all of them in flight, so that a round is a bounce; clay of 0.7, unless an
-option says what surfaces are made of. The kernels of `--organisation wavefront-sorted` that extend and connect paths, and the
-one that `--organisation compact` has for a whole bounce. Of each launch: lanes of an instruction (of 32; of those of the
+option says what surfaces are made of. The kernels of `--organisation wavefront-sorted` that extend and connect paths (`bounce_counters.py` has the
+one of `--organisation compact` for a whole bounce). Of each launch: lanes of an instruction (of 32; of those of the
 queues' kernels no lane is idle but at a queue's end, so that what is missing is divergence), sectors of a request to L1, what
 L1 and L2 have of them, bytes from memory, and time.
 """
@@ -15,7 +15,7 @@ import sys
 
 from bounce_counters import counters, rounds
 
-KERNELS = {"extend": "wavefront-sorted", "connect": "wavefront-sorted", "bounce": "compact"}
+KERNELS = ["extend", "connect"]
 
 
 def main():
@@ -23,10 +23,10 @@ def main():
         sys.exit(__doc__)
     binary, out, scene, *options = sys.argv[1:]
     rows = []
-    for kernel, organisation in KERNELS.items():
-        own = [*options, "--organisation", organisation]
-        counted = rounds(binary, scene, own)
-        launches = counters(binary, scene, own, f"regex:{kernel}")
+    own = [*options, "--organisation", "wavefront-sorted"]
+    counted = rounds(binary, scene, own)
+    for kernel in KERNELS:
+        launches = counters(binary, scene, own, f"regex:^{kernel}")
         # A queue that is empty is launched for, too.
         for bounce, (paths, row) in enumerate(zip((paths for paths, _ in counted), launches)):
             rows.append((kernel, bounce, paths, row))
