@@ -38,9 +38,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "raywarp-sim",
         ],
     ),
+    ("raywarp-study", &["raywarp-sim", "raywarp-bench", "raywarp-render", "raywarp-cpu", "raywarp-cuda"]),
     (
         "raywarp",
         &[
+            "raywarp-study",
             "raywarp-system",
             "raywarp-geom",
             "raywarp-sample",

@@ -665,7 +665,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "another change than the ranking says",
         edits: &[Edit {
-            file: "crates/raywarp/src/bounds/what_if.rs",
+            file: "crates/study/src/bounds/what_if.rs",
             find: "cost(Change::Times(0.75))",
             replace: "cost(Change::Times(0.5))",
         }],
@@ -675,7 +675,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a ratio upside down",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/mod.rs",
+            file: "crates/study/src/measured/mod.rs",
             find: "self.rate.rays_per_s / bound.rays_per_s)",
             replace: "bound.rays_per_s / self.rate.rays_per_s)",
         }],
@@ -685,7 +685,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a tail that is counted twice",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/shares.rs",
+            file: "crates/study/src/measured/shares.rs",
             find: "let busy = elapsed - tail.unwrap_or(0.0);",
             replace: "let busy = elapsed;",
         }],
@@ -695,7 +695,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "parts without idle lanes",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/shares.rs",
+            file: "crates/study/src/measured/shares.rs",
             find: "*part != Part::Tail || tail.is_some()",
             replace: "*part != Part::Lanes && (*part != Part::Tail || tail.is_some())",
         }],
@@ -705,7 +705,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a rate beside the bounds of other rays",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/mod.rs",
+            file: "crates/study/src/measured/mod.rs",
             find: "let of_kind = self.rays.samples.iter().find(|(kind, _)| *kind == rate.kind);",
             replace: "let of_kind = self.rays.samples.first();",
         }],
@@ -715,7 +715,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a rate beside the bounds of another tree",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/mod.rs",
+            file: "crates/study/src/measured/mod.rs",
             find: "left.iter().partition(|&&row| jobs[row].0.build == options);",
             replace: "left.iter().partition(|&&row| jobs[row].0.build.max_leaf > 0);",
         }],
@@ -725,7 +725,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a rate beside the bounds of another viewpoint",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/mod.rs",
+            file: "crates/study/src/measured/mod.rs",
             find: "Job::Launch(vec![place.ok_or(MeasuredError::View(number))?])",
             replace: "Job::Launch(vec![place.map(|_| 0).ok_or(MeasuredError::View(number))?])",
         }],
@@ -735,7 +735,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "a strict bound that the fastest run may pass",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/mod.rs",
+            file: "crates/study/src/measured/mod.rs",
             find: "self.rate.most_rays_per_s > bound.rays_per_s",
             replace: "self.rate.rays_per_s > bound.rays_per_s",
         }],
@@ -745,7 +745,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "bounds of a tree that is not the run's",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/mod.rs",
+            file: "crates/study/src/measured/mod.rs",
             find: "tree_nodes.is_none_or(|nodes| nodes == bvh.nodes.len())",
             replace: "tree_nodes.is_none_or(|nodes| nodes > 0)",
         }],
@@ -765,7 +765,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "rates of other rays",
         edits: &[Edit {
-            file: "crates/raywarp/src/measured/mod.rs",
+            file: "crates/study/src/measured/mod.rs",
             find: "        if is_wrong {\n",
             replace: "        if is_wrong && rate.rays == 0 {\n",
         }],
@@ -805,7 +805,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "tables as wide as they like",
         edits: &[Edit {
-            file: "crates/raywarp/src/report/page/style.rs",
+            file: "crates/study/src/report/page/style.rs",
             find: ".wide{overflow-x:auto",
             replace: ".wide{overflow-x:visible",
         }],
@@ -816,11 +816,11 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "text of others as markup",
         edits: &[Edit {
-            file: "crates/raywarp/src/report/page.rs",
+            file: "crates/study/src/report/page.rs",
             find: "'<' => escaped.push_str(\"&lt;\")",
             replace: "'<' => escaped.push('<')",
         }],
-        test: &["-p", "raywarp", "--lib", "report"],
+        test: &["-p", "raywarp-study", "--lib", "report"],
         hangs: false,
     },
 ];

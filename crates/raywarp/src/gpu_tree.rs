@@ -45,7 +45,7 @@ pub enum TreeEffort {
     Quick,
     /// The same, improved by reinsertion.
     Good,
-    /// Beside that one another with spatial splits in all but the largest nodes; the one of least cost is taken.
+    /// MeasuredRow that one another with spatial splits in all but the largest nodes; the one of least cost is taken.
     Most,
 }
 

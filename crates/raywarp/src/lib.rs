@@ -21,10 +21,8 @@
 #![forbid(unsafe_code)]
 
 mod auto_device;
-pub mod bounds;
 mod coherence;
 pub mod compaction;
-pub mod counters;
 pub mod csv;
 mod darkness;
 mod default_scene;
@@ -39,7 +37,6 @@ mod late_tracer;
 pub mod lighting;
 mod lost_pixels;
 mod made_of;
-pub mod measured;
 mod nearest;
 pub mod npy;
 pub mod path_bench;
@@ -50,10 +47,8 @@ pub mod picture;
 mod picture_name;
 mod prepared;
 mod query;
-pub mod report;
 mod scene_path;
 pub mod selftest;
-pub mod simulate;
 mod threads;
 pub mod trace;
 mod tracing;
@@ -87,6 +82,7 @@ pub use raywarp_render_cuda::{
     GraphCounts, ListedAt, Organisation, PathCounts, RenderCudaError, Roofline, RooflineEstimate, Stage, StageSeconds,
     TextureFilter,
 };
+pub use raywarp_study::{bounds, counters, measured, report, simulate};
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
 pub use threads::set_threads;

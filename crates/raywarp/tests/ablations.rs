@@ -4,7 +4,7 @@ mod common;
 
 use raywarp::Control;
 use raywarp::bench::Subject;
-use raywarp::measured::{Beside, MeasuredRequest, beside_bounds, read_measured};
+use raywarp::measured::{MeasuredRequest, MeasuredRow, beside_bounds, read_measured};
 use raywarp::workload::rays::RayKind;
 
 /// How near a foretold change must come.
@@ -16,13 +16,13 @@ const SPREAD: f64 = 1.0;
 const UNROLLED: &str = "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&unroll=4";
 
 /// What a change brought, and what was expected of it, per cent.
-fn change(rows: &[Beside], kind: RayKind, [before, after]: [&str; 2]) -> [f64; 2] {
+fn change(rows: &[MeasuredRow], kind: RayKind, [before, after]: [&str; 2]) -> [f64; 2] {
     let find = |name: &str| {
         let subject = name.parse::<Subject>().unwrap();
         rows.iter().find(|row| row.rate.kind == kind && row.rate.subject == subject).unwrap()
     };
     let [before, after] = [before, after].map(find);
-    let percent = |of: fn(&Beside) -> f64| 100.0 * (of(after) / of(before) - 1.0);
+    let percent = |of: fn(&MeasuredRow) -> f64| 100.0 * (of(after) / of(before) - 1.0);
     [percent(|row| row.rate.rays_per_s), percent(|row| row.expected.unwrap())]
 }
 

@@ -9,7 +9,8 @@ use raywarp::bounds::{BoundsRequest, bound_rates};
 use raywarp::bvh::presets;
 use raywarp::family::{Supply, Variant};
 use raywarp::measured::{
-    Beside, MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, Share, beside_bounds, rates_of, read_measured,
+    MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, MeasuredRow, Share, beside_bounds, rates_of,
+    read_measured,
 };
 use raywarp::scene::Scene;
 use raywarp::sim::bounds::{Class, Limit};
@@ -94,7 +95,7 @@ fn rates(name: &str) -> Vec<MeasuredRate> {
     of.map(|rate| MeasuredRate { start_and_tail: Some(0.05 * rate.rays as f64 / rate.rays_per_s), ..rate }).collect()
 }
 
-fn sum(row: &Beside) -> f64 {
+fn sum(row: &MeasuredRow) -> f64 {
     row.shares.as_ref().unwrap().iter().map(|(_, share)| share).sum()
 }
 
@@ -106,7 +107,7 @@ fn parts_of_the_time_sum_to_all_of_it_however_fast_a_run_was_and_however_long_it
     for (number, (factor, tail)) in
         [0.01, 0.4, 0.95, 50.0].into_iter().flat_map(|f| tails.map(move |tail| (f, tail))).enumerate()
     {
-        let faster = |row: &Beside| {
+        let faster = |row: &MeasuredRow| {
             let rays_per_s = factor * row.lowest().unwrap().rays_per_s;
             let start_and_tail = tail.map(|tail: f64| tail * row.rate.rays as f64 / rays_per_s);
             MeasuredRate { rays_per_s, most_rays_per_s: rays_per_s, start_and_tail, ..row.rate.clone() }
@@ -138,7 +139,7 @@ fn parts_of_the_time_sum_to_all_of_it_however_fast_a_run_was_and_however_long_it
 
 #[test]
 fn a_run_that_passes_a_strict_bound_fails_and_one_that_passes_a_modelled_bound_does_not() {
-    let strict = |row: &Beside| {
+    let strict = |row: &MeasuredRow| {
         let strict = row.bounds.iter().filter(|bound| bound.class == Class::Strict);
         strict.map(|bound| bound.rays_per_s).fold(f64::INFINITY, f64::min)
     };
@@ -206,7 +207,7 @@ fn a_row_has_the_bounds_of_its_kernel_kind_tree_and_viewpoint() {
             let machines = vec![Machine::find("h200").unwrap()];
             let request = BoundsRequest { rays, machines, changes: vec![], costs: None };
             for alone in bound_rates(&scene, &request, &Control::default()).unwrap().rows {
-                let is_it = |row: &&Beside| {
+                let is_it = |row: &&MeasuredRow| {
                     let tree = BuildOptions { max_leaf: build.max_leaf, ..row.rate.build };
                     let rays = (row.rate.view, row.rate.kind) == (Some(number), alone.kind);
                     rays && tree == build && row.rate.subject == Subject::Kernel(alone.variant)
@@ -237,7 +238,7 @@ fn a_row_of_all_viewpoints_is_their_launches_one_after_the_other() {
     assert_eq!((all.rate.view, one.rate.view, three.rate.view), (None, Some(1), Some(3)));
     assert!(!all.is_part && one.is_part && three.is_part);
     assert_eq!(all.rate.rays, one.rate.rays + three.rate.rays);
-    let seconds = |row: &Beside, limit: Limit| {
+    let seconds = |row: &MeasuredRow, limit: Limit| {
         let bound = row.bounds.iter().find(|bound| bound.limit == limit).unwrap();
         row.rate.rays as f64 / bound.rays_per_s
     };
@@ -245,8 +246,8 @@ fn a_row_of_all_viewpoints_is_their_launches_one_after_the_other() {
         let sum = seconds(one, limit) + seconds(three, limit);
         assert!((seconds(all, limit) / sum - 1.0).abs() < 1e-9, "{limit:?}");
     }
-    let time = |row: &Beside, share| row.share(share).unwrap() * row.rate.rays as f64 / row.rate.rays_per_s;
-    let total = |row: &Beside| row.rate.rays as f64 / row.rate.rays_per_s;
+    let time = |row: &MeasuredRow, share| row.share(share).unwrap() * row.rate.rays as f64 / row.rate.rays_per_s;
+    let total = |row: &MeasuredRow| row.rate.rays as f64 / row.rate.rays_per_s;
     for share in &Share::ALL[..5] {
         let mean = (time(one, *share) + time(three, *share)) / (total(one) + total(three));
         assert!((all.share(*share).unwrap() - mean).abs() < 1e-9, "{share:?}");

@@ -26,7 +26,7 @@ mod same_work;
 mod source;
 mod streams;
 pub mod table1;
-mod tallied;
+mod tallied_counts;
 mod turns;
 
 pub use al09::Al09Prices;
@@ -38,4 +38,4 @@ pub use profile::{Profile, ProfileError, ProfileOptions, profile};
 pub use same_work::{resupplied, side_by_side, without_idle_options};
 pub use source::Source;
 pub use streams::{Moment, Streams};
-pub use tallied::{Tallied, tally_source};
+pub use tallied_counts::{TalliedCounts, tally_source};

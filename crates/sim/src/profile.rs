@@ -4,7 +4,7 @@ use crate::efficiency::{Counter, Efficiency};
 use crate::lanes::LaneTally;
 use crate::memory::{AddressMap, MemoryCounts, MemoryProbe};
 use crate::source::resident_warps;
-use crate::streams::{Kept, Moment, Streams};
+use crate::streams::{Moment, StreamKeeper, Streams};
 use crate::turns::Turns;
 use crate::{Al09Prices, Prices};
 use rayon::prelude::*;
@@ -112,7 +112,7 @@ struct Gathered {
     lanes: LaneTally,
     everyone: u64,
     memory: Option<MemoryProbe>,
-    kept: Kept,
+    kept: StreamKeeper,
     streams: Streams,
 }
 
@@ -126,7 +126,7 @@ impl Gathered {
             lanes: LaneTally::default(),
             everyone: u64::MAX >> (64 - width),
             memory: memory.then(|| memory_probe(kernel, width)),
-            kept: Kept::new(warps, options.streams),
+            kept: StreamKeeper::new(warps, options.streams),
             streams: Streams::default(),
         }
     }

@@ -45,14 +45,14 @@ impl Streams {
 
 /// Which of a launch's warps are kept: so many, evenly.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Kept {
+pub(crate) struct StreamKeeper {
     warps: u32,
     kept: u32,
     /// The last warp that was asked for: a warp's events come together.
     last: (u32, bool),
 }
 
-impl Kept {
+impl StreamKeeper {
     pub fn new(warps: u32, kept: u32) -> Self {
         let mut new = Self { warps: warps.max(1), kept: kept.min(warps), last: (0, false) };
         new.last.1 = new.is_one(0);
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn so_many_warps_are_kept() {
         for (warps, kept) in [(1, 0), (1, 1), (7, 3), (5280, 64), (3, 64)] {
-            let mut which = Kept::new(warps, kept);
+            let mut which = StreamKeeper::new(warps, kept);
             let all = (0..warps).filter(|&warp| which.has(warp)).count() as u32;
             assert_eq!(all, kept.min(warps), "{warps} {kept}");
         }

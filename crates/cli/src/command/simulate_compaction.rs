@@ -11,7 +11,7 @@ use crate::listed::listed;
 use crate::progress::{Limits, RenderProgress};
 use clap::Args;
 use raywarp::compaction::{
-    CompactionError, CompactionReport, CompactionRequest, W11_DEPTH, W11_REFLECTANCE, W11_SIZE, compaction,
+    CompactionError, CompactionReport, CompactionRequest, CountError, W11_DEPTH, W11_REFLECTANCE, W11_SIZE, compaction,
 };
 use raywarp::render::{RenderError, Watch};
 use raywarp::{BuildOptions, PrepareOptions, Prepared};
@@ -105,8 +105,8 @@ fn count(prepared: &mut Prepared, request: &CompactionRequest, common: &Common) 
     let report = compaction(prepared, request, &watch);
     drop(bar);
     report.map_err(|error| match error {
-        CompactionError::Width(_) => CliError::usage(format!("--width: {error}")),
-        CompactionError::Paths { .. } | CompactionError::Depth(_) => CliError::usage(error),
+        CompactionError::Count(CountError::Width(_)) => CliError::usage(format!("--width: {error}")),
+        CompactionError::Count(CountError::Paths { .. } | CountError::Depth(_)) => CliError::usage(error),
         CompactionError::Render(RenderError::Option(message)) => CliError::usage(message),
         CompactionError::Render(RenderError::TextureTooDeep { .. }) => CliError::input(error),
         other => CliError::machine(other),

@@ -166,7 +166,7 @@ pub fn layers_of(names: &[String]) -> Result<output::Layers, CliError> {
             "samples" => layers.samples = true,
             "variance" => layers.variance = true,
             "all" => layers = output::Layers::ALL,
-            // Beside the layers: see `has_sums`.
+            // MeasuredRow the layers: see `has_sums`.
             SUMS => {}
             other => {
                 return Err(CliError::usage(format!(

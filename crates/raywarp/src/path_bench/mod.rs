@@ -7,12 +7,14 @@ mod blocks;
 mod causes;
 mod frames;
 mod l9;
+mod page;
 mod published;
 mod table;
 mod w11;
 
 pub use frames::{Bench, BenchPathsError, Setup};
-pub(crate) use published::TABLE_1;
+pub use page::path_bench_page;
+use published::TABLE_1;
 pub use table::Table;
 
 /// Makes a table.

@@ -1,0 +1,149 @@
+//! W11's experiment on real paths of the renderer: frames are rendered here, their paths and warps counted by
+//! [`raywarp_study::compaction`].
+
+use crate::lighting::{BuiltInLight, LightRequest};
+use crate::picture::{Picture, PictureError, PictureRequest};
+use crate::{CameraRequest, Prepared};
+use raywarp_render::{RenderError, StopReason, Watch};
+use raywarp_scene::SamplerKind;
+use raywarp_study::compaction::PathCounter;
+
+pub use raywarp_study::compaction::{
+    CompactionError as CountError, CompactionReport, CompactionRequest, Counts, W11_DEPTH, W11_REFLECTANCE, W11_SIZE,
+};
+
+/// Why there are no counts.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompactionError {
+    /// Paths are not counted so, or no more: the caller asked to stop.
+    #[error(transparent)]
+    Count(#[from] CountError),
+    /// The renderer refuses.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// There is no camera.
+    #[error(transparent)]
+    Picture(#[from] PictureError),
+}
+
+impl CompactionError {
+    /// Whether the caller asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Count(CountError::Cancelled))
+    }
+}
+
+/// Renders frames with the sampler of W11 and counts their paths and warps. Light changes no path's length, so that any does.
+///
+/// # Errors
+/// [`CompactionError`].
+pub fn compaction(
+    prepared: &mut Prepared,
+    request: &CompactionRequest,
+    watch: &Watch,
+) -> Result<CompactionReport, CompactionError> {
+    let mut counter = PathCounter::new(prepared.scene(), prepared.bvh(), request)?;
+    for camera in &request.cameras {
+        let asked = PictureRequest {
+            size: Some(request.size),
+            samples: Some(0..request.frames),
+            max_depth: Some(request.max_depth),
+            sampler: Some(SamplerKind::PaddedHalton),
+            camera: CameraRequest { camera: Some(camera.clone()), ..CameraRequest::default() },
+            // W11's table counts paths that leave into even light.
+            light: if prepared.has_light() {
+                LightRequest::built_in(BuiltInLight::None)
+            } else {
+                LightRequest::built_in(BuiltInLight::White)
+            },
+            lens_radius: request.lens_radius,
+            threads: request.threads,
+            ..PictureRequest::default()
+        };
+        let picture = Picture::settle(prepared, &asked)?;
+        let recorder = counter.recorder();
+        let rendered = prepared.render_observed(&picture.camera, &picture.options, watch, &recorder)?;
+        if rendered.stop == StopReason::Cancelled {
+            return Err(CountError::Cancelled.into());
+        }
+        counter.add(recorder, watch.cancel)?;
+    }
+    Ok(counter.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PrepareOptions, default_scene, make_clay};
+    use raywarp_bench::table::Room;
+
+    #[test]
+    fn the_built_in_scene_loses_paths_and_compaction_saves_warps() {
+        let mut scene = default_scene();
+        make_clay(&mut scene, 0.7);
+        let mut prepared = Prepared::new(scene, &PrepareOptions::default()).unwrap();
+        let request = CompactionRequest {
+            scene: "built-in".into(),
+            cameras: vec![prepared.camera()],
+            size: [100, 60],
+            frames: 2,
+            max_depth: 8,
+            lens_radius: None,
+            widths: vec![32, 8],
+            threads: 0,
+        };
+        let report = compaction(&mut prepared, &request, &Watch::default()).unwrap();
+        for counts in &report.counts {
+            assert_eq!(counts.bounces[0].paths, 2 * 6000);
+            assert!(counts.bounces.len() <= 9);
+            for pair in counts.bounces.windows(2) {
+                assert!(pair[1].paths <= pair[0].paths && pair[1].naive_warps <= pair[0].naive_warps);
+            }
+            for bounce in &counts.bounces {
+                assert!(bounce.compact_warps <= bounce.tiled_warps && bounce.tiled_warps <= bounce.naive_warps);
+            }
+            // A fuller warp does more, so that fewer steps are saved than warps.
+            assert!((1.0..counts.total().saved()).contains(&counts.saved_steps()), "{}", counts.saved_steps());
+            assert!(counts.total().saved() > 1.02, "{:?}", counts.total());
+            // Larger tiles leave fewer warps part empty.
+            assert!(counts.tiles.windows(2).all(|pair| pair[1].1.tiled_warps <= pair[0].1.tiled_warps));
+        }
+        for counts in &report.counts {
+            assert_eq!(counts.work.len(), counts.bounces.len());
+            for (bounce, [naive, compact]) in counts.bounces.iter().zip(&counts.work) {
+                // The picture is small enough to be kept whole; two frames were rendered, and one traced.
+                assert!(naive.rays.abs_diff(bounce.paths / 2) < 100, "{naive:?} {bounce:?}");
+                assert_eq!((naive.rays, naive.active), (compact.rays, compact.active));
+                assert!(compact.warps <= naive.warps);
+                assert!(naive.steps_per_warp() <= 1.0001 * compact.steps_per_warp());
+            }
+        }
+        // Narrower warps lose less.
+        assert!(report.counts[1].total().saved() < report.counts[0].total().saved());
+        assert!(report.text(Room::Any).contains("saved by tiles") && report.text(Room::Any).contains("H200"));
+        assert_eq!(report.json()["counts"][0]["bounces"][0]["paths"], 12_000);
+
+        let refused = |request: CompactionRequest| {
+            compaction(
+                &mut Prepared::new(default_scene(), &PrepareOptions::default()).unwrap(),
+                &request,
+                &Watch::default(),
+            )
+            .unwrap_err()
+        };
+        assert!(matches!(
+            refused(CompactionRequest { widths: vec![32, 24], ..request.clone() }),
+            CompactionError::Count(CountError::Width(24))
+        ));
+        assert!(matches!(
+            refused(CompactionRequest { max_depth: 65_535, ..request.clone() }),
+            CompactionError::Count(CountError::Depth(_))
+        ));
+        let huge = CompactionRequest { size: [1 << 20; 2], frames: 1 << 30, ..request.clone() };
+        assert!(matches!(refused(huge), CompactionError::Count(CountError::Paths { paths }) if paths == 1 << 70));
+        let cancel = std::sync::atomic::AtomicBool::new(true);
+        let watch = Watch { cancel: Some(&cancel), ..Watch::default() };
+        assert!(compaction(&mut prepared, &request, &watch).unwrap_err().is_cancelled());
+    }
+}

@@ -1,0 +1,171 @@
+//! The page of `bench --suite w11` and `l9`: each experiment's table, and the plots of the papers.
+
+use super::{PathSuite, TABLE_1, Table};
+use raywarp_sim::compaction::{W11_TABLE_2, W11_TABLE_3};
+use raywarp_study::report::chart::{Bar, Bars, Line, Points};
+use raywarp_study::report::{About, Grid, Page};
+
+/// What a suite found in some scenes, as a page.
+pub fn path_bench_page(suite: PathSuite, machine: &str, found: &[(String, Vec<Table>)], about: &About) -> Page {
+    let title = match suite {
+        PathSuite::W11 => "Active thread compaction: Wald 2011's experiments on this GPU",
+        PathSuite::L9 => "The lecture's claims about queues of rays, on this GPU",
+    };
+    let mut page = Page::new(title);
+    page.text(format!(
+        "{machine}. A frame is one sample of each pixel; seconds are the GPU's own, medians of several runs in turn."
+    ));
+    if suite == PathSuite::W11 {
+        page.heading("What the paper printed");
+        page.chart("w11-table-1", "W11 Table 1: rates over the naive kernel's on a GTX 480, eight bounces", &printed());
+    }
+    for (scene, tables) in found {
+        page.heading(scene.clone());
+        for table in tables {
+            charts(&mut page, scene, table);
+            page.grid(Grid { caption: table.title.clone(), head: table.columns.clone(), rows: table.rows.clone() });
+            table.notes.iter().for_each(|note| page.note(note.clone()));
+        }
+    }
+    about.write(&mut page, vec![("suite", suite.name().to_string()), ("machine", machine.to_string())]);
+    page
+}
+
+fn charts(page: &mut Page, scene: &str, table: &Table) {
+    let stem: String = scene.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let name = format!("{stem}-{}", table.name);
+    match table.name {
+        "table-1" => page.chart(&name, "Rates over the naive kernel's, by bounces", &rates(table)),
+        "bounces" | "bounces-while-while" => {
+            page.chart(&name, "Paths of a warp that still runs (W11 Table 2)", &paths_a_warp(table));
+            page.chart(
+                &format!("{name}-time"),
+                "Time of an active warp where paths are listed, over that where they are not (W11 Table 3)",
+                &times(table),
+            );
+        }
+        "figure-2" => page.chart(&name, "Frames a second of tiles of 64 x M paths (W11 Figure 2, left)", &tiles(table)),
+        "resolutions" => page.chart(&name, "Million paths a second by the paths of a frame (W11 4.2.4)", &sizes(table)),
+        "queues" => page.chart(&name, "Million paths a second by paths in flight, powers of two", &queues(table)),
+        _ => {}
+    }
+}
+
+fn bar(value: f64) -> Option<Bar> {
+    value.is_finite().then(|| Bar { value, label: format!("{value:.2}") })
+}
+
+fn printed() -> Bars {
+    let group = |(scene, [naive, whole, shared]): (&str, [f64; 3])| {
+        (scene.to_string(), vec![bar(whole / naive), bar(shared / naive)])
+    };
+    Bars {
+        axis: "of naive".into(),
+        series: vec!["whole-frame compaction".into(), "tiled in shared memory".into()],
+        groups: TABLE_1.map(group).into(),
+        least_most: 1.0,
+    }
+}
+
+/// An organisation a group, a number of bounces a series.
+fn rates(table: &Table) -> Bars {
+    let (depths, ratios) = (table.numbers("bounces"), table.numbers("of naive"));
+    let mut series: Vec<f64> = Vec::new();
+    depths.iter().for_each(|depth| {
+        if !series.contains(depth) {
+            series.push(*depth);
+        }
+    });
+    let mut groups: Vec<(String, Vec<Option<Bar>>)> = Vec::new();
+    for ((cells, depth), ratio) in table.rows.iter().zip(&depths).zip(&ratios) {
+        let group = match groups.iter().position(|(name, _)| *name == cells[0]) {
+            Some(group) => group,
+            None => {
+                groups.push((cells[0].clone(), vec![None; series.len()]));
+                groups.len() - 1
+            }
+        };
+        if let Some(place) = series.iter().position(|own| own == depth) {
+            groups[group].1[place] = bar(*ratio);
+        }
+    }
+    Bars {
+        axis: "of naive".into(),
+        series: series.iter().map(|depth| format!("{depth} bounces")).collect(),
+        groups,
+        least_most: 1.0,
+    }
+}
+
+fn line(name: &str, xs: &[f64], ys: &[f64]) -> Line {
+    let both = xs.iter().zip(ys).filter(|(x, y)| x.is_finite() && y.is_finite());
+    Line { name: name.into(), points: both.map(|(&x, &y)| (x, y, String::new())).collect() }
+}
+
+fn paths_a_warp(table: &Table) -> Points {
+    let bounces = table.numbers("bounce");
+    let theirs: Vec<f64> = W11_TABLE_2.iter().map(|row| 1e3 * row.kilo_paths / row.naive_warps).collect();
+    Points {
+        x_axis: "bounce".into(),
+        y_axis: "paths a warp, nobody listed".into(),
+        lines: vec![line("here", &bounces, &table.numbers("paths/warp")), line("W11, fairy", &bounces, &theirs)],
+        ..Points::default()
+    }
+}
+
+/// What Table 3 is about: a full warp's time over that of one with the paths that are left in it.
+fn times(table: &Table) -> Points {
+    let bounces = table.numbers("bounce");
+    let (off, on) = (table.numbers("ns/warp"), table.numbers("compacted ns"));
+    let here: Vec<f64> = off.iter().zip(&on).map(|(off, on)| on / off).collect();
+    let theirs: Vec<f64> = W11_TABLE_3.iter().map(|[off, on]| on / off).collect();
+    Points {
+        x_axis: "bounce".into(),
+        y_axis: "compacted warp over naive warp".into(),
+        lines: vec![line("here", &bounces, &here), line("W11, fairy", &bounces, &theirs)],
+        ..Points::default()
+    }
+}
+
+fn tiles(table: &Table) -> Points {
+    let paths = table.numbers("M");
+    Points {
+        x_axis: "M, paths of a thread".into(),
+        y_axis: "frames a second".into(),
+        lines: vec![
+            line("in shared memory", &paths, &table.numbers("shared")),
+            line("in the device's memory", &paths, &table.numbers("global")),
+        ],
+        ..Points::default()
+    }
+}
+
+fn sizes(table: &Table) -> Points {
+    let paths = |cells: &Vec<String>| -> f64 {
+        let sides = cells[0].split_once('x').and_then(|(w, h)| Some((w.parse::<f64>().ok()?, h.parse::<f64>().ok()?)));
+        sides.map_or(f64::NAN, |(width, height)| width * height)
+    };
+    let paths: Vec<f64> = table.rows.iter().map(paths).collect();
+    let lines =
+        ["naive", "compact", "regenerate", "wavefront-sorted"].map(|name| line(name, &paths, &table.numbers(name)));
+    Points {
+        x_axis: "paths of a frame".into(),
+        y_axis: "million paths a second".into(),
+        logarithmic: true,
+        lines: lines.into(),
+        ..Points::default()
+    }
+}
+
+fn queues(table: &Table) -> Points {
+    let bits = |cells: &Vec<String>| cells[0].strip_prefix("2^").and_then(|bits| bits.parse().ok()).unwrap_or(f64::NAN);
+    let bits: Vec<f64> = table.rows.iter().map(bits).collect();
+    let lines =
+        ["wavefront", "wavefront-sorted", "regenerate scan"].map(|name| line(name, &bits, &table.numbers(name)));
+    Points {
+        x_axis: "paths in flight, as a power of two".into(),
+        y_axis: "million paths a second".into(),
+        lines: lines.into(),
+        ..Points::default()
+    }
+}

@@ -1,0 +1,232 @@
+//! What bounds a kernel's rate on a machine: `raywarp simulate --machine`.
+
+pub(crate) mod report;
+pub(crate) mod what_if;
+
+pub use what_if::WhatIf;
+
+use crate::launch::{KernelStudy, SampleWarps, StudiedLaunch, StudyOptions};
+use crate::simulate::{
+    EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, sample_rays, stopped, theirs_column,
+};
+use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_family::{Organisation, Variant};
+use raywarp_geom::{Control, FlatTriangles};
+use raywarp_scene::{Scene, flatten};
+use raywarp_sim::bounds::{Bound, lowest};
+use raywarp_sim::machine::{Launch, Machine};
+use raywarp_sim::memory::Traffic;
+use raywarp_sim::{Al09Prices, CostChange, Price, Profile, Streams, al09, table1};
+use raywarp_traverse::Kernel;
+use raywarp_workload::rays::{Order, RayKind, Workload};
+
+/// What to bound.
+#[derive(Debug, Clone)]
+pub struct BoundsRequest {
+    /// Scene, rays, kernels, widths and trees.
+    pub rays: EfficiencyRequest,
+    /// Machines.
+    pub machines: Vec<Machine>,
+    /// Costs of operations that are otherwise than in the tables.
+    pub changes: Vec<CostChange>,
+    /// A table of costs in place of ours, as `crates/cuda/prebuilt/costs.sm_*.csv.xz` has them, unpacked.
+    pub costs: Option<String>,
+}
+
+/// One kernel's bounds on one machine for one kind of rays.
+#[derive(Debug, Clone)]
+pub struct Bounded {
+    /// The machine's place in the request.
+    pub machine: usize,
+    /// The kernel.
+    pub variant: Variant,
+    /// Which rays.
+    pub kind: RayKind,
+    /// Most triangles of a leaf.
+    pub leaf_size: u32,
+    /// What it did.
+    pub profile: Profile,
+    /// What that costs; none where nobody knows.
+    pub price: Option<Price>,
+    /// What its accesses do in the machine's caches; none where the machine has none that is known.
+    pub traffic: Option<Traffic>,
+    /// What its launch takes of a multiprocessor; none where nobody knows.
+    pub launch: Option<Launch>,
+    /// Why the price is not this kernel's on this machine.
+    pub doubt: Option<String>,
+    /// All bounds.
+    pub bounds: Vec<Bound>,
+    /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]); none where the machine code is not known, or costs
+    /// were set.
+    pub expected: Option<f64>,
+    /// AL09's simulated rate, rays a second.
+    pub theirs: Option<f64>,
+}
+
+impl Bounded {
+    /// The bound that is reached first.
+    pub fn lowest(&self) -> Option<&Bound> {
+        lowest(&self.bounds)
+    }
+}
+
+/// Prices of the GTX 285 from AL09's simulated rates on Sibenik, in times of an instruction.
+#[derive(Debug, Clone, Copy)]
+pub struct Fit {
+    /// A visit and a test, by while-while's primary and diffuse cells alone.
+    pub two_cells: Option<[f64; 2]>,
+    /// By all cells without packets that are here.
+    pub all: Option<Al09Prices>,
+    /// How many these are.
+    pub cells: usize,
+}
+
+/// Everything that was bounded.
+#[derive(Debug, Clone)]
+pub struct BoundsReport {
+    pub(crate) request: BoundsRequest,
+    /// In the order of machines, widths, leaf sizes, variants, kinds.
+    pub rows: Vec<Bounded>,
+    /// Rays of each kind that were traced, and that there are in all.
+    pub rays: Vec<(RayKind, u64, u64)>,
+    /// What the paper's cells say of the GTX 285's costs on these rays and this tree.
+    pub fit: Option<Fit>,
+    /// Whether the caller stopped it: kernels are missing.
+    pub interrupted: bool,
+}
+
+/// Bounds the rates of kernels on machines. All triangles count as opaque.
+///
+/// `control.cancel` stops between two warps; what was bounded until then is the report, if it is anything.
+///
+/// # Errors
+/// [`SimulateError`].
+/// # Panics
+/// If the scene does not pass [`raywarp_scene::validate`].
+pub fn bound_rates(
+    scene: &Scene,
+    request: &BoundsRequest,
+    control: &Control<'_>,
+) -> Result<BoundsReport, SimulateError> {
+    let wanted = &request.rays;
+    let mut triangles = flatten(scene)?;
+    triangles.opaque.fill(true);
+    let (samples, rays) = sample_rays(&triangles, wanted, control)?;
+    let mut rows: Vec<Bounded> = Vec::new();
+    let done = study_all(&triangles, (&samples, &rays), request, control, &mut rows);
+    let interrupted = stopped(done, !rows.is_empty())?;
+    // In their own order: a stable sort.
+    rows.sort_by_key(|row| row.machine);
+    let fit = fit(request, &rows);
+    Ok(BoundsReport { request: request.clone(), rows, rays, fit, interrupted })
+}
+
+/// Follows all kernels; what is in `rows` holds good after an error too.
+fn study_all(
+    triangles: &FlatTriangles,
+    (samples, rays): (&Samples, &RayCounts),
+    request: &BoundsRequest,
+    control: &Control<'_>,
+    rows: &mut Vec<Bounded>,
+) -> Result<(), SimulateError> {
+    let wanted = &request.rays;
+    for &leaf_size in &wanted.leaf_sizes {
+        let mut trees: Vec<(u32, Bvh2)> = Vec::new();
+        for variant in &wanted.variants {
+            let max_leaf = leaf_size.min(variant.tree().max_leaf());
+            if trees.iter().all(|(known, _)| *known != max_leaf) {
+                trees.push((max_leaf, build(triangles, &BuildOptions { max_leaf, ..wanted.build })?));
+            }
+            let Some((_, bvh)) = trees.iter().find(|(known, _)| *known == max_leaf) else { continue };
+            // Lanes that are left to the hardware run in lockstep here.
+            let kernel = Kernel::new(&variant.voted(), bvh, triangles)?;
+            for &width in wanted.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
+                for ((kind, views), (_, _, all)) in samples.iter().zip(rays) {
+                    if views.is_empty() {
+                        continue;
+                    }
+                    // A launch a view.
+                    let launch_rays = all / views.len() as u64;
+                    let options =
+                        StudyOptions { warps: SampleWarps::OfMachine, width, expects: true, cancel: control.cancel };
+                    let what = (&kernel, variant, *kind);
+                    let mut study = KernelStudy::new(what, views.iter().map(Vec::as_slice), launch_rays, options);
+                    for (number, machine) in request.machines.iter().enumerate() {
+                        let launch = study.on(machine, request.costs.as_deref())?;
+                        rows.push(bound_row(request, (number, machine), (variant, *kind, max_leaf), &study, &launch));
+                    }
+                }
+            }
+            control.advance(1);
+        }
+    }
+    Ok(())
+}
+
+fn bound_row(
+    request: &BoundsRequest,
+    (number, machine): (usize, &Machine),
+    (variant, kind, leaf_size): (&Variant, RayKind, u32),
+    study: &KernelStudy<'_>,
+    launch: &StudiedLaunch,
+) -> Bounded {
+    let profile = study.profile(launch);
+    let priced = launch.priced(profile, &request.changes);
+    let bounds = priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
+    let expected = launch.expected(&priced, machine, profile, &bounds);
+    let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(kind)]);
+    Bounded {
+        machine: number,
+        variant: *variant,
+        kind,
+        leaf_size,
+        // Nobody follows their warps any more.
+        profile: Profile { streams: Streams::default(), ..profile.clone() },
+        price: priced.price,
+        traffic: launch.traffic,
+        launch: priced.launch,
+        doubt: priced.doubt,
+        bounds,
+        expected,
+        theirs,
+    }
+}
+
+impl BoundsRequest {
+    /// AL09's simulated rates of a kernel, where these are its rays and its machine.
+    fn theirs(&self, machine: &Machine, variant: &Variant, width: u32) -> Option<[f64; 3]> {
+        (self.is_theirs() && machine.capability() == (1, 3) && width == 32)
+            .then(|| table1::simulated(&self.rays.scene, &name_of(variant)))
+            .flatten()
+    }
+
+    fn is_theirs(&self) -> bool {
+        let rays = &self.rays;
+        rays.workload == Workload::Al09
+            && rays.order == Order::Workload
+            && rays.views.len() == 5
+            && rays.size == raywarp_workload::rays::RESOLUTION
+    }
+}
+
+/// What the paper's cells say, as these rays and this tree have them.
+fn fit(request: &BoundsRequest, rows: &[Bounded]) -> Option<Fit> {
+    let (number, machine) = request.machines.iter().enumerate().find(|(_, m)| m.capability() == (1, 3))?;
+    if !(request.is_theirs() && request.rays.scene == "sibenik") {
+        return None;
+    }
+    let cell = |row: &Bounded| {
+        let packet = row.variant.organisation() == Organisation::Packet;
+        let times_per_s = machine.issue_per_s() / al09::SLOTS;
+        let cell = al09::Cell::new(&row.variant, &row.profile.counts, row.theirs?, times_per_s);
+        (!packet).then(|| (name_of(&row.variant), row.kind, cell))
+    };
+    let cells: Vec<_> = rows.iter().filter(|row| row.machine == number).filter_map(cell).collect();
+    let find = |wanted| cells.iter().find(|(name, kind, _)| name == "al09-while-while" && *kind == wanted);
+    let two_cells = match (find(RayKind::Primary), find(RayKind::Diffuse)) {
+        (Some(primary), Some(diffuse)) => al09::two_cells([primary.2, diffuse.2]),
+        _ => None,
+    };
+    let all: Vec<al09::Cell> = cells.iter().map(|cell| cell.2).collect();
+    Some(Fit { two_cells, all: al09::fit(&all), cells: all.len() })
+}

@@ -1,0 +1,301 @@
+//! Bounds as text and as JSON.
+
+use super::{Bounded, BoundsReport};
+use crate::launch::{MOST_ASSUMED, is_implicit};
+use crate::measured::MeasuredReport;
+use crate::simulate::{headline, name_of};
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_family::Operation;
+use raywarp_family::costs::{Pipe, Wait};
+use raywarp_sim::Price;
+use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
+use raywarp_sim::machine::Machine;
+use std::fmt::Write;
+
+/// The columns of bounds.
+pub(crate) const COLUMNS: [&str; 10] =
+    ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency"];
+
+pub(crate) fn column(limit: Limit) -> usize {
+    match limit {
+        Limit::Lanes => 0,
+        Limit::Issue => 1,
+        Limit::Pipe(_) => 2,
+        Limit::L1Least => 3,
+        Limit::L1Passes => 4,
+        Limit::L2 => 5,
+        Limit::Dram => 6,
+        Limit::DramCold => 7,
+        Limit::DramLru => 8,
+        Limit::Latency => 9,
+    }
+}
+
+/// What the columns mean.
+const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
+    bound, which no run passes; the others assume something (--json says what). expected: by a model of a multiprocessor's schedulers and pipelines, \
+    clock by clock. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
+    pipe: the busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
+    once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \
+    instructions over resident warps.";
+
+impl BoundsReport {
+    /// A table a machine, a kernel and kind of rays a line.
+    pub fn text(&self, room: Room) -> String {
+        self.text_with(None, false, room)
+    }
+
+    /// The same with what was measured, and with what would raise the bounds most.
+    pub fn text_with(&self, measured: Option<&MeasuredReport>, what_if: bool, room: Room) -> String {
+        let (mut text, mut hidden) = (headline(&self.request.rays, &self.rays), Hidden::default());
+        let _ = writeln!(text, "\n{}", wrapped(LEGEND));
+        for number in 0..self.request.machines.len() {
+            self.machine(number, (&mut text, room, &mut hidden));
+        }
+        if let Some(measured) = measured {
+            text.push('\n');
+            measured.write(&mut text, room, &mut hidden);
+        }
+        if what_if {
+            self.write_what_if(&mut text, room, &mut hidden);
+        }
+        hidden.finish(&mut text);
+        text
+    }
+
+    fn machine(&self, number: usize, (text, room, hidden): (&mut String, Room, &mut Hidden)) {
+        let machine = &self.request.machines[number];
+        let rows: Vec<&Bounded> = self.rows.iter().filter(|row| row.machine == number).collect();
+        let widths = &self.request.rays.widths;
+        let warps = if let [width] = widths[..] { format!(", warps of {width}") } else { String::new() };
+        let _ = writeln!(text, "\n{}{warps}", machine.name());
+        let bounds = COLUMNS.map(|name| TableColumn::right(name).rank(4));
+        let columns = [
+            TableColumn::left("kernel"),
+            TableColumn::left("rays"),
+            TableColumn::right("W"),
+            TableColumn::right("leaf"),
+            TableColumn::right("bound"),
+            TableColumn::left("set by"),
+            TableColumn::left("next").rank(1),
+            TableColumn::right("expected"),
+            TableColumn::right("tr/is").rank(2),
+            TableColumn::right("instr").rank(3),
+        ];
+        let mut table = Table::new(columns.into_iter().chain(bounds));
+        for row in &rows {
+            table.row(row.cells(widths.len() > 1, self.request.rays.leaf_sizes.len() > 1));
+            if is_implicit(&row.variant) {
+                table.remark("lanes left to the hardware");
+            }
+        }
+        table.write(text, room, hidden);
+        let mut doubts: Vec<&str> = rows.iter().filter_map(|row| row.doubt.as_deref()).collect();
+        let guessed = rows.iter().filter(|row| row.price.as_ref().is_some_and(|price| price.assumed > MOST_ASSUMED));
+        let mut guessed: Vec<String> = guessed.map(|row| name_of(&row.variant)).collect();
+        guessed.dedup();
+        if !guessed.is_empty() {
+            let line = format!("more than a fifth of the costs is assumed, mostly too high: {}", guessed.join(", "));
+            let _ = writeln!(text, "{}", wrapped(&line));
+        }
+        doubts.sort_unstable();
+        doubts.dedup();
+        if !doubts.is_empty() {
+            let _ = writeln!(text, "{}", wrapped(&format!("costs: {}", doubts.join("; "))));
+        }
+        let mut unpriced: Vec<String> =
+            rows.iter().filter(|row| row.price.is_none()).map(|row| name_of(&row.variant)).collect();
+        unpriced.dedup();
+        if !unpriced.is_empty() {
+            let line = format!(
+                "no table has the costs of these kernels here, so memory alone bounds them: {}",
+                unpriced.join(", ")
+            );
+            let _ = writeln!(text, "{}", wrapped(&line));
+        }
+        if rows.iter().any(|row| row.theirs.is_some()) {
+            self.beside_theirs((text, room, hidden), &rows);
+        }
+    }
+
+    /// AL09's simulated rates beside ours.
+    fn beside_theirs(&self, (text, room, hidden): (&mut String, Room, &mut Hidden), rows: &[&Bounded]) {
+        text.push_str("\nTable 1 of AL09, simulated (theirs), beside the issue slots here (ours); Mrays/s\n");
+        let numbers = ["theirs", "ours", "error"].map(TableColumn::right);
+        let mut table = Table::new([TableColumn::left("kernel"), TableColumn::left("rays")].into_iter().chain(numbers));
+        for row in rows {
+            let ours = row.bounds.iter().find(|bound| bound.limit == Limit::Issue);
+            if let (Some(theirs), Some(ours)) = (row.theirs, ours) {
+                table.row([
+                    name_of(&row.variant),
+                    row.kind.name().to_string(),
+                    format!("{:.1}", theirs / 1e6),
+                    format!("{:.1}", ours.rays_per_s / 1e6),
+                    format!("{:+.1}%", 100.0 * (ours.rays_per_s / theirs - 1.0)),
+                ]);
+            }
+        }
+        table.write(text, room, hidden);
+        let Some(fit) = self.fit else { return };
+        if let Some([visit, test]) = fit.two_cells {
+            let line = format!(
+                "while-while's primary and diffuse cells alone, here: visit_node {visit:.1}, test_triangle {test:.1} instructions"
+            );
+            let _ = writeln!(text, "{}", wrapped(&line));
+        }
+        if let Some(prices) = fit.all {
+            let line = format!(
+                "all {} cells without packets, here: visit_node {:.1}, test_triangle {:.1}, loop {:.1}, postponing {:.1} a visit, \
+                 instructions of one at a time",
+                fit.cells, prices.visit_node, prices.test_triangle, prices.turn, prices.postpone
+            );
+            let _ = writeln!(text, "{}", wrapped(&line));
+        }
+    }
+
+    /// The same as a JSON document.
+    pub fn json(&self) -> serde_json::Value {
+        let rays = &self.request.rays;
+        serde_json::json!({
+            "scene": rays.scene,
+            "workload": rays.workload.name(),
+            "views": rays.views.len(),
+            "size": rays.size,
+            "machines": self.request.machines.iter().map(Machine::name).collect::<Vec<_>>(),
+            "al09_fit": self.fit.map(|fit| serde_json::json!({
+                "cells": fit.cells,
+                "two_cells": fit.two_cells.map(|[visit, test]| serde_json::json!({ "visit_node": visit, "test_triangle": test })),
+                "all": fit.all.map(|prices| serde_json::json!({
+                    "visit_node": prices.visit_node,
+                    "test_triangle": prices.test_triangle,
+                    "loop": prices.turn,
+                    "postpone": prices.postpone,
+                })),
+            })),
+            "rows": self.rows.iter().map(|row| row.json(self.request.machines[row.machine].name())).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn percent(share: f64) -> String {
+    if share.is_nan() { "-".to_string() } else { format!("{:.0}", 100.0 * share) }
+}
+
+pub(crate) fn mrays(bound: &Bound) -> String {
+    let star = if bound.class == Class::Strict { "*" } else { "" };
+    rounded(bound.rays_per_s / 1e6) + star
+}
+
+fn rounded(mrays: f64) -> String {
+    if mrays < 1000.0 { format!("{mrays:.1}") } else { format!("{mrays:.0}") }
+}
+
+/// A bound as it is written in every report.
+pub(crate) fn bound_json(bound: &Bound) -> serde_json::Value {
+    serde_json::json!({
+        "limit": bound.limit.name(),
+        "mrays_per_s": bound.rays_per_s / 1e6,
+        "class": bound.class.name(),
+        "why": bound.why,
+    })
+}
+
+impl Bounded {
+    pub(crate) fn efficiency(&self) -> [f64; 2] {
+        [Operation::VisitNode, Operation::TestTriangle].map(|op| self.profile.counts.simd_efficiency(op))
+    }
+
+    pub(crate) fn instructions_per_ray(&self) -> Option<f64> {
+        self.price.as_ref().map(|price| price.warp_instructions() / self.profile.rays() as f64)
+    }
+
+    /// A line of the table; `several` if warps of several widths ran.
+    fn cells(&self, several_widths: bool, several_leaves: bool) -> Vec<String> {
+        let [visit, test] = self.efficiency().map(percent);
+        let lowest = self.lowest();
+        let next = headroom(&self.bounds).map(|(next, gain)| format!("{} +{:.0} %", next.limit.name(), 100.0 * gain));
+        let mut cells = vec![
+            name_of(&self.variant),
+            self.kind.name().to_string(),
+            if several_widths { self.profile.counts.width.to_string() } else { String::new() },
+            if several_leaves { self.leaf_size.to_string() } else { String::new() },
+            lowest.map_or_else(|| "-".into(), mrays),
+            lowest.map_or_else(|| "-".into(), |bound| bound.limit.name()),
+            next.unwrap_or_else(|| "-".into()),
+            self.expected.map_or_else(|| "-".into(), |rate| rounded(rate / 1e6)),
+            format!("{visit}/{test}"),
+            self.instructions_per_ray().map_or_else(|| "-".into(), |n| format!("{n:.1}")),
+        ];
+        for number in 0..COLUMNS.len() {
+            let of_column = self.bounds.iter().filter(|bound| column(bound.limit) == number);
+            cells.push(raywarp_sim::bounds::lowest(of_column).map_or_else(|| "-".into(), mrays));
+        }
+        cells
+    }
+
+    fn json(&self, machine: &str) -> serde_json::Value {
+        let [visit, test] = self.efficiency().map(|share| 100.0 * share);
+        let rays = self.profile.rays() as f64;
+        let pipes = self.price.as_ref().filter(|price| price.by_pipe).map(|price| {
+            let of = |pipe: Pipe| (pipe.name().to_string(), serde_json::json!(price.pipe(pipe) / rays));
+            Pipe::ALL.into_iter().map(of).collect::<serde_json::Map<_, _>>()
+        });
+        let memory = self.profile.memory.map(|memory| {
+            let of = |region: raywarp_sim::memory::Region| {
+                let counts = memory.region(region);
+                let per_ray = |n: u64| n as f64 / rays;
+                (
+                    region.name().to_string(),
+                    serde_json::json!({
+                        "accesses_per_ray": per_ray(counts.accesses),
+                        "lanes_per_access": counts.lanes as f64 / counts.accesses.max(1) as f64,
+                        "wavefronts_least_per_ray": per_ray(counts.least),
+                        "wavefronts_passes_per_ray": per_ray(counts.passes),
+                        "sectors_per_ray": per_ray(counts.sectors),
+                        "lines_per_ray": per_ray(counts.lines),
+                        "distinct_sectors": counts.distinct,
+                    }),
+                )
+            };
+            raywarp_sim::memory::Region::ALL.into_iter().map(of).collect::<serde_json::Map<_, _>>()
+        });
+        serde_json::json!({
+            "machine": machine,
+            "name": name_of(&self.variant),
+            "variant": self.variant.to_string(),
+            "kind": self.kind.name(),
+            "width": self.profile.counts.width,
+            "leaf_size": self.leaf_size,
+            "rays": self.profile.rays(),
+            "launch_rays": self.profile.launch_rays,
+            "traversal_percent": visit,
+            "intersection_percent": test,
+            "warp_instructions_per_ray": self.instructions_per_ray(),
+            "instructions_assumed_percent": self.price.as_ref().map(|price| 100.0 * price.assumed),
+            "thread_instructions_per_ray":
+                self.price.as_ref().map(|price| price.thread_instructions(&self.profile.counts) / rays),
+            "instructions_by_pipe_per_ray": pipes,
+            "warp_alone_per_ray": self.price.as_ref().and_then(Price::times_alone).map(|(clocks, waits)| {
+                let waits = Wait::ALL.into_iter().zip(waits).map(|(wait, n)| (wait.name().to_string(), n / rays));
+                let clocks = ("clocks".to_string(), clocks / rays);
+                std::iter::once(clocks).chain(waits).collect::<std::collections::BTreeMap<_, _>>()
+            }),
+            "memory": memory,
+            "traffic": self.traffic.map(|traffic| {
+                let per_ray = |n: u64| n as f64 / traffic.rays as f64;
+                serde_json::json!({
+                    "rays": traffic.rays,
+                    "l1_hit_percent": 100.0 * traffic.l1_hit_share(),
+                    "l2_bytes_per_ray": traffic.l2_bytes_per_ray(),
+                    "l2_missed_sectors_per_ray": per_ray(traffic.missed_l2),
+                    "of_these_again_per_ray": per_ray(traffic.again),
+                })
+            }),
+            "costs_doubt": self.doubt,
+            "bounds": self.bounds.iter().map(bound_json).collect::<Vec<_>>(),
+            "expected_mrays_per_s": self.expected.map(|rate| rate / 1e6),
+            "lowest": self.lowest().map(|bound| bound.limit.name()),
+            "theirs_mrays_per_s": self.theirs.map(|rate| rate / 1e6),
+        })
+    }
+}

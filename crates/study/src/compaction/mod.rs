@@ -1,0 +1,233 @@
+//! W11's experiment on real paths of the renderer: active paths and warps a bounce, naive against compacted (Table 2), what
+//! their warps have to do (Table 3), and what shared memory for tiles costs in resident warps (figure 2).
+
+mod record;
+pub(crate) mod report;
+
+use raywarp_bvh::Bvh2;
+use raywarp_family::{IllegalVariant, Variant};
+use raywarp_geom::FlatError;
+use raywarp_scene::{Camera, Scene, flatten};
+use raywarp_sim::compaction::{Bounce, PathLengths, Work, bounces, work};
+use raywarp_traverse::{Kernel, KernelError};
+use record::in_grid;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use record::Recorder;
+
+/// Size of W11's pictures.
+pub const W11_SIZE: [u32; 2] = [1280, 768];
+
+/// Its bounces: paths of up to nine segments.
+pub const W11_DEPTH: u32 = 8;
+
+/// Reflectance of its diffuse materials, which nearly all are.
+pub const W11_REFLECTANCE: f32 = 0.7;
+
+/// Paths a thread of a tile (W11's M); its tiles are of 64 threads.
+const PATHS_PER_THREAD: [u32; 5] = [1, 2, 4, 8, 16];
+
+/// W11's traversal kernel is like it (3.2).
+const WHILE_WHILE: &str = "direct/while-while/bvh2";
+
+/// The most paths; each takes 4 bytes for a while.
+const MAX_PATHS: u128 = 1 << 28;
+
+/// Registers of W11's kernel, and threads of its blocks.
+const KERNEL: [u32; 2] = [64, 64];
+
+/// What to render.
+#[derive(Debug, Clone)]
+pub struct CompactionRequest {
+    /// Name of the scene, for the reader.
+    pub scene: String,
+    /// Viewpoints; the counts are over all of them.
+    pub cameras: Vec<Camera>,
+    /// Columns and rows.
+    pub size: [u32; 2],
+    /// Frames of each viewpoint, each of one path a pixel.
+    pub frames: u32,
+    /// Bounces: a path has one segment more at most.
+    pub max_depth: u32,
+    /// Radius of the lens in scene units; the camera's own if not given.
+    pub lens_radius: Option<f32>,
+    /// Lanes of a warp, powers of two up to 64.
+    pub widths: Vec<u32>,
+    /// Worker threads; 0 takes one for each processor.
+    pub threads: usize,
+}
+
+/// Why paths are not counted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompactionError {
+    /// A warp of this many lanes does not fill blocks.
+    #[error("warps of {0} lanes do not fill blocks of 64 threads; take a power of two up to 64")]
+    Width(u32),
+    /// A path may have more segments than are counted.
+    #[error("{0} bounces are more than the 65,534 that are counted")]
+    Depth(u32),
+    /// So many paths are not counted at once.
+    #[error("{paths} paths are more than the {MAX_PATHS} that are counted; take fewer frames or pixels")]
+    Paths {
+        /// Of all frames and viewpoints.
+        paths: u128,
+    },
+    /// Too many triangles.
+    #[error(transparent)]
+    Flat(#[from] FlatError),
+    /// No kernel of that name.
+    #[error(transparent)]
+    Variant(#[from] IllegalVariant),
+    /// The kernel refuses the tree.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// The caller asked to stop.
+    #[error("stopped")]
+    Cancelled,
+}
+
+/// The counts of one width.
+#[derive(Debug, Clone)]
+pub struct Counts {
+    /// Lanes of a warp.
+    pub width: u32,
+    /// Bounce by bounce, over all frames; tiles are of 64 x 8 paths.
+    pub bounces: Vec<Bounce>,
+    /// Work of warps that trace rays with while-while (W11's kernel), bounce by bounce, naive and compacted; of part of the first
+    /// frame of each viewpoint.
+    pub work: Vec<[Work; 2]>,
+    /// For tiles of so many paths a thread, all bounces together.
+    pub tiles: Vec<(u32, Bounce)>,
+}
+
+impl Counts {
+    fn new(width: u32) -> Self {
+        Self { width, bounces: Vec::new(), work: Vec::new(), tiles: Vec::new() }
+    }
+
+    /// Traversal steps of all warps, naive over compacted: what compaction of whole frames saves of them, above 0.
+    pub fn saved_steps(&self) -> f64 {
+        let (mut naive, mut compact) = (0.0, 0.0);
+        for (bounce, work) in self.bounces.iter().zip(&self.work) {
+            naive += bounce.naive_warps as f64 * work[0].steps_per_warp();
+            compact += bounce.compact_warps as f64 * work[1].steps_per_warp();
+        }
+        naive / compact
+    }
+
+    fn add_work(&mut self, bounce: usize, more: [Work; 2]) {
+        if self.work.len() <= bounce {
+            self.work.resize(bounce + 1, Default::default());
+        }
+        let [naive, compact] = &mut self.work[bounce];
+        (*naive, *compact) = (naive.plus(more[0]), compact.plus(more[1]));
+    }
+
+    /// All bounces together.
+    pub fn total(&self) -> Bounce {
+        self.bounces.iter().fold(Bounce::default(), |sum, &bounce| sum.plus(bounce))
+    }
+}
+
+/// Everything that was counted.
+#[derive(Debug, Clone)]
+pub struct CompactionReport {
+    pub(crate) request: CompactionRequest,
+    /// In the order of the widths.
+    pub counts: Vec<Counts>,
+    /// Frames, over all viewpoints.
+    pub frames: u64,
+}
+
+/// Counts the paths and warps of frames that somebody renders, viewpoint by viewpoint.
+pub struct PathCounter {
+    request: CompactionRequest,
+    kernel: Kernel,
+    /// Of each path of all frames, in the order of threads.
+    segments: Vec<u16>,
+    counts: Vec<Counts>,
+}
+
+impl PathCounter {
+    /// Of a scene and its tree. All triangles count as opaque.
+    ///
+    /// # Errors
+    /// [`CompactionError`], but for [`CompactionError::Cancelled`].
+    pub fn new(scene: &Scene, bvh: &Bvh2, request: &CompactionRequest) -> Result<Self, CompactionError> {
+        if let Some(&width) = request.widths.iter().find(|&&width| !(width.is_power_of_two() && width <= 64)) {
+            return Err(CompactionError::Width(width));
+        }
+        if request.max_depth > u32::from(u16::MAX) - 1 {
+            return Err(CompactionError::Depth(request.max_depth));
+        }
+        let views = request.cameras.len() as u128 * u128::from(request.frames);
+        let paths = views * u128::from(request.size[0]) * u128::from(request.size[1]);
+        if paths > MAX_PATHS {
+            return Err(CompactionError::Paths { paths });
+        }
+        let mut triangles = flatten(scene)?;
+        triangles.opaque.fill(true);
+        Ok(Self {
+            request: request.clone(),
+            kernel: Kernel::new(&WHILE_WHILE.parse::<Variant>()?, bvh, &triangles)?,
+            segments: Vec::new(),
+            counts: request.widths.iter().map(|&width| Counts::new(width)).collect(),
+        })
+    }
+
+    /// What listens while the frames of a viewpoint are rendered.
+    pub fn recorder(&self) -> Recorder {
+        Recorder::new(self.request.size, self.request.frames, self.request.max_depth)
+    }
+
+    /// Takes what a recorder heard of all frames of a viewpoint.
+    ///
+    /// # Errors
+    /// [`CompactionError::Cancelled`] where `cancel` says so, and [`CompactionError::Kernel`].
+    pub fn add(&mut self, recorder: Recorder, cancel: Option<&AtomicBool>) -> Result<(), CompactionError> {
+        let rays = recorder.finish(&mut self.segments);
+        for counts in &mut self.counts {
+            for (bounce, rays) in rays.iter().enumerate().take_while(|(_, rays)| rays.iter().any(Option::is_some)) {
+                if cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+                    return Err(CompactionError::Cancelled);
+                }
+                counts.add_work(bounce, work(&self.kernel, counts.width, rays)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// All viewpoints together.
+    pub fn finish(self) -> CompactionReport {
+        let Self { request, segments, mut counts, .. } = self;
+        if let Some(paths) = PathLengths::new(&segments, in_grid(request.size)) {
+            for counts in &mut counts {
+                let tiled = |m: u32| bounces(paths, counts.width as usize, (64 * m) as usize);
+                counts.tiles =
+                    PATHS_PER_THREAD.map(|m| (m, tiled(m).into_iter().fold(Bounce::default(), Bounce::plus))).to_vec();
+                counts.bounces = tiled(8);
+            }
+        }
+        let frames = request.cameras.len() as u64 * u64::from(request.frames);
+        CompactionReport { request, counts, frames }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_are_saved_are_those_of_all_warps() {
+        let bounce = |naive_warps, compact_warps| Bounce { naive_warps, compact_warps, ..Bounce::default() };
+        let work = |warps, visits, tests| Work { warps, visits, tests, ..Work::default() };
+        let mut counts = Counts::new(32);
+        counts.bounces = vec![bounce(100, 100), bounce(80, 20)];
+        // Of half of the warps: 7 steps each at bounce 0; then 5 steps of a naive warp and 9 of a full one.
+        counts.add_work(0, [work(50, 200, 150), work(50, 200, 150)]);
+        counts.add_work(1, [work(30, 100, 50), work(10, 50, 40)]);
+        counts.add_work(1, [work(10, 20, 30), Work::default()]);
+        assert_eq!(counts.saved_steps(), (700.0 + 400.0) / (700.0 + 180.0));
+    }
+}

@@ -1,0 +1,203 @@
+//! What a profiler counted beside what is foretold: `raywarp simulate --machine h200 --counters FILE`.
+
+mod file;
+mod report;
+
+pub use file::{Counted, CountersError, read_counters};
+
+use crate::launch::{KernelStudy, MOST_ASSUMED, SampleWarps, StudyOptions, kernel_costs};
+use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
+use raywarp_bvh::{BuildOptions, Bvh2, build};
+use raywarp_family::Supply;
+use raywarp_geom::Control;
+use raywarp_scene::{Scene, flatten};
+use raywarp_sim::gap::split;
+use raywarp_sim::machine::{Machine, keys};
+use raywarp_sim::memory::Region;
+use raywarp_sim::thread_instructions;
+use raywarp_traverse::Kernel;
+
+/// How near a prediction should come.
+pub const WITHIN: f64 = 0.05;
+
+/// What to compare.
+#[derive(Debug, Clone)]
+pub struct CountersRequest {
+    /// Scene, one view and its rays; kernels and trees are those of the rows.
+    pub rays: EfficiencyRequest,
+    /// The machine that counted.
+    pub machine: Machine,
+    /// What it counted on this scene.
+    pub rows: Vec<Counted>,
+}
+
+/// A number that was foretold and counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// By the simulator.
+    pub foretold: f64,
+    /// By the profiler.
+    pub counted: f64,
+}
+
+impl Pair {
+    /// Foretold over counted.
+    pub fn ratio(self) -> f64 {
+        self.foretold / self.counted
+    }
+
+    /// By how much it is off, as a share of what was counted.
+    pub fn error(self) -> f64 {
+        self.ratio() - 1.0
+    }
+
+    /// Whether that is at most [`WITHIN`].
+    pub fn is_near(self) -> bool {
+        self.error().abs() <= WITHIN
+    }
+}
+
+/// A launch, foretold and counted.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// What was counted.
+    pub counted: Counted,
+    /// Warp instructions a ray; none where no table has the kernel's costs.
+    pub instructions: Option<Pair>,
+    /// Lanes of an instruction.
+    pub lanes: Option<Pair>,
+    /// Passes through the L1's data stage, a ray.
+    pub passes: Pair,
+    /// 32-byte sectors of loads from global memory, a ray.
+    pub sectors: Pair,
+    /// Share of the foretold instructions that nobody counted, 0 to 1.
+    pub assumed: f64,
+    /// Whether the costs are verified.
+    pub verified: bool,
+    /// Where the measured time went, by [`raywarp_sim::gap::Part`].
+    pub parts: Option<[f64; 6]>,
+}
+
+impl Compared {
+    /// Whether warps that stay take rays from a pool.
+    pub fn is_pooled(&self) -> bool {
+        self.counted.variant.supply() != Supply::Direct
+    }
+
+    /// Whether more than a fifth of the instructions were never counted: then nothing is foretold, but printed.
+    pub fn is_guess(&self) -> bool {
+        self.instructions.is_none() || self.assumed > MOST_ASSUMED
+    }
+}
+
+/// Everything that was compared.
+#[derive(Debug, Clone)]
+pub struct CountersReport {
+    request: CountersRequest,
+    /// In the order of the file.
+    pub rows: Vec<Compared>,
+    /// Rays of each kind that were traced, and that there are in all.
+    pub rays: crate::simulate::RayCounts,
+    /// Whether the caller stopped it: rows are missing.
+    pub interrupted: bool,
+}
+
+/// Foretells what was counted. All triangles count as opaque, as in the launches that were counted.
+///
+/// `control.cancel` stops between two warps; what was compared until then is the report, if it is anything.
+///
+/// # Errors
+/// [`CountersError::Rays`] where the rays are not those of the file; [`CountersError::Simulate`].
+/// # Panics
+/// If the scene does not pass [`raywarp_scene::validate`].
+pub fn beside_counters(
+    scene: &Scene,
+    request: &CountersRequest,
+    control: &Control<'_>,
+) -> Result<CountersReport, CountersError> {
+    let mut triangles = flatten(scene).map_err(SimulateError::from)?;
+    triangles.opaque.fill(true);
+    let (samples, rays) = sample_rays(&triangles, &request.rays, control)?;
+    for row in &request.rows {
+        let found = rays.iter().find(|(kind, ..)| *kind == row.kind).map_or(0, |(.., all)| *all);
+        if found != row.rays {
+            return Err(CountersError::Rays { kind: row.kind.name(), counted: row.rays, found });
+        }
+    }
+    let (mut rows, mut interrupted) = (Vec::new(), false);
+    let mut tree: Option<(BuildOptions, Bvh2)> = None;
+    // Kinds of a kernel follow each other, and kernels of a tree.
+    let mut kernel: Option<(BuildOptions, Kernel)> = None;
+    for row in &request.rows {
+        let (builder, reinsertion, max_leaf) = row.tree;
+        let options = BuildOptions { builder, reinsertion, max_leaf, ..request.rays.build };
+        let voted = row.variant.voted();
+        if tree.as_ref().is_none_or(|(known, _)| *known != options) {
+            tree = Some((options, build(&triangles, &options).map_err(SimulateError::from)?));
+        }
+        let Some((_, bvh)) = &tree else { continue };
+        if kernel.as_ref().is_none_or(|(known, kernel)| *known != options || *kernel.variant() != voted) {
+            kernel = Some((options, Kernel::new(&voted, bvh, &triangles).map_err(SimulateError::from)?));
+        }
+        let Some((_, kernel)) = &kernel else { continue };
+        match compare(&request.machine, row, kernel, &samples, control) {
+            Err(CountersError::Simulate(error)) if error.is_cancelled() && !rows.is_empty() => {
+                interrupted = true;
+                break;
+            }
+            row => rows.push(row?),
+        }
+        control.advance(1);
+    }
+    Ok(CountersReport { request: request.clone(), rows, rays, interrupted })
+}
+
+fn compare(
+    machine: &Machine,
+    row: &Counted,
+    kernel: &Kernel,
+    samples: &Samples,
+    control: &Control<'_>,
+) -> Result<Compared, CountersError> {
+    let rays: &[_] = samples
+        .iter()
+        .find(|(kind, _)| *kind == row.kind)
+        .and_then(|(_, views)| views.first())
+        .map_or(&[], |rays| &rays[..]);
+    let width = machine.count(keys::SM_WARP_WIDTH);
+    // As many warps share the sample as shared that part of the launch.
+    let launch = kernel_costs(None, machine, &row.variant, query_of(row.kind)).launch;
+    let warps = launch.map(|launch| row.blocks * u64::from(launch.threads_per_block.div_ceil(width)));
+    let share = warps.map(|warps| (warps * rays.len() as u64).div_ceil(row.rays).max(1) as u32);
+    let warps = share.map_or(SampleWarps::OfMachine, SampleWarps::Exactly);
+    let options = StudyOptions { warps, width, expects: false, cancel: control.cancel };
+    let mut study = KernelStudy::new((kernel, &row.variant, row.kind), [rays], row.rays, options);
+    let launch = study.on(machine, None)?;
+    let profile = study.profile(&launch);
+    let traced = profile.rays() as f64;
+    let a_ray = |counted: f64, foretold: f64| Pair { foretold: foretold / traced, counted: counted / row.rays as f64 };
+    let priced = launch.priced(profile, &[]);
+    // Not by prices that no machine code has.
+    let price = priced.price.as_ref().filter(|_| launch.costs.table().is_some());
+    let instructions = price.map(|price| a_ray(row.warp_instructions, price.warp_instructions()));
+    let lanes = launch.costs.table().zip(price).map(|(costs, price)| Pair {
+        foretold: thread_instructions(costs, &profile.tally, &profile.lanes, width) / price.warp_instructions(),
+        counted: row.thread_instructions / row.warp_instructions,
+    });
+    let memory = profile.memory.unwrap_or_default();
+    let loads = [Region::Nodes, Region::Triangles, Region::Slots, Region::Rays];
+    let sectors: u64 = loads.iter().map(|&region| memory.region(region).sectors).sum();
+    let bounds = priced.bounds(machine, (&row.variant, row.kind), profile, None);
+    let elapsed = 1e-9 * row.ns / row.rays as f64;
+    let busy = row.cycles / machine.clock_hz() / row.rays as f64;
+    Ok(Compared {
+        counted: row.clone(),
+        instructions,
+        lanes,
+        passes: a_ray(row.wavefronts, memory.all().passes as f64),
+        sectors: a_ray(row.load_sectors, sectors as f64),
+        assumed: price.map_or(1.0, |price| price.assumed),
+        verified: price.is_some_and(|price| price.verified),
+        parts: split(elapsed, busy, &bounds),
+    })
+}

@@ -1,0 +1,259 @@
+//! A launch of a kernel on a machine, in the one sequence that everything here shares: what it takes of a multiprocessor
+//! (*occupancy*), what its warps do on real rays (*profile*), what that costs by a table of machine code (*costs*, *price*),
+//! what its accesses do in the caches, and what rates follow (*bounds*, and a rate to expect).
+//!
+//! A [`KernelStudy`] follows a kernel's warps; [`KernelStudy::on`] makes a [`StudiedLaunch`] of a machine, whose
+//! [`priced`](StudiedLaunch::priced) is all that can be said of it.
+
+mod costs;
+
+pub(crate) use costs::{CostSource, KernelCostSource, kernel_costs};
+
+use crate::simulate::{SimulateError, query_of};
+use raywarp_family::{Supply, Sync, Variant};
+use raywarp_geom::{Ray, TraceError};
+use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
+use raywarp_sim::machine::{Launch, Machine, keys};
+use raywarp_sim::memory::{Caches, Traffic, traffic};
+use raywarp_sim::{CostChange, Price, Profile, ProfileOptions, profile};
+use raywarp_traverse::{Kernel, KernelError, Query};
+use raywarp_workload::rays::RayKind;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The most of a price that may be assumed before it is called a guess, as a share of its instructions. When a third to a
+/// half of a work queue's instructions were assumed, its prices were 13 to 25 % off an H200's counters: by half of that share. A
+/// fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
+pub(crate) const MOST_ASSUMED: f64 = 0.2;
+
+/// Warps of a launch that are followed clock by clock, at most: more than a multiprocessor holds.
+const STREAMS: u32 = 128;
+
+/// Warps of a view that go through the model of the caches.
+const CACHED_WARPS: u32 = 512;
+
+/// Whether lanes are left to the hardware: such kernels are profiled in their voted form.
+pub(crate) fn is_implicit(variant: &Variant) -> bool {
+    variant.sync() == Sync::Implicit
+}
+
+/// How many warps share the sample of a launch's rays, where warps ask one pool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum SampleWarps {
+    /// Such a part of those that the machine keeps resident as the sample is of the launch.
+    OfMachine,
+    /// So many.
+    Exactly(u32),
+}
+
+/// What is followed of a kernel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StudyOptions<'a> {
+    pub warps: SampleWarps,
+    /// Lanes of a warp.
+    pub width: u32,
+    /// Whether streams of warps are kept, for a rate to expect, and accesses go through the caches.
+    pub expects: bool,
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+/// A kernel and rays of one kind, a sample of a launch for each viewpoint. What machines have in common is followed once.
+pub(crate) struct KernelStudy<'a> {
+    /// What the rays are traced by: the voted form of `variant`.
+    kernel: &'a Kernel,
+    variant: Variant,
+    kind: RayKind,
+    /// Sampled rays of each launch; at least one.
+    samples: Vec<&'a [Ray]>,
+    /// Rays of a launch.
+    launch_rays: u64,
+    options: StudyOptions<'a>,
+    /// As so many warps share the rays.
+    profiles: Vec<(Option<u32>, Profile)>,
+}
+
+/// What a kernel does on a machine, and what is known of its costs there.
+pub(crate) struct StudiedLaunch {
+    /// Which of the study's profiles.
+    profile: usize,
+    pub costs: KernelCostSource,
+    pub traffic: Option<Traffic>,
+    instructions_per_clock: Option<f64>,
+}
+
+impl<'a> KernelStudy<'a> {
+    pub fn new(
+        (kernel, variant, kind): (&'a Kernel, &Variant, RayKind),
+        samples: impl IntoIterator<Item = &'a [Ray]>,
+        launch_rays: u64,
+        options: StudyOptions<'a>,
+    ) -> Self {
+        let samples = samples.into_iter().collect();
+        Self { kernel, variant: *variant, kind, samples, launch_rays, options, profiles: Vec::new() }
+    }
+
+    fn query(&self) -> Query {
+        query_of(self.kind)
+    }
+
+    /// Follows the launches on a machine, by the costs of `table` or those that are known.
+    ///
+    /// # Errors
+    /// [`SimulateError`]; cancelled where the caller says so.
+    pub fn on(&mut self, machine: &Machine, table: Option<&str>) -> Result<StudiedLaunch, SimulateError> {
+        let costs = kernel_costs(table, machine, &self.variant, self.query());
+        let warps = self.sample_warps(machine, &costs);
+        let profile = match self.profiles.iter().position(|(known, _)| *known == warps) {
+            Some(known) => known,
+            None => {
+                let profile = self.follow(warps)?;
+                self.profiles.push((warps, profile));
+                self.profiles.len() - 1
+            }
+        };
+        let caches = if self.options.expects { caches(machine, costs.launch) } else { None };
+        let traffic = caches.map(|caches| self.through(caches)).transpose()?;
+        let followed = &self.profiles[profile].1;
+        let instructions_per_clock = match self.options.expects {
+            true => costs.instructions_per_clock(machine, &self.variant, followed, traffic.as_ref()),
+            false => None,
+        };
+        Ok(StudiedLaunch { profile, costs, traffic, instructions_per_clock })
+    }
+
+    /// What the warps of a launch did.
+    pub fn profile(&self, launch: &StudiedLaunch) -> &Profile {
+        &self.profiles[launch.profile].1
+    }
+
+    /// How many warps share a sample, where that matters.
+    fn sample_warps(&self, machine: &Machine, costs: &KernelCostSource) -> Option<u32> {
+        match self.options.warps {
+            SampleWarps::Exactly(warps) => Some(warps),
+            SampleWarps::OfMachine => {
+                let launch = costs.launch.filter(|_| self.variant.supply() != Supply::Direct)?;
+                let resident = machine.occupancy(launch).ok()?.warps * machine.count(keys::SM_COUNT);
+                let sample = self.samples.first().map_or(0, |rays| rays.len() as u64);
+                let share = (u64::from(resident) * sample).div_ceil(self.launch_rays.max(1));
+                Some(share.clamp(1, u64::from(resident)) as u32)
+            }
+        }
+    }
+
+    /// The launches, one after the other.
+    fn follow(&self, resident: Option<u32>) -> Result<Profile, SimulateError> {
+        let StudyOptions { width, expects, cancel, .. } = self.options;
+        let streams = if expects { STREAMS } else { 0 };
+        let options = ProfileOptions { width, memory: true, resident, streams, cancel };
+        let mut all: Option<Profile> = None;
+        for rays in &self.samples {
+            let launch_rays = self.launch_rays.max(rays.len() as u64);
+            let one = profile(self.kernel, rays, launch_rays, self.query(), options)?;
+            if cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                return Err(TraceError::Cancelled.into());
+            }
+            all = Some(match all {
+                Some(sum) => sum.plus(&one),
+                None => one,
+            });
+        }
+        match all {
+            Some(all) => Ok(all),
+            None => Ok(profile(self.kernel, &[], 0, self.query(), options)?),
+        }
+    }
+
+    fn through(&self, caches: Caches) -> Result<Traffic, KernelError> {
+        let one = |rays: &&[Ray]| traffic(self.kernel, rays, self.query(), self.options.width, CACHED_WARPS, caches);
+        self.samples.iter().try_fold(Traffic::default(), |sum, rays| Ok(sum.plus(&one(rays)?)))
+    }
+}
+
+/// The caches of a machine, as a launch shares them; none where they are not known.
+fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
+    let launch = launch?;
+    let warps = machine.occupancy(launch).ok()?;
+    let shared = u64::from(warps.blocks) * u64::from(launch.shared_bytes_per_block);
+    Some(Caches {
+        // Where shared memory is taken from it, what is left.
+        l1_bytes: (machine.get(keys::L1_BYTES)? as u64).saturating_sub(shared),
+        l2_bytes: machine.get(keys::L2_BYTES)? as u64,
+        multiprocessors: machine.count(keys::SM_COUNT),
+        warps: warps.warps,
+    })
+}
+
+impl StudiedLaunch {
+    /// What `profile`, its own, costs, with costs of blocks that the user changed.
+    pub fn priced(&self, profile: &Profile, changes: &[CostChange]) -> PricedKernel {
+        let mut kernel = PricedKernel::new(&self.costs, profile);
+        changes.iter().for_each(|change| kernel.change(change, profile));
+        kernel
+    }
+
+    /// Rays a second to expect of the machine, at most the lowest of `bounds`, some of whose resources are not in the model of a
+    /// multiprocessor; none of costs that were changed, which no machine code has.
+    pub fn expected(
+        &self,
+        kernel: &PricedKernel,
+        machine: &Machine,
+        profile: &Profile,
+        bounds: &[Bound],
+    ) -> Option<f64> {
+        let price = kernel.price.as_ref().filter(|_| !kernel.is_changed)?;
+        let a_second = self.instructions_per_clock? * machine.need(keys::SM_COUNT) * machine.clock_hz();
+        let rate = a_second * profile.rays() as f64 / price.warp_instructions();
+        Some(lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s)))
+    }
+}
+
+/// A kernel's events with what they cost on a machine.
+#[derive(Debug, Clone)]
+pub(crate) struct PricedKernel {
+    pub price: Option<Price>,
+    pub launch: Option<Launch>,
+    pub doubt: Option<String>,
+    is_changed: bool,
+}
+
+impl PricedKernel {
+    fn new(costs: &KernelCostSource, profile: &Profile) -> Self {
+        let price = match &costs.costs {
+            CostSource::None => None,
+            CostSource::Table(costs) => Some(Price::of(costs, &profile.tally)),
+            CostSource::Blocks(prices) => Some(Price::of_blocks(prices, &profile.counts)),
+        };
+        Self { price, launch: costs.launch, doubt: costs.doubt.clone(), is_changed: false }
+    }
+
+    /// One whose price is known already.
+    pub fn of(price: Option<Price>, launch: Option<Launch>, doubt: Option<String>) -> Self {
+        Self { price, launch, doubt, is_changed: false }
+    }
+
+    pub fn change(&mut self, change: &CostChange, profile: &Profile) {
+        self.is_changed = true;
+        if let Some(price) = &mut self.price {
+            price.change(change, &profile.counts);
+        }
+    }
+
+    /// All bounds of what was profiled.
+    pub fn bounds(
+        &self,
+        machine: &Machine,
+        (variant, kind): (&Variant, RayKind),
+        profile: &Profile,
+        traffic: Option<&Traffic>,
+    ) -> Vec<Bound> {
+        let subject = Subject {
+            variant,
+            query: query_of(kind),
+            profile,
+            price: self.price.as_ref(),
+            launch: self.launch,
+            traffic,
+            doubt: self.doubt.as_deref(),
+        };
+        bounds(machine, subject)
+    }
+}

@@ -1,0 +1,15 @@
+//! What kernels and paths do on simulated GPUs, beside what was measured.
+//!
+//! The sequence that all of it shares stands in [`launch`]: what a launch takes of a machine, what its warps do, what that
+//! costs, and what bounds follow. [`simulate`] counts how full warps are, [`bounds`] bounds rates, [`measured`] and [`counters`]
+//! put what was measured and counted beside them, [`compaction`] counts the warps of a path tracer, and [`report`] makes pages.
+
+#![forbid(unsafe_code)]
+
+pub mod bounds;
+pub mod compaction;
+pub mod counters;
+pub mod launch;
+pub mod measured;
+pub mod report;
+pub mod simulate;

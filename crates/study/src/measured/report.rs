@@ -1,0 +1,285 @@
+//! Rates beside bounds as text, as JSON and as rows for spreadsheets.
+
+use super::{MeasuredReport, MeasuredRow, OtherTree, Share};
+use crate::bounds::report::bound_json;
+use crate::launch::is_implicit;
+use crate::simulate::traced;
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_bench::{Column, Subject, quoted};
+use raywarp_sim::bounds::{Bound, Class};
+use std::fmt::Write;
+
+/// Names of the columns of [`csv`](MeasuredReport::csv) before the shares of the time.
+const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,max_leaf,block_threads,max_registers,rays,mrays_median,mrays_max,bound_mrays,\
+    bound,class,ratio,expected_mrays,strict_mrays,strict,above_strict,assumed_percent";
+
+/// What the columns mean.
+const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and tree; a star marks a strict one, which no run passes. ratio: measured over that. \
+    expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail. Then where the measured time went, %, by \
+    the model: work with all lanes busy, idle lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not \
+    hidden. Start and tail are measured: what two launches of half the rays took more than one; where there is no number, they are part of latency.";
+
+impl MeasuredRow {
+    /// What a line of the table is about.
+    pub(crate) fn name(&self) -> String {
+        let mut name = self.rate.subject.name();
+        if !self.rate.bounds.are_default() {
+            name += &format!(" {}", self.rate.bounds);
+        }
+        name
+    }
+
+    pub(crate) fn kind(&self) -> String {
+        Column::of(self.rate.kind, self.rate.order).name()
+    }
+
+    pub(crate) fn view(&self) -> String {
+        self.rate.view.map_or_else(|| "all".into(), |view| view.to_string())
+    }
+
+    fn is_implicit(&self) -> bool {
+        matches!(&self.rate.subject, Subject::Kernel(variant) if is_implicit(variant))
+    }
+
+    /// The lowest strict bound.
+    fn strict(&self) -> Option<&Bound> {
+        raywarp_sim::bounds::lowest(self.bounds.iter().filter(|bound| bound.class == Class::Strict))
+    }
+
+    /// A share of the time; none where it is not told apart.
+    pub fn share(&self, wanted: Share) -> Option<f64> {
+        let shares = self.shares.as_ref()?;
+        shares.iter().find(|(share, _)| *share == wanted).map(|(_, share)| *share)
+    }
+}
+
+fn mrays(rays_per_s: f64) -> String {
+    let rate = rays_per_s / 1e6;
+    // An imitated GPU makes thousands of rays a second.
+    if rate < 0.095 { format!("{rate:.1e}") } else { format!("{rate:.1}") }
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".into(), |share| format!("{:.0}", 100.0 * share))
+}
+
+impl MeasuredReport {
+    /// Rows without those of single viewpoints that a row of all has too.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &MeasuredRow> {
+        self.rows.iter().filter(|row| !row.is_part)
+    }
+
+    /// A kernel, tree and kind of rays a line; what is above a strict bound is said last.
+    pub fn text(&self, room: Room) -> String {
+        let (mut text, mut hidden) = (String::new(), Hidden::default());
+        self.write(&mut text, room, &mut hidden);
+        hidden.finish(&mut text);
+        text
+    }
+
+    /// The same below what `text` has.
+    pub(crate) fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
+        let request = &self.request;
+        let numbers: Vec<String> = request.views.iter().map(|(number, _)| number.to_string()).collect();
+        let title = format!(
+            "{}, view{} {}: measured beside what {} could do at {}; rays simulated: {}",
+            request.scene,
+            if numbers.len() == 1 { "" } else { "s" },
+            numbers.join(" "),
+            request.machine.name(),
+            request.clock,
+            traced(&self.rays)
+        );
+        let _ = writeln!(text, "{}\n\n{}", wrapped(&title), wrapped(LEGEND));
+        let marks: [(&str, &str); 3] = [
+            ("?", "?: more than a fifth of the costs is assumed, mostly too high"),
+            ("!", "!: a run passed a modelled bound: something in the model is too dear"),
+            ("X", "X: a run passed a STRICT bound"),
+        ];
+        for (mark, meaning) in marks {
+            if self.rows.iter().any(|row| row.mark() == mark) {
+                let _ = writeln!(text, "{meaning}.");
+            }
+        }
+        text.push('\n');
+        let shares = Share::ALL.map(|share| TableColumn::right(format!("{} %", share.name())).rank(3));
+        let columns = [
+            TableColumn::left("kernel"),
+            TableColumn::left("tree").rank(2),
+            TableColumn::left("rays"),
+            TableColumn::right("measured"),
+            TableColumn::right("expected").rank(1),
+            TableColumn::right("bound"),
+            TableColumn::left("set by"),
+            TableColumn::right("ratio"),
+            TableColumn::left(""),
+        ];
+        let mut table = Table::new(columns.into_iter().chain(shares));
+        for row in self.lines() {
+            let bound = row.lowest();
+            let star = |bound: &Bound| if bound.class == Class::Strict { "*" } else { "" };
+            let cells = [
+                row.name(),
+                format!("{}/{}", row.rate.tree, row.rate.build.max_leaf),
+                row.kind(),
+                mrays(row.rate.rays_per_s),
+                row.expected.map_or_else(|| "-".into(), mrays),
+                bound.map_or_else(|| "-".into(), |bound| mrays(bound.rays_per_s) + star(bound)),
+                bound.map_or_else(|| "-".into(), |bound| bound.limit.name()),
+                row.ratio().map_or_else(|| "-".into(), ratio),
+                row.mark().to_string(),
+            ];
+            table.row(cells.into_iter().chain(Share::ALL.map(|share| percent(row.share(share)))));
+        }
+        table.write(text, room, hidden);
+        let mut lines = Vec::new();
+        if self.lines().any(|row| row.is_implicit() && row.shares.is_some()) {
+            lines.push("Lanes that are left to the hardware have the bound of full lanes; the rest of their time is not told apart.".into());
+        }
+        lines.extend(self.not_rebuilt());
+        lines.extend(self.wrong().into_iter().map(|line| format!("WRONG: {line}")));
+        for line in lines {
+            let _ = writeln!(text, "{}", wrapped(&line));
+        }
+    }
+
+    /// What is above a strict bound, a line each.
+    pub(crate) fn wrong(&self) -> Vec<String> {
+        let line = |row: &MeasuredRow| {
+            let bound = row.above_strict()?;
+            Some(format!(
+                "{} {}, {} of {}, view {}: {} Mrays/s is above the strict bound of {} ({}: {})",
+                self.request.scene,
+                row.name(),
+                row.kind(),
+                row.rate.tree,
+                row.view(),
+                mrays(row.rate.most_rays_per_s),
+                mrays(bound.rays_per_s),
+                bound.limit.name(),
+                bound.why
+            ))
+        };
+        self.rows.iter().filter_map(line).collect()
+    }
+
+    /// The trees that could not be built again, a line each.
+    pub(crate) fn not_rebuilt(&self) -> Vec<String> {
+        let line = |OtherTree { tree, max_leaf, measured, found }: &OtherTree| {
+            format!(
+                "No bounds on {tree}/{max_leaf}: it had {measured} nodes when it was measured and has {found} here, by another version of the scene or of \
+                 this program."
+            )
+        };
+        self.other_trees.iter().map(line).collect()
+    }
+
+    /// The clock, and where it is from.
+    pub(crate) fn clock(&self) -> &str {
+        &self.request.clock
+    }
+
+    /// The same as a JSON document, single viewpoints and all bounds too.
+    pub fn json(&self) -> serde_json::Value {
+        let row = |row: &MeasuredRow| {
+            let time = row.shares.as_ref().map(|shares| {
+                let share = |(share, part): &(Share, f64)| (share.name().to_string(), serde_json::json!(100.0 * part));
+                shares.iter().map(share).collect::<serde_json::Map<_, _>>()
+            });
+            let rate = &row.rate;
+            serde_json::json!({
+                "name": row.name(),
+                "variant": rate.subject.to_string(),
+                "kind": rate.kind.name(),
+                "order": rate.order.name(),
+                "workload": rate.workload.name(),
+                "view": rate.view,
+                "tree": rate.tree,
+                "max_leaf": rate.build.max_leaf,
+                "rays": rate.rays,
+                "measured_mrays_per_s": rate.rays_per_s / 1e6,
+                "fastest_mrays_per_s": rate.most_rays_per_s / 1e6,
+                "lowest": row.lowest().map(bound_json),
+                "ratio": row.ratio(),
+                "expected_mrays_per_s": row.expected.map(|rate| rate / 1e6),
+                "above_strict": row.above_strict().map(bound_json),
+                "bounds": row.bounds.iter().map(bound_json).collect::<Vec<_>>(),
+                "warp_instructions_per_ray": row.instructions,
+                "instructions_assumed_percent": row.assumed.map(|assumed| 100.0 * assumed),
+                "start_and_tail_ms": rate.start_and_tail.map(|seconds| 1e3 * seconds),
+                "time_percent": time,
+            })
+        };
+        serde_json::json!({
+            "scene": self.request.scene,
+            "machine": self.request.machine.name(),
+            "clock_mhz": self.request.machine.clock_hz() / 1e6,
+            "clock_is": self.request.clock,
+            "sample": self.request.sample,
+            "pass": self.passes(),
+            "trees_not_rebuilt": self.not_rebuilt(),
+            "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The head of the table that [`MeasuredReport::csv`] has the rows of.
+    pub fn csv_header() -> String {
+        let shares = Share::ALL.map(|share| format!(",{}_percent", share.name().replace(' ', "_")));
+        format!("{HEADER}{}\n", shares.concat())
+    }
+
+    /// A line a row, as [`MeasuredReport::csv_header`] has it; what is not known is empty.
+    pub fn csv(&self) -> String {
+        let mut text = String::new();
+        for row in &self.rows {
+            let rate = &row.rate;
+            let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.3}"));
+            let whole = |value: Option<u32>| value.map_or_else(String::new, |value| value.to_string());
+            let (bound, strict) = (row.lowest(), row.strict());
+            let mut cells = vec![
+                quoted(&rate.scene),
+                rate.workload.name().to_string(),
+                rate.kind.name().to_string(),
+                rate.order.name().to_string(),
+                row.view(),
+                quoted(&rate.subject.name()),
+                quoted(&rate.subject.to_string()),
+                quoted(&rate.tree),
+                rate.build.max_leaf.to_string(),
+                whole(rate.bounds.block_threads),
+                whole(rate.bounds.max_registers),
+                rate.rays.to_string(),
+                number(Some(rate.rays_per_s / 1e6)),
+                number(Some(rate.most_rays_per_s / 1e6)),
+                number(bound.map(|bound| bound.rays_per_s / 1e6)),
+                bound.map_or_else(String::new, |bound| quoted(&bound.limit.name())),
+                bound.map_or("", |bound| bound.class.name()).to_string(),
+                row.ratio().map_or_else(String::new, |ratio| format!("{ratio:.4}")),
+                number(row.expected.map(|rate| rate / 1e6)),
+                number(strict.map(|bound| bound.rays_per_s / 1e6)),
+                strict.map_or_else(String::new, |bound| quoted(&bound.limit.name())),
+                u8::from(row.above_strict().is_some()).to_string(),
+                number(row.assumed.map(|assumed| 100.0 * assumed)),
+            ];
+            cells.extend(Share::ALL.map(|share| number(row.share(share).map(|share| 100.0 * share))));
+            let _ = writeln!(text, "{}", cells.join(","));
+        }
+        text
+    }
+}
+
+impl MeasuredRow {
+    /// What speaks against a row, in a letter.
+    fn mark(&self) -> &'static str {
+        match () {
+            () if self.above_strict().is_some() => "X",
+            () if self.is_guess() => "?",
+            () if self.ratio().is_some_and(|ratio| ratio > 1.0) => "!",
+            () => "",
+        }
+    }
+}
+
+fn ratio(ratio: f64) -> String {
+    if ratio < 0.005 { format!("{ratio:.0e}") } else { format!("{ratio:.2}") }
+}

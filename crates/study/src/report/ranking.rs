@@ -1,0 +1,192 @@
+//! What the first screen of a report of bounds says: which kernel, how far from its bound, and what would pay.
+
+use super::bounds::in_words;
+use super::efficiency::capital;
+use super::page::{Grid, Page};
+use super::run::{mrays, number};
+use crate::bounds::{Bounded, BoundsReport, WhatIf};
+use crate::measured::MeasuredRow;
+use crate::simulate::name_of;
+use raywarp_sim::bounds::{Bound, Limit, headroom};
+use raywarp_workload::rays::RayKind;
+
+/// So many kernels of each kind of rays are on the first screen.
+const TOP: usize = 5;
+
+/// A kernel among the others of its kind of rays.
+#[derive(Clone, Copy)]
+pub(super) struct Standing<'a> {
+    /// Its row of the report.
+    pub row: usize,
+    pub bounded: &'a Bounded,
+    /// What was measured of it.
+    pub beside: Option<&'a MeasuredRow>,
+}
+
+impl<'a> Standing<'a> {
+    /// The lowest bound; beside a rate that of the tree which it was measured on.
+    pub fn bound(&self) -> Option<&'a Bound> {
+        self.beside.map_or_else(|| self.bounded.lowest(), MeasuredRow::lowest)
+    }
+
+    fn bounds(&self) -> &'a [Bound] {
+        self.beside.map_or(&self.bounded.bounds, |beside| &beside.bounds)
+    }
+
+    /// Rays a second that a model expects.
+    pub fn expected(&self) -> Option<f64> {
+        self.beside.map_or(self.bounded.expected, |beside| beside.expected)
+    }
+
+    /// Rays a second that were measured.
+    pub fn measured(&self) -> Option<f64> {
+        self.beside.map(|beside| beside.rate.rays_per_s)
+    }
+
+    fn rate(&self, by: By) -> Option<f64> {
+        match by {
+            By::Measured => self.measured(),
+            By::Expected => self.expected(),
+            By::Bound => self.bound().map(|bound| bound.rays_per_s),
+        }
+    }
+}
+
+/// What kernels are ranked by: the best that is known of any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Measured,
+    Expected,
+    Bound,
+}
+
+impl By {
+    /// What the rates are, in a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Expected => "expected",
+            Self::Bound => "their lowest bound",
+        }
+    }
+}
+
+/// Kernels with what is known of them, the fastest first; what no table prices, which looks fast, is left out, unless it was measured.
+pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<Standing<'a>>) {
+    let all: Vec<Standing<'a>> = all.filter(|one| one.bounded.price.is_some() || one.beside.is_some()).collect();
+    let known = |by: &By| all.iter().any(|one| one.rate(*by).is_some());
+    let by = [By::Measured, By::Expected].into_iter().find(known).unwrap_or(By::Bound);
+    let mut rates: Vec<(f64, Standing<'a>)> = all.iter().filter_map(|one| Some((one.rate(by)?, *one))).collect();
+    rates.sort_by(|a, b| b.0.total_cmp(&a.0));
+    (by, rates.into_iter().map(|(_, one)| one).collect())
+}
+
+/// The conclusions of a machine and its fastest kernels, by kind of rays.
+pub(super) fn write(page: &mut Page, report: &BoundsReport, machine: usize, standings: &[Standing<'_>]) {
+    let changes = report.what_if();
+    let (mut said, mut rows, mut by_rate) = (Vec::new(), Vec::new(), By::Bound);
+    for &kind in &report.request.rays.kinds {
+        let (by, fastest) = ranked(standings.iter().copied().filter(|one| one.bounded.kind == kind));
+        said.extend(conclusion(kind, by, &fastest, &changes, machine));
+        for one in fastest.iter().take(TOP) {
+            rows.push(line(one, standings, &changes, machine));
+        }
+        by_rate = if fastest.is_empty() { by_rate } else { by };
+    }
+    page.list(said);
+    let head = [
+        "kernel",
+        "rays",
+        "measured",
+        "expected",
+        "lowest bound",
+        "of it, %",
+        "bound by",
+        "next bound",
+        "what would pay most",
+        "rise, %",
+    ];
+    page.grid(Grid {
+        caption: format!(
+            "The {TOP} fastest kernels of each kind of rays on {}, by what is {}; rates in Mrays/s.",
+            report.request.machines[machine].name(),
+            match by_rate {
+                By::Bound => "possible at most",
+                by => by.name(),
+            }
+        ),
+        head: head.map(String::from).to_vec(),
+        rows,
+    });
+}
+
+/// The name of a row, with what else tells rows of the same kernel apart.
+pub(super) fn label(one: &Bounded, among: &[Standing<'_>]) -> String {
+    let mut name = name_of(&one.variant);
+    let mut same = among.iter().map(|other| other.bounded).filter(|other| other.variant == one.variant);
+    if same.clone().any(|other| other.profile.counts.width != one.profile.counts.width) {
+        name += &format!(", {} lanes", one.profile.counts.width);
+    }
+    if same.any(|other| other.leaf_size != one.leaf_size) {
+        name += &format!(", leaves of {}", one.leaf_size);
+    }
+    name
+}
+
+fn line(one: &Standing<'_>, among: &[Standing<'_>], changes: &[WhatIf], machine: usize) -> Vec<String> {
+    let rate = |rate: Option<f64>| rate.map_or_else(String::new, mrays);
+    let best = super::what_if::best(changes, machine, one.row);
+    let of_it = one.measured().or(one.expected()).zip(one.bound()).map(|(rate, bound)| rate / bound.rays_per_s);
+    let next = headroom(one.bounds()).map(|(next, gain)| format!("{}, +{:.0} %", next.limit.name(), 100.0 * gain));
+    vec![
+        label(one.bounded, among),
+        one.bounded.kind.name().into(),
+        rate(one.measured()),
+        rate(one.expected()),
+        rate(one.bound().map(|bound| bound.rays_per_s)),
+        of_it.map_or_else(String::new, |share| number(100.0 * share, 0)),
+        one.bound().map_or_else(String::new, |bound| bound.limit.name()),
+        next.unwrap_or_default(),
+        best.map_or_else(String::new, |(change, _)| change.change.clone()),
+        best.map_or_else(String::new, |(_, gain)| format!("{:+.0}", 100.0 * gain)),
+    ]
+}
+
+/// The fastest kernel, how far it is from what bounds it, what would pay, and what bounds most others.
+fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf], machine: usize) -> Option<String> {
+    let best = fastest.first()?;
+    let (name, rate) = (label(best.bounded, fastest), mrays(best.rate(by)?));
+    let kind = capital(kind.name());
+    let mut text = match by {
+        By::Measured => format!("{kind} rays: {name} is the fastest, {rate} Mrays/s"),
+        By::Expected => format!("{kind} rays: {name} should be the fastest, {rate} Mrays/s by the model"),
+        By::Bound => format!("{kind} rays: {name} has the highest ceiling, {rate} Mrays/s"),
+    };
+    if let Some(bound) = best.bound() {
+        text += &match by {
+            By::Bound => format!(", set by {}.", in_words(bound.limit)),
+            _ => format!(
+                ", {:.0} % of its lowest bound, {} Mrays/s, set by {}.",
+                100.0 * best.rate(by)? / bound.rays_per_s,
+                mrays(bound.rays_per_s),
+                in_words(bound.limit)
+            ),
+        };
+    } else {
+        text.push('.');
+    }
+    if let Some((change, gain)) = super::what_if::best(changes, machine, best.row) {
+        text += &format!(" What would raise that bound most: {}, +{:.0} %.", change.change, 100.0 * gain);
+    }
+    let mut counts: Vec<(Limit, usize)> = Vec::new();
+    for limit in fastest.iter().filter_map(Standing::bound).map(|bound| bound.limit) {
+        match counts.iter_mut().find(|(known, _)| *known == limit) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((limit, 1)),
+        }
+    }
+    if let Some((limit, count)) = counts.iter().max_by_key(|(_, count)| *count).filter(|(_, count)| *count > 1) {
+        text += &format!(" Of {} kernels, {count} are limited by {}.", fastest.len(), in_words(*limit));
+    }
+    Some(text)
+}

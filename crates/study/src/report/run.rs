@@ -1,0 +1,98 @@
+//! What was run, for the reader who was not there.
+
+use super::page::{Grid, Page};
+use crate::simulate::{EfficiencyRequest, RayCounts, name_of};
+use raywarp_bvh::BuildOptions;
+use raywarp_workload::rays::Order;
+
+/// What the caller knows of the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// The command line, so that it can be run again.
+    pub command: String,
+    /// The scene's file.
+    pub scene_file: String,
+}
+
+impl About {
+    /// The last section.
+    pub fn write(&self, page: &mut Page, facts: Vec<(&str, String)>) {
+        page.heading("What was run");
+        page.command(&self.command);
+        let version = ("program", format!("raywarp {}", env!("CARGO_PKG_VERSION")));
+        let file = ("scene file", self.scene_file.clone());
+        let rows = facts.into_iter().chain([file, version]);
+        page.grid(Grid {
+            caption: "The run".into(),
+            head: vec!["what".into(), "which".into()],
+            rows: rows.map(|(what, which)| vec![what.to_string(), which]).collect(),
+        });
+    }
+}
+
+/// Scene, rays and tree.
+pub(super) fn facts(request: &EfficiencyRequest, rays: &RayCounts) -> Vec<(&'static str, String)> {
+    let rays: Vec<String> =
+        rays.iter().map(|(kind, traced, all)| format!("{} ({traced} of {all} traced)", kind.name())).collect();
+    let order = match request.order {
+        Order::Workload => "as the workload has them",
+        Order::Morton => "batches sorted by a Morton key",
+        Order::Shuffled(_) => "shuffled",
+    };
+    let numbers = |list: &[u32]| list.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    vec![
+        ("scene", request.scene.clone()),
+        ("viewpoints", format!("{}, of {} x {} pixels", request.views.len(), request.size[0], request.size[1])),
+        ("workload", request.workload.name().to_string()),
+        ("rays", rays.join(", ")),
+        ("order of rays", order.to_string()),
+        ("lanes of a warp", numbers(&request.widths)),
+        ("tree", tree(&request.build)),
+        ("most triangles of a leaf", numbers(&request.leaf_sizes)),
+    ]
+}
+
+/// Scene and rays, for the top of a page.
+pub(super) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String {
+    let [columns, rows] = request.size;
+    let rays: Vec<String> = rays.iter().map(|(kind, traced, _)| format!("{traced} {}", kind.name())).collect();
+    let count = |number: usize, name: &str| format!("{number} {name}{}", if number == 1 { "" } else { "s" });
+    format!(
+        "{}: {} of {columns} x {rows} pixels, rays of workload {} ({} simulated). The command is at the end.",
+        request.scene,
+        count(request.views.len(), "viewpoint"),
+        request.workload.name(),
+        rays.join(", "),
+    )
+}
+
+/// The kernels, in a few words.
+pub(super) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
+    let names: Vec<String> = request.variants.iter().map(name_of).collect();
+    let text = if names.len() > 8 {
+        format!("{} and {} more", names[..8].join(", "), names.len() - 8)
+    } else {
+        names.join(", ")
+    };
+    ("kernels", text)
+}
+
+/// How the tree was built.
+pub(super) fn tree(build: &BuildOptions) -> String {
+    let clipping = build.split_clipping.map_or_else(String::new, |share| format!(", split clipping {share}"));
+    format!(
+        "{:?}, {} passes of reinsertion, a node costs {}{clipping}",
+        build.builder, build.reinsertion, build.traversal_cost
+    )
+}
+
+/// A number with so many digits after the point; a dash for none.
+pub(crate) fn number(value: f64, digits: usize) -> String {
+    if value.is_finite() { format!("{value:.digits$}") } else { "-".into() }
+}
+
+/// A rate in Mrays/s.
+pub(super) fn mrays(rays_per_s: f64) -> String {
+    let rate = rays_per_s / 1e6;
+    number(rate, if rate < 1000.0 { 1 } else { 0 })
+}

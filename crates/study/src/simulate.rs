@@ -1,0 +1,294 @@
+//! SIMD efficiency of the kernel family on the papers' workloads, as in AL09 Table 1.
+
+mod experiment;
+mod known_counts;
+mod rays;
+mod report;
+mod walks;
+
+pub use experiment::{Cell, Experiment, ExperimentReport, ExperimentRequest, Row, Table, experiment};
+pub use rays::RayCounts;
+pub(crate) use rays::{Samples, headline, query_of, sample_rays, traced};
+pub use raywarp_sim::Al09Prices;
+pub use raywarp_sim::machine::Machine;
+pub(crate) use report::theirs_column;
+
+use self::known_counts::KnownCounts;
+use self::walks::Runs;
+use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build};
+use raywarp_family::Variant;
+use raywarp_geom::{Control, FlatError, FlatTriangles, TraceError};
+use raywarp_layout::LayoutError;
+use raywarp_scene::{Scene, flatten};
+use raywarp_sim::{Efficiency, ProfileError};
+use raywarp_traverse::{KernelError, ReplayError};
+use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
+use raywarp_workload::views::View;
+
+/// What to simulate.
+#[derive(Debug, Clone)]
+pub struct EfficiencyRequest {
+    /// Whose rays.
+    pub workload: Workload,
+    /// Kinds of rays.
+    pub kinds: Vec<RayKind>,
+    /// Viewpoints; the counts are over all of them.
+    pub views: Vec<View>,
+    /// Pixels of a view.
+    pub size: [u32; 2],
+    /// About how many rays of each kind and view are traced.
+    pub sample: usize,
+    /// Order of the rays.
+    pub order: Order,
+    /// AO and diffuse rays of a pixel; the workload's by default.
+    pub rays_per_pixel: Option<u32>,
+    /// Kernels.
+    pub variants: Vec<Variant>,
+    /// Lanes of a warp, 1 to 64.
+    pub widths: Vec<u32>,
+    /// Tree of each leaf size; compressed trees take at most 3, and h8 1.
+    pub leaf_sizes: Vec<u32>,
+    /// The tree otherwise.
+    pub build: BuildOptions,
+    /// Name of the scene, under which the paper's figures are looked up.
+    pub scene: String,
+}
+
+/// Why nothing can be simulated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimulateError {
+    /// Too many triangles.
+    #[error(transparent)]
+    Flat(#[from] FlatError),
+    /// The builder refuses.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The encoder refuses.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A kernel refuses.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// A launch cannot be followed.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    /// A replay refuses.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The rays cannot be made.
+    #[error(transparent)]
+    Rays(#[from] RaysError),
+    /// Stopped.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// An experiment on a machine that it says nothing of.
+    #[error("--experiment {experiment} on {machine}: {why}")]
+    NotThere {
+        /// The experiment.
+        experiment: &'static str,
+        /// The machine.
+        machine: String,
+        /// What is missing.
+        why: String,
+    },
+    /// A scene in which no ray of a kind starts.
+    #[error("no {0} ray starts in any of the views: nothing is hit there")]
+    NoRays(&'static str),
+}
+
+impl SimulateError {
+    /// Whether the caller asked to stop: between two kernels, or while rays were made.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Trace(TraceError::Cancelled) | Self::Rays(RaysError::Trace(TraceError::Cancelled)))
+    }
+
+    /// Whether a kernel refuses because its tree cannot hold the scene.
+    pub fn is_of_scene(&self) -> bool {
+        match self {
+            Self::Kernel(error) | Self::Profile(ProfileError::Kernel(error)) => {
+                matches!(error, KernelError::Layout(LayoutError::TooFar { .. }))
+            }
+            Self::Layout(error) => matches!(error, LayoutError::TooFar { .. }),
+            _ => false,
+        }
+    }
+}
+
+/// One kernel's counts for one kind of rays.
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    /// The kernel.
+    pub variant: Variant,
+    /// Which rays.
+    pub kind: RayKind,
+    /// Most triangles of a leaf.
+    pub leaf_size: u32,
+    /// The counts, over all views.
+    pub counts: Efficiency,
+    /// Share of the nodes visited that the same kernel without postponing does not visit, of those it
+    /// visits; 0 for one that does not postpone.
+    pub overfetch: f64,
+}
+
+/// Everything that was measured.
+#[derive(Debug, Clone)]
+pub struct EfficiencyReport {
+    pub(crate) request: EfficiencyRequest,
+    /// In the order of widths, leaf sizes, variants, kinds.
+    pub measurements: Vec<Measurement>,
+    /// Rays of each kind that were traced, and that there are in all.
+    pub rays: RayCounts,
+    /// Whether the caller stopped it: kernels are missing.
+    pub interrupted: bool,
+}
+
+/// Measures the SIMD efficiency of kernels on a scene. All triangles count as opaque (AL09 2: the papers'
+/// set-up has no textures).
+///
+/// `control.cancel` stops between two kernels; what was measured until then is the report, if it is anything.
+///
+/// # Errors
+/// [`SimulateError`].
+/// # Panics
+/// If the scene does not pass [`raywarp_scene::validate`].
+pub fn efficiency(
+    scene: &Scene,
+    request: &EfficiencyRequest,
+    control: &Control<'_>,
+) -> Result<EfficiencyReport, SimulateError> {
+    let mut triangles = flatten(scene)?;
+    triangles.opaque.fill(true);
+    let (samples, rays) = sample_rays(&triangles, request, control)?;
+    let mut measurements = Vec::new();
+    let mut done = Ok(());
+    for &leaf_size in &request.leaf_sizes {
+        // In the order in which they were measured, with their places.
+        let mut measured: Vec<(usize, Measurement)> = Vec::new();
+        done = done.and_then(|()| measure(&triangles, &samples, request, leaf_size, control, &mut measured));
+        measured.sort_by_key(|(row, _)| *row);
+        measurements.extend(measured.into_iter().map(|(_, measurement)| measurement));
+    }
+    let interrupted = stopped(done, !measurements.is_empty())?;
+    Ok(EfficiencyReport { request: request.clone(), measurements, rays, interrupted })
+}
+
+/// Whether work was stopped after it had found something.
+pub(crate) fn stopped(done: Result<(), SimulateError>, found: bool) -> Result<bool, SimulateError> {
+    match done {
+        Ok(()) => Ok(false),
+        Err(error) if error.is_cancelled() && found => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Measures the kernels of a request on trees of a leaf size; what is in `measured` holds good after an error too.
+fn measure(
+    triangles: &FlatTriangles,
+    samples: &Samples,
+    request: &EfficiencyRequest,
+    leaf_size: u32,
+    control: &Control<'_>,
+    measured: &mut Vec<(usize, Measurement)>,
+) -> Result<(), SimulateError> {
+    let tree = |max_leaf: u32| build(triangles, &BuildOptions { max_leaf, ..request.build });
+    let plain = tree(leaf_size)?;
+    // Trees of groups of triangles hold few a leaf (YKL17: three).
+    let mut small: Vec<(u32, Bvh2)> = Vec::new();
+    for most in request.variants.iter().map(|v| v.tree().max_leaf()).filter(|&most| most < leaf_size) {
+        if small.iter().all(|(known, _)| *known != most) {
+            small.push((most, tree(most)?));
+        }
+    }
+    let bvh_of = |most: u32| small.iter().find(|(known, _)| *known == most).map_or(&plain, |(_, tree)| tree);
+    let mut known = KnownCounts::new(samples);
+    // First those whose rays' operations are written down: that tells others how many nodes they need.
+    let mut groups = walks::groups(&request.variants);
+    groups.sort_by_key(|group| !group.is_worth_a_dump(request));
+    for group in groups {
+        // A tree of its size for all: they have one walk, or are alone.
+        let most = request.variants[group.rows[0]].tree().max_leaf();
+        let bvh = bvh_of(most);
+        let dumps = group.dumps(request, bvh, triangles, samples, control)?;
+        if let (Some(walk), Some(dumps)) = (&group.walk, &dumps) {
+            known.add_dumps(walk, dumps);
+        }
+        for &row in &group.rows {
+            let variant = &request.variants[row];
+            let mut runs = None;
+            for &width in request.widths.iter().filter(|&&width| width % variant.lanes_per_ray() == 0) {
+                let mut kinds = Vec::with_capacity(samples.len());
+                for (number, (kind, _)) in samples.iter().enumerate() {
+                    if control.is_cancelled() {
+                        return Err(TraceError::Cancelled.into());
+                    }
+                    let counts = match (known.counts(variant, number, width)?, &mut runs) {
+                        (Some(counts), _) => counts,
+                        (None, Some(runs)) => Runs::counts(runs, number, width)?,
+                        (None, none) => {
+                            let runs = Runs::new(variant, bvh, triangles, samples, dumps.as_ref())?;
+                            none.insert(runs).counts(number, width)?
+                        }
+                    };
+                    known.add(variant, number, &counts);
+                    let needed = known.needed(variant, number, bvh, triangles, control)?;
+                    let overfetch = needed.map_or(0.0, |needed| counts.nodes as f64 / needed as f64 - 1.0);
+                    let leaf_size = leaf_size.min(most);
+                    kinds.push((row, Measurement { variant: *variant, kind: *kind, leaf_size, counts, overfetch }));
+                }
+                // All kinds or none: a line of a table is whole.
+                measured.append(&mut kinds);
+                control.advance(1);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The row's name, or the text of a variant that is none.
+pub fn name_of(variant: &Variant) -> String {
+    let row = Variant::papers().iter().find(|row| row.variant == *variant);
+    row.map_or_else(|| variant.to_string(), |row| row.name.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_geom::{Affine, TriangleMesh};
+    use raywarp_scene::{Camera, FaceMaterials, Instance, Material, Mesh};
+    use raywarp_workload::rays::{Order, Workload};
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn whoever_stops_before_the_first_ray_has_stopped() {
+        let mut scene = Scene::default();
+        let positions = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let triangles = TriangleMesh { positions, indices: vec![[0, 1, 2]], ..TriangleMesh::default() };
+        let material = scene.add_material(Material::diffuse("clay", [0.7; 3]));
+        let mesh = Mesh { name: "mesh".into(), triangles, materials: FaceMaterials::Uniform(material) };
+        let mesh = scene.add_mesh(mesh);
+        scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+        let camera = Camera::look_at([0.2, 0.2, 3.0], [0.2, 0.2, 0.0], [0.0, 1.0, 0.0], 40.0).unwrap();
+        let request = EfficiencyRequest {
+            workload: Workload::Raywarp,
+            kinds: RayKind::ALL.to_vec(),
+            views: vec![View { camera, ao_radius: None }],
+            size: [32, 24],
+            sample: 768,
+            order: Order::Workload,
+            rays_per_pixel: Some(1),
+            variants: vec![Variant::papers()[0].variant],
+            widths: vec![32],
+            leaf_sizes: vec![8],
+            build: BuildOptions::default(),
+            scene: "default".into(),
+        };
+        let stop = AtomicBool::new(true);
+        let control = Control { cancel: Some(&stop), progress: None };
+        let error = efficiency(&scene, &request, &control).unwrap_err();
+        assert!(error.is_cancelled(), "{error:?}");
+        let none = EfficiencyRequest { size: [0, 24], ..request };
+        let error = efficiency(&scene, &none, &Control::default()).unwrap_err();
+        assert!(!error.is_cancelled(), "{error:?}");
+    }
+}

@@ -1,0 +1,118 @@
+//! What blocks cost in an experiment: AL09's prices on a machine of their time, what the kernels' machine code says elsewhere.
+
+use super::{Experiment, ExperimentRequest, Lab, SimulateError};
+use crate::launch::{CostSource, kernel_costs};
+use crate::simulate::query_of;
+use raywarp_family::costs::KernelCosts;
+use raywarp_family::{Key, Variant};
+use raywarp_sim::machine::Machine;
+use raywarp_sim::{Price, Prices};
+use raywarp_workload::rays::RayKind;
+
+/// Whether AL09's prices are a machine's.
+pub(super) fn is_al09(machine: &Machine) -> bool {
+    machine.capability().0 == 1
+}
+
+/// Refuses what makes no sense, before anything is traced.
+pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
+    let machine = &request.machine;
+    if is_al09(machine) {
+        return Ok(());
+    }
+    let refused = |why: String| SimulateError::NotThere {
+        experiment: request.experiment.name(),
+        machine: machine.name().to_string(),
+        why,
+    };
+    if request.experiment == Experiment::Rates {
+        return Err(refused(
+            "these are Table 1's rates, of a GTX 285; --machine without --experiment has others".into(),
+        ));
+    }
+    // The nearest table would be another generation's.
+    let least = raywarp_cuda::cost_architectures().min().unwrap_or(u32::MAX);
+    let (major, minor) = machine.capability();
+    if 10 * major + minor < least {
+        let why =
+            format!("no table has its instructions; they begin at compute capability {}.{}", least / 10, least % 10);
+        return Err(refused(why));
+    }
+    Ok(())
+}
+
+/// The costs of a kernel's machine code. Where the numbers that decide when rays are fetched and how many leaves wait are compiled
+/// otherwise than here, those of the row that is otherwise alike. How often an inner loop turns is not such a number: its turns
+/// are unrolled.
+fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<KernelCosts> {
+    let of = |variant: &Variant| match kernel_costs(None, machine, variant, query_of(kind)).costs {
+        CostSource::Table(costs) => Some(costs),
+        _ => None,
+    };
+    let alike = |row: &Variant| {
+        let free = [Key::Every, Key::Refill, Key::Postpone];
+        let mut fixed = Key::ALL.iter().filter(|key| !free.contains(key));
+        let parts = |v: &Variant| (v.supply(), v.organisation(), v.tree());
+        parts(row) == parts(variant) && fixed.all(|&key| row.value(key) == variant.value(key))
+    };
+    of(variant).or_else(|| Variant::papers().iter().map(|row| row.variant).filter(alike).find_map(|row| of(&row)))
+}
+
+impl Lab<'_> {
+    pub(super) fn is_al09(&self) -> bool {
+        is_al09(&self.request.machine)
+    }
+
+    /// What blocks of a kernel cost, for each kind: AL09's in times of an instruction, others' in instructions, on average
+    /// over what the kernel did.
+    pub(super) fn prices(&mut self, variant: &Variant, width: u32) -> Result<Vec<Prices>, SimulateError> {
+        let (request, kinds) = (self.request, self.kinds());
+        if is_al09(&request.machine) {
+            return Ok(vec![request.prices.of(variant); kinds.len()]);
+        }
+        let counted = self.counts(variant, width)?;
+        let mut most = 0.0f64;
+        let one = |(counted, &kind): (&raywarp_sim::TalliedCounts, &RayKind)| {
+            let costs = costs(&request.machine, variant, kind).ok_or_else(|| SimulateError::NotThere {
+                experiment: request.experiment.name(),
+                machine: request.machine.name().to_string(),
+                why: format!("no table has the costs of {variant}"),
+            })?;
+            let price = Price::of(&costs, &counted.tally);
+            most = most.max(price.assumed);
+            Ok(Prices::average(&price, &counted.counts))
+        };
+        let prices = counted.iter().zip(&kinds).map(one).collect();
+        self.assumed = self.assumed.max(most);
+        prices
+    }
+
+    /// Whether anybody knows what a kernel costs on the machine.
+    pub(super) fn is_priced(&self, variant: &Variant) -> bool {
+        let machine = &self.request.machine;
+        is_al09(machine) || self.kinds().into_iter().all(|kind| costs(machine, variant, kind).is_some())
+    }
+
+    /// What is doubtful about the prices.
+    pub(super) fn doubt(&self) -> Option<String> {
+        let percent = (100.0 * self.assumed).round();
+        (percent > 0.0).then(|| {
+            format!("nobody has counted how often up to {percent} % of a kernel's instructions run here; what is assumed is mostly too often.")
+        })
+    }
+}
+
+impl ExperimentRequest {
+    /// What operations cost, in words.
+    pub(crate) fn priced(&self) -> String {
+        if !is_al09(&self.machine) {
+            let (major, minor) = self.machine.capability();
+            return format!("the kernels' machine code, as for compute capability {major}.{minor}");
+        }
+        let prices = &self.prices;
+        format!(
+            "visit {}, test {}, main loop {}, postponing {} a visit, fetch {}, shuffle {}, in times of an instruction",
+            prices.visit_node, prices.test_triangle, prices.turn, prices.postpone, prices.fetch, prices.shuffle
+        )
+    }
+}

@@ -1,0 +1,101 @@
+//! Replacing terminated rays (AL09 5.1).
+
+use super::{Cell, Lab, Row, SimulateError, Table, WARP, row, theirs_of, with};
+use raywarp_family::{Block, Key, Variant};
+use raywarp_sim::{Prices, TalliedCounts};
+use raywarp_workload::rays::RayKind;
+
+/// Rays are fetched every n iterations ...
+const EVERY: [&str; 4] = ["1", "2", "4", "8"];
+/// ... where fewer than this share of the lanes live, %.
+const BELOW: [&str; 5] = ["20", "40", "60", "80", "100"];
+/// Inner loops are cut after N iterations.
+const ROUNDS: [&str; 2] = ["4", "unlimited"];
+
+pub(super) const STEPS: usize = 1 + EVERY.len() * BELOW.len() * ROUNDS.len();
+
+/// Two instructions that would halve the overhead: so much more it is without them.
+const WITHOUT: f64 = 2.0;
+
+pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<Table>, SimulateError> {
+    let base = row("al09-persistent-while-while");
+    let kinds = lab.kinds();
+    let slots = lab.slots(&base, WARP)?;
+    let mut tried: Vec<(Variant, Vec<[f64; 2]>)> = Vec::new();
+    for rounds in ROUNDS {
+        for every in EVERY {
+            for below in BELOW {
+                let options = [(Key::Rounds, rounds), (Key::Every, every), (Key::Refill, below)];
+                let variant = with(row("al09-replace"), &options);
+                if !lab.is_priced(&variant) {
+                    continue;
+                }
+                let prices = lab.prices(&variant, WARP)?;
+                let counted = lab.counts(&variant, WARP)?;
+                let gain = |(kind, (counted, prices)): (usize, (&TalliedCounts, &Prices))| {
+                    let dear = prices.with(Block::FetchRay, WITHOUT * prices.of(Block::FetchRay));
+                    [*prices, dear].map(|p| 100.0 * (slots[kind] / p.lane_slots_per_ray(&counted.counts) - 1.0))
+                };
+                tried.push((variant, counted.iter().zip(&prices).enumerate().map(gain).collect()));
+            }
+        }
+    }
+    let named =
+        |variant: &Variant| format!("every {}, below {} %", variant.value(Key::Every), variant.value(Key::Refill));
+    let mut rows = Vec::new();
+    // Machine code is of GPUs that have them.
+    let ways: &[(usize, &str)] = if lab.is_al09() { &[(0, "with"), (1, "without")] } else { &[(0, "with")] };
+    for &(index, with) in ways {
+        for rounds in ROUNDS {
+            let of_rounds = || tried.iter().filter(|(variant, _)| variant.value(Key::Rounds) == rounds);
+            if of_rounds().next().is_none() {
+                continue;
+            }
+            let theirs: [&str; 3] = match (rounds, index) {
+                ("4", 0) => ["loss", "up to 20", "up to 20"],
+                ("4", _) => ["loss", "rarely 10", ""],
+                _ => ["", "worse", "worse"],
+            };
+            let best = |(number, &kind): (usize, &RayKind)| {
+                let (variant, gain) = of_rounds()
+                    .map(|(variant, gains)| (variant, gains[number][index]))
+                    .max_by(|a, b| a.1.total_cmp(&b.1))
+                    .map_or((String::new(), f64::NAN), |(variant, gain)| (named(variant), gain));
+                let cell = Cell::number(theirs_of(kind, theirs), gain, 1);
+                Cell { ours: format!("{} ({variant})", cell.ours), ..cell }
+            };
+            let cells = kinds.iter().enumerate().map(best).collect();
+            rows.push(Row { name: format!("{with} the two instructions, inner loops of {rounds}"), cells });
+        }
+    }
+    let mut shares = Vec::new();
+    for every in EVERY {
+        let options = [(Key::Rounds, "4"), (Key::Every, every), (Key::Refill, "100")];
+        let variant = with(row("al09-replace"), &options);
+        let gains = tried.iter().find(|(known, _)| *known == variant).map(|(_, gains)| gains);
+        let gains: Vec<f64> = gains.map_or(vec![], |gains| gains.iter().map(|gain| gain[0]).collect());
+        shares.push(lab.row(format!("every {every}, whoever has ended"), ["", "", ""], &gains, 1));
+    }
+    let columns: Vec<String> = kinds.iter().map(|kind| kind.name().to_string()).collect();
+    Ok(vec![
+        Table {
+            title: "replacing terminated rays (AL09 5.1): best gain over persistent while-while of all n and m, %".into(),
+            columns: columns.clone(),
+            rows,
+            why: [
+                "every n iterations of the main loop, rays are fetched if fewer than a share of the lanes live; the best of 20 is printed with its n and share.".to_string(),
+                format!("prefix sum and population count halve the overhead, they say: a fetch costs {WITHOUT} times as much without."),
+                "their measured \"almost 10\" is of single viewpoints with AO rays; nothing was consistently faster.".to_string(),
+            ]
+            .into_iter()
+            .filter(|why| lab.is_al09() || !why.starts_with("prefix"))
+            .collect(),
+        },
+        Table {
+            title: "the same with the two instructions and N = 4, without a threshold, %".into(),
+            columns,
+            rows: shares,
+            why: vec![],
+        },
+    ])
+}

@@ -1,0 +1,165 @@
+//! Kernels whose rays walk alike share one dump of their operations.
+
+use super::{EfficiencyRequest, Samples, SimulateError, query_of};
+use raywarp_bvh::Bvh2;
+use raywarp_family::{Key, Variant};
+use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
+use raywarp_sim::{Efficiency, Source, TalliedCounts, measure_source, side_by_side, tally_source};
+use raywarp_traverse::{Kernel, RayDump, Replay};
+use raywarp_workload::rays::RayKind;
+
+/// For each kind of rays the dumps of each view.
+pub(super) type Dumps = Vec<Vec<RayDump>>;
+
+/// Rows of a request, by number, whose rays walk alike; a row whose walk cannot be written down is alone.
+pub(super) struct Group {
+    /// How they walk, if that can be written down.
+    pub walk: Option<Variant>,
+    /// In order, at least one.
+    pub rows: Vec<usize>,
+}
+
+/// The rows of all variants, in order of their first.
+pub(super) fn groups(variants: &[Variant]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (row, variant) in variants.iter().enumerate() {
+        let walk = RayDump::walk_of(variant).ok();
+        match groups.iter_mut().find(|group| group.walk.is_some() && group.walk == walk) {
+            Some(group) => group.rows.push(row),
+            None => groups.push(Group { walk, rows: vec![row] }),
+        }
+    }
+    groups
+}
+
+impl Group {
+    /// Of a walk and no rows.
+    pub fn alone(walk: &Variant) -> Self {
+        Self { walk: Some(*walk), rows: Vec::new() }
+    }
+
+    /// Whether what the rays do is asked for more than once, and not only how many nodes they need.
+    pub fn is_worth_a_dump(&self, request: &EfficiencyRequest) -> bool {
+        let rows = || self.rows.iter().map(|&row| &request.variants[row]);
+        // One of those that only differ in their supplies tells what the others do.
+        let mut kernels: Vec<Variant> = Vec::new();
+        for variant in rows().filter(|variant| Replay::walk_of(variant).is_ok()) {
+            let kernel = side_by_side(variant).unwrap_or(*variant);
+            if !kernels.contains(&kernel) {
+                kernels.push(kernel);
+            }
+        }
+        let replays = kernels.len() * request.widths.len();
+        let needed = rows().any(|variant| without_postponing(variant).is_some());
+        replays > 0 && replays + usize::from(needed) > 1
+    }
+
+    /// What the rays of all views do, if that is [worth it](Group::is_worth_a_dump).
+    pub fn dumps(
+        &self,
+        request: &EfficiencyRequest,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        samples: &Samples,
+        control: &Control<'_>,
+    ) -> Result<Option<Dumps>, SimulateError> {
+        if !self.is_worth_a_dump(request) {
+            return Ok(None);
+        }
+        self.write_down(bvh, triangles, samples, control)
+    }
+
+    /// What the rays of all views do; none where that cannot be written down.
+    pub fn write_down(
+        &self,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        samples: &[(RayKind, Vec<Vec<Ray>>)],
+        control: &Control<'_>,
+    ) -> Result<Option<Dumps>, SimulateError> {
+        let Some(walk) = self.walk else { return Ok(None) };
+        let kernel = Kernel::new(&walk, bvh, triangles)?;
+        let mut dumps = Dumps::new();
+        for (kind, views) in samples {
+            if control.is_cancelled() {
+                return Err(TraceError::Cancelled.into());
+            }
+            let dump = |rays: &Vec<_>| RayDump::record(&kernel, rays, &[], query_of(*kind));
+            dumps.push(views.iter().map(dump).collect::<Result<_, _>>()?);
+        }
+        Ok(Some(dumps))
+    }
+}
+
+/// One variant over all rays.
+pub(super) struct Runs<'a> {
+    samples: &'a Samples,
+    variant: Variant,
+    how: How<'a>,
+}
+
+enum How<'a> {
+    Replay(&'a Dumps),
+    Run(Box<Kernel>),
+}
+
+impl<'a> Runs<'a> {
+    pub fn new(
+        variant: &Variant,
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        samples: &'a Samples,
+        dumps: Option<&'a Dumps>,
+    ) -> Result<Self, SimulateError> {
+        let how = match dumps.filter(|_| Replay::walk_of(variant).is_ok()) {
+            Some(dumps) => How::Replay(dumps),
+            None => How::Run(Box::new(Kernel::new(variant, bvh, triangles)?)),
+        };
+        Ok(Self { samples, variant: *variant, how })
+    }
+
+    /// The rays of kind `number`, of each view.
+    pub fn sources(&self, number: usize) -> Result<Vec<Source<'_>>, SimulateError> {
+        let (kind, views) = &self.samples[number];
+        let source = |(view, rays): (usize, &'a Vec<Ray>)| {
+            Ok(match &self.how {
+                How::Replay(dumps) => Source::Replay(Replay::new(&self.variant, &dumps[number][view])?),
+                How::Run(kernel) => Source::Run { kernel, rays, after: &[], query: query_of(*kind) },
+            })
+        };
+        views.iter().enumerate().map(source).collect()
+    }
+
+    /// The same with what tables of costs need.
+    pub fn tallied(&self, number: usize, width: u32) -> Result<TalliedCounts, SimulateError> {
+        let sources = self.sources(number)?;
+        let add = |sum: TalliedCounts, source| Ok(sum.plus(&tally_source(source, width)?));
+        sources.iter().try_fold(TalliedCounts::new(width), add)
+    }
+
+    /// Counts of warps of `width` lanes, for the rays of kind `number` over all views.
+    pub fn counts(&self, number: usize, width: u32) -> Result<Efficiency, SimulateError> {
+        let sources = self.sources(number)?;
+        let add = |sum: Efficiency, source| Ok(sum.plus(&measure_source(source, width)?));
+        sources.iter().try_fold(Efficiency::new(width), add)
+    }
+}
+
+/// The same kernel without a postpone buffer; `None` if it has none.
+pub(super) fn without_postponing(variant: &Variant) -> Option<Variant> {
+    let speculative = variant.organisation().is_speculative() && variant.postpone() > 0;
+    speculative.then(|| variant.with(Key::Postpone, "0").ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_walk_alike_are_one_group_and_others_are_alone() {
+        let names = ["al09-while-while", "al09-wide8", "al09-packet", "al09-queue", "watertight", "al09-wide8"];
+        let variants = names.map(|name| name.parse().unwrap());
+        let rows: Vec<Vec<usize>> = groups(&variants).into_iter().map(|group| group.rows).collect();
+        assert_eq!(rows, [vec![0, 2, 3], vec![1], vec![4], vec![5]]);
+    }
+}
