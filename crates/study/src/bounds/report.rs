@@ -13,13 +13,15 @@ use raywarp_sim::machine::Machine;
 use std::fmt::Write;
 
 /// The columns of bounds.
-pub(crate) const COLUMNS: [&str; 10] =
-    ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency"];
+pub(crate) const COLUMNS: [&str; 11] =
+    ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency", "least"];
 
 pub(crate) fn column(limit: Limit) -> usize {
     match limit {
         Limit::Lanes => 0,
         Limit::Issue => 1,
+        // Beside what the kernel does, what any way to deal its rays does.
+        Limit::LeastIssue | Limit::LeastPipe(_) => 10,
         Limit::Pipe(_) => 2,
         Limit::L1Least => 3,
         Limit::L1Passes => 4,
@@ -37,7 +39,7 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set b
     clock by clock. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
     pipe: the busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
     once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \
-    instructions over resident warps.";
+    instructions over resident warps. least: what rays need however they are dealt to warps.";
 
 impl BoundsReport {
     /// A table a machine, a kernel and kind of rays a line.

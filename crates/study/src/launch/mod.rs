@@ -12,10 +12,10 @@ pub(crate) use costs::{CostSource, KernelCostSource, kernel_costs};
 use crate::simulate::{SimulateError, query_of};
 use raywarp_family::{Supply, Sync, Variant};
 use raywarp_geom::{Ray, TraceError};
-use raywarp_sim::bounds::{Bound, Subject, bounds, lowest};
+use raywarp_sim::bounds::{Bound, Subject, bounds, lowest, visits_what_others_do};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
-use raywarp_sim::{CostChange, Price, Profile, ProfileOptions, profile};
+use raywarp_sim::{CostChange, LeastPrice, LeastWork, Price, Profile, ProfileOptions, profile};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::RayKind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +34,11 @@ const CACHED_WARPS: u32 = 512;
 /// Whether lanes are left to the hardware: such kernels are profiled in their voted form.
 pub(crate) fn is_implicit(variant: &Variant) -> bool {
     variant.sync() == Sync::Implicit
+}
+
+/// Whether what a ray does depends on who else is in its warp.
+fn is_up_to_others(variant: &Variant) -> bool {
+    variant.supply() != Supply::Direct || visits_what_others_do(variant)
 }
 
 /// How many warps share the sample of a launch's rays, where warps ask one pool.
@@ -69,6 +74,8 @@ pub(crate) struct KernelStudy<'a> {
     options: StudyOptions<'a>,
     /// As so many warps share the rays.
     profiles: Vec<(Option<u32>, Profile)>,
+    /// What any way to deal the rays must do, where dealing or other rays of a warp matter.
+    least: Option<LeastWork>,
 }
 
 /// What a kernel does on a machine, and what is known of its costs there.
@@ -76,6 +83,7 @@ pub(crate) struct StudiedLaunch {
     /// Which of the study's profiles.
     profile: usize,
     pub costs: KernelCostSource,
+    least: Option<LeastPrice>,
     pub traffic: Option<Traffic>,
     instructions_per_clock: Option<f64>,
 }
@@ -88,7 +96,7 @@ impl<'a> KernelStudy<'a> {
         options: StudyOptions<'a>,
     ) -> Self {
         let samples = samples.into_iter().collect();
-        Self { kernel, variant: *variant, kind, samples, launch_rays, options, profiles: Vec::new() }
+        Self { kernel, variant: *variant, kind, samples, launch_rays, options, profiles: Vec::new(), least: None }
     }
 
     fn query(&self) -> Query {
@@ -110,6 +118,11 @@ impl<'a> KernelStudy<'a> {
                 self.profiles.len() - 1
             }
         };
+        if self.least.is_none() && self.options.expects && costs.table().is_some() && is_up_to_others(&self.variant) {
+            self.least = Some(self.least_work()?);
+        }
+        let least = self.least.as_ref().zip(costs.table());
+        let least = least.map(|(work, table)| work.price(table, self.options.width));
         let caches = if self.options.expects { caches(machine, costs.launch) } else { None };
         let traffic = caches.map(|caches| self.through(caches)).transpose()?;
         let followed = &self.profiles[profile].1;
@@ -117,7 +130,7 @@ impl<'a> KernelStudy<'a> {
             true => costs.instructions_per_clock(machine, &self.variant, followed, traffic.as_ref()),
             false => None,
         };
-        Ok(StudiedLaunch { profile, costs, traffic, instructions_per_clock })
+        Ok(StudiedLaunch { profile, costs, least, traffic, instructions_per_clock })
     }
 
     /// What the warps of a launch did.
@@ -162,6 +175,15 @@ impl<'a> KernelStudy<'a> {
         }
     }
 
+    fn least_work(&self) -> Result<LeastWork, SimulateError> {
+        let one = |rays: &&[Ray]| LeastWork::of(self.kernel, rays, self.query(), self.options.cancel);
+        let mut all = one(self.samples.first().unwrap_or(&&[][..]))?;
+        for rays in self.samples.iter().skip(1) {
+            all = all.plus(&one(rays)?);
+        }
+        Ok(all)
+    }
+
     fn through(&self, caches: Caches) -> Result<Traffic, KernelError> {
         let one = |rays: &&[Ray]| traffic(self.kernel, rays, self.query(), self.options.width, CACHED_WARPS, caches);
         self.samples.iter().try_fold(Traffic::default(), |sum, rays| Ok(sum.plus(&one(rays)?)))
@@ -185,7 +207,7 @@ fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
 impl StudiedLaunch {
     /// What `profile`, its own, costs, with costs of blocks that the user changed.
     pub fn priced(&self, profile: &Profile, changes: &[CostChange]) -> PricedKernel {
-        let mut kernel = PricedKernel::new(&self.costs, profile);
+        let mut kernel = PricedKernel { least: self.least, ..PricedKernel::new(&self.costs, profile) };
         changes.iter().for_each(|change| kernel.change(change, profile));
         kernel
     }
@@ -210,6 +232,8 @@ impl StudiedLaunch {
 #[derive(Debug, Clone)]
 pub(crate) struct PricedKernel {
     pub price: Option<Price>,
+    /// What any way to deal its rays costs; none where that is what it does, or costs were changed.
+    pub least: Option<LeastPrice>,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
     is_changed: bool,
@@ -222,16 +246,17 @@ impl PricedKernel {
             CostSource::Table(costs) => Some(Price::of(costs, &profile.tally)),
             CostSource::Blocks(prices) => Some(Price::of_blocks(prices, &profile.counts)),
         };
-        Self { price, launch: costs.launch, doubt: costs.doubt.clone(), is_changed: false }
+        Self { price, least: None, launch: costs.launch, doubt: costs.doubt.clone(), is_changed: false }
     }
 
     /// One whose price is known already.
     pub fn of(price: Option<Price>, launch: Option<Launch>, doubt: Option<String>) -> Self {
-        Self { price, launch, doubt, is_changed: false }
+        Self { price, least: None, launch, doubt, is_changed: false }
     }
 
     pub fn change(&mut self, change: &CostChange, profile: &Profile) {
         self.is_changed = true;
+        self.least = None;
         if let Some(price) = &mut self.price {
             price.change(change, &profile.counts);
         }
@@ -250,6 +275,7 @@ impl PricedKernel {
             query: query_of(kind),
             profile,
             price: self.price.as_ref(),
+            least: self.least.as_ref(),
             launch: self.launch,
             traffic,
             doubt: self.doubt.as_deref(),
