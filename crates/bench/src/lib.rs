@@ -36,6 +36,7 @@ pub use engine::{Resources, Target};
 pub use error::BenchError;
 pub use machine::{Clocks, MachineFacts};
 pub use measure::bench_scene;
+pub use papers::{PublishedRate, published_rates};
 pub use raywarp_cuda::LaunchBounds;
 pub use report::{ColumnTotal, LEGEND, Row, SceneReport, TreeFacts, ViewTimes, csv, json, quoted, summary, text};
 pub use request::{BenchRequest, CheckSize, Column, RayOrder, RaySet, RaySource, Watch};

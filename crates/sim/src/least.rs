@@ -125,10 +125,8 @@ impl LeastWork {
                 (_, true) => {}
                 _ => {
                     let of_full = issued.0.iter().enumerate().filter(same);
-                    let taken: i32 = of_full
-                        .filter(|(_, (f, c))| *f < 0 && plain(c) == *count)
-                        .map(|(_, (f, _))| *f)
-                        .sum();
+                    let taken: i32 =
+                        of_full.filter(|(_, (f, c))| *f < 0 && plain(c) == *count).map(|(_, (f, _))| *f).sum();
                     let lanes = if count.after.is_none() { self.lanes[count.block as usize] } else { 0 };
                     sum += f64::from((factor + taken).max(0)) * lanes as f64;
                 }
@@ -197,7 +195,9 @@ mod tests {
         let triangles = stairs();
         let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
         let rays = rays();
-        for name in ["g14", "alk12-kepler", "al09-queue", "ykl17", "raywarp-h8", "al09-packet", "al09-wide8", "al09-if-if"] {
+        for name in
+            ["g14", "alk12-kepler", "al09-queue", "ykl17", "raywarp-h8", "al09-packet", "al09-wide8", "al09-if-if"]
+        {
             let kernel = Kernel::new(&name.parse().unwrap(), &bvh, &triangles).unwrap();
             for query in [Query::Closest, Query::Any] {
                 let least = LeastWork::of(&kernel, &rays, query, None).unwrap();
@@ -207,7 +207,11 @@ mod tests {
                     let profile = profile(&kernel, &rays, 600, query, options).unwrap();
                     for block in NEEDED {
                         let (issued, lanes) = (profile.counts.block(block).issued, least.lanes(block));
-                        assert!(32 * issued >= lanes, "{name}, {query:?}, {resident}, {}: {issued}, {lanes}", block.name());
+                        assert!(
+                            32 * issued >= lanes,
+                            "{name}, {query:?}, {resident}, {}: {issued}, {lanes}",
+                            block.name()
+                        );
                     }
                 }
             }
@@ -233,8 +237,7 @@ mod tests {
         let price = |issued: &str, known| {
             let (alone, pipes) = (None, [0; Pipe::ALL.len()]);
             let issued = issued.parse().unwrap();
-            let block =
-                BlockCost { block: Block::Turn, offset: 0, instructions: 10, pipes, alone, issued, known };
+            let block = BlockCost { block: Block::Turn, offset: 0, instructions: 10, pipes, alone, issued, known };
             work.price(&KernelCosts { blocks: vec![block], verified: true }, 32).warp_instructions
         };
         for (issued, instructions) in [

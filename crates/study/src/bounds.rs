@@ -54,6 +54,10 @@ pub struct Bounded {
     pub launch: Option<Launch>,
     /// Why the price is not this kernel's on this machine.
     pub doubt: Option<String>,
+    /// Whether its costs were fitted to published rates, so that what they give is no bound.
+    pub is_fitted: bool,
+    /// Whether no machine code is known that the machine could run: nothing that depends on code is told.
+    pub has_no_code: bool,
     /// All bounds.
     pub bounds: Vec<Bound>,
     /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]); none where the machine code is not known, or costs
@@ -186,6 +190,8 @@ fn bound_row(
         traffic: launch.traffic,
         launch: priced.launch,
         doubt: priced.doubt,
+        is_fitted: priced.is_fitted,
+        has_no_code: launch.costs.has_no_code,
         bounds,
         expected,
         theirs,

@@ -1,6 +1,6 @@
 //! Table 1 of AL09.
 
-use super::{Place, SCENES, fitting, rate, shown};
+use super::{OURS, Place, PublishedRate, SCENES, fitting, rate, shown};
 use crate::SceneReport;
 use crate::table::{Table, TableColumn, wrapped};
 use raywarp_workload::rays::{RayKind, Workload};
@@ -86,6 +86,20 @@ const METHODS: [Method; 7] = [
         ],
     },
 ];
+
+/// What the table says was measured.
+pub(super) fn published() -> Vec<PublishedRate> {
+    let mut rates = Vec::new();
+    for (place, scene) in COLUMNS.into_iter().enumerate().filter(|(_, scene)| OURS.contains(scene)) {
+        for Method { kernel, cells, .. } in METHODS {
+            for (kind, cells) in RayKind::ALL.into_iter().zip(cells) {
+                let (table, machine, mrays) = ("AL09 Table 1", "GeForce GTX 285", cells[place].2);
+                rates.push(PublishedRate { table, machine, scene, kernel, kind, mrays });
+            }
+        }
+    }
+    rates
+}
 
 /// The table with a column for this machine, for those of its scenes that were measured.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {

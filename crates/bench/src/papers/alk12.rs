@@ -1,6 +1,6 @@
 //! Tables 1 and 2 of ALK12.
 
-use super::{Place, SCENES, fitting, gains, rate, shown};
+use super::{OURS, Place, PublishedRate, SCENES, fitting, gains, rate, shown};
 use crate::SceneReport;
 use crate::table::{Table, TableColumn, wrapped};
 use raywarp_workload::rays::{RayKind, Workload};
@@ -39,6 +39,24 @@ const FERMI: &str = "alk12-fermi";
 const KEPLER: &str = "alk12-kepler";
 /// The Fermi kernel with rows fetched at once: the Kepler kernel without replacement.
 const FERMI_AT_ONCE: &str = "alk12-fermi?fetch=once";
+
+/// The kernel that Table 1 has on each machine; on Tesla AL09's, which it was made of.
+const MACHINES: [(&str, &str); 3] =
+    [("GeForce GTX 285", "al09-persistent-spec-while-while"), ("GeForce GTX 480", FERMI), ("GeForce GTX 680", KEPLER)];
+
+/// What Table 1 says was measured.
+pub(super) fn published() -> Vec<PublishedRate> {
+    let mut rates = Vec::new();
+    for (scene, kinds) in TABLE1.into_iter().filter(|(scene, _)| OURS.contains(scene)) {
+        for (kind, cells) in RayKind::ALL.into_iter().zip(kinds) {
+            for ((machine, kernel), mrays) in MACHINES.into_iter().zip(cells) {
+                let table = "ALK12 Table 1";
+                rates.extend(mrays.map(|mrays| PublishedRate { table, machine, scene, kernel, kind, mrays }));
+            }
+        }
+    }
+    rates
+}
 
 /// A choice of Table 2: what the table says of Tesla, Fermi and Kepler, in short, and which kernels show its worth here:
 /// what is compared, the kernel with it, the kernel without.

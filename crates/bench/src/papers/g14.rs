@@ -1,6 +1,6 @@
 //! Table 2 of G14.
 
-use super::{Place, SCENES, fitting, percent, rate, ratio, shown};
+use super::{OURS, Place, PublishedRate, SCENES, fitting, percent, rate, ratio, shown};
 use crate::SceneReport;
 use crate::table::{Table, TableColumn, wrapped};
 use raywarp_workload::rays::{RayKind, Workload};
@@ -63,6 +63,22 @@ const CHANGES: [(&str, &str); 8] = [
 const SAID: &str = "theirs on a GTX 680: 4-ary +3.4 % (AO) to +11.5 % (diffuse); with unsorted occlusion +3.7 % (primary) to \
     +16.3 % (AO); \
     unrolled +1.9 % (diffuse) to +4.9 % (AO); all +5.1 % (diffuse) to +20.1 % (AO)";
+
+/// What Table 2 says was measured.
+pub(super) fn published() -> Vec<PublishedRate> {
+    let machines = ["GeForce GTX 480", "GeForce GTX 680", "GeForce GTX Titan"];
+    let mut rates = Vec::new();
+    for (scene, kinds) in TABLE2.into_iter().filter(|(scene, _)| OURS.contains(scene)) {
+        for (kind, kernels) in RayKind::ALL.into_iter().zip(kinds) {
+            for (kernel, cells) in [BASE, IMPROVED].into_iter().zip(kernels) {
+                for (machine, mrays) in machines.into_iter().zip(cells) {
+                    rates.push(PublishedRate { table: "G14 Table 2", machine, scene, kernel, kind, mrays });
+                }
+            }
+        }
+    }
+    rates
+}
 
 /// The table with columns for this machine, then each improvement here.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {

@@ -13,6 +13,32 @@ use crate::table::{Hidden, Room};
 use crate::{RayOrder, Subject, geometric_mean};
 use raywarp_workload::rays::{RayKind, Workload};
 
+/// A rate that a paper measured on a machine of its time: sibenik and conference, whose viewpoints or scenes we have in some
+/// version.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PublishedRate {
+    /// The paper's key, and the table.
+    pub table: &'static str,
+    /// The machine, as `machines/*.toml` call it.
+    pub machine: &'static str,
+    /// `sibenik` or `conference`.
+    pub scene: &'static str,
+    /// The name of our row.
+    pub kernel: &'static str,
+    /// Which rays.
+    pub kind: RayKind,
+    /// Million rays a second, the mean of the paper's viewpoints.
+    pub mrays: f64,
+}
+
+/// Scenes of the papers that we have in some version.
+const OURS: [&str; 2] = ["sibenik", "conference"];
+
+/// All rates that the papers' tables print of scenes that are here.
+pub fn published_rates() -> Vec<PublishedRate> {
+    [al09::published(), alk12::published(), g14::published()].concat()
+}
+
 /// Where a table goes: the text before it, the room it has, and what it leaves out.
 type Place<'a> = (&'a mut String, Room, &'a mut Hidden);
 
@@ -107,6 +133,18 @@ mod tests {
         report.rows[1].bounds.max_registers = Some(32);
         assert_eq!(rate(&report, "al09-if-if", RayKind::Ao), None);
         assert_eq!(rate(&report, "al09-queue", RayKind::Ao), None);
+    }
+
+    #[test]
+    fn every_published_rate_is_of_a_row_and_of_a_table() {
+        let rates = published_rates();
+        // Two scenes and three kinds: seven methods; three machines; three machines and two kernels.
+        assert_eq!(rates.len(), 6 * (7 + 3 + 6));
+        let titan = rates.iter().filter(|r| r.machine.ends_with("Titan") && r.scene == "sibenik" && r.kernel == "g14");
+        assert_eq!(titan.map(|r| r.mrays).collect::<Vec<_>>(), [534.6, 534.1, 218.7]);
+        for rate in rates {
+            assert!(rate.kernel.parse::<Subject>().is_ok() && rate.mrays > 1.0, "{rate:?}");
+        }
     }
 
     #[test]

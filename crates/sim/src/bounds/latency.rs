@@ -94,19 +94,26 @@ pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 
 }
 
 /// Clocks that all warps of the profile take, one after the other and each alone, and of what; none where the machine has no
-/// `latency.alu`. What the machine has no latency for takes as long as an arithmetic instruction.
-pub fn warp_clocks(machine: &Machine, variant: &Variant, profile: &Profile, price: &Price) -> Option<(f64, ChainOf)> {
+/// `latency.alu`. Without a price it is the chain of the algorithm alone. What the machine has no latency for takes as long as an arithmetic instruction.
+pub fn warp_clocks(
+    machine: &Machine,
+    variant: &Variant,
+    profile: &Profile,
+    price: Option<&Price>,
+) -> Option<(f64, ChainOf)> {
     let arithmetic = machine.get(keys::LATENCY_ALU)?;
     let wait = |wait| latency_of(machine, wait, arithmetic);
-    let native = machine.capability().0 >= FIRST_WITH_SCHEDULE && price.alone(Block::Prologue, wait).is_some();
+    let is_told = |price: &Price| price.alone(Block::Prologue, wait).is_some();
+    let native = machine.capability().0 >= FIRST_WITH_SCHEDULE && price.is_some_and(is_told);
     let clocks = |block: Block| {
-        let alone = if native { price.alone(block, wait) } else { None };
+        let alone = price.filter(|_| native).and_then(|price| price.alone(block, wait));
         let Chain { loads, arithmetic: steps } = chain(block, variant);
         let algorithm = || {
             let waits = f64::from(loads) * wait(Wait::L1) + f64::from(steps) * arithmetic;
             profile.counts.block(block).issued as f64 * waits
         };
-        alone.unwrap_or_else(algorithm).max(price.block(block) / machine.need(keys::ISSUE_PER_SCHEDULER))
+        let issued = price.map_or(0.0, |price| price.block(block) / machine.need(keys::ISSUE_PER_SCHEDULER));
+        alone.unwrap_or_else(algorithm).max(issued)
     };
     Some((Block::ALL.into_iter().map(clocks).sum(), if native { ChainOf::Code } else { ChainOf::Algorithm }))
 }

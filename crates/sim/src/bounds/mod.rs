@@ -13,10 +13,10 @@ mod latency;
 pub use latency::{Chain, ChainOf, chain, warp_clocks};
 pub(crate) use latency::{FIRST_WITH_SCHEDULE, latency_of};
 
+use crate::least::LeastPrice;
 use crate::machine::Checked;
 use crate::machine::{Key, Launch, Machine, keys};
 use crate::memory::{Region, Traffic};
-use crate::least::LeastPrice;
 use crate::price::Price;
 use crate::profile::Profile;
 use raywarp_family::costs::Pipe;
@@ -79,6 +79,8 @@ pub enum Class {
     Strict,
     /// Something is assumed.
     Modelled,
+    /// By prices that were fitted to published rates of a simulator: its like, and no bound.
+    Fitted,
 }
 
 impl Class {
@@ -87,6 +89,7 @@ impl Class {
         match self {
             Self::Strict => "strict",
             Self::Modelled => "modelled",
+            Self::Fitted => "fitted",
         }
     }
 }
@@ -123,6 +126,8 @@ pub struct Subject<'a> {
     pub traffic: Option<&'a Traffic>,
     /// Why the price is not this kernel's on this machine, if it is not.
     pub doubt: Option<&'a str>,
+    /// Whether the price is of [`Class::Fitted`].
+    pub is_fitted: bool,
 }
 
 /// What verified costs may be off: on the launches that a profiler counted the worst of them asks 1.9 % more instructions than
@@ -159,9 +164,7 @@ pub fn bounds(machine: &Machine, subject: Subject<'_>) -> Vec<Bound> {
     maker.l1();
     maker.dram();
     maker.l2();
-    if let (Some(price), Some(launch)) = (subject.price, subject.launch) {
-        maker.latency(price, launch);
-    }
+    maker.latency();
     maker.made
 }
 
@@ -188,7 +191,12 @@ impl Maker<'_> {
         if seconds.is_nan() || seconds <= 0.0 {
             return;
         }
+        let by_price = !matches!(
+            limit,
+            Limit::L1Least | Limit::L1Passes | Limit::Dram | Limit::DramCold | Limit::DramLru | Limit::L2
+        );
         let (class, why) = match doubts.is_empty() {
+            false if by_price && self.subject.is_fitted => (Class::Fitted, doubts.join("; ")),
             true => (Class::Strict, minimum.to_string()),
             false => (Class::Modelled, doubts.join("; ")),
         };
@@ -421,19 +429,28 @@ impl Maker<'_> {
         self.add(Limit::L2, seconds, "", &doubts);
     }
 
-    fn latency(&mut self, price: &Price, launch: Launch) {
-        let Ok(occupancy) = self.machine.occupancy(launch) else { return };
+    /// With as many warps as the kernel leaves room for, or where nobody knows its code as the machine holds at most.
+    fn latency(&mut self) {
         let subject = self.subject;
+        let (warps, price) = match (subject.price, subject.launch) {
+            (Some(price), Some(launch)) => match self.machine.occupancy(launch) {
+                Ok(occupancy) => (f64::from(occupancy.warps), Some(price)),
+                Err(_) => return,
+            },
+            (Some(_), None) => return,
+            (None, _) => (self.machine.need(keys::RESIDENT_WARPS), None),
+        };
         let Some((clocks, of)) = warp_clocks(self.machine, subject.variant, subject.profile, price) else { return };
-        let resident = f64::from(occupancy.warps) * self.width_factor() * self.machine.need(keys::SM_COUNT);
+        let resident = warps * self.width_factor() * self.machine.need(keys::SM_COUNT);
         let seconds = clocks / self.machine.clock_hz() / resident;
-        let mut doubts = [self.count_doubts(true), self.price_doubts(price)].concat();
+        let doubts =
+            price.map_or_else(|| vec!["as many warps as the machine holds".into()], |price| self.price_doubts(price));
         let chains = match of {
             ChainOf::Code => "chains as the machine code has them, lanes that parted one after the other",
             ChainOf::Algorithm => "chains the shortest that any code can have",
         };
-        doubts.push(format!("latencies are means that were measured or said, {chains}"));
-        self.add(Limit::Latency, seconds, "", &doubts);
+        let means = vec![format!("latencies are means that were measured or said, {chains}")];
+        self.add(Limit::Latency, seconds, "", &[self.count_doubts(true), doubts, means].concat());
     }
 }
 

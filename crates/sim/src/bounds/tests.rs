@@ -69,7 +69,17 @@ fn close(a: f64, b: f64) -> bool {
 
 /// Closest hits of which nothing else is known.
 fn subject<'a>(variant: &'a Variant, profile: &'a Profile, price: Option<&'a Price>) -> Subject<'a> {
-    Subject { variant, query: Query::Closest, profile, price, least: None, launch: None, traffic: None, doubt: None }
+    Subject {
+        variant,
+        query: Query::Closest,
+        profile,
+        price,
+        least: None,
+        launch: None,
+        traffic: None,
+        doubt: None,
+        is_fitted: false,
+    }
 }
 
 const DIRECT: &str = "direct/while-while/bvh2";
@@ -240,13 +250,13 @@ fn a_lone_warp_waits_for_its_chain() {
             22.0 * count(block) * f64::from(chain.loads + chain.arithmetic)
         })
         .sum();
-    assert_eq!(warp_clocks(&machine, &variant, &profile, &free), Some((expected, ChainOf::Algorithm)));
+    assert_eq!(warp_clocks(&machine, &variant, &profile, Some(&free)), Some((expected, ChainOf::Algorithm)));
     assert!(expected >= 22.0 * 15.0, "{expected}");
     // A thousand instructions take longer to issue than a chain of four: 0.5 a clock.
     let mut dear = free.clone();
     let visit = crate::CostChange::parse("visit_node", "1000").unwrap();
     dear.change(&visit, &profile.counts);
-    let more = warp_clocks(&machine, &variant, &profile, &dear).unwrap().0 - expected;
+    let more = warp_clocks(&machine, &variant, &profile, Some(&dear)).unwrap().0 - expected;
     assert_eq!(more, count(Block::VisitNode) * (2000.0 - 4.0 * 22.0));
     // Twice the warps hide twice as much.
     let bound = |registers| {
@@ -283,7 +293,7 @@ fn a_lone_warps_time_is_that_of_its_machine_code() {
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
     let price = Price::of(&timed(), &profile.tally);
     let latency = |machine: &Machine, key| machine.get(key).unwrap();
-    let clocks = |machine: &Machine| warp_clocks(machine, &variant, &profile, &price).unwrap();
+    let clocks = |machine: &Machine| warp_clocks(machine, &variant, &profile, Some(&price)).unwrap();
     let (load, xu) = (latency(&machine, keys::LATENCY_L1), latency(&machine, keys::LATENCY_XU));
     // One visit and one test.
     assert_eq!(clocks(&machine), (150.0 + 3.0 * load + xu, ChainOf::Code));
@@ -300,14 +310,14 @@ fn a_lone_warps_time_is_that_of_its_machine_code() {
         let mut costs = timed();
         costs.blocks[0].alone.as_mut().unwrap().waits[wait as usize] = 10;
         let price = Price::of(&costs, &profile.tally);
-        let (more, _) = warp_clocks(&machine, &variant, &profile, &price).unwrap();
+        let (more, _) = warp_clocks(&machine, &variant, &profile, Some(&price)).unwrap();
         assert_eq!(more - clocks(&machine).0, 10.0 * latency(&machine, key), "{wait:?}");
     }
     // Code for a machine whose words say no such thing, and a table without times.
     let fermi = Machine::find("gtx480").unwrap();
     assert_eq!(clocks(&fermi).1, ChainOf::Algorithm);
     let timeless = Price::of(&costs(), &profile.tally);
-    assert_eq!(warp_clocks(&machine, &variant, &profile, &timeless).unwrap().1, ChainOf::Algorithm);
+    assert_eq!(warp_clocks(&machine, &variant, &profile, Some(&timeless)).unwrap().1, ChainOf::Algorithm);
 }
 
 #[test]
@@ -316,7 +326,7 @@ fn resident_warps_hide_a_lone_warps_time() {
     let variant: Variant = DIRECT.parse().unwrap();
     let profile = profiled(&variant, &[towards(0.2); 32], 32, 32);
     let price = Price::of(&timed(), &profile.tally);
-    let (clocks, _) = warp_clocks(&machine, &variant, &profile, &price).unwrap();
+    let (clocks, _) = warp_clocks(&machine, &variant, &profile, Some(&price)).unwrap();
     // 48 registers: 40 warps of a multiprocessor's 64 (docs/machines.md).
     for (registers, warps) in [(32, 64.0), (48, 40.0), (64, 32.0)] {
         let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 128 };
@@ -338,7 +348,7 @@ fn a_block_is_never_faster_than_it_issues_and_cheaper_ones_wait_as_long() {
         if let Some((name, value)) = change {
             price.change(&crate::CostChange::parse(name, value).unwrap(), &profile.counts);
         }
-        warp_clocks(&machine, &variant, &profile, &price).unwrap().0
+        warp_clocks(&machine, &variant, &profile, Some(&price)).unwrap().0
     };
     let whole = clocks(&costs, None);
     assert_eq!(whole - clocks(&costs, Some(("visit_node", "0.5x"))), 15.0);

@@ -35,7 +35,8 @@ pub(crate) fn column(limit: Limit) -> usize {
 
 /// What the columns mean.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
-    bound, which no run passes; the others assume something (--json says what). expected: by a model of a multiprocessor's schedulers and pipelines, \
+    bound, which no run passes; the others assume something (--json says what); ~ is a rate by prices that were fitted to a paper's, and no bound. \
+    no code: depends on machine code, and none is known that the machine runs. expected: by a model of a multiprocessor's schedulers and pipelines, \
     clock by clock. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
     pipe: the busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
     once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \
@@ -105,8 +106,8 @@ impl BoundsReport {
         if !doubts.is_empty() {
             let _ = writeln!(text, "{}", wrapped(&format!("costs: {}", doubts.join("; "))));
         }
-        let mut unpriced: Vec<String> =
-            rows.iter().filter(|row| row.price.is_none()).map(|row| name_of(&row.variant)).collect();
+        let unpriced = rows.iter().filter(|row| row.price.is_none() && !row.has_no_code);
+        let mut unpriced: Vec<String> = unpriced.map(|row| name_of(&row.variant)).collect();
         unpriced.dedup();
         if !unpriced.is_empty() {
             let line = format!(
@@ -184,8 +185,12 @@ fn percent(share: f64) -> String {
 }
 
 pub(crate) fn mrays(bound: &Bound) -> String {
-    let star = if bound.class == Class::Strict { "*" } else { "" };
-    rounded(bound.rays_per_s / 1e6) + star
+    let mark = match bound.class {
+        Class::Strict => "*",
+        Class::Modelled => "",
+        Class::Fitted => "~",
+    };
+    rounded(bound.rays_per_s / 1e6) + mark
 }
 
 fn rounded(mrays: f64) -> String {
@@ -216,6 +221,7 @@ impl Bounded {
         let [visit, test] = self.efficiency().map(percent);
         let lowest = self.lowest();
         let next = headroom(&self.bounds).map(|(next, gain)| format!("{} +{:.0} %", next.limit.name(), 100.0 * gain));
+        let unknown = || if self.has_no_code { "no code".to_string() } else { "-".to_string() };
         let mut cells = vec![
             name_of(&self.variant),
             self.kind.name().to_string(),
@@ -224,13 +230,15 @@ impl Bounded {
             lowest.map_or_else(|| "-".into(), mrays),
             lowest.map_or_else(|| "-".into(), |bound| bound.limit.name()),
             next.unwrap_or_else(|| "-".into()),
-            self.expected.map_or_else(|| "-".into(), |rate| rounded(rate / 1e6)),
+            self.expected.map_or_else(unknown, |rate| rounded(rate / 1e6)),
             format!("{visit}/{test}"),
-            self.instructions_per_ray().map_or_else(|| "-".into(), |n| format!("{n:.1}")),
+            self.instructions_per_ray().map_or_else(unknown, |n| format!("{n:.1}")),
         ];
         for number in 0..COLUMNS.len() {
             let of_column = self.bounds.iter().filter(|bound| column(bound.limit) == number);
-            cells.push(raywarp_sim::bounds::lowest(of_column).map_or_else(|| "-".into(), mrays));
+            let is_of_code = matches!(COLUMNS[number], "lanes" | "issue" | "pipe" | "least");
+            let missing = || if is_of_code { unknown() } else { "-".to_string() };
+            cells.push(raywarp_sim::bounds::lowest(of_column).map_or_else(missing, mrays));
         }
         cells
     }
@@ -294,6 +302,7 @@ impl Bounded {
                 })
             }),
             "costs_doubt": self.doubt,
+            "no_code": self.has_no_code,
             "bounds": self.bounds.iter().map(bound_json).collect::<Vec<_>>(),
             "expected_mrays_per_s": self.expected.map(|rate| rate / 1e6),
             "lowest": self.lowest().map(|bound| bound.limit.name()),

@@ -24,6 +24,10 @@ pub(crate) struct KernelCostSource {
     pub costs: CostSource,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
+    /// Whether costs are prices that were fitted to published rates: what comes of them is no bound.
+    pub is_fitted: bool,
+    /// Whether no machine code is known that the machine could run.
+    pub has_no_code: bool,
     /// The kernel, query and architecture whose machine code a table of ours is about.
     pub compiled: Option<(Variant, raywarp_cuda::Query, u32)>,
 }
@@ -54,15 +58,12 @@ impl KernelCostSource {
     }
 }
 
-/// The architecture whose code stands for a machine's: its own, else of the same generation and not newer, else the nearest.
-fn architecture_for(machine: &Machine) -> Option<u32> {
+/// The architecture whose machine code a machine runs as it is: its own, else the newest before it of the same generation. None
+/// where none of ours does: other code says nothing of what it could do.
+pub(crate) fn native_architecture(machine: &Machine) -> Option<u32> {
     let (major, minor) = machine.capability();
-    let wanted = 10 * major + minor;
-    let near = |architecture: &u32| {
-        let same = *architecture / 10 == major && *architecture <= wanted;
-        (!same, architecture.abs_diff(wanted))
-    };
-    raywarp_cuda::cost_architectures().min_by_key(near)
+    let runs = |architecture: &u32| *architecture / 10 == major && *architecture % 10 <= minor;
+    raywarp_cuda::cost_architectures().filter(runs).max()
 }
 
 /// Machines of AL09's time, which none of our code runs on.
@@ -82,7 +83,7 @@ fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launc
     if is_al09s(machine) {
         return Some(al09::LAUNCH);
     }
-    let resources = raywarp_cuda::kernel_resources(variant, cuda_query(query), architecture_for(machine)?)?;
+    let resources = raywarp_cuda::kernel_resources(variant, cuda_query(query), native_architecture(machine)?)?;
     Some(Launch {
         registers_per_thread: resources.registers,
         shared_bytes_per_block: resources.shared_bytes,
@@ -90,8 +91,8 @@ fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launc
     })
 }
 
-/// What a kernel costs on a machine: by the user's table, by AL09's simulator for a machine of its time, by the machine code
-/// for the machine's compute capability, or for one that is near.
+/// What a kernel costs on a machine: by the user's table, by prices fitted to AL09's simulator for a machine of its time, or by the
+/// machine code that the machine runs.
 pub(crate) fn kernel_costs(
     table: Option<&str>,
     machine: &Machine,
@@ -103,6 +104,8 @@ pub(crate) fn kernel_costs(
         costs: costs.map_or(CostSource::None, CostSource::Table),
         launch,
         doubt,
+        is_fitted: false,
+        has_no_code: false,
         compiled: None,
     };
     let query = cuda_query(query);
@@ -115,11 +118,15 @@ pub(crate) fn kernel_costs(
             true => CostSource::Blocks(Box::new(Al09Prices::default().of(variant).times(al09::SLOTS))),
             false => CostSource::None,
         };
-        let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
-        return KernelCostSource { costs, launch, doubt, compiled: None };
+        let doubt = Some("fitted to AL09's simulated rates on Sibenik, no bounds".to_string());
+        return KernelCostSource { costs, is_fitted: true, ..known(None, doubt) };
     }
-    let Some(architecture) = architecture_for(machine) else { return known(None, None) };
     let (major, minor) = machine.capability();
+    let Some(architecture) = native_architecture(machine) else {
+        let doubt =
+            format!("no machine code is known for compute capability {major}.{minor}, so nothing that depends on code");
+        return KernelCostSource { has_no_code: true, ..known(None, Some(doubt)) };
+    };
     let doubt = (architecture != 10 * major + minor)
         .then(|| format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
     let compiled = Some((*variant, query, architecture));

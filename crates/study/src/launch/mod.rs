@@ -7,7 +7,7 @@
 
 mod costs;
 
-pub(crate) use costs::{CostSource, KernelCostSource, kernel_costs};
+pub(crate) use costs::{CostSource, KernelCostSource, kernel_costs, native_architecture};
 
 use crate::simulate::{SimulateError, query_of};
 use raywarp_family::{Supply, Sync, Variant};
@@ -236,6 +236,8 @@ pub(crate) struct PricedKernel {
     pub least: Option<LeastPrice>,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
+    /// Whether its costs were fitted to published rates.
+    pub is_fitted: bool,
     is_changed: bool,
 }
 
@@ -246,12 +248,13 @@ impl PricedKernel {
             CostSource::Table(costs) => Some(Price::of(costs, &profile.tally)),
             CostSource::Blocks(prices) => Some(Price::of_blocks(prices, &profile.counts)),
         };
-        Self { price, least: None, launch: costs.launch, doubt: costs.doubt.clone(), is_changed: false }
+        let doubt = costs.doubt.clone();
+        Self { price, least: None, launch: costs.launch, doubt, is_fitted: costs.is_fitted, is_changed: false }
     }
 
     /// One whose price is known already.
-    pub fn of(price: Option<Price>, launch: Option<Launch>, doubt: Option<String>) -> Self {
-        Self { price, least: None, launch, doubt, is_changed: false }
+    pub fn of(price: Option<Price>, launch: Option<Launch>, doubt: Option<String>, is_fitted: bool) -> Self {
+        Self { price, least: None, launch, doubt, is_fitted, is_changed: false }
     }
 
     pub fn change(&mut self, change: &CostChange, profile: &Profile) {
@@ -279,6 +282,7 @@ impl PricedKernel {
             launch: self.launch,
             traffic,
             doubt: self.doubt.as_deref(),
+            is_fitted: self.is_fitted,
         };
         bounds(machine, subject)
     }

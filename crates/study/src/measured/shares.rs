@@ -98,8 +98,8 @@ fn bounds_of_all(parts: &[&MeasuredRow]) -> Vec<Bound> {
         for part in parts {
             let Some(one) = part.bounds.iter().find(|one| one.limit == bound.limit) else { continue };
             seconds += part.rate.rays as f64 / one.rays_per_s;
-            if one.class == Class::Modelled {
-                sum.class = Class::Modelled;
+            if one.class != Class::Strict {
+                sum.class = one.class;
             }
             if !sum.why.contains(&one.why) {
                 sum.why += if sum.why.is_empty() { "" } else { "; " };

@@ -1,7 +1,7 @@
 //! What blocks cost in an experiment: AL09's prices on a machine of their time, what the kernels' machine code says elsewhere.
 
 use super::{Experiment, ExperimentRequest, Lab, SimulateError};
-use crate::launch::{CostSource, kernel_costs};
+use crate::launch::{CostSource, kernel_costs, native_architecture};
 use crate::simulate::query_of;
 use raywarp_family::costs::KernelCosts;
 use raywarp_family::{Key, Variant};
@@ -31,9 +31,8 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
         ));
     }
     // The nearest table would be another generation's.
-    let least = raywarp_cuda::cost_architectures().min().unwrap_or(u32::MAX);
-    let (major, minor) = machine.capability();
-    if 10 * major + minor < least {
+    if native_architecture(machine).is_none() {
+        let least = raywarp_cuda::cost_architectures().min().unwrap_or(u32::MAX);
         let why =
             format!("no table has its instructions; they begin at compute capability {}.{}", least / 10, least % 10);
         return Err(refused(why));
