@@ -82,7 +82,7 @@ pub use raywarp_render_cuda::{
     GraphCounts, ListedAt, Organisation, PathCounts, RenderCudaError, Roofline, RooflineEstimate, Stage, StageSeconds,
     TextureFilter,
 };
-pub use raywarp_study::{bounds, counters, measured, report, simulate};
+pub use raywarp_study::{bounds, counters, launch, measured, report, simulate};
 pub use raywarp_workload::views::{ViewError, load_view};
 pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
 pub use threads::set_threads;

@@ -5,7 +5,7 @@ pub(crate) mod what_if;
 
 pub use what_if::WhatIf;
 
-use crate::launch::{KernelStudy, SampleWarps, StudiedLaunch, StudyOptions};
+use crate::launch::{KernelStudy, Prediction, SampleWarps, StudiedLaunch, StudyOptions};
 use crate::simulate::{
     EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, sample_rays, stopped, theirs_column,
 };
@@ -63,6 +63,8 @@ pub struct Bounded {
     /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]); none where the machine code is not known, or costs
     /// were set.
     pub expected: Option<f64>,
+    /// The same times what kernels reach of it, with an interval; none where nothing was measured on the machine.
+    pub prediction: Option<Prediction>,
     /// AL09's simulated rate, rays a second.
     pub theirs: Option<f64>,
 }
@@ -194,6 +196,7 @@ fn bound_row(
         has_no_code: launch.costs.has_no_code,
         bounds,
         expected,
+        prediction: expected.and_then(|rate| Prediction::of(machine, variant, kind, rate)),
         theirs,
     }
 }

@@ -1,7 +1,7 @@
 //! Bounds as text and as JSON.
 
 use super::{Bounded, BoundsReport};
-use crate::launch::{MOST_ASSUMED, is_implicit};
+use crate::launch::{MOST_ASSUMED, expected_cell, is_implicit, prediction_json};
 use crate::measured::MeasuredReport;
 use crate::simulate::{headline, name_of};
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
@@ -37,7 +37,8 @@ pub(crate) fn column(limit: Limit) -> usize {
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
     bound, which no run passes; the others assume something (--json says what); ~ is a rate by prices that were fitted to a paper's, and no bound. \
     no code: depends on machine code, and none is known that the machine runs. expected: by a model of a multiprocessor's schedulers and pipelines, \
-    clock by clock. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
+    clock by clock, times what kernels reached of it on five scenes; nine of ten rates should lie in its interval. undecided: it tells too little; \
+    ?: nothing was measured on that machine, so that it is the model's alone. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
     pipe: the busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
     once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \
     instructions over resident warps. least: what rays need however they are dealt to warps.";
@@ -230,7 +231,7 @@ impl Bounded {
             lowest.map_or_else(|| "-".into(), mrays),
             lowest.map_or_else(|| "-".into(), |bound| bound.limit.name()),
             next.unwrap_or_else(|| "-".into()),
-            self.expected.map_or_else(unknown, |rate| rounded(rate / 1e6)),
+            expected_cell(self.prediction, self.expected, rounded).unwrap_or_else(unknown),
             format!("{visit}/{test}"),
             self.instructions_per_ray().map_or_else(unknown, |n| format!("{n:.1}")),
         ];
@@ -305,6 +306,7 @@ impl Bounded {
             "no_code": self.has_no_code,
             "bounds": self.bounds.iter().map(bound_json).collect::<Vec<_>>(),
             "expected_mrays_per_s": self.expected.map(|rate| rate / 1e6),
+            "prediction": prediction_json(self.prediction),
             "lowest": self.lowest().map(|bound| bound.limit.name()),
             "theirs_mrays_per_s": self.theirs.map(|rate| rate / 1e6),
         })

@@ -6,8 +6,12 @@
 //! [`priced`](StudiedLaunch::priced) is all that can be said of it.
 
 mod costs;
+mod prediction;
 
 pub(crate) use costs::{CostSource, KernelCostSource, kernel_costs, native_architecture};
+
+pub use prediction::Prediction;
+pub(crate) use prediction::{expected_cell, prediction_json};
 
 use crate::simulate::{SimulateError, query_of};
 use raywarp_family::{Supply, Sync, Variant};

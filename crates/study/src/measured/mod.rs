@@ -12,7 +12,7 @@ pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, Gpu, machine_of, set_clock};
 pub use shares::Share;
 
-use crate::launch::{KernelStudy, MOST_ASSUMED, SampleWarps, StudyOptions, is_implicit};
+use crate::launch::{KernelStudy, MOST_ASSUMED, Prediction, SampleWarps, StudyOptions, is_implicit};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays, stopped};
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
@@ -89,6 +89,9 @@ pub struct MeasuredRow {
     pub bounds: Vec<Bound>,
     /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]).
     pub expected: Option<f64>,
+    /// The same times what kernels reach of it, with an interval; none where nothing was measured on the machine, and of several
+    /// viewpoints together.
+    pub prediction: Option<Prediction>,
     /// Share of the instructions that nobody counted, 0 to 1; none where nobody can price them.
     pub assumed: Option<f64>,
     /// Warp instructions a ray.
@@ -104,6 +107,7 @@ impl MeasuredRow {
             is_part,
             bounds: Vec::new(),
             expected: None,
+            prediction: None,
             assumed: None,
             instructions: None,
             shares: None,
@@ -425,6 +429,7 @@ impl OnTree<'_> {
         let priced = launch.priced(profile, &[]);
         row.bounds = priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
         row.expected = launch.expected(&priced, machine, profile, &row.bounds);
+        row.prediction = row.expected.and_then(|rate| Prediction::of(machine, variant, kind, rate));
         row.assumed = priced.price.as_ref().map(|price| price.assumed);
         row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);
         row.shares = shares::shares(&row.rate, is_implicit(variant), &row.bounds);

@@ -2,7 +2,7 @@
 
 use super::{MeasuredReport, MeasuredRow, OtherTree, Share};
 use crate::bounds::report::bound_json;
-use crate::launch::is_implicit;
+use crate::launch::{expected_cell, is_implicit, prediction_json};
 use crate::simulate::traced;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_bench::{Column, Subject, quoted};
@@ -15,7 +15,8 @@ const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,max_leaf,
 
 /// What the columns mean.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and tree; a star marks a strict one, which no run passes. ratio: measured over that. \
-    expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail. Then where the measured time went, %, by \
+    expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail, times what kernels reached of it on five scenes; \
+    nine of ten rates should lie in its interval. undecided: it tells too little; ?: nothing was measured on that machine. Then where the measured time went, %, by \
     the model: work with all lanes busy, idle lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not \
     hidden. Start and tail are measured: what two launches of half the rays took more than one; where there is no number, they are part of latency.";
 
@@ -123,7 +124,7 @@ impl MeasuredReport {
                 format!("{}/{}", row.rate.tree, row.rate.build.max_leaf),
                 row.kind(),
                 mrays(row.rate.rays_per_s),
-                row.expected.map_or_else(|| "-".into(), mrays),
+                expected_cell(row.prediction, row.expected, |rate| mrays(1e6 * rate)).unwrap_or_else(|| "-".into()),
                 bound.map_or_else(|| "-".into(), |bound| mrays(bound.rays_per_s) + star(bound)),
                 bound.map_or_else(|| "-".into(), |bound| bound.limit.name()),
                 row.ratio().map_or_else(|| "-".into(), ratio),
@@ -202,6 +203,7 @@ impl MeasuredReport {
                 "lowest": row.lowest().map(bound_json),
                 "ratio": row.ratio(),
                 "expected_mrays_per_s": row.expected.map(|rate| rate / 1e6),
+                "prediction": prediction_json(row.prediction),
                 "above_strict": row.above_strict().map(bound_json),
                 "bounds": row.bounds.iter().map(bound_json).collect::<Vec<_>>(),
                 "warp_instructions_per_ray": row.instructions,

@@ -8,7 +8,7 @@ use super::run::{About, facts, in_a_line, kernels, mrays, number};
 use super::{generations, ranking, what_if};
 use crate::bounds::report::{COLUMNS, column};
 use crate::bounds::{Bounded, BoundsReport};
-use crate::launch::is_implicit;
+use crate::launch::{expected_cell, is_implicit};
 use crate::measured::MeasuredReport;
 use crate::simulate::name_of;
 use raywarp_family::costs::Pipe;
@@ -207,7 +207,8 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
                 mrays(bound.rays_per_s) + star
             }));
         }
-        cells.push(row.expected.map_or_else(String::new, mrays));
+        let expected = expected_cell(row.prediction, row.expected, |rate| mrays(1e6 * rate));
+        cells.push(expected.unwrap_or_default());
         cells.push(row.lowest().map_or_else(String::new, |bound| bound.limit.name()));
         let next = headroom(&row.bounds).map(|(next, gain)| format!("{}, +{:.0} %", next.limit.name(), 100.0 * gain));
         cells.push(next.unwrap_or_default());

@@ -2,6 +2,7 @@
 
 use super::page::{Grid, Page};
 use super::run::{mrays, number};
+use crate::launch::expected_cell;
 use crate::measured::{MeasuredReport, MeasuredRow, Share};
 use raywarp_sim::bounds::Class;
 
@@ -18,7 +19,7 @@ pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
             format!("{}/{}", row.rate.tree, row.rate.build.max_leaf),
             if several { row.view() } else { String::new() },
             mrays(row.rate.rays_per_s),
-            row.expected.map_or_else(String::new, mrays),
+            expected_cell(row.prediction, row.expected, |rate| mrays(1e6 * rate)).unwrap_or_default(),
             bound.map_or_else(String::new, |bound| {
                 mrays(bound.rays_per_s) + if bound.class == Class::Strict { "*" } else { "" }
             }),

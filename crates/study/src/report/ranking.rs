@@ -33,9 +33,16 @@ impl<'a> Standing<'a> {
         self.beside.map_or(&self.bounded.bounds, |beside| &beside.bounds)
     }
 
-    /// Rays a second that a model expects.
+    /// Rays a second to expect: none where the model tells too little, and its own where nothing was measured on the machine.
     pub fn expected(&self) -> Option<f64> {
-        self.beside.map_or(self.bounded.expected, |beside| beside.expected)
+        let (modelled, prediction) = match self.beside {
+            Some(row) => (row.expected, row.prediction),
+            None => (self.bounded.expected, self.bounded.prediction),
+        };
+        match prediction {
+            Some(prediction) => prediction.is_decided().then_some(prediction.rays_per_s),
+            None => modelled,
+        }
     }
 
     /// Rays a second that were measured.

@@ -1,0 +1,159 @@
+//! A rate to expect with an interval: the model's, times what kernels reached of it where that was measured.
+//!
+//! `data/calibration.csv` has the ratio of measured to modelled rates on five scenes (`bench/calibrate.py` makes it of a recorded
+//! run). A kernel that is in it is expected to have its own mean ratio again; another one that of all kernels. How much ratios
+//! differ from scene to scene, and for another kernel from kernel to kernel, makes the interval: nine of ten new rates should lie
+//! in it, if scenes and kernels are like those, logarithms of ratios about normal, and launches long.
+
+use raywarp_family::Variant;
+use raywarp_sim::machine::Machine;
+use raywarp_workload::rays::RayKind;
+
+const TABLE: &str = include_str!("../../data/calibration.csv");
+
+/// Standard deviations to either side that hold nine of ten.
+const NINE_OF_TEN: f64 = 1.645;
+
+/// The model does not tell where the rate may be so many times another one.
+const TOO_WIDE: f64 = 1.5;
+
+/// A rate that is foretold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// Rays a second.
+    pub rays_per_s: f64,
+    /// Where nine of ten should lie: at least.
+    pub low: f64,
+    /// At most.
+    pub high: f64,
+    /// Whether rates of this very kernel were among those that the interval is from.
+    pub is_of_kernel: bool,
+}
+
+/// What was measured of a kernel, over what was expected, in logarithms.
+struct Ratios<'a> {
+    variant: &'a str,
+    logs: Vec<f64>,
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Kernels that were measured on a machine with rays of a kind.
+fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
+    let mut found: Vec<Ratios<'static>> = Vec::new();
+    for line in TABLE.lines().skip(1) {
+        let [of, variant, rays, _, ratio] = line.split(',').collect::<Vec<_>>()[..] else { continue };
+        let Ok(ratio) = ratio.parse::<f64>() else { continue };
+        if of != machine || rays != kind.name() {
+            continue;
+        }
+        match found.iter_mut().find(|known| known.variant == variant) {
+            Some(known) => known.logs.push(ratio.ln()),
+            None => found.push(Ratios { variant, logs: vec![ratio.ln()] }),
+        }
+    }
+    found
+}
+
+impl Prediction {
+    /// Of a model's rate, rays a second. None of a machine that nothing was measured on.
+    pub fn of(machine: &Machine, variant: &Variant, kind: RayKind, modelled: f64) -> Option<Self> {
+        let all = ratios(machine.name(), kind);
+        let means: Vec<f64> = all.iter().map(|one| mean(&one.logs)).collect();
+        let squares = |values: &[f64], middle: f64| values.iter().map(|v| (v - middle).powi(2)).sum::<f64>();
+        let freedom: usize = all.iter().map(|one| one.logs.len().saturating_sub(1)).sum();
+        if freedom == 0 || means.len() < 2 {
+            return None;
+        }
+        let within = all.iter().zip(&means).map(|(one, mean)| squares(&one.logs, *mean)).sum::<f64>() / freedom as f64;
+        let overall = mean(&means);
+        let between = squares(&means, overall) / (means.len() - 1) as f64;
+        let name = variant.to_string();
+        let own = all.iter().zip(&means).find(|(one, _)| one.variant == name);
+        let (middle, variance) = match own {
+            Some((one, mean)) => (*mean, within * (1.0 + 1.0 / one.logs.len() as f64)),
+            None => (overall, within + between * (1.0 + 1.0 / means.len() as f64)),
+        };
+        let spread = NINE_OF_TEN * variance.sqrt();
+        let at = |log: f64| modelled * (middle + log).exp();
+        Some(Self { rays_per_s: at(0.0), low: at(-spread), high: at(spread), is_of_kernel: own.is_some() })
+    }
+
+    /// Whether the interval says anything.
+    pub fn is_decided(&self) -> bool {
+        self.high <= TOO_WIDE * self.low
+    }
+
+    /// Half of the interval, as a share of the rate.
+    pub fn spread(&self) -> f64 {
+        (self.high / self.low).sqrt() - 1.0
+    }
+
+    /// `4434 ±7%`, or that nothing is told.
+    pub(crate) fn cell(&self, number: impl Fn(f64) -> String) -> String {
+        match self.is_decided() {
+            true => format!("{} ±{:.0}%", number(self.rays_per_s / 1e6), 100.0 * self.spread()),
+            false => "undecided".to_string(),
+        }
+    }
+}
+
+/// What a table says of a rate to expect: with its interval, or of a machine that nothing was measured on the model's with a mark.
+pub(crate) fn expected_cell(
+    prediction: Option<Prediction>,
+    modelled: Option<f64>,
+    number: impl Fn(f64) -> String,
+) -> Option<String> {
+    match (prediction, modelled) {
+        (Some(prediction), _) => Some(prediction.cell(number)),
+        (None, Some(rate)) => Some(number(rate / 1e6) + "?"),
+        (None, None) => None,
+    }
+}
+
+/// The same for JSON documents.
+pub(crate) fn prediction_json(prediction: Option<Prediction>) -> serde_json::Value {
+    prediction.map_or(serde_json::Value::Null, |one| {
+        serde_json::json!({
+            "mrays_per_s": one.rays_per_s / 1e6,
+            "low_mrays_per_s": one.low / 1e6,
+            "high_mrays_per_s": one.high / 1e6,
+            "of_this_kernel": one.is_of_kernel,
+            "decided": one.is_decided(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn predict(kernel: &str, kind: RayKind) -> Prediction {
+        let machine = Machine::find("h200").unwrap();
+        Prediction::of(&machine, &kernel.parse().unwrap(), kind, 1e9).unwrap()
+    }
+
+    #[test]
+    fn a_kernel_that_was_measured_has_the_narrower_interval_around_its_own_ratio() {
+        for kind in [RayKind::Ao, RayKind::Diffuse] {
+            let [own, other] = ["al09-if-if", "watertight"].map(|kernel| predict(kernel, kind));
+            assert!(own.is_of_kernel && !other.is_of_kernel);
+            assert!(own.spread() < other.spread() && own.is_decided() && other.is_decided(), "{own:?} {other:?}");
+            assert!(own.low < own.rays_per_s && own.rays_per_s < own.high && own.high < 1e9);
+        }
+        // If-if reaches less of it than compressed nodes do.
+        assert!(predict("al09-if-if", RayKind::Diffuse).rays_per_s < predict("ykl17", RayKind::Diffuse).rays_per_s);
+    }
+
+    #[test]
+    fn primary_rays_are_undecided_and_other_machines_have_no_interval() {
+        assert!(!predict("g14", RayKind::Primary).is_decided());
+        assert_eq!(predict("g14", RayKind::Primary).cell(|rate| rate.to_string()), "undecided");
+        let ada = Machine::find("rtx4090").unwrap();
+        let variant = "g14".parse().unwrap();
+        assert_eq!(Prediction::of(&ada, &variant, RayKind::Ao, 1e9), None);
+        assert_eq!(expected_cell(None, Some(2e9), |rate| format!("{rate}")), Some("2000?".to_string()));
+    }
+}
