@@ -17,7 +17,7 @@ def main():
     lines = []
     for row in document["rows"]:
         one = {key: row[key] for key in ROW if row.get(key) is not None}
-        one["bounds"] = [{**{key: bound[key] for key in ["limit", "class"]}, "mrays_per_s": round(bound["mrays_per_s"], 3)}
+        one["bounds"] = [{**{key: bound[key] for key in (["limit", "class", "why"] if bound["limit"] == "latency" else ["limit", "class"])}, "mrays_per_s": round(bound["mrays_per_s"], 3)}
                          for bound in row["bounds"]]
         lines.append(json.dumps(one))
     head = json.dumps(kept)[:-1]
