@@ -2,8 +2,8 @@
 //! (*occupancy*), what its warps do on real rays (*profile*), what that costs by a table of machine code (*costs*, *price*),
 //! what its accesses do in the caches, and what rates follow (*bounds*, and a rate to expect).
 //!
-//! A [`KernelStudy`] follows a kernel's warps; [`KernelStudy::on`] makes a [`StudiedLaunch`] of a machine, whose
-//! [`priced`](StudiedLaunch::priced) is all that can be said of it.
+//! A `KernelStudy` follows a kernel's warps; its `on` makes a `StudiedLaunch` of a machine, whose `priced` is all that can be said
+//! of it.
 
 mod costs;
 mod prediction;
