@@ -153,8 +153,10 @@ fn study_all(
                     }
                     // A launch a view.
                     let launch_rays = all / views.len() as u64;
-                    let options =
-                        StudyOptions { warps: SampleWarps::OfMachine, width, expects: true, cancel: control.cancel };
+                    let (warps, cancel) = (SampleWarps::OfMachine, control.cancel);
+                    // What is set has no machine code.
+                    let expects = request.changes.is_empty();
+                    let options = StudyOptions { warps, width, caches: true, expects, cancel };
                     let what = (&kernel, variant, *kind);
                     let mut study = KernelStudy::new(what, views.iter().map(Vec::as_slice), launch_rays, options);
                     for (number, machine) in request.machines.iter().enumerate() {

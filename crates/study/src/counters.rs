@@ -170,7 +170,7 @@ fn compare(
     let warps = launch.map(|launch| row.blocks * u64::from(launch.threads_per_block.div_ceil(width)));
     let share = warps.map(|warps| (warps * rays.len() as u64).div_ceil(row.rays).max(1) as u32);
     let warps = share.map_or(SampleWarps::OfMachine, SampleWarps::Exactly);
-    let options = StudyOptions { warps, width, expects: false, cancel: control.cancel };
+    let options = StudyOptions { warps, width, caches: false, expects: false, cancel: control.cancel };
     let mut study = KernelStudy::new((kernel, &row.variant, row.kind), [rays], row.rays, options);
     let launch = study.on(machine, None)?;
     let profile = study.profile(&launch);

@@ -402,7 +402,7 @@ impl Maker<'_> {
         let share = self.rays() / rays;
         let mut doubts = self.number_doubts(&[keys::DRAM_GB_PER_S]);
         if visits_what_others_do(self.subject.variant) {
-            doubts.push("which nodes a ray visits depends on its warp".to_string());
+            doubts.extend(self.count_doubts(true).into_iter().filter(|doubt| !doubt.starts_with("a sample")));
         }
         let cache = self.machine.get(keys::L2_BYTES).unwrap_or(0.0) * profile.launches as f64;
         // It may hold as much before the launch, and as much that is not written yet after it.

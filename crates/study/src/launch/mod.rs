@@ -60,7 +60,10 @@ pub(crate) struct StudyOptions<'a> {
     pub warps: SampleWarps,
     /// Lanes of a warp.
     pub width: u32,
-    /// Whether streams of warps are kept, for a rate to expect, and accesses go through the caches.
+    /// Whether accesses go through the caches.
+    pub caches: bool,
+    /// Whether streams of warps are kept, for a rate to expect, and what any way to deal rays must do: of costs that are as the
+    /// machine code has them.
     pub expects: bool,
     pub cancel: Option<&'a AtomicBool>,
 }
@@ -127,7 +130,7 @@ impl<'a> KernelStudy<'a> {
         }
         let least = self.least.as_ref().zip(costs.table());
         let least = least.map(|(work, table)| work.price(table, self.options.width));
-        let caches = if self.options.expects { caches(machine, costs.launch) } else { None };
+        let caches = if self.options.caches { caches(machine, costs.launch) } else { None };
         let traffic = caches.map(|caches| self.through(caches)).transpose()?;
         let followed = &self.profiles[profile].1;
         let instructions_per_clock = match self.options.expects {
@@ -185,7 +188,10 @@ impl<'a> KernelStudy<'a> {
         for rays in self.samples.iter().skip(1) {
             all = all.plus(&one(rays)?);
         }
-        Ok(all)
+        match self.options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            true => Err(TraceError::Cancelled.into()),
+            false => Ok(all),
+        }
     }
 
     fn through(&self, caches: Caches) -> Result<Traffic, KernelError> {
@@ -217,7 +223,7 @@ impl StudiedLaunch {
     }
 
     /// Rays a second to expect of the machine, at most the lowest of `bounds`, some of whose resources are not in the model of a
-    /// multiprocessor; none of costs that were changed, which no machine code has.
+    /// multiprocessor; none where [`StudyOptions::expects`] asks for none.
     pub fn expected(
         &self,
         kernel: &PricedKernel,
@@ -225,7 +231,7 @@ impl StudiedLaunch {
         profile: &Profile,
         bounds: &[Bound],
     ) -> Option<f64> {
-        let price = kernel.price.as_ref().filter(|_| !kernel.is_changed)?;
+        let price = kernel.price.as_ref()?;
         let a_second = self.instructions_per_clock? * machine.need(keys::SM_COUNT) * machine.clock_hz();
         let rate = a_second * profile.rays() as f64 / price.warp_instructions();
         Some(lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s)))
@@ -242,7 +248,6 @@ pub(crate) struct PricedKernel {
     pub doubt: Option<String>,
     /// Whether its costs were fitted to published rates.
     pub is_fitted: bool,
-    is_changed: bool,
 }
 
 impl PricedKernel {
@@ -253,16 +258,15 @@ impl PricedKernel {
             CostSource::Blocks(prices) => Some(Price::of_blocks(prices, &profile.counts)),
         };
         let doubt = costs.doubt.clone();
-        Self { price, least: None, launch: costs.launch, doubt, is_fitted: costs.is_fitted, is_changed: false }
+        Self { price, least: None, launch: costs.launch, doubt, is_fitted: costs.is_fitted }
     }
 
     /// One whose price is known already.
     pub fn of(price: Option<Price>, launch: Option<Launch>, doubt: Option<String>, is_fitted: bool) -> Self {
-        Self { price, least: None, launch, doubt, is_fitted, is_changed: false }
+        Self { price, least: None, launch, doubt, is_fitted }
     }
 
     pub fn change(&mut self, change: &CostChange, profile: &Profile) {
-        self.is_changed = true;
         self.least = None;
         if let Some(price) = &mut self.price {
             price.change(change, &profile.counts);

@@ -422,7 +422,7 @@ impl OnTree<'_> {
         let (machine, kind) = (&self.request.machine, row.rate.kind);
         let width = machine.count(keys::SM_WARP_WIDTH);
         let cancel = self.control.cancel;
-        let options = StudyOptions { warps: SampleWarps::OfMachine, width, expects: true, cancel };
+        let options = StudyOptions { warps: SampleWarps::OfMachine, width, caches: true, expects: true, cancel };
         let mut study = KernelStudy::new((kernel, variant, kind), [rays], row.rate.rays, options);
         let launch = study.on(machine, None)?;
         let profile = study.profile(&launch);
