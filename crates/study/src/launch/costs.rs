@@ -132,3 +132,27 @@ pub(crate) fn kernel_costs(
     let compiled = Some((*variant, query, architecture));
     KernelCostSource { compiled, ..known(raywarp_cuda::costs(variant, query, architecture), doubt) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_priced_by_code_that_it_runs_and_by_no_other() {
+        let variant: Variant = "g14".parse().unwrap();
+        let of = |machine: &str| kernel_costs(None, &Machine::find(machine).unwrap(), &variant, Query::Closest);
+        for old in ["gtx480", "gtx680", "gtxtitan"] {
+            let costs = of(old);
+            assert!(costs.has_no_code && costs.table().is_none() && costs.launch.is_none(), "{old}");
+            assert!(costs.doubt.is_some_and(|doubt| doubt.contains("no machine code is known")), "{old}");
+        }
+        for (machine, architecture) in [("a100", 80), ("rtx4090", 89), ("h200", 90), ("rtx5090", 120)] {
+            let costs = of(machine);
+            assert!(!costs.has_no_code && costs.table().is_some() && costs.doubt.is_none(), "{machine}");
+            assert_eq!(costs.compiled.map(|(.., compiled)| compiled), Some(architecture), "{machine}");
+        }
+        let al09 = Machine::find("gtx285").unwrap();
+        let fitted = kernel_costs(None, &al09, &"al09-while-while".parse().unwrap(), Query::Closest);
+        assert!(fitted.is_fitted && matches!(fitted.costs, CostSource::Blocks(_)));
+    }
+}
