@@ -92,6 +92,15 @@ impl Class {
             Self::Fitted => "fitted",
         }
     }
+
+    /// What stands behind a rate in tables: a star of strict bounds, a tilde of what is none.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Strict => "*",
+            Self::Modelled => "",
+            Self::Fitted => "~",
+        }
+    }
 }
 
 /// A bound from above.

@@ -8,7 +8,7 @@ use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_family::Operation;
 use raywarp_family::costs::{Pipe, Wait};
 use raywarp_sim::Price;
-use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
+use raywarp_sim::bounds::{Bound, Limit, headroom};
 use raywarp_sim::machine::Machine;
 use std::fmt::Write;
 
@@ -94,7 +94,6 @@ impl BoundsReport {
             }
         }
         table.write(text, room, hidden);
-        let mut doubts: Vec<&str> = rows.iter().filter_map(|row| row.doubt.as_deref()).collect();
         let guessed = rows.iter().filter(|row| row.price.as_ref().is_some_and(|price| price.assumed > MOST_ASSUMED));
         let mut guessed: Vec<String> = guessed.map(|row| name_of(&row.variant)).collect();
         guessed.dedup();
@@ -102,10 +101,8 @@ impl BoundsReport {
             let line = format!("more than a fifth of the costs is assumed, mostly too high: {}", guessed.join(", "));
             let _ = writeln!(text, "{}", wrapped(&line));
         }
-        doubts.sort_unstable();
-        doubts.dedup();
-        if !doubts.is_empty() {
-            let _ = writeln!(text, "{}", wrapped(&format!("costs: {}", doubts.join("; "))));
+        if let Some(doubts) = self.cost_doubts(number) {
+            let _ = writeln!(text, "{}", wrapped(&doubts));
         }
         let unpriced = rows.iter().filter(|row| row.price.is_none() && !row.has_no_code);
         let mut unpriced: Vec<String> = unpriced.map(|row| name_of(&row.variant)).collect();
@@ -120,6 +117,15 @@ impl BoundsReport {
         if rows.iter().any(|row| row.theirs.is_some()) {
             self.beside_theirs((text, room, hidden), &rows);
         }
+    }
+
+    /// Why costs on a machine are not its own or not known, in a line.
+    pub(crate) fn cost_doubts(&self, machine: usize) -> Option<String> {
+        let of_machine = self.rows.iter().filter(|row| row.machine == machine);
+        let mut doubts: Vec<&str> = of_machine.filter_map(|row| row.doubt.as_deref()).collect();
+        doubts.sort_unstable();
+        doubts.dedup();
+        (!doubts.is_empty()).then(|| format!("costs: {}", doubts.join("; ")))
     }
 
     /// AL09's simulated rates beside ours.
@@ -186,12 +192,7 @@ fn percent(share: f64) -> String {
 }
 
 pub(crate) fn mrays(bound: &Bound) -> String {
-    let mark = match bound.class {
-        Class::Strict => "*",
-        Class::Modelled => "",
-        Class::Fitted => "~",
-    };
-    rounded(bound.rays_per_s / 1e6) + mark
+    rounded(bound.rays_per_s / 1e6) + bound.class.mark()
 }
 
 fn rounded(mrays: f64) -> String {

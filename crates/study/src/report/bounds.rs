@@ -3,7 +3,7 @@
 use super::chart::{Bar, Bars};
 use super::efficiency::{capital, charts, of_counts};
 use super::page::{Grid, Page};
-use super::ranking::{By, Standing, label, ranked};
+use super::ranking::{By, Standing, is_fitted, label, ranked};
 use super::run::{About, facts, in_a_line, kernels, mrays, number};
 use super::{generations, ranking, what_if};
 use crate::bounds::report::{COLUMNS, column};
@@ -12,7 +12,7 @@ use crate::launch::{expected_cell, is_implicit};
 use crate::measured::MeasuredReport;
 use crate::simulate::name_of;
 use raywarp_family::costs::Pipe;
-use raywarp_sim::bounds::{Class, Limit, headroom, lowest};
+use raywarp_sim::bounds::{Limit, headroom, lowest};
 use raywarp_sim::machine::{Checked, Machine, keys};
 use raywarp_workload::rays::{Order, RayKind};
 
@@ -31,6 +31,9 @@ impl BoundsReport {
         let numbered = || self.request.machines.iter().enumerate();
         for (number, machine) in numbered() {
             page.heading(if machines.len() > 1 { format!("In short: {}", machine.name()) } else { "In short".into() });
+            if let Some(doubts) = self.cost_doubts(number) {
+                page.note(doubts);
+            }
             ranking::write(&mut page, self, number, &self.standings(number, of_machine(machine)));
             if let Some(measured) = of_machine(machine) {
                 page.list(measured.wrong());
@@ -139,7 +142,7 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, standings: &[Standing
     let group = |one: &Standing<'_>| {
         let bound = one.bound().map(|bound| Bar {
             value: bound.rays_per_s / 1e6,
-            label: format!("{}, {}", mrays(bound.rays_per_s), bound.limit.name()),
+            label: format!("{}{}, {}", mrays(bound.rays_per_s), bound.class.mark(), bound.limit.name()),
         });
         let expected = one.expected().map(|rate| Bar { value: rate / 1e6, label: format!("{} expected", mrays(rate)) });
         let rate = one.beside.map(|row| Bar {
@@ -152,9 +155,10 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, standings: &[Standing
         let bars = [Some(bound), expects.then_some(expected), measured.then_some(rate)];
         (label(one.bounded, standings), bars.into_iter().flatten().collect())
     };
+    let lowest = if is_fitted(shown) { "rate by fitted prices" } else { "lowest bound" };
     let chart = Bars {
         axis: "Mrays/s".into(),
-        series: [(true, "lowest bound"), (expects, "expected"), (measured, "measured")]
+        series: [(true, lowest), (expects, "expected"), (measured, "measured")]
             .into_iter()
             .filter(|(there, _)| *there)
             .map(|(_, name)| name.to_string())
@@ -170,10 +174,11 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, standings: &[Standing
     page.chart(
         &format!("bounds-{}-{}", machine.name(), kind.name()),
         format!(
-            "{} rays on {}: each kernel's lowest bound and what sets it{of}, sorted by the rate that is {}",
+            "{} rays on {}: each kernel's {lowest} and what sets it{of}, sorted by the rate that is {}",
             capital(kind.name()),
             machine.name(),
             match by {
+                By::Bound if is_fitted(shown) => "foretold so",
                 By::Bound => "possible at most",
                 by => by.name(),
             }
@@ -202,10 +207,7 @@ fn grid(machine: &Machine, rows: &[(usize, &Bounded)]) -> Grid {
         ];
         for &number in &columns {
             let bound = lowest(row.bounds.iter().filter(|bound| column(bound.limit) == number));
-            cells.push(bound.map_or_else(String::new, |bound| {
-                let star = if bound.class == Class::Strict { "*" } else { "" };
-                mrays(bound.rays_per_s) + star
-            }));
+            cells.push(bound.map_or_else(String::new, |bound| mrays(bound.rays_per_s) + bound.class.mark()));
         }
         let expected = expected_cell(row.prediction, row.expected, |rate| mrays(1e6 * rate));
         cells.push(expected.unwrap_or_default());

@@ -4,7 +4,6 @@ use super::page::{Grid, Page};
 use super::run::{mrays, number};
 use crate::launch::expected_cell;
 use crate::measured::{MeasuredReport, MeasuredRow, Share};
-use raywarp_sim::bounds::Class;
 
 /// The table.
 pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
@@ -20,9 +19,7 @@ pub(super) fn write(page: &mut Page, measured: &MeasuredReport) {
             if several { row.view() } else { String::new() },
             mrays(row.rate.rays_per_s),
             expected_cell(row.prediction, row.expected, |rate| mrays(1e6 * rate)).unwrap_or_default(),
-            bound.map_or_else(String::new, |bound| {
-                mrays(bound.rays_per_s) + if bound.class == Class::Strict { "*" } else { "" }
-            }),
+            bound.map_or_else(String::new, |bound| mrays(bound.rays_per_s) + bound.class.mark()),
             bound.map_or_else(String::new, |bound| bound.limit.name()),
             row.ratio().map_or_else(String::new, |ratio| number(ratio, 2)),
         ];

@@ -7,7 +7,7 @@ use super::run::{mrays, number};
 use crate::bounds::{Bounded, BoundsReport, WhatIf};
 use crate::measured::MeasuredRow;
 use crate::simulate::name_of;
-use raywarp_sim::bounds::{Bound, Limit, headroom};
+use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 use raywarp_workload::rays::RayKind;
 
 /// So many kernels of each kind of rays are on the first screen.
@@ -88,6 +88,11 @@ pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<St
     (by, rates.into_iter().map(|(_, one)| one).collect())
 }
 
+/// Whether what they have is no bound, but by prices that were fitted to published rates.
+pub(super) fn is_fitted(standings: &[Standing<'_>]) -> bool {
+    standings.iter().filter_map(Standing::bound).any(|bound| bound.class == Class::Fitted)
+}
+
 /// The conclusions of a machine and its fastest kernels, by kind of rays.
 pub(super) fn write(page: &mut Page, report: &BoundsReport, machine: usize, standings: &[Standing<'_>]) {
     let changes = report.what_if();
@@ -118,6 +123,7 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport, machine: usize, stan
             "The {TOP} fastest kernels of each kind of rays on {}, by what is {}; rates in Mrays/s.",
             report.request.machines[machine].name(),
             match by_rate {
+                By::Bound if is_fitted(standings) => "foretold so by fitted prices",
                 By::Bound => "possible at most",
                 by => by.name(),
             }
@@ -150,7 +156,7 @@ fn line(one: &Standing<'_>, among: &[Standing<'_>], changes: &[WhatIf], machine:
         one.bounded.kind.name().into(),
         rate(one.measured()),
         rate(one.expected()),
-        rate(one.bound().map(|bound| bound.rays_per_s)),
+        one.bound().map_or_else(String::new, |bound| mrays(bound.rays_per_s) + bound.class.mark()),
         of_it.map_or_else(String::new, |share| number(100.0 * share, 0)),
         one.bound().map_or_else(String::new, |bound| bound.limit.name()),
         next.unwrap_or_default(),
@@ -167,6 +173,9 @@ fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf
     let mut text = match by {
         By::Measured => format!("{kind} rays: {name} is the fastest, {rate} Mrays/s"),
         By::Expected => format!("{kind} rays: {name} should be the fastest, {rate} Mrays/s by the model"),
+        By::Bound if is_fitted(fastest) => {
+            format!("{kind} rays: {name} has the highest rate by fitted prices, which is no bound, {rate} Mrays/s")
+        }
         By::Bound => format!("{kind} rays: {name} has the highest ceiling, {rate} Mrays/s"),
     };
     if let Some(bound) = best.bound() {
