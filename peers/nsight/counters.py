@@ -108,16 +108,22 @@ def profiled(arguments, scene, kept, columns, options, profiler=()):
     return launches(done.stdout, measured.read_text().splitlines(), columns)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def print_table(what, about, columns, groups, further=()):
+    """Prints the table of all scenes that are named: `groups` are kernels and options of their tree, `further` more of bench."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("scenes", nargs="+", help="names in RAYWARP_SCENES")
     arguments = start(parser)
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(FIXED + list(COLUMNS))
+    out.writerow(FIXED + list(columns))
     for scene in arguments.scenes:
-        for number, (kernels, tree) in enumerate(GROUPS):
-            options = ["--variant", kernels, *tree]
-            out.writerows(profiled(arguments, scene, f"counters.{scene}.{number}", COLUMNS, options))
+        for number, (kernels, tree) in enumerate(groups):
+            options = ["--variant", kernels, *tree, *further]
+            out.writerows(profiled(arguments, scene, f"{what}.{scene}.{number}", columns, options))
+            sys.stdout.flush()
+
+
+def main():
+    print_table("counters", __doc__, COLUMNS, GROUPS)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,7 @@ and end of a launch are little; see README.md. Prints CSV: of each launch, warps
 issued, whose sum over the causes is the warps in flight of a scheduler over the instructions that it issued a clock.
 """
 
-import argparse
-import csv
-import sys
-
-from counters import FIXED, SWEEP, profiled, start
+from counters import SWEEP, print_table
 
 CAUSES = [
     "selected", "not_selected", "math_pipe_throttle", "wait", "dispatch_stall", "long_scoreboard", "short_scoreboard",
@@ -30,18 +26,5 @@ GROUPS = [
 ]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("scenes", nargs="+", help="names in RAYWARP_SCENES")
-    arguments = start(parser)
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(FIXED + list(COLUMNS))
-    for scene in arguments.scenes:
-        for number, (kernels, tree) in enumerate(GROUPS):
-            options = ["--variant", kernels, "--size", "3072x2304", *tree]
-            out.writerows(profiled(arguments, scene, f"stalls.{scene}.{number}", COLUMNS, options))
-            sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    main()
+    print_table("stalls", __doc__, COLUMNS, GROUPS, ["--size", "3072x2304"])
