@@ -58,15 +58,17 @@ impl KnownCosts {
     }
 }
 
-/// The architecture whose code stands for a machine's: its own, else of the same generation and not newer, else the nearest.
-fn architecture_for(machine: &Machine) -> Option<u32> {
+/// The architecture whose code of a kernel stands for a machine's: its own, else of the same generation and not newer, else the
+/// nearest. Not every kernel is compiled for each.
+fn architecture_for(machine: &Machine, variant: &Variant, query: raywarp_cuda::Query) -> Option<u32> {
     let (major, minor) = machine.capability();
     let wanted = 10 * major + minor;
     let near = |architecture: &u32| {
         let same = *architecture / 10 == major && *architecture <= wanted;
         (!same, architecture.abs_diff(wanted))
     };
-    raywarp_cuda::cost_architectures().min_by_key(near)
+    let compiled = |&architecture: &u32| raywarp_cuda::kernel_resources(variant, query, architecture).is_some();
+    raywarp_cuda::cost_architectures().filter(compiled).min_by_key(near)
 }
 
 /// Machines of AL09's time, which none of our code runs on.
@@ -86,7 +88,8 @@ fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launc
     if is_al09s(machine) {
         return Some(al09::LAUNCH);
     }
-    let resources = raywarp_cuda::kernel_resources(variant, cuda_query(query), architecture_for(machine)?)?;
+    let query = cuda_query(query);
+    let resources = raywarp_cuda::kernel_resources(variant, query, architecture_for(machine, variant, query)?)?;
     Some(Launch {
         registers_per_thread: resources.registers,
         shared_bytes_per_block: resources.shared_bytes,
@@ -117,7 +120,7 @@ pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Vari
         let doubt = Some("costs fitted to AL09's simulated rates on Sibenik".to_string());
         return KnownCosts { costs, launch, doubt, compiled: None };
     }
-    let Some(architecture) = architecture_for(machine) else { return known(None, None) };
+    let Some(architecture) = architecture_for(machine, variant, query) else { return known(None, None) };
     let (major, minor) = machine.capability();
     let doubt = (architecture != 10 * major + minor)
         .then(|| format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
