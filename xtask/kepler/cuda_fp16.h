@@ -100,27 +100,16 @@ RW_SHIM unsigned __float2uint_rz(float x) { return __nvvm_f2ui_rz(x); }
 RW_SHIM int __float2int_rz(float x) { return __nvvm_f2i_rz(x); }
 RW_SHIM unsigned long long __double2ull_rz(double x) { return __nvvm_d2ull_rz(x); }
 
-// Since compute capability 3.2, by the cache for what is only read.
+// By the cache for what is only read. As the compiler's own functions, which know that addresses have parts in common.
+typedef float RwFloat4 __attribute__((ext_vector_type(4)));
+typedef int RwInt4 __attribute__((ext_vector_type(4)));
+typedef int RwInt2 __attribute__((ext_vector_type(2)));
 RW_SHIM float4 __ldg(const float4* p) {
-    float4 v;
-    asm("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(p));
-    return v;
+    return __builtin_bit_cast(float4, __nvvm_ldg_f4((const RwFloat4*)p));
 }
-RW_SHIM uint4 __ldg(const uint4* p) {
-    uint4 v;
-    asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
-    return v;
-}
-RW_SHIM uint2 __ldg(const uint2* p) {
-    uint2 v;
-    asm("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p));
-    return v;
-}
-RW_SHIM unsigned __ldg(const unsigned* p) {
-    unsigned v;
-    asm("ld.global.nc.u32 %0, [%1];" : "=r"(v) : "l"(p));
-    return v;
-}
+RW_SHIM uint4 __ldg(const uint4* p) { return __builtin_bit_cast(uint4, __nvvm_ldg_i4((const RwInt4*)p)); }
+RW_SHIM uint2 __ldg(const uint2* p) { return __builtin_bit_cast(uint2, __nvvm_ldg_i2((const RwInt2*)p)); }
+RW_SHIM unsigned __ldg(const unsigned* p) { return static_cast<unsigned>(__nvvm_ldg_i((const int*)p)); }
 RW_SHIM unsigned atomicAdd(unsigned* at, unsigned n) {
     return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 }

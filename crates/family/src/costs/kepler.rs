@@ -248,8 +248,9 @@ impl KeplerWord {
     /// What the time of its result is that the code does not tell.
     pub fn wait(self) -> Option<Wait> {
         Some(match self.opcode()? {
-            "LD" | "LDL" | "LDG" => Wait::L1,
-            "LDS" => Wait::Shared,
+            "LD" | "LDG" => Wait::L1,
+            // The first cache of local memory and shared memory are one memory; what is only read has another cache.
+            "LDL" | "LDS" => Wait::Shared,
             "MUFU" | "FLO" | "POPC" | "F2F" | "F2I" | "I2F" | "I2I" | "FCHK" | "DADD" | "DMUL" | "DFMA" | "DSETP"
             | "DMNMX" => Wait::Xu,
             "SHFL" => Wait::Lanes,
@@ -422,7 +423,7 @@ mod tests {
 
     #[test]
     fn what_is_waited_for_is_counted_by_registers_or_in_order() {
-        assert_eq!((word(LDL).written(), word(LDL).wait(), word(LDL).words()), (Some((32, 2)), Some(Wait::L1), 2));
+        assert_eq!((word(LDL).written(), word(LDL).wait(), word(LDL).words()), (Some((32, 2)), Some(Wait::Shared), 2));
         assert_eq!((word(LDG).written(), word(LDG).is_texture(), word(LDG).words()), (None, true, 4));
         assert_eq!((word(TEXDEPBAR).textures_left(), word(LDG).textures_left()), (Some(1), None));
         let touched = |bits| (0..=255).filter(|&register| word(bits).touches(register)).collect::<Vec<u8>>();

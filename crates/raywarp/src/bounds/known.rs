@@ -2,7 +2,7 @@
 
 use super::is_implicit;
 use raywarp_family::Variant;
-use raywarp_family::costs::{KernelCosts, read_costs};
+use raywarp_family::costs::{KeplerWord, KernelCosts, read_costs};
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
 use raywarp_sim::pace::{Code, instructions_per_clock};
@@ -125,5 +125,10 @@ pub(crate) fn known_costs(table: Option<&str>, machine: &Machine, variant: &Vari
     let doubt = (architecture != 10 * major + minor)
         .then(|| format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
     let compiled = Some((*variant, query, architecture));
-    KnownCosts { compiled, ..known(raywarp_cuda::costs(variant, query, architecture), doubt) }
+    let mut costs = raywarp_cuda::costs(variant, query, architecture);
+    // How long a warp takes is said by words that other generations do not have.
+    if (architecture == KeplerWord::ARCHITECTURE) != (major == KeplerWord::ARCHITECTURE / 10) {
+        costs.iter_mut().flat_map(|costs| &mut costs.blocks).for_each(|block| block.alone = None);
+    }
+    KnownCosts { compiled, ..known(costs, doubt) }
 }

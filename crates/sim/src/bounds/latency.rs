@@ -4,7 +4,9 @@
 //! instructions ask for and the latencies that lie one after the other on its longest way
 //! ([`Alone`](raywarp_family::costs::Alone)). A load takes as long as a hit in the first cache.
 //!
-//! For older machines, and by tables without such times, the chain is that of the algorithm, as short as any code for it can
+//! So does Kepler's, whose scheduling words say it for fixed times, and whose registers for others.
+//!
+//! For other machines, and by tables without such times, the chain is that of the algorithm, as short as any code for it can
 //! be: loads that must be waited for before the operation can end, and the arithmetic that must follow one after the other,
 //! each at `latency.alu`: Guthe's 22 clocks on Fermi and 11 on Kepler.
 //!
@@ -98,7 +100,8 @@ pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 
 pub fn warp_clocks(machine: &Machine, variant: &Variant, profile: &Profile, price: &Price) -> Option<(f64, ChainOf)> {
     let arithmetic = machine.get(keys::LATENCY_ALU)?;
     let wait = |wait| latency_of(machine, wait, arithmetic);
-    let native = machine.capability().0 >= FIRST_WITH_SCHEDULE && price.alone(Block::Prologue, wait).is_some();
+    let has_schedule = matches!(machine.capability().0, KEPLER | FIRST_WITH_SCHEDULE..);
+    let native = has_schedule && price.alone(Block::Prologue, wait).is_some();
     let clocks = |block: Block| {
         let alone = if native { price.alone(block, wait) } else { None };
         let Chain { loads, arithmetic: steps } = chain(block, variant);
@@ -113,3 +116,5 @@ pub fn warp_clocks(machine: &Machine, variant: &Variant, profile: &Profile, pric
 
 /// The first compute capability, its major number, whose instructions say when the next may issue.
 pub(crate) const FIRST_WITH_SCHEDULE: u32 = 7;
+/// One before of which a word in eight says it. Between the two lies Maxwell, of which there is no code.
+const KEPLER: u32 = 3;

@@ -271,6 +271,8 @@ impl Maker<'_> {
             return;
         }
         let fma: &[Pipe] = match self.machine.capability() {
+            // One set of lanes, six warps a clock, for floats and for integers' sums (G14 section 3).
+            (3, _) => &[Pipe::Fma, Pipe::Alu],
             (..=7, _) => &[Pipe::Fma],
             // The A100's halves run beside it.
             (8, 0) => &[Pipe::Fma, Pipe::FmaHeavy],

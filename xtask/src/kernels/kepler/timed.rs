@@ -100,11 +100,11 @@ mod tests {
     #[test]
     fn a_register_is_waited_for_by_who_touches_it() {
         let (now, pending) = time(&[(LDL, 0x20), (FFMA, 0x28), (MOV, 0x20)]);
-        assert_eq!(now, alone(1, Wait::L1, 1));
+        assert_eq!(now, alone(1, Wait::Shared, 1));
         assert!(KeplerWord::is_over(&pending));
         // Nobody does.
         let (now, pending) = time(&[(LDL, 0x20), (FFMA, 0x28)]);
-        assert_eq!((now, KeplerWord::is_over(&pending)), (alone(10, Wait::L1, 0), false));
+        assert_eq!((now, KeplerWord::is_over(&pending)), (alone(10, Wait::Shared, 0), false));
     }
 
     #[test]
