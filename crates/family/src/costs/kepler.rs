@@ -8,7 +8,7 @@
 //! clocks, thirteen to a predicate); for what has not the machine keeps count of registers itself, and for what comes by way of
 //! the texture units an instruction waits until so many of them are left.
 
-use super::{Pipe, Wait, Word};
+use super::{Access, Pipe, Wait, Word};
 
 /// An instruction, and its part of the scheduling word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -268,6 +268,16 @@ impl KeplerWord {
     /// How many results of the texture units it leaves on their way: it waits for all before.
     pub fn textures_left(self) -> Option<usize> {
         (self.opcode() == Some("TEXDEPBAR")).then(|| self.field(23, 6) as usize)
+    }
+
+    /// The memory that it loads from or stores to; none for what goes past the first cache's data.
+    pub fn access(self) -> Option<Access> {
+        Some(match self.opcode()? {
+            "LD" | "ST" | "LDG" => Access::Global,
+            "LDL" | "STL" => Access::Local,
+            "LDS" | "STS" => Access::Shared,
+            _ => return None,
+        })
     }
 
     /// Words of 32 bits that a lane loads or stores, if it does.
