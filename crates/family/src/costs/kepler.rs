@@ -94,7 +94,7 @@ impl KeplerWord {
             1 => match code >> 6 {
                 0b1100 => Some(0x80 | code & 0x1f),
                 0b1011 | 0b1111 => Some(0x60 | code & 0x1f),
-                0b1010 | 0b1110 => Some(0x40),
+                0b1010 => Some(0x40),
                 0b1001 | 0b1101 => Some(0x30),
                 0b1000 => Some(0x00),
                 _ => None,
@@ -127,6 +127,9 @@ impl KeplerWord {
             (1, 0x100..=0x13f) => return Some("IADD32I"),
             (1, 0x180..=0x1bf) => return Some("LDG"),
             (1, 0x300) => return Some("BFE"),
+            // Two minima or maxima of integers, one after the other, with a register among the bits of the immediate (ALK12's VMIN
+            // and VMAX; envytools takes it for a product). The assembler keeps four clocks between two of them, as between products.
+            (1, 0x380..=0x3bf) => return Some("VMNMX"),
             (2, 0x080..=0x09f) => return Some("FMUL32I"),
             (2, 0x0a0..=0x0bf) => return Some("IMUL32I"),
             (2, 0x1a0..=0x1bf) => return Some("ATOM"),
@@ -324,6 +327,7 @@ impl KeplerWord {
                 return one(first) || within((result, self.words() as u8));
             }
             "LDG" => return one(first) || one(result),
+            "VMNMX" => return [result, first, second, third].into_iter().any(one),
             "ATOM" | "SHFL" | "MUFU" | "LOP32I" | "FADD32I" | "FFMA32I" | "ISCADD32I" | "IADD32I" | "FMUL32I"
             | "IMUL32I" | "BFE" => return one(first) || one(result),
             _ => {}
@@ -423,6 +427,7 @@ mod tests {
             (0xb600_7400_039f_fc75, "PRMT", Pipe::Alu, true, Flow::Next),
             (0x203f_c000_001c_2850, "LOP32I", Pipe::Alu, true, Flow::Next),
             (0xc640_0078_001f_fc79, "P2R", Pipe::Alu, true, Flow::Next),
+            (0xe3b8_db03_1d1c_e451, "VMNMX", Pipe::FmaHeavy, true, Flow::Next),
         ] {
             let word = word(bits);
             assert_eq!((word.opcode(), word.pipe(), word.flow()), (Some(opcode), Some(pipe), flow), "{opcode}");

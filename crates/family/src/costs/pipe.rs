@@ -12,7 +12,7 @@ pub enum Pipe {
     Alu,
     /// Products and sums of floats, and sums of two integers, on either of two halves.
     Fma,
-    /// Products of integers, and moves written as such: on the heavy half of `Fma` only.
+    /// Products of integers, and moves written as such: on the heavy half of `Fma` only. Kepler's two minima in one, too.
     FmaHeavy,
     /// Pairs of 16-bit floats: on the heavy half of `Fma` too.
     Half,
@@ -80,7 +80,7 @@ impl Pipe {
             | "VOTE" | "I2FP" | "F2FP" | "CS2R" | "MOV32I" | "LOP32I" | "IADD32I" | "ISCADD32I" | "ISET" | "FCMP"
             | "PSET" | "BFE" | "BFI" => Self::Alu,
             "FADD" | "FFMA" | "FMUL" | "VIADD" | "FADD32I" | "FFMA32I" | "FMUL32I" => Self::Fma,
-            "IMAD" | "IMUL" | "IDP" | "IDP4A" | "IMADSP" | "XMAD" | "IMUL32I" => Self::FmaHeavy,
+            "IMAD" | "IMUL" | "IDP" | "IDP4A" | "IMADSP" | "VMNMX" | "XMAD" | "IMUL32I" => Self::FmaHeavy,
             "HADD2" | "HFMA2" | "HMUL2" => Self::Half,
             "DADD" | "DFMA" | "DMUL" | "DSET" | "DSETP" | "DMNMX" => Self::Double,
             "MUFU" | "F2F" | "F2I" | "I2F" | "FRND" | "POPC" | "FLO" | "BREV" | "I2I" | "FCHK" => Self::Xu,

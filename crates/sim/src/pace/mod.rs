@@ -8,7 +8,8 @@
 //! goes on with the warp of its last instruction while that is ready, and else takes the youngest that is. A pipeline is taken
 //! for as many clocks as its lanes need for a warp. Loads and stores pass the first cache, which all schedulers share, as often as its
 //! model says on average ([`crate::memory::AccessCost::passes`]), and loads miss it by chance, twice as often as the model of the caches
-//! has it ([`Traffic`]). Nothing else takes time: no miss of an instruction cache, no conflict of registers, no queue beyond
+//! has it ([`Traffic`]). Kepler's words let pairs issue together, and lanes for floats and integers' sums are half as many again as its
+//! schedulers; its registers that are waited for are barriers of their own ([`KeplerWord`]). Nothing else takes time: no miss of an instruction cache, no conflict of registers, no queue beyond
 //! the first cache.
 
 mod multiprocessor;
@@ -214,9 +215,9 @@ mod tests {
         // A warp alone: nine clocks; two of them at once.
         about(rate(&[(FFMA, 0x28)], 1), 1.0 / 9.0);
         about(rate(&[(FFMA, 4), (FFMA, 0x28)], 1), 2.0 / 9.0);
-        // Many: one a scheduler; with pairs as many as there are lanes for, six.
+        // Many: one a scheduler; with pairs more, but for those whose second one finds no lanes left. There are six warps' of them.
         about(rate(&[(FFMA, 0x28)], 64), 4.0);
-        about(rate(&[(FFMA, 4), (FFMA, 0x28)], 64), 6.0);
+        about(rate(&[(FFMA, 4), (FFMA, 0x28)], 64), 16.0 / 3.0);
         // A load takes as long as a hit, of two the second as well; one may be left.
         about(rate(&[(LDG, 0x20), (TEXDEPBAR, 0x20)], 1), 2.0 / 113.0);
         let leaves_one = TEXDEPBAR | 1 << 23;

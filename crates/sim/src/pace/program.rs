@@ -175,7 +175,7 @@ impl<'a> Program<'a> {
             .memory
             .as_ref()
             .map_or([0.0; 3], |memory| passes_by_memory(memory, asked[Access::Local as usize] > 0.0));
-        // Of a machine that does not say it, as many as there are: a Titan makes more than one a clock (docs/bounds.md).
+        // Of a machine that does not say it, as many as there are: at G14's rates a Titan would make 1.2 to 1.4.
         let a_pass = machine.get(keys::L1_WAVEFRONTS_PER_CLOCK).map_or(0.0, |passes_a_clock| PARTS / passes_a_clock);
         let arithmetic = machine.get(keys::LATENCY_ALU)?;
         let per_word = |access: Access| match asked[access as usize] {
