@@ -261,7 +261,7 @@ fn an_experiment_is_about_the_machine_that_is_named() {
         assert_eq!((rows(&theirs), rows(&h200)), more, "{name}");
     }
     for (machine, options, what) in [
-        ("gtx680", "", "compute capability 7.5"),
+        ("gtx680", "", "compute capability 3.5"),
         ("h200", "--price loop=3", "--price"),
         ("h200,gtx285", "", "one --machine"),
     ] {

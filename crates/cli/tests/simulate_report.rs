@@ -61,15 +61,26 @@ fn a_report_of_bounds_is_one_whole_file_that_says_what_was_run_and_what_to_concl
 #[test]
 fn a_page_says_where_no_code_is_known_and_what_is_no_bound() {
     let folder = Folder::new("old");
-    let options = "--machine gtxtitan,gtx285 --variant al09-while-while --kind primary --sample 1536";
+    let options = "--machine gtx480,gtx680,gtx285 --variant al09-while-while --kind primary --sample 1536";
     let output = folder.simulate(&format!("{options} --report out.html"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let html = folder.read("out.html");
     let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text} is not there"));
-    let order =
-        ["Titan</h2>", "no machine code is known", "GTX 285</h2>", "no bounds", "by fitted prices, which is no bound"];
+    let order = [
+        "GTX 480</h2>",
+        "no machine code is known",
+        "GTX 680</h2>",
+        "likened by code for compute capability 3.5",
+        "GTX 285</h2>",
+        "fitted to AL09",
+    ];
     assert!(order.map(at).is_sorted(), "{:?}", order.map(at));
-    assert!(html.contains("rate by fitted prices") && !html.contains("has the highest ceiling"));
+    for no_bound in ["fitted prices", "another machine's code"] {
+        let there = html.contains(&format!("by {no_bound}, which is no bound"))
+            && html.contains(&format!("rate by {no_bound}"));
+        assert!(there, "{no_bound}");
+    }
+    assert_eq!(html.matches("has the highest ceiling").count(), 1);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("no code") && text.contains('~'), "{text}");
 }

@@ -11,6 +11,7 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (90, include_bytes!("../prebuilt/packet.sm_90.cubin.xz")),
         (100, include_bytes!("../prebuilt/packet.sm_100.cubin.xz")),
         (120, include_bytes!("../prebuilt/packet.sm_120.cubin.xz")),
+        (35, include_bytes!("../prebuilt/packet.sm_35.cubin.xz")),
     ]),
     ("while_while", &[
         (0, include_bytes!("../prebuilt/while_while.ptx.xz")),
@@ -21,6 +22,7 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (90, include_bytes!("../prebuilt/while_while.sm_90.cubin.xz")),
         (100, include_bytes!("../prebuilt/while_while.sm_100.cubin.xz")),
         (120, include_bytes!("../prebuilt/while_while.sm_120.cubin.xz")),
+        (35, include_bytes!("../prebuilt/while_while.sm_35.cubin.xz")),
     ]),
     ("if_if", &[
         (0, include_bytes!("../prebuilt/if_if.ptx.xz")),
@@ -31,6 +33,7 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (90, include_bytes!("../prebuilt/if_if.sm_90.cubin.xz")),
         (100, include_bytes!("../prebuilt/if_if.sm_100.cubin.xz")),
         (120, include_bytes!("../prebuilt/if_if.sm_120.cubin.xz")),
+        (35, include_bytes!("../prebuilt/if_if.sm_35.cubin.xz")),
     ]),
     ("speculative_if_if", &[
         (0, include_bytes!("../prebuilt/speculative_if_if.ptx.xz")),
@@ -41,6 +44,7 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (90, include_bytes!("../prebuilt/speculative_if_if.sm_90.cubin.xz")),
         (100, include_bytes!("../prebuilt/speculative_if_if.sm_100.cubin.xz")),
         (120, include_bytes!("../prebuilt/speculative_if_if.sm_120.cubin.xz")),
+        (35, include_bytes!("../prebuilt/speculative_if_if.sm_35.cubin.xz")),
     ]),
     ("speculative_while_while", &[
         (0, include_bytes!("../prebuilt/speculative_while_while.ptx.xz")),
@@ -51,6 +55,7 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (90, include_bytes!("../prebuilt/speculative_while_while.sm_90.cubin.xz")),
         (100, include_bytes!("../prebuilt/speculative_while_while.sm_100.cubin.xz")),
         (120, include_bytes!("../prebuilt/speculative_while_while.sm_120.cubin.xz")),
+        (35, include_bytes!("../prebuilt/speculative_while_while.sm_35.cubin.xz")),
     ]),
     ("if_while", &[
         (0, include_bytes!("../prebuilt/if_while.ptx.xz")),
@@ -61,6 +66,7 @@ static PREBUILT: &[(&str, &[Image])] = &[
         (90, include_bytes!("../prebuilt/if_while.sm_90.cubin.xz")),
         (100, include_bytes!("../prebuilt/if_while.sm_100.cubin.xz")),
         (120, include_bytes!("../prebuilt/if_while.sm_120.cubin.xz")),
+        (35, include_bytes!("../prebuilt/if_while.sm_35.cubin.xz")),
     ]),
     ("phased", &[
         (0, include_bytes!("../prebuilt/phased.ptx.xz")),
@@ -86,6 +92,7 @@ static PREBUILT: &[(&str, &[Image])] = &[
 
 /// The costs of all kernels by architecture.
 pub(crate) static COSTS: &[Image] = &[
+    (35, include_bytes!("../prebuilt/costs.sm_35.csv.xz")),
     (75, include_bytes!("../prebuilt/costs.sm_75.csv.xz")),
     (80, include_bytes!("../prebuilt/costs.sm_80.csv.xz")),
     (86, include_bytes!("../prebuilt/costs.sm_86.csv.xz")),

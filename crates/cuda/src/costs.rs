@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use crate::{elf, read_costs};
     use raywarp_family::Block;
-    use raywarp_family::costs::{Pipe, Wait};
+    use raywarp_family::costs::{Flow, KeplerWord, Pipe, Wait, words};
     use std::collections::HashMap;
 
     /// All kernels of all tables: name, architecture, costs.
@@ -74,8 +74,9 @@ mod tests {
                 assert_eq!(block.pipes.iter().sum::<u32>(), block.instructions, "{kernel}, {architecture}");
                 end += 16 * block.instructions;
             }
-            // Code is laid out in lines of 128 bytes.
-            assert_eq!((costs.instructions() * 16, end % 128), (end, 0), "{kernel}, {architecture}");
+            // Code is laid out in lines of 128 bytes, Kepler's in groups of seven.
+            let unit = if architecture == KeplerWord::ARCHITECTURE { 7 * 16 } else { 128 };
+            assert_eq!((costs.instructions() * 16, end % unit), (end, 0), "{kernel}, {architecture}");
         });
     }
 
@@ -84,16 +85,24 @@ mod tests {
         let mut images = HashMap::new();
         for &(architecture, _) in FAMILY.costs {
             for (source, _) in crate::sources() {
-                let kernels = elf::code(FAMILY.cubin(&source, architecture).unwrap()).unwrap();
+                // Not all is for Kepler.
+                let Some(image) = FAMILY.cubin(&source, architecture) else {
+                    assert_eq!(architecture, KeplerWord::ARCHITECTURE, "{source}");
+                    continue;
+                };
+                let kernels = elf::code(image).unwrap();
                 images.extend(kernels.into_iter().map(|(kernel, code)| ((kernel, architecture), code)));
             }
         }
         each(|kernel, architecture, costs| {
-            let words = Word::all(images[&(kernel, architecture)]);
+            let words = words(images[&(kernel, architecture)], architecture);
             for block in &costs.blocks {
                 let mut pipes = [0; Pipe::ALL.len()];
                 for word in &words[block.place()] {
-                    let pipe = word.pipe(architecture);
+                    let pipe = match architecture {
+                        KeplerWord::ARCHITECTURE => KeplerWord::from(*word).pipe(),
+                        _ => word.pipe(architecture),
+                    };
                     let pipe = pipe.unwrap_or_else(|| panic!("{kernel}, {architecture}: {:#x}", word.operation()));
                     pipes[pipe as usize] += 1;
                 }
@@ -113,7 +122,9 @@ mod tests {
             for cost in costs.blocks.iter().filter(|cost| !cost.is_never()) {
                 let alone = cost.alone.unwrap_or_else(|| panic!("{kernel}, {architecture}: no time"));
                 let clocks = alone.at(Wait::nominal);
-                assert!(clocks >= cost.instructions as i32, "{kernel}, {architecture}: {cost:?}");
+                // Kepler issues two at once.
+                let a_clock = if architecture == KeplerWord::ARCHITECTURE { 2 } else { 1 };
+                assert!(a_clock * clocks >= cost.instructions as i32, "{kernel}, {architecture}: {cost:?}");
                 visit += i32::from(cost.block == Block::VisitNode) * clocks;
                 // Two boxes are too little work to pass a load's time with.
                 let waits = alone.waits[Wait::L1 as usize];
@@ -122,6 +133,41 @@ mod tests {
             }
             assert!(visit >= Wait::L1.nominal(), "{kernel}, {architecture}: a visit takes {visit} clocks");
         });
+    }
+
+    #[test]
+    fn keplers_code_goes_where_there_is_code_and_keeps_the_times_of_its_arithmetic() {
+        let architecture = KeplerWord::ARCHITECTURE;
+        let (mut all, mut together, mut plans) = (0, 0, 0);
+        for (source, _) in crate::sources() {
+            let Some(image) = FAMILY.cubin(&source, architecture) else { continue };
+            for (kernel, code) in elf::code(image).unwrap() {
+                let words = KeplerWord::all(code);
+                assert_eq!(words.len() * 64, code.len() * 7, "{kernel}");
+                for (number, word) in words.iter().enumerate() {
+                    let points = matches!(word.flow(), Flow::Jump | Flow::Call | Flow::Prepares);
+                    let target = word.target(number);
+                    assert_eq!(points, target.is_some_and(|target| target < words.len()), "{kernel}: {number}");
+                    // A sum is there after nine clocks, for whoever needs it next.
+                    let (Some("FADD" | "FMUL" | "FFMA"), Some(next)) = (word.opcode(), words.get(number + 1)) else {
+                        continue;
+                    };
+                    let result = (word.bits >> 2) as u8;
+                    if result != 255
+                        && word.always()
+                        && next.touches(result)
+                        && next.bits >> 2 & 255 != word.bits >> 2 & 255
+                    {
+                        assert!(word.stall() >= 9, "{kernel}: {number} {word:?}");
+                    }
+                    plans += usize::from(word.plan != 0);
+                    (all, together) = (all + 1, together + usize::from(word.stall() == 0));
+                }
+            }
+        }
+        assert!(all > 20_000 && plans == all, "{plans} of {all}");
+        // Of sums and products one in five issues with the next.
+        assert!((0.1..0.4).contains(&(together as f64 / all as f64)), "{together} of {all}");
     }
 
     #[test]

@@ -5,6 +5,18 @@
 /// # Errors
 /// What is no 64-bit little-endian ELF file, or ends early.
 pub fn code(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
+    let sections = sections(image)?.into_iter();
+    let mut found: Vec<(&str, &[u8])> =
+        sections.filter_map(|(name, bytes)| Some((name.strip_prefix(".text.")?, bytes))).collect();
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Names and bytes of all sections, in their order.
+///
+/// # Errors
+/// As [`code`].
+pub fn sections(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     let number = |at: usize, bytes: usize| -> Result<usize, String> {
         let field = at.checked_add(bytes).and_then(|end| image.get(at..end)).ok_or("a cubin ends early")?;
         Ok(field.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte)))
@@ -25,12 +37,8 @@ pub fn code(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     for index in 0..count {
         let (name, bytes) = section(index)?;
         let name = strings.get(name..).and_then(|rest| rest.split(|&byte| byte == 0).next()).unwrap_or_default();
-        let name = std::str::from_utf8(name).map_err(|_| "a cubin's section has no name")?;
-        if let Some(kernel) = name.strip_prefix(".text.") {
-            found.push((kernel, bytes));
-        }
+        found.push((std::str::from_utf8(name).map_err(|_| "a cubin's section has no name")?, bytes));
     }
-    found.sort_unstable();
     Ok(found)
 }
 

@@ -8,7 +8,7 @@ use crate::{CudaError, Device, Function, KernelCosts, elf, read_costs};
 use cudarc::driver::{CudaModule, sys};
 use cudarc::nvrtc::Ptx;
 use lzma_rust2::XzReader;
-use raywarp_family::costs::Word;
+use raywarp_family::costs::{Word, words};
 use std::collections::HashMap;
 use std::io::Read;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -114,7 +114,7 @@ impl KernelSet {
     /// offsets; none where it is not compiled for it.
     pub fn machine_code(&self, source: &str, name: &str, architecture: u32) -> Option<Vec<Word>> {
         let sections = elf::code(self.cubin(source, architecture)?).ok()?;
-        sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| Word::all(code))
+        sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| words(code, architecture))
     }
 
     /// What the kernel `name` takes on an architecture, in blocks of `block_threads`; none where it is not compiled for it.

@@ -13,7 +13,7 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Organisation, Variant};
 use raywarp_geom::{Control, FlatTriangles};
 use raywarp_scene::{Scene, flatten};
-use raywarp_sim::bounds::{Bound, lowest};
+use raywarp_sim::bounds::{Bound, PriceBasis, lowest};
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
 use raywarp_sim::{Al09Prices, CostChange, Price, Profile, Streams, al09, table1};
@@ -54,8 +54,8 @@ pub struct Bounded {
     pub launch: Option<Launch>,
     /// Why the price is not this kernel's on this machine.
     pub doubt: Option<String>,
-    /// Whether its costs were fitted to published rates, so that what they give is no bound.
-    pub is_fitted: bool,
+    /// What its costs stand on.
+    pub basis: PriceBasis,
     /// Whether no machine code is known that the machine could run: nothing that depends on code is told.
     pub has_no_code: bool,
     /// All bounds.
@@ -194,7 +194,7 @@ fn bound_row(
         traffic: launch.traffic,
         launch: priced.launch,
         doubt: priced.doubt,
-        is_fitted: priced.is_fitted,
+        basis: priced.basis,
         has_no_code: launch.costs.has_no_code,
         bounds,
         expected,

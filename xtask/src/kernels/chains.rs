@@ -14,45 +14,79 @@
 //! - where a block's barrier is still pending at its end, and every way that is ever taken from there comes to a wait for it
 //!   before anything else sets a barrier, the rest of it that is not passed by then belongs to the block; else to nobody.
 
-use raywarp_family::costs::{Alone, KernelCosts, Wait, Word};
+use raywarp_family::costs::{Alone, KeplerWord, KernelCosts, Wait, Word};
 
-impl Jumps for Word {
-    fn leaves(self) -> Leaves {
+/// What the time of a warp depends on, of an instruction.
+pub(super) trait Timed: Copy {
+    /// What was asked for and is not there yet, each with the time from a block's start when it will be.
+    type Pending: Clone + Default;
+    /// When it issues that would at `now`: after what it waits for, which is then pending no longer.
+    fn issue(self, now: Alone, pending: &mut Self::Pending) -> Alone;
+    /// Adds what it asks for itself, at `now`; false where it asks for nothing.
+    fn ask(self, now: Alone, pending: &mut Self::Pending) -> bool;
+    /// Whether nothing is pending.
+    fn is_over(pending: &Self::Pending) -> bool;
+    /// Clocks until the next instruction.
+    fn clocks(self) -> i32;
+    /// Whether lanes may go on with the next instruction, and the number of another one that they may go on with, of an
+    /// instruction with a number of its own. Neither where nobody knows.
+    fn ways(self, number: usize, architecture: u32) -> (bool, Option<usize>);
+}
+
+impl Timed for Word {
+    /// By barrier.
+    type Pending = [Option<Alone>; Word::BARRIERS];
+
+    fn issue(self, now: Alone, pending: &mut Self::Pending) -> Alone {
+        let waited = pending.iter_mut().enumerate().filter(|(barrier, _)| self.waits_for(*barrier));
+        waited.filter_map(|(_, release)| release.take()).fold(now, later)
+    }
+
+    fn ask(self, now: Alone, pending: &mut Self::Pending) -> bool {
+        let Some(barrier) = self.written() else { return false };
+        let mut release = now;
+        // Of no class: no longer than until the next instruction.
+        match self.wait() {
+            Some(wait) => release.waits[wait as usize] += 1,
+            None => release = plus(release, self.stall()),
+        }
+        // A barrier counts, and is released by the last.
+        pending[barrier] = Some(pending[barrier].map_or(release, |before| later(before, release)));
+        true
+    }
+
+    fn is_over(pending: &Self::Pending) -> bool {
+        pending.iter().all(Option::is_none)
+    }
+
+    fn clocks(self) -> i32 {
+        self.stall()
+    }
+
+    fn ways(self, number: usize, architecture: u32) -> (bool, Option<usize>) {
         match self.operation() {
             // BRA, with two kinds of operand.
-            0x147 => Leaves::Jump,
+            0x147 => {
+                let target = target(self, number * Word::BYTES, architecture);
+                (!self.always(), target.map(|bytes| bytes / Word::BYTES))
+            }
             // BRX, JMX, JMP, RET, CALL; EXIT where all lanes do it.
-            0x149 | 0x14c | 0x14a | 0x150 | 0x144 | 0x143 => Leaves::Unknown,
-            0x14d if self.always() => Leaves::Unknown,
-            _ => Leaves::Not,
+            0x149 | 0x14c | 0x14a | 0x150 | 0x144 | 0x143 => (false, None),
+            0x14d if self.always() => (false, None),
+            _ => (true, None),
         }
     }
-
-    fn target(self, offset: usize, architecture: u32) -> Option<usize> {
-        let words = (self.0 >> 34) as i64;
-        let words = if architecture < 90 { words << 16 >> 16 } else { words << 16 >> 8 | i64::from(self.bits(16, 8)) };
-        let target = (offset + Word::BYTES) as i64 + 4 * words;
-        usize::try_from(target).ok()
-    }
 }
 
-/// Where a word lets a warp go on.
-trait Jumps {
-    fn leaves(self) -> Leaves;
-    /// Where a jump at `offset` goes. The words in which jumps are counted became a byte wider with compute capability 9.0.
-    fn target(self, offset: usize, architecture: u32) -> Option<usize>;
+/// Where a jump at `offset` goes. The words in which jumps are counted became a byte wider with compute capability 9.0.
+fn target(word: Word, offset: usize, architecture: u32) -> Option<usize> {
+    let words = (word.0 >> 34) as i64;
+    let words = if architecture < 90 { words << 16 >> 16 } else { words << 16 >> 8 | i64::from(word.bits(16, 8)) };
+    let target = (offset + Word::BYTES) as i64 + 4 * words;
+    usize::try_from(target).ok()
 }
 
-enum Leaves {
-    Not,
-    Jump,
-    Unknown,
-}
-
-/// What each barrier still waits for, as the time from a block's start.
-type Pending = [Option<Alone>; Word::BARRIERS];
-
-fn later(a: Alone, b: Alone) -> Alone {
+pub(super) fn later(a: Alone, b: Alone) -> Alone {
     if b.at(Wait::nominal) > a.at(Wait::nominal) { b } else { a }
 }
 
@@ -61,28 +95,13 @@ fn plus(mut time: Alone, clocks: i32) -> Alone {
     time
 }
 
-/// When a word issues that would at `now`: after what it waits for, which is then pending no longer.
-fn issue(word: Word, now: Alone, pending: &mut Pending) -> Alone {
-    let waited = pending.iter_mut().enumerate().filter(|(barrier, _)| word.waits_for(*barrier));
-    waited.filter_map(|(_, release)| release.take()).fold(now, later)
-}
-
 /// The time of a block from its first instruction to the one after it, and what is pending then.
-fn timeline(words: &[Word]) -> (Alone, Pending) {
-    let (mut now, mut pending) = (Alone::default(), Pending::default());
+fn timeline<T: Timed>(words: &[T]) -> (Alone, T::Pending) {
+    let (mut now, mut pending) = (Alone::default(), T::Pending::default());
     for &word in words {
-        now = issue(word, now, &mut pending);
-        if let Some(barrier) = word.written() {
-            let mut release = now;
-            // Of no class: no longer than until the next instruction.
-            match word.wait() {
-                Some(wait) => release.waits[wait as usize] += 1,
-                None => release = plus(release, word.stall()),
-            }
-            // A barrier counts, and is released by the last.
-            pending[barrier] = Some(pending[barrier].map_or(release, |before| later(before, release)));
-        }
-        now = plus(now, word.stall());
+        now = word.issue(now, &mut pending);
+        word.ask(now, &mut pending);
+        now = plus(now, word.clocks());
     }
     (now, pending)
 }
@@ -91,69 +110,67 @@ fn timeline(words: &[Word]) -> (Alone, Pending) {
 const FAR: usize = 64;
 
 /// A kernel's code.
-struct Code {
-    words: Vec<Word>,
+struct Code<T> {
+    words: Vec<T>,
     /// Which of them are ever issued.
     issued: Vec<bool>,
     architecture: u32,
 }
 
-impl Code {
+impl<T: Timed> Code<T> {
     /// Where a warp goes on after a word, as far as that is ever issued: nowhere where nobody knows.
     fn ways(&self, at: usize) -> Vec<usize> {
-        let word = self.words[at];
-        let next = at + 1;
-        let ways = match word.leaves() {
-            Leaves::Unknown => vec![],
-            Leaves::Not => vec![next],
-            Leaves::Jump => {
-                let target = word.target(at * Word::BYTES, self.architecture);
-                let target = target.map(|bytes| bytes / Word::BYTES);
-                target.into_iter().chain((!word.always()).then_some(next)).collect()
-            }
-        };
-        ways.into_iter().filter(|&way| self.issued.get(way) == Some(&true)).collect()
+        let (next, other) = self.words[at].ways(at, self.architecture);
+        let ways = other.into_iter().chain(next.then_some(at + 1));
+        ways.filter(|&way| self.issued.get(way) == Some(&true)).collect()
     }
 
     /// The time of a block that ended with the word at `last`, at `now` with `pending`: up to there, and what is left of those
     /// after it, without the clocks that `passed` in other blocks. On the way on which it is least.
-    fn with_rest(&self, last: usize, now: Alone, pending: Pending, passed: i32, far: usize) -> Alone {
+    fn with_rest(&self, last: usize, now: Alone, pending: &T::Pending, passed: i32, far: usize) -> Alone {
         let after = |way: usize| {
-            let (mut now, mut pending) = (now, pending);
+            let mut pending = pending.clone();
             let word = self.words[way];
-            now = issue(word, now, &mut pending);
+            let now = word.issue(now, &mut pending);
             // What waits from here on may wait for what this sets as well.
-            if word.written().is_some() || pending.iter().all(Option::is_none) || far == 0 {
+            if word.ask(now, &mut pending) || T::is_over(&pending) || far == 0 {
                 return plus(now, -passed);
             }
-            self.with_rest(way, plus(now, word.stall()), pending, passed + word.stall(), far - 1)
+            self.with_rest(way, plus(now, word.clocks()), &pending, passed + word.clocks(), far - 1)
         };
         let times = self.ways(last).into_iter().map(after);
         times.min_by_key(|time| time.at(Wait::nominal)).unwrap_or(plus(now, -passed))
     }
+
+    fn time(&mut self, costs: &mut KernelCosts) -> Result<(), String> {
+        for block in costs.blocks.iter().filter(|block| !block.is_never()) {
+            let issued = self.issued.get_mut(block.place());
+            issued.ok_or_else(|| format!("a block at {} is not in the code", block.offset))?.fill(true);
+        }
+        for block in &mut costs.blocks {
+            // What is never issued takes no time.
+            block.alone = Some(Alone::default());
+            if !block.is_never() {
+                let place = block.place();
+                let (now, pending) = timeline(&self.words[place.clone()]);
+                block.alone = Some(self.with_rest(place.end - 1, now, &pending, 0, FAR));
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Tells how long each block takes of a kernel's `code`.
+/// Tells how long each block takes of a kernel whose instructions are `words`.
 ///
 /// # Errors
 /// A block that lies outside of the code.
-pub fn time(code: &[u8], architecture: u32, costs: &mut KernelCosts) -> Result<(), String> {
-    let words = Word::all(code);
-    let mut code = Code { issued: vec![false; words.len()], words, architecture };
-    for block in costs.blocks.iter().filter(|block| !block.is_never()) {
-        let issued = code.issued.get_mut(block.place());
-        issued.ok_or_else(|| format!("a block at {} is not in the code", block.offset))?.fill(true);
+pub fn time(words: Vec<Word>, architecture: u32, costs: &mut KernelCosts) -> Result<(), String> {
+    let issued = vec![false; words.len()];
+    if architecture == KeplerWord::ARCHITECTURE {
+        let words: Vec<KeplerWord> = words.into_iter().map(KeplerWord::from).collect();
+        return Code { words, issued, architecture }.time(costs);
     }
-    for block in &mut costs.blocks {
-        // What is never issued takes no time.
-        block.alone = Some(Alone::default());
-        if !block.is_never() {
-            let place = block.place();
-            let (now, pending) = timeline(&code.words[place.clone()]);
-            block.alone = Some(code.with_rest(place.end - 1, now, pending, 0, FAR));
-        }
-    }
-    Ok(())
+    Code { words, issued, architecture }.time(costs)
 }
 
 #[cfg(test)]
@@ -248,8 +265,7 @@ mod tests {
             BlockCost { block, offset: offset - 16 * instructions, instructions, pipes, alone: None, issued, known }
         };
         let mut costs = KernelCosts { blocks: blocks.iter().map(cost).collect(), verified: true };
-        let code: Vec<u8> = words.iter().flat_map(|word| word.0.to_le_bytes()).collect();
-        time(&code, architecture, &mut costs).unwrap();
+        time(words.to_vec(), architecture, &mut costs).unwrap();
         costs.blocks.iter().map(|block| block.alone.unwrap()).collect()
     }
 
@@ -291,9 +307,9 @@ mod tests {
     fn jumps_go_where_the_disassembler_says() {
         // `BRA` at 0x60 of a kernel for 9.0, with three times 256 words and 0x94 of them.
         let word = Word(0x000f_ea00_0380_0000_0000_000c_0094_8947);
-        assert_eq!(word.target(0x60, 90), Some(0x70 + 4 * 0x394));
+        assert_eq!(target(word, 0x60, 90), Some(0x70 + 4 * 0x394));
         let back = super::tests::word(Fields { operation: BRA, words: -8, ..PLAIN });
-        assert_eq!((back.target(0x40, 80), back.target(0, 80)), (Some(0x50 - 32), None));
+        assert_eq!((target(back, 0x40, 80), target(back, 0, 80)), (Some(0x50 - 32), None));
     }
 
     #[test]
@@ -307,7 +323,7 @@ mod tests {
             issued: "pop".parse().unwrap(),
             known: Known::Measured,
         };
-        assert!(time(&[0; 32], 90, &mut KernelCosts { blocks: vec![cost], verified: false }).is_err());
+        assert!(time(vec![Word(0); 2], 90, &mut KernelCosts { blocks: vec![cost], verified: false }).is_err());
     }
 
     #[test]

@@ -153,6 +153,11 @@ fn place(frame: &str) -> Option<Place> {
     let path = parts.nth(1)?;
     let line = parts.next()?.trim_start_matches(", line ");
     let line = line.split(' ').next()?.parse().ok()?;
+    place_in(path, line)
+}
+
+/// A line of the file at `path`, if it lies below kernels/.
+pub fn place_in(path: &str, line: usize) -> Option<Place> {
     let mut folders: Vec<&str> = Vec::new();
     for part in path.rsplit("/kernels/").next().filter(|rest| *rest != path)?.split('/') {
         match part {

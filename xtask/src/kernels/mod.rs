@@ -2,7 +2,8 @@
 //!
 //! `cargo xtask kernels` writes prebuilt/ of each such crate: images, the resources of each kernel, and the costs of its
 //! instructions. `--check` compiles the same and fails where the result differs from what is there; `--crate FOLDER` does
-//! either for one crate. `--verify FOLDER` takes what a profiler counted (docs/gpu.md, "Instruction costs") into
+//! either for one crate. `--kepler`, also with `--check`, does the same for Kepler, whose compilers are others (`kepler`); all
+//! else leaves what it wrote as it is. `--verify FOLDER` takes what a profiler counted (docs/gpu.md, "Instruction costs") into
 //! measured.csv.xz, from which costs tell how often machine code is issued. `cargo xtask chains` tells only how long its
 //! blocks take, from the images. The compiler comes from pinned wheels of the Python package index, installed once in
 //! target/cuda-toolkit, or is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
@@ -11,6 +12,7 @@ mod branches;
 mod chains;
 mod counts;
 mod disassembly;
+mod kepler;
 mod measured;
 mod pack;
 mod price;
@@ -23,10 +25,10 @@ use measured::Measured;
 use pack::{Content, pack, unpack};
 use price::Priced;
 use raywarp_cuda::{COST_COLUMNS, elf, read_costs, write_costs};
-use raywarp_family::costs::Word;
+use raywarp_family::costs::{Word, words};
 use set::{KernelSet, SETS};
 use source::Sources;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use toolkit::{compiler, output, steady};
@@ -39,6 +41,10 @@ const MEASURED: u32 = 90;
 
 /// What a profiler counted of those.
 const MEASURED_FILE: &str = "measured.csv.xz";
+
+/// What kernels take, and the table that a crate includes.
+const RESOURCES_FILE: &str = "resources.csv";
+const TABLE_FILE: &str = "table.rs";
 
 /// What the compiler writes into the names of functions that are static, before a hash of the source's path.
 const INTERNAL: &[u8] = b"_INTERNAL_";
@@ -78,12 +84,13 @@ pub fn chains(check: bool, only: Option<u32>) -> Result<bool, String> {
 fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -> Result<bool, String> {
     let Some(schedules) = &set.schedules else { return Ok(true) };
     let mut images: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
-    for (source, _) in (schedules.sources)() {
-        for &architecture in ARCHITECTURES.iter().filter(|&&architecture| only.is_none_or(|only| only == architecture))
-        {
-            let job = Job { source: source.clone(), text: String::new(), architecture, priced: true };
-            images.entry(architecture).or_default().push(unpack(&prebuilt.join(job.file()))?);
-        }
+    let sources = (schedules.sources)().into_iter();
+    let all =
+        sources.flat_map(|(source, _)| ARCHITECTURES.iter().map(move |&architecture| (source.clone(), architecture)));
+    let kepler = (schedules.kepler)().into_iter().map(|(source, _)| (source, kepler::ARCHITECTURE));
+    for (source, architecture) in all.chain(kepler).filter(|known| only.is_none_or(|only| only == known.1)) {
+        let job = Job { source, text: String::new(), architecture, priced: true };
+        images.entry(architecture).or_default().push(unpack(&prebuilt.join(job.file()))?);
     }
     let mut same = true;
     for (architecture, images) in images {
@@ -98,7 +105,8 @@ fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -
             let mut costs =
                 read_costs(&old, name)?.ok_or_else(|| format!("{}: {name} has no costs", path.display()))?;
             let code = code.get(name).ok_or_else(|| format!("{}: {name} has no code", path.display()))?;
-            chains::time(code, architecture, &mut costs).map_err(|error| format!("{name}: {error}"))?;
+            chains::time(words(code, architecture), architecture, &mut costs)
+                .map_err(|error| format!("{name}: {error}"))?;
             table += &write_costs(name, &costs);
         }
         if check && table != old {
@@ -124,6 +132,9 @@ struct Compiled {
 /// Runs the command; false when a check failed.
 pub fn run(options: &[String]) -> Result<bool, String> {
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    if let ["--kepler"] | ["--kepler", "--check"] = options[..] {
+        return run_kepler(root()?, options.len() > 1);
+    }
     let (check, only) = match options[..] {
         [] | ["--crate", _] => (false, None),
         ["--check"] | ["--check", "--crate", _] => (true, None),
@@ -134,7 +145,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         ["--verify", _] => (false, Some(MEASURED)),
         _ => {
             return Err(
-                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --verify FOLDER]"
+                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --verify FOLDER | --kepler [--check]]"
                     .into(),
             );
         }
@@ -170,7 +181,7 @@ fn sets(folder: Option<&str>) -> Result<Vec<&'static KernelSet>, String> {
     Ok(sets)
 }
 
-/// What is to be compiled of a set: for all architectures and as PTX, or for one.
+/// What is to be compiled of a set: for all architectures and as PTX, or for one. Without Kepler.
 fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
     let wanted =
         |architecture: &u32| only.map_or(!set.left_out.contains(architecture), |only: u32| only == *architecture);
@@ -196,6 +207,8 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<
     let prebuilt = set.prebuilt(root)?;
     let jobs = jobs(set, only);
     let compiled = compile_all(root, nvcc, set, &jobs)?;
+    // Of a trial nothing else is embedded.
+    let kepler = if only.is_none() { kepler::jobs(set) } else { vec![] };
     let measured = prebuilt.join(MEASURED_FILE);
     let mut known = known(&measured)?;
     for (_, own) in jobs.iter().zip(&compiled).filter(|(job, _)| job.architecture == MEASURED) {
@@ -206,14 +219,53 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<
     if set.schedules.is_some() && only.is_none_or(|only| only == MEASURED) {
         files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes(), Content::Text)?));
     }
+    let mut needs = needs(&jobs, &compiled);
+    if !kepler.is_empty() {
+        needs.extend(
+            known_needs(&prebuilt)?.into_iter().filter(|(_, architecture)| *architecture == kepler::ARCHITECTURE),
+        );
+    }
+    files.push((RESOURCES_FILE.to_string(), resources::table(needs).into_bytes()));
+    files.push((TABLE_FILE.to_string(), table(&jobs, &kepler).into_bytes()));
     let (tables, explained) = tables(set, &jobs, &compiled, &known)?;
     files.extend(tables);
     let total: usize = files.iter().map(|file| file.1.len()).sum();
     if only.is_none() && total > MOST_BYTES {
         return Err(format!("{total} bytes of prebuilt kernels, at most {MOST_BYTES} are allowed"));
     }
+    Ok(write_or_check(&prebuilt, &files, check)? && explained)
+}
+
+/// Compiles what is known of Kepler and writes or checks what came of it, beside what is there of other architectures.
+fn run_kepler(root: &Path, check: bool) -> Result<bool, String> {
+    let tools = kepler::tools(root)?;
     let mut same = true;
-    for (name, bytes) in &files {
+    for set in SETS {
+        let kepler = kepler::jobs(set);
+        if kepler.is_empty() {
+            continue;
+        }
+        let prebuilt = set.prebuilt(root)?;
+        let sources = Sources::read(&set.header_folders(root))?;
+        let compiled = side_by_side(&kepler, |job| kepler::compile(root, &tools, set, job, &sources))?;
+        let known = known(&prebuilt.join(MEASURED_FILE))?;
+        let mut files: Vec<File> =
+            kepler.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
+        let mut rows = known_needs(&prebuilt)?;
+        rows.retain(|(_, architecture)| *architecture != kepler::ARCHITECTURE);
+        rows.extend(needs(&kepler, &compiled));
+        files.push((RESOURCES_FILE.to_string(), resources::table(rows).into_bytes()));
+        files.push((TABLE_FILE.to_string(), table(&jobs(set, None), &kepler).into_bytes()));
+        files.extend(tables(set, &kepler, &compiled, &known)?.0);
+        same &= write_or_check(&prebuilt, &files, check)?;
+    }
+    Ok(same)
+}
+
+/// Writes files below `prebuilt`, or tells whether they are there as they are.
+fn write_or_check(prebuilt: &Path, files: &[File], check: bool) -> Result<bool, String> {
+    let mut same = true;
+    for (name, bytes) in files {
         let path = prebuilt.join(name);
         if !check {
             std::fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -222,8 +274,20 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<
             eprintln!("{}: differs from what the sources compile to", path.display());
         }
     }
+    let total: usize = files.iter().map(|file| file.1.len()).sum();
     println!("{} files, {} KiB", files.len(), total >> 10);
-    Ok(same && explained)
+    Ok(same)
+}
+
+/// What the kernels of jobs take of a multiprocessor, by architecture.
+fn needs(jobs: &[Job], compiled: &[Compiled]) -> Vec<(resources::Resources, u32)> {
+    let own = jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0);
+    own.flat_map(|(job, compiled)| compiled.resources.iter().map(|needs| (needs.clone(), job.architecture))).collect()
+}
+
+/// The same of the table that is there: nothing where there is none.
+fn known_needs(prebuilt: &Path) -> Result<Vec<(resources::Resources, u32)>, String> {
+    resources::read(&std::fs::read_to_string(prebuilt.join(RESOURCES_FILE)).unwrap_or_default())
 }
 
 fn root() -> Result<&'static Path, String> {
@@ -275,41 +339,34 @@ fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<usize, St
     Ok(count)
 }
 
-/// The tables that lie beside the images, and whether every branch of measured kernels is explained.
+/// The tables of costs, and whether every branch of measured kernels is explained.
 fn tables(
     set: &KernelSet,
     jobs: &[Job],
     compiled: &[Compiled],
     measured: &BTreeMap<String, Measured>,
 ) -> Result<(Vec<File>, bool), String> {
-    let mut needs = Vec::new();
     let mut costs: BTreeMap<u32, String> = BTreeMap::new();
     let of = |architecture: u32| jobs.iter().zip(compiled).filter(move |(job, _)| job.architecture == architecture);
     let own: BTreeMap<&str, &Priced> =
         of(MEASURED).flat_map(|(_, compiled)| &compiled.kernels).map(|kernel| (kernel.name.as_str(), kernel)).collect();
     let references = set.schedules.as_ref().map_or_else(BTreeMap::new, |known| (known.references)(measured));
-    for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0) {
-        needs.extend(compiled.resources.iter().map(|needs| (needs.clone(), job.architecture)));
-        if !job.priced {
-            continue;
-        }
+    for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0 && job.priced) {
         let table = costs.entry(job.architecture).or_insert_with(|| format!("{COST_COLUMNS}\n"));
         for kernel in &compiled.kernels {
             let mut costs = price::costs(kernel, references.get(&kernel.name).copied());
-            chains::time(&kernel.code, job.architecture, &mut costs)
+            if job.architecture == kepler::ARCHITECTURE {
+                kepler::settle(kernel, &mut costs);
+            }
+            chains::time(Word::all(&kernel.code), job.architecture, &mut costs)
                 .map_err(|error| format!("{}: {error}", kernel.name))?;
             *table += &write_costs(&kernel.name, &costs);
         }
     }
     let explained = branches::explained(&own, measured);
-    let mut files = vec![
-        ("resources.csv".to_string(), resources::table(needs).into_bytes()),
-        ("table.rs".to_string(), table(jobs, costs.keys()).into_bytes()),
-    ];
-    for (architecture, table) in costs {
-        files.push((costs_file(architecture), pack(table.as_bytes(), Content::Text)?));
-    }
-    Ok((files, explained))
+    let file =
+        |(architecture, table): (u32, String)| Ok((costs_file(architecture), pack(table.as_bytes(), Content::Text)?));
+    Ok((costs.into_iter().map(file).collect::<Result<_, String>>()?, explained))
 }
 
 fn costs_file(architecture: u32) -> String {
@@ -319,6 +376,14 @@ fn costs_file(architecture: u32) -> String {
 /// Compiles on all processors, in the order of `jobs`.
 fn compile_all(root: &Path, nvcc: &Path, set: &KernelSet, jobs: &[Job]) -> Result<Vec<Compiled>, String> {
     let sources = Sources::read(&set.header_folders(root))?;
+    side_by_side(jobs, |job| compile(root, nvcc, set, job, &sources))
+}
+
+/// Does all jobs on all processors; what came of them is in their order.
+fn side_by_side(
+    jobs: &[Job],
+    compile: impl Fn(&Job) -> Result<Compiled, String> + Sync,
+) -> Result<Vec<Compiled>, String> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let results = std::sync::Mutex::new(vec![Ok(Compiled::default()); jobs.len()]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -328,7 +393,7 @@ fn compile_all(root: &Path, nvcc: &Path, set: &KernelSet, jobs: &[Job]) -> Resul
                 loop {
                     let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some(job) = jobs.get(at) else { break };
-                    let result = compile(root, nvcc, set, job, &sources);
+                    let result = compile(job);
                     eprintln!("{}", job.file());
                     if let Ok(mut results) = results.lock() {
                         results[at] = result;
@@ -404,29 +469,24 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
 }
 
-/// The table that the crate includes.
-fn table<'a>(jobs: &[Job], costs: impl Iterator<Item = &'a u32>) -> String {
+/// The table that the crate includes: of each source the images for Kepler after the others.
+fn table(jobs: &[Job], kepler: &[Job]) -> String {
     let mut text = String::from(
         "// Written by `cargo xtask kernels`.\n\n/// For each source its images by architecture, 0 for PTX.\n",
     );
     text += "static PREBUILT: &[(&str, &[Image])] = &[\n";
-    let mut last = "";
-    for job in jobs {
-        if job.source != last {
-            if !last.is_empty() {
-                text += "    ]),\n";
-            }
-            text += &format!("    (\"{}\", &[\n", job.source);
-            last = &job.source;
+    for own in jobs.chunk_by(|a, b| a.source == b.source) {
+        let source = own.first().map_or("", |job| &job.source);
+        text += &format!("    (\"{source}\", &[\n");
+        for job in own.iter().chain(kepler.iter().filter(|job| job.source == source)) {
+            text += &format!("        ({}, include_bytes!(\"../prebuilt/{}\")),\n", job.architecture, job.file());
         }
-        text += &format!("        ({}, include_bytes!(\"../prebuilt/{}\")),\n", job.architecture, job.file());
-    }
-    if !last.is_empty() {
         text += "    ]),\n";
     }
     text += "];\n\n/// The costs of all kernels by architecture.\npub(crate) static COSTS: &[Image] = &[\n";
-    for architecture in costs {
-        text += &format!("    ({architecture}, include_bytes!(\"../prebuilt/{}\")),\n", costs_file(*architecture));
+    let priced = jobs.iter().chain(kepler).filter(|job| job.priced && job.architecture > 0);
+    for architecture in priced.map(|job| job.architecture).collect::<BTreeSet<u32>>() {
+        text += &format!("    ({architecture}, include_bytes!(\"../prebuilt/{}\")),\n", costs_file(architecture));
     }
     text + "];\n"
 }
@@ -450,11 +510,13 @@ mod tests {
     fn prebuilt_folders_have_the_table_and_the_files_that_would_be_written() {
         for set in SETS {
             let jobs = jobs(set, None);
-            let priced: &[u32] = if set.schedules.is_some() { ARCHITECTURES } else { &[] };
+            let kepler = kepler::jobs(set);
+            let mut priced: Vec<u32> = if set.schedules.is_some() { ARCHITECTURES.to_vec() } else { vec![] };
+            priced.extend((!kepler.is_empty()).then_some(kepler::ARCHITECTURE));
             let folder = set.prebuilt(root().unwrap()).unwrap();
             let found = std::fs::read_to_string(folder.join("table.rs")).unwrap();
-            assert!(found == table(&jobs, priced.iter()), "{}: other images; cargo xtask kernels", folder.display());
-            let mut files: Vec<String> = jobs.iter().map(Job::file).collect();
+            assert!(found == table(&jobs, &kepler), "{}: other images; cargo xtask kernels", folder.display());
+            let mut files: Vec<String> = jobs.iter().chain(&kepler).map(Job::file).collect();
             files.extend(priced.iter().copied().map(costs_file));
             files.extend(set.schedules.is_some().then(|| MEASURED_FILE.to_string()));
             files.extend(["resources.csv", "table.rs"].map(str::to_string));

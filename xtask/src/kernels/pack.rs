@@ -11,6 +11,8 @@ pub enum Content {
     Text,
     /// Instructions of 16 bytes.
     MachineCode,
+    /// Of 8 bytes.
+    KeplerCode,
 }
 
 /// The file that `bytes` are packed into.
@@ -26,6 +28,7 @@ pub fn pack(bytes: &[u8], content: Content) -> Result<Vec<u8>, String> {
     (lzma.lc, lzma.lp, lzma.pb) = match content {
         Content::Text => (3, 0, 0),
         Content::MachineCode => (0, 4, 4),
+        Content::KeplerCode => (0, 3, 3),
     };
     lzma.nice_len = LzmaOptions::NICE_LEN_MAX;
     // Who unpacks takes this much memory: no more than the file needs, of the powers of two that the format knows.
@@ -54,7 +57,7 @@ mod tests {
         let file = std::env::temp_dir().join(format!("raywarp-pack-test-{}.xz", std::process::id()));
         let many: Vec<u8> = (0..40_000u32).flat_map(|i| (i * i / 77).to_le_bytes()).collect();
         for bytes in [&b""[..], b"a", &[7; 4096], &[7; 4097], &many] {
-            for content in [Content::Text, Content::MachineCode] {
+            for content in [Content::Text, Content::MachineCode, Content::KeplerCode] {
                 let packed = pack(bytes, content).unwrap();
                 std::fs::write(&file, &packed).unwrap();
                 assert!(unpack(&file).unwrap() == bytes, "{content:?} of {} bytes", bytes.len());

@@ -55,6 +55,22 @@ fn before(line: &str, words: &str) -> Result<Option<u32>, String> {
     number.parse().map(Some).map_err(|_| format!("the assembler reports {line:?}, with no number before {words:?}"))
 }
 
+/// Reads a table of [`table`].
+///
+/// # Errors
+/// A line that is none.
+pub fn read(table: &str) -> Result<Vec<(Resources, u32)>, String> {
+    let row = |line: &str| {
+        let (kernel, numbers) = line.split_once(',')?;
+        let numbers: Vec<u32> = numbers.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let &[architecture, registers, spill_stores, spill_loads, local, shared] = &numbers[..] else { return None };
+        let kernel = kernel.to_string();
+        Some((Resources { kernel, registers, spill_stores, spill_loads, local, shared }, architecture))
+    };
+    let rows = table.lines().skip(1);
+    rows.map(|line| row(line).ok_or_else(|| format!("{line:?} is no line of what kernels take"))).collect()
+}
+
 /// The table, sorted: a line a kernel and architecture.
 pub fn table(mut rows: Vec<(Resources, u32)>) -> String {
     rows.sort_by(|a, b| (&a.0.kernel, a.1).cmp(&(&b.0.kernel, b.1)));
@@ -89,6 +105,9 @@ mod tests {
         let rows = parse(REPORT).unwrap().into_iter().map(|row| (row, 90)).collect();
         let lines: Vec<String> = table(rows).lines().skip(1).map(str::to_string).collect();
         assert_eq!(lines, ["a,90,32,0,0,0,0", "b,90,40,4,8,528,2048"]);
+        let whole = format!("kernel\n{}\n", lines.join("\n"));
+        assert_eq!(table(read(&whole).unwrap()).lines().skip(1).collect::<Vec<_>>(), lines);
+        assert!(read(&whole.replace("2048", "much")).is_err() && read("kernel\na,90,32\n").is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::measured::Measured;
 use raywarp_cuda::{Query, compiled, kernel_name};
-use raywarp_family::{Key, Variant};
+use raywarp_family::{Key, Supply, Tree, Variant};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,8 @@ pub struct Schedules {
     pub sources: fn() -> Vec<(String, String)>,
     /// For each kernel the measured one that it is likest.
     pub references: References,
+    /// Those of them that are compiled for Kepler.
+    pub kepler: fn() -> Vec<(String, String)>,
 }
 
 /// For each kernel the measured one that it is likest.
@@ -41,7 +43,7 @@ pub const SETS: &[KernelSet] = &[
         left_out: &[],
         ptx_alone: &[],
         headers: &["cuda"],
-        schedules: Some(Schedules { sources: family_sources, references: family_references }),
+        schedules: Some(Schedules { sources: family_sources, references: family_references, kepler: kepler_sources }),
         others: raywarp_cuda::other_sources,
     },
     KernelSet {
@@ -72,6 +74,23 @@ impl KernelSet {
 fn family_sources() -> Vec<(String, String)> {
     let text = |(name, variants): (String, Vec<Variant>)| (name, raywarp_cuda::source_text(&variants));
     raywarp_cuda::sources().into_iter().map(text).collect()
+}
+
+/// For Kepler, whose code comes from another compiler: without what it has no instructions for (pairs of halves), and without
+/// kernels in which blocks are so different from the measured ones that nobody can say how often they run. Of bounded rounds
+/// that compiler makes as many copies, and what lanes of a ray do together are a few blocks in the place of dozens.
+fn kepler_sources() -> Vec<(String, String)> {
+    let mut sources = Vec::new();
+    for (name, mut variants) in raywarp_cuda::sources() {
+        variants.retain(|variant| {
+            let bounded = variant.supply() == Supply::Queue || variant.rounds().is_some();
+            variant.tree() != Tree::H8 && variant.lanes_per_ray() == 1 && !bounded
+        });
+        if !variants.is_empty() {
+            sources.push((name, raywarp_cuda::source_text(&variants)));
+        }
+    }
+    sources
 }
 
 /// For each kernel the measured one that it is likest: itself, the same in lockstep, or the one of the same parts that differs

@@ -19,23 +19,57 @@ pub fn compiler(root: &Path) -> Result<PathBuf, String> {
     if let Some(folder) = std::env::var_os("RAYWARP_CUDA") {
         return Ok(PathBuf::from(folder).join("bin/nvcc"));
     }
-    let venv = root.join("target/cuda-toolkit");
+    installed(&root.join("target/cuda-toolkit"), WHEELS, "nvidia/cu13/bin/nvcc")
+}
+
+/// The last assembler for Kepler.
+const KEPLER_WHEELS: &[&str] = &["nvidia-cuda-nvcc-cu11==11.8.89"];
+
+/// The front end for Kepler, as it names itself: another version may make other PTX.
+const KEPLER_CLANG: &str = "clang version 19.1.7";
+
+/// What makes code for Kepler.
+pub struct Kepler {
+    /// Clang.
+    pub clang: PathBuf,
+    /// CUDA 11.8's assembler.
+    pub ptxas: PathBuf,
+}
+
+/// The tools for Kepler: `clang-19`, or what RAYWARP_CLANG names, and the assembler, which is installed if it must be.
+///
+/// # Errors
+/// What is missing or of another version.
+pub fn kepler(root: &Path) -> Result<Kepler, String> {
+    let clang = std::env::var_os("RAYWARP_CLANG").map_or_else(|| PathBuf::from("clang-19"), PathBuf::from);
+    let said = output(Command::new(&clang).arg("--version"))?;
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    if !said.contains(KEPLER_CLANG) {
+        let first = said.lines().next().unwrap_or_default();
+        return Err(format!("{}: {first:?}; code for Kepler is made by {KEPLER_CLANG}", clang.display()));
+    }
+    let ptxas = installed(&root.join("target/kepler-toolkit"), KEPLER_WHEELS, "nvidia/cuda_nvcc/bin/ptxas")?;
+    Ok(Kepler { clang, ptxas })
+}
+
+/// A program of wheels in a Python environment, which is made if it must be.
+fn installed(venv: &Path, wheels: &[&str], program: &str) -> Result<PathBuf, String> {
     let find = || -> Option<PathBuf> {
         let libraries = std::fs::read_dir(venv.join("lib")).ok()?;
-        libraries.flatten().map(|entry| entry.path().join("site-packages/nvidia/cu13/bin/nvcc")).find(|p| p.exists())
+        libraries.flatten().map(|entry| entry.path().join("site-packages").join(program)).find(|p| p.exists())
     };
-    if let Some(nvcc) = find() {
-        return Ok(nvcc);
+    if let Some(program) = find() {
+        return Ok(program);
     }
-    let python = Command::new("python3").args(["-m", "venv"]).arg(&venv).status();
+    let python = Command::new("python3").args(["-m", "venv"]).arg(venv).status();
     if !python.is_ok_and(|status| status.success()) {
         return Err("cannot make a Python environment for the CUDA compiler: python3 -m venv failed".to_string());
     }
-    let pip = Command::new(venv.join("bin/pip")).args(["install", "--quiet", "--no-deps"]).args(WHEELS).status();
+    let pip = Command::new(venv.join("bin/pip")).args(["install", "--quiet", "--no-deps"]).args(wheels).status();
     if !pip.is_ok_and(|status| status.success()) {
         return Err("pip cannot install the CUDA compiler's wheels".to_string());
     }
-    find().ok_or_else(|| "the wheels hold no nvcc".to_string())
+    find().ok_or_else(|| format!("the wheels hold no {program}"))
 }
 
 /// What a command prints.

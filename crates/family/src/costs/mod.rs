@@ -6,11 +6,13 @@
 //! of the events of the kernel's Rust schedule ([`Tally`]). docs/gpu.md, "Instruction costs", says how both are found.
 
 mod alone;
+mod kepler;
 mod pipe;
 mod tally;
 mod word;
 
 pub use alone::{Alone, Wait};
+pub use kepler::{Flow, KeplerWord};
 pub use pipe::Pipe;
 pub use tally::{Count, Tally, within};
 pub use word::{Access, Word};
@@ -100,12 +102,21 @@ impl std::str::FromStr for Issued {
     }
 }
 
+/// A kernel's code as tables count its instructions: a [`Word`] each, whatever an instruction and what belongs to it take on its
+/// architecture.
+pub fn words(code: &[u8], architecture: u32) -> Vec<Word> {
+    match architecture {
+        KeplerWord::ARCHITECTURE => KeplerWord::all(code).into_iter().map(Word::from).collect(),
+        _ => Word::all(code),
+    }
+}
+
 /// A basic block of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockCost {
     /// What it is part of.
     pub block: Block,
-    /// Bytes from the kernel's start.
+    /// Bytes from the kernel's start, of [`Word::BYTES`] an instruction.
     pub offset: u32,
     /// Its instructions. One whose predicate is off costs its slot all the same.
     pub instructions: u32,

@@ -12,7 +12,7 @@ pub enum Pipe {
     Alu,
     /// Products and sums of floats, and sums of two integers, on either of two halves.
     Fma,
-    /// Products of integers, and moves written as such: on the heavy half of `Fma` only.
+    /// Products of integers, and moves written as such: on the heavy half of `Fma` only. Kepler's two minima in one, too.
     FmaHeavy,
     /// Pairs of 16-bit floats: on the heavy half of `Fma` too.
     Half,
@@ -70,26 +70,27 @@ impl Pipe {
     }
 
     /// The pipeline of an instruction by its opcode as disassemblers print it, with its suffixes; none for an opcode that is
-    /// not known. Opcodes are those of the CUDA binary utilities' instruction lists for compute capabilities 7.5 to 12.0.
+    /// not known. Opcodes are those of the CUDA binary utilities' instruction lists for compute capabilities 3.5 and 7.5 to 12.0.
     pub fn of(opcode: &str) -> Option<Self> {
         let stem = opcode.split('.').next().unwrap_or_default();
         Some(match stem {
             "FMNMX" | "FMNMX3" | "FSEL" | "FSET" | "FSETP" | "IABS" | "IADD3" | "IADD" | "VIADDMNMX" | "ICMP"
             | "IMNMX" | "VIMNMX" | "VIMNMX3" | "ISCADD" | "ISETP" | "LEA" | "LOP3" | "LOP" | "MOV" | "P2R" | "R2P"
             | "PLOP3" | "PRMT" | "PSETP" | "SEL" | "SGXT" | "SHF" | "SHL" | "SHR" | "HMNMX2" | "HSET2" | "HSETP2"
-            | "VOTE" | "I2FP" | "F2FP" | "CS2R" => Self::Alu,
+            | "VOTE" | "I2FP" | "F2FP" | "CS2R" | "MOV32I" | "LOP32I" | "IADD32I" | "ISCADD32I" | "ISET" | "FCMP"
+            | "PSET" | "BFE" | "BFI" => Self::Alu,
             "FADD" | "FFMA" | "FMUL" | "VIADD" | "FADD32I" | "FFMA32I" | "FMUL32I" => Self::Fma,
-            "IMAD" | "IMUL" | "IDP" | "IDP4A" | "XMAD" | "IMUL32I" => Self::FmaHeavy,
+            "IMAD" | "IMUL" | "IDP" | "IDP4A" | "IMADSP" | "VMNMX" | "XMAD" | "IMUL32I" => Self::FmaHeavy,
             "HADD2" | "HFMA2" | "HMUL2" => Self::Half,
-            "DADD" | "DFMA" | "DMUL" | "DSETP" | "DMNMX" => Self::Double,
+            "DADD" | "DFMA" | "DMUL" | "DSET" | "DSETP" | "DMNMX" => Self::Double,
             "MUFU" | "F2F" | "F2I" | "I2F" | "FRND" | "POPC" | "FLO" | "BREV" | "I2I" | "FCHK" => Self::Xu,
             "LDG" | "STG" | "LDL" | "STL" | "LDS" | "STS" | "LD" | "ST" | "LDSM" | "ATOM" | "ATOMG" | "ATOMS"
             | "RED" | "REDG" | "SHFL" | "S2R" | "MATCH" | "CCTL" | "MEMBAR" | "ERRBAR" => Self::Lsu,
             "LDC" | "BAR" | "REDUX" | "S2UR" | "B2R" => Self::Adu,
             "BRA" | "BRX" | "JMP" | "JMX" => Self::Branch,
             "CALL" | "RET" | "EXIT" | "BSSY" | "BSYNC" | "BREAK" | "BMOV" | "WARPSYNC" | "YIELD" | "ENDCOLLECTIVE"
-            | "KILL" | "NANOSLEEP" | "BPT" => Self::Cbu,
-            "NOP" | "DEPBAR" | "ULDC" | "LDCU" | "UMOV" | "VOTEU" | "R2UR" => Self::Other,
+            | "KILL" | "NANOSLEEP" | "BPT" | "SSY" | "PBK" | "PCNT" | "PRET" | "BRK" | "CONT" | "CAL" => Self::Cbu,
+            "NOP" | "DEPBAR" | "TEXDEPBAR" | "ULDC" | "LDCU" | "UMOV" | "VOTEU" | "R2UR" => Self::Other,
             _ if stem.starts_with('U') => Self::Uniform,
             _ => return None,
         })

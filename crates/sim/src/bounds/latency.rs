@@ -4,7 +4,9 @@
 //! instructions ask for and the latencies that lie one after the other on its longest way
 //! ([`Alone`](raywarp_family::costs::Alone)). A load takes as long as a hit in the first cache.
 //!
-//! For older machines, and by tables without such times, the chain is that of the algorithm, as short as any code for it can
+//! So does Kepler's, whose scheduling words say it for fixed times, and whose registers for others.
+//!
+//! For other machines, and by tables without such times, the chain is that of the algorithm, as short as any code for it can
 //! be: loads that must be waited for before the operation can end, and the arithmetic that must follow one after the other,
 //! each at `latency.alu`: Guthe's 22 clocks on Fermi and 11 on Kepler.
 //!
@@ -104,7 +106,8 @@ pub fn warp_clocks(
     let arithmetic = machine.get(keys::LATENCY_ALU)?;
     let wait = |wait| latency_of(machine, wait, arithmetic);
     let is_told = |price: &Price| price.alone(Block::Prologue, wait).is_some();
-    let native = machine.capability().0 >= FIRST_WITH_SCHEDULE && price.is_some_and(is_told);
+    let has_schedule = matches!(machine.capability().0, KEPLER | FIRST_WITH_SCHEDULE..);
+    let native = has_schedule && price.is_some_and(is_told);
     let clocks = |block: Block| {
         let alone = price.filter(|_| native).and_then(|price| price.alone(block, wait));
         let Chain { loads, arithmetic: steps } = chain(block, variant);
@@ -120,3 +123,5 @@ pub fn warp_clocks(
 
 /// The first compute capability, its major number, whose instructions say when the next may issue.
 pub(crate) const FIRST_WITH_SCHEDULE: u32 = 7;
+/// One before of which a word in eight says it. Between the two lies Maxwell, of which there is no code.
+const KEPLER: u32 = 3;

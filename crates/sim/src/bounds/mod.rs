@@ -81,6 +81,8 @@ pub enum Class {
     Modelled,
     /// By prices that were fitted to published rates of a simulator: its like, and no bound.
     Fitted,
+    /// By machine code of another machine, which it is likened to, and no bound.
+    Likened,
 }
 
 impl Class {
@@ -90,6 +92,7 @@ impl Class {
             Self::Strict => "strict",
             Self::Modelled => "modelled",
             Self::Fitted => "fitted",
+            Self::Likened => "likened",
         }
     }
 
@@ -98,7 +101,30 @@ impl Class {
         match self {
             Self::Strict => "*",
             Self::Modelled => "",
-            Self::Fitted => "~",
+            Self::Fitted | Self::Likened => "~",
+        }
+    }
+}
+
+/// What a kernel's price stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum PriceBasis {
+    /// Machine code that the machine runs, or a table of the user's.
+    #[default]
+    Code,
+    /// Published rates, which the price was fitted to.
+    Fitted,
+    /// Machine code of another machine.
+    Likened,
+}
+
+impl PriceBasis {
+    /// What comes of such a price, where that is no bound.
+    fn no_bound(self) -> Option<Class> {
+        match self {
+            Self::Code => None,
+            Self::Fitted => Some(Class::Fitted),
+            Self::Likened => Some(Class::Likened),
         }
     }
 }
@@ -135,8 +161,8 @@ pub struct Subject<'a> {
     pub traffic: Option<&'a Traffic>,
     /// Why the price is not this kernel's on this machine, if it is not.
     pub doubt: Option<&'a str>,
-    /// Whether the price is of [`Class::Fitted`].
-    pub is_fitted: bool,
+    /// What the price stands on.
+    pub basis: PriceBasis,
 }
 
 /// What verified costs may be off: on the launches that a profiler counted the worst of them asks 1.9 % more instructions than
@@ -204,10 +230,11 @@ impl Maker<'_> {
             limit,
             Limit::L1Least | Limit::L1Passes | Limit::Dram | Limit::DramCold | Limit::DramLru | Limit::L2
         );
-        let (class, why) = match doubts.is_empty() {
-            false if by_price && self.subject.is_fitted => (Class::Fitted, doubts.join("; ")),
-            true => (Class::Strict, minimum.to_string()),
-            false => (Class::Modelled, doubts.join("; ")),
+        let no_bound = self.subject.basis.no_bound().filter(|_| by_price);
+        let (class, why) = match no_bound {
+            Some(class) => (class, doubts.join("; ")),
+            None if doubts.is_empty() => (Class::Strict, minimum.to_string()),
+            None => (Class::Modelled, doubts.join("; ")),
         };
         self.made.push(Bound { limit, rays_per_s: self.rays() / seconds, class, why });
     }
@@ -327,6 +354,8 @@ impl Maker<'_> {
         };
         let mut found = Vec::new();
         let fma: &[Pipe] = match self.machine.capability() {
+            // One set of lanes, six warps a clock, for floats and for integers' sums (G14 section 3).
+            (3, _) => &[Pipe::Fma, Pipe::Alu],
             (..=7, _) => &[Pipe::Fma],
             // The A100's halves run beside it.
             (8, 0) => &[Pipe::Fma, Pipe::FmaHeavy],

@@ -78,7 +78,7 @@ fn subject<'a>(variant: &'a Variant, profile: &'a Profile, price: Option<&'a Pri
         launch: None,
         traffic: None,
         doubt: None,
-        is_fitted: false,
+        basis: PriceBasis::Code,
     }
 }
 

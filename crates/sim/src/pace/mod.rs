@@ -8,7 +8,8 @@
 //! goes on with the warp of its last instruction while that is ready, and else takes the youngest that is. A pipeline is taken
 //! for as many clocks as its lanes need for a warp. Loads and stores pass the first cache, which all schedulers share, as often as its
 //! model says on average ([`crate::memory::AccessCost::passes`]), and loads miss it by chance, twice as often as the model of the caches
-//! has it ([`Traffic`]). Nothing else takes time: no miss of an instruction cache, no conflict of registers, no queue beyond
+//! has it ([`Traffic`]). Kepler's words let pairs issue together, and lanes for floats and integers' sums are half as many again as its
+//! schedulers; its registers that are waited for are barriers of their own ([`KeplerWord`]). Nothing else takes time: no miss of an instruction cache, no conflict of registers, no queue beyond
 //! the first cache.
 
 mod multiprocessor;
@@ -20,8 +21,8 @@ use crate::memory::Traffic;
 use crate::profile::Profile;
 use crate::streams::Moment;
 use multiprocessor::Multiprocessor;
-use program::Program;
-use raywarp_family::costs::{KernelCosts, Word};
+use program::{Program, is_kepler};
+use raywarp_family::costs::{KeplerWord, KernelCosts, Word};
 
 /// A kernel's machine code and what is known of it.
 #[derive(Debug, Clone, Copy)]
@@ -40,8 +41,9 @@ const CLOCKS: u64 = 1 << 18;
 const WARM_UP: u64 = 1 << 14;
 
 /// Instructions that a multiprocessor issues a clock while it holds `warps` warps that do what was profiled. None where the profile
-/// has no streams of the machine's width; where the machine is older than compute capability 7.0, issues more or less than
-/// one instruction a clock or has no `latency.alu`; and where an instruction of the code is not known.
+/// has no streams of the machine's width; where the machine is older than compute capability 7.0 and no Kepler with code of its
+/// own, issues more or less than one instruction a clock (Kepler two) or has no `latency.alu`; and where an instruction of the
+/// code is not known.
 pub fn instructions_per_clock(
     machine: &Machine,
     code: Code<'_>,
@@ -51,8 +53,12 @@ pub fn instructions_per_clock(
 ) -> Option<f64> {
     let streams: Vec<&[Moment]> = profile.streams.warps().collect();
     let of_width = profile.counts.width == machine.count(keys::SM_WARP_WIDTH);
-    // Only words since then say when the next may issue, and only one issues at a time.
-    let is_known = machine.capability().0 >= FIRST_WITH_SCHEDULE && machine.need(keys::ISSUE_PER_SCHEDULER) == 1.0;
+    // Only words since then say when the next may issue, and only one issues at a time; Kepler's say of two.
+    let at_a_time = machine.need(keys::ISSUE_PER_SCHEDULER);
+    let is_known = match is_kepler(machine) {
+        true => code.architecture == KeplerWord::ARCHITECTURE && at_a_time == 2.0,
+        false => machine.capability().0 >= FIRST_WITH_SCHEDULE && at_a_time == 1.0,
+    };
     if streams.is_empty() || warps == 0 || !of_width || !is_known {
         return None;
     }
@@ -117,6 +123,8 @@ mod tests {
     }
 
     fn rate_with(machine: &str, words: &[Word], warps: u32, traffic: Option<&Traffic>) -> f64 {
+        let machine = Machine::find(machine).unwrap();
+        let architecture = if is_kepler(&machine) { KeplerWord::ARCHITECTURE } else { 90 };
         let vote = Moment { block: Block::Vote, after: Operation::Loop, full: true };
         let mut streams = Streams::default();
         (0..3).for_each(|warp| (0..50).for_each(|_| streams.add(warp, vote)));
@@ -132,8 +140,7 @@ mod tests {
             launches: 1,
         };
         let costs = KernelCosts { blocks: vec![block(words.len(), "vote")], verified: true };
-        let machine = Machine::find(machine).unwrap();
-        let code = Code { costs: &costs, words, architecture: 90 };
+        let code = Code { costs: &costs, words, architecture };
         instructions_per_clock(&machine, code, &profile, traffic, warps).unwrap()
     }
 
@@ -192,6 +199,29 @@ mod tests {
     fn a_scheduler_stays_with_its_warp_and_a_lone_one_has_one_scheduler() {
         check(&[plain(IADD3, 1)], 1, 0.5);
         check(&[plain(FFMA, 1)], 2, 2.0);
+    }
+
+    #[test]
+    fn kepler_issues_two_at_once_where_its_words_say_so() {
+        // `fma rn f32 $r19 $r18 $r19 $r18`; a load by the texture units and what waits for it.
+        const FFMA: u64 = 0xcc00_4800_099c_484e;
+        const LDG: u64 = 0x6003_10bd_7f9c_3031;
+        const TEXDEPBAR: u64 = 0x7700_0000_001c_003e;
+        let rate = |code: &[(u64, u8)], warps| {
+            let words: Vec<Word> = code.iter().map(|&(bits, plan)| KeplerWord { bits, plan }.into()).collect();
+            rate_on("gtxtitan", &words, warps)
+        };
+        let about = |found: f64, wanted: f64| assert!((found / wanted - 1.0).abs() < 0.01, "{found}, not {wanted}");
+        // A warp alone: nine clocks; two of them at once.
+        about(rate(&[(FFMA, 0x28)], 1), 1.0 / 9.0);
+        about(rate(&[(FFMA, 4), (FFMA, 0x28)], 1), 2.0 / 9.0);
+        // Many: one a scheduler; with pairs more, but for those whose second one finds no lanes left. There are six warps' of them.
+        about(rate(&[(FFMA, 0x28)], 64), 4.0);
+        about(rate(&[(FFMA, 4), (FFMA, 0x28)], 64), 16.0 / 3.0);
+        // A load takes as long as a hit, of two the second as well; one may be left.
+        about(rate(&[(LDG, 0x20), (TEXDEPBAR, 0x20)], 1), 2.0 / 113.0);
+        let leaves_one = TEXDEPBAR | 1 << 23;
+        about(rate(&[(LDG, 0x3f), (LDG, 0x20), (leaves_one, 0x20)], 1), 3.0 / 113.0);
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! A multiprocessor, clock by clock.
 
-use super::program::{Instruction, PARTS, Program, Unit, blocks_of, has_halves};
+use super::program::{BARRIERS, Instruction, PARTS, Program, Unit, blocks_of, has_halves, is_kepler};
 use crate::machine::{Key, Machine, keys};
 use crate::streams::Moment;
-use raywarp_family::costs::Word;
 use std::collections::{HashMap, VecDeque};
 
 /// Clocks until operands of a load or store are read: an estimate.
@@ -23,7 +22,7 @@ struct Slot<'a> {
     /// When it may issue.
     ready: u64,
     /// When the warp's barriers are released.
-    barriers: [u64; Word::BARRIERS],
+    barriers: [u64; BARRIERS],
     started: u64,
 }
 
@@ -61,7 +60,9 @@ impl<'a> Multiprocessor<'a> {
         // Of a unit that each scheduler has one of.
         let clocks = |lanes: Option<f64>| {
             let own = |lanes: f64| (PARTS * width * schedulers as f64 / lanes).round() as u64;
-            lanes.map_or(0, own).max(PARTS as u64)
+            // More than a warp a clock only where two are issued.
+            let least = if is_kepler(machine) { 1 } else { PARTS as u64 };
+            lanes.map_or(0, own).max(least)
         };
         let (fma, heavy) = (lanes(keys::PIPE_FMA), lanes(keys::PIPE_FMAHEAVY));
         let mut taken = [PARTS as u64; Unit::COUNT];
@@ -100,7 +101,7 @@ impl<'a> Multiprocessor<'a> {
                 after: 0,
                 next: None,
                 ready: 0,
-                barriers: [0; Word::BARRIERS],
+                barriers: [0; BARRIERS],
                 started: 0,
             });
             new.take_stream(slot);
@@ -158,8 +159,12 @@ impl<'a> Multiprocessor<'a> {
         slot.after += 1;
         let Some(next) = slot.next else { return };
         // When a barrier is released is known as soon as it is set.
-        let waited = (0..Word::BARRIERS).filter(|barrier| next.waits >> barrier & 1 == 1);
-        slot.ready = waited.map(|barrier| slot.barriers[barrier]).fold(clock + u64::from(stall), u64::max);
+        let (mut ready, mut waits) = (clock + u64::from(stall), next.waits);
+        while waits != 0 {
+            ready = ready.max(slot.barriers[waits.trailing_zeros() as usize]);
+            waits &= waits - 1;
+        }
+        slot.ready = ready;
     }
 
     pub fn run(&mut self, clocks: u64) {
@@ -168,7 +173,12 @@ impl<'a> Multiprocessor<'a> {
             self.clock = clock;
             for turn in 0..schedulers {
                 let number = (turn + clock as usize) % schedulers;
-                if let Some((slot, instruction)) = self.choose(number) {
+                let Some((slot, instruction)) = self.choose(number) else { continue };
+                self.issue(number, slot, instruction);
+                // Its word may let the next one go with it.
+                if instruction.stall == 0
+                    && let Some((slot, instruction)) = self.ready(number, slot)
+                {
                     self.issue(number, slot, instruction);
                 }
             }
@@ -183,6 +193,14 @@ impl<'a> Multiprocessor<'a> {
 
     /// The warp that a scheduler issues for now, if one is ready.
     fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
+        let ready = |slot: usize| self.ready(number, slot);
+        let own = (number..self.slots.len()).step_by(self.schedulers.len());
+        ready(self.schedulers[number].last)
+            .or_else(|| own.filter_map(ready).max_by_key(|(slot, _)| self.slots[*slot].started))
+    }
+
+    /// The instruction of a warp that its scheduler could issue for it now.
+    fn ready(&self, number: usize, slot: usize) -> Option<(usize, Instruction)> {
         let scheduler = &self.schedulers[number];
         let free = |unit: Unit| self.in_time(scheduler.free[unit as usize]);
         let is_free = |instruction: &Instruction| match instruction.unit {
@@ -190,12 +208,8 @@ impl<'a> Multiprocessor<'a> {
             Unit::Either => free(Unit::Fma) || free(Unit::Heavy),
             unit => free(unit),
         };
-        let ready = |number: usize| {
-            let slot = self.slots.get(number).filter(|slot| slot.ready <= self.clock)?;
-            slot.next.filter(is_free).map(|instruction| (number, instruction))
-        };
-        let own = (number..self.slots.len()).step_by(self.schedulers.len());
-        ready(scheduler.last).or_else(|| own.filter_map(ready).max_by_key(|(slot, _)| self.slots[*slot].started))
+        let warp = self.slots.get(slot).filter(|warp| warp.ready <= self.clock)?;
+        warp.next.filter(is_free).map(|instruction| (slot, instruction))
     }
 
     fn issue(&mut self, number: usize, slot: usize, instruction: Instruction) {

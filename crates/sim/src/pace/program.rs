@@ -6,7 +6,7 @@ use crate::machine::{Key, Machine, keys};
 use crate::memory::{MemoryCounts, Region, Traffic};
 use crate::profile::Profile;
 use crate::streams::Moment;
-use raywarp_family::costs::{Access, BlockCost, Issued, KernelCosts, Pipe, Wait, Word};
+use raywarp_family::costs::{Access, BlockCost, Issued, KeplerWord, KernelCosts, Pipe, Wait, Word};
 
 /// Misses of a real first cache for each of the model's: an H200's counters have twice as many (docs/bounds.md).
 const MISSES: f64 = 2.0;
@@ -21,7 +21,7 @@ pub(super) struct Instruction {
     pub written: Option<u8>,
     pub read: Option<u8>,
     /// A bit a barrier.
-    pub waits: u8,
+    pub waits: u64,
     /// Until its result is there, at least.
     pub latency: u32,
     /// Parts of a clock in the first cache.
@@ -55,6 +55,8 @@ impl Unit {
 
     fn of(pipe: Pipe, machine: &Machine) -> Self {
         match pipe {
+            // One set of lanes.
+            Pipe::Alu | Pipe::Fma if is_kepler(machine) => Self::Fma,
             Pipe::Alu => Self::Alu,
             Pipe::Fma if has_halves(machine) => Self::Either,
             Pipe::Fma => Self::Fma,
@@ -71,6 +73,81 @@ impl Unit {
     }
 }
 
+/// Barriers of a warp: more than words have, of registers that the machine counts itself.
+pub(super) const BARRIERS: usize = 64;
+
+/// Whether a machine issues by words of Kepler.
+pub(super) fn is_kepler(machine: &Machine) -> bool {
+    machine.capability().0 == KeplerWord::ARCHITECTURE / 10
+}
+
+/// What an instruction's word says, whatever the generation.
+struct Said {
+    pipe: Option<Pipe>,
+    wait: Option<Wait>,
+    access: Option<Access>,
+    words: u32,
+    stall: i32,
+    written: Option<usize>,
+    read: Option<usize>,
+    waits: u64,
+}
+
+impl Said {
+    fn is_global_load(&self) -> bool {
+        self.access == Some(Access::Global) && self.wait == Some(Wait::L1)
+    }
+}
+
+/// What the words of a block say.
+fn said(words: &[Word], architecture: u32) -> Vec<Said> {
+    if architecture == KeplerWord::ARCHITECTURE {
+        return said_by_kepler(&words.iter().map(|&word| KeplerWord::from(word)).collect::<Vec<_>>());
+    }
+    let of = |word: &Word| Said {
+        pipe: word.pipe(architecture),
+        wait: word.wait(),
+        access: word.access(),
+        words: word.words(),
+        stall: word.stall(),
+        written: word.written(),
+        read: word.read(),
+        waits: (0..Word::BARRIERS).filter(|&barrier| word.waits_for(barrier)).fold(0, |all, b| all | 1 << b),
+    };
+    words.iter().map(of).collect()
+}
+
+/// The same of Kepler's: a barrier for each result of the block whose time nobody knows beforehand, for which whoever touches
+/// its registers waits, or who leaves fewer results of the texture units on their way. What is still on its way at the
+/// block's end nobody waits for.
+fn said_by_kepler(words: &[KeplerWord]) -> Vec<Said> {
+    let (mut next, mut registers, mut textures) = (0, Vec::new(), Vec::new());
+    let of = |word: &KeplerWord| {
+        let mut waits = 0u64;
+        registers.retain(|&((first, many), barrier): &((u8, u8), usize)| {
+            let waited = (first..first.saturating_add(many)).any(|register| word.touches(register));
+            waits |= u64::from(waited) << barrier;
+            !waited
+        });
+        if let Some(left) = word.textures_left() {
+            let over = textures.len().saturating_sub(left);
+            waits |= textures.drain(..over).fold(0, |all, barrier: usize| all | 1 << barrier);
+        }
+        let mut written = None;
+        if word.wait().is_some() && (word.is_texture() || word.written().is_some()) {
+            written = Some(next);
+            match word.written() {
+                Some(own) => registers.push((own, next)),
+                None => textures.push(next),
+            }
+            next = (next + 1) % BARRIERS;
+        }
+        let (pipe, wait, access) = (word.pipe(), word.wait(), word.access());
+        Said { pipe, wait, access, words: word.words(), stall: word.stall(), written, read: None, waits }
+    };
+    words.iter().map(of).collect()
+}
+
 /// A kernel as its warps run it here.
 pub(super) struct Program<'a> {
     pub costs: &'a KernelCosts,
@@ -82,15 +159,15 @@ pub(super) struct Program<'a> {
 
 impl<'a> Program<'a> {
     pub fn new(machine: &Machine, code: Code<'a>, profile: &Profile, traffic: Option<&Traffic>) -> Option<Self> {
-        let words = |block: &BlockCost| code.words.get(block.place());
+        let words = |block: &BlockCost| Some(said(code.words.get(block.place())?, code.architecture));
         // How often words of 32 bits go to each memory, and how often anything is loaded from the first.
         let (mut asked, mut loads) = ([0.0; 3], 0.0);
         for block in code.costs.blocks.iter().filter(|block| !block.is_never()) {
             let times = block.issued.times(&profile.tally) as f64;
             for word in words(block)? {
-                if let Some(access) = word.access() {
-                    asked[access as usize] += times * f64::from(word.words());
-                    loads += times * f64::from(u8::from(is_global_load(*word)));
+                if let Some(access) = word.access {
+                    asked[access as usize] += times * f64::from(word.words);
+                    loads += times * f64::from(u8::from(word.is_global_load()));
                 }
             }
         }
@@ -98,25 +175,26 @@ impl<'a> Program<'a> {
             .memory
             .as_ref()
             .map_or([0.0; 3], |memory| passes_by_memory(memory, asked[Access::Local as usize] > 0.0));
-        let passes_a_clock = machine.get(keys::L1_WAVEFRONTS_PER_CLOCK).unwrap_or(1.0);
+        // Of a machine that does not say it, as many as there are: at G14's rates a Titan would make 1.2 to 1.4.
+        let a_pass = machine.get(keys::L1_WAVEFRONTS_PER_CLOCK).map_or(0.0, |passes_a_clock| PARTS / passes_a_clock);
         let arithmetic = machine.get(keys::LATENCY_ALU)?;
         let per_word = |access: Access| match asked[access as usize] {
             0.0 => 0.0,
             asked => passes[access as usize] / asked,
         };
-        let instruction = |word: &Word| {
-            let wait = word.wait().map_or(0.0, |wait| latency_of(machine, wait, arithmetic));
+        let instruction = |word: &Said| {
+            let wait = word.wait.map_or(0.0, |wait| latency_of(machine, wait, arithmetic));
             let barrier = |barrier: Option<usize>| barrier.map(|barrier| barrier as u8);
-            let clocks = word.access().map_or(0.0, |access| per_word(access) * f64::from(word.words()));
+            let passes = word.access.map_or(0.0, |access| per_word(access) * f64::from(word.words));
             Some(Instruction {
-                unit: Unit::of(word.pipe(code.architecture)?, machine),
-                stall: word.stall() as u8,
-                written: barrier(word.written()),
-                read: barrier(word.read()),
-                waits: (0..Word::BARRIERS).filter(|&barrier| word.waits_for(barrier)).fold(0, |all, b| all | 1 << b),
+                unit: Unit::of(word.pipe?, machine),
+                stall: word.stall as u8,
+                written: barrier(word.written),
+                read: barrier(word.read),
+                waits: word.waits,
                 latency: wait.round() as u32,
-                passes: (PARTS * clocks / passes_a_clock).round() as u32,
-                may_miss: is_global_load(*word),
+                passes: (a_pass * passes).round() as u32,
+                may_miss: word.is_global_load(),
             })
         };
         let of_block = |block: &BlockCost| match block.is_never() {
@@ -137,10 +215,6 @@ impl<'a> Program<'a> {
         let misses = [(chance(misses[0]), longer(keys::LATENCY_L2)), (chance(misses[1]), longer(keys::LATENCY_DRAM))];
         Some(Self { costs: code.costs, blocks, misses })
     }
-}
-
-fn is_global_load(word: Word) -> bool {
-    word.access() == Some(Access::Global) && word.wait() == Some(Wait::L1)
 }
 
 /// Passes through the first cache by [`Access`]. Stacks are in the lanes' own memory if that is there, else in global memory.

@@ -35,7 +35,7 @@ pub(crate) fn column(limit: Limit) -> usize {
 
 /// What the columns mean.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
-    bound, which no run passes; the others assume something (--json says what); ~ is a rate by prices that were fitted to a paper's, and no bound. \
+    bound, which no run passes; the others assume something (--json says what); ~ is a rate by prices that were fitted to a paper's, or by another machine's code, and no bound. \
     no code: depends on machine code, and none is known that the machine runs. expected: by a model of a multiprocessor's schedulers and pipelines, \
     clock by clock, times what kernels reached of it on five scenes; nine of ten rates should lie in its interval. undecided: it tells too little; \
     ?: nothing was measured on that machine, so that it is the model's alone. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \

@@ -249,7 +249,7 @@ impl BoundsReport {
 impl Bounded {
     /// The lowest bound on another machine, or at another cost.
     fn again(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
-        let mut priced = PricedKernel::of(self.price.clone(), self.launch, self.doubt.clone(), self.is_fitted);
+        let mut priced = PricedKernel::of(self.price.clone(), self.launch, self.doubt.clone(), self.basis);
         cost.into_iter().for_each(|change| priced.change(change, &self.profile));
         let bounds = priced.bounds(machine, (&self.variant, self.kind), &self.profile, self.traffic.as_ref());
         Some(lowest(&bounds)?.rays_per_s)

@@ -3,6 +3,7 @@
 use super::is_implicit;
 use raywarp_family::Variant;
 use raywarp_family::costs::{KernelCosts, read_costs};
+use raywarp_sim::bounds::PriceBasis;
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
 use raywarp_sim::pace::{Code, instructions_per_clock};
@@ -24,8 +25,8 @@ pub(crate) struct KernelCostSource {
     pub costs: CostSource,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
-    /// Whether costs are prices that were fitted to published rates: what comes of them is no bound.
-    pub is_fitted: bool,
+    /// What the costs stand on.
+    pub basis: PriceBasis,
     /// Whether no machine code is known that the machine could run.
     pub has_no_code: bool,
     /// The kernel, query and architecture whose machine code a table of ours is about.
@@ -58,12 +59,31 @@ impl KernelCostSource {
     }
 }
 
-/// The architecture whose machine code a machine runs as it is: its own, else the newest before it of the same generation. None
-/// where none of ours does: other code says nothing of what it could do.
-pub(crate) fn native_architecture(machine: &Machine) -> Option<u32> {
+/// The architecture whose machine code prices kernels on a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CodeOf {
+    /// The machine runs it as it is: its own, or the newest before it of the same generation.
+    Native(u32),
+    /// A newer one of the same generation, which the machine cannot run: what comes of it is a likeness, no bound.
+    Likened(u32),
+}
+
+impl CodeOf {
+    /// 90 for compute capability 9.0.
+    pub fn architecture(self) -> u32 {
+        let (Self::Native(architecture) | Self::Likened(architecture)) = self;
+        architecture
+    }
+}
+
+/// Whose machine code prices kernels on a machine. None where there is none of its generation: other code says nothing of what it
+/// could do.
+pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     let (major, minor) = machine.capability();
-    let runs = |architecture: &u32| *architecture / 10 == major && *architecture % 10 <= minor;
-    raywarp_cuda::cost_architectures().filter(runs).max()
+    let of_generation = || raywarp_cuda::cost_architectures().filter(|architecture| architecture / 10 == major);
+    let runs = |architecture: &u32| architecture % 10 <= minor;
+    let native = of_generation().filter(runs).max().map(CodeOf::Native);
+    native.or_else(|| of_generation().min().map(CodeOf::Likened))
 }
 
 /// Machines of AL09's time, which none of our code runs on.
@@ -83,7 +103,7 @@ fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launc
     if is_al09s(machine) {
         return Some(al09::LAUNCH);
     }
-    let resources = raywarp_cuda::kernel_resources(variant, cuda_query(query), native_architecture(machine)?)?;
+    let resources = raywarp_cuda::kernel_resources(variant, cuda_query(query), code_of(machine)?.architecture())?;
     Some(Launch {
         registers_per_thread: resources.registers,
         shared_bytes_per_block: resources.shared_bytes,
@@ -104,7 +124,7 @@ pub(crate) fn kernel_costs(
         costs: costs.map_or(CostSource::None, CostSource::Table),
         launch,
         doubt,
-        is_fitted: false,
+        basis: PriceBasis::Code,
         has_no_code: false,
         compiled: None,
     };
@@ -119,18 +139,25 @@ pub(crate) fn kernel_costs(
             false => CostSource::None,
         };
         let doubt = Some("fitted to AL09's simulated rates on Sibenik, no bounds".to_string());
-        return KernelCostSource { costs, is_fitted: true, ..known(None, doubt) };
+        return KernelCostSource { costs, basis: PriceBasis::Fitted, ..known(None, doubt) };
     }
     let (major, minor) = machine.capability();
-    let Some(architecture) = native_architecture(machine) else {
-        let doubt =
-            format!("no machine code is known for compute capability {major}.{minor}, so nothing that depends on code");
+    let of = code_of(machine);
+    let costs = of.and_then(|of| raywarp_cuda::costs(variant, query, of.architecture()));
+    let (Some(of), Some(costs)) = (of, costs) else {
+        let of_what = if of.is_some() { " of this kernel" } else { "" };
+        let doubt = format!(
+            "no machine code{of_what} is known for compute capability {major}.{minor}, so nothing that depends on code"
+        );
         return KernelCostSource { has_no_code: true, ..known(None, Some(doubt)) };
     };
-    let doubt = (architecture != 10 * major + minor)
-        .then(|| format!("code for compute capability {}.{}", architecture / 10, architecture % 10));
-    let compiled = Some((*variant, query, architecture));
-    KernelCostSource { compiled, ..known(raywarp_cuda::costs(variant, query, architecture), doubt) }
+    let architecture = of.architecture();
+    let code = format!("code for compute capability {}.{}", architecture / 10, architecture % 10);
+    let (doubt, basis) = match of {
+        CodeOf::Likened(_) => (Some(format!("likened by {code}, which it cannot run, no bounds")), PriceBasis::Likened),
+        CodeOf::Native(_) => ((architecture != 10 * major + minor).then_some(code), PriceBasis::Code),
+    };
+    KernelCostSource { basis, compiled: Some((*variant, query, architecture)), ..known(Some(costs), doubt) }
 }
 
 #[cfg(test)]
@@ -141,18 +168,25 @@ mod tests {
     fn a_machine_is_priced_by_code_that_it_runs_and_by_no_other() {
         let variant: Variant = "g14".parse().unwrap();
         let of = |machine: &str| kernel_costs(None, &Machine::find(machine).unwrap(), &variant, Query::Closest);
-        for old in ["gtx480", "gtx680", "gtxtitan"] {
-            let costs = of(old);
-            assert!(costs.has_no_code && costs.table().is_none() && costs.launch.is_none(), "{old}");
-            assert!(costs.doubt.is_some_and(|doubt| doubt.contains("no machine code is known")), "{old}");
-        }
-        for (machine, architecture) in [("a100", 80), ("rtx4090", 89), ("h200", 90), ("rtx5090", 120)] {
+        let fermi = of("gtx480");
+        assert!(fermi.has_no_code && fermi.table().is_none() && fermi.launch.is_none());
+        assert!(fermi.doubt.is_some_and(|doubt| doubt.contains("no machine code is known")));
+        // Halves are not for Kepler.
+        let h8 =
+            kernel_costs(None, &Machine::find("gtxtitan").unwrap(), &"raywarp-h8".parse().unwrap(), Query::Closest);
+        assert!(h8.has_no_code && h8.table().is_none());
+        assert!(h8.doubt.is_some_and(|doubt| doubt.contains("of this kernel")));
+        for (machine, architecture) in [("gtxtitan", 35), ("a100", 80), ("rtx4090", 89), ("h200", 90), ("rtx5090", 120)]
+        {
             let costs = of(machine);
             assert!(!costs.has_no_code && costs.table().is_some() && costs.doubt.is_none(), "{machine}");
             assert_eq!(costs.compiled.map(|(.., compiled)| compiled), Some(architecture), "{machine}");
         }
+        let likened = of("gtx680");
+        assert!(likened.basis == PriceBasis::Likened && likened.table().is_some());
+        assert!(likened.doubt.is_some_and(|doubt| doubt.contains("likened by code for compute capability 3.5")));
         let al09 = Machine::find("gtx285").unwrap();
         let fitted = kernel_costs(None, &al09, &"al09-while-while".parse().unwrap(), Query::Closest);
-        assert!(fitted.is_fitted && matches!(fitted.costs, CostSource::Blocks(_)));
+        assert!(fitted.basis == PriceBasis::Fitted && matches!(fitted.costs, CostSource::Blocks(_)));
     }
 }

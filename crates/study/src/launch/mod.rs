@@ -8,7 +8,7 @@
 mod costs;
 mod prediction;
 
-pub(crate) use costs::{CostSource, KernelCostSource, kernel_costs, native_architecture};
+pub(crate) use costs::{CodeOf, CostSource, KernelCostSource, code_of, kernel_costs};
 
 pub use prediction::Prediction;
 pub(crate) use prediction::{expected_cell, prediction_json};
@@ -16,7 +16,7 @@ pub(crate) use prediction::{expected_cell, prediction_json};
 use crate::simulate::{SimulateError, query_of};
 use raywarp_family::{Supply, Sync, Variant};
 use raywarp_geom::{Ray, TraceError};
-use raywarp_sim::bounds::{Bound, Subject, bounds, lowest, visits_what_others_do};
+use raywarp_sim::bounds::{Bound, PriceBasis, Subject, bounds, lowest, visits_what_others_do};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
 use raywarp_sim::{CostChange, LeastPrice, LeastWork, Price, Profile, ProfileOptions, profile};
@@ -246,8 +246,8 @@ pub(crate) struct PricedKernel {
     pub least: Option<LeastPrice>,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
-    /// Whether its costs were fitted to published rates.
-    pub is_fitted: bool,
+    /// What its costs stand on.
+    pub basis: PriceBasis,
 }
 
 impl PricedKernel {
@@ -258,12 +258,12 @@ impl PricedKernel {
             CostSource::Blocks(prices) => Some(Price::of_blocks(prices, &profile.counts)),
         };
         let doubt = costs.doubt.clone();
-        Self { price, least: None, launch: costs.launch, doubt, is_fitted: costs.is_fitted }
+        Self { price, least: None, launch: costs.launch, doubt, basis: costs.basis }
     }
 
     /// One whose price is known already.
-    pub fn of(price: Option<Price>, launch: Option<Launch>, doubt: Option<String>, is_fitted: bool) -> Self {
-        Self { price, least: None, launch, doubt, is_fitted }
+    pub fn of(price: Option<Price>, launch: Option<Launch>, doubt: Option<String>, basis: PriceBasis) -> Self {
+        Self { price, least: None, launch, doubt, basis }
     }
 
     pub fn change(&mut self, change: &CostChange, profile: &Profile) {
@@ -290,7 +290,7 @@ impl PricedKernel {
             launch: self.launch,
             traffic,
             doubt: self.doubt.as_deref(),
-            is_fitted: self.is_fitted,
+            basis: self.basis,
         };
         bounds(machine, subject)
     }

@@ -3,7 +3,7 @@
 use super::chart::{Bar, Bars};
 use super::efficiency::{capital, charts, of_counts};
 use super::page::{Grid, Page};
-use super::ranking::{By, Standing, is_fitted, label, ranked};
+use super::ranking::{By, Standing, label, no_bound, ranked};
 use super::run::{About, facts, in_a_line, kernels, mrays, number};
 use super::{generations, ranking, what_if};
 use crate::bounds::report::{COLUMNS, column};
@@ -155,10 +155,10 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, standings: &[Standing
         let bars = [Some(bound), expects.then_some(expected), measured.then_some(rate)];
         (label(one.bounded, standings), bars.into_iter().flatten().collect())
     };
-    let lowest = if is_fitted(shown) { "rate by fitted prices" } else { "lowest bound" };
+    let lowest = no_bound(shown).map_or("lowest bound".to_string(), |by| format!("rate by {by}"));
     let chart = Bars {
         axis: "Mrays/s".into(),
-        series: [(true, lowest), (expects, "expected"), (measured, "measured")]
+        series: [(true, lowest.as_str()), (expects, "expected"), (measured, "measured")]
             .into_iter()
             .filter(|(there, _)| *there)
             .map(|(_, name)| name.to_string())
@@ -178,7 +178,7 @@ fn bars(page: &mut Page, machine: &Machine, kind: RayKind, standings: &[Standing
             capital(kind.name()),
             machine.name(),
             match by {
-                By::Bound if is_fitted(shown) => "foretold so",
+                By::Bound if no_bound(shown).is_some() => "foretold so",
                 By::Bound => "possible at most",
                 by => by.name(),
             }

@@ -88,9 +88,13 @@ pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<St
     (by, rates.into_iter().map(|(_, one)| one).collect())
 }
 
-/// Whether what they have is no bound, but by prices that were fitted to published rates.
-pub(super) fn is_fitted(standings: &[Standing<'_>]) -> bool {
-    standings.iter().filter_map(Standing::bound).any(|bound| bound.class == Class::Fitted)
+/// What rates are by that are no bounds, in words; none where they are bounds.
+pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
+    standings.iter().filter_map(Standing::bound).find_map(|bound| match bound.class {
+        Class::Strict | Class::Modelled => None,
+        Class::Fitted => Some("fitted prices"),
+        Class::Likened => Some("another machine's code"),
+    })
 }
 
 /// The conclusions of a machine and its fastest kernels, by kind of rays.
@@ -122,10 +126,10 @@ pub(super) fn write(page: &mut Page, report: &BoundsReport, machine: usize, stan
         caption: format!(
             "The {TOP} fastest kernels of each kind of rays on {}, by what is {}; rates in Mrays/s.",
             report.request.machines[machine].name(),
-            match by_rate {
-                By::Bound if is_fitted(standings) => "foretold so by fitted prices",
-                By::Bound => "possible at most",
-                by => by.name(),
+            match (by_rate, no_bound(standings)) {
+                (By::Bound, Some(by)) => format!("foretold so by {by}"),
+                (By::Bound, None) => "possible at most".into(),
+                (by, _) => by.name().to_string(),
             }
         ),
         head: head.map(String::from).to_vec(),
@@ -173,10 +177,10 @@ fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf
     let mut text = match by {
         By::Measured => format!("{kind} rays: {name} is the fastest, {rate} Mrays/s"),
         By::Expected => format!("{kind} rays: {name} should be the fastest, {rate} Mrays/s by the model"),
-        By::Bound if is_fitted(fastest) => {
-            format!("{kind} rays: {name} has the highest rate by fitted prices, which is no bound, {rate} Mrays/s")
-        }
-        By::Bound => format!("{kind} rays: {name} has the highest ceiling, {rate} Mrays/s"),
+        By::Bound => match no_bound(fastest) {
+            Some(by) => format!("{kind} rays: {name} has the highest rate by {by}, which is no bound, {rate} Mrays/s"),
+            None => format!("{kind} rays: {name} has the highest ceiling, {rate} Mrays/s"),
+        },
     };
     if let Some(bound) = best.bound() {
         text += &match by {

@@ -1,7 +1,7 @@
 //! What blocks cost in an experiment: AL09's prices on a machine of their time, what the kernels' machine code says elsewhere.
 
 use super::{Experiment, ExperimentRequest, Lab, SimulateError};
-use crate::launch::{CostSource, kernel_costs, native_architecture};
+use crate::launch::{CodeOf, CostSource, code_of, kernel_costs};
 use crate::simulate::query_of;
 use raywarp_family::costs::KernelCosts;
 use raywarp_family::{Key, Variant};
@@ -30,8 +30,8 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
             "these are Table 1's rates, of a GTX 285; --machine without --experiment has others".into(),
         ));
     }
-    // The nearest table would be another generation's.
-    if native_architecture(machine).is_none() {
+    // Other code says nothing of what the machine could do.
+    if !matches!(code_of(machine), Some(CodeOf::Native(_))) {
         let least = raywarp_cuda::cost_architectures().min().unwrap_or(u32::MAX);
         let why =
             format!("no table has its instructions; they begin at compute capability {}.{}", least / 10, least % 10);
