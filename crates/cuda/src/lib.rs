@@ -48,7 +48,7 @@ pub use peak::PeakRates;
 pub use prebuilt::FAMILY;
 /// The vocabulary of costs.
 pub use raywarp_family::costs::{
-    BlockCost, COST_COLUMNS, Count, Issued, KernelCosts, Known, Pipe, Tally, read_costs, within, write_costs,
+    BlockCost, COST_COLUMNS, Count, CountSource, Issued, KernelCosts, Pipe, Tally, read_costs, within, write_costs,
 };
 /// The blocks of micro-operations that costs are told by.
 pub use raywarp_family::{Block, Operation};

@@ -86,7 +86,7 @@ fn is_inside(costs: &KernelCosts, place: usize, event: Count) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_family::costs::{Known, Pipe};
+    use raywarp_family::costs::{CountSource, Pipe};
 
     /// Two visits, by one lane of four and by all, and a pop by two after the second.
     fn counted() -> (Tally, LaneTally) {
@@ -115,7 +115,7 @@ mod tests {
             pipes: [0; Pipe::ALL.len()],
             alone: None,
             issued: issued.parse().unwrap(),
-            known: Known::Measured,
+            source: CountSource::Measured,
         };
         let costs = KernelCosts { blocks: blocks.iter().map(cost).collect(), verified: true };
         assert_eq!(thread_instructions(&costs, &tally, &lanes, 4), 10.0 * lane_count, "{blocks:?}");

@@ -10,7 +10,7 @@ use crate::efficiency::{Counter, Efficiency};
 use crate::profile::ProfileError;
 use rayon::prelude::*;
 use raywarp_family::Block;
-use raywarp_family::costs::{Count, Issued, KernelCosts, Known, Pipe};
+use raywarp_family::costs::{Count, CountSource, Issued, KernelCosts, Pipe};
 use raywarp_geom::Ray;
 use raywarp_traverse::{Batch, Kernel, KernelError, Machine, Probe, Query};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,8 +101,8 @@ impl LeastWork {
     pub fn price(&self, costs: &KernelCosts, width: u32) -> LeastPrice {
         let mut price = LeastPrice { warp_instructions: 0.0, pipes: [0.0; Pipe::ALL.len()] };
         // Of what was guessed nothing is sure.
-        let sure = |known: Known| matches!(known, Known::Measured | Known::Likened);
-        for cost in costs.blocks.iter().filter(|cost| sure(cost.known)) {
+        let sure = |source: CountSource| matches!(source, CountSource::Measured | CountSource::Likened);
+        for cost in costs.blocks.iter().filter(|cost| sure(cost.source)) {
             let times = self.lanes_of(&cost.issued) / f64::from(width);
             price.warp_instructions += times * f64::from(cost.instructions);
             price.pipes.iter_mut().zip(cost.pipes).for_each(|(sum, n)| *sum += times * f64::from(n));
@@ -234,10 +234,10 @@ mod tests {
         lanes[Block::VisitNode as usize] = 640;
         lanes[Block::Pop as usize] = 320;
         let work = LeastWork { lanes };
-        let price = |issued: &str, known| {
+        let price = |issued: &str, source| {
             let (alone, pipes) = (None, [0; Pipe::ALL.len()]);
             let issued = issued.parse().unwrap();
-            let block = BlockCost { block: Block::Turn, offset: 0, instructions: 10, pipes, alone, issued, known };
+            let block = BlockCost { block: Block::Turn, offset: 0, instructions: 10, pipes, alone, issued, source };
             work.price(&KernelCosts { blocks: vec![block], verified: true }, 32).warp_instructions
         };
         for (issued, instructions) in [
@@ -250,8 +250,8 @@ mod tests {
             ("visit_node+pop", 300.0),
             ("vote", 0.0),
         ] {
-            assert_eq!(price(issued, Known::Measured), instructions, "{issued}");
-            assert_eq!(price(issued, Known::Nearest), 0.0);
+            assert_eq!(price(issued, CountSource::Measured), instructions, "{issued}");
+            assert_eq!(price(issued, CountSource::Nearest), 0.0);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::block_prices::Prices;
 use crate::efficiency::Efficiency;
-use raywarp_family::costs::{KernelCosts, Known, Pipe, Tally, Wait};
+use raywarp_family::costs::{CountSource, KernelCosts, Pipe, Tally, Wait};
 use raywarp_family::{Block, Operation};
 
 const BLOCKS: usize = Block::ALL.len();
@@ -115,7 +115,7 @@ impl Price {
             let times = cost.issued.times(tally) as f64;
             let instructions = times * f64::from(cost.instructions);
             price.issued[cost.block as usize] += instructions;
-            if matches!(cost.known, Known::Assumed | Known::Nearest) {
+            if matches!(cost.source, CountSource::Assumed | CountSource::Nearest) {
                 price.assumed += instructions;
             }
             let sums = &mut price.pipes[cost.block as usize];
@@ -246,7 +246,7 @@ mod tests {
             let mut pipes = [0; PIPES];
             pipes[Pipe::Alu as usize] = instructions;
             let issued = issued.parse().unwrap();
-            BlockCost { block, offset: 0, instructions, pipes, alone: None, issued, known: Known::Measured }
+            BlockCost { block, offset: 0, instructions, pipes, alone: None, issued, source: CountSource::Measured }
         };
         let blocks = vec![cost(Block::VisitNode, 60, "visit_node"), cost(Block::Pop, 3, "pop@visit_node")];
         (KernelCosts { blocks, verified: true }, tally, counts)
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!((price.warp_instructions(), price.pipe(Pipe::Alu), price.block(Block::Pop)), (123.0, 123.0, 3.0));
         assert_eq!((price.assumed, price.verified), (0.0, true));
         let mut guessed = costs.clone();
-        guessed.blocks[0].known = Known::Assumed;
+        guessed.blocks[0].source = CountSource::Assumed;
         assert_eq!(Price::of(&guessed, &tally).assumed, 120.0 / 123.0);
         // One lane and four in the visits, one in the pop.
         assert_eq!(price.thread_instructions(&counts), 60.0 * 5.0 + 3.0);

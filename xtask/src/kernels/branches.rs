@@ -54,7 +54,7 @@ mod tests {
     use super::*;
     use crate::kernels::measured::MeasuredBlock;
     use crate::kernels::price::{PricedBlock, Shape};
-    use raywarp_cuda::{Block, BlockCost, Issued, Known, Pipe};
+    use raywarp_cuda::{Block, BlockCost, CountSource, Issued, Pipe};
 
     fn kernel(name: &str, block: Block, waits: bool) -> Priced {
         let pipes = [0; Pipe::ALL.len()];
@@ -65,7 +65,7 @@ mod tests {
             pipes,
             alone: None,
             issued: Issued::default(),
-            known: Known::Assumed,
+            source: CountSource::Assumed,
         };
         let block = PricedBlock { cost, shape: Shape { waits, ..Shape::default() } };
         Priced { name: name.to_string(), code: vec![], fingerprint: 5, opcodes: 0, blocks: vec![block] }

@@ -176,7 +176,7 @@ pub fn time(words: Vec<Word>, architecture: u32, costs: &mut KernelCosts) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_cuda::{Block, BlockCost, Count, Issued, Known, Pipe};
+    use raywarp_cuda::{Block, BlockCost, Count, CountSource, Issued, Pipe};
 
     /// Bits 0 to 8 of operations.
     const FFMA: u128 = 0x023;
@@ -260,9 +260,9 @@ mod tests {
         let cost = |&(instructions, issued): &(u32, bool)| {
             let (block, pipes) = (Block::VisitNode, [0; Pipe::ALL.len()]);
             let count = issued.then_some((1, Count { block, after: None, full: false }));
-            let (issued, known) = (Issued(count.into_iter().collect()), Known::Measured);
+            let (issued, source) = (Issued(count.into_iter().collect()), CountSource::Measured);
             offset += 16 * instructions;
-            BlockCost { block, offset: offset - 16 * instructions, instructions, pipes, alone: None, issued, known }
+            BlockCost { block, offset: offset - 16 * instructions, instructions, pipes, alone: None, issued, source }
         };
         let mut costs = KernelCosts { blocks: blocks.iter().map(cost).collect(), verified: true };
         time(words.to_vec(), architecture, &mut costs).unwrap();
@@ -321,7 +321,7 @@ mod tests {
             pipes: [0; Pipe::ALL.len()],
             alone: None,
             issued: "pop".parse().unwrap(),
-            known: Known::Measured,
+            source: CountSource::Measured,
         };
         assert!(time(vec![Word(0); 2], 90, &mut KernelCosts { blocks: vec![cost], verified: false }).is_err());
     }

@@ -5,7 +5,7 @@ use super::disassembly::{BasicBlock, Machine};
 use super::measured::{Measured, MeasuredBlock, opcodes};
 use super::source::Sources;
 use raywarp_cuda::elf::fingerprint;
-use raywarp_cuda::{Block, BlockCost, Count, Issued, KernelCosts, Known, Pipe};
+use raywarp_cuda::{Block, BlockCost, Count, CountSource, Issued, KernelCosts, Pipe};
 use std::collections::{BTreeSet, HashMap};
 
 /// A kernel's machine code with its owners.
@@ -83,7 +83,7 @@ pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<Priced
                 pipes,
                 alone: None,
                 issued: Issued::default(),
-                known: Known::Assumed,
+                source: CountSource::Assumed,
             },
             shape: Shape {
                 places: places.into_iter().collect(),
@@ -133,10 +133,10 @@ pub fn costs(kernel: &Priced, measured: Option<&Measured>) -> KernelCosts {
     for (cost, alike) in blocks.iter_mut().zip(alike) {
         let Some(alike) = alike else { continue };
         cost.issued = alike.issued.clone();
-        cost.known = match (alike.fits, same) {
-            (false, _) => Known::Nearest,
-            (true, true) => Known::Measured,
-            (true, false) => Known::Likened,
+        cost.source = match (alike.fits, same) {
+            (false, _) => CountSource::Nearest,
+            (true, true) => CountSource::Measured,
+            (true, false) => CountSource::Likened,
         };
     }
     KernelCosts { blocks, verified: same && measured.holds() }
@@ -223,14 +223,14 @@ mod tests {
                 .collect(),
         };
         let other = priced("a", 2, vec![block(0, &["BSYNC"], 11), block(16, &["LDL", "IADD3", "MOV"], 11)]);
-        let texts = |costs: &KernelCosts| -> Vec<(Known, String)> {
-            costs.blocks.iter().map(|block| (block.known, block.issued.to_string())).collect()
+        let texts = |costs: &KernelCosts| -> Vec<(CountSource, String)> {
+            costs.blocks.iter().map(|block| (block.source, block.issued.to_string())).collect()
         };
-        let likened = |text: &str| (Known::Likened, text.to_string());
+        let likened = |text: &str| (CountSource::Likened, text.to_string());
         let found = costs(&other, Some(&measured));
         assert_eq!((texts(&found), found.verified), (vec![likened("vote"), likened("pop@visit_node")], false));
         assert!(costs(&measured_code, Some(&measured)).verified);
         let unknown = priced("a", 3, vec![block(0, &["LDL", "VIADD"], 20)]);
-        assert_eq!(costs(&unknown, Some(&measured)).blocks[0].known, Known::Assumed);
+        assert_eq!(costs(&unknown, Some(&measured)).blocks[0].source, CountSource::Assumed);
     }
 }

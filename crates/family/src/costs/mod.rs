@@ -26,7 +26,7 @@ pub const COST_COLUMNS: &str = "kernel,verified,offset,block,known,issued,instru
 
 /// How it is known how often a block is issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Known {
+pub enum CountSource {
     /// A profiler's counts of this very code are that combination of events.
     Measured,
     /// The measured block that comes from the same places of the source has that combination.
@@ -38,7 +38,7 @@ pub enum Known {
     Assumed,
 }
 
-impl Known {
+impl CountSource {
     const ALL: [Self; 4] = [Self::Measured, Self::Likened, Self::Nearest, Self::Assumed];
 
     /// The name in tables.
@@ -128,7 +128,7 @@ pub struct BlockCost {
     /// How often warps issue it.
     pub issued: Issued,
     /// How that is known.
-    pub known: Known,
+    pub source: CountSource,
 }
 
 impl BlockCost {
@@ -215,7 +215,7 @@ pub fn read_costs(table: &str, kernel: &str) -> Result<Option<KernelCosts>, Stri
                 None => None,
             },
             issued: issued.parse().map_err(|error: String| wrong(&error))?,
-            known: Known::ALL.into_iter().find(|k| k.name() == known).ok_or_else(|| wrong("no way to know"))?,
+            source: CountSource::ALL.into_iter().find(|k| k.name() == known).ok_or_else(|| wrong("no way to know"))?,
         });
     }
     Ok(if found.blocks.is_empty() { None } else { Some(found) })
@@ -225,7 +225,7 @@ pub fn read_costs(table: &str, kernel: &str) -> Result<Option<KernelCosts>, Stri
 pub fn write_costs(kernel: &str, costs: &KernelCosts) -> String {
     let verified = if costs.verified { "verified" } else { "unverified" };
     let line = |b: &BlockCost| {
-        let (block, known, issued) = (b.block.name(), b.known.name(), &b.issued);
+        let (block, known, issued) = (b.block.name(), b.source.name(), &b.issued);
         let pipes = b.pipes.map(|n| n.to_string()).join(" ");
         let alone = b.alone.map_or(String::new(), |alone| format!(",{}", alone.write()));
         format!("{kernel},{verified},{},{block},{known},{issued},{},{pipes}{alone}\n", b.offset, b.instructions)
@@ -234,7 +234,7 @@ pub fn write_costs(kernel: &str, costs: &KernelCosts) -> String {
     for block in &costs.blocks {
         match merged.last_mut() {
             Some(last)
-                if last.is_never() && block.is_never() && (last.block, last.known) == (block.block, block.known) =>
+                if last.is_never() && block.is_never() && (last.block, last.source) == (block.block, block.source) =>
             {
                 last.instructions += block.instructions;
                 last.pipes.iter_mut().zip(block.pipes).for_each(|(sum, n)| *sum += n);
@@ -254,7 +254,7 @@ mod tests {
         pipes[Pipe::Alu as usize] = instructions;
         let alone = Some(Alone { clocks: 2 * instructions as i32, waits: [1, 0, 0, 0, 0, 0] });
         let issued = issued.parse().unwrap();
-        BlockCost { block, offset: 16, instructions, pipes, alone, issued, known: Known::Measured }
+        BlockCost { block, offset: 16, instructions, pipes, alone, issued, source: CountSource::Measured }
     }
 
     fn kernel() -> KernelCosts {

@@ -22,15 +22,21 @@ pub(crate) const MAX_BLOCKS: usize = 1 << 24;
 pub struct H8Block(pub [[u32; 4]; 4]);
 
 impl H8Block {
+    /// What places of chunks of the block at `index` are exclusive-or'ed with: 0 to 3.
+    #[inline]
+    pub const fn swizzle(index: u32) -> u32 {
+        index >> 1 & 3
+    }
+
     /// The four chunks of the block at `index`, in their own order.
     #[inline]
     pub fn chunks(&self, index: u32) -> [[u32; 4]; 4] {
-        std::array::from_fn(|k| self.0[k ^ (index >> 1 & 3) as usize])
+        std::array::from_fn(|k| self.0[k ^ Self::swizzle(index) as usize])
     }
 
     /// The block at `index` of these chunks.
     pub(crate) fn new(index: u32, chunks: [[u32; 4]; 4]) -> Self {
-        Self(std::array::from_fn(|place| chunks[place ^ (index >> 1 & 3) as usize]))
+        Self(std::array::from_fn(|place| chunks[place ^ Self::swizzle(index) as usize]))
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::{LeastWork, ProfileOptions, profile};
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_family::Block;
-use raywarp_family::costs::{Alone, BlockCost, KernelCosts, Known, Wait};
+use raywarp_family::costs::{Alone, BlockCost, CountSource, KernelCosts, Wait};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_traverse::Kernel;
 
@@ -49,7 +49,7 @@ fn costs() -> KernelCosts {
             pipes,
             alone: None,
             issued,
-            known: Known::Measured,
+            source: CountSource::Measured,
         }
     };
     let blocks = vec![

@@ -2,7 +2,9 @@
 //! (crates/cuda/kernels, `tree/`, `stack.h`, `launch.h`).
 
 use raywarp_family::{Organisation, Space, Supply, Tree, Variant};
+use raywarp_layout::{H8Block, Wide4Node};
 use raywarp_traverse::Touch;
+use std::mem::offset_of;
 
 /// A memory of its own. Arrays begin at multiples of 256 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,14 +118,14 @@ impl AddressMap {
             Place { region, base: index * bytes, first, chunks, chunk: chunk as u8, stride: chunk, swizzle: 0 }
         };
         match touch.space {
-            // h8: chunk k of block i stands at place k ^ (i >> 1 & 3) (kernels/tree/h8_ray.h).
             Space::Node | Space::Triangle if self.tree == Tree::H8 => {
-                Place { swizzle: (touch.index >> 1 & 3) as u8, ..record(Region::Nodes, self.node_bytes) }
+                Place { swizzle: H8Block::swizzle(touch.index) as u8, ..record(Region::Nodes, self.node_bytes) }
             }
             Space::Node => {
                 let place = record(Region::Nodes, self.node_bytes);
-                // The last 16 bytes of a wide4 node are its leaves' sizes, which kernels have in the links.
-                let most = if self.tree == Tree::Wide4 { 7 } else { u8::MAX };
+                // Kernels have the leaves' sizes of a wide4 node in the links.
+                let read = (offset_of!(Wide4Node, counts) / usize::from(WIDEST)) as u8;
+                let most = if self.tree == Tree::Wide4 { read } else { u8::MAX };
                 Place { chunks: place.chunks.min(most.saturating_sub(place.first)), ..place }
             }
             Space::Triangle => record(Region::Triangles, self.record_bytes),
@@ -171,6 +173,7 @@ impl AddressMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_layout::{Bvh2Node, Cwbvh8Node, WideNChild, WoopTriangle};
 
     fn touch(space: Space, index: u32, offset: u16, bytes: u16) -> Touch {
         Touch { lane: 3, space, index, owner: 5, offset, bytes, write: false }
@@ -179,6 +182,20 @@ mod tests {
     fn addresses(variant: &str, touch: Touch) -> Vec<u64> {
         let place = AddressMap::new(&variant.parse().unwrap(), 32).place(&touch);
         (0..place.chunks).map(|k| place.address(k)).collect()
+    }
+
+    #[test]
+    fn strides_are_the_sizes_of_the_encodings() {
+        let record = size_of::<WoopTriangle>();
+        for (tree, node, record) in [
+            (Tree::Bvh2, size_of::<Bvh2Node>(), record),
+            (Tree::Wide4, size_of::<Wide4Node>(), record),
+            (Tree::WideN, size_of::<WideNChild>(), record),
+            (Tree::Cwbvh8, size_of::<Cwbvh8Node>(), record),
+            (Tree::H8, size_of::<H8Block>(), size_of::<H8Block>()),
+        ] {
+            assert_eq!((tree.node_bytes() as usize, tree.record_bytes() as usize), (node, record), "{tree:?}");
+        }
     }
 
     #[test]

@@ -77,7 +77,7 @@ mod tests {
     use crate::efficiency::Efficiency;
     use crate::lanes::LaneTally;
     use crate::streams::Streams;
-    use raywarp_family::costs::{BlockCost, Known, Pipe, Tally};
+    use raywarp_family::costs::{BlockCost, CountSource, Pipe, Tally};
     use raywarp_family::{Block, Operation};
 
     /// Operations: of the whole pipeline of floats, of its heavy half, of the other pipelines.
@@ -109,7 +109,7 @@ mod tests {
             pipes: [0; Pipe::ALL.len()],
             alone: None,
             issued: issued.parse().unwrap(),
-            known: Known::Measured,
+            source: CountSource::Measured,
         }
     }
 

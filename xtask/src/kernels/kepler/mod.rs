@@ -16,7 +16,7 @@ use super::{Compiled, Job, pack, price, resources};
 use pack::Content;
 use places::Locations;
 use raywarp_cuda::elf;
-use raywarp_family::costs::{Issued, KeplerWord, KernelCosts, Known, Word};
+use raywarp_family::costs::{CountSource, Issued, KeplerWord, KernelCosts, Word};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -116,7 +116,7 @@ fn without_lines(ptx: &str) -> String {
 /// to stay one from above.
 pub fn settle(kernel: &price::Priced, costs: &mut KernelCosts) {
     for (cost, block) in costs.blocks.iter_mut().zip(&kernel.blocks) {
-        if block.shape.called && cost.known == Known::Assumed {
+        if block.shape.called && cost.source == CountSource::Assumed {
             cost.issued = Issued::default();
         }
     }
