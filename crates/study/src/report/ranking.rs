@@ -93,7 +93,7 @@ pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
     standings.iter().filter_map(Standing::bound).find_map(|bound| match bound.class {
         Class::Strict | Class::Modelled => None,
         Class::Fitted => Some("fitted prices"),
-        Class::Likened => Some("another machine's code"),
+        Class::Likened => Some("code of another machine"),
     })
 }
 
@@ -186,8 +186,12 @@ fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf
         text += &match by {
             By::Bound => format!(", set by {}.", in_words(bound.limit)),
             _ => format!(
-                ", {:.0} % of its lowest bound, {} Mrays/s, set by {}.",
+                ", {:.0} % of its {}, {} Mrays/s, set by {}.",
                 100.0 * best.rate(by)? / bound.rays_per_s,
+                match no_bound(fastest) {
+                    Some(by) => format!("rate by {by}, which is no bound"),
+                    None => "lowest bound".to_string(),
+                },
                 mrays(bound.rays_per_s),
                 in_words(bound.limit)
             ),
