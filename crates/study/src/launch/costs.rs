@@ -6,7 +6,7 @@ use raywarp_family::costs::{KernelCosts, read_costs};
 use raywarp_sim::bounds::PriceBasis;
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
-use raywarp_sim::pace::{Code, instructions_per_clock};
+use raywarp_sim::pace::{Code, Pace, pace};
 use raywarp_sim::{Al09Prices, Prices, Profile, al09};
 use raywarp_traverse::Query;
 
@@ -36,13 +36,13 @@ pub(crate) struct KernelCostSource {
 impl KernelCostSource {
     /// Instructions that a multiprocessor issues a clock, by the machine code that the table is about; none where that is not known
     /// and of lanes that are left to the hardware.
-    pub(crate) fn instructions_per_clock(
+    pub(crate) fn pace(
         &self,
         machine: &Machine,
         variant: &Variant,
         profile: &Profile,
         traffic: Option<&Traffic>,
-    ) -> Option<f64> {
+    ) -> Option<Pace> {
         if is_implicit(variant) {
             return None;
         }
@@ -50,7 +50,7 @@ impl KernelCostSource {
         let words = raywarp_cuda::machine_code(compiled, *query, *architecture)?;
         let code = Code { costs: self.table()?, words: &words, architecture: *architecture };
         let warps = machine.occupancy(self.launch?).ok()?.warps;
-        instructions_per_clock(machine, code, profile, traffic, warps)
+        pace(machine, code, profile, traffic, warps)
     }
 
     /// What events cost by the table of a kernel's machine code.

@@ -19,6 +19,7 @@ use raywarp_geom::{Ray, TraceError};
 use raywarp_sim::bounds::{Bound, PriceBasis, Subject, bounds, lowest, visits_what_others_do};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
+use raywarp_sim::pace::Pace;
 use raywarp_sim::{CostChange, LeastPrice, LeastWork, Price, Profile, ProfileOptions, profile};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::RayKind;
@@ -92,7 +93,7 @@ pub(crate) struct StudiedLaunch {
     pub costs: KernelCostSource,
     least: Option<LeastPrice>,
     pub traffic: Option<Traffic>,
-    instructions_per_clock: Option<f64>,
+    pub pace: Option<Pace>,
 }
 
 impl<'a> KernelStudy<'a> {
@@ -133,11 +134,11 @@ impl<'a> KernelStudy<'a> {
         let caches = if self.options.caches { caches(machine, costs.launch) } else { None };
         let traffic = caches.map(|caches| self.through(caches)).transpose()?;
         let followed = &self.profiles[profile].1;
-        let instructions_per_clock = match self.options.expects {
-            true => costs.instructions_per_clock(machine, &self.variant, followed, traffic.as_ref()),
+        let pace = match self.options.expects {
+            true => costs.pace(machine, &self.variant, followed, traffic.as_ref()),
             false => None,
         };
-        Ok(StudiedLaunch { profile, costs, least, traffic, instructions_per_clock })
+        Ok(StudiedLaunch { profile, costs, least, traffic, pace })
     }
 
     /// What the warps of a launch did.
@@ -232,7 +233,7 @@ impl StudiedLaunch {
         bounds: &[Bound],
     ) -> Option<f64> {
         let price = kernel.price.as_ref()?;
-        let a_second = self.instructions_per_clock? * machine.need(keys::SM_COUNT) * machine.clock_hz();
+        let a_second = self.pace?.instructions_per_clock * machine.need(keys::SM_COUNT) * machine.clock_hz();
         let rate = a_second * profile.rays() as f64 / price.warp_instructions();
         Some(lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s)))
     }
