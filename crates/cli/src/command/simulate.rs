@@ -81,7 +81,7 @@ pub struct SimulateArgs {
     experiment: ExperimentArgs,
     #[command(flatten)]
     compaction: CompactionArgs,
-    /// Whose rays: raywarp, al09 or g14 [default: raywarp].
+    /// Whose rays: raywarp, al09, g14 or alk12 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = values::workload(), hide_possible_values = true, help_heading = heading::RAYS)]
     workload: Option<Workload>,
     /// Kinds of rays, comma-separated [default: primary,ao,diffuse].
