@@ -12,8 +12,11 @@
 //! schedulers; its registers that are waited for are barriers of their own ([`KeplerWord`]). Nothing else takes time: no miss of an instruction cache, no conflict of registers, no queue beyond
 //! the first cache.
 
+mod cheaper;
 mod multiprocessor;
 mod program;
+
+pub use cheaper::CheaperCode;
 
 use crate::bounds::FIRST_WITH_SCHEDULE;
 use crate::machine::{Machine, keys};
