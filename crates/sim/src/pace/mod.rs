@@ -13,12 +13,15 @@
 //! floats and integers' sums are half as many again as its schedulers; its registers that are waited for are barriers of their own
 //! ([`KeplerWord`]). Nothing else takes time: no miss of an instruction cache, no queue beyond the first cache.
 
+mod cheaper;
 mod multiprocessor;
 mod program;
 mod registers;
 mod stalls;
 
 pub use stalls::{Cause, Pace};
+
+pub use cheaper::CheaperCode;
 
 use crate::bounds::FIRST_WITH_SCHEDULE;
 use crate::machine::{Machine, keys};

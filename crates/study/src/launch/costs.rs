@@ -2,7 +2,7 @@
 
 use super::is_implicit;
 use raywarp_family::Variant;
-use raywarp_family::costs::{KernelCosts, read_costs};
+use raywarp_family::costs::{KernelCosts, Word, read_costs};
 use raywarp_sim::bounds::PriceBasis;
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
@@ -46,11 +46,22 @@ impl KernelCostSource {
         if is_implicit(variant) {
             return None;
         }
-        let (compiled, query, architecture) = self.compiled.as_ref()?;
-        let words = raywarp_cuda::machine_code(compiled, *query, *architecture)?;
-        let code = Code { costs: self.table()?, words: &words, architecture: *architecture };
+        let words = self.words()?;
+        let code = self.code(&words)?;
         let warps = machine.occupancy(self.launch?).ok()?.warps;
         pace(machine, code, profile, traffic, warps)
+    }
+
+    /// The machine code that the table is about, from the kernel's start.
+    pub(crate) fn words(&self) -> Option<Vec<Word>> {
+        let (compiled, query, architecture) = self.compiled.as_ref()?;
+        raywarp_cuda::machine_code(compiled, *query, *architecture)
+    }
+
+    /// That code, of `words`, with what is known of it.
+    pub(crate) fn code<'a>(&'a self, words: &'a [Word]) -> Option<Code<'a>> {
+        let (.., architecture) = self.compiled.as_ref()?;
+        Some(Code { costs: self.table()?, words, architecture: *architecture })
     }
 
     /// What events cost by the table of a kernel's machine code.

@@ -5,11 +5,15 @@
 //! A `KernelStudy` follows a kernel's warps; its `on` makes a `StudiedLaunch` of a machine, whose `priced` is all that can be said
 //! of it.
 
+mod change;
 mod costs;
+mod gain;
 mod prediction;
 
+pub(crate) use change::{Followed, LaunchChange};
 pub(crate) use costs::{CodeOf, CostSource, KernelCostSource, code_of, kernel_costs};
 
+pub use gain::{ExpectedGain, GainSpread};
 pub use prediction::Prediction;
 pub(crate) use prediction::{expected_cell, prediction_json};
 
@@ -232,11 +236,22 @@ impl StudiedLaunch {
         profile: &Profile,
         bounds: &[Bound],
     ) -> Option<f64> {
-        let price = kernel.price.as_ref()?;
-        let a_second = self.pace?.instructions_per_clock * machine.need(keys::SM_COUNT) * machine.clock_hz();
-        let rate = a_second * profile.rays() as f64 / price.warp_instructions();
-        Some(lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s)))
+        let instructions = kernel.price.as_ref()?.warp_instructions();
+        Some(expected_rate(machine, (self.pace?.instructions_per_clock, instructions), profile, bounds))
     }
+}
+
+/// Rays a second of a machine whose multiprocessors issue so many instructions a clock, where a profile's rays take so many in
+/// all; at most the lowest of `bounds`.
+fn expected_rate(
+    machine: &Machine,
+    (instructions_per_clock, instructions): (f64, f64),
+    profile: &Profile,
+    bounds: &[Bound],
+) -> f64 {
+    let a_second = instructions_per_clock * machine.need(keys::SM_COUNT) * machine.clock_hz();
+    let rate = a_second * profile.rays() as f64 / instructions;
+    lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s))
 }
 
 /// A kernel's events with what they cost on a machine.
