@@ -16,6 +16,7 @@ use raywarp_scene::{Scene, flatten};
 use raywarp_sim::bounds::{Bound, PriceBasis, lowest};
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
+use raywarp_sim::pace::Pace;
 use raywarp_sim::{Al09Prices, CostChange, Price, Profile, Streams, al09, table1};
 use raywarp_traverse::Kernel;
 use raywarp_workload::rays::{Order, RayKind, Workload};
@@ -66,6 +67,8 @@ pub struct Bounded {
     /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]); none where the machine code is not known, or costs
     /// were set.
     pub expected: Option<f64>,
+    /// How fast a multiprocessor's warps go in that model, and what they wait for.
+    pub pace: Option<Pace>,
     /// The same times what kernels reach of it, with an interval; none where nothing was measured on the machine.
     pub prediction: Option<Prediction>,
     /// `expected` after changes of one number, by a place among those that are tried; none of one that the model does not have.
@@ -204,6 +207,7 @@ fn bound_row(
         has_no_code: launch.costs.has_no_code,
         bounds,
         expected,
+        pace: launch.pace.filter(|_| expected.is_some()),
         prediction: expected.and_then(|rate| Prediction::of(machine, variant, kind, rate)),
         expected_after: Vec::new(),
         theirs,

@@ -10,6 +10,7 @@ use raywarp_family::costs::{Pipe, Wait};
 use raywarp_sim::Price;
 use raywarp_sim::bounds::{Bound, Limit, headroom};
 use raywarp_sim::machine::Machine;
+use raywarp_sim::pace::{Cause, Pace};
 use std::fmt::Write;
 
 /// The columns of bounds.
@@ -307,9 +308,18 @@ impl Bounded {
             "no_code": self.has_no_code,
             "bounds": self.bounds.iter().map(bound_json).collect::<Vec<_>>(),
             "expected_mrays_per_s": self.expected.map(|rate| rate / 1e6),
+            "expected_pace": self.pace.map(pace_json),
             "prediction": prediction_json(self.prediction),
             "lowest": self.lowest().map(|bound| bound.limit.name()),
             "theirs_mrays_per_s": self.theirs.map(|rate| rate / 1e6),
         })
     }
+}
+
+fn pace_json(pace: Pace) -> serde_json::Value {
+    let causes = Cause::ALL.iter().zip(pace.waiting).map(|(cause, warps)| (cause.name().to_string(), warps.into()));
+    serde_json::json!({
+        "instructions_per_clock": pace.instructions_per_clock,
+        "warps_waiting_per_instruction": causes.collect::<serde_json::Map<_, _>>(),
+    })
 }
