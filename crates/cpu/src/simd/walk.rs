@@ -8,6 +8,9 @@
 //! nothing more stand in queues of their own, children are ordered and hits taken without branches,
 //! and a nearer hit drops what lies behind it from the stack at once, not by a test at each pop.
 //!
+//! Vectors are handled by functions that are always inlined, never by closures: what a compiler leaves a
+//! function of its own has not got the kernel's instructions (`cargo xtask lanes`).
+//!
 //! Nothing of one ray depends on another: results do not depend on who walks beside whom.
 
 use super::vector::{InstructionSet, Vector, entry};
@@ -184,12 +187,10 @@ unsafe fn visit_node<I: InstructionSet, Q: Query>(base: *const u8, walker: &mut 
     unsafe {
         let record = base.add(walker.current as usize * REFERENCE_BYTES);
         walker.task.query.probe().node();
-        let splat = I::Node::splat;
-        let row = |offset: usize| I::Node::load(&*record.add(offset).cast::<[f32; 8]>());
-        let near = |i: usize| row(walker.enter[i]).sub(splat(ray.near_origin[i])).mul(splat(ray.inverse[i]));
-        let far = |i: usize| row(walker.leave[i]).sub(splat(ray.far_origin[i])).mul(splat(ray.inverse[i]));
-        let near = near(0).max(near(1)).max(near(2).max(splat(walker.low)));
-        let far = far(0).min(far(1)).min(far(2).min(splat(walker.limit)));
+        let [x, y, z] = distances::<I::Node>(record, &walker.enter, &ray.near_origin, &ray.inverse);
+        let near = x.max(y).max(z.max(I::Node::splat(walker.low)));
+        let [x, y, z] = distances::<I::Node>(record, &walker.leave, &ray.far_origin, &ray.inverse);
+        let far = x.min(y).min(z.min(I::Node::splat(walker.limit)));
         let mask = near.le(far);
         let children = &(*record.cast::<Wide8Node>()).children;
         let top = if Q::ORDERED {
@@ -198,6 +199,26 @@ unsafe fn visit_node<I: InstructionSet, Q: Query>(base: *const u8, walker: &mut 
             I::push_unsorted(walker.stack, walker.top, near, children, mask)
         };
         walker.pop::<I>(base, top);
+    }
+}
+
+/// For each axis the distances along the ray to the planes of eight boxes that lie at `rows` of the node `record`.
+///
+/// # Safety
+/// At `record` lies a node, and at each of `rows` in it eight floats.
+#[inline(always)]
+unsafe fn distances<V: Vector<8>>(
+    record: *const u8,
+    rows: &[usize; 3],
+    origin: &[f32; 3],
+    inverse: &[f32; 3],
+) -> [V; 3] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let x = V::load(&*record.add(rows[0]).cast()).sub(V::splat(origin[0])).mul(V::splat(inverse[0]));
+        let y = V::load(&*record.add(rows[1]).cast()).sub(V::splat(origin[1])).mul(V::splat(inverse[1]));
+        let z = V::load(&*record.add(rows[2]).cast()).sub(V::splat(origin[2])).mul(V::splat(inverse[2]));
+        [x, y, z]
     }
 }
 
@@ -230,23 +251,30 @@ unsafe fn visit_leaf<I: InstructionSet, Q: Query>(base: *const u8, walker: &mut 
     }
 }
 
+/// Corner `corner` of each triangle, seen from the ray's origin along its direction: x and y sheared, z as it is.
+#[inline(always)]
+fn local<V: Vector<BLOCK>>(block: &TriangleBlock, corner: usize, ray: &WalkRay) -> [V; 3] {
+    let ([x, y, z], origin, shear) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);
+    let axes = &block.corners[corner];
+    let x = V::load(&axes[x]).sub(V::splat(origin[0]));
+    let y = V::load(&axes[y]).sub(V::splat(origin[1]));
+    let z = V::load(&axes[z]).sub(V::splat(origin[2]));
+    [V::splat(shear[0]).neg_mul_add(z, x), V::splat(shear[1]).neg_mul_add(z, y), z]
+}
+
+/// `a * b - c * d` by Kahan's method, as [`Watertight::test`] has it.
+#[inline(always)]
+fn difference_of_products<V: Vector<BLOCK>>(a: V, b: V, c: V, d: V) -> V {
+    let w = c.mul(d);
+    a.mul_sub(b, w).add(c.neg_mul_add(d, w))
+}
+
 /// Offers the triangles of `block` that the ray's line hits within the query's interval.
 ///
 /// [`Watertight::test`], operation by operation, so that `t` has the same bits.
 #[inline(always)]
 fn test_block<V: Vector<BLOCK>, Q: Query>(block: &TriangleBlock, ray: &WalkRay, query: &mut Q) {
-    let k = ray.triangle.k;
-    let origin = ray.axis_origin.map(V::splat);
-    let shear = ray.triangle.shear.map(V::splat);
-    let local = |corner: usize| -> [V; 3] {
-        let p: [V; 3] = std::array::from_fn(|i| V::load(&block.corners[corner][k[i]]).sub(origin[i]));
-        [shear[0].neg_mul_add(p[2], p[0]), shear[1].neg_mul_add(p[2], p[1]), p[2]]
-    };
-    let (a, b, c) = (local(0), local(1), local(2));
-    let difference_of_products = |a: V, b: V, c: V, d: V| {
-        let w = c.mul(d);
-        a.mul_sub(b, w).add(c.neg_mul_add(d, w))
-    };
+    let (a, b, c) = (local::<V>(block, 0, ray), local::<V>(block, 1, ray), local::<V>(block, 2, ray));
     let u = difference_of_products(c[0], b[1], c[1], b[0]);
     let v = difference_of_products(a[0], c[1], a[1], c[0]);
     let w = difference_of_products(b[0], a[1], b[1], a[0]);
