@@ -1,5 +1,5 @@
 //! The ray tracer for CPUs: [`CpuTracer`] walks an eight-wide tree with AVX-512, AVX2 or plain Rust,
-//! chosen at run time.
+//! chosen at run time ([`Isa::preferred`]).
 #![deny(unsafe_code)]
 
 mod batch;
@@ -12,5 +12,5 @@ mod ray;
 mod simd;
 mod tracer;
 
-pub use dispatch::Isa;
+pub use dispatch::{Isa, IsaError};
 pub use tracer::{BoxTest, CpuOptions, CpuTracer, Engine, TriangleTest};

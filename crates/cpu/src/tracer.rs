@@ -56,7 +56,7 @@ pub enum BoxTest {
 pub struct CpuOptions {
     /// Which encoding is walked.
     pub engine: Engine,
-    /// Which instructions the SIMD engine uses.
+    /// Which instructions the SIMD engine uses; [`Isa::preferred`] by default.
     pub isa: Isa,
     /// How the two-child engine tests boxes; the SIMD engine always pads.
     pub boxes: BoxTest,
@@ -64,7 +64,7 @@ pub struct CpuOptions {
 
 impl Default for CpuOptions {
     fn default() -> Self {
-        Self { engine: Engine::default(), isa: Isa::detect(), boxes: BoxTest::default() }
+        Self { engine: Engine::default(), isa: Isa::preferred(), boxes: BoxTest::default() }
     }
 }
 
