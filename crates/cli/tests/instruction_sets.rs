@@ -19,7 +19,7 @@ fn said(output: &Output) -> String {
 fn every_instruction_set_makes_the_same_pictures_byte_for_byte() {
     let room = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/room.pbrt");
     let knot = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/knot.ply.gz");
-    let mut pictures: Vec<(Isa, Vec<(String, Vec<u8>)>)> = Vec::new();
+    let mut pictures = Vec::new();
     for isa in Isa::all() {
         let folder = Folder::new(&format!("isa-{isa}"));
         folder.file("triangle.obj", TRIANGLE);

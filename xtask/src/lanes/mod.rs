@@ -29,7 +29,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
 }
 
 /// The program `raywarp` of the build that this program is of.
-fn beside_this() -> Option<PathBuf> {
+pub fn beside_this() -> Option<PathBuf> {
     let this = std::env::current_exe().ok()?;
     let folder = this.ancestors().skip(1).find(|folder| !folder.ends_with("deps"))?;
     Some(folder.join(format!("raywarp{}", std::env::consts::EXE_SUFFIX)))
@@ -37,12 +37,22 @@ fn beside_this() -> Option<PathBuf> {
 
 /// What is wrong in a program. An error if it cannot be read, or is older than its sources.
 fn faults(binary: &Path) -> Result<Vec<String>, String> {
-    let at = |error: &dyn std::fmt::Display| format!("{}: {error}; `cargo build --release` makes it", binary.display());
-    let image = std::fs::read(binary).map_err(|error| at(&error))?;
-    if let Some(source) = newer_source(binary) {
-        return Err(at(&format!("older than {source}")));
-    }
+    check_age(binary)?;
+    let image = std::fs::read(binary).map_err(|error| format!("{}: {error}", binary.display()))?;
     calls::faults(&image).map_err(|error| format!("{}: {error}", binary.display()))
+}
+
+/// That a program is there and not older than its sources.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_age(binary: &Path) -> Result<(), String> {
+    let wrong = match newer_source(binary) {
+        Some(source) => format!("older than {source}"),
+        None if binary.is_file() => return Ok(()),
+        None => "not there".to_string(),
+    };
+    Err(format!("{}: {wrong}; `cargo build --release` makes it", binary.display()))
 }
 
 /// A source that changed after `binary` was made. Cargo lists its sources in a file beside it; where there is none, as

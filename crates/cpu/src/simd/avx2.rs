@@ -116,8 +116,8 @@ impl ChildOrder for Avx2 {
     #[inline(always)]
     unsafe fn drop_farther(self, stack: *mut u64, top: usize, bound: i64) -> usize {
         let mut kept = 0;
-        // SAFETY: `self` proves AVX2. `kept <= i`, so
-        // that nothing is overwritten before it is read; the caller lets write eight past `top`.
+        // SAFETY: `self` proves AVX2. `kept <= i`, so that nothing is overwritten before it is read; the
+        // caller lets write eight past `top`.
         unsafe {
             let bound = _mm256_set1_epi64x(bound);
             for i in (0..top).step_by(4) {
