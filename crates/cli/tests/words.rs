@@ -288,7 +288,7 @@ fn bash_offers_the_names_that_an_option_knows_and_files_where_it_takes_them() {
         ("info --format p", "pbrt ply"),
         ("trace --with ", "normal position"),
         ("bench --kind ", "ao diffuse primary"),
-        ("simulate --workload ", "al09 g14 raywarp"),
+        ("simulate --workload ", "al09 alk12 g14 raywarp"),
         ("simulate --experiment ", "compaction distribution queue rates replacement speculation width"),
         ("simulate --variant w11", ""),
         ("render --light s", "sky studio sunset.hdr"),

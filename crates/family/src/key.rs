@@ -22,7 +22,7 @@ named! {
         Every = "every",
         /// When the parts of records are fetched.
         Fetch = "fetch",
-        /// Whether the triangle loop starts the next leaf at once.
+        /// When the triangle loop starts a lane's next leaf.
         Leaves = "leaves",
         /// Any-hit rays: whether children are visited in order of distance.
         Occlusion = "occlusion",
@@ -111,10 +111,13 @@ named! {
 named! {
     /// The triangle loop of while-while forms.
     LeafLoop {
-        /// A lane goes to its next leaf at once (the pseudo-code of AL09 3.2).
+        /// A lane goes to its next leaf at once (one reading of the pseudo-code of AL09 3.2).
         Flat = "flat",
-        /// All lanes end their leaf before any goes on (the authors' published kernels).
+        /// All lanes end their leaf before any goes on (the authors' published speculative kernels).
         Nested = "nested",
+        /// A lane ends one leaf a turn of the main loop, and waits with its next until others have looked for theirs
+        /// (the other reading, and the authors' published while-while). Lockstep only: no CUDA kernel has it.
+        One = "one",
     }
 }
 

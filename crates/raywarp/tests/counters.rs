@@ -5,6 +5,7 @@ mod common;
 use raywarp::counters::{Compared, Counted, CountersError, CountersRequest, Pair, beside_counters, read_counters};
 use raywarp::scene::Scene;
 use raywarp::sim::machine::Machine;
+use raywarp::sim::pace::Cause;
 use raywarp::simulate::EfficiencyRequest;
 use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::workload::views::View;
@@ -92,6 +93,33 @@ fn instructions_are_within_2_percent_of_an_h200s_counters_and_errors_of_5_are_fo
         100.0 * worst,
         100.0 * (INSTRUCTIONS_WITHIN + worst)
     );
+}
+
+#[test]
+fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
+    let Some((scene, view)) = common::sibenik("the comparison with stalls") else { return };
+    let rows = read_counters(&common::recorded("2026-11-25-h200-2/stalls-tuned.csv")).unwrap();
+    let kernels = ["al09-while-while", "al09-if-if", "ykl17", "raywarp-h8-direct"].map(|name| name.parse().unwrap());
+    let rows: Vec<Counted> = rows
+        .into_iter()
+        .filter(|row| row.scene == "sibenik" && row.kind == RayKind::Primary && kernels.contains(&row.variant))
+        .collect();
+    assert_eq!(rows.len(), kernels.len());
+    let found = compare(&scene, &request("sibenik", view, [3072, 2304], 8192, rows)).unwrap();
+    for row in found {
+        let stalls = row.stalls.unwrap();
+        let pair = |cause: Cause| stalls.waiting[cause as usize];
+        let name = format!("{}: {stalls:?}", row.counted.variant);
+        assert!((-0.02..0.09).contains(&stalls.issuing.error()), "{name}");
+        // All warps but the one that issues wait for something.
+        let all: f64 = stalls.waiting.iter().map(|pair| pair.foretold).sum();
+        let counted: f64 = stalls.waiting.iter().map(|pair| pair.counted).sum::<f64>() + stalls.unmodelled;
+        assert!((all / counted - 1.0).abs() < 0.1, "{name}: {all} {counted}");
+        for (cause, most) in [(Cause::Wait, 0.12), (Cause::Pipe, 0.2), (Cause::NotSelected, 0.3), (Cause::Branch, 0.45)]
+        {
+            assert!(pair(cause).error().abs() < most, "{}: {name}", cause.name());
+        }
+    }
 }
 
 /// A launch that was never counted.

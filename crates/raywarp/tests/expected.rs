@@ -32,7 +32,7 @@ fn rows(kernels: &[&str], changes: &[(&str, &str)], costs: Vec<CostChange>) -> V
         build: BuildOptions::default(),
         scene: "embedded".into(),
     };
-    let request = BoundsRequest { rays, machines: vec![machine], changes: costs, costs: None };
+    let request = BoundsRequest { rays, machines: vec![machine], changes: costs, costs: None, what_if: false };
     bound_rates(&scene, &request, &Control::default()).unwrap().rows
 }
 

@@ -205,7 +205,7 @@ fn a_row_has_the_bounds_of_its_kernel_kind_tree_and_viewpoint() {
                 scene: "embedded".into(),
             };
             let machines = vec![Machine::find("h200").unwrap()];
-            let request = BoundsRequest { rays, machines, changes: vec![], costs: None };
+            let request = BoundsRequest { rays, machines, changes: vec![], costs: None, what_if: false };
             for alone in bound_rates(&scene, &request, &Control::default()).unwrap().rows {
                 let is_it = |row: &&MeasuredRow| {
                     let tree = BuildOptions { max_leaf: build.max_leaf, ..row.rate.build };

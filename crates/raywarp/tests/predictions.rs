@@ -3,7 +3,7 @@
 //! `bounds-tuned.csv` has the five scenes that the intervals are from, `bounds-held.csv` four that no kernel had run on before they
 //! were measured; both of one H200 on one day.
 
-use raywarp::launch::Prediction;
+use raywarp::launch::{GainSpread, Prediction};
 use raywarp::sim::machine::Machine;
 use raywarp::workload::rays::RayKind;
 use std::collections::BTreeMap;
@@ -133,4 +133,38 @@ fn what_the_model_does_not_tell_is_undecided() {
         .map(|row| error(row, foretold(row).rays_per_s / 1e6).abs())
         .collect();
     assert!(mean(&primary) > 0.2, "{}", mean(&primary));
+}
+
+/// What stands in for gains of changes, which nobody recorded: from one kernel to another on the same scene and rays.
+#[test]
+fn differences_of_kernels_on_held_out_scenes_lie_in_the_interval_of_a_gain() {
+    let Some(held) = rows("bounds-held.csv") else { return };
+    let machine = Machine::find("h200").unwrap();
+    for kind in RayKind::ALL {
+        let spread = GainSpread::of(&machine, kind).unwrap();
+        let of_kind: Vec<&Row> = held.iter().filter(|row| row.kind == kind).collect();
+        let pairs = of_kind.iter().flat_map(|a| of_kind.iter().map(move |b| (a, b)));
+        let pairs: Vec<_> = pairs.filter(|(a, b)| a.scene == b.scene && a.variant < b.variant).collect();
+        assert_eq!(pairs.len(), 4 * 45);
+        let share = |holds: &dyn Fn(&Row, &Row) -> bool| {
+            pairs.iter().filter(|(a, b)| holds(a, b)).count() as f64 / pairs.len() as f64
+        };
+        let inside = share(&|a, b| {
+            let [low, high] = spread.gain(a.modelled, b.modelled).interval();
+            (low..=high).contains(&(b.measured / a.measured - 1.0))
+        });
+        let decided = |a: &Row, b: &Row| spread.gain(a.modelled, b.modelled).is_decided();
+        let right = share(&|a, b| decided(a, b) && (b.modelled > a.modelled) == (b.measured > a.measured));
+        let decided = share(&decided);
+        println!(
+            "{}: {:.0} % of {} pairs in the interval; {:.0} % decided, of these {:.0} % with the right sign",
+            kind.name(),
+            100.0 * inside,
+            pairs.len(),
+            100.0 * decided,
+            100.0 * right / decided
+        );
+        assert!(inside >= 0.85, "{}: {inside}", kind.name());
+        assert!(right >= 0.95 * decided && decided > 0.2, "{}: {right} of {decided}", kind.name());
+    }
 }

@@ -78,7 +78,8 @@ impl CostChange {
         Ok(Self { block, change })
     }
 
-    fn blocks(&self) -> impl Iterator<Item = Block> {
+    /// The blocks whose cost changes.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = Block> {
         // A warp's start and the turns of its main loop share an operation, and are counted apart.
         let whole = !self.block.name().contains('.') && self.block.operation() != Operation::Loop;
         let block = self.block;

@@ -79,3 +79,25 @@ fn a_lane_for_each_child_counts_a_node_once() {
     assert!((0.1..0.9).contains(&counts.replicated(8)), "{}", counts.replicated(8));
     assert_eq!(run("direct/while-while/bvh2", 32, &triangles, &[towards(20.2); 4]).replicated(1), 0.0);
 }
+
+#[test]
+fn a_lane_that_ends_one_leaf_a_turn_does_the_same_in_more_turns() {
+    // Triangles behind one another. Even rays pass all of them in a corner of their boxes, odd ones hit the next.
+    let triangle = |i: usize| {
+        let x = i as f32;
+        [[x, 0.0, 0.0], [x, 0.9, 0.0], [x, 0.0, 0.9]]
+    };
+    let triangles = FlatTriangles::from_vertices((0..64).map(triangle).collect());
+    let ray = |i: usize| {
+        let place = if i.is_multiple_of(2) { [-1.0, 0.8, 0.8] } else { [i as f32 - 0.5, 0.1, 0.1] };
+        Ray::new(place, [1.0, 0.0, 0.0])
+    };
+    let rays: Vec<Ray> = (0..32).map(ray).collect();
+    let counts = |leaves| run(&format!("direct/while-while/bvh2?leaves={leaves}"), 32, &triangles, &rays);
+    let (flat, one) = (counts("flat"), counts("one"));
+    for operation in [Operation::VisitNode, Operation::TestTriangle] {
+        assert_eq!(flat.operation(operation).active, one.operation(operation).active, "{operation:?}");
+    }
+    let turns = |counts: &Efficiency| counts.operation(Operation::Loop).issued;
+    assert!(turns(&one) > turns(&flat), "{} for {}", turns(&one), turns(&flat));
+}

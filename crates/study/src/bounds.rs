@@ -3,9 +3,9 @@
 pub(crate) mod report;
 pub(crate) mod what_if;
 
-pub use what_if::WhatIf;
+pub use what_if::{RowGain, WhatIf};
 
-use crate::launch::{KernelStudy, Prediction, SampleWarps, StudiedLaunch, StudyOptions};
+use crate::launch::{Followed, KernelStudy, Prediction, SampleWarps, StudiedLaunch, StudyOptions};
 use crate::simulate::{
     EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, sample_rays, stopped, theirs_column,
 };
@@ -31,6 +31,9 @@ pub struct BoundsRequest {
     pub changes: Vec<CostChange>,
     /// A table of costs in place of ours, as `crates/cuda/prebuilt/costs.sm_*.csv.xz` has them, unpacked.
     pub costs: Option<String>,
+    /// Whether the model of a multiprocessor runs again for each change of a number, so that [`BoundsReport::what_if`] has expected
+    /// rates: some twenty runs of 50 ms for a kernel and kind of rays whose rate is told with an interval.
+    pub what_if: bool,
 }
 
 /// One kernel's bounds on one machine for one kind of rays.
@@ -65,6 +68,9 @@ pub struct Bounded {
     pub expected: Option<f64>,
     /// The same times what kernels reach of it, with an interval; none where nothing was measured on the machine.
     pub prediction: Option<Prediction>,
+    /// `expected` after changes of one number, by a place among those that are tried; none of one that the model does not have.
+    /// Empty where [`BoundsRequest::what_if`] does not ask for it, and where `prediction` tells nothing.
+    pub(crate) expected_after: Vec<(usize, Option<f64>)>,
     /// AL09's simulated rate, rays a second.
     pub theirs: Option<f64>,
 }
@@ -183,24 +189,31 @@ fn bound_row(
     let bounds = priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
     let expected = launch.expected(&priced, machine, profile, &bounds);
     let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(kind)]);
-    Bounded {
+    let mut row = Bounded {
         machine: number,
         variant: *variant,
         kind,
         leaf_size,
         // Nobody follows their warps any more.
         profile: Profile { streams: Streams::default(), ..profile.clone() },
-        price: priced.price,
+        price: priced.price.clone(),
         traffic: launch.traffic,
         launch: priced.launch,
-        doubt: priced.doubt,
+        doubt: priced.doubt.clone(),
         basis: priced.basis,
         has_no_code: launch.costs.has_no_code,
         bounds,
         expected,
         prediction: expected.and_then(|rate| Prediction::of(machine, variant, kind, rate)),
+        expected_after: Vec::new(),
         theirs,
+    };
+    let is_told = row.prediction.is_some_and(|prediction| prediction.is_decided());
+    if let Some(expected) = expected.filter(|_| request.what_if && is_told) {
+        let followed = Followed { launch, kernel: &priced, machine, profile, expected };
+        row.expected_after = what_if::expected_after(study, followed, kind);
     }
+    row
 }
 
 impl BoundsRequest {

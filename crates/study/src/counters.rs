@@ -2,8 +2,9 @@
 
 mod file;
 mod report;
+mod stalls;
 
-pub use file::{Counted, CountersError, read_counters};
+pub use file::{Counted, CountersError, StallCounters, WorkCounters, read_counters};
 
 use crate::launch::{KernelStudy, MOST_ASSUMED, SampleWarps, StudyOptions, kernel_costs};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
@@ -14,6 +15,7 @@ use raywarp_scene::{Scene, flatten};
 use raywarp_sim::gap::split;
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::memory::Region;
+use raywarp_sim::pace::{Cause, Pace};
 use raywarp_sim::thread_instructions;
 use raywarp_traverse::Kernel;
 
@@ -57,6 +59,17 @@ impl Pair {
     }
 }
 
+/// What warps of a scheduler waited for, as the model of a multiprocessor has it and as it was counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComparedStalls {
+    /// Share of its clocks in which it issues, 0 to 1.
+    pub issuing: Pair,
+    /// Warps that wait for each cause, for each instruction issued.
+    pub waiting: [Pair; Cause::ALL.len()],
+    /// Those counted that wait for what is in no model.
+    pub unmodelled: f64,
+}
+
 /// A launch, foretold and counted.
 #[derive(Debug, Clone)]
 pub struct Compared {
@@ -67,15 +80,29 @@ pub struct Compared {
     /// Lanes of an instruction.
     pub lanes: Option<Pair>,
     /// Passes through the L1's data stage, a ray.
-    pub passes: Pair,
+    pub passes: Option<Pair>,
     /// 32-byte sectors of loads from global memory, a ray.
-    pub sectors: Pair,
+    pub sectors: Option<Pair>,
+    /// What warps waited for, foretold clock by clock.
+    pub stalls: Option<ComparedStalls>,
     /// Share of the foretold instructions that nobody counted, 0 to 1.
     pub assumed: f64,
     /// Whether the costs are verified.
     pub verified: bool,
     /// Where the measured time went, by [`raywarp_sim::gap::Part`].
     pub parts: Option<[f64; 6]>,
+}
+
+impl ComparedStalls {
+    fn of(machine: &Machine, pace: Pace, counted: StallCounters) -> Self {
+        let issuing = pace.instructions_per_clock / machine.need(keys::SM_SCHEDULERS);
+        let pair = |cause: usize| Pair { foretold: pace.waiting[cause], counted: counted.waiting[cause] };
+        Self {
+            issuing: Pair { foretold: issuing, counted: counted.issuing },
+            waiting: std::array::from_fn(pair),
+            unmodelled: counted.unmodelled,
+        }
+    }
 }
 
 impl Compared {
@@ -170,7 +197,8 @@ fn compare(
     let warps = launch.map(|launch| row.blocks * u64::from(launch.threads_per_block.div_ceil(width)));
     let share = warps.map(|warps| (warps * rays.len() as u64).div_ceil(row.rays).max(1) as u32);
     let warps = share.map_or(SampleWarps::OfMachine, SampleWarps::Exactly);
-    let options = StudyOptions { warps, width, caches: false, expects: false, cancel: control.cancel };
+    let expects = row.stalls.is_some();
+    let options = StudyOptions { warps, width, caches: expects, expects, cancel: control.cancel };
     let mut study = KernelStudy::new((kernel, &row.variant, row.kind), [rays], row.rays, options);
     let launch = study.on(machine, None)?;
     let profile = study.profile(&launch);
@@ -180,10 +208,11 @@ fn compare(
     // Not by prices that no machine code has.
     let price = priced.price.as_ref().filter(|_| launch.costs.table().is_some());
     let instructions = price.map(|price| a_ray(row.warp_instructions, price.warp_instructions()));
-    let lanes = launch.costs.table().zip(price).map(|(costs, price)| Pair {
+    let lanes = launch.costs.table().zip(price).zip(row.work).map(|((costs, price), work)| Pair {
         foretold: thread_instructions(costs, &profile.tally, &profile.lanes, width) / price.warp_instructions(),
-        counted: row.thread_instructions / row.warp_instructions,
+        counted: work.thread_instructions / row.warp_instructions,
     });
+    let stalls = launch.pace.zip(row.stalls).map(|(pace, counted)| ComparedStalls::of(machine, pace, counted));
     let memory = profile.memory.unwrap_or_default();
     let loads = [Region::Nodes, Region::Triangles, Region::Slots, Region::Rays];
     let sectors: u64 = loads.iter().map(|&region| memory.region(region).sectors).sum();
@@ -194,8 +223,9 @@ fn compare(
         counted: row.clone(),
         instructions,
         lanes,
-        passes: a_ray(row.wavefronts, memory.all().passes as f64),
-        sectors: a_ray(row.load_sectors, sectors as f64),
+        passes: row.work.map(|work| a_ray(work.wavefronts, memory.all().passes as f64)),
+        sectors: row.work.map(|work| a_ray(work.load_sectors, sectors as f64)),
+        stalls,
         assumed: price.map_or(1.0, |price| price.assumed),
         verified: price.is_some_and(|price| price.verified),
         parts: split(elapsed, busy, &bounds),

@@ -132,6 +132,35 @@ fn the_papers_rays_are_adjacent_a_pixel_and_start_along_themselves() {
     }
 }
 
+#[test]
+fn published_rays_turn_one_pattern_about_the_normal_and_start_before_the_surface() {
+    let view = rays_of(Workload::Alk12, [16, 8], 60.0);
+    let plain = |kind| all(&view, kind, 32, Order::Shuffled(0));
+    for (kind, t_max) in [(RayKind::Ao, 3.0), (RayKind::Diffuse, 60.0)] {
+        let rays = plain(kind);
+        // A pixel's heights over the floor are those of the 32 points, whatever its turn: z^2 = 1 - u.
+        let mut heights: Vec<f32> = rays.iter().map(|ray| ray.direction[1]).collect();
+        heights.sort_by(f32::total_cmp);
+        let mut expected: Vec<f32> = (1..=32u32)
+            .map(|i| (1.0 - f64::from(i.reverse_bits()) / 4_294_967_296.0).sqrt() as f32)
+            .flat_map(|height| std::iter::repeat_n(height, 128))
+            .collect();
+        expected.sort_by(f32::total_cmp);
+        assert!(heights.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5));
+        for ray in &rays {
+            // 1e-4 for AO rays of 5.
+            let close = |axis: usize, point: &raywarp_workload::rays::SurfacePoint| {
+                (ray.origin[axis] - (point.position[axis] - 6e-5 * point.direction[axis])).abs() < 1e-6
+            };
+            assert!(view.points().iter().any(|point| (0..3).all(|axis| close(axis, point))), "{ray:?}");
+            assert_eq!((ray.t_min, ray.t_max), (0.0, t_max));
+        }
+    }
+    // AO and diffuse rays have the same directions.
+    let directions = |rays: Vec<Ray>| rays.into_iter().map(|ray| ray.direction.map(f32::to_bits)).collect::<Vec<_>>();
+    assert_eq!(directions(plain(RayKind::Ao)), directions(plain(RayKind::Diffuse)));
+}
+
 fn sorted_bits(rays: &[Ray]) -> Vec<[u32; 8]> {
     let bits = |ray: &Ray| {
         let (o, d) = (ray.origin, ray.direction);

@@ -65,7 +65,7 @@ pub struct BenchArgs {
     /// What all rays of --rays ask for: the closest hit or any [default: by the names].
     #[arg(long, value_name = "QUERY", value_parser = listed(["closest", "any"], parse_query), hide_possible_values = true, requires = "rays", help_heading = heading::RAYS)]
     pub query: Option<Query>,
-    /// Whose rays: raywarp, al09 or g14 [default: raywarp].
+    /// Whose rays: raywarp, al09, g14 or alk12 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = values::workload(), hide_possible_values = true, help_heading = heading::RAYS)]
     workload: Option<Workload>,
     /// Kinds of rays, comma-separated [default: primary,ao,diffuse].

@@ -81,7 +81,7 @@ pub struct SimulateArgs {
     experiment: ExperimentArgs,
     #[command(flatten)]
     compaction: CompactionArgs,
-    /// Whose rays: raywarp, al09 or g14 [default: raywarp].
+    /// Whose rays: raywarp, al09, g14 or alk12 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = values::workload(), hide_possible_values = true, help_heading = heading::RAYS)]
     workload: Option<Workload>,
     /// Kinds of rays, comma-separated [default: primary,ao,diffuse].
@@ -137,10 +137,11 @@ pub struct SimulateArgs {
     tree: TreeArgs,
     #[command(flatten)]
     report: ReportArgs,
-    /// Rank what would raise the lowest bounds most.
+    /// Rank what would raise the rates most.
     ///
-    /// Tried are each number of the machine doubled, each operation a quarter cheaper, and, where no --width is given, warps of
-    /// 64 lanes.
+    /// By expected rates with intervals where they are told (H200), which takes a second or two for each kernel and kind of
+    /// rays; else by lowest bounds. Tried are each number of the machine doubled, each operation a quarter cheaper, and, where
+    /// no --width is given, warps of 64 lanes.
     #[arg(long, help_heading = heading::WITH_MACHINE)]
     what_if: bool,
     #[command(flatten)]
@@ -282,7 +283,7 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         (report.text(common.room()), report.json(), report.interrupted)
     } else {
         let changes = args.settings.iter().filter_map(Setting::cost).collect();
-        let request = BoundsRequest { rays: request, machines, changes, costs };
+        let request = BoundsRequest { rays: request, machines, changes, costs, what_if: args.what_if };
         let report = bound_rates(&loaded.scene, &request, &control).map_err(failed)?;
         drop(bar);
         page(report.interrupted, &|about| report.page(about, measured.as_ref()))?;

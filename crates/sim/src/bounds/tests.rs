@@ -392,7 +392,8 @@ fn what_the_caches_drop_comes_again_for_every_ray() {
     let variant: Variant = DIRECT.parse().unwrap();
     let launch_rays = 1_000_000;
     let profile = profiled(&variant, &[towards(0.2); 32], launch_rays, 32);
-    let traffic = Traffic { rays: 10, asked: 100, missed_l1: 50, stored: 10, missed_l2: 20, again: 5 };
+    let traffic =
+        Traffic { rays: 10, asked: 100, missed_l1: 50, stored: 10, missed_l2: 20, again: 5, ..Traffic::default() };
     let bounded = |machine: &Machine| {
         let subject = Subject { traffic: Some(&traffic), ..subject(&variant, &profile, None) };
         bounds(machine, subject)

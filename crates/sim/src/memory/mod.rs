@@ -10,5 +10,5 @@ pub use address::{AddressMap, Place, Region};
 pub use cache::{Found, Lru};
 pub(crate) use counts::MemoryProbe;
 pub use counts::{MemoryCounts, RegionCounts};
-pub use traffic::{Caches, Traffic, traffic};
+pub use traffic::{Caches, LoadEvents, Traffic, traffic};
 pub use wavefronts::{AccessCost, access_cost};

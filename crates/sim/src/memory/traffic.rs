@@ -38,6 +38,19 @@ pub struct Traffic {
     pub missed_l2: u64,
     /// Of these, sectors that it had dropped: all others must come once.
     pub again: u64,
+    /// Of each [`Region`], how the loads of events went.
+    pub loads: [LoadEvents; Region::ALL.len()],
+}
+
+/// Events of warps that load from a region, each with all its lanes and words together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LoadEvents {
+    /// All of them.
+    pub all: u64,
+    /// Those of which anything missed the first cache.
+    pub missed: u64,
+    /// Those of which anything came from memory that the second cache had dropped.
+    pub again: u64,
 }
 
 impl Traffic {
@@ -51,6 +64,7 @@ impl Traffic {
             stored: self.stored + other.stored,
             missed_l2: self.missed_l2 + other.missed_l2,
             again: self.again + other.again,
+            loads: std::array::from_fn(|region| self.loads[region].plus(other.loads[region])),
         }
     }
 
@@ -62,6 +76,12 @@ impl Traffic {
     /// Bytes between the caches, a ray.
     pub fn l2_bytes_per_ray(&self) -> f64 {
         (SECTOR * (self.missed_l1 + self.stored)) as f64 / self.rays as f64
+    }
+}
+
+impl LoadEvents {
+    fn plus(self, other: Self) -> Self {
+        Self { all: self.all + other.all, missed: self.missed + other.missed, again: self.again + other.again }
     }
 }
 
@@ -182,6 +202,8 @@ fn through(streams: &[Stream], caches: Caches) -> Traffic {
             *event += 1;
             // Blocks of four warps stay together.
             let multiprocessor = slot / 4 % count as usize;
+            // A bit a region.
+            let (mut loaded, mut missing, mut dropped) = (0u32, 0u32, 0u32);
             for request in &stream.requests[begin as usize..end as usize] {
                 let region = request.line >> REGION_SHIFT;
                 // A stack is its slot's own.
@@ -199,12 +221,19 @@ fn through(streams: &[Stream], caches: Caches) -> Traffic {
                 }
                 sum.asked += u64::from(sectors.count_ones());
                 sum.missed_l1 += u64::from(missed.count_ones());
+                loaded |= 1 << region;
                 if missed != 0 {
+                    missing |= 1 << region;
                     let missed = second.access(line, missed).missed;
                     sum.missed_l2 += u64::from(missed.count_ones());
                     let again = (0..4).filter(|bit| missed >> bit & 1 == 1 && !seen.insert((line, *bit))).count();
                     sum.again += again as u64;
+                    dropped |= u32::from(again > 0) << region;
                 }
+            }
+            for (region, loads) in sum.loads.iter_mut().enumerate() {
+                let of = |bits: u32| u64::from(bits >> region & 1);
+                *loads = loads.plus(LoadEvents { all: of(loaded), missed: of(missing), again: of(dropped) });
             }
         }
         if idle {

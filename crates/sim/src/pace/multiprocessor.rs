@@ -1,6 +1,8 @@
 //! A multiprocessor, clock by clock.
 
 use super::program::{BARRIERS, Instruction, PARTS, Program, Unit, blocks_of, has_halves, is_kepler};
+use super::registers::RegisterFile;
+use super::stalls::Cause;
 use crate::machine::{Key, Machine, keys};
 use crate::streams::Moment;
 use std::collections::{HashMap, VecDeque};
@@ -23,6 +25,10 @@ struct Slot<'a> {
     ready: u64,
     /// When the warp's barriers are released.
     barriers: [u64; BARRIERS],
+    /// A bit a barrier: whether it is a load's.
+    of_loads: u64,
+    /// Decide whether the loads of the block miss the caches, all together: they go to the same lines.
+    drawn: [u32; 2],
     started: u64,
 }
 
@@ -42,6 +48,8 @@ pub(super) struct Multiprocessor<'a> {
     /// The one that is followed now.
     clock: u64,
     pub issued: u64,
+    /// Clocks that warps waited for each cause.
+    pub waited: [u64; Cause::ALL.len()],
     started: u64,
     random: u64,
 }
@@ -50,6 +58,9 @@ struct Scheduler {
     last: usize,
     /// When its units are free, in parts of a clock.
     free: [u64; Unit::COUNT],
+    registers: RegisterFile,
+    /// From which clock on it may issue.
+    open: u64,
 }
 
 impl<'a> Multiprocessor<'a> {
@@ -83,12 +94,15 @@ impl<'a> Multiprocessor<'a> {
             next_stream: 0,
             asked: HashMap::new(),
             slots: Vec::new(),
-            schedulers: (0..schedulers).map(|last| Scheduler { last, free: [0; Unit::COUNT] }).collect(),
+            schedulers: (0..schedulers)
+                .map(|last| Scheduler { last, free: [0; Unit::COUNT], registers: RegisterFile::default(), open: 0 })
+                .collect(),
             taken,
             lsu_free: 0,
             cache_free: 0,
             clock: 0,
             issued: 0,
+            waited: [0; Cause::ALL.len()],
             started: 0,
             random: 1,
         };
@@ -102,6 +116,8 @@ impl<'a> Multiprocessor<'a> {
                 next: None,
                 ready: 0,
                 barriers: [0; BARRIERS],
+                of_loads: 0,
+                drawn: [0; 2],
                 started: 0,
             });
             new.take_stream(slot);
@@ -109,7 +125,7 @@ impl<'a> Multiprocessor<'a> {
             let events = new.slots[slot].events.len();
             new.slots[slot].next_event = events * slot / warps as usize;
             new.refill(slot);
-            new.step(slot, 0, 0);
+            new.step(slot, 0, 0, 0);
         }
         new
     }
@@ -145,13 +161,14 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Takes the next instruction of a warp that issued its last at `clock` and waits `stall` clocks.
-    fn step(&mut self, number: usize, clock: u64, stall: u8) {
+    /// Takes the next instruction of a warp that issued its last at `clock`, and waits `stall` clocks, then for a jump.
+    fn step(&mut self, number: usize, clock: u64, stall: u8, jump: u8) {
         let slot = &mut self.slots[number];
         if slot.blocks.front().is_some_and(|&block| self.program.blocks[block].len() == slot.after) {
             slot.blocks.pop_front();
             slot.after = 0;
             self.refill(number);
+            self.slots[number].drawn = [self.chance(), self.chance()];
         }
         let slot = &mut self.slots[number];
         let block = slot.blocks.front().map(|&block| &self.program.blocks[block]);
@@ -159,12 +176,20 @@ impl<'a> Multiprocessor<'a> {
         slot.after += 1;
         let Some(next) = slot.next else { return };
         // When a barrier is released is known as soon as it is set.
-        let (mut ready, mut waits) = (clock + u64::from(stall), next.waits);
+        let known = clock + u64::from(stall) + u64::from(jump);
+        let (mut ready, mut last, mut waits) = (known, 0, next.waits);
         while waits != 0 {
-            ready = ready.max(slot.barriers[waits.trailing_zeros() as usize]);
+            let barrier = waits.trailing_zeros() as usize;
+            if slot.barriers[barrier] > ready {
+                (ready, last) = (slot.barriers[barrier], barrier);
+            }
             waits &= waits - 1;
         }
         slot.ready = ready;
+        let of_barrier = if slot.of_loads >> last & 1 == 1 { Cause::Load } else { Cause::Short };
+        self.waited[Cause::Wait as usize] += u64::from(stall.saturating_sub(1));
+        self.waited[Cause::Branch as usize] += u64::from(jump);
+        self.waited[of_barrier as usize] += ready - known;
     }
 
     pub fn run(&mut self, clocks: u64) {
@@ -173,7 +198,10 @@ impl<'a> Multiprocessor<'a> {
             self.clock = clock;
             for turn in 0..schedulers {
                 let number = (turn + clock as usize) % schedulers;
-                let Some((slot, instruction)) = self.choose(number) else { continue };
+                let is_open = self.schedulers[number].open <= clock;
+                let chosen = if is_open { self.choose(number) } else { None };
+                self.count_ready(number, chosen.map(|(slot, _)| slot), is_open);
+                let Some((slot, instruction)) = chosen else { continue };
                 self.issue(number, slot, instruction);
                 // Its word may let the next one go with it.
                 if instruction.stall == 0
@@ -199,6 +227,21 @@ impl<'a> Multiprocessor<'a> {
             .or_else(|| own.filter_map(ready).max_by_key(|(slot, _)| self.slots[*slot].started))
     }
 
+    /// Why those of a scheduler's warps wait that nothing else holds up, when it issues for `chosen`.
+    fn count_ready(&mut self, number: usize, chosen: Option<usize>, is_open: bool) {
+        for slot in (number..self.slots.len()).step_by(self.schedulers.len()) {
+            let warp = &self.slots[slot];
+            if Some(slot) != chosen && warp.ready <= self.clock && warp.next.is_some() {
+                let cause = match self.ready(number, slot) {
+                    None => Cause::Pipe,
+                    Some(_) if is_open => Cause::NotSelected,
+                    Some(_) => Cause::Dispatch,
+                };
+                self.waited[cause as usize] += 1;
+            }
+        }
+    }
+
     /// The instruction of a warp that its scheduler could issue for it now.
     fn ready(&self, number: usize, slot: usize) -> Option<(usize, Instruction)> {
         let scheduler = &self.schedulers[number];
@@ -221,32 +264,39 @@ impl<'a> Multiprocessor<'a> {
         };
         let scheduler = &mut self.schedulers[number];
         scheduler.last = slot;
+        scheduler.open = scheduler.registers.read(clock, slot, &instruction.reads);
         let free = if unit == Unit::Lsu { &mut self.lsu_free } else { &mut scheduler.free[unit as usize] };
         *free = now.max(*free) + self.taken[unit as usize];
         let mut done = clock + u64::from(instruction.latency).max(u64::from(instruction.stall));
         if instruction.passes > 0 {
             let start = self.cache_free.max(now);
             self.cache_free = start + u64::from(instruction.passes);
-            done += start / PARTS as u64 - clock;
+            done += (self.cache_free / PARTS as u64).saturating_sub(clock + 1);
         }
-        if instruction.may_miss {
-            for (chance, longer) in self.program.misses {
-                if self.chance() >= chance {
+        if let Some(memory) = instruction.may_miss
+            && let Some(&block) = self.slots[slot].blocks.front()
+        {
+            let chances = self.program.misses[block][usize::from(memory)];
+            for ((drawn, chance), longer) in self.slots[slot].drawn.iter().zip(chances).zip(self.program.longer) {
+                if *drawn >= chance {
                     break;
                 }
                 done = done.max(clock + u64::from(instruction.latency) + longer);
             }
         }
         let warp = &mut self.slots[slot];
-        let mut release = |barrier: Option<u8>, when: u64| {
+        let mut release = |barrier: Option<u8>, when: u64, by_load: bool| {
             if let Some(barrier) = barrier {
                 let known = &mut warp.barriers[usize::from(barrier)];
-                *known = (*known).max(when);
+                if when > *known {
+                    *known = when;
+                    warp.of_loads = warp.of_loads & !(1 << barrier) | u64::from(by_load) << barrier;
+                }
             }
         };
-        release(instruction.written, done);
-        release(instruction.read, clock + READ);
-        self.step(slot, clock, instruction.stall);
+        release(instruction.written, done, instruction.is_load);
+        release(instruction.read, clock + READ, false);
+        self.step(slot, clock, instruction.stall, instruction.jump);
         self.issued += 1;
     }
 

@@ -1,15 +1,23 @@
 //! A kernel as warps run it here: its instructions, and what each takes.
 
 use super::Code;
+use super::registers::Reads;
 use crate::bounds::latency_of;
-use crate::machine::{Key, Machine, keys};
-use crate::memory::{MemoryCounts, Region, Traffic};
+use crate::machine::{Machine, keys};
+use crate::memory::{LoadEvents, MemoryCounts, Region, Traffic};
 use crate::profile::Profile;
 use crate::streams::Moment;
+use raywarp_family::Block;
 use raywarp_family::costs::{Access, BlockCost, Issued, KeplerWord, KernelCosts, Pipe, Wait, Word};
 
-/// Misses of a real first cache for each of the model's: an H200's counters have twice as many (docs/bounds.md).
-const MISSES: f64 = 2.0;
+/// Sectors that miss a real first cache for each of the model's: an H200's counters have 1.4 to 1.6 (sibenik, three kernels).
+const MISSES: f64 = 1.5;
+/// Clocks until a warp goes on where its lanes meet, and behind a jump that is taken or not: what explains best the stalls for
+/// branches that an H200 counted in sibenik and crytek_sponza (docs/notebook/bounds.md).
+const MEETING: u8 = 8;
+const CONDITIONAL_JUMP: u8 = 5;
+/// Since compute capability 8.0 registers are known to be read so ([`super::registers`]).
+const FIRST_WITH_BANKS: u32 = 80;
 /// Passes are counted in parts of a clock.
 pub(super) const PARTS: f64 = 256.0;
 
@@ -26,8 +34,14 @@ pub(super) struct Instruction {
     pub latency: u32,
     /// Parts of a clock in the first cache.
     pub passes: u32,
-    /// Whether it may miss the first cache.
-    pub may_miss: bool,
+    /// Whether it may miss the first cache: 0 as a load from global memory, 1 as one from the lanes' own.
+    pub may_miss: Option<u8>,
+    /// Whether its result comes by the first cache.
+    pub is_load: bool,
+    /// Clocks beyond `stall` until the next place in the code is known, if it is a jump.
+    pub jump: u8,
+    /// Registers that it reads.
+    pub reads: Reads,
 }
 
 /// What an instruction runs on.
@@ -91,12 +105,8 @@ struct Said {
     written: Option<usize>,
     read: Option<usize>,
     waits: u64,
-}
-
-impl Said {
-    fn is_global_load(&self) -> bool {
-        self.access == Some(Access::Global) && self.wait == Some(Wait::L1)
-    }
+    jump: u8,
+    reads: Reads,
 }
 
 /// What the words of a block say.
@@ -113,6 +123,12 @@ fn said(words: &[Word], architecture: u32) -> Vec<Said> {
         written: word.written(),
         read: word.read(),
         waits: (0..Word::BARRIERS).filter(|&barrier| word.waits_for(barrier)).fold(0, |all, b| all | 1 << b),
+        jump: match () {
+            () if word.is_meeting() => MEETING,
+            () if word.is_conditional_jump() => CONDITIONAL_JUMP,
+            () => 0,
+        },
+        reads: if architecture >= FIRST_WITH_BANKS { Reads::of(*word) } else { Reads::default() },
     };
     words.iter().map(of).collect()
 }
@@ -143,7 +159,18 @@ fn said_by_kepler(words: &[KeplerWord]) -> Vec<Said> {
             next = (next + 1) % BARRIERS;
         }
         let (pipe, wait, access) = (word.pipe(), word.wait(), word.access());
-        Said { pipe, wait, access, words: word.words(), stall: word.stall(), written, read: None, waits }
+        Said {
+            pipe,
+            wait,
+            access,
+            words: word.words(),
+            stall: word.stall(),
+            written,
+            read: None,
+            waits,
+            jump: 0,
+            reads: Reads::default(),
+        }
     };
     words.iter().map(of).collect()
 }
@@ -153,21 +180,23 @@ pub(super) struct Program<'a> {
     pub costs: &'a KernelCosts,
     /// Instructions of each block.
     pub blocks: Vec<Vec<Instruction>>,
-    /// How likely a load misses the first cache, and the second then, in 2^32ths; and what it waits for the longer.
-    pub misses: [(u32, u64); 2],
+    /// How likely a block's loads miss the first cache, and the second then, in 2^32ths: those from global memory, and those from the
+    /// lanes' own.
+    pub misses: Vec<[[u32; 2]; 2]>,
+    /// How much longer a load takes by the second cache, and by memory.
+    pub longer: [u64; 2],
 }
 
 impl<'a> Program<'a> {
     pub fn new(machine: &Machine, code: Code<'a>, profile: &Profile, traffic: Option<&Traffic>) -> Option<Self> {
         let words = |block: &BlockCost| Some(said(code.words.get(block.place())?, code.architecture));
-        // How often words of 32 bits go to each memory, and how often anything is loaded from the first.
-        let (mut asked, mut loads) = ([0.0; 3], 0.0);
+        // How often words of 32 bits go to each memory.
+        let mut asked = [0.0; 3];
         for block in code.costs.blocks.iter().filter(|block| !block.is_never()) {
             let times = block.issued.times(&profile.tally) as f64;
             for word in words(block)? {
                 if let Some(access) = word.access {
                     asked[access as usize] += times * f64::from(word.words);
-                    loads += times * f64::from(u8::from(word.is_global_load()));
                 }
             }
         }
@@ -194,7 +223,15 @@ impl<'a> Program<'a> {
                 waits: word.waits,
                 latency: wait.round() as u32,
                 passes: (a_pass * passes).round() as u32,
-                may_miss: word.is_global_load(),
+                may_miss: match word.access {
+                    _ if word.wait != Some(Wait::L1) => None,
+                    Some(Access::Global) => Some(0),
+                    Some(Access::Local) => Some(1),
+                    Some(Access::Shared) | None => None,
+                },
+                is_load: word.wait == Some(Wait::L1),
+                jump: word.jump,
+                reads: word.reads,
             })
         };
         let of_block = |block: &BlockCost| match block.is_never() {
@@ -203,18 +240,39 @@ impl<'a> Program<'a> {
         };
         let blocks = code.costs.blocks.iter().map(of_block).collect::<Option<Vec<_>>>()?;
         let hit = latency_of(machine, Wait::L1, arithmetic);
-        let longer = |key: &Key| (machine.get(key).unwrap_or(hit) - hit).max(0.0) as u64;
-        let chance = |share: f64| (share.clamp(0.0, 1.0) * f64::from(u32::MAX)) as u32;
-        let misses = traffic.filter(|traffic| traffic.rays > 0 && loads > 0.0).map_or([0.0; 2], |traffic| {
-            let a_ray = MISSES * traffic.missed_l1 as f64 / traffic.rays as f64;
-            let a_load = a_ray / (loads / profile.rays() as f64);
-            // Sectors of a load that miss, taken to be independent; of these what the L2 had and dropped, since all else comes
-            // from memory once a launch.
-            [1.0 - (-a_load).exp(), traffic.again as f64 / (MISSES * traffic.missed_l1 as f64).max(1.0)]
-        });
-        let misses = [(chance(misses[0]), longer(keys::LATENCY_L2)), (chance(misses[1]), longer(keys::LATENCY_DRAM))];
-        Some(Self { costs: code.costs, blocks, misses })
+        let longer = [keys::LATENCY_L2, keys::LATENCY_DRAM];
+        let longer = longer.map(|key| (machine.get(key).unwrap_or(hit) - hit).max(0.0) as u64);
+        let of_region = |region| traffic.map_or([0; 2], |traffic| chances(&traffic.loads, region));
+        let of_block = |block: &BlockCost| [of_region(region_of(block.block)), of_region(Region::Stacks)];
+        let misses = code.costs.blocks.iter().map(of_block).collect();
+        Some(Self { costs: code.costs, blocks, misses, longer })
     }
+}
+
+/// What a block loads from global memory.
+fn region_of(block: Block) -> Region {
+    match block {
+        Block::FetchBatch | Block::FetchRay | Block::SetupRay | Block::SetupAgain | Block::Prologue => Region::Rays,
+        Block::Refill | Block::StoreHit | Block::Exchange => Region::Rays,
+        Block::TestTriangle | Block::TestTriangleT | Block::TestTriangleU | Block::TestTriangleV => Region::Triangles,
+        Block::TestTriangleAccept | Block::SecondTest | Block::ThirdTest | Block::FourthTest => Region::Triangles,
+        Block::TurnLeaf => Region::Triangles,
+        _ => Region::Nodes,
+    }
+}
+
+/// How likely loads from a region miss the first cache, and the second then, in 2^32ths. Rays always come from memory: each is
+/// read once.
+fn chances(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> [u32; 2] {
+    if region == Region::Rays {
+        return [u32::MAX; 2];
+    }
+    let of = |region: Region| loads[region as usize];
+    // Of one kind of record there may be all that is loaded.
+    let found = if of(region).all == 0 && region == Region::Triangles { of(Region::Nodes) } else { of(region) };
+    let share = |part: u64, all: u64| part as f64 / all.max(1) as f64;
+    let missed = 1.0 - (1.0 - share(found.missed, found.all)).powf(MISSES);
+    [missed, share(found.again, found.missed)].map(|chance| (chance * f64::from(u32::MAX)) as u32)
 }
 
 /// Passes through the first cache by [`Access`]. Stacks are in the lanes' own memory if that is there, else in global memory.

@@ -1,8 +1,9 @@
-//! Tables of counters, as `peers/nsight/counters.py` prints them.
+//! Tables of counters, as `peers/nsight/counters.py` and `stalls.py` print them.
 
 use crate::simulate::SimulateError;
 use raywarp_bvh::Builder;
 use raywarp_family::Variant;
+use raywarp_sim::pace::Cause;
 use raywarp_workload::rays::RayKind;
 
 /// What a profiler counted of one launch.
@@ -22,16 +23,36 @@ pub struct Counted {
     pub blocks: u64,
     /// `smsp__inst_executed`.
     pub warp_instructions: f64,
-    /// `smsp__thread_inst_executed`.
-    pub thread_instructions: f64,
     /// Nanoseconds on the GPU.
     pub ns: f64,
     /// Clocks during which a multiprocessor had warps, on average.
     pub cycles: f64,
+    /// Of `counters.py`.
+    pub work: Option<WorkCounters>,
+    /// Of `stalls.py`.
+    pub stalls: Option<StallCounters>,
+}
+
+/// Lanes and accesses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorkCounters {
+    /// `smsp__thread_inst_executed`.
+    pub thread_instructions: f64,
     /// Passes through the L1's data stage.
     pub wavefronts: f64,
     /// Sectors of loads from global memory.
     pub load_sectors: f64,
+}
+
+/// What warps waited for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StallCounters {
+    /// Share of a scheduler's clocks, 0 to 1, in which it issued an instruction (while its multiprocessor had warps).
+    pub issuing: f64,
+    /// Warps that waited for each cause, for each instruction issued.
+    pub waiting: [f64; Cause::ALL.len()],
+    /// Those that waited for a cause that no model here knows.
+    pub unmodelled: f64,
 }
 
 /// Why counters cannot be compared.
@@ -39,7 +60,7 @@ pub struct Counted {
 #[non_exhaustive]
 pub enum CountersError {
     /// No such table.
-    #[error("line {line}: {what}; peers/nsight/counters.py writes such tables")]
+    #[error("line {line}: {what}; peers/nsight/counters.py and stalls.py write such tables")]
     Line {
         /// Its number, from 1.
         line: usize,
@@ -63,21 +84,31 @@ pub enum CountersError {
     Simulate(#[from] SimulateError),
 }
 
-/// Names of columns, in any order; others are of no interest.
-const COLUMNS: [&str; 12] = [
-    "scene",
-    "variant",
-    "kind",
-    "tree",
-    "rays",
-    "blocks",
-    "warp_instructions",
-    "thread_instructions",
-    "ns",
-    "cycles",
-    "wavefronts",
-    "global_load_sectors",
+/// Names of columns that every table has, in any order; others are of no interest.
+const LAUNCH: [&str; 9] = ["scene", "variant", "kind", "tree", "rays", "blocks", "warp_instructions", "ns", "cycles"];
+/// Names of columns of which a table has all of this or of the next list, or both.
+const WORK: [&str; 3] = ["thread_instructions", "wavefronts", "global_load_sectors"];
+/// The same.
+const STALLS: [&str; 15] = [
+    "issue_percent",
+    "not_selected",
+    "math_pipe_throttle",
+    "lg_throttle",
+    "mio_throttle",
+    "tex_throttle",
+    "wait",
+    "long_scoreboard",
+    "short_scoreboard",
+    "branch_resolving",
+    "dispatch_stall",
+    // No model has these.
+    "no_instruction",
+    "drain",
+    "membar",
+    "misc",
 ];
+/// The first of [`STALLS`] that no model has.
+const UNMODELLED: usize = 11;
 
 /// `sweep+0/8`: builder, passes of reinsertion, most triangles of a leaf.
 fn tree(text: &str) -> Option<(Builder, u32, u32)> {
@@ -94,55 +125,109 @@ fn tree(text: &str) -> Option<(Builder, u32, u32)> {
     Some((builder, reinsertion.parse().ok()?, max_leaf.parse().ok()?))
 }
 
+/// A line of a table, whose columns have names.
+struct Line<'a> {
+    /// From 1.
+    number: usize,
+    header: &'a [&'a str],
+    fields: Vec<&'a str>,
+}
+
+impl Line<'_> {
+    fn text(&self, column: &str) -> Result<&str, CountersError> {
+        let place = self.header.iter().position(|name| *name == column);
+        let field = place.and_then(|place| self.fields.get(place));
+        field.copied().ok_or_else(|| self.fault(format!("there is no {column}")))
+    }
+
+    /// What a column has, if `is` finds one in its text.
+    fn parsed<T>(&self, column: &str, is: impl Fn(&str) -> Option<T>) -> Result<T, CountersError> {
+        let text = self.text(column)?;
+        is(text).ok_or_else(|| self.fault(format!("{column} is {text:?}")))
+    }
+
+    /// A number that is not negative.
+    fn number(&self, column: &str) -> Result<f64, CountersError> {
+        self.parsed(column, |text| text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0))
+    }
+
+    /// A number above 0.
+    fn count(&self, column: &str) -> Result<f64, CountersError> {
+        self.parsed(column, |text| text.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0))
+    }
+
+    /// A GPU numbers rays and blocks in 32 bits.
+    fn whole(&self, column: &str) -> Result<u64, CountersError> {
+        self.parsed(column, |text| text.parse().ok().filter(|n: &u32| *n > 0).map(u64::from))
+    }
+
+    fn has(&self, columns: &[&str]) -> bool {
+        columns.iter().all(|column| self.header.contains(column))
+    }
+
+    fn fault(&self, what: String) -> CountersError {
+        CountersError::Line { line: self.number, what }
+    }
+
+    fn work(&self) -> Result<WorkCounters, CountersError> {
+        let [thread_instructions, wavefronts, load_sectors] = WORK.map(|column| self.count(column));
+        Ok(WorkCounters {
+            thread_instructions: thread_instructions?,
+            wavefronts: wavefronts?,
+            load_sectors: load_sectors?,
+        })
+    }
+
+    fn stalls(&self) -> Result<StallCounters, CountersError> {
+        let mut waiting = [0.0; Cause::ALL.len()];
+        for (sum, cause) in waiting.iter_mut().zip(Cause::ALL) {
+            for counter in cause.counters() {
+                *sum += self.number(counter)?;
+            }
+        }
+        let mut unmodelled = 0.0;
+        for counter in &STALLS[UNMODELLED..] {
+            unmodelled += self.number(counter)?;
+        }
+        let issuing = self.parsed("issue_percent", |text| {
+            text.parse().ok().filter(|percent| (0.1..=100.0).contains(percent)).map(|percent: f64| percent / 100.0)
+        })?;
+        Ok(StallCounters { issuing, waiting, unmodelled })
+    }
+
+    fn counted(&self) -> Result<Counted, CountersError> {
+        Ok(Counted {
+            scene: self.text("scene")?.to_string(),
+            variant: self.parsed("variant", |text| text.parse().ok())?,
+            kind: self.parsed("kind", RayKind::parse)?,
+            tree: self.parsed("tree", tree)?,
+            rays: self.whole("rays")?,
+            blocks: self.whole("blocks")?,
+            warp_instructions: self.count("warp_instructions")?,
+            ns: self.count("ns")?,
+            cycles: self.count("cycles")?,
+            work: if self.has(&WORK) { Some(self.work()?) } else { None },
+            stalls: if self.has(&STALLS) { Some(self.stalls()?) } else { None },
+        })
+    }
+}
+
 /// Reads a table.
 ///
 /// # Errors
 /// [`CountersError::Line`]: a column that is missing, a field that is none of its column.
 pub fn read_counters(text: &str) -> Result<Vec<Counted>, CountersError> {
-    let mut lines = text.lines();
-    let header: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
-    let mut places = [0; COLUMNS.len()];
-    for (place, name) in places.iter_mut().zip(COLUMNS) {
-        let found = header.iter().position(|column| *column == name);
-        let missing = || CountersError::Line { line: 1, what: format!("there is no column {name}") };
-        *place = found.ok_or_else(missing)?;
+    let mut lines = text.lines().enumerate();
+    let header: Vec<&str> = lines.next().map_or("", |(_, line)| line).split(',').collect();
+    let missing = |columns: &[&'static str]| columns.iter().copied().find(|column| !header.contains(column));
+    let missing = missing(&LAUNCH).or(missing(&WORK).filter(|_| missing(&STALLS).is_some()));
+    if let Some(name) = missing {
+        return Err(CountersError::Line { line: 1, what: format!("there is no column {name}") });
     }
-    let mut rows = Vec::new();
-    for (number, line) in lines.enumerate() {
-        let fields: Vec<&str> = line.split(',').collect();
-        let wrong = |column: usize| CountersError::Line {
-            line: number + 2,
-            what: match fields.get(places[column]) {
-                Some(field) => format!("{} is {field:?}", COLUMNS[column]),
-                None => format!("there is no {}", COLUMNS[column]),
-            },
-        };
-        let field = |column: usize| fields.get(places[column]).copied().ok_or_else(|| wrong(column));
-        let count = |column: usize| {
-            let parsed = field(column)?.parse::<f64>().ok();
-            parsed.filter(|n| n.is_finite() && *n > 0.0).ok_or_else(|| wrong(column))
-        };
-        // A GPU numbers rays and blocks in 32 bits.
-        let whole = |column: usize| {
-            let parsed = field(column)?.parse::<u32>().ok();
-            parsed.filter(|n| *n > 0).map(u64::from).ok_or_else(|| wrong(column))
-        };
-        rows.push(Counted {
-            scene: field(0)?.to_string(),
-            variant: field(1)?.parse().map_err(|_| wrong(1))?,
-            kind: RayKind::parse(field(2)?).ok_or_else(|| wrong(2))?,
-            tree: tree(field(3)?).ok_or_else(|| wrong(3))?,
-            rays: whole(4)?,
-            blocks: whole(5)?,
-            warp_instructions: count(6)?,
-            thread_instructions: count(7)?,
-            ns: count(8)?,
-            cycles: count(9)?,
-            wavefronts: count(10)?,
-            load_sectors: count(11)?,
-        });
-    }
-    Ok(rows)
+    let line = |(number, line): (usize, &str)| {
+        Line { number: number + 1, header: &header, fields: line.split(',').collect() }.counted()
+    };
+    lines.map(line).collect()
 }
 
 #[cfg(test)]
@@ -158,13 +243,32 @@ mod tests {
         assert_eq!(rows.len(), 1);
         let row = &rows[0];
         assert_eq!((row.scene.as_str(), row.kind, row.rays, row.blocks), ("hall", RayKind::Ao, 786_432, 6144));
-        assert_eq!((row.tree, row.cycles, row.load_sectors), ((Builder::SweepSah, 10, 1), 900.5, 8.0));
+        assert_eq!((row.tree, row.cycles), ((Builder::SweepSah, 10, 1), 900.5));
+        assert_eq!((row.work.unwrap().load_sectors, row.stalls), (8.0, None));
+    }
+
+    #[test]
+    fn a_table_of_stalls_has_other_columns_and_sums_what_one_cause_is() {
+        let stalls = "issue_percent,not_selected,math_pipe_throttle,wait,dispatch_stall,long_scoreboard,short_scoreboard,\
+            branch_resolving,no_instruction,lg_throttle,mio_throttle,tex_throttle,drain,membar,misc";
+        let table = format!(
+            "scene,variant,kind,tree,rays,blocks,ns,warp_instructions,cycles,{stalls}\n\
+            hall,direct/phased/h8,ao,sweep+10/1,786432,6144,1000,1e6,900,80,1,2,3,0.25,5,6,7,0.5,0.125,0,0,0,0,0.0625\n"
+        );
+        let row = &read_counters(&table).unwrap()[0];
+        let StallCounters { issuing, waiting, unmodelled } = row.stalls.unwrap();
+        assert_eq!((issuing, waiting, unmodelled), (0.8, [1.0, 2.125, 3.0, 5.0, 6.0, 7.0, 0.25], 0.5625));
+        assert_eq!(row.work, None);
+        let error = read_counters(&table.replace("branch_resolving", "branches")).unwrap_err().to_string();
+        assert!(error.starts_with("line 1: there is no column thread_instructions"), "{error}");
+        let error = read_counters(&table.replace(",80,", ",800,")).unwrap_err().to_string();
+        assert!(error.starts_with("line 2: issue_percent is \"800\""), "{error}");
     }
 
     #[test]
     fn what_is_no_such_table_is_refused_with_its_line() {
         for (whole, broken, said) in [
-            ("warp_instructions", "instructions", "line 1: there is no column warp_instructions"),
+            (",warp_instructions", ",instructions", "line 1: there is no column warp_instructions"),
             ("phased", "fazed", "line 2: variant is"),
             (",ao,", ",ambient,", "line 2: kind is"),
             ("sweep+10/1", "sweep", "line 2: tree is"),

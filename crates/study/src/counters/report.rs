@@ -1,6 +1,6 @@
 //! Counters beside predictions, as text and as JSON.
 
-use super::{Compared, CountersReport, Pair, WITHIN};
+use super::{Compared, CountersReport, Pair, WITHIN, stalls};
 use crate::launch::is_implicit;
 use crate::simulate::{name_of, traced};
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
@@ -11,6 +11,10 @@ use std::fmt::Write;
 const LEGEND: &str = "instr.: instructions of warps, a ray, as foretold; counted: by the profiler; off: by so much, with ! if any is more than 5 % off and ? if \
     more than a fifth of the costs is assumed. lanes: of an instruction. passes, sectors: foretold over counted, through the L1 and of loads from \
     memory. Then where the measured time went, %.";
+
+fn ratio(pair: Option<Pair>) -> String {
+    pair.map_or_else(|| "-".into(), |pair| format!("{:.2}", pair.ratio()))
+}
 
 fn percent(pair: Option<Pair>) -> String {
     pair.map_or_else(|| "-".into(), |pair| format!("{:+.1}%", 100.0 * pair.error()))
@@ -95,6 +99,7 @@ impl CountersReport {
                 format!("more than a fifth of the costs is assumed, so nothing is foretold: {}", guessed.join(", "));
             let _ = writeln!(text, "{}", wrapped(&line));
         }
+        stalls::write(&self.rows, &mut text, room, &mut hidden);
         hidden.finish(&mut text);
         text
     }
@@ -114,8 +119,9 @@ impl CountersReport {
                 "voted": !is_implicit(&row.counted.variant),
                 "warp_instructions_per_ray": row.instructions.map(pair),
                 "lanes_per_instruction": row.lanes.map(pair),
-                "l1_passes_per_ray": pair(row.passes),
-                "load_sectors_per_ray": pair(row.sectors),
+                "l1_passes_per_ray": row.passes.map(pair),
+                "load_sectors_per_ray": row.sectors.map(pair),
+                "stalls": row.stalls.as_ref().map(stalls::json),
                 "instructions_assumed_percent": 100.0 * row.assumed,
                 "costs_verified": row.verified,
                 "foretold": !row.is_guess(),
@@ -152,8 +158,8 @@ impl Compared {
             lanes,
             lanes_counted,
             percent(self.lanes),
-            format!("{:.2}", self.passes.ratio()),
-            format!("{:.2}", self.sectors.ratio()),
+            ratio(self.passes),
+            ratio(self.sectors),
         ];
         cells.extend(self.parts.iter().flatten().map(|share| format!("{:.0}", 100.0 * share)));
         cells

@@ -2,11 +2,11 @@
 
 use super::is_implicit;
 use raywarp_family::Variant;
-use raywarp_family::costs::{KernelCosts, read_costs};
+use raywarp_family::costs::{KernelCosts, Word, read_costs};
 use raywarp_sim::bounds::PriceBasis;
 use raywarp_sim::machine::{Launch, Machine};
 use raywarp_sim::memory::Traffic;
-use raywarp_sim::pace::{Code, instructions_per_clock};
+use raywarp_sim::pace::{Code, Pace, pace};
 use raywarp_sim::{Al09Prices, Prices, Profile, al09};
 use raywarp_traverse::Query;
 
@@ -36,21 +36,32 @@ pub(crate) struct KernelCostSource {
 impl KernelCostSource {
     /// Instructions that a multiprocessor issues a clock, by the machine code that the table is about; none where that is not known
     /// and of lanes that are left to the hardware.
-    pub(crate) fn instructions_per_clock(
+    pub(crate) fn pace(
         &self,
         machine: &Machine,
         variant: &Variant,
         profile: &Profile,
         traffic: Option<&Traffic>,
-    ) -> Option<f64> {
+    ) -> Option<Pace> {
         if is_implicit(variant) {
             return None;
         }
-        let (compiled, query, architecture) = self.compiled.as_ref()?;
-        let words = raywarp_cuda::machine_code(compiled, *query, *architecture)?;
-        let code = Code { costs: self.table()?, words: &words, architecture: *architecture };
+        let words = self.words()?;
+        let code = self.code(&words)?;
         let warps = machine.occupancy(self.launch?).ok()?.warps;
-        instructions_per_clock(machine, code, profile, traffic, warps)
+        pace(machine, code, profile, traffic, warps)
+    }
+
+    /// The machine code that the table is about, from the kernel's start.
+    pub(crate) fn words(&self) -> Option<Vec<Word>> {
+        let (compiled, query, architecture) = self.compiled.as_ref()?;
+        raywarp_cuda::machine_code(compiled, *query, *architecture)
+    }
+
+    /// That code, of `words`, with what is known of it.
+    pub(crate) fn code<'a>(&'a self, words: &'a [Word]) -> Option<Code<'a>> {
+        let (.., architecture) = self.compiled.as_ref()?;
+        Some(Code { costs: self.table()?, words, architecture: *architecture })
     }
 
     /// What events cost by the table of a kernel's machine code.

@@ -5,11 +5,15 @@
 //! A `KernelStudy` follows a kernel's warps; its `on` makes a `StudiedLaunch` of a machine, whose `priced` is all that can be said
 //! of it.
 
+mod change;
 mod costs;
+mod gain;
 mod prediction;
 
+pub(crate) use change::{Followed, LaunchChange};
 pub(crate) use costs::{CodeOf, CostSource, KernelCostSource, code_of, kernel_costs};
 
+pub use gain::{ExpectedGain, GainSpread};
 pub use prediction::Prediction;
 pub(crate) use prediction::{expected_cell, prediction_json};
 
@@ -19,6 +23,7 @@ use raywarp_geom::{Ray, TraceError};
 use raywarp_sim::bounds::{Bound, PriceBasis, Subject, bounds, lowest, visits_what_others_do};
 use raywarp_sim::machine::{Launch, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
+use raywarp_sim::pace::Pace;
 use raywarp_sim::{CostChange, LeastPrice, LeastWork, Price, Profile, ProfileOptions, profile};
 use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::RayKind;
@@ -92,7 +97,7 @@ pub(crate) struct StudiedLaunch {
     pub costs: KernelCostSource,
     least: Option<LeastPrice>,
     pub traffic: Option<Traffic>,
-    instructions_per_clock: Option<f64>,
+    pub pace: Option<Pace>,
 }
 
 impl<'a> KernelStudy<'a> {
@@ -133,11 +138,11 @@ impl<'a> KernelStudy<'a> {
         let caches = if self.options.caches { caches(machine, costs.launch) } else { None };
         let traffic = caches.map(|caches| self.through(caches)).transpose()?;
         let followed = &self.profiles[profile].1;
-        let instructions_per_clock = match self.options.expects {
-            true => costs.instructions_per_clock(machine, &self.variant, followed, traffic.as_ref()),
+        let pace = match self.options.expects {
+            true => costs.pace(machine, &self.variant, followed, traffic.as_ref()),
             false => None,
         };
-        Ok(StudiedLaunch { profile, costs, least, traffic, instructions_per_clock })
+        Ok(StudiedLaunch { profile, costs, least, traffic, pace })
     }
 
     /// What the warps of a launch did.
@@ -231,11 +236,22 @@ impl StudiedLaunch {
         profile: &Profile,
         bounds: &[Bound],
     ) -> Option<f64> {
-        let price = kernel.price.as_ref()?;
-        let a_second = self.instructions_per_clock? * machine.need(keys::SM_COUNT) * machine.clock_hz();
-        let rate = a_second * profile.rays() as f64 / price.warp_instructions();
-        Some(lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s)))
+        let instructions = kernel.price.as_ref()?.warp_instructions();
+        Some(expected_rate(machine, (self.pace?.instructions_per_clock, instructions), profile, bounds))
     }
+}
+
+/// Rays a second of a machine whose multiprocessors issue so many instructions a clock, where a profile's rays take so many in
+/// all; at most the lowest of `bounds`.
+fn expected_rate(
+    machine: &Machine,
+    (instructions_per_clock, instructions): (f64, f64),
+    profile: &Profile,
+    bounds: &[Bound],
+) -> f64 {
+    let a_second = instructions_per_clock * machine.need(keys::SM_COUNT) * machine.clock_hz();
+    let rate = a_second * profile.rays() as f64 / instructions;
+    lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s))
 }
 
 /// A kernel's events with what they cost on a machine.

@@ -12,7 +12,7 @@ use raywarp_workload::rays::RayKind;
 const TABLE: &str = include_str!("../../data/calibration.csv");
 
 /// Standard deviations to either side that hold nine of ten.
-const NINE_OF_TEN: f64 = 1.645;
+pub(super) const NINE_OF_TEN: f64 = 1.645;
 
 /// The model does not tell where the rate may be so many times another one.
 const TOO_WIDE: f64 = 1.5;
@@ -36,22 +36,26 @@ struct Ratios<'a> {
     logs: Vec<f64>,
 }
 
-fn mean(values: &[f64]) -> f64 {
+pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Variant, scene and logarithm of measured over modelled rate, of what was measured on a machine with rays of a kind.
+pub(super) fn measured(machine: &str, kind: RayKind) -> impl Iterator<Item = (&'static str, &'static str, f64)> {
+    TABLE.lines().skip(1).filter_map(move |line| {
+        let [of, variant, rays, scene, ratio] = line.split(',').collect::<Vec<_>>()[..] else { return None };
+        let ratio = ratio.parse::<f64>().ok()?;
+        (of == machine && rays == kind.name()).then_some((variant, scene, ratio.ln()))
+    })
 }
 
 /// Kernels that were measured on a machine with rays of a kind.
 fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
     let mut found: Vec<Ratios<'static>> = Vec::new();
-    for line in TABLE.lines().skip(1) {
-        let [of, variant, rays, _, ratio] = line.split(',').collect::<Vec<_>>()[..] else { continue };
-        let Ok(ratio) = ratio.parse::<f64>() else { continue };
-        if of != machine || rays != kind.name() {
-            continue;
-        }
+    for (variant, _, log) in measured(machine, kind) {
         match found.iter_mut().find(|known| known.variant == variant) {
-            Some(known) => known.logs.push(ratio.ln()),
-            None => found.push(Ratios { variant, logs: vec![ratio.ln()] }),
+            Some(known) => known.logs.push(log),
+            None => found.push(Ratios { variant, logs: vec![log] }),
         }
     }
     found

@@ -164,8 +164,11 @@ fn line(one: &Standing<'_>, among: &[Standing<'_>], changes: &[WhatIf], machine:
         of_it.map_or_else(String::new, |share| number(100.0 * share, 0)),
         one.bound().map_or_else(String::new, |bound| bound.limit.name()),
         next.unwrap_or_default(),
-        best.map_or_else(String::new, |(change, _)| change.change.clone()),
-        best.map_or_else(String::new, |(_, gain)| format!("{:+.0}", 100.0 * gain)),
+        best.map_or_else(String::new, |best| best.what_if.change.clone()),
+        best.map_or_else(String::new, |best| match best.expected() {
+            Some(gain) => format!("{:+.0} ({})", 100.0 * gain.share(), gain.interval_cell()),
+            None => format!("{:+.0}", 100.0 * best.share()),
+        }),
     ]
 }
 
@@ -199,8 +202,8 @@ fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf
     } else {
         text.push('.');
     }
-    if let Some((change, gain)) = super::what_if::best(changes, machine, best.row) {
-        text += &format!(" What would raise that bound most: {}, +{:.0} %.", change.change, 100.0 * gain);
+    if let Some(best) = super::what_if::best(changes, machine, best.row) {
+        text += &format!(" What would pay most: {}.", best.in_words());
     }
     let mut counts: Vec<(Limit, usize)> = Vec::new();
     for limit in fastest.iter().filter_map(Standing::bound).map(|bound| bound.limit) {

@@ -18,6 +18,15 @@ use raywarp_family::{Block, LeafLoop};
 
 pub(crate) struct WhileWhile;
 
+/// Each lane that has a leaf tests all triangles of its oldest.
+fn end_leaf<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
+    warp.begin_leaf();
+    while warp.any(warp.in_leaf()) {
+        warp.test_triangle(warp.in_leaf());
+    }
+    warp.pop(warp.exhausted());
+}
+
 impl Schedule for WhileWhile {
     fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         let mut rounds = warp.rounds();
@@ -28,19 +37,19 @@ impl Schedule for WhileWhile {
     }
 
     fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
+        let leaf_loop = warp.launch.variant.leaf_loop();
+        if leaf_loop == LeafLoop::One {
+            return end_leaf(warp);
+        }
         let mut rounds = warp.rounds();
         while rounds.left() && warp.any(warp.has_leaf()) {
-            match warp.launch.variant.leaf_loop() {
-                LeafLoop::Flat => warp.test_triangle(warp.has_leaf()),
-                LeafLoop::Nested => {
-                    warp.issue_everyone(Block::TurnLeaf);
-                    warp.begin_leaf();
-                    while warp.any(warp.in_leaf()) {
-                        warp.test_triangle(warp.in_leaf());
-                    }
-                }
+            if leaf_loop == LeafLoop::Flat {
+                warp.test_triangle(warp.has_leaf());
+                warp.pop(warp.exhausted());
+            } else {
+                warp.issue_everyone(Block::TurnLeaf);
+                end_leaf(warp);
             }
-            warp.pop(warp.exhausted());
         }
     }
 }

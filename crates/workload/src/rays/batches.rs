@@ -1,6 +1,6 @@
 //! All rays of a kind, a batch or a sample at a time: together they would fill the memory.
 
-use super::order::{Permutation, sort_morton};
+use super::order::{Permutation, sort_morton, sort_published};
 use super::{RayKind, ViewRays, Workload};
 use rayon::prelude::*;
 use raywarp_geom::Ray;
@@ -28,6 +28,8 @@ pub struct Batches<'a> {
     kind: RayKind,
     rays_per_pixel: u32,
     sorted: bool,
+    /// By the key of the published benchmark.
+    published: bool,
     shuffled: Option<Permutation>,
     ray_count: u64,
 }
@@ -38,13 +40,15 @@ impl<'a> Batches<'a> {
             RayKind::Primary => view.primary().len() as u64,
             RayKind::Ao | RayKind::Diffuse => view.points().len() as u64 * u64::from(rays_per_pixel),
         };
-        let by_workload = view.workload() == Workload::Al09 && kind != RayKind::Primary;
+        let sorts = matches!(view.workload(), Workload::Al09 | Workload::Alk12);
+        let by_workload = sorts && kind != RayKind::Primary;
+        let published = view.workload() == Workload::Alk12 && order == Order::Workload;
         let (sorted, shuffled) = match order {
             Order::Workload => (by_workload, None),
             Order::Morton => (true, None),
             Order::Shuffled(seed) => (false, Some(Permutation::new(ray_count, seed))),
         };
-        Self { view, kind, rays_per_pixel, sorted, shuffled, ray_count }
+        Self { view, kind, rays_per_pixel, sorted, published, shuffled, ray_count }
     }
 
     /// Which rays these are.
@@ -66,8 +70,10 @@ impl<'a> Batches<'a> {
     pub fn batch(&self, index: usize) -> Vec<Ray> {
         let start = (index as u64).saturating_mul(BATCH as u64).min(self.ray_count);
         let mut rays = self.range(start, (start + BATCH as u64).min(self.ray_count));
-        if self.sorted {
-            sort_morton(&mut rays);
+        match (self.sorted, self.published) {
+            (false, _) => {}
+            (true, false) => sort_morton(&mut rays),
+            (true, true) => sort_published(&mut rays),
         }
         rays
     }
@@ -115,7 +121,7 @@ impl<'a> Batches<'a> {
                 let points = view.points().len() as u64;
                 (index % points, index / points)
             }
-            (_, Workload::Al09 | Workload::G14) => (index / samples, index % samples),
+            (_, Workload::Al09 | Workload::G14 | Workload::Alk12) => (index / samples, index % samples),
         };
         view.secondary(self.kind, &view.points()[point as usize], sample as u32, self.rays_per_pixel)
     }

@@ -7,7 +7,8 @@
 //!   rotated a pixel: AO takes points 1 to S, diffuse S + 1 to 2 S, and rotation d of pixel
 //!   p = y * width + x is `(pcg(2 p + d) >> 8) / 2^24`.
 //!
-//! What differs between benchmarks is in [`Workload`]. Every ray is a function of its index, so a
+//! [`Workload::Alk12`] turns the points a pixel in one dimension alone (below). What else differs between benchmarks is
+//! in [`Workload`]. Every ray is a function of its index, so a
 //! batch needs no other one, and threads change nothing.
 
 mod batches;
@@ -16,7 +17,7 @@ mod pixels;
 mod surface;
 
 pub use batches::{BATCH, Batches, Order};
-pub use order::{Permutation, morton_key, shuffle, sort_morton};
+pub use order::{Permutation, morton_key, published_key, shuffle, sort_morton, sort_published};
 pub use pixels::{block_order, primary_rays};
 pub use surface::{RaysError, SurfacePoint, ViewRays};
 
@@ -30,15 +31,25 @@ pub enum Workload {
     /// the normal by 1e-4 of the diagonal.
     #[default]
     Raywarp,
-    /// The published benchmark of AL09: 32 rays a pixel, a pixel's rays adjacent, then batches sorted.
+    /// AL09's: 32 rays a pixel, a pixel's rays adjacent, then batches sorted by [`morton_key`] in the box of their
+    /// origins, which are moved along the rays by 0.01.
     Al09,
     /// Guthe's (G14): as [`Workload::Al09`], unsorted.
     G14,
+    /// The benchmark that ALK12 publishes (its version 1.4 of 2012), as its source has it. As [`Workload::Al09`], but:
+    /// - a ray starts 1e-4 before the hit, towards the eye, and is not moved on;
+    /// - points 1 to S are those of AO and of diffuse rays. The one of base 2 is the squared radius of a disk, that of
+    ///   base 3 the angle in it, and only the angle is turned, by rotation 0 of the pixel;
+    /// - diffuse rays end after 100, the cameras' far plane;
+    /// - batches are sorted by [`published_key`] in the box of where rays begin *and end*.
+    ///
+    /// These lengths are of scenes whose AO rays have 5, and grow with the AO rays in others.
+    Alk12,
 }
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Raywarp, Self::Al09, Self::G14];
+    pub const ALL: [Self; 4] = [Self::Raywarp, Self::Al09, Self::G14, Self::Alk12];
 
     /// What the command line calls it.
     pub fn name(self) -> &'static str {
@@ -46,6 +57,7 @@ impl Workload {
             Self::Raywarp => "raywarp",
             Self::Al09 => "al09",
             Self::G14 => "g14",
+            Self::Alk12 => "alk12",
         }
     }
 
@@ -58,15 +70,20 @@ impl Workload {
     pub fn rays_per_pixel(self) -> u32 {
         match self {
             Self::Raywarp => 8,
-            Self::Al09 | Self::G14 => 32,
+            Self::Al09 | Self::G14 | Self::Alk12 => 32,
         }
+    }
+
+    /// How many times as long as an AO ray a diffuse one is.
+    pub(crate) fn diffuse_length(self) -> f32 {
+        if self == Self::Alk12 { 20.0 } else { f32::INFINITY }
     }
 
     /// `t_max` of AO rays in a scene of the given box diagonal. `ao_radius` is the view's.
     pub fn ao_distance(self, diagonal: f32, ao_radius: Option<f32>) -> f32 {
         match self {
             Self::Raywarp => 0.25 * diagonal,
-            Self::Al09 | Self::G14 => ao_radius.unwrap_or(0.1 * diagonal),
+            Self::Al09 | Self::G14 | Self::Alk12 => ao_radius.unwrap_or(0.1 * diagonal),
         }
     }
 }
@@ -122,5 +139,6 @@ mod tests {
         assert_eq!(Workload::Raywarp.ao_distance(40.0, Some(5.0)), 10.0);
         assert_eq!(Workload::Al09.ao_distance(40.0, Some(5.0)), 5.0);
         assert_eq!(Workload::G14.ao_distance(40.0, None), 4.0);
+        assert_eq!(Workload::Alk12.ao_distance(40.0, Some(5.0)) * Workload::Alk12.diffuse_length(), 100.0);
     }
 }

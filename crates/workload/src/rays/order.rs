@@ -12,6 +12,17 @@ const BITS: [u32; 2] = [19, 16];
 /// directions, as in the authors' published benchmark (256 to 32): the first nine bits are of the origin
 /// alone, the others alternate. An invalid ray gets some key.
 pub fn morton_key(ray: &Ray, bounds: &Aabb) -> u128 {
+    key_of(ray, bounds, |half, axis| (half, axis))
+}
+
+/// [`morton_key`] with dimensions in the order of the authors' published benchmark: directions before origins where
+/// both have a bit, and z before y before x.
+pub fn published_key(ray: &Ray, bounds: &Aabb) -> u128 {
+    key_of(ray, bounds, |half, axis| (1 - half, 2 - axis))
+}
+
+/// The key whose bits of a level come in the given order: the `half` (0 for origins, 1 for directions) and axis for each place.
+fn key_of(ray: &Ray, bounds: &Aabb, place: impl Fn(usize, usize) -> (usize, usize)) -> u128 {
     let length = ray.direction.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     // The cast saturates, and takes a NaN (a flat box, a zero direction) to 0.
     let cell = |x: f64, bits: u32| ((x * f64::from(1u32 << bits)) as u32).min((1 << bits) - 1);
@@ -24,8 +35,11 @@ pub fn morton_key(ray: &Ray, bounds: &Aabb) -> u128 {
     let mut key = 0u128;
     for bit in (0..BITS[0]).rev() {
         for half in 0..2 {
-            if bit < BITS[half] {
-                key = places.iter().fold(key, |key, place| key << 1 | u128::from(place[half] >> bit & 1));
+            for axis in 0..3 {
+                let (half, axis) = place(half, axis);
+                if bit < BITS[half] {
+                    key = key << 1 | u128::from(places[axis][half] >> bit & 1);
+                }
             }
         }
     }
@@ -35,9 +49,22 @@ pub fn morton_key(ray: &Ray, bounds: &Aabb) -> u128 {
 /// Sorts rays by [`morton_key`] in the box of their origins; equal keys keep their order.
 pub fn sort_morton(rays: &mut [Ray]) {
     let bounds = Aabb::of_points(rays.iter().map(|ray| &ray.origin));
+    sort_by(rays, |ray| morton_key(ray, &bounds));
+}
+
+/// Sorts rays by [`published_key`] in the box of where they begin and end; equal keys keep their order.
+/// An end at infinity is in no box.
+pub fn sort_published(rays: &mut [Ray]) {
+    let ends: Vec<[f32; 3]> = rays.iter().map(|ray| ray.at(ray.t_max)).collect();
+    let ends = ends.iter().filter(|end| end.iter().all(|x| x.is_finite()));
+    let bounds = Aabb::of_points(rays.iter().map(|ray| &ray.origin).chain(ends));
+    sort_by(rays, |ray| published_key(ray, &bounds));
+}
+
+fn sort_by(rays: &mut [Ray], key: impl Fn(&Ray) -> u128 + Sync) {
     // The index makes the order total, so that an unstable sort gives one result.
     let mut keys: Vec<(u128, usize)> =
-        rays.par_iter().with_min_len(4096).enumerate().map(|(i, ray)| (morton_key(ray, &bounds), i)).collect();
+        rays.par_iter().with_min_len(4096).enumerate().map(|(i, ray)| (key(ray), i)).collect();
     keys.par_sort_unstable();
     let sorted: Vec<Ray> = keys.par_iter().with_min_len(4096).map(|&(_, i)| rays[i]).collect();
     rays.copy_from_slice(&sorted);
@@ -108,8 +135,25 @@ mod tests {
         assert_eq!(key([0.5, 0.0, 0.0], [-2.0, 0.0, 0.0]), 0b100 << 102 | 0b011 << 90);
         assert_eq!(key([0.0, 0.5, 0.0625], [-3.0, 0.0, 0.0]), 0b010 << 102 | 0b001_011 << 90);
         assert_eq!(key([1.0; 3], [1.0, 0.0, 0.0]) >> 90, 0x7fff);
+        let published = |origin, direction| published_key(&Ray::new(origin, direction), &BOX);
+        // z before y before x, and directions first.
+        assert_eq!(published([0.5, 0.0, 0.0], [-1.0, 0.0, 0.0]), 0b001 << 102 | 0b110_000 << 90);
+        assert_eq!(published([0.0, 0.5, 0.0625], [-3.0, 0.0, 0.0]), 0b010 << 102 | 0b110_100 << 90);
         // A flat box and invalid rays have keys too.
         morton_key(&Ray::new([f32::NAN; 3], [0.0; 3]), &Aabb { min: [0.0; 3], max: [0.0; 3] });
+    }
+
+    #[test]
+    fn the_published_order_is_in_the_box_of_both_ends() {
+        let mut rays = some_rays(5000);
+        rays.iter_mut().for_each(|ray| ray.t_max = 20.0);
+        rays[17].t_max = f32::INFINITY;
+        sort_published(&mut rays);
+        let ends = rays.iter().filter(|ray| ray.t_max < 1e9).map(|ray| ray.at(ray.t_max));
+        let points: Vec<[f32; 3]> = rays.iter().map(|ray| ray.origin).chain(ends).collect();
+        let (both, origins) = (Aabb::of_points(points.iter()), Aabb::of_points(rays.iter().map(|ray| &ray.origin)));
+        assert!(rays.is_sorted_by_key(|ray| published_key(ray, &both)));
+        assert!(!rays.is_sorted_by_key(|ray| published_key(ray, &origins)));
     }
 
     fn some_rays(count: u32) -> Vec<Ray> {

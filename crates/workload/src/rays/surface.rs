@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use raywarp_geom::{Control, FlatTriangles, Hit, PrimitiveId, Ray, TraceError, Tracer};
 use raywarp_sample::halton::{radical_inverse, rotate};
 use raywarp_sample::hash::pcg;
-use raywarp_sample::warp::{cosine_hemisphere, onb};
+use raywarp_sample::warp::{cosine_hemisphere, onb, sin_cos_turn};
 
 /// What a primary ray hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,17 +121,21 @@ impl ViewRays {
 
     /// Ray `sample` (0 to S - 1) of `kind`, not primary, from a point.
     pub(super) fn secondary(&self, kind: RayKind, point: &SurfacePoint, sample: u32, rays_per_pixel: u32) -> Ray {
-        let first = if kind == RayKind::Ao { 1 } else { rays_per_pixel.wrapping_add(1) };
-        let number = first.wrapping_add(sample);
         let key = point.pixel.wrapping_mul(2);
-        let u = [
-            rotate(radical_inverse::<2>(number), pcg(key)),
-            rotate(radical_inverse::<3>(number), pcg(key.wrapping_add(1))),
-        ];
-        let [x, y, z] = cosine_hemisphere(u);
+        let [x, y, z] = if self.workload == Workload::Alk12 {
+            let number = sample.wrapping_add(1);
+            turned_hemisphere(radical_inverse::<2>(number), rotate(radical_inverse::<3>(number), pcg(key)))
+        } else {
+            let first = if kind == RayKind::Ao { 1 } else { rays_per_pixel.wrapping_add(1) };
+            let number = first.wrapping_add(sample);
+            cosine_hemisphere([
+                rotate(radical_inverse::<2>(number), pcg(key)),
+                rotate(radical_inverse::<3>(number), pcg(key.wrapping_add(1))),
+            ])
+        };
         let (tangent, bitangent) = onb(point.normal);
         let direction: [f32; 3] = std::array::from_fn(|i| x * tangent[i] + y * bitangent[i] + z * point.normal[i]);
-        let t_max = if kind == RayKind::Ao { self.ao_distance } else { f32::INFINITY };
+        let t_max = self.ao_distance * if kind == RayKind::Ao { 1.0 } else { self.workload.diffuse_length() };
         Ray::new(self.origin(point, direction), direction).with_interval(0.0, t_max)
     }
 
@@ -143,9 +147,17 @@ impl ViewRays {
             Workload::Al09 | Workload::G14 => {
                 add_scaled(add_scaled(position, -1e-4, wide(point.direction)), 0.01, wide(direction))
             }
+            // 1e-4 where AO rays have 5.
+            Workload::Alk12 => add_scaled(position, -2e-5 * f64::from(self.ao_distance), wide(point.direction)),
         };
         moved.map(|x| x as f32)
     }
+}
+
+/// Direction of the upper hemisphere with density cos / pi: a disk in polar coordinates, squared radius and turn, lifted.
+fn turned_hemisphere(squared_radius: f32, turn: f32) -> [f32; 3] {
+    let (radius, (sin, cos)) = (squared_radius.sqrt(), sin_cos_turn(turn));
+    [radius * cos, radius * sin, (1.0 - squared_radius).max(0.0).sqrt()]
 }
 
 fn surface_point(

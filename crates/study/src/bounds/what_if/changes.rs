@@ -1,0 +1,132 @@
+//! The changes that are tried: one number of the machine, one cost, or the lanes of a warp at a time.
+
+use crate::launch::LaunchChange;
+use raywarp_family::Block;
+use raywarp_sim::machine::{Key, keys};
+use raywarp_sim::{Change, CostChange};
+
+/// Numbers that bounds or expected rates are made of.
+struct Number {
+    /// The change, in words.
+    name: &'static str,
+    keys: &'static [&'static Key],
+    /// Times what they are.
+    factor: f64,
+    /// Whether the model of a multiprocessor has them. Bandwidths beyond the first cache come in as bounds alone, and what
+    /// dependent arithmetic waits for is in the words of the machine code.
+    is_modelled: bool,
+}
+
+const fn number(name: &'static str, keys: &'static [&'static Key], factor: f64) -> Number {
+    Number { name, keys, factor, is_modelled: true }
+}
+
+const fn of_bounds_alone(name: &'static str, keys: &'static [&'static Key], factor: f64) -> Number {
+    Number { name, keys, factor, is_modelled: false }
+}
+
+const NUMBERS: [Number; 20] = [
+    number("twice the multiprocessors", &[keys::SM_COUNT], 2.0),
+    // As many issue slots as by two a clock from each, which the model of a multiprocessor has for Kepler's code alone.
+    number("twice the schedulers, on the same lanes", &[keys::SM_SCHEDULERS], 2.0),
+    number("twice the alu pipeline", &[keys::PIPE_ALU], 2.0),
+    number("twice the fma pipeline", &[keys::PIPE_FMA], 2.0),
+    number("twice the fmaheavy pipeline", &[keys::PIPE_FMAHEAVY], 2.0),
+    number("twice the half pipeline", &[keys::PIPE_HALF], 2.0),
+    number("twice the xu pipeline", &[keys::PIPE_XU], 2.0),
+    number("twice the load and store pipeline", &[keys::PIPE_LSU], 2.0),
+    number("twice the passes through the L1", &[keys::L1_WAVEFRONTS_PER_CLOCK, keys::L1_BYTES_PER_CLOCK], 2.0),
+    of_bounds_alone("twice the L2's bandwidth", &[keys::L2_BYTES_PER_CLOCK], 2.0),
+    of_bounds_alone("twice the memory's bandwidth", &[keys::DRAM_GB_PER_S], 2.0),
+    // Of code whose instructions say when the next may issue, the clocks of arithmetic are in its costs.
+    of_bounds_alone("half the latency of arithmetic", &[keys::LATENCY_ALU], 0.5),
+    number("half the latency of the L1", &[keys::LATENCY_L1], 0.5),
+    number("half the latency of the L2", &[keys::LATENCY_L2], 0.5),
+    number("half the latency of memory", &[keys::LATENCY_DRAM], 0.5),
+    number("half the latency of shared memory", &[keys::LATENCY_SHARED], 0.5),
+    number("half the latency of xu", &[keys::LATENCY_XU], 0.5),
+    number("half the latency of shuffles", &[keys::LATENCY_LANES], 0.5),
+    number("half the latency of constants", &[keys::LATENCY_CONSTANT], 0.5),
+    number("twice the resident warps, and registers for them", &[keys::RESIDENT_WARPS, keys::REGISTERS_PER_SM], 2.0),
+];
+
+/// What is changed.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum What {
+    /// A number of a launch, whose bounds, and rate if the model has it, are made again.
+    Launch(LaunchChange),
+    /// Lanes of a warp, where that ran as well.
+    Width(u32),
+}
+
+/// A change that is tried.
+#[derive(Debug, Clone)]
+pub(super) struct Tried {
+    /// In words.
+    pub name: String,
+    /// The options that make it.
+    pub options: String,
+    pub what: What,
+    /// Whether the model of a multiprocessor has what is changed.
+    pub is_modelled: bool,
+}
+
+impl Tried {
+    /// Whether it only makes the whole machine larger.
+    pub fn is_yardstick(&self) -> bool {
+        matches!(self.what, What::Launch(LaunchChange::Numbers([key], _)) if key.path == keys::SM_COUNT.path)
+    }
+}
+
+/// Whether a block stands for a whole operation; the start of a warp is none.
+fn is_operation(block: &Block) -> bool {
+    *block != Block::Prologue && !block.name().contains('.')
+}
+
+/// Changes of numbers and of costs, in a fixed order.
+pub(super) fn of_launches() -> Vec<Tried> {
+    let of_number = |&Number { name, keys, factor, is_modelled }: &Number| {
+        let options: Vec<String> = keys.iter().map(|key| format!("--set {}={factor}x", key.path)).collect();
+        let what = What::Launch(LaunchChange::Numbers(keys, factor));
+        Tried { name: name.to_string(), options: options.join(" "), what, is_modelled }
+    };
+    let mut changes: Vec<Tried> = NUMBERS.iter().map(of_number).collect();
+    for block in Block::ALL.into_iter().filter(is_operation) {
+        let name = block.name();
+        let cost = |words: String, value: &str, change: Change| Tried {
+            name: words,
+            options: format!("--set cost.{name}={value}"),
+            what: What::Launch(LaunchChange::Cost(CostChange { block, change })),
+            is_modelled: true,
+        };
+        changes.push(cost(format!("{name} a quarter cheaper"), "0.75x", Change::Times(0.75)));
+        if block == Block::PrefixSum {
+            changes.push(cost(format!("a free {name}"), "0", Change::To(0.0)));
+        }
+    }
+    changes
+}
+
+/// Other lanes of a warp than `width` that ran, the fewest first.
+pub(super) fn of_widths(widths: &[u32], width: u32) -> Vec<Tried> {
+    let mut others: Vec<u32> = widths.iter().copied().filter(|&other| other != width).collect();
+    others.sort_unstable();
+    others.dedup();
+    let wider = |width: u32| Tried {
+        name: format!("warps of {width} lanes on the same lanes"),
+        options: format!("--width {width}"),
+        what: What::Width(width),
+        // It follows warps of the machine's own width.
+        is_modelled: false,
+    };
+    others.into_iter().map(wider).collect()
+}
+
+/// The changes of [`of_launches`] that the model of a multiprocessor has, by their place there.
+pub(super) fn modelled() -> Vec<(usize, LaunchChange)> {
+    let of = |(place, tried): (usize, Tried)| match tried.what {
+        What::Launch(change) if tried.is_modelled => Some((place, change)),
+        _ => None,
+    };
+    of_launches().into_iter().enumerate().filter_map(of).collect()
+}

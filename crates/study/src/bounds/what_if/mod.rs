@@ -1,0 +1,210 @@
+//! Which change of one number would pay most: the papers' "if a few new instructions were introduced", for every number.
+//!
+//! Where rates are told with an interval ([`Prediction::is_decided`](crate::launch::Prediction::is_decided)), a change is ranked by what it makes of the expected rate; the model of a
+//! multiprocessor runs again for each ([`KernelStudy::expected_after`](crate::launch::KernelStudy::expected_after)). On other machines by
+//! what it makes of the lowest bound. Counts of what rays do stay as they are. Sizes of caches need another run and are left out (`--set
+//! l2.bytes=2x`).
+
+mod changes;
+mod table;
+
+pub(crate) use table::percent;
+
+use super::{Bounded, BoundsReport};
+use crate::launch::{ExpectedGain, Followed, GainSpread, KernelStudy, LaunchChange, PricedKernel};
+use crate::simulate::name_of;
+use changes::{Tried, What, modelled, of_launches, of_widths};
+use raywarp_sim::bounds::lowest;
+use raywarp_sim::machine::{Machine, keys};
+use raywarp_sim::{Change, CostChange};
+use raywarp_workload::rays::RayKind;
+
+/// A change of a bound or of a rate that is less than this is none, as a share.
+const LEAST: f64 = 1e-3;
+
+/// One change and what it would bring.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIf {
+    /// The machine's place in the request.
+    pub machine: usize,
+    /// In words.
+    pub change: String,
+    /// The options that make it.
+    pub options: String,
+    /// Whether it makes the whole machine larger: no more than what the others are held against.
+    pub yardstick: bool,
+    /// Whether it is about warps of another width, which are listed whatever they bring.
+    pub is_width: bool,
+    /// Whether changes of this machine are ranked by expected rates.
+    pub by_expected: bool,
+    /// What each row that it was tried on gains: all rows of the machine whose warps have its width and whose costs are known.
+    pub gains: Vec<RowGain>,
+}
+
+/// What a change would bring a kernel with rays of a kind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowGain {
+    /// The row of the report.
+    pub row: usize,
+    /// By how much its lowest bound rises, as a share of it (of one at costs that are not verified, where a cost changes).
+    pub bound: f64,
+    /// By how much its expected rate rises; none where the model does not have the change, or tells no rate of this row.
+    pub expected: Option<ExpectedGain>,
+}
+
+impl WhatIf {
+    /// Rise of the lowest bound, geometric mean over the rows.
+    pub fn bound_mean(&self) -> f64 {
+        let sum: f64 = self.gains.iter().map(|gain| (1.0 + gain.bound).ln()).sum();
+        (sum / self.gains.len().max(1) as f64).exp_m1()
+    }
+
+    /// Rise of the expected rate, geometric mean over the rows that have one; none where none has.
+    pub fn expected_mean(&self) -> Option<ExpectedGain> {
+        ExpectedGain::mean(self.gains.iter().filter_map(|gain| gain.expected))
+    }
+
+    /// What it is ranked by, as a share: the mean rise of expected rates, or of lowest bounds; none where the model, which all are
+    /// ranked by, does not have it.
+    pub fn mean(&self) -> Option<f64> {
+        if self.by_expected { self.expected_mean().map(ExpectedGain::share) } else { Some(self.bound_mean()) }
+    }
+
+    /// The row that gains most of what it is ranked by, and what; none of none.
+    pub fn most(&self) -> Option<(usize, f64)> {
+        let gains = self.gains.iter().filter_map(|gain| Some((gain.row, self.ranked(gain)?)));
+        gains.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// What one row gains; none where it was not tried.
+    pub fn of(&self, row: usize) -> Option<&RowGain> {
+        self.gains.iter().find(|gain| gain.row == row)
+    }
+
+    /// What a row gains of what changes are ranked by.
+    fn ranked(&self, gain: &RowGain) -> Option<f64> {
+        if self.by_expected { gain.expected.map(ExpectedGain::share) } else { Some(gain.bound) }
+    }
+
+    /// Whether it does anything, to a bound or to an expected rate.
+    fn matters(&self) -> bool {
+        let moves =
+            |gain: &RowGain| gain.bound.abs() >= LEAST || gain.expected.is_some_and(|gain| gain.share().abs() >= LEAST);
+        self.gains.iter().any(moves)
+    }
+}
+
+/// So many changes are listed.
+const LISTED: usize = 10;
+
+/// The changes of a machine that pay most; those that raise a bound and that the model does not have; and last, whatever they bring,
+/// warps of other widths and a larger machine.
+pub(crate) fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
+    let mine = || all.iter().filter(|what_if| what_if.machine == machine);
+    let is_last = |what_if: &&WhatIf| what_if.yardstick || what_if.is_width;
+    let pays = |what_if: &&WhatIf| !what_if.yardstick && what_if.most().is_some_and(|(_, gain)| gain >= LEAST);
+    let mut list: Vec<&WhatIf> = mine().filter(pays).take(LISTED).collect();
+    let is_new = |what_if: &&WhatIf, list: &[&WhatIf]| list.iter().all(|other| other.options != what_if.options);
+    let rises = |what_if: &&WhatIf| what_if.gains.iter().any(|gain| gain.bound >= LEAST);
+    let unknown: Vec<&WhatIf> =
+        mine().filter(|what_if| !is_last(what_if) && what_if.mean().is_none() && rises(what_if)).collect();
+    list.extend(unknown);
+    let last: Vec<&WhatIf> = mine().filter(is_last).filter(|what_if| is_new(what_if, &list)).collect();
+    list.extend(last);
+    list
+}
+
+/// Rays a second to expect of a launch after each of the changes of [`of_launches`] that the model has, by their places there;
+/// nothing on a machine that gains have no interval on.
+pub(super) fn expected_after(
+    study: &KernelStudy<'_>,
+    followed: Followed<'_>,
+    kind: RayKind,
+) -> Vec<(usize, Option<f64>)> {
+    if GainSpread::of(followed.machine, kind).is_none() {
+        return Vec::new();
+    }
+    let (places, changes): (Vec<usize>, Vec<LaunchChange>) = modelled().into_iter().unzip();
+    places.into_iter().zip(study.expected_after(followed, &changes)).collect()
+}
+
+impl BoundsReport {
+    /// All changes that move a lowest bound or an expected rate by a thousandth or more, those that pay most on average first; those
+    /// that the model does not have after those it has, and those that only make the whole machine larger after all others.
+    pub fn what_if(&self) -> Vec<WhatIf> {
+        let mut found = Vec::new();
+        for (number, machine) in self.request.machines.iter().enumerate() {
+            let width = machine.count(keys::SM_WARP_WIDTH);
+            let base: Vec<usize> = (0..self.rows.len())
+                .filter(|&row| self.rows[row].machine == number && self.rows[row].profile.counts.width == width)
+                // What no table prices would wait for memory alone.
+                .filter(|&row| self.rows[row].price.is_some() && self.rows[row].lowest().is_some())
+                .collect();
+            let by_expected = base.iter().any(|&row| !self.rows[row].expected_after.is_empty());
+            let changes = of_launches().into_iter().enumerate().map(|(place, tried)| (Some(place), tried));
+            let widths = of_widths(&self.request.rays.widths, width).into_iter().map(|tried| (None, tried));
+            for (place, tried) in changes.chain(widths) {
+                let gain = |&row: &usize| self.gain(row, machine, (place, &tried));
+                let what_if = WhatIf {
+                    machine: number,
+                    yardstick: tried.is_yardstick(),
+                    is_width: matches!(tried.what, What::Width(_)),
+                    by_expected,
+                    gains: base.iter().filter_map(gain).collect(),
+                    change: tried.name,
+                    options: tried.options,
+                };
+                if what_if.matters() {
+                    found.push(what_if);
+                }
+            }
+        }
+        let rank = |what_if: &WhatIf| what_if.mean().unwrap_or(f64::NEG_INFINITY);
+        let by_bound = |a: &WhatIf, b: &WhatIf| b.bound_mean().total_cmp(&a.bound_mean());
+        let by_rank = |a: &WhatIf, b: &WhatIf| rank(b).total_cmp(&rank(a)).then(by_bound(a, b));
+        found.sort_by(|a, b| a.yardstick.cmp(&b.yardstick).then(by_rank(a, b)));
+        found
+    }
+
+    /// What a change brings a row; none where it means nothing there.
+    fn gain(&self, number: usize, machine: &Machine, (place, tried): (Option<usize>, &Tried)) -> Option<RowGain> {
+        let row = &self.rows[number];
+        let mut before = row.lowest()?.rays_per_s;
+        let after = match tried.what {
+            What::Launch(change @ LaunchChange::Numbers(..)) => row.again(&change.of_machine(machine)?, None)?,
+            What::Launch(LaunchChange::Cost(change)) => {
+                // A changed cost is not verified, which alone moves a bound by what verified ones are granted.
+                let same = CostChange { change: Change::Times(1.0), ..change };
+                before = row.again(machine, Some(&same))?;
+                row.again(machine, Some(&change))?
+            }
+            What::Width(width) => {
+                let same = |other: &&Bounded| {
+                    (other.machine, other.variant, other.kind, other.leaf_size)
+                        == (row.machine, row.variant, row.kind, row.leaf_size)
+                };
+                let of_width = |other: &&Bounded| other.profile.counts.width == width;
+                self.rows.iter().filter(same).find(of_width)?.lowest()?.rays_per_s
+            }
+        };
+        let rate = row.expected_after.iter().find(|(of, _)| Some(*of) == place).and_then(|(_, rate)| *rate);
+        let spread = GainSpread::of(machine, row.kind);
+        let expected = rate.and_then(|rate| Some(spread?.gain(row.expected?, rate)));
+        Some(RowGain { row: number, bound: after / before - 1.0, expected })
+    }
+
+    /// Where a row stands, for a reader.
+    pub fn row_name(&self, row: usize) -> String {
+        self.rows.get(row).map_or_else(String::new, |row| format!("{}, {}", name_of(&row.variant), row.kind.name()))
+    }
+}
+
+impl Bounded {
+    /// The lowest bound on another machine, or at another cost.
+    fn again(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
+        let mut priced = PricedKernel::of(self.price.clone(), self.launch, self.doubt.clone(), self.basis);
+        cost.into_iter().for_each(|change| priced.change(change, &self.profile));
+        let bounds = priced.bounds(machine, (&self.variant, self.kind), &self.profile, self.traffic.as_ref());
+        Some(lowest(&bounds)?.rays_per_s)
+    }
+}

@@ -1,0 +1,63 @@
+//! What warps waited for, foretold beside counted.
+
+use super::{Compared, ComparedStalls, Pair};
+use crate::simulate::name_of;
+use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_sim::pace::Cause;
+
+/// What the columns mean.
+const LEGEND: &str = "What warps wait for, in warps of a scheduler for each instruction that it issues: as foretold, then as \
+    counted. issue: clocks, %, in which a scheduler issues. pipe: its pipeline or the queue of loads is taken. wait: a fixed time after an \
+    instruction. load: from the L1 or beyond. short: shared memory, reciprocals, shuffles. branch: a jump's target. more: counted, for causes \
+    that are in no model.";
+
+fn cell(Pair { foretold, counted }: Pair) -> String {
+    format!("{foretold:.2} {counted:.2}")
+}
+
+/// A table, where anything has stalls, and how far off they are on average.
+pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &mut Hidden) {
+    let rows: Vec<(&Compared, &ComparedStalls)> =
+        rows.iter().filter_map(|row| row.stalls.as_ref().map(|stalls| (row, stalls))).collect();
+    if rows.is_empty() {
+        return;
+    }
+    *text += &format!("\n{}\n\n", wrapped(LEGEND));
+    let causes = Cause::ALL.map(|cause| TableColumn::right(cause.name()).rank(1));
+    let columns = [TableColumn::left("kernel"), TableColumn::left("rays"), TableColumn::right("issue %")];
+    let more = [TableColumn::right("more").rank(1)];
+    let mut table = Table::new(columns.into_iter().chain(causes).chain(more));
+    for (row, stalls) in &rows {
+        let issuing = format!("{:.0} {:.0}", 100.0 * stalls.issuing.foretold, 100.0 * stalls.issuing.counted);
+        let mut cells = vec![name_of(&row.counted.variant), row.counted.kind.name().to_string(), issuing];
+        cells.extend(stalls.waiting.map(cell));
+        cells.push(format!("{:.2}", stalls.unmodelled));
+        table.row(cells);
+    }
+    table.write(text, room, hidden);
+    let count = rows.len() as f64;
+    let mean = |of: &dyn Fn(&ComparedStalls) -> f64| rows.iter().map(|(_, stalls)| of(stalls)).sum::<f64>() / count;
+    let mut line = format!(
+        "\nOn average issue is foretold {:+.1} % off, its size {:.1} %",
+        100.0 * mean(&|stalls| stalls.issuing.error()),
+        100.0 * mean(&|stalls| stalls.issuing.error().abs())
+    );
+    for (number, cause) in Cause::ALL.into_iter().enumerate() {
+        let [foretold, counted] = [|pair: Pair| pair.foretold, |pair: Pair| pair.counted]
+            .map(|side| mean(&|stalls| side(stalls.waiting[number])));
+        line += &format!("; {} {foretold:.2} for {counted:.2}", cause.name());
+    }
+    *text += &format!("{}\n", wrapped(&(line + ".")));
+}
+
+/// The same of a launch.
+pub(super) fn json(stalls: &ComparedStalls) -> serde_json::Value {
+    let pair = |pair: Pair| serde_json::json!({ "foretold": pair.foretold, "counted": pair.counted });
+    let causes =
+        Cause::ALL.iter().zip(stalls.waiting).map(|(cause, waiting)| (cause.name().to_string(), pair(waiting)));
+    serde_json::json!({
+        "issuing": pair(stalls.issuing),
+        "waiting": causes.collect::<serde_json::Map<_, _>>(),
+        "unmodelled": stalls.unmodelled,
+    })
+}

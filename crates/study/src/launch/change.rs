@@ -1,0 +1,116 @@
+//! The rate to expect after a change of one number: the model of a multiprocessor runs again.
+//!
+//! What rays do stays as it was: warps do the same, in the same turns. Where a change gives a warp another share of the caches (more
+//! resident warps, more multiprocessors) their model runs again as well. A number that no instruction of the kernel meets changes nothing,
+//! and nothing runs again.
+
+use super::{KernelStudy, PricedKernel, StudiedLaunch, caches, expected_rate};
+use rayon::prelude::*;
+use raywarp_family::costs::{KeplerWord, Pipe, Wait};
+use raywarp_sim::machine::{Key, Machine, keys};
+use raywarp_sim::memory::Traffic;
+use raywarp_sim::pace::{CheaperCode, Code, pace};
+use raywarp_sim::{CostChange, Profile};
+
+/// A number that is changed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum LaunchChange {
+    /// Numbers of the machine, those of them that it has, times this.
+    Numbers(&'static [&'static Key], f64),
+    /// What a block or an operation costs.
+    Cost(CostChange),
+}
+
+impl LaunchChange {
+    /// The machine with its changed numbers; none where it can have no such number.
+    pub fn of_machine(&self, machine: &Machine) -> Option<Machine> {
+        let mut changed = machine.clone();
+        if let Self::Numbers(keys, factor) = self {
+            for key in keys.iter().filter(|key| machine.get(key).is_some()) {
+                changed.set(key.path, &format!("{factor}x")).ok()?;
+            }
+        }
+        Some(changed)
+    }
+}
+
+/// A launch of a kernel that is followed on a machine.
+#[derive(Clone, Copy)]
+pub(crate) struct Followed<'a> {
+    pub launch: &'a StudiedLaunch,
+    pub kernel: &'a PricedKernel,
+    pub machine: &'a Machine,
+    pub profile: &'a Profile,
+    /// Rays a second to expect as it is.
+    pub expected: f64,
+}
+
+impl KernelStudy<'_> {
+    /// Rays a second to expect after each of `changes`, by the model alone; none of one that the model does not have, and of all
+    /// where it knows nothing of the kernel. Takes a run of the model a change, on all threads.
+    pub fn expected_after(&self, followed: Followed<'_>, changes: &[LaunchChange]) -> Vec<Option<f64>> {
+        let Some(words) = followed.launch.costs.words() else { return vec![None; changes.len()] };
+        let Some(code) = followed.launch.costs.code(&words) else { return vec![None; changes.len()] };
+        changes.par_iter().map(|change| self.expected_after_one(followed, code, change)).collect()
+    }
+
+    fn expected_after_one(&self, followed: Followed<'_>, code: Code<'_>, change: &LaunchChange) -> Option<f64> {
+        let Followed { launch, kernel, machine, profile, expected } = followed;
+        if !is_met(code, change) {
+            return Some(expected);
+        }
+        let changed = change.of_machine(machine)?;
+        let mut kernel = kernel.clone();
+        let mut cheaper = None;
+        if let LaunchChange::Cost(cost) = change {
+            kernel.change(cost, profile);
+            let code = CheaperCode::of(code, cost, &profile.tally)?;
+            if code.issued(&profile.tally) == launch.costs.table()?.issued(&profile.tally) {
+                return Some(expected);
+            }
+            cheaper = Some(code);
+        }
+        let code = cheaper.as_ref().map_or(code, CheaperCode::code);
+        let traffic = self.traffic_on(&changed, machine, launch)?;
+        let warps = changed.occupancy(launch.costs.launch?).ok()?.warps;
+        let a_clock = pace(&changed, code, profile, traffic.as_ref(), warps)?.instructions_per_clock;
+        let bounds = kernel.bounds(&changed, (&self.variant, self.kind), profile, traffic.as_ref());
+        let instructions = code.costs.issued(&profile.tally) as f64;
+        Some(expected_rate(&changed, (a_clock, instructions), profile, &bounds))
+    }
+
+    /// What the accesses do in the caches of a changed machine: what they did, unless a warp has another share of them.
+    fn traffic_on(&self, changed: &Machine, before: &Machine, launch: &StudiedLaunch) -> Option<Option<Traffic>> {
+        let [now, then] = [changed, before].map(|machine| caches(machine, launch.costs.launch));
+        match now.filter(|_| now != then) {
+            Some(caches) => self.through(caches).ok().map(Some),
+            None => Some(launch.traffic),
+        }
+    }
+}
+
+/// Whether instructions that are issued run on a pipeline or wait for a latency that is changed; any other number is met.
+fn is_met(code: Code<'_>, change: &LaunchChange) -> bool {
+    let LaunchChange::Numbers(changed, _) = change else { return true };
+    // What Kepler's words wait for is said by registers.
+    code.architecture == KeplerWord::ARCHITECTURE || changed.iter().any(|key| meets(code, key))
+}
+
+fn meets(code: Code<'_>, key: &Key) -> bool {
+    let pipes = [(keys::PIPE_HALF, Pipe::Half), (keys::PIPE_XU, Pipe::Xu), (keys::PIPE_LSU, Pipe::Lsu)];
+    let waits = [
+        (keys::LATENCY_SHARED, Wait::Shared),
+        (keys::LATENCY_XU, Wait::Xu),
+        (keys::LATENCY_LANES, Wait::Lanes),
+        (keys::LATENCY_CONSTANT, Wait::Constant),
+    ];
+    let mut issued = code.costs.blocks.iter().filter(|block| !block.is_never());
+    if let Some((_, pipe)) = pipes.into_iter().find(|(of, _)| of.path == key.path) {
+        return issued.any(|block| block.pipes[pipe as usize] > 0);
+    }
+    if let Some((_, wait)) = waits.into_iter().find(|(of, _)| of.path == key.path) {
+        let mut words = issued.filter_map(|block| code.words.get(block.place())).flatten();
+        return words.any(|word| word.wait() == Some(wait));
+    }
+    true
+}
