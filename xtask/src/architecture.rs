@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Each crate and what it may use directly.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-system", &[]),
-    ("raywarp-geom", &[]),
+    ("raywarp-lanes", &[]),
+    ("raywarp-geom", &["raywarp-lanes"]),
     ("raywarp-sample", &["raywarp-geom"]),
     ("raywarp-bvh", &["raywarp-geom"]),
     ("raywarp-layout", &["raywarp-bvh"]),
     ("raywarp-family", &[]),
     ("raywarp-traverse", &["raywarp-layout", "raywarp-family"]),
-    ("raywarp-cpu", &["raywarp-layout"]),
+    ("raywarp-cpu", &["raywarp-layout", "raywarp-lanes"]),
     ("raywarp-cuda", &["raywarp-layout", "raywarp-family"]),
     ("raywarp-render-cuda", &["raywarp-cuda", "raywarp-render"]),
     ("raywarp-cuda-emulation", &["raywarp-cuda", "raywarp-render-cuda"]),

@@ -1,12 +1,15 @@
 //! Checks and figures of the project: `cargo xtask check` runs every check that cargo has no word
 //! for, and the same checks run as tests; `cargo xtask kernels` compiles the CUDA kernels that the crate
-//! `raywarp-cuda` embeds; `cargo xtask plant` shows that tests catch planted bugs; `cargo xtask figures` remakes the golden
-//! pictures.
+//! `raywarp-cuda` embeds; `cargo xtask lanes` reads the optimised program for intrinsics that became functions;
+//! `cargo xtask neon` runs the code of 64-bit ARM in an emulator;
+//! `cargo xtask plant` shows that tests catch planted bugs; `cargo xtask figures` remakes the golden pictures.
 #![forbid(unsafe_code)]
 
 mod architecture;
 mod figures;
 mod kernels;
+mod lanes;
+mod neon;
 #[cfg(unix)]
 mod plant;
 
@@ -34,6 +37,22 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some(("lanes", options)) => match lanes::run(options) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::from(2)
+            }
+        },
+        Some(("neon", options)) => match neon::run(options) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::from(2)
+            }
+        },
         Some(("figures", options)) => match figures::run(options) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
@@ -53,7 +72,9 @@ fn main() -> ExitCode {
         },
         _ => {
             eprintln!(
-                "usage: cargo xtask check | kernels [--check] | chains [--check] | plant [NAME...]\n       {}",
+                "usage: cargo xtask check | kernels [--check] | chains [--check] | plant [NAME...]\n       {}\n       {}\n       {}",
+                lanes::USAGE,
+                neon::USAGE,
                 figures::USAGE
             );
             ExitCode::from(2)

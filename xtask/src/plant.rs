@@ -57,11 +57,58 @@ const EMBEDDED: &[&str] = &["-p", "raywarp-cuda", "--lib", "kernel_set"];
 
 const CHAINS: &[&str] = &["-p", "xtask", "chains"];
 
+/// `--test` has cargo make the program `raywarp` too, which the test of xtask reads; any test does.
+const LANES: &[&str] = &["-p", "xtask", "-p", "raywarp-cli", "--bin", "xtask", "--test", "closed_pipe", "lanes"];
+
+const OPERATIONS: &[&str] = &["-p", "raywarp-lanes", "--test", "operations"];
+
+const MEMORY: &[&str] = &["-p", "raywarp-lanes", "--test", "memory"];
+
 /// Tests that run so long will never end.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Those of kernels, simulator and reports.
 const PLANTS: &[Plant] = &[
+    Plant {
+        name: "cpu: intrinsics in a closure",
+        edits: &[Edit {
+            file: "crates/cpu/src/simd/avx2.rs",
+            find: "[merge4(larger), merge4(smaller)]",
+            replace: "[larger, smaller].map(|x| merge4(x))",
+        }],
+        test: LANES,
+        hangs: false,
+    },
+    Plant {
+        name: "lanes: words compared as signed numbers",
+        edits: &[Edit {
+            file: "crates/lanes/src/x86/avx2.rs",
+            find: "(self ^ sign).lt_signed(other ^ sign)",
+            replace: "self.lt_signed(other)",
+        }],
+        test: OPERATIONS,
+        hangs: false,
+    },
+    Plant {
+        name: "lanes: a fused difference of the other sign",
+        edits: &[Edit {
+            file: "crates/lanes/src/x86/widths.rs",
+            find: "_mm256_fnmadd_ps fnmadd_ps",
+            replace: "_mm256_fnmsub_ps fnmadd_ps",
+        }],
+        test: OPERATIONS,
+        hangs: false,
+    },
+    Plant {
+        name: "lanes: a gather that trusts its indices",
+        edits: &[Edit {
+            file: "crates/lanes/src/x86/shared.rs",
+            find: "if outside.any() {",
+            replace: "if outside.count() > 16 {",
+        }],
+        test: MEMORY,
+        hangs: false,
+    },
     Plant {
         name: "pipelines that are always free",
         edits: &[Edit {

@@ -1,6 +1,7 @@
 //! What a run ran on.
 
 use crate::Target;
+use raywarp_cpu::Isa;
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -51,6 +52,8 @@ pub struct MachineFacts {
     pub clocks: Option<String>,
     /// The CPU's name.
     pub cpu: String,
+    /// The instruction set of the CPU that [`CpuTracer`](raywarp_cpu::CpuTracer) uses.
+    pub isa: &'static str,
     /// Threads that run.
     pub threads: usize,
     /// Version of Raywarp.
@@ -63,6 +66,7 @@ impl MachineFacts {
         let mut facts = Self {
             date: date(),
             cpu: Self::cpu_name(),
+            isa: Isa::preferred().name(),
             threads: rayon::current_num_threads(),
             version: env!("CARGO_PKG_VERSION"),
             ..Self::default()
@@ -85,7 +89,7 @@ impl MachineFacts {
 
     /// In a line.
     pub fn line(&self) -> String {
-        let cpu = format!("{} with {} threads", self.cpu, self.threads);
+        let cpu = format!("{} with {} threads, {}", self.cpu, self.threads, self.isa);
         let Some(gpu) = &self.gpu else { return cpu };
         let mut text = gpu.clone();
         if let Some(count) = self.multiprocessors {
@@ -109,6 +113,7 @@ impl MachineFacts {
             "driver": self.driver,
             "clocks": self.clocks,
             "cpu": self.cpu,
+            "isa": self.isa,
             "threads": self.threads,
             "raywarp": self.version,
         })
@@ -195,14 +200,15 @@ mod tests {
     #[test]
     fn a_cpu_has_a_line_without_a_gpu() {
         let facts = MachineFacts::read(&Target::Cpu);
-        assert!(facts.line().ends_with("threads") && facts.gpu.is_none());
+        assert!(facts.line().ends_with(&format!("threads, {}", Isa::preferred())) && facts.gpu.is_none());
         let facts = MachineFacts {
             gpu: Some("GPU X".into()),
             driver: Some("1.2".into()),
             cpu: "CPU Y".into(),
+            isa: "avx2",
             threads: 4,
             ..Default::default()
         };
-        assert_eq!(facts.line(), "GPU X, driver 1.2; CPU Y with 4 threads");
+        assert_eq!(facts.line(), "GPU X, driver 1.2; CPU Y with 4 threads, avx2");
     }
 }

@@ -11,6 +11,7 @@ use crate::{heading, interrupt};
 use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args};
 use raywarp::bench::table::Room;
+use raywarp::cpu::Isa;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::render::output::ExposureChoice;
@@ -177,6 +178,7 @@ impl Common {
         if self.no_clobber {
             raywarp::system::files::keep_existing_files();
         }
+        Isa::from_environment().map_err(CliError::isa)?;
         raywarp::set_threads(self.threads).map_err(CliError::machine)
     }
 

@@ -101,6 +101,14 @@ impl CliError {
         Self::Stop(Status::Machine, message.to_string())
     }
 
+    /// The environment names an instruction set that there is not.
+    pub fn isa(error: raywarp::cpu::IsaError) -> Self {
+        match error {
+            raywarp::cpu::IsaError::Missing { .. } => Self::machine(error),
+            other => Self::usage(other),
+        }
+    }
+
     /// A picture cannot be written; a name without a known format is a slip of the command line.
     pub fn picture(error: raywarp::render::output::OutputError) -> Self {
         use raywarp::render::output::OutputError;

@@ -18,9 +18,12 @@ struct Found {
 
 impl Found {
     fn new() -> Self {
-        let isa = Isa::detect();
         let all: Vec<&str> = Isa::all().into_iter().map(Isa::name).collect();
-        let cpu = format!("{isa} is used (of {})", all.join(", "));
+        // A report of a bug begins with this, so that a wrong variable is said and is no failure.
+        let cpu = match Isa::from_environment() {
+            Ok(isa) => format!("{isa} is used (of {})", all.join(", ")),
+            Err(error) => error.to_string(),
+        };
         let gpu = Device::open(0).map(|device| {
             let (major, minor) = device.capability();
             let driver = device.driver_version().unwrap_or_else(|_| "unknown".to_string());

@@ -1,10 +1,9 @@
-//! The ray tracer for CPUs: [`CpuTracer`] walks an eight-wide tree with AVX-512, AVX2 or plain Rust,
-//! chosen at run time.
+//! The ray tracer for CPUs: [`CpuTracer`] walks an eight-wide tree with AVX-512, AVX2, NEON or plain Rust,
+//! chosen at run time ([`Isa::preferred`]).
 #![deny(unsafe_code)]
 
 mod batch;
 mod bvh2;
-mod dispatch;
 mod probe;
 mod query;
 mod ray;
@@ -12,5 +11,5 @@ mod ray;
 mod simd;
 mod tracer;
 
-pub use dispatch::Isa;
+pub use raywarp_lanes::{Isa, IsaError};
 pub use tracer::{BoxTest, CpuOptions, CpuTracer, Engine, TriangleTest};

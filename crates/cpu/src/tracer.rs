@@ -2,7 +2,6 @@
 
 use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::bvh2::Bvh2Walk;
-use crate::dispatch::Isa;
 use crate::probe::Off;
 use crate::simd;
 use rayon::prelude::*;
@@ -10,6 +9,7 @@ use raywarp_bvh::Bvh2;
 use raywarp_geom::{
     BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, PrimitiveId, Ray, RayCost, TraceError, Tracer,
 };
+use raywarp_lanes::Isa;
 use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8};
 
 /// Rays between two looks at [`Control`]; a multiple of 32, so that parts own whole words of bits.
@@ -56,7 +56,7 @@ pub enum BoxTest {
 pub struct CpuOptions {
     /// Which encoding is walked.
     pub engine: Engine,
-    /// Which instructions the SIMD engine uses.
+    /// Which instructions the SIMD engine uses; [`Isa::preferred`] by default.
     pub isa: Isa,
     /// How the two-child engine tests boxes; the SIMD engine always pads.
     pub boxes: BoxTest,
@@ -64,7 +64,7 @@ pub struct CpuOptions {
 
 impl Default for CpuOptions {
     fn default() -> Self {
-        Self { engine: Engine::default(), isa: Isa::detect(), boxes: BoxTest::default() }
+        Self { engine: Engine::default(), isa: Isa::preferred(), boxes: BoxTest::default() }
     }
 }
 
@@ -132,7 +132,7 @@ impl CpuTracer {
 
     fn closest_part(&self, mut job: ClosestJob<Off>) -> u64 {
         match &self.encoding {
-            Encoding::Wide8(tree) => simd::closest(self.isa, tree, &mut job),
+            Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
             Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
         }
         job.supply.invalid
@@ -141,7 +141,7 @@ impl CpuTracer {
     fn any_part(&self, mut job: AnyJob) -> u64 {
         job.blocked.fill(0);
         match &self.encoding {
-            Encoding::Wide8(tree) => simd::any(self.isa, tree, &mut job),
+            Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
             Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
         }
         job.undecided.sort_unstable_by_key(|candidate| candidate.ray);
@@ -150,7 +150,7 @@ impl CpuTracer {
 
     fn cost_part(&self, mut job: ClosestJob<RayCost>) -> u64 {
         match &self.encoding {
-            Encoding::Wide8(tree) => simd::cost(self.isa, tree, &mut job),
+            Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
             Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
         }
         job.supply.invalid

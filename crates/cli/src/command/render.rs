@@ -72,6 +72,7 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
         common.note(format!("{flag} is about added light, and none is added: give --light with one, or a FILE"));
     }
     let film = resumed.map(|share| resume::take(share, &prepared, &mut picture, common)).transpose()?;
+    common.detail(format!("instruction set of the CPU: {}", raywarp::cpu::Isa::preferred()));
     common.detail(format!(
         "loaded in {:.2} s; {} triangles, tree in {:.2} s",
         load.as_secs_f64(),

@@ -243,7 +243,7 @@ impl Report<'_> {
     fn engine(&self) -> [String; 2] {
         let kernel = self.prepared.kernel(self.query).map(|variant| variant.to_string()).unwrap_or_default();
         match self.prepared.engine() {
-            Engine::Cpu => ["cpu".to_string(), raywarp::cpu::Isa::detect().to_string()],
+            Engine::Cpu => ["cpu".to_string(), raywarp::cpu::Isa::preferred().to_string()],
             Engine::Family { machine, .. } => [kernel, machine.to_string()],
             Engine::Gpu => [kernel, self.device.clone()],
         }

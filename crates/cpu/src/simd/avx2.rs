@@ -3,30 +3,10 @@
 //! It lacks AVX-512's compress and 64-bit minima: a table of permutations puts the hit children side
 //! by side, and comparisons with blends order the usual one to four of them, again without branches.
 
-use super::vector::InstructionSet;
-use super::x86::{Avx8, Sse4};
+use super::order::ChildOrder;
+use raywarp_lanes::Avx2;
+use raywarp_lanes::avx2::{F8, PACKED_LANES};
 use std::arch::x86_64::*;
-
-/// AVX2.
-pub(crate) struct Avx2;
-
-/// For each mask the numbers of its bits, lowest first.
-const COMPRESS: [[u8; 8]; 256] = {
-    let mut table = [[0; 8]; 256];
-    let mut mask = 0;
-    while mask < 256 {
-        let (mut bit, mut place) = (0, 0);
-        while bit < 8 {
-            if mask >> bit & 1 == 1 {
-                table[mask][place] = bit as u8;
-                place += 1;
-            }
-            bit += 1;
-        }
-        mask += 1;
-    }
-    table
-};
 
 /// The entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7.
 /// Other lanes hold the smallest integer, below every entry.
@@ -37,7 +17,7 @@ const COMPRESS: [[u8; 8]; 256] = {
 unsafe fn entries(near: __m256, children: &[u32; 8], mask: u32) -> [__m256i; 2] {
     // SAFETY: the caller saw the instructions; the loads read whole arrays.
     unsafe {
-        let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(COMPRESS[mask as usize & 255].as_ptr().cast()));
+        let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES[mask as usize & 255].as_ptr().cast()));
         let count = _mm256_set1_epi32(mask.count_ones() as i32);
         let used = _mm256_cmpgt_epi32(count, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
         let near = _mm256_castps_si256(_mm256_permutevar8x32_ps(near, places));
@@ -60,6 +40,19 @@ unsafe fn exchange(x: __m256i, y: __m256i, smaller: __m256i) -> __m256i {
     unsafe { _mm256_blendv_epi8(x, y, _mm256_xor_si256(_mm256_cmpgt_epi64(y, x), smaller)) }
 }
 
+/// The last two stages of [`sort4`], which sort what is first up, then down.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn merge4(x: __m256i) -> __m256i {
+    // SAFETY: the caller saw the instructions.
+    unsafe {
+        let x = exchange(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, 0, -1, -1));
+        exchange(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, -1, 0, -1))
+    }
+}
+
 /// Sorts four entries, largest first.
 ///
 /// # Safety
@@ -68,13 +61,15 @@ unsafe fn exchange(x: __m256i, y: __m256i, smaller: __m256i) -> __m256i {
 unsafe fn sort4(x: __m256i) -> __m256i {
     // SAFETY: the caller saw the instructions.
     unsafe {
-        let x = exchange(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, 0, -1, -1));
-        let x = exchange(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, -1, 0, -1));
+        let x = merge4(x);
         exchange(x, _mm256_permute4x64_epi64::<0b11_01_10_00>(x), _mm256_setr_epi64x(0, 0, -1, 0))
     }
 }
 
 /// Sorts eight entries, largest first: each half, then a bitonic merge.
+///
+/// The merges are written out: a closure in `array::map` does not have AVX2 and would call every
+/// intrinsic as a function (7 to 10 % of closest hits; `cargo xtask lanes` finds it).
 ///
 /// # Safety
 /// The CPU has AVX2.
@@ -83,24 +78,18 @@ unsafe fn sort8(low: __m256i, high: __m256i) -> [__m256i; 2] {
     // SAFETY: the caller saw the instructions.
     unsafe {
         let (low, high) = (sort4(low), _mm256_permute4x64_epi64::<0b00_01_10_11>(sort4(high)));
-        let halves = [exchange(low, high, _mm256_setzero_si256()), exchange(low, high, _mm256_set1_epi64x(-1))];
-        halves.map(|x| {
-            let x = exchange(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, 0, -1, -1));
-            exchange(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, -1, 0, -1))
-        })
+        let larger = exchange(low, high, _mm256_setzero_si256());
+        let smaller = exchange(low, high, _mm256_set1_epi64x(-1));
+        [merge4(larger), merge4(smaller)]
     }
 }
 
-impl InstructionSet for Avx2 {
-    type Node = Avx8;
-    type Leaf = Sse4;
-
+impl ChildOrder for Avx2 {
     #[inline(always)]
-    unsafe fn push_sorted(stack: *mut u64, top: usize, near: Avx8, children: &[u32; 8], mask: u32) -> usize {
-        // SAFETY: kernels of this instruction set run only where `dispatch` saw it; eight entries
-        // from `top` on are writable by the caller's promise.
+    unsafe fn push_sorted(self, stack: *mut u64, top: usize, near: F8, children: &[u32; 8], mask: u32) -> usize {
+        // SAFETY: `self` proves AVX2; eight entries from `top` on are writable by the caller's promise.
         unsafe {
-            let [low, high] = entries(near.0, children, mask);
+            let [low, high] = entries(near.register(), children, mask);
             let (first, count) = (stack.add(top), mask.count_ones() as usize);
             if count <= 4 {
                 _mm256_storeu_si256(first.cast(), sort4(low));
@@ -114,10 +103,10 @@ impl InstructionSet for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn push_unsorted(stack: *mut u64, top: usize, near: Avx8, children: &[u32; 8], mask: u32) -> usize {
+    unsafe fn push_unsorted(self, stack: *mut u64, top: usize, near: F8, children: &[u32; 8], mask: u32) -> usize {
         // SAFETY: as in `push_sorted`.
         unsafe {
-            let [low, high] = entries(near.0, children, mask);
+            let [low, high] = entries(near.register(), children, mask);
             _mm256_storeu_si256(stack.add(top).cast(), low);
             _mm256_storeu_si256(stack.add(top + 4).cast(), high);
         }
@@ -125,10 +114,10 @@ impl InstructionSet for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn drop_farther(stack: *mut u64, top: usize, bound: i64) -> usize {
+    unsafe fn drop_farther(self, stack: *mut u64, top: usize, bound: i64) -> usize {
         let mut kept = 0;
-        // SAFETY: kernels of this instruction set run only where `dispatch` saw it. `kept <= i`, so
-        // that nothing is overwritten before it is read; the caller lets write eight past `top`.
+        // SAFETY: `self` proves AVX2. `kept <= i`, so that nothing is overwritten before it is read; the
+        // caller lets write eight past `top`.
         unsafe {
             let bound = _mm256_set1_epi64x(bound);
             for i in (0..top).step_by(4) {
@@ -136,17 +125,11 @@ impl InstructionSet for Avx2 {
                 let far = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi64(entries, bound))) as u32;
                 // Two bits a lane, as the permutation moves halves.
                 let near = _bzhi_u32(!far & 255, 2 * (top - i) as u32);
-                let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(COMPRESS[near as usize].as_ptr().cast()));
+                let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES[near as usize].as_ptr().cast()));
                 _mm256_storeu_si256(stack.add(kept).cast(), _mm256_permutevar8x32_epi32(entries, places));
                 kept += near.count_ones() as usize / 2;
             }
         }
         kept
-    }
-
-    #[inline(always)]
-    fn prefetch(address: *const u8) {
-        // SAFETY: a prefetch faults on no address, and SSE is part of x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
     }
 }

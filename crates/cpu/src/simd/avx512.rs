@@ -4,12 +4,10 @@
 //! 512-bit registers were tried and were slower: while one is in use, the core's second vector port
 //! is closed to everything.
 
-use super::vector::InstructionSet;
-use super::x86::{Masked4, Masked8};
+use super::order::ChildOrder;
+use raywarp_lanes::Avx512;
+use raywarp_lanes::avx512::F8;
 use std::arch::x86_64::*;
-
-/// AVX-512 with vector lengths below 512 bits.
-pub(crate) struct Avx512;
 
 /// Distances and children in `mask`, side by side from lane 0 on; zero in the other lanes.
 ///
@@ -94,16 +92,12 @@ unsafe fn sort8(low: __m256i, high: __m256i) -> [__m256i; 2] {
     }
 }
 
-impl InstructionSet for Avx512 {
-    type Node = Masked8;
-    type Leaf = Masked4;
-
+impl ChildOrder for Avx512 {
     #[inline(always)]
-    unsafe fn push_sorted(stack: *mut u64, top: usize, near: Masked8, children: &[u32; 8], mask: u32) -> usize {
-        // SAFETY: kernels of this instruction set run only where `dispatch` saw it; eight entries
-        // from `top` on are writable by the caller's promise.
+    unsafe fn push_sorted(self, stack: *mut u64, top: usize, near: F8, children: &[u32; 8], mask: u32) -> usize {
+        // SAFETY: `self` proves AVX-512; eight entries from `top` on are writable by the caller's promise.
         unsafe {
-            let hit = compress(near.0, children, mask);
+            let hit = compress(near.register(), children, mask);
             let (first, count) = (stack.add(top), mask.count_ones() as usize);
             if count <= 4 {
                 _mm256_storeu_si256(first.cast(), sort4(first_four(hit)));
@@ -117,10 +111,10 @@ impl InstructionSet for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn push_unsorted(stack: *mut u64, top: usize, near: Masked8, children: &[u32; 8], mask: u32) -> usize {
+    unsafe fn push_unsorted(self, stack: *mut u64, top: usize, near: F8, children: &[u32; 8], mask: u32) -> usize {
         // SAFETY: as in `push_sorted`.
         unsafe {
-            let hit = compress(near.0, children, mask);
+            let hit = compress(near.register(), children, mask);
             _mm256_storeu_si256(stack.add(top).cast(), first_four(hit));
             _mm256_storeu_si256(stack.add(top + 4).cast(), last_four(hit));
         }
@@ -128,10 +122,10 @@ impl InstructionSet for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn drop_farther(stack: *mut u64, top: usize, bound: i64) -> usize {
+    unsafe fn drop_farther(self, stack: *mut u64, top: usize, bound: i64) -> usize {
         let mut kept = 0;
-        // SAFETY: kernels of this instruction set run only where `dispatch` saw it. `kept <= i`, so
-        // that nothing is overwritten before it is read; the caller lets write eight past `top`.
+        // SAFETY: `self` proves AVX-512. `kept <= i`, so that nothing is overwritten before it is read; the
+        // caller lets write eight past `top`.
         unsafe {
             let bound = _mm256_set1_epi64x(bound);
             for i in (0..top).step_by(4) {
@@ -143,11 +137,5 @@ impl InstructionSet for Avx512 {
             }
         }
         kept
-    }
-
-    #[inline(always)]
-    fn prefetch(address: *const u8) {
-        // SAFETY: a prefetch faults on no address, and SSE is part of x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
     }
 }

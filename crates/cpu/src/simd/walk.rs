@@ -8,13 +8,17 @@
 //! nothing more stand in queues of their own, children are ordered and hits taken without branches,
 //! and a nearer hit drops what lies behind it from the stack at once, not by a test at each pop.
 //!
+//! Vectors are handled by functions that are always inlined, never by closures: what a compiler leaves a
+//! function of its own has not got the kernel's instructions (`cargo xtask lanes`).
+//!
 //! Nothing of one ray depends on another: results do not depend on who walks beside whom.
 
-use super::vector::{InstructionSet, Vector, entry};
+use super::order::{ChildOrder, entry};
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
+use raywarp_lanes::{Mask, Vector};
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 
 /// Rays that walk in turns: 16 were 3 % slower, 32 no faster (sibenik,
@@ -62,18 +66,18 @@ impl<Q: Query> Walker<Q> {
     /// # Safety
     /// The stack holds entries below `top`.
     #[inline(always)]
-    unsafe fn pop<I: InstructionSet>(&mut self, base: *const u8, top: usize) {
+    unsafe fn pop<S: ChildOrder>(&mut self, set: S, base: *const u8, top: usize) {
         // SAFETY: the caller's promise.
         self.current = unsafe { *self.stack.add(top - 1) } as u32;
         self.top = top - 1;
-        self.prefetch::<I>(base);
+        self.prefetch(set, base);
     }
 
     #[inline(always)]
-    fn prefetch<I: InstructionSet>(&self, base: *const u8) {
+    fn prefetch<S: ChildOrder>(&self, set: S, base: *const u8) {
         let record = base.wrapping_add(self.current as usize * REFERENCE_BYTES);
         for line in 0..4 {
-            I::prefetch(record.wrapping_add(64 * line));
+            set.prefetch(record.wrapping_add(64 * line));
         }
     }
 }
@@ -98,11 +102,8 @@ impl<Q> Queue<Q> {
 }
 
 /// Answers every ray of `job`.
-///
-/// # Safety
-/// The CPU has the instructions of `I`.
 #[inline(always)]
-pub(crate) unsafe fn walk_all<I: InstructionSet, J: Job>(tree: &Wide8, job: &mut J) {
+pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J) {
     if tree.lines().is_empty() {
         while let Some(task) = job.next(tree.bounds()) {
             job.finish(task);
@@ -117,7 +118,6 @@ pub(crate) unsafe fn walk_all<I: InstructionSet, J: Job>(tree: &Wide8, job: &mut
     let (mut at_node, mut at_leaf, mut at_end) = (empty(), empty(), empty());
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `TURNS` of them.
-    // The caller saw the instructions.
     unsafe {
         for stack in stacks.chunks_exact_mut(depth) {
             let Some(task) = job.next(tree.bounds()) else { break };
@@ -131,14 +131,14 @@ pub(crate) unsafe fn walk_all<I: InstructionSet, J: Job>(tree: &Wide8, job: &mut
                 let count = std::mem::take(&mut at_node.len);
                 for i in 0..count {
                     let walker = *at_node.walkers.get_unchecked(i);
-                    visit_node::<I, J::Query>(base, &mut *walker);
+                    visit_node(set, base, &mut *walker);
                     sort_in(walker, &mut at_node, &mut at_leaf, &mut at_end);
                 }
             }
             let count = std::mem::take(&mut at_leaf.len);
             for i in 0..count {
                 let walker = *at_leaf.walkers.get_unchecked(i);
-                visit_leaf::<I, J::Query>(base, &mut *walker);
+                visit_leaf(set, base, &mut *walker);
                 sort_in(walker, &mut at_node, &mut at_leaf, &mut at_end);
             }
             for i in 0..std::mem::take(&mut at_end.len) {
@@ -173,32 +173,52 @@ unsafe fn sort_in<Q>(walker: *mut Walker<Q>, at_node: &mut Queue<Q>, at_leaf: &m
 /// Visits the node `walker.current` and goes on.
 ///
 /// # Safety
-/// The CPU has the instructions of `I`; `walker` was made for the tree that begins at `base`, with
+/// `walker` was made for the tree that begins at `base`, with
 /// a stack of `stack_depth() + 1 + STACK_SLACK` entries, and is at a node.
 #[inline(always)]
-unsafe fn visit_node<I: InstructionSet, Q: Query>(base: *const u8, walker: &mut Walker<Q>) {
+unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) {
     let ray = &walker.task.ray;
     // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: references name
     // nodes or leaves, and `stack_depth` bounds what is pushed. The caller promises the stack's
-    // length and the instructions. Row offsets stay within a node.
+    // length. Row offsets stay within a node.
     unsafe {
         let record = base.add(walker.current as usize * REFERENCE_BYTES);
         walker.task.query.probe().node();
-        let splat = I::Node::splat;
-        let row = |offset: usize| I::Node::load(&*record.add(offset).cast::<[f32; 8]>());
-        let near = |i: usize| row(walker.enter[i]).sub(splat(ray.near_origin[i])).mul(splat(ray.inverse[i]));
-        let far = |i: usize| row(walker.leave[i]).sub(splat(ray.far_origin[i])).mul(splat(ray.inverse[i]));
-        let near = near(0).max(near(1)).max(near(2).max(splat(walker.low)));
-        let far = far(0).min(far(1)).min(far(2).min(splat(walker.limit)));
-        let mask = near.le(far);
+        let [x, y, z] = distances(set, record, &walker.enter, &ray.near_origin, &ray.inverse);
+        let near = x.max(y).max(z.max(S::F8::splat(set, walker.low)));
+        let [x, y, z] = distances(set, record, &walker.leave, &ray.far_origin, &ray.inverse);
+        let far = x.min(y).min(z.min(S::F8::splat(set, walker.limit)));
+        let mask = near.le(far).bits();
         let children = &(*record.cast::<Wide8Node>()).children;
         let top = if Q::ORDERED {
-            I::push_sorted(walker.stack, walker.top, near, children, mask)
+            set.push_sorted(walker.stack, walker.top, near, children, mask)
         } else {
-            I::push_unsorted(walker.stack, walker.top, near, children, mask)
+            set.push_unsorted(walker.stack, walker.top, near, children, mask)
         };
-        walker.pop::<I>(base, top);
+        walker.pop(set, base, top);
     }
+}
+
+/// For each axis the distances along the ray to the planes of eight boxes that lie at `rows` of the node `record`.
+///
+/// # Safety
+/// At `record` lies a node, and at each of `rows` in it eight floats.
+#[inline(always)]
+unsafe fn distances<S: ChildOrder>(
+    set: S,
+    record: *const u8,
+    rows: &[usize; 3],
+    origin: &[f32; 3],
+    inverse: &[f32; 3],
+) -> [S::F8; 3] {
+    // SAFETY: the caller's promise.
+    let rows: [&[f32; 8]; 3] =
+        unsafe { [&*record.add(rows[0]).cast(), &*record.add(rows[1]).cast(), &*record.add(rows[2]).cast()] };
+    [
+        (S::F8::load(set, rows[0]) - S::F8::splat(set, origin[0])) * S::F8::splat(set, inverse[0]),
+        (S::F8::load(set, rows[1]) - S::F8::splat(set, origin[1])) * S::F8::splat(set, inverse[1]),
+        (S::F8::load(set, rows[2]) - S::F8::splat(set, origin[2])) * S::F8::splat(set, inverse[2]),
+    ]
 }
 
 /// Visits the leaf block `walker.current` and goes on, to [`END`] when the query is decided.
@@ -206,70 +226,79 @@ unsafe fn visit_node<I: InstructionSet, Q: Query>(base: *const u8, walker: &mut 
 /// # Safety
 /// As [`visit_node`], but `walker` is at a leaf.
 #[inline(always)]
-unsafe fn visit_leaf<I: InstructionSet, Q: Query>(base: *const u8, walker: &mut Walker<Q>) {
+unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) {
     let (ray, query) = (&walker.task.ray, &mut walker.task.query);
     // SAFETY: as in `visit_node`; an encoder's leaves have their blocks in range, and they end.
     unsafe {
         let block = &*base.add((walker.current & !LEAF) as usize * REFERENCE_BYTES).cast::<TriangleBlock>();
         query.probe().triangles(|| block.len());
-        test_block::<I::Leaf, Q>(block, ray, query);
+        test_block::<S::F4, Q>(set, block, ray, query);
         let mut top = walker.top;
         if Q::ORDERED {
             walker.limit = ray.box_high(query.limit());
             // What lies farther now goes at once, rather than by a guess at every pop.
             let bound = walker.limit.max(0.0).to_bits();
-            top = I::drop_farther(walker.stack, top, i64::from(bound) << 32 | i64::from(u32::MAX));
+            top = set.drop_farther(walker.stack, top, i64::from(bound) << 32 | i64::from(u32::MAX));
         }
         // The next block of a large leaf comes before anything on the stack.
         let next = walker.current + (size_of::<TriangleBlock>() / REFERENCE_BYTES) as u32;
         *walker.stack.add(top) = entry(f32::NEG_INFINITY, next);
         top += usize::from(block.has_more());
         let decided = u32::from(query.is_decided()).wrapping_neg();
-        walker.pop::<I>(base, top);
+        walker.pop(set, base, top);
         walker.current |= decided;
     }
+}
+
+/// Corner `corner` of each triangle, seen from the ray's origin along its direction: x and y sheared, z as it is.
+#[inline(always)]
+fn local<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, ray: &WalkRay) -> [V; 3] {
+    let ([x, y, z], origin, shear) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);
+    let axes = &block.corners[corner];
+    let x = V::load(set, &axes[x]) - V::splat(set, origin[0]);
+    let y = V::load(set, &axes[y]) - V::splat(set, origin[1]);
+    let z = V::load(set, &axes[z]) - V::splat(set, origin[2]);
+    [V::splat(set, shear[0]).neg_mul_add(z, x), V::splat(set, shear[1]).neg_mul_add(z, y), z]
+}
+
+/// `a * b - c * d` by Kahan's method, as [`Watertight::test`] has it.
+#[inline(always)]
+fn difference_of_products<V: Vector<BLOCK>>(a: V, b: V, c: V, d: V) -> V {
+    let w = c * d;
+    a.mul_sub(b, w) + c.neg_mul_add(d, w)
 }
 
 /// Offers the triangles of `block` that the ray's line hits within the query's interval.
 ///
 /// [`Watertight::test`], operation by operation, so that `t` has the same bits.
 #[inline(always)]
-fn test_block<V: Vector<BLOCK>, Q: Query>(block: &TriangleBlock, ray: &WalkRay, query: &mut Q) {
-    let k = ray.triangle.k;
-    let origin = ray.axis_origin.map(V::splat);
-    let shear = ray.triangle.shear.map(V::splat);
-    let local = |corner: usize| -> [V; 3] {
-        let p: [V; 3] = std::array::from_fn(|i| V::load(&block.corners[corner][k[i]]).sub(origin[i]));
-        [shear[0].neg_mul_add(p[2], p[0]), shear[1].neg_mul_add(p[2], p[1]), p[2]]
-    };
-    let (a, b, c) = (local(0), local(1), local(2));
-    let difference_of_products = |a: V, b: V, c: V, d: V| {
-        let w = c.mul(d);
-        a.mul_sub(b, w).add(c.neg_mul_add(d, w))
-    };
+fn test_block<V: Vector<BLOCK>, Q: Query>(set: V::Set, block: &TriangleBlock, ray: &WalkRay, query: &mut Q) {
+    let a: [V; 3] = local(set, block, 0, ray);
+    let b: [V; 3] = local(set, block, 1, ray);
+    let c: [V; 3] = local(set, block, 2, ray);
     let u = difference_of_products(c[0], b[1], c[1], b[0]);
     let v = difference_of_products(a[0], c[1], a[1], c[0]);
     let w = difference_of_products(b[0], a[1], b[1], a[0]);
-    let zero = V::splat(0.0);
+    let zero = V::splat(set, 0.0);
     let same_side = zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero);
-    let inverse = V::splat(1.0).div(u.add(v).add(w));
-    let (us, vs) = (v.mul(inverse), w.mul(inverse));
-    let z = us.mul_add(b[2].sub(a[2]), vs.mul_add(c[2].sub(a[2]), a[2]));
-    let t = z.mul(V::splat(ray.triangle.inverse));
+    let inverse = V::splat(set, 1.0) / (u + v + w);
+    let (us, vs) = (v * inverse, w * inverse);
+    let z = us.mul_add(b[2] - a[2], vs.mul_add(c[2] - a[2], a[2]));
+    let t = z * V::splat(set, ray.triangle.inverse);
     // Where f32 has too few exponents `t` is infinite or NaN; the scalar test knows what to do then.
-    let is_finite = V::splat(f32::MIN).le(t) & t.le(V::splat(f32::MAX));
-    let wide = same_side & !is_finite;
-    let mask = same_side & V::splat(query.low()).le(t) & t.le(V::splat(query.limit()));
+    let is_finite = V::splat(set, f32::MIN).le(t) & t.le(V::splat(set, f32::MAX));
+    let wide = (same_side & !is_finite).bits();
+    let mask = same_side & V::splat(set, query.low()).le(t) & t.le(V::splat(set, query.limit()));
     // The nearest of them, infinity for none.
-    let t = t.pick(mask, V::splat(f32::INFINITY));
+    let t = V::select(mask, t, V::splat(set, f32::INFINITY));
     let ts = t.store();
     let nearest = ts.iter().fold(f32::INFINITY, |nearest, &t| if t < nearest { t } else { nearest });
-    let equal = t.eq(V::splat(nearest)) & mask;
+    let equal = (t.eq(V::splat(set, nearest)) & mask).bits();
     let (us, vs) = (us.store(), vs.store());
     // Hardly ever: two hits of the very same `t`, or whatever the query wants to look at, or numbers
     // near the ends of f32.
     if (wide != 0) | (equal & equal.wrapping_sub(1) != 0) | ray.may_overflow | query.needs_id(nearest) {
-        return offer_each(block, [mask, wide], [ts, us, vs], ray, query);
+        return offer_each(block, [mask.bits(), wide], [ts, us, vs], ray, query);
     }
     let slot = equal.trailing_zeros() as usize % BLOCK;
     query.offer_plain([nearest, us[slot], vs[slot]], block.slots[slot]);

@@ -1,0 +1,73 @@
+//! `RAYWARP_ISA`: the same picture with every instruction set of this CPU, and what becomes of other names.
+
+mod common_folder;
+
+use common_folder::{Folder, TRIANGLE};
+use raywarp::cpu::Isa;
+use std::process::Output;
+
+/// The command with the words of `line`, told to use `isa`.
+fn run_with(folder: &Folder, isa: &str, line: &str) -> Output {
+    folder.command(line).env(Isa::VARIABLE, isa).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn every_instruction_set_makes_the_same_pictures_byte_for_byte() {
+    let room = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/room.pbrt");
+    let knot = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/knot.ply.gz");
+    let mut pictures = Vec::new();
+    for isa in Isa::all() {
+        let folder = Folder::new(&format!("isa-{isa}"));
+        folder.file("triangle.obj", TRIANGLE);
+        for line in [
+            "render --size 160x107 --spp 4 -o built-in.exr --layers all",
+            "render triangle.obj --size 33x17 --spp 3 -o triangle.exr",
+            &format!("render {room} --size 80x60 --spp 4 -o room.exr"),
+            &format!("render {room} --clay 0.7 --size 81x61 --spp 3 --sampler xor32 -o clay.exr"),
+            &format!("render {knot} --size 80x60 --spp 2 -o knot.exr"),
+        ] {
+            let output = run_with(&folder, isa.name(), &format!("{line} -v"));
+            assert!(output.status.success(), "{line}: {}", said(&output));
+            assert!(said(&output).contains(&format!("instruction set of the CPU: {isa}")), "{}", said(&output));
+        }
+        pictures.push((isa, folder.files()));
+    }
+    let (first, files) = &pictures[0];
+    assert_eq!(files.len(), 6);
+    for (isa, others) in &pictures[1..] {
+        for ((name, one), (_, other)) in files.iter().zip(others) {
+            assert!(one == other, "{name} of {isa} differs from {first}'s");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_instruction_set_is_refused_and_what_this_cpu_lacks_too() {
+    let folder = Folder::new("isa-unknown");
+    folder.file("a.obj", TRIANGLE);
+    let refused = run_with(&folder, "sse9", "info a.obj");
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    assert!(said(&refused).contains("RAYWARP_ISA=\"sse9\" is no instruction set; known are avx512"));
+    assert_eq!(said(&refused).lines().count(), 1);
+    for name in Isa::NAMES.into_iter().filter(|name| Isa::all().iter().all(|isa| isa.name() != *name)) {
+        let lacking = run_with(&folder, name, "info a.obj");
+        assert_eq!(lacking.status.code(), Some(4), "{}", said(&lacking));
+        assert!(said(&lacking).contains(&format!("this CPU has no {name}")), "{}", said(&lacking));
+    }
+    assert_eq!(run_with(&folder, "", "info a.obj").status.code(), Some(0));
+}
+
+#[test]
+fn the_version_says_which_one_is_used() {
+    let folder = Folder::new("isa-version");
+    for (name, says) in [("portable", "portable is used (of "), ("sse9", "\"sse9\" is no instruction set")] {
+        let output = run_with(&folder, name, "--version");
+        assert!(output.status.success());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains(says), "{text}");
+    }
+}

@@ -1,0 +1,107 @@
+//! How the hit children of a node come to the stack, and how what lies too far leaves it: what each instruction set does
+//! in its own way. What stands here is scalar code, for those without one.
+
+#[cfg(target_arch = "aarch64")]
+use raywarp_lanes::Neon;
+use raywarp_lanes::{InstructionSet, Portable, Vector};
+
+/// An instruction set's way to order the hit children.
+pub(crate) trait ChildOrder: InstructionSet {
+    /// Pushes the children in `mask`, farthest first, and returns the new top. The upper half of an
+    /// entry is the bits of the entry distance, the lower half the child. The bits order like
+    /// integers when no distance is negative, as with every `t_min >= 0`; else the order is any.
+    ///
+    /// # Safety
+    /// Eight entries from `stack + top` on are writable.
+    #[inline(always)]
+    unsafe fn push_sorted(self, stack: *mut u64, top: usize, near: Self::F8, children: &[u32; 8], mask: u32) -> usize {
+        // SAFETY: the caller's promise is these functions'; the entries from `top` on were just written.
+        unsafe {
+            let end = push_each(stack, top, &near.store(), children, mask);
+            sort_many(stack.add(top), end - top);
+            end
+        }
+    }
+
+    /// The same in any order.
+    ///
+    /// # Safety
+    /// As [`ChildOrder::push_sorted`].
+    #[inline(always)]
+    unsafe fn push_unsorted(
+        self,
+        stack: *mut u64,
+        top: usize,
+        near: Self::F8,
+        children: &[u32; 8],
+        mask: u32,
+    ) -> usize {
+        // SAFETY: the caller's promise is this function's.
+        unsafe { push_each(stack, top, &near.store(), children, mask) }
+    }
+
+    /// Drops the entries below `top` that lie farther than `bound`, an entry too; keeps the others in
+    /// their order and returns the new top. Entries of negative distance stay.
+    ///
+    /// # Safety
+    /// `bound` is no negative integer. Entries up to `top` are readable, and eight more writable.
+    #[inline(always)]
+    unsafe fn drop_farther(self, stack: *mut u64, top: usize, bound: i64) -> usize {
+        let mut kept = 0;
+        for i in 0..top {
+            // SAFETY: `kept <= i < top`, where the caller lets read and write.
+            unsafe {
+                let entry = *stack.add(i);
+                *stack.add(kept) = entry;
+                kept += usize::from(entry.cast_signed() <= bound);
+            }
+        }
+        kept
+    }
+}
+
+impl ChildOrder for Portable {}
+
+#[cfg(target_arch = "aarch64")]
+impl ChildOrder for Neon {}
+
+/// A stack entry.
+#[inline(always)]
+pub(crate) fn entry(near: f32, child: u32) -> u64 {
+    u64::from(near.to_bits()) << 32 | u64::from(child)
+}
+
+/// Pushes the children in `mask` by their places in the node.
+///
+/// # Safety
+/// Eight entries from `stack + top` on are writable.
+#[inline(always)]
+unsafe fn push_each(stack: *mut u64, mut top: usize, near: &[f32; 8], children: &[u32; 8], mut mask: u32) -> usize {
+    while mask != 0 {
+        let slot = mask.trailing_zeros() as usize & 7;
+        mask &= mask - 1;
+        // SAFETY: the mask has eight bits, so that at most eight entries are written from `top` on.
+        unsafe { *stack.add(top) = entry(near[slot], children[slot]) };
+        top += 1;
+    }
+    top
+}
+
+/// Sorts the `count` entries from `first` on, largest first.
+///
+/// # Safety
+/// They are readable and writable.
+#[inline]
+unsafe fn sort_many(first: *mut u64, count: usize) {
+    // SAFETY: `first` and `count` bound the slice by the caller's promise.
+    let entries = unsafe { std::slice::from_raw_parts_mut(first, count) };
+    for sorted in 1..count {
+        let new = entries[sorted];
+        let mut place = sorted;
+        while place > 0 && entries[place - 1] < new {
+            entries[place] = entries[place - 1];
+            place -= 1;
+        }
+        entries[place] = new;
+    }
+}

@@ -1,0 +1,154 @@
+//! Which instructions this CPU has, found once and proven by a value, and which of them are to be used.
+
+#[cfg(target_arch = "aarch64")]
+use crate::neon::Neon;
+use crate::portable::Portable;
+#[cfg(target_arch = "x86_64")]
+use crate::x86::{avx2::Avx2, avx512::Avx512};
+use std::sync::OnceLock;
+
+/// An instruction set that this CPU was seen to have; only the functions here make one.
+///
+/// Results do not depend on it: every operation computes the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isa {
+    /// Plain Rust.
+    Portable(Portable),
+    /// AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    /// AVX-512 F, VL, DQ and BW.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+    /// NEON of 64-bit ARM.
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
+}
+
+/// Why [`Isa::VARIABLE`] does not name an instruction set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IsaError {
+    /// No instruction set has this name.
+    #[error("{}={found:?} is no instruction set; known are {}", Isa::VARIABLE, Isa::NAMES.join(", "))]
+    Unknown {
+        /// What the variable holds.
+        found: String,
+    },
+    /// Not on this CPU.
+    #[error("{}={wanted}: this CPU has no {wanted}; it has {available}", Isa::VARIABLE)]
+    Missing {
+        /// The one that was asked for.
+        wanted: &'static str,
+        /// Those that there are.
+        available: String,
+    },
+}
+
+impl Isa {
+    /// The environment variable that names the instruction set to use; an empty one is an unset one.
+    pub const VARIABLE: &'static str = "RAYWARP_ISA";
+
+    /// All names, on whatever CPU.
+    pub const NAMES: [&'static str; 4] = ["avx512", "avx2", "neon", "portable"];
+
+    /// The fastest that this CPU has.
+    pub fn detect() -> Self {
+        Self::all()[0]
+    }
+
+    /// The one that [`Isa::VARIABLE`] names, else the fastest.
+    ///
+    /// # Errors
+    /// [`IsaError`] if the variable holds something else, or what this CPU has not got.
+    pub fn from_environment() -> Result<Self, IsaError> {
+        let wanted = std::env::var_os(Self::VARIABLE).unwrap_or_default();
+        choose(&wanted.to_string_lossy(), &Self::all())
+    }
+
+    /// [`Isa::from_environment`] where that is one, else the fastest, looked for once a process: what everything uses
+    /// that is not told otherwise. A library does not stop at a variable; programs may ask for the error first.
+    pub fn preferred() -> Self {
+        static PREFERRED: OnceLock<Isa> = OnceLock::new();
+        *PREFERRED.get_or_init(|| Self::from_environment().unwrap_or_else(|_| Self::detect()))
+    }
+
+    /// All that this CPU has, fastest first; the last is plain Rust.
+    pub fn all() -> Vec<Self> {
+        let mut found = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            found.extend(Avx512::detect().map(Self::Avx512));
+            found.extend(Avx2::detect().map(Self::Avx2));
+        }
+        #[cfg(target_arch = "aarch64")]
+        found.extend(Neon::detect().map(Self::Neon));
+        found.push(Self::Portable(Portable));
+        found
+    }
+
+    /// One of [`Isa::NAMES`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable(_) => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => "neon",
+        }
+    }
+}
+
+/// The one of `available`, fastest first, that `wanted` names; the first if it names none.
+fn choose(wanted: &str, available: &[Isa]) -> Result<Isa, IsaError> {
+    if wanted.is_empty() {
+        return Ok(available[0]);
+    }
+    let Some(wanted) = Isa::NAMES.into_iter().find(|name| *name == wanted) else {
+        return Err(IsaError::Unknown { found: wanted.to_string() });
+    };
+    available.iter().copied().find(|isa| isa.name() == wanted).ok_or_else(|| {
+        let names: Vec<&str> = available.iter().map(|isa| isa.name()).collect();
+        IsaError::Missing { wanted, available: names.join(", ") }
+    })
+}
+
+impl std::fmt::Display for Isa {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_rust_is_always_there_and_last() {
+        assert_eq!(Isa::all().last().unwrap().name(), "portable");
+        assert_eq!(Isa::detect(), Isa::all()[0]);
+    }
+
+    #[test]
+    fn every_set_can_be_asked_for_by_its_name() {
+        let all = Isa::all();
+        for isa in &all {
+            assert_eq!(choose(isa.name(), &all), Ok(*isa));
+            assert!(Isa::NAMES.contains(&isa.name()));
+        }
+        assert_eq!(choose("", &all), Ok(all[0]));
+    }
+
+    #[test]
+    fn what_is_unknown_or_not_there_is_said_with_what_is() {
+        let portable = [Isa::Portable(Portable)];
+        let said = |wanted| choose(wanted, &portable).unwrap_err().to_string();
+        assert_eq!(said("avx2"), "RAYWARP_ISA=avx2: this CPU has no avx2; it has portable");
+        assert_eq!(
+            said("AVX2\n"),
+            r#"RAYWARP_ISA="AVX2\n" is no instruction set; known are avx512, avx2, neon, portable"#
+        );
+    }
+}

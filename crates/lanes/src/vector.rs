@@ -1,0 +1,324 @@
+//! What generic code computes with: floats, words and masks of `N` lanes.
+//!
+//! Lane 0 is the first entry of an array and the lowest bit of a mask's bits.
+
+use crate::task::InstructionSet;
+use std::fmt::Debug;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+
+/// A truth for each of `N` lanes.
+pub trait Mask<const N: usize>:
+    Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
+{
+    /// Whose mask it is.
+    type Set: InstructionSet;
+
+    /// Lane `i` from bit `i`; bits from `N` on do not count.
+    fn from_bits(set: Self::Set, bits: u32) -> Self;
+
+    /// Bit `i` from lane `i`; bits from `N` on are 0.
+    fn bits(self) -> u32;
+
+    /// The lanes below `count`: all from `N` on.
+    #[inline(always)]
+    fn first(set: Self::Set, count: usize) -> Self {
+        Self::from_bits(set, if count < N { (1 << count) - 1 } else { u32::MAX })
+    }
+
+    /// Whether a lane is true.
+    #[inline(always)]
+    fn any(self) -> bool {
+        self.bits() != 0
+    }
+
+    /// Whether every lane is true.
+    #[inline(always)]
+    fn all(self) -> bool {
+        self.bits() == u32::MAX >> (32 - N)
+    }
+
+    /// How many lanes are true.
+    #[inline(always)]
+    fn count(self) -> usize {
+        self.bits().count_ones() as usize
+    }
+}
+
+/// `N` floats of 32 bits. The operators round once, to nearest; nothing is fused that does not say so.
+pub trait Vector<const N: usize>:
+    Copy + Debug + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// Whose vector it is.
+    type Set: InstructionSet;
+    /// As many words.
+    type Words: Words<N, Set = Self::Set, Mask = Self::Mask>;
+    /// As many truths.
+    type Mask: Mask<N, Set = Self::Set>;
+
+    /// The instruction set, which a vector proves to be there.
+    fn set(self) -> Self::Set;
+
+    /// All lanes `x`.
+    fn splat(set: Self::Set, x: f32) -> Self;
+
+    /// Lane `i` from `x[i]`.
+    fn load(set: Self::Set, x: &[f32; N]) -> Self;
+
+    /// Lane `i` to entry `i`.
+    fn store(self) -> [f32; N];
+
+    /// Lane `i` from `x[i]`, where there is one; the other lanes are 0.
+    #[inline(always)]
+    fn load_part(set: Self::Set, x: &[f32]) -> Self {
+        if let Some(all) = x.first_chunk() {
+            return Self::load(set, all);
+        }
+        let mut lanes = [0.0; N];
+        lanes[..x.len()].copy_from_slice(x);
+        Self::load(set, &lanes)
+    }
+
+    /// Lane `i` to `target[i]`, where there is one.
+    #[inline(always)]
+    fn store_part(self, target: &mut [f32]) {
+        let lanes = self.store();
+        let count = target.len().min(N);
+        target[..count].copy_from_slice(&lanes[..count]);
+    }
+
+    /// `self * b + c`, rounded once.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+
+    /// `self * b - c`, rounded once.
+    fn mul_sub(self, b: Self, c: Self) -> Self;
+
+    /// `c - self * b`, rounded once.
+    fn neg_mul_add(self, b: Self, c: Self) -> Self;
+
+    /// The square root, rounded once.
+    fn sqrt(self) -> Self;
+
+    /// The largest integer that is not larger; zeros, infinities and NaN stay.
+    fn floor(self) -> Self;
+
+    /// Without its sign, also of NaN.
+    fn abs(self) -> Self;
+
+    /// `if self < other { self } else { other }`: `other` if either is NaN or both are zeros. [`f32::min`] has another
+    /// order of NaN.
+    fn min(self, other: Self) -> Self;
+
+    /// `if self > other { self } else { other }`: `other` if either is NaN or both are zeros.
+    fn max(self, other: Self) -> Self;
+
+    /// `self < other`; false with a NaN.
+    fn lt(self, other: Self) -> Self::Mask;
+
+    /// `self <= other`; false with a NaN.
+    fn le(self, other: Self) -> Self::Mask;
+
+    /// `self == other`; false with a NaN.
+    fn eq(self, other: Self) -> Self::Mask;
+
+    /// `self > other`; false with a NaN.
+    #[inline(always)]
+    fn gt(self, other: Self) -> Self::Mask {
+        other.lt(self)
+    }
+
+    /// `self >= other`; false with a NaN.
+    #[inline(always)]
+    fn ge(self, other: Self) -> Self::Mask {
+        other.le(self)
+    }
+
+    /// The lanes in `mask` from `yes`, the others from `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// The bits of each lane.
+    fn to_bits(self) -> Self::Words;
+
+    /// Floats of these bits.
+    fn from_bits(bits: Self::Words) -> Self;
+
+    /// Each lane as Rust's `as u32`: towards zero; 0 for NaN and below, the largest above.
+    fn to_u32(self) -> Self::Words;
+
+    /// Each lane as Rust's `as i32`, in two's complement: towards zero, to the nearest there is; 0 for NaN.
+    fn to_i32(self) -> Self::Words;
+
+    /// The nearest float of each word.
+    fn from_u32(words: Self::Words) -> Self;
+
+    /// The nearest float of each word, as a signed number in two's complement.
+    fn from_i32(words: Self::Words) -> Self;
+
+    /// The lanes in `mask` side by side from lane 0 on, in their order; the lanes after them are 0.
+    fn compress(self, mask: Self::Mask) -> Self;
+
+    /// Writes [`Vector::compress`] to the first `N` entries of `target`, zeros after the packed lanes included, and
+    /// returns how many are packed: where the next ones go.
+    ///
+    /// # Panics
+    /// If `target` has fewer than `N` entries.
+    #[inline(always)]
+    fn compress_to(self, mask: Self::Mask, target: &mut [f32]) -> usize {
+        *target.first_chunk_mut().expect("room for every lane") = self.compress(mask).store();
+        mask.count()
+    }
+
+    /// `table[index]` in the lanes of `mask`; the other lanes are 0, and their index may be anything.
+    ///
+    /// # Panics
+    /// If an index in `mask` lies outside of `table`.
+    fn gather(table: &[f32], index: Self::Words, mask: Self::Mask) -> Self;
+}
+
+/// `N` unsigned integers of 32 bits. Sums, differences and products are taken modulo 2^32.
+pub trait Words<const N: usize>:
+    Copy
+    + Debug
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+{
+    /// Whose words they are.
+    type Set: InstructionSet;
+    /// As many truths.
+    type Mask: Mask<N, Set = Self::Set>;
+
+    /// The instruction set, which words prove to be there.
+    fn set(self) -> Self::Set;
+
+    /// All lanes `x`.
+    fn splat(set: Self::Set, x: u32) -> Self;
+
+    /// Lane `i` from `x[i]`.
+    fn load(set: Self::Set, x: &[u32; N]) -> Self;
+
+    /// Lane `i` to entry `i`.
+    fn store(self) -> [u32; N];
+
+    /// Lane `i` from `x[i]`, where there is one; the other lanes are 0.
+    #[inline(always)]
+    fn load_part(set: Self::Set, x: &[u32]) -> Self {
+        if let Some(all) = x.first_chunk() {
+            return Self::load(set, all);
+        }
+        let mut lanes = [0; N];
+        lanes[..x.len()].copy_from_slice(x);
+        Self::load(set, &lanes)
+    }
+
+    /// Lane `i` to `target[i]`, where there is one.
+    #[inline(always)]
+    fn store_part(self, target: &mut [u32]) {
+        let lanes = self.store();
+        let count = target.len().min(N);
+        target[..count].copy_from_slice(&lanes[..count]);
+    }
+
+    /// 0, 1, 2, ...
+    #[inline(always)]
+    fn count_up(set: Self::Set) -> Self {
+        let mut lanes = [0; N];
+        for lane in 0..N {
+            lanes[lane] = lane as u32;
+        }
+        Self::load(set, &lanes)
+    }
+
+    /// Each lane `count` bits up; 0 from 32 bits on.
+    fn shl(self, count: u32) -> Self;
+
+    /// Each lane `count` bits down; 0 from 32 bits on.
+    fn shr(self, count: u32) -> Self;
+
+    /// Each lane its own number of bits up; 0 from 32 bits on.
+    fn shl_each(self, counts: Self) -> Self;
+
+    /// Each lane its own number of bits down; 0 from 32 bits on.
+    fn shr_each(self, counts: Self) -> Self;
+
+    /// The bits of each lane in the other order.
+    fn reverse_bits(self) -> Self;
+
+    /// The smaller one.
+    fn min(self, other: Self) -> Self;
+
+    /// The larger one.
+    fn max(self, other: Self) -> Self;
+
+    /// `self == other`.
+    fn eq(self, other: Self) -> Self::Mask;
+
+    /// `self < other`.
+    fn lt(self, other: Self) -> Self::Mask;
+
+    /// `self < other`, both as signed numbers in two's complement.
+    #[inline(always)]
+    fn lt_signed(self, other: Self) -> Self::Mask {
+        let sign = Self::splat(self.set(), 1 << 31);
+        (self ^ sign).lt(other ^ sign)
+    }
+
+    /// The lanes in `mask` from `yes`, the others from `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// The lanes in `mask` side by side from lane 0 on, in their order; the lanes after them are 0.
+    fn compress(self, mask: Self::Mask) -> Self;
+
+    /// Writes [`Words::compress`] to the first `N` entries of `target`, zeros after the packed lanes included, and
+    /// returns how many are packed: where the next ones go.
+    ///
+    /// # Panics
+    /// If `target` has fewer than `N` entries.
+    #[inline(always)]
+    fn compress_to(self, mask: Self::Mask, target: &mut [u32]) -> usize {
+        *target.first_chunk_mut().expect("room for every lane") = self.compress(mask).store();
+        mask.count()
+    }
+
+    /// `table[self]` in the lanes of `mask`; the other lanes are 0, and their index may be anything.
+    ///
+    /// # Panics
+    /// If an index in `mask` lies outside of `table`.
+    fn gather(self, table: &[u32], mask: Self::Mask) -> Self;
+
+    /// Lane `i` of word `j` from `rows[i][j]`.
+    fn transpose(set: Self::Set, rows: [&[u32; 4]; N]) -> [Self; 4];
+
+    /// Word `j` of each record `table[self]`, for every `j`, in the lanes of `mask`; the other lanes are 0, and their
+    /// index may be anything.
+    ///
+    /// Each record is read whole, 16 bytes at a time, and turned round in registers. For records of 64 bytes that takes a
+    /// quarter of the time of sixteen gathers where the table lies in a cache, and half of it beyond (8 lanes, AVX2 and
+    /// AVX-512; `examples/gather_speed.rs`, AMD Zen 4, 25 November 2026). Slices of other records of whole 16 bytes become such a table by `bytemuck::cast_slice`.
+    ///
+    /// # Panics
+    /// If an index in `mask` lies outside of `table`. That `R` is a multiple of 4 is checked when it is compiled.
+    #[inline(always)]
+    fn gather_records<const R: usize>(self, table: &[[u32; R]], mask: Self::Mask) -> [Self; R] {
+        const { assert!(R.is_multiple_of(4), "records are of whole 16 bytes") };
+        let (index, bits, nothing) = (self.store(), mask.bits(), [0; R]);
+        let mut records = [&nothing; N];
+        for lane in 0..N {
+            if bits >> lane & 1 == 1 {
+                records[lane] = &table[index[lane] as usize];
+            }
+        }
+        let mut words = [Self::splat(self.set(), 0); R];
+        for (quarter, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let mut rows = [&[0; 4]; N];
+            for lane in 0..N {
+                rows[lane] = &records[lane].as_chunks::<4>().0[quarter];
+            }
+            *words = Self::transpose(self.set(), rows);
+        }
+        words
+    }
+}

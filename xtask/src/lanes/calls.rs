@@ -1,0 +1,159 @@
+//! Who calls functions that were meant to be single instructions: read off the symbols and the code of an ELF file
+//! for x86-64, without a disassembler.
+//!
+//! A call, a jump or an address in position-independent code ends with the distance to its target, four bytes. Only
+//! distances that end exactly at an intrinsic, or at a slot that holds its address, behind a byte that such an
+//! instruction has before them, are taken: among twenty million bytes chance makes one in some hundred binaries.
+
+use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionKind, SymbolKind};
+use std::collections::{BTreeMap, HashMap};
+
+/// Crates whose functions may call intrinsics, each with the reason.
+const EXEMPT: &[(&str, &str)] = &[
+    ("core::core_arch::", "an intrinsic made of others: what counts is who calls the outer one"),
+    ("std_detect::", "asks which instructions there are, once"),
+    ("sha2::", "compiled without optimisation (Cargo.toml), since nothing of it runs"),
+];
+
+/// Modules in which a closure with a symbol of its own is a fault: it was not inlined, and so it has lost the
+/// instructions of the function that it stands in.
+const WITHOUT_CLOSURES: &[&str] = &[
+    "raywarp_lanes::vector::",
+    "raywarp_lanes::pair::",
+    "raywarp_lanes::portable::",
+    "raywarp_lanes::x86::",
+    "raywarp_cpu::simd::",
+];
+
+/// What is wrong in the program `image`, a line each, sorted.
+///
+/// # Errors
+/// What is no ELF file for x86-64, or has no symbols.
+pub fn faults(image: &[u8]) -> Result<Vec<String>, String> {
+    let file = object::File::parse(image).map_err(|error| error.to_string())?;
+    if file.architecture() != object::Architecture::X86_64 {
+        return Err(format!("is for {:?}, and only x86-64 is read", file.architecture()));
+    }
+    let functions = functions(&file);
+    if functions.is_empty() {
+        return Err("has no symbols: build it without `strip`".to_string());
+    }
+    let mut faults: Vec<String> =
+        functions.values().filter(|name| is_lost_closure(name)).map(|name| format!("{name} is not inlined")).collect();
+    let called = calls(&file, &functions)?;
+    for (&address, intrinsic) in functions.iter().filter(|(_, name)| is_intrinsic(name)) {
+        match called.get(&address) {
+            None => faults.push(format!("{intrinsic} is a function, and nobody is seen to call it")),
+            Some(callers) => {
+                let by_us = callers.iter().filter(|(caller, _)| !is_exempt(caller));
+                faults.extend(by_us.map(|(caller, times)| format!("{caller} calls {intrinsic}, at {times} places")));
+            }
+        }
+    }
+    faults.sort();
+    Ok(faults)
+}
+
+/// Addresses and names of all functions.
+fn functions(file: &object::File<'_>) -> BTreeMap<u64, String> {
+    let texts = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
+    texts.filter_map(|symbol| Some((symbol.address(), plain(symbol.name().ok()?)))).collect()
+}
+
+/// A symbol's path without its hashes.
+fn plain(symbol: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(symbol))
+}
+
+/// Whether a function stands in the module of intrinsics; types of it in the name of something else do not count.
+fn is_intrinsic(name: &str) -> bool {
+    name.trim_start_matches('<').starts_with("core::core_arch::")
+}
+
+fn is_exempt(caller: &str) -> bool {
+    EXEMPT.iter().any(|(path, _)| caller.trim_start_matches('<').starts_with(path))
+}
+
+fn is_lost_closure(name: &str) -> bool {
+    name.contains("{{closure}}") | name.contains("{closure#")
+        && WITHOUT_CLOSURES.iter().any(|path| name.trim_start_matches('<').starts_with(path))
+}
+
+/// For each intrinsic's address who calls or names it, and how often.
+fn calls(
+    file: &object::File<'_>,
+    functions: &BTreeMap<u64, String>,
+) -> Result<BTreeMap<u64, BTreeMap<String, usize>>, String> {
+    let mut targets: HashMap<u64, u64> =
+        functions.iter().filter(|(_, name)| is_intrinsic(name)).map(|(&address, _)| (address, address)).collect();
+    // A function of another crate may be called through a slot that the loader fills.
+    for (slot, relocation) in file.dynamic_relocations().into_iter().flatten() {
+        let address = match relocation.target() {
+            RelocationTarget::Absolute => relocation.addend().cast_unsigned(),
+            _ => continue,
+        };
+        if functions.get(&address).is_some_and(|name| is_intrinsic(name)) {
+            targets.insert(slot, address);
+        }
+    }
+    let mut found: BTreeMap<u64, BTreeMap<String, usize>> = BTreeMap::new();
+    for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
+        let code = section.data().map_err(|error| error.to_string())?;
+        for (at, address) in distances(code, section.address()) {
+            let Some(&intrinsic) = targets.get(&address) else { continue };
+            let caller = functions.range(..=at).next_back().map_or("code without a name", |(_, name)| name.as_str());
+            *found.entry(intrinsic).or_default().entry(caller.to_string()).or_default() += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// Where in `code`, which begins at `start`, something like a call, a jump or an address stands, and where it points.
+fn distances(code: &[u8], start: u64) -> impl Iterator<Item = (u64, u64)> {
+    code.windows(5).enumerate().filter_map(move |(i, bytes)| {
+        // `call` and `jmp` to a distance; else the byte of operands of `call *`, `jmp *`, `lea` or `mov` that says
+        // "a distance follows".
+        let may_point = matches!(bytes[0], 0xe8 | 0xe9) || bytes[0] & 0b1100_0111 == 0b0000_0101;
+        let distance = i32::from_le_bytes([bytes[1], bytes[2], bytes[3], bytes[4]]);
+        let end = start + i as u64 + 5;
+        may_point.then(|| (start + i as u64, end.wrapping_add_signed(i64::from(distance))))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distance_ends_at_what_is_called() {
+        // nop; call 0x1010; call *0x1020; lea 0x1000, rax; add eax, 1.
+        let code = b"\x90\xe8\x0a\x00\x00\x00\xff\x15\x14\x00\x00\x00\x48\x8d\x05\xed\xff\xff\xff\x83\xc0\x01";
+        let found: Vec<_> = distances(code, 0x1000).collect();
+        for expected in [(0x1001, 0x1010), (0x1007, 0x1020), (0x100e, 0x1000)] {
+            assert!(found.contains(&expected), "{expected:x?}: {found:x?}");
+        }
+    }
+
+    #[test]
+    fn names_of_both_manglings_are_judged_alike() {
+        for symbol in [
+            "_RNvNtNtNtCsgEmfK2I1SDS_4core9core_arch3x864avx216__mm256_xor_si256.llvm.7898524589376960198",
+            "_ZN4core9core_arch3x864avx224_mm256_permute4x64_epi6417h0d5f943b7aca8f6dE.llvm.7898524589376960198",
+        ] {
+            assert!(is_intrinsic(&plain(symbol)), "{symbol}");
+            assert!(is_exempt(&plain(symbol)), "{symbol}");
+        }
+        let of_a_type = "_ZN4core3ptr76drop_in_place$LT$core..array..Guard$LT$core..core_arch..x86..__m128i$GT$$GT$17hcb110df3ae5fdaf5E";
+        assert!(!is_intrinsic(&plain(of_a_type)));
+        let kernel = "_ZN11raywarp_cpu4simd7on_avx27closest17hc54e192ae79ca03aE";
+        assert!(!is_exempt(&plain(kernel)) && !is_lost_closure(&plain(kernel)));
+        let closure = "_ZN11raywarp_cpu4simd4walk10test_block28_$u7b$$u7b$closure$u7d$$u7d$17h7a5595bd6bcad84eE";
+        assert!(is_lost_closure(&plain(closure)));
+    }
+
+    #[test]
+    fn what_is_no_program_is_an_error() {
+        assert!(faults(b"").is_err());
+        assert!(faults(b"\x7fELF\x02\x01\x01\x00").is_err());
+    }
+}

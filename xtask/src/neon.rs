@@ -1,0 +1,142 @@
+//! `cargo xtask neon`: the vector code of 64-bit ARM, run by an emulator on another machine.
+//!
+//! The tests of `raywarp-lanes` and `raywarp-cpu` run as they do natively, and the program renders small pictures, which
+//! must be those of this machine's own program byte for byte. The emulator tells nothing about speed.
+//!
+//! Debian has what it needs in `qemu-user`, `gcc-aarch64-linux-gnu` and `libc6-dev-arm64-cross`, rustup in `rustup target
+//! add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so.
+
+use crate::lanes;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub const USAGE: &str = "cargo xtask neon";
+
+const TARGET: &str = "aarch64-unknown-linux-gnu";
+const LINKER: &str = "aarch64-linux-gnu-gcc";
+const EMULATOR: &str = "qemu-aarch64";
+/// Where Debian puts the C library of 64-bit ARM.
+const SYSROOT: &str = "/usr/aarch64-linux-gnu";
+
+/// What is rendered, each into a file of the name before it.
+const PICTURES: [(&str, &[&str]); 4] = [
+    ("built-in.exr", &["--size", "90x60", "--spp", "2", "--layers", "all"]),
+    ("room.exr", &["{examples}/room.pbrt", "--size", "64x48", "--spp", "2"]),
+    ("clay.exr", &["{examples}/room.pbrt", "--clay", "0.7", "--size", "65x49", "--spp", "2", "--sampler", "xor32"]),
+    ("knot.exr", &["{examples}/knot.ply.gz", "--size", "64x48", "--spp", "2"]),
+];
+
+/// Runs the check; whether all went well, or it was skipped.
+pub fn run(options: &[String]) -> Result<bool, String> {
+    if !options.is_empty() {
+        return Err(format!("usage: {USAGE}"));
+    }
+    if let Some(reason) = missing() {
+        println!("skipped: {reason}");
+        return Ok(true);
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
+    let own = lanes::beside_this().ok_or("this program has no folder")?;
+    lanes::check_age(&own)?;
+    // The same packages in both, so that what they share has the same features and is compiled once.
+    let packages = ["-p", "raywarp-cli", "-p", "raywarp-cpu", "-p", "raywarp-lanes"].map(str::to_string);
+    let mut tests = vec!["--lib".to_string()];
+    for name in tests_of(root, &["cpu", "lanes"])? {
+        tests.extend(["--test".to_string(), name]);
+    }
+    if !cargo(root, "build", &packages)? || !cargo(root, "test", &[&packages, &tests[..]].concat())? {
+        return Ok(false);
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let emulated = target.join(TARGET).join("release/raywarp");
+    let folder = target.join("neon");
+    let mut all_equal = true;
+    for (name, options) in PICTURES {
+        let want = render(Command::new(&own), root, &folder.join("own"), name, options)?;
+        for isa in ["neon", "portable"] {
+            let mut command = Command::new(EMULATOR);
+            command.args(["-L", SYSROOT]).arg(&emulated).env("RAYWARP_ISA", isa);
+            let got = render(command, root, &folder.join(isa), name, options)?;
+            let verdict = if got == want { "is this machine's, byte for byte" } else { "DIFFERS" };
+            println!("{name:<13} of {isa:<8} {verdict}");
+            all_equal &= got == want;
+        }
+    }
+    Ok(all_equal)
+}
+
+/// What the check lacks on this machine.
+fn missing() -> Option<String> {
+    if cfg!(target_arch = "aarch64") {
+        return Some("this is 64-bit ARM, where `cargo test` runs the same".to_string());
+    }
+    for (program, package) in [(EMULATOR, "qemu-user"), (LINKER, "gcc-aarch64-linux-gnu")] {
+        if Command::new(program).arg("--version").output().is_err() {
+            return Some(format!("no {program} (Debian: {package})"));
+        }
+    }
+    if !Path::new(SYSROOT).join("lib").is_dir() {
+        return Some(format!("no C library in {SYSROOT} (Debian: libc6-dev-arm64-cross)"));
+    }
+    let library = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output().ok();
+    let library = library.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
+    if !library.is_some_and(|library| library.is_dir()) {
+        return Some(format!("no standard library for it (rustup target add {TARGET})"));
+    }
+    None
+}
+
+/// The names of the integration tests of these crates.
+fn tests_of(root: &Path, crates: &[&str]) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    for name in crates {
+        let folder = root.join("crates").join(name).join("tests");
+        for entry in std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?.flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+            }
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Runs cargo for 64-bit ARM; whether it succeeded.
+fn cargo(root: &Path, task: &str, options: &[String]) -> Result<bool, String> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]).args(options);
+    command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER);
+    command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", format!("{EMULATOR} -L {SYSROOT}"));
+    // What was set for this machine, such as its own CPU, does not hold there.
+    command.env_remove("RUSTFLAGS").env_remove("RAYWARP_ISA");
+    let status = command.status().map_err(|error| format!("cargo cannot be run: {error}"))?;
+    Ok(status.success())
+}
+
+/// The bytes of a picture that `program` renders into `folder`.
+fn render(mut program: Command, root: &Path, folder: &Path, name: &str, options: &[&str]) -> Result<Vec<u8>, String> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let examples = root.join("examples").display().to_string();
+    program.current_dir(folder).args(["render", "--quiet", "--device", "cpu", "-o", name]);
+    program.args(options.iter().map(|word| word.replace("{examples}", &examples)));
+    let output = program.output().map_err(|error| format!("{program:?}: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{program:?}: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let file = folder.join(name);
+    std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tests_that_are_run_are_those_that_there_are() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let names = tests_of(root, &["cpu", "lanes"]).unwrap();
+        assert!(names.contains(&"operations".to_string()) && names.contains(&"conformance".to_string()), "{names:?}");
+        assert!(tests_of(root, &["none"]).is_err());
+    }
+}
