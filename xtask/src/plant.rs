@@ -712,9 +712,9 @@ const PLANTS: &[Plant] = &[
     Plant {
         name: "another change than the ranking says",
         edits: &[Edit {
-            file: "crates/study/src/bounds/what_if.rs",
-            find: "cost(Change::Times(0.75))",
-            replace: "cost(Change::Times(0.5))",
+            file: "crates/study/src/bounds/what_if/changes.rs",
+            find: "\"0.75x\", Change::Times(0.75)",
+            replace: "\"0.75x\", Change::Times(0.5)",
         }],
         test: REPORTS,
         hangs: false,
