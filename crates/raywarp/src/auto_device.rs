@@ -12,7 +12,7 @@ use raywarp_scene::Scene;
 /// 180,000.
 pub const SAMPLES_A_THREAD: u64 = 100_000;
 /// Samples that a GPU takes in the time in which another one would start, twice: what a second GPU saves of this many
-/// is as much as its start costs. An H200 takes 25 to 251 million a second, by scene (docs/gpu.md, "Rendering").
+/// is as much as its start costs. An H200 takes 161 to 779 million a second, by scene (docs/gpu.md, "Rendering").
 pub const SAMPLES_A_GPU: u64 = 100_000_000;
 
 /// How many samples take a core as long as one of a path: 12 of ambient occlusion and 24 of normals or distances in

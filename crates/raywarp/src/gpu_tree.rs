@@ -45,7 +45,7 @@ pub enum TreeEffort {
     Quick,
     /// The same, improved by reinsertion.
     Good,
-    /// MeasuredRow that one another with spatial splits in all but the largest nodes; the one of least cost is taken.
+    /// That one and another with spatial splits in all but the largest nodes; the one of least cost is taken.
     Most,
 }
 

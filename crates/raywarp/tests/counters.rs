@@ -111,10 +111,11 @@ fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
         let pair = |cause: Cause| stalls.waiting[cause as usize];
         let name = format!("{}: {stalls:?}", row.counted.variant);
         assert!((-0.02..0.09).contains(&stalls.issuing.error()), "{name}");
-        // All warps but the one that issues wait for something.
+        // All warps but the one that issues wait for something. On the GPU a tenth is not there: a block's place is free only when its
+        // last warp has ended.
         let all: f64 = stalls.waiting.iter().map(|pair| pair.foretold).sum();
         let counted: f64 = stalls.waiting.iter().map(|pair| pair.counted).sum::<f64>() + stalls.unmodelled;
-        assert!((all / counted - 1.0).abs() < 0.1, "{name}: {all} {counted}");
+        assert!((1.0..1.15).contains(&(all / counted)), "{name}: {all} {counted}");
         for (cause, most) in [(Cause::Wait, 0.12), (Cause::Pipe, 0.2), (Cause::NotSelected, 0.3), (Cause::Branch, 0.45)]
         {
             assert!(pair(cause).error().abs() < most, "{}: {name}", cause.name());
