@@ -3,8 +3,8 @@
 
     bench/calibrate.py bench/runs/2026-11-25-h200-2/bounds-tuned.csv > crates/study/data/calibration.csv
 
-Reads the table that `raywarp bench --simulate --record` writes. Of each kernel and kind of rays the ratio of the measured rate,
-without start and tail of the launch, to the expected one.
+Reads the table that `raywarp bench --simulate --record` writes. Of each kernel and kind of rays the ratio of the measured rate to the
+expected one. The model has no start and no tail of a launch, so that a part of each ratio is theirs.
 """
 
 import csv
@@ -15,8 +15,7 @@ def main():
     print("machine,variant,kind,scene,ratio")
     for row in csv.DictReader(open(sys.argv[1], encoding="utf-8")):
         if row["view"] == "1" and row["expected_mrays"]:
-            busy = 1.0 - float(row["tail_percent"] or 0.0) / 100.0
-            ratio = float(row["mrays_median"]) / busy / float(row["expected_mrays"])
+            ratio = float(row["mrays_median"]) / float(row["expected_mrays"])
             print(f"H200,{row['variant']},{row['kind']},{row['scene']},{ratio:.4f}")
 
 
