@@ -4,6 +4,7 @@ use raywarp::bounds::{Bounded, BoundsRequest, bound_rates};
 use raywarp::sim::CostChange;
 use raywarp::sim::bounds::Limit;
 use raywarp::sim::machine::Machine;
+use raywarp::sim::pace::Cause;
 use raywarp::simulate::EfficiencyRequest;
 use raywarp::workload::rays::{Order, RayKind, Workload};
 use raywarp::workload::views::View;
@@ -61,11 +62,23 @@ fn a_full_machine_comes_near_its_lowest_bound_and_no_further() {
 fn a_warp_a_scheduler_takes_what_it_takes_alone() {
     // Loads that miss take as long as those that do not: the bound knows of none.
     let hit = Machine::find("h200").unwrap().get(raywarp::sim::machine::keys::LATENCY_L1).unwrap().to_string();
-    for row in rows(&KERNELS, &[("resident.warps", "4"), ("latency.l2_hit", &hit), ("latency.dram", &hit)], vec![]) {
+    // Nor of the passes that a load takes.
+    let numbers = [
+        ("resident.warps", "4"),
+        ("latency.l2_hit", hit.as_str()),
+        ("latency.dram", hit.as_str()),
+        ("l1.wavefronts_per_clock", "16"),
+    ];
+    for row in rows(&KERNELS, &numbers, vec![]) {
         let Some(expected) = known(&row) else { continue };
-        // The bound takes the least of several ways behind a block; here one is taken.
-        let ratio = expected / bound(&row, Limit::Latency);
-        assert!((0.98..1.02).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
+        // The bound has no clocks for jumps and for registers that are read late.
+        let waiting = row.pace.unwrap().waiting;
+        let all = 1.0 + waiting.iter().sum::<f64>();
+        let known = 1.0 - (waiting[Cause::Branch as usize] + waiting[Cause::Dispatch as usize]) / all;
+        // It takes the least of several ways behind a block; here one is taken.
+        let ratio = expected / known / bound(&row, Limit::Latency);
+        // Above 1 by what of a jump's clocks a load takes at the same time.
+        assert!((0.98..1.04).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
     }
 }
 
