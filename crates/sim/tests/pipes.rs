@@ -24,7 +24,7 @@ fn pipelines_have_the_rates_that_a_gpu_reaches_and_errors_of_5_percent_are_found
             ("xu", keys::PIPE_XU),
             ("lsu", keys::PIPE_LSU),
         ] {
-            let rate = machine.need(key) / machine.need(keys::SM_WARP_WIDTH);
+            let rate = machine.get(key).unwrap() / machine.need(keys::SM_WARP_WIDTH);
             let reached = |rate: f64| REACHED.contains(&(measured(name) / rate));
             assert!(reached(rate), "{name}: {} of {rate}", measured(name));
             assert!(!reached(0.95 * rate) && !reached(1.05 * rate), "{name}");
