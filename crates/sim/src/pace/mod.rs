@@ -19,9 +19,8 @@ mod program;
 mod registers;
 mod stalls;
 
-pub use stalls::{Cause, Pace};
-
 pub use cheaper::CheaperCode;
+pub use stalls::{Cause, Pace};
 
 use crate::bounds::FIRST_WITH_SCHEDULE;
 use crate::machine::{Machine, keys};

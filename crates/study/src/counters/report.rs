@@ -12,6 +12,12 @@ const LEGEND: &str = "instr.: instructions of warps, a ray, as foretold; counted
     more than a fifth of the costs is assumed. lanes: of an instruction. passes, sectors: foretold over counted, through the L1 and of loads from \
     memory. Then where the measured time went, %.";
 
+impl Pair {
+    pub(super) fn json(self) -> serde_json::Value {
+        serde_json::json!({ "foretold": self.foretold, "counted": self.counted })
+    }
+}
+
 fn ratio(pair: Option<Pair>) -> String {
     pair.map_or_else(|| "-".into(), |pair| format!("{:.2}", pair.ratio()))
 }
@@ -106,7 +112,6 @@ impl CountersReport {
 
     /// The same as a JSON document.
     pub fn json(&self) -> serde_json::Value {
-        let pair = |pair: Pair| serde_json::json!({ "foretold": pair.foretold, "counted": pair.counted });
         let row = |row: &Compared| {
             let parts = row.parts.map(|parts| {
                 let part = |(part, share): (Part, f64)| (part.name().to_string(), serde_json::json!(100.0 * share));
@@ -117,10 +122,10 @@ impl CountersReport {
                 "variant": row.counted.variant.to_string(),
                 "kind": row.counted.kind.name(),
                 "voted": !is_implicit(&row.counted.variant),
-                "warp_instructions_per_ray": row.instructions.map(pair),
-                "lanes_per_instruction": row.lanes.map(pair),
-                "l1_passes_per_ray": row.passes.map(pair),
-                "load_sectors_per_ray": row.sectors.map(pair),
+                "warp_instructions_per_ray": row.instructions.map(Pair::json),
+                "lanes_per_instruction": row.lanes.map(Pair::json),
+                "l1_passes_per_ray": row.passes.map(Pair::json),
+                "load_sectors_per_ray": row.sectors.map(Pair::json),
                 "stalls": row.stalls.as_ref().map(stalls::json),
                 "instructions_assumed_percent": 100.0 * row.assumed,
                 "costs_verified": row.verified,

@@ -52,11 +52,10 @@ pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &m
 
 /// The same of a launch.
 pub(super) fn json(stalls: &ComparedStalls) -> serde_json::Value {
-    let pair = |pair: Pair| serde_json::json!({ "foretold": pair.foretold, "counted": pair.counted });
     let causes =
-        Cause::ALL.iter().zip(stalls.waiting).map(|(cause, waiting)| (cause.name().to_string(), pair(waiting)));
+        Cause::ALL.iter().zip(stalls.waiting).map(|(cause, waiting)| (cause.name().to_string(), waiting.json()));
     serde_json::json!({
-        "issuing": pair(stalls.issuing),
+        "issuing": stalls.issuing.json(),
         "waiting": causes.collect::<serde_json::Map<_, _>>(),
         "unmodelled": stalls.unmodelled,
     })
