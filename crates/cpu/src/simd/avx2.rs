@@ -1,11 +1,11 @@
 //! AVX2: eight boxes or four triangles at a time.
 //!
-//! It lacks AVX-512's compress and 64-bit minima: a table of permutations puts the hit children side
-//! by side, and comparisons with blends order the usual one to four of them, again without branches.
+//! It lacks AVX-512's compress: a table of permutations puts the hit children side by side. A sorting network of minima,
+//! maxima and blends orders their keys, 32 bits each, in which the slot stands for the child.
 
 use super::order::ChildOrder;
 use raywarp_lanes::Avx2;
-use raywarp_lanes::avx2::{F8, PACKED_LANES};
+use raywarp_lanes::avx2::{F8, PACKED_LANES, U8};
 use std::arch::x86_64::*;
 
 /// The entries of the children in `mask`, side by side from lane 0 on: lanes 0 to 3, then 4 to 7.
@@ -30,73 +30,68 @@ unsafe fn entries(near: __m256, children: &[u32; 8], mask: u32) -> [__m256i; 2] 
     }
 }
 
-/// Lane by lane the smaller of `x` and `y` where `smaller` has all bits set, elsewhere the larger.
+/// Sorts four keys, largest first.
 ///
 /// # Safety
 /// The CPU has AVX2.
 #[inline(always)]
-unsafe fn exchange(x: __m256i, y: __m256i, smaller: __m256i) -> __m256i {
-    // SAFETY: the caller saw the instructions.
-    unsafe { _mm256_blendv_epi8(x, y, _mm256_xor_si256(_mm256_cmpgt_epi64(y, x), smaller)) }
-}
-
-/// The last two stages of [`sort4`], which sort what is first up, then down.
-///
-/// # Safety
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn merge4(x: __m256i) -> __m256i {
+unsafe fn sort4(x: __m128i) -> __m128i {
     // SAFETY: the caller saw the instructions.
     unsafe {
-        let x = exchange(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, 0, -1, -1));
-        exchange(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), _mm256_setr_epi64x(0, -1, 0, -1))
+        let y = _mm_shuffle_epi32::<0b10_11_00_01>(x);
+        let x = _mm_blend_epi32::<0b1010>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
+        let y = _mm_shuffle_epi32::<0b00_01_10_11>(x);
+        let x = _mm_blend_epi32::<0b1100>(_mm_max_epu32(x, y), _mm_min_epu32(x, y));
+        let y = _mm_shuffle_epi32::<0b10_11_00_01>(x);
+        _mm_blend_epi32::<0b1010>(_mm_max_epu32(x, y), _mm_min_epu32(x, y))
     }
 }
 
-/// Sorts four entries, largest first.
+/// Sorts eight keys, largest first: each half, then a bitonic merge.
 ///
 /// # Safety
 /// The CPU has AVX2.
 #[inline(always)]
-unsafe fn sort4(x: __m256i) -> __m256i {
+unsafe fn sort8(x: __m256i) -> __m256i {
     // SAFETY: the caller saw the instructions.
     unsafe {
-        let x = merge4(x);
-        exchange(x, _mm256_permute4x64_epi64::<0b11_01_10_00>(x), _mm256_setr_epi64x(0, 0, -1, 0))
-    }
-}
-
-/// Sorts eight entries, largest first: each half, then a bitonic merge.
-///
-/// The merges are written out: a closure in `array::map` does not have AVX2 and would call every
-/// intrinsic as a function (7 to 10 % of closest hits; `cargo xtask lanes` finds it).
-///
-/// # Safety
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn sort8(low: __m256i, high: __m256i) -> [__m256i; 2] {
-    // SAFETY: the caller saw the instructions.
-    unsafe {
-        let (low, high) = (sort4(low), _mm256_permute4x64_epi64::<0b00_01_10_11>(sort4(high)));
-        let larger = exchange(low, high, _mm256_setzero_si256());
-        let smaller = exchange(low, high, _mm256_set1_epi64x(-1));
-        [merge4(larger), merge4(smaller)]
+        let y = _mm256_shuffle_epi32::<0b10_11_00_01>(x);
+        let x = _mm256_blend_epi32::<0b1010_1010>(_mm256_max_epu32(x, y), _mm256_min_epu32(x, y));
+        let y = _mm256_shuffle_epi32::<0b00_01_10_11>(x);
+        let x = _mm256_blend_epi32::<0b1100_1100>(_mm256_max_epu32(x, y), _mm256_min_epu32(x, y));
+        let y = _mm256_shuffle_epi32::<0b10_11_00_01>(x);
+        let x = _mm256_blend_epi32::<0b1010_1010>(_mm256_max_epu32(x, y), _mm256_min_epu32(x, y));
+        let y = _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+        let x = _mm256_blend_epi32::<0b1111_0000>(_mm256_max_epu32(x, y), _mm256_min_epu32(x, y));
+        let y = _mm256_shuffle_epi32::<0b01_00_11_10>(x);
+        let x = _mm256_blend_epi32::<0b1100_1100>(_mm256_max_epu32(x, y), _mm256_min_epu32(x, y));
+        let y = _mm256_shuffle_epi32::<0b10_11_00_01>(x);
+        _mm256_blend_epi32::<0b1010_1010>(_mm256_max_epu32(x, y), _mm256_min_epu32(x, y))
     }
 }
 
 impl ChildOrder for Avx2 {
     #[inline(always)]
-    unsafe fn push_sorted(self, stack: *mut u64, top: usize, near: F8, children: &[u32; 8], mask: u32) -> usize {
-        // SAFETY: `self` proves AVX2; eight entries from `top` on are writable by the caller's promise.
+    unsafe fn push_sorted(self, stack: *mut u64, top: usize, keys: U8, children: &[u32; 8], mask: u32) -> usize {
+        // SAFETY: `self` proves AVX2; eight entries from `top` on are writable by the caller's promise; the loads read
+        // whole arrays.
         unsafe {
-            let [low, high] = entries(near.register(), children, mask);
             let (first, count) = (stack.add(top), mask.count_ones() as usize);
+            let children = _mm256_loadu_si256(children.as_ptr().cast());
             if count <= 4 {
-                _mm256_storeu_si256(first.cast(), sort4(low));
+                let places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(PACKED_LANES[mask as usize & 255].as_ptr().cast()));
+                let keys = sort4(_mm256_castsi256_si128(_mm256_permutevar8x32_epi32(keys.register(), places)));
+                // A permutation looks at the last three bits alone, a key's slot.
+                let children = _mm256_permutevar8x32_epi32(children, _mm256_castsi128_si256(keys));
+                let children = _mm256_castsi256_si128(children);
+                _mm_storeu_si128(first.cast(), _mm_unpacklo_epi32(children, keys));
+                _mm_storeu_si128(first.add(2).cast(), _mm_unpackhi_epi32(children, keys));
             } else {
-                let [low, high] = sort8(low, high);
-                _mm256_storeu_si256(first.cast(), low);
-                _mm256_storeu_si256(first.add(4).cast(), high);
+                let keys = sort8(keys.register());
+                let children = _mm256_permutevar8x32_epi32(children, keys);
+                let (even, odd) = (_mm256_unpacklo_epi32(children, keys), _mm256_unpackhi_epi32(children, keys));
+                _mm256_storeu_si256(first.cast(), _mm256_permute2x128_si256::<0x20>(even, odd));
+                _mm256_storeu_si256(first.add(4).cast(), _mm256_permute2x128_si256::<0x31>(even, odd));
             }
             top + count
         }

@@ -6,7 +6,7 @@
 
 use super::order::ChildOrder;
 use raywarp_lanes::Avx512;
-use raywarp_lanes::avx512::F8;
+use raywarp_lanes::avx512::{F8, U8};
 use std::arch::x86_64::*;
 
 /// Distances and children in `mask`, side by side from lane 0 on; zero in the other lanes.
@@ -43,68 +43,65 @@ unsafe fn last_four((near, children): (__m256i, __m256i)) -> __m256i {
     unsafe { _mm256_permutex2var_epi32(children, _mm256_setr_epi32(4, 12, 5, 13, 6, 14, 7, 15), near) }
 }
 
-/// Lane by lane the smaller of `x` and `y` in `smaller`'s lanes, elsewhere the larger.
+/// Sorts four keys, largest first.
 ///
 /// # Safety
 /// The CPU has AVX-512 F and VL.
 #[inline(always)]
-unsafe fn exchange(x: __m256i, y: __m256i, smaller: u8) -> __m256i {
-    // SAFETY: the caller saw the instructions.
-    unsafe { _mm256_mask_min_epu64(_mm256_max_epu64(x, y), smaller, x, y) }
-}
-
-/// The last two stages of [`sort4`], which sort what is first up, then down.
-///
-/// # Safety
-/// The CPU has AVX-512 F and VL.
-#[inline(always)]
-unsafe fn merge4(x: __m256i) -> __m256i {
+unsafe fn sort4(x: __m128i) -> __m128i {
     // SAFETY: the caller saw the instructions.
     unsafe {
-        let x = exchange(x, _mm256_permute4x64_epi64::<0b01_00_11_10>(x), 0b1100);
-        exchange(x, _mm256_shuffle_epi32::<0b01_00_11_10>(x), 0b1010)
+        let y = _mm_shuffle_epi32::<0b10_11_00_01>(x);
+        let x = _mm_mask_min_epu32(_mm_max_epu32(x, y), 0b1010, x, y);
+        let y = _mm_shuffle_epi32::<0b00_01_10_11>(x);
+        let x = _mm_mask_min_epu32(_mm_max_epu32(x, y), 0b1100, x, y);
+        let y = _mm_shuffle_epi32::<0b10_11_00_01>(x);
+        _mm_mask_min_epu32(_mm_max_epu32(x, y), 0b1010, x, y)
     }
 }
 
-/// Sorts four entries, largest first.
+/// Sorts eight keys, largest first: each half, then a bitonic merge.
 ///
 /// # Safety
 /// The CPU has AVX-512 F and VL.
 #[inline(always)]
-unsafe fn sort4(x: __m256i) -> __m256i {
+unsafe fn sort8(x: __m256i) -> __m256i {
     // SAFETY: the caller saw the instructions.
     unsafe {
-        let x = merge4(x);
-        exchange(x, _mm256_permute4x64_epi64::<0b11_01_10_00>(x), 0b0100)
-    }
-}
-
-/// Sorts eight entries, largest first: each half, then a bitonic merge.
-///
-/// # Safety
-/// The CPU has AVX-512 F and VL.
-#[inline(always)]
-unsafe fn sort8(low: __m256i, high: __m256i) -> [__m256i; 2] {
-    // SAFETY: the caller saw the instructions.
-    unsafe {
-        let (low, high) = (sort4(low), _mm256_permute4x64_epi64::<0b00_01_10_11>(sort4(high)));
-        [merge4(_mm256_max_epu64(low, high)), merge4(_mm256_min_epu64(low, high))]
+        let y = _mm256_shuffle_epi32::<0b10_11_00_01>(x);
+        let x = _mm256_mask_min_epu32(_mm256_max_epu32(x, y), 0b1010_1010, x, y);
+        let y = _mm256_shuffle_epi32::<0b00_01_10_11>(x);
+        let x = _mm256_mask_min_epu32(_mm256_max_epu32(x, y), 0b1100_1100, x, y);
+        let y = _mm256_shuffle_epi32::<0b10_11_00_01>(x);
+        let x = _mm256_mask_min_epu32(_mm256_max_epu32(x, y), 0b1010_1010, x, y);
+        let y = _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+        let x = _mm256_mask_min_epu32(_mm256_max_epu32(x, y), 0b1111_0000, x, y);
+        let y = _mm256_shuffle_epi32::<0b01_00_11_10>(x);
+        let x = _mm256_mask_min_epu32(_mm256_max_epu32(x, y), 0b1100_1100, x, y);
+        let y = _mm256_shuffle_epi32::<0b10_11_00_01>(x);
+        _mm256_mask_min_epu32(_mm256_max_epu32(x, y), 0b1010_1010, x, y)
     }
 }
 
 impl ChildOrder for Avx512 {
     #[inline(always)]
-    unsafe fn push_sorted(self, stack: *mut u64, top: usize, near: F8, children: &[u32; 8], mask: u32) -> usize {
-        // SAFETY: `self` proves AVX-512; eight entries from `top` on are writable by the caller's promise.
+    unsafe fn push_sorted(self, stack: *mut u64, top: usize, keys: U8, children: &[u32; 8], mask: u32) -> usize {
+        // SAFETY: `self` proves AVX-512; eight entries from `top` on are writable by the caller's promise; the load reads a
+        // whole array.
         unsafe {
-            let hit = compress(near.register(), children, mask);
             let (first, count) = (stack.add(top), mask.count_ones() as usize);
+            let children = _mm256_loadu_si256(children.as_ptr().cast());
+            // A permutation looks at the last three bits alone, a key's slot.
             if count <= 4 {
-                _mm256_storeu_si256(first.cast(), sort4(first_four(hit)));
+                let keys = _mm256_maskz_compress_epi32(mask as u8, keys.register());
+                let keys = _mm256_zextsi128_si256(sort4(_mm256_castsi256_si128(keys)));
+                let children = _mm256_permutevar8x32_epi32(children, keys);
+                _mm256_storeu_si256(first.cast(), first_four((keys, children)));
             } else {
-                let [low, high] = sort8(first_four(hit), last_four(hit));
-                _mm256_storeu_si256(first.cast(), low);
-                _mm256_storeu_si256(first.add(4).cast(), high);
+                let keys = sort8(keys.register());
+                let hit = (keys, _mm256_permutevar8x32_epi32(children, keys));
+                _mm256_storeu_si256(first.cast(), first_four(hit));
+                _mm256_storeu_si256(first.add(4).cast(), last_four(hit));
             }
             top + count
         }

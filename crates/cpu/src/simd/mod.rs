@@ -43,8 +43,9 @@ pub(crate) fn walk<J: Job>(isa: Isa, tree: &Wide8, job: &mut J) {
 
 #[cfg(test)]
 mod tests {
-    use super::order::{ChildOrder, entry};
-    use raywarp_lanes::{InstructionSet, Isa, TaskOn, Vector};
+    use super::order::{ChildOrder, SLOT, bound, entry};
+    use super::walk::sort_keys;
+    use raywarp_lanes::{InstructionSet, Isa, Mask, TaskOn, Vector};
 
     /// Runs a check on every instruction set of this CPU.
     macro_rules! everywhere {
@@ -72,17 +73,27 @@ mod tests {
         #[inline(always)]
         fn run_on(self, set: S) {
             let children: [u32; 8] = std::array::from_fn(|i| 16 * (i as u32 + 1));
-            let distances = [[3.0, 1.0, 0.0, 7.0, 0.5, 1e30, 2.0, 1e-30], [1.0, 2.0, 1.0, 0.0, 0.0, 2.0, 1.0, 3.0]];
+            // Also distances apart by less than the bits that a slot takes, and beyond them.
+            let distances = [
+                [3.0, 1.0, 0.0, 7.0, 0.5, 1e30, 2.0, 1e-30],
+                [1.0, 2.0, 1.0, 0.0, 0.0, 2.0, 1.0, 3.0],
+                [8, 6, 3, 2, 1, 17, 16, 0].map(|ulps| f32::from_bits((1 << 30) + ulps)),
+            ];
             for near in distances {
                 for mask in 0..256u32 {
                     let hit = (0..8).filter(|i| mask >> i & 1 == 1);
-                    let mut expected: Vec<u64> = hit.map(|i| entry(near[i], children[i])).collect();
+                    let key = |i: usize| near[i].to_bits() & !SLOT | i as u32;
+                    let mut expected: Vec<u64> =
+                        hit.clone().map(|i| entry(f32::from_bits(key(i)), children[i])).collect();
                     expected.sort_unstable_by(|a, b| b.cmp(a));
                     let mut stack = [99u64; 12];
                     let lanes = S::F8::load(set, &near);
+                    let keys = sort_keys(set, lanes, Mask::from_bits(set, mask));
                     // SAFETY: the stack has twelve entries.
-                    let top = unsafe { set.push_sorted(stack.as_mut_ptr(), 3, lanes, &children, mask) };
+                    let top = unsafe { set.push_sorted(stack.as_mut_ptr(), 3, keys, &children, mask) };
                     assert_eq!((&stack[..3], &stack[3..top]), (&[99; 3][..], &expected[..]), "mask {mask:08b}");
+                    let mut expected: Vec<u64> = hit.map(|i| entry(near[i], children[i])).collect();
+                    expected.sort_unstable_by(|a, b| b.cmp(a));
                     // SAFETY: as above.
                     let top = unsafe { set.push_unsorted(stack.as_mut_ptr(), 3, lanes, &children, mask) };
                     stack[3..top].sort_unstable_by(|a, b| b.cmp(a));
@@ -103,12 +114,13 @@ mod tests {
             for height in 1..40usize {
                 for limit in [0.0f32, 1.0, 3.0, 50.0, f32::MAX] {
                     let distance = |i: usize| if i == 0 { f32::NEG_INFINITY } else { (i * 7 % 11) as f32 };
-                    let mut stack: Vec<u64> = (0..height + 8).map(|i| entry(distance(i), 16 * i as u32)).collect();
-                    let kept = stack[..height].iter().filter(|&&e| f32::from_bits((e >> 32) as u32) <= limit);
-                    let expected: Vec<u64> = kept.copied().collect();
-                    let bound = i64::from(limit.to_bits()) << 32 | i64::from(u32::MAX);
+                    // As in keys, the last three bits are a slot.
+                    let key = |i: usize| f32::from_bits(distance(i).to_bits() | if i == 0 { 0 } else { i as u32 % 8 });
+                    let mut stack: Vec<u64> = (0..height + 8).map(|i| entry(key(i), 16 * i as u32)).collect();
+                    let kept = (0..height).filter(|&i| distance(i) <= limit);
+                    let expected: Vec<u64> = kept.map(|i| stack[i]).collect();
                     // SAFETY: eight more entries are writable.
-                    let top = unsafe { set.drop_farther(stack.as_mut_ptr(), height, bound) };
+                    let top = unsafe { set.drop_farther(stack.as_mut_ptr(), height, bound(limit)) };
                     assert_eq!(stack[..top], expected[..], "height {height}, limit {limit}");
                 }
             }

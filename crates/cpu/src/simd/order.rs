@@ -5,19 +5,35 @@
 use raywarp_lanes::Neon;
 use raywarp_lanes::{InstructionSet, Portable, Vector};
 
+/// The bits of a sort key that name a child's slot, so that sorting 32 bits moves both distance and child. The distance
+/// is off by less than eight units in the last place, which orders children by slots that lie as near to each other. What
+/// keys are compared with has all these bits set ([`bound`]), so that nothing is dropped for its slot.
+pub(crate) const SLOT: u32 = 7;
+
+/// The sort keys of a node's eight children; see [`ChildOrder::push_sorted`].
+pub(crate) type Keys<S> = <<S as InstructionSet>::F8 as Vector<8>>::Words;
+
 /// An instruction set's way to order the hit children.
 pub(crate) trait ChildOrder: InstructionSet {
-    /// Pushes the children in `mask`, farthest first, and returns the new top. The upper half of an
-    /// entry is the bits of the entry distance, the lower half the child. The bits order like
-    /// integers when no distance is negative, as with every `t_min >= 0`; else the order is any.
+    /// Pushes the children in `mask`, largest key first, and returns the new top. The upper half of an entry is the key,
+    /// the lower half the child. A key is the bits of the entry distance with the child's slot in place of the last
+    /// three ([`SLOT`]), and 0 for the children that are not in `mask`. Keys are compared as unsigned numbers: by distance
+    /// when no distance is negative, as with every `t_min >= 0`; else the order is any.
     ///
     /// # Safety
     /// Eight entries from `stack + top` on are writable.
     #[inline(always)]
-    unsafe fn push_sorted(self, stack: *mut u64, top: usize, near: Self::F8, children: &[u32; 8], mask: u32) -> usize {
+    unsafe fn push_sorted(
+        self,
+        stack: *mut u64,
+        top: usize,
+        keys: Keys<Self>,
+        children: &[u32; 8],
+        mask: u32,
+    ) -> usize {
         // SAFETY: the caller's promise is these functions'; the entries from `top` on were just written.
         unsafe {
-            let end = push_each(stack, top, &near.store(), children, mask);
+            let end = push_each(stack, top, &Self::F8::from_bits(keys).store(), children, mask);
             sort_many(stack.add(top), end - top);
             end
         }
@@ -69,6 +85,13 @@ impl ChildOrder for Neon {}
 #[inline(always)]
 pub(crate) fn entry(near: f32, child: u32) -> u64 {
     u64::from(near.to_bits()) << 32 | u64::from(child)
+}
+
+/// What [`ChildOrder::drop_farther`] compares with so that all distances up to `limit` stay, whatever their slots. The
+/// entries of negative distance stay anyhow.
+#[inline(always)]
+pub(crate) fn bound(limit: f32) -> i64 {
+    i64::from(limit.max(0.0).to_bits() | SLOT) << 32 | i64::from(u32::MAX)
 }
 
 /// Pushes the children in `mask` by their places in the node.

@@ -13,12 +13,12 @@
 //!
 //! Nothing of one ray depends on another: results do not depend on who walks beside whom.
 
-use super::order::{ChildOrder, entry};
+use super::order::{ChildOrder, Keys, SLOT, bound, entry};
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
-use raywarp_lanes::{Mask, Vector};
+use raywarp_lanes::{Mask, Vector, Words};
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 
 /// Rays that walk in turns: 16 were 3 % slower, 32 no faster (sibenik,
@@ -188,15 +188,23 @@ unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
         let near = x.max(y).max(z.max(S::F8::splat(set, walker.low)));
         let [x, y, z] = distances(set, record, &walker.leave, &ray.far_origin, &ray.inverse);
         let far = x.min(y).min(z.min(S::F8::splat(set, walker.limit)));
-        let mask = near.le(far).bits();
+        let hit = near.le(far);
+        let mask = hit.bits();
         let children = &(*record.cast::<Wide8Node>()).children;
         let top = if Q::ORDERED {
-            set.push_sorted(walker.stack, walker.top, near, children, mask)
+            set.push_sorted(walker.stack, walker.top, sort_keys(set, near, hit), children, mask)
         } else {
             set.push_unsorted(walker.stack, walker.top, near, children, mask)
         };
         walker.pop(set, base, top);
     }
+}
+
+/// What orders the children that are `hit` ([`ChildOrder::push_sorted`]).
+#[inline(always)]
+pub(super) fn sort_keys<S: ChildOrder>(set: S, near: S::F8, hit: <S::F8 as Vector<8>>::Mask) -> Keys<S> {
+    let keys = (near.to_bits() & Keys::<S>::splat(set, !SLOT)) | Keys::<S>::count_up(set);
+    Keys::<S>::select(hit, keys, Keys::<S>::splat(set, 0))
 }
 
 /// For each axis the distances along the ray to the planes of eight boxes that lie at `rows` of the node `record`.
@@ -237,8 +245,7 @@ unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
         if Q::ORDERED {
             walker.limit = ray.box_high(query.limit());
             // What lies farther now goes at once, rather than by a guess at every pop.
-            let bound = walker.limit.max(0.0).to_bits();
-            top = set.drop_farther(walker.stack, top, i64::from(bound) << 32 | i64::from(u32::MAX));
+            top = set.drop_farther(walker.stack, top, bound(walker.limit));
         }
         // The next block of a large leaf comes before anything on the stack.
         let next = walker.current + (size_of::<TriangleBlock>() / REFERENCE_BYTES) as u32;

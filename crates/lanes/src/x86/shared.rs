@@ -4,18 +4,21 @@ use crate::vector::{Mask, Vector, Words};
 use std::arch::x86_64::{__m128i, _mm_loadu_si128};
 
 /// The numbers of the set bits of each mask, lowest first: where the lanes come from that [`compress`] packs. Behind
-/// them zeros.
+/// them those of the bits that are not set.
 ///
 /// [`compress`]: crate::Vector::compress
 pub const PACKED_LANES: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
-    let mut mask = 0;
+    let mut mask = 0usize;
     while mask < 256 {
-        let (mut bit, mut place) = (0, 0);
+        let (mut bit, mut place, mut behind) = (0, 0, mask.count_ones() as usize);
         while bit < 8 {
             if mask >> bit & 1 == 1 {
                 table[mask][place] = bit as u8;
                 place += 1;
+            } else {
+                table[mask][behind] = bit as u8;
+                behind += 1;
             }
             bit += 1;
         }
