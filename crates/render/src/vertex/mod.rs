@@ -59,7 +59,7 @@ impl Transport {
 pub(crate) const CAMERA_DIMENSIONS: u32 = 4;
 
 /// Sampler dimensions of a vertex, from its first on.
-mod dimension {
+pub(crate) mod dimension {
     /// Choice between the parts of a material.
     pub const MATERIAL: u32 = 0;
     /// Choice of a light, and the point on it.
