@@ -2,28 +2,20 @@
 
 use raywarp_lanes::{Vector, Words};
 use raywarp_sample::hash::ONE_MINUS_EPSILON;
-use raywarp_sample::{Sampler, hash};
+use raywarp_sample::{Sampler, Stream, hash};
 
 /// Where the numbers of the paths have come to. A vertex is the same for all of them, and so is the dimension.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numbers<W> {
     sampler: Sampler,
-    /// Sobol: hashes of seed and pixel, and sample numbers with their bits reversed.
+    /// Sobol: hashes of seed and pixel, and sample numbers with their bits reversed; the others: pixels and sample numbers.
     key: W,
     sample: W,
-    /// Xor32: the states.
+    /// States of the others.
     pub state: W,
 }
 
 impl<W> Numbers<W> {
-    /// Whether there is a text for a sampler.
-    pub fn has(sampler: Sampler) -> bool {
-        match sampler {
-            Sampler::Sobol { .. } | Sampler::Xor32 { .. } => true,
-            Sampler::PaddedHalton { .. } => false,
-        }
-    }
-
     /// The numbers of paths whose generators have come to `state`.
     #[inline(always)]
     pub fn resume<const N: usize>(sampler: Sampler, pixel: W, sample: W, state: W) -> Self
@@ -45,8 +37,13 @@ impl<W> Numbers<W> {
         W: Words<N>,
         V: Vector<N, Words = W, Set = W::Set, Mask = W::Mask>,
     {
-        if let Sampler::Xor32 { .. } = self.sampler {
-            return self.step();
+        match self.sampler {
+            Sampler::Sobol { .. } => {}
+            Sampler::Xor32 { .. } => return self.step(),
+            Sampler::PaddedHalton { .. } => {
+                let [x, _] = self.one_by_one(|stream| [stream.next_1d(), 0.0]);
+                return x;
+            }
         }
         let pad = combine(self.key, W::splat(self.key.set(), dimension));
         let index = laine_karras(self.sample, pad).reverse_bits();
@@ -60,9 +57,13 @@ impl<W> Numbers<W> {
         W: Words<N>,
         V: Vector<N, Words = W, Set = W::Set, Mask = W::Mask>,
     {
-        if let Sampler::Xor32 { .. } = self.sampler {
-            let first = self.step();
-            return [first, self.step()];
+        match self.sampler {
+            Sampler::Sobol { .. } => {}
+            Sampler::Xor32 { .. } => {
+                let first = self.step();
+                return [first, self.step()];
+            }
+            Sampler::PaddedHalton { .. } => return self.one_by_one(Stream::next_2d),
         }
         let set = self.key.set();
         let pad = combine(self.key, W::splat(set, dimension));
@@ -70,6 +71,26 @@ impl<W> Numbers<W> {
         let x = laine_karras(index, pcg(pad));
         let y = laine_karras(dimension_1_reversed(index), pcg(pad ^ W::splat(set, 0x6C8E_9CF5)));
         [to_unit(x.reverse_bits()), to_unit(y.reverse_bits())]
+    }
+
+    /// What `draw` takes from each lane's stream, for a sampler that has no text in vectors.
+    #[inline(always)]
+    fn one_by_one<V, const N: usize>(&mut self, draw: fn(&mut Stream) -> [f32; 2]) -> [V; 2]
+    where
+        W: Words<N>,
+        V: Vector<N, Words = W, Set = W::Set, Mask = W::Mask>,
+    {
+        let set = self.key.set();
+        let (pixel, sample, mut state) = (self.key.store(), self.sample.store(), self.state.store());
+        let mut drawn = [[0.0; N]; 2];
+        for lane in 0..N {
+            // Only counters ask for a dimension.
+            let mut stream = self.sampler.resume(pixel[lane], sample[lane], 0, state[lane]);
+            [drawn[0][lane], drawn[1][lane]] = draw(&mut stream);
+            state[lane] = stream.state();
+        }
+        self.state = W::load(set, &state);
+        [V::load(set, &drawn[0]), V::load(set, &drawn[1])]
     }
 
     /// The next number of [`raywarp_sample::xor32`].

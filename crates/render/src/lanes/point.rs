@@ -70,6 +70,15 @@ pub(super) fn facing<V: Vector<N>, const N: usize>(shading: Vec3s<V>, geometric:
 }
 
 impl<V> Points<V> {
+    /// Which directions may be taken that have the cosine `cos` to the shading normal.
+    #[inline(always)]
+    pub fn pass<const N: usize>(&self, wi: Vec3s<V>, cos: V) -> V::Mask
+    where
+        V: Vector<N>,
+    {
+        (self.geometric_normal.dot(wi) * cos).gt(V::splat(cos.set(), 0.0))
+    }
+
     /// Where rays start that leave on the sides that `directions` point to.
     #[inline(always)]
     pub fn origins_towards<const N: usize>(&self, directions: Vec3s<V>) -> Vec3s<V>

@@ -1,8 +1,8 @@
 //! Warps and frames: those of [`raywarp_sample::warp`] that shading needs, in its arithmetic.
 
 use super::vec3::{Vec3s, signed_one};
-use raywarp_lanes::Vector;
-use std::f32::consts::{FRAC_1_PI, FRAC_PI_4};
+use raywarp_lanes::{Vector, Words};
+use std::f32::consts::{FRAC_1_PI, FRAC_PI_2, FRAC_PI_4};
 
 /// An orthonormal frame a lane; z is the shading normal.
 #[derive(Debug, Clone, Copy)]
@@ -91,4 +91,20 @@ pub(super) fn uniform_triangle<V: Vector<N>, const N: usize>([a, b]: [V; 2]) -> 
     let (half_a, half_b) = (half * a, half * b);
     let upper = b.gt(a);
     [V::select(upper, half_a, a - half_b), V::select(upper, b - half_a, half_b)]
+}
+
+/// [`raywarp_sample::warp::sin_cos_turn`].
+#[inline(always)]
+pub(super) fn sin_cos_turn<V: Vector<N>, const N: usize>(turn: V) -> (V, V) {
+    let set = turn.set();
+    let quarters = V::splat(set, 4.0) * turn;
+    let quadrant = (quarters + V::splat(set, 0.5)).to_u32();
+    let (s, c) = sin_cos_octant((quarters - V::from_u32(quadrant)) * V::splat(set, FRAC_PI_2));
+    // The quadrants (s, c), (c, -s), (-s, -c), (-c, s): exchanged in odd ones, and signs from the two bits.
+    let odd = (quadrant & V::Words::splat(set, 1)).eq(V::Words::splat(set, 1));
+    let (sin, cos) = (V::select(odd, c, s), V::select(odd, s, c));
+    let second = quadrant.shr(1);
+    let sin_sign = second.shl(31);
+    let cos_sign = (second ^ quadrant).shl(31);
+    (V::from_bits(sin.to_bits() ^ sin_sign), V::from_bits(cos.to_bits() ^ cos_sign))
 }

@@ -15,6 +15,7 @@ mod scatter;
 mod touching;
 
 pub(crate) use arrive::arrive;
+pub(crate) use emission::from_surface;
 pub(crate) use leave::leave;
 #[cfg(feature = "twins")]
 pub(crate) use media::Boundary;
