@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
     ("raywarp-sim", &["raywarp-traverse"]),
     ("raywarp-scene", &["raywarp-geom"]),
-    ("raywarp-render", &["raywarp-system", "raywarp-scene", "raywarp-sample"]),
+    ("raywarp-render", &["raywarp-system", "raywarp-scene", "raywarp-sample", "raywarp-lanes"]),
     (
         "raywarp-bench",
         &[

@@ -34,9 +34,9 @@ pub(crate) fn ambient_occlusion(
 /// Queues the ray of each sample that hit something; what arrives is 1.
 fn occlusion_rays(scene: &ShadingScene, sampler: Sampler, distance: f32, transparent: bool, wave: &mut Wave) {
     wave.shadow.clear();
-    for i in 0..wave.slots.len() {
-        let slot = wave.slots[i] as usize;
-        let hit = wave.hits[i];
+    for i in 0..wave.paths.len() {
+        let (path, hit) = (wave.paths[i], wave.hits[i]);
+        let slot = path.slot as usize;
         if !hit.is_hit() {
             wave.set(slot, if transparent { Vec3::ZERO } else { Vec3::ONE });
             continue;
@@ -45,8 +45,7 @@ fn occlusion_rays(scene: &ShadingScene, sampler: Sampler, distance: f32, transpa
         let toward = -Vec3::from(wave.rays[i].direction);
         let side = if point.geometric_normal.dot(toward) < 0.0 { -1.0 } else { 1.0 };
         let frame = Frame::around(point.geometric_normal * side);
-        let mut stream =
-            sampler.resume(wave.pixel[slot], wave.sample[slot], CAMERA_DIMENSIONS, wave.sampler_state[slot]);
+        let mut stream = sampler.resume(path.pixel, path.sample, CAMERA_DIMENSIONS, path.sampler_state);
         let direction = frame.to_world(Vec3::from(warp::cosine_hemisphere(stream.next_2d())));
         let origin = offset_from_triangle(point.position.into(), frame.normal.into(), point.extent);
         wave.shadow.push(Ray::new(origin, direction.into()).with_interval(0.0, distance), slot as u32, Vec3::ONE);
@@ -85,8 +84,8 @@ pub(crate) fn depth(
 }
 
 fn first_hits(scene: &ShadingScene, wave: &mut Wave, value: impl Fn(&FirstHit) -> Vec3) {
-    for i in 0..wave.slots.len() {
-        let (slot, hit, instance) = (wave.slots[i] as usize, wave.hits[i], wave.instances[i]);
+    for i in 0..wave.paths.len() {
+        let (slot, hit, instance) = (wave.paths[i].slot as usize, wave.hits[i], wave.instances[i]);
         if !hit.is_hit() {
             continue;
         }
@@ -108,7 +107,7 @@ pub(crate) fn cost(tracer: &dyn Tracer, waves: &mut [Wave]) -> Result<(), TraceE
         wave.rays_traced += wave.rays.len() as u64;
         for (i, cost) in costs.iter().enumerate() {
             let (nodes, triangles) = (cost.nodes as f32, cost.triangles as f32);
-            wave.set(wave.slots[i] as usize, Vec3::new(nodes, triangles, nodes + triangles));
+            wave.set(wave.paths[i].slot as usize, Vec3::new(nodes, triangles, nodes + triangles));
         }
     }
     Ok(())

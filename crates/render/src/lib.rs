@@ -12,6 +12,7 @@ pub mod flat;
 mod fuzz;
 mod integrator;
 mod joined;
+mod lanes;
 mod lens;
 mod light;
 mod observe;

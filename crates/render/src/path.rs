@@ -5,9 +5,14 @@
 //! are traced as one batch (see `wide`). State is W11's: throughput ("weight"), radiance, pixel,
 //! sampler state, previous pdf and whether the last vertex was specular; the depth is the wave's. Twelve bytes more say
 //! what media a path is in.
+//!
+//! What changes from vertex to vertex lies in the order of the queue, beside the rays: one record a living path, that
+//! goes on to the next queue with it. What is kept to the end lies by slot, in the order in which paths began.
 
+use crate::lanes::Queues;
 use crate::surface::SurfacePoint;
 use crate::vertex::{ALL_SPECULAR, FirstHit, InMedia, MediaStack, PathState, SPECULAR};
+use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use raywarp_geom::{Candidate, Hit, HitKey, Ray};
 
@@ -17,35 +22,83 @@ pub(crate) struct Wave {
     // One entry a path.
     pub pixel: Vec<u32>,
     pub sample: Vec<u32>,
-    pub throughput: Vec<Vec3>,
     pub radiance: Vec<Vec3>,
     /// Weight of the sample in the pixel filter.
     pub filter_weight: Vec<f32>,
-    /// Sampler state; counter samplers leave it alone.
-    pub sampler_state: Vec<u32>,
-    /// Solid-angle density of the last scattering direction.
-    pub previous_pdf: Vec<f32>,
-    pub flags: Vec<u8>,
-    pub media: Vec<InMedia>,
     pub first_hit: Vec<FirstHit>,
     /// Vertices that all living paths have behind them.
     pub bounce: u32,
-    // Extension queue: one entry a living path, `slots` saying which.
+    // Extension queue: one entry a living path.
     pub rays: Vec<Ray>,
-    pub slots: Vec<u32>,
+    pub paths: Vec<QueuedPath>,
     pub hits: Vec<Hit>,
     pub instances: Vec<u32>,
     /// The medium of a body that touches another where a ray ends; empty where no medium counts.
     pub touching: Vec<u32>,
+    /// Which entries are shaded how.
+    pub queues: Queues,
+    /// Of the entries that are shaded one by one.
     pub points: Vec<SurfacePoint>,
     // What `shade` makes for the next bounce.
     pub next_rays: Vec<Ray>,
-    pub next_slots: Vec<u32>,
+    pub next_paths: Vec<QueuedPath>,
     // Connection queue.
     pub shadow: ShadowQueue,
     pub scratch: Scratch,
     /// Rays traced since the wave was made.
     pub rays_traced: u64,
+}
+
+/// What a living path carries from vertex to vertex, and which one it is: 48 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct QueuedPath {
+    /// Where what is kept to the end lies.
+    pub slot: u32,
+    pub pixel: u32,
+    pub sample: u32,
+    /// [`PathState::flags`].
+    pub flags: u32,
+    pub throughput: Vec3,
+    /// Solid-angle density of the last scattering direction.
+    pub previous_pdf: f32,
+    /// Sampler state; counter samplers leave it alone.
+    pub sampler_state: u32,
+    pub media: InMedia,
+}
+
+const _: () = assert!(size_of::<QueuedPath>() == 48);
+
+impl QueuedPath {
+    /// What functions of one path take, at a vertex with `bounce` behind it.
+    #[inline]
+    pub fn state(&self, bounce: u32) -> PathState {
+        PathState {
+            pixel: self.pixel,
+            sample: self.sample,
+            bounce,
+            throughput: self.throughput,
+            previous_pdf: self.previous_pdf,
+            sampler_state: self.sampler_state,
+            flags: self.flags as u8,
+            media: self.media,
+        }
+    }
+
+    /// The path in `slot`, as it goes on; its bounce is the wave's.
+    #[inline]
+    pub fn of(slot: u32, state: &PathState) -> Self {
+        Self {
+            slot,
+            pixel: state.pixel,
+            sample: state.sample,
+            flags: state.flags.into(),
+            throughput: state.throughput,
+            previous_pdf: state.previous_pdf,
+            sampler_state: state.sampler_state,
+            media: state.media,
+        }
+    }
 }
 
 /// Shadow rays and what they bring if nothing blocks them and no medium absorbs.
@@ -92,17 +145,13 @@ impl Wave {
     pub fn clear(&mut self) {
         self.pixel.clear();
         self.sample.clear();
-        self.throughput.clear();
         self.radiance.clear();
         self.filter_weight.clear();
-        self.sampler_state.clear();
-        self.previous_pdf.clear();
-        self.flags.clear();
-        self.media.clear();
         self.first_hit.clear();
         self.bounce = 0;
+        self.queues = Queues { vertices: 0, in_vectors: 0, ..std::mem::take(&mut self.queues) };
         self.rays.clear();
-        self.slots.clear();
+        self.paths.clear();
         self.rays_traced = 0;
     }
 
@@ -116,49 +165,28 @@ impl Wave {
         sampler_state: u32,
         media: MediaStack,
     ) {
-        self.slots.push(self.pixel.len() as u32);
+        self.paths.push(QueuedPath {
+            slot: self.pixel.len() as u32,
+            pixel,
+            sample,
+            flags: (SPECULAR | ALL_SPECULAR).into(),
+            throughput: Vec3::ONE,
+            previous_pdf: 0.0,
+            sampler_state,
+            media: InMedia::at_start(media),
+        });
         self.rays.push(ray);
         self.pixel.push(pixel);
         self.sample.push(sample);
-        self.throughput.push(Vec3::ONE);
         self.radiance.push(Vec3::ZERO);
         self.filter_weight.push(filter_weight);
-        self.sampler_state.push(sampler_state);
-        self.previous_pdf.push(0.0);
-        self.flags.push(SPECULAR | ALL_SPECULAR);
-        self.media.push(InMedia::at_start(media));
         self.first_hit.push(FirstHit { depth: f32::INFINITY, ..FirstHit::default() });
-    }
-
-    /// What the path in `slot` carries.
-    #[inline]
-    pub fn state(&self, slot: usize) -> PathState {
-        PathState {
-            pixel: self.pixel[slot],
-            sample: self.sample[slot],
-            bounce: self.bounce,
-            throughput: self.throughput[slot],
-            previous_pdf: self.previous_pdf[slot],
-            sampler_state: self.sampler_state[slot],
-            flags: self.flags[slot],
-            media: self.media[slot],
-        }
-    }
-
-    /// Keeps what of a path changes from vertex to vertex; its bounce is the wave's.
-    #[inline]
-    pub fn set_state(&mut self, slot: usize, state: &PathState) {
-        self.throughput[slot] = state.throughput;
-        self.previous_pdf[slot] = state.previous_pdf;
-        self.sampler_state[slot] = state.sampler_state;
-        self.flags[slot] = state.flags;
-        self.media[slot] = state.media;
     }
 
     /// Makes what `shade` queued the living paths.
     pub fn advance(&mut self) {
         std::mem::swap(&mut self.rays, &mut self.next_rays);
-        std::mem::swap(&mut self.slots, &mut self.next_slots);
+        std::mem::swap(&mut self.paths, &mut self.next_paths);
         self.bounce += 1;
     }
 }

@@ -6,6 +6,7 @@ use crate::filter::PixelFilter;
 use crate::flat::ShadingScene;
 use crate::integrator;
 use crate::joined::Joined;
+use crate::lanes::Vectors;
 use crate::lens::Lens;
 use crate::observe::PathObserver;
 use crate::options::{Integrator, RenderError, RenderOptions};
@@ -70,6 +71,10 @@ pub struct Rendered {
     pub paths: u64,
     /// Rays traced.
     pub rays: u64,
+    /// Surfaces that scatter and that paths came to, on the CPU.
+    pub vertices: u64,
+    /// Those of them that were shaded in vectors.
+    pub vertices_in_vectors: u64,
     /// Wall time.
     pub elapsed: Duration,
     /// Fewest and most samples of a pixel; they differ only when a pass was cut short, or a device failed.
@@ -83,7 +88,7 @@ impl Rendered {
     pub fn already(film: Film) -> Self {
         let samples = film.sample_range();
         let (stop, elapsed) = (StopReason::Complete, Duration::ZERO);
-        Self { film, stop, paths: 0, rays: 0, elapsed, samples, failure: None }
+        Self { film, stop, paths: 0, rays: 0, vertices: 0, vertices_in_vectors: 0, elapsed, samples, failure: None }
     }
 }
 
@@ -232,26 +237,28 @@ fn render_by<O: PathObserver>(
         .num_threads(options.threads)
         .build()
         .map_err(|error| RenderError::Threads(error.to_string()))?;
+    let transport = Transport {
+        sampler: match options.sampler {
+            SamplerKind::Sobol => Sampler::Sobol { seed: options.seed },
+            SamplerKind::PaddedHalton => Sampler::PaddedHalton { seed: options.seed },
+            SamplerKind::Xor32 => Sampler::Xor32 { seed: options.seed },
+        },
+        direct: options.direct,
+        scattering: options.scattering,
+        max_depth: options.max_depth,
+        connect_last: options.connect_last,
+        roulette_below: options.roulette_below,
+        roulette_scale: 1.0 / options.roulette_below,
+        transparent: options.transparent,
+        first_albedos: options.features,
+    };
     let job = Job {
         scene,
         lens: Lens::new(camera, options.size),
         media: media_of(scene, camera, tracer, options.integrator)?,
         filter: PixelFilter::new(options.filter),
-        transport: Transport {
-            sampler: match options.sampler {
-                SamplerKind::Sobol => Sampler::Sobol { seed: options.seed },
-                SamplerKind::PaddedHalton => Sampler::PaddedHalton { seed: options.seed },
-                SamplerKind::Xor32 => Sampler::Xor32 { seed: options.seed },
-            },
-            direct: options.direct,
-            scattering: options.scattering,
-            max_depth: options.max_depth,
-            connect_last: options.connect_last,
-            roulette_below: options.roulette_below,
-            roulette_scale: 1.0 / options.roulette_below,
-            transparent: options.transparent,
-            first_albedos: options.features,
-        },
+        vectors: Vectors::new(scene, &transport),
+        transport,
         tracer,
         options,
         observer,
@@ -262,6 +269,7 @@ fn render_by<O: PathObserver>(
         deadline: options.time_limit.map(|limit| start + limit),
         paths: AtomicU64::new(0),
         rays: AtomicU64::new(0),
+        vertices: [AtomicU64::new(0), AtomicU64::new(0)],
         waves: Mutex::new(Vec::new()),
         cut_short: AtomicBool::new(false),
         before,
@@ -282,11 +290,14 @@ fn render_by<O: PathObserver>(
         }
         Err(error) => return Err(error),
     };
+    let [vertices, vertices_in_vectors] = job.vertices.map(AtomicU64::into_inner);
     Ok(Rendered {
         film,
         stop,
         paths: job.paths.into_inner(),
         rays: job.rays.into_inner(),
+        vertices,
+        vertices_in_vectors,
         elapsed: start.elapsed(),
         samples,
         failure,
@@ -344,6 +355,8 @@ pub(crate) struct Job<'a, O> {
     media: MediaStack,
     filter: PixelFilter,
     transport: Transport,
+    /// What shades many paths at a time, where there is such a text.
+    vectors: Option<Vectors>,
     tracer: &'a dyn Tracer,
     options: &'a RenderOptions,
     observer: &'a O,
@@ -355,6 +368,8 @@ pub(crate) struct Job<'a, O> {
     deadline: Option<Instant>,
     paths: AtomicU64,
     rays: AtomicU64,
+    /// Vertices, and those of them that were shaded in vectors.
+    vertices: [AtomicU64; 2],
     /// Waves that no worker uses right now, kept for their memory.
     waves: Mutex<Vec<Wave>>,
     /// Some tile left samples out because the time was over.
@@ -510,21 +525,20 @@ impl<O: PathObserver> Job<'_, O> {
         let (seed, transparent) = (self.options.seed, self.options.transparent);
         match self.options.integrator {
             Integrator::Path => {
-                while waves.iter().any(|wave| !wave.slots.is_empty()) {
+                while waves.iter().any(|wave| !wave.paths.is_empty()) {
                     if waves.len() > 1 && self.gives_up() {
                         return Ok(false);
                     }
                     joined.each(waves, |wave| {
-                        for (&slot, ray) in wave.slots.iter().zip(&wave.rays) {
-                            let (pixel, sample) = (wave.pixel[slot as usize], wave.sample[slot as usize]);
-                            self.observer.alive(pixel, sample, wave.bounce);
-                            self.observer.ray(pixel, sample, wave.bounce, ray);
+                        for (path, ray) in wave.paths.iter().zip(&wave.rays) {
+                            self.observer.alive(path.pixel, path.sample, wave.bounce);
+                            self.observer.ray(path.pixel, path.sample, wave.bounce, ray);
                         }
                     });
                     extend(scene, seed, tracer, waves, joined)?;
                     touch(scene, tracer, waves, joined)?;
                     joined.each(waves, |wave| {
-                        shade(scene, transport, wave);
+                        shade(scene, transport, self.vectors.as_ref(), wave);
                         let ShadowQueue { rays, slots, contributions, media: _ } = &wave.shadow;
                         for ((&slot, ray), &contribution) in slots.iter().zip(rays).zip(contributions) {
                             let (pixel, sample) = (wave.pixel[slot as usize], wave.sample[slot as usize]);
@@ -550,6 +564,11 @@ impl<O: PathObserver> Job<'_, O> {
     /// Counts finished waves and tells who watches.
     pub(crate) fn report(&self, waves: &[Wave]) {
         let paths = waves.iter().map(|wave| wave.pixel.len() as u64).sum();
+        for wave in waves {
+            for (total, more) in self.vertices.iter().zip([wave.queues.vertices, wave.queues.in_vectors]) {
+                total.fetch_add(more, Ordering::Relaxed);
+            }
+        }
         self.count(paths, waves.iter().map(|wave| wave.rays_traced).sum());
     }
 

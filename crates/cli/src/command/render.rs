@@ -10,7 +10,9 @@ use super::{resume, write_every};
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
 use crate::interrupt;
-use crate::progress::{Limits, RenderProgress};
+use crate::progress::{
+    si, {Limits, RenderProgress},
+};
 use raywarp::path_rays::PathRays;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::{Film, FilmError, Window};
@@ -222,6 +224,11 @@ fn render(
     drop(bar);
     if let Some(first) = first.get() {
         common.detail(format!("first samples after {:.3} s of rendering", first.as_secs_f64()));
+    }
+    if let Some(rendered) = rendered.as_ref().ok().filter(|rendered| rendered.vertices > 0) {
+        let (all, in_vectors) = (rendered.vertices, rendered.vertices_in_vectors);
+        let share = 100.0 * in_vectors as f64 / all as f64;
+        common.detail(format!("shaded in vectors: {share:.1} % of {} vertices", si(all as f64)));
     }
     // Asks the driver what the GPU can do, and so only for those who want to know.
     if let Some(engine) = engine.as_ref().filter(|_| rendered.is_ok() && common.verbose) {

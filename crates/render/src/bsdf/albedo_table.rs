@@ -12,7 +12,7 @@ use glam::{Vec2, Vec3};
 /// Cells a side. Both axes are square roots, which puts the nodes where the albedo bends; then linear
 /// interpolation is right to 3e-3, but for alphas below 0.01 within a degree of the horizon (the tests
 /// measure it).
-pub(super) const CELLS: usize = 32;
+pub(crate) const CELLS: usize = 32;
 
 /// (scale, bias) at the nodes of one axis.
 pub(super) type Nodes = [[f32; 2]; CELLS + 1];

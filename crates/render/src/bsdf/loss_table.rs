@@ -26,13 +26,13 @@ use super::turned_glass::{TurnedGlass, alpha_of_base, mean_ratios};
 use glam::{Vec2, Vec3};
 
 /// Nodes of the white table on the axes of the cosine and of alpha.
-pub(super) const WHITE_NODES: usize = 25;
+pub(crate) const WHITE_NODES: usize = 25;
 /// Nodes of the glass table on each of its three axes.
 pub(super) const GLASS_NODES: usize = 16;
 /// Nodes of the means over alpha.
-pub(super) const MEAN_NODES: usize = 48;
+pub(crate) const MEAN_NODES: usize = 48;
 /// What the tables' numbers are multiplied by.
-pub(super) const SCALE: f32 = 1e-4;
+pub(crate) const SCALE: f32 = 1e-4;
 /// What the glass table is too low by, about its largest error of interpolation upward.
 #[cfg(test)]
 pub(super) const MARGIN: f32 = 0.006;
@@ -40,7 +40,7 @@ pub(super) const MARGIN: f32 = 0.006;
 #[cfg(test)]
 pub(super) const LEAST_ALPHA: f32 = 1e-3;
 /// Fourth root of 1e-3, the alpha of the first node, where the axis of the means begins.
-pub(super) const LEAST_ROOT: f32 = 0.177_827_94;
+pub(crate) const LEAST_ROOT: f32 = 0.177_827_94;
 /// Nodes of what anisotropic facets lose more, over the larger alpha's root, one less the ratio of the alphas, the alpha
 /// along the view between the two, and the cosine's `t`.
 pub(super) const TURNED_NODES: [usize; 4] = [7, 5, 4, 9];

@@ -63,13 +63,13 @@ fn keep_holes(scene: &ShadingScene, seed: u32, wave: &mut Wave) {
     for &index in retry_index.iter() {
         let i = index as usize;
         let (hit, instance) = (&wave.hits[i], wave.instances[i]);
-        let slot = wave.slots[i] as usize;
+        let path = &mut wave.paths[i];
         let holes = Holes { seed, salt: wave.bounce };
-        if hit.is_hit() && !holes.is_surface(scene, hit, instance, wave.pixel[slot], wave.sample[slot]) {
+        if hit.is_hit() && !holes.is_surface(scene, hit, instance, path.pixel, path.sample) {
             if !scene.media.is_empty() {
-                let (left, media) = wave.media[slot].passed(scene, &wave.rays[i], hit, instance);
-                wave.throughput[slot] *= left;
-                wave.media[slot] = media;
+                let (left, media) = path.media.passed(scene, &wave.rays[i], hit, instance);
+                path.throughput *= left;
+                path.media = media;
             }
             next_index.push(index);
             retry_rays.push(wave.rays[i]);

@@ -39,7 +39,7 @@ pub(super) fn from_environments(
 
 /// What the surface that a path has come to along `ray` sends along it: `t` away, seen under `cos` to the front normal.
 #[inline]
-pub(super) fn from_surface(
+pub(crate) fn from_surface(
     scene: &ShadingScene,
     transport: &Transport,
     path: &PathState,

@@ -6,6 +6,7 @@
 //! media on both of its sides: beyond it light is in that medium and no other, whatever it was in before.
 
 use crate::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene};
+use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 use raywarp_sample::elementary::exp;
@@ -18,7 +19,7 @@ const MEDIUM: u16 = 0x3fff;
 const MOST_UNNAMED: u32 = 255;
 
 /// The media that a path is in, the one entered last first: 8 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct MediaStack {
     /// Indices of media plus one; 0 behind the last. The upper two bits of the four, the first lowest, count the bodies that
@@ -27,7 +28,7 @@ pub(crate) struct MediaStack {
 }
 
 /// The media that a path is in, and since when: 12 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct InMedia {
     pub stack: MediaStack,

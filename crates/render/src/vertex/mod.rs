@@ -15,6 +15,7 @@ mod scatter;
 mod touching;
 
 pub(crate) use arrive::arrive;
+pub(crate) use emission::from_surface;
 pub(crate) use leave::leave;
 #[cfg(feature = "twins")]
 pub(crate) use media::Boundary;
@@ -59,7 +60,7 @@ impl Transport {
 pub(crate) const CAMERA_DIMENSIONS: u32 = 4;
 
 /// Sampler dimensions of a vertex, from its first on.
-mod dimension {
+pub(crate) mod dimension {
     /// Choice between the parts of a material.
     pub const MATERIAL: u32 = 0;
     /// Choice of a light, and the point on it.

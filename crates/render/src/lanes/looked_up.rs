@@ -1,0 +1,130 @@
+//! What lanes look up by the scalar text: textures are programs, a different one a lane, and few surfaces shine.
+
+use super::tables::coat;
+use super::vec3::Vec3s;
+use super::vertices::Entries;
+use crate::bsdf::{Bsdf, Scattering};
+use crate::flat::{MaterialRecord, ShadingScene, TriangleRecord};
+use crate::path::QueuedPath;
+use crate::surface::{SurfacePoint, texture_point};
+use crate::texture::{Inputs, TexturePoint, color};
+use crate::vertex::{Transport, from_surface};
+use glam::{Vec2, Vec3};
+use raywarp_geom::Ray;
+use raywarp_lanes::{Vector, Words};
+
+/// Where the lanes are on their triangles, in memory.
+struct Places<const N: usize> {
+    materials: [u32; N],
+    attributes: [u32; N],
+    u: [u32; N],
+    v: [u32; N],
+}
+
+impl<const N: usize> Places<N> {
+    #[inline(always)]
+    fn of<W: Words<N>, M>(entries: &Entries<W, M>) -> Self {
+        let Entries { hit, record, .. } = entries;
+        Self { materials: record[12].store(), attributes: record[14].store(), u: hit[1].store(), v: hit[2].store() }
+    }
+
+    fn barycentrics(&self, lane: usize) -> Vec2 {
+        Vec2::new(f32::from_bits(self.u[lane]), f32::from_bits(self.v[lane]))
+    }
+
+    fn look_up<'s>(&self, scene: &'s ShadingScene, lane: usize) -> (&'s MaterialRecord, TexturePoint) {
+        let material = &scene.materials[(self.materials[lane] & TriangleRecord::MATERIAL) as usize];
+        (material, texture_point(scene, self.attributes[lane], self.barycentrics(lane)))
+    }
+}
+
+/// Reflectances of Lambert's surfaces, those of `textured` lanes from their textures.
+#[inline(always)]
+pub(super) fn reflectances<V: Vector<N>, const N: usize>(
+    scene: &ShadingScene,
+    constant: Vec3s<V>,
+    entries: &Entries<V::Words, V::Mask>,
+    textured: u32,
+) -> Vec3s<V> {
+    let set = constant.x.set();
+    let [mut x, mut y, mut z] = [constant.x.store(), constant.y.store(), constant.z.store()];
+    let places = Places::of(entries);
+    let mut bits = textured;
+    while bits != 0 {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        let (material, at) = places.look_up(scene, lane);
+        let color = color(scene, &scene.inputs[material.first_input as usize], &at).clamp(Vec3::ZERO, Vec3::ONE);
+        (x[lane], y[lane], z[lane]) = color.into();
+    }
+    Vec3s { x: V::load(set, &x), y: V::load(set, &y), z: V::load(set, &z) }
+}
+
+/// Puts the coats of `textured` lanes into `words`; returns those of them that vectors know.
+#[inline(always)]
+pub(super) fn coats<V: Vector<N>, const N: usize>(
+    scene: &ShadingScene,
+    scattering: Scattering,
+    words: &mut [V::Words; 8],
+    entries: &Entries<V::Words, V::Mask>,
+    textured: u32,
+) -> u32 {
+    let set = words[0].set();
+    let mut rows = [[0; N]; 8];
+    for i in 0..8 {
+        rows[i] = words[i].store();
+    }
+    let places = Places::of(entries);
+    let (mut bits, mut known) = (textured, 0);
+    while bits != 0 {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        let (material, at) = places.look_up(scene, lane);
+        if let Some(coat) = coat(&Bsdf::look_up(&Inputs { scene, material, at: &at, scattering }, 0.5)) {
+            known |= 1 << lane;
+            rows.iter_mut().zip(coat).for_each(|(row, word)| row[lane] = word);
+        }
+    }
+    for i in 0..8 {
+        words[i] = V::Words::load(set, &rows[i]);
+    }
+    known
+}
+
+/// Adds what `emitting` lanes find at surfaces that shine, which are seen under `cos`.
+#[inline(always)]
+pub(super) fn emissions<V: Vector<N>, const N: usize>(
+    scene: &ShadingScene,
+    transport: &Transport,
+    bounce: u32,
+    entries: &Entries<V::Words, V::Mask>,
+    cos: V,
+    emitting: u32,
+    radiance: &mut [Vec3],
+) {
+    let places = Places::of(entries);
+    let (triangle, t, cos) = (entries.triangle.store(), entries.hit[0].store(), cos.store());
+    let (mut rays, mut paths) = ([[0; N]; 8], [[0; N]; 12]);
+    for i in 0..8 {
+        rays[i] = entries.ray[i].store();
+    }
+    for i in 0..12 {
+        paths[i] = entries.path[i].store();
+    }
+    let mut bits = emitting;
+    while bits != 0 {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        let ray: Ray = bytemuck::cast(rays.map(|row| row[lane]));
+        let path: QueuedPath = bytemuck::cast(paths.map(|row| row[lane]));
+        let point = SurfacePoint {
+            material: places.materials[lane] & TriangleRecord::MATERIAL,
+            triangle: triangle[lane],
+            attributes: places.attributes[lane],
+            barycentrics: places.barycentrics(lane),
+            ..SurfacePoint::NONE
+        };
+        let (state, t) = (path.state(bounce), f32::from_bits(t[lane]));
+        radiance[path.slot as usize] += from_surface(scene, transport, &state, &ray, &point, cos[lane], t);
+    }
+}

@@ -1,0 +1,62 @@
+//! Shading in vectors: the vertices of many paths at a time, in one text for every instruction set.
+//!
+//! A wave's vertices are sorted by the class of their material into [`Queues`]. Those of a class with a text here are
+//! shaded 8 or 16 at a time (4 with NEON), a path a lane ([`vertices`]); the others, and those lanes that meet something rare, stay with the
+//! functions of one path ([`crate::vertex`]), which remain what defines a picture. Every function here is the arithmetic
+//! of its namesake there in the same order, so that a path has the same bits whichever way it goes; the tests compare them.
+//!
+//! Records are gathered whole, 64 bytes a triangle and a light, and turned round in registers.
+
+mod coated;
+mod facets;
+mod ggx;
+mod light;
+mod looked_up;
+mod model;
+mod numbers;
+mod point;
+mod queues;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod vec3;
+mod vertices;
+mod warp;
+
+pub(crate) use queues::Queues;
+
+use crate::flat::ShadingScene;
+use crate::path::Wave;
+use crate::vertex::Transport;
+use raywarp_lanes::Isa;
+use tables::Tables;
+
+/// A scene's shading in vectors.
+#[derive(Debug)]
+pub(crate) struct Vectors {
+    isa: Isa,
+    tables: Tables,
+}
+
+impl Vectors {
+    /// For paths through `scene` on this CPU; none without vector instructions, where they are shaded one by one.
+    pub fn new(scene: &ShadingScene, transport: &Transport) -> Option<Self> {
+        match Isa::preferred() {
+            // Lanes in plain Rust have nothing to gain: they would be taken one after the other.
+            Isa::Portable(_) => None,
+            isa => Some(Self::with(isa, scene, transport)),
+        }
+    }
+
+    /// As [`Vectors::new`], with an instruction set.
+    fn with(isa: Isa, scene: &ShadingScene, transport: &Transport) -> Self {
+        Self { isa, tables: Tables::new(scene, transport.scattering) }
+    }
+
+    /// Shades what it can of a wave, and queues the rest to be shaded one by one.
+    pub fn shade(&self, scene: &ShadingScene, transport: &Transport, wave: &mut Wave) {
+        queues::sort(scene, &self.tables, wave);
+        self.isa.run(vertices::Shade::<false> { scene, transport, tables: &self.tables, wave });
+        self.isa.run(vertices::Shade::<true> { scene, transport, tables: &self.tables, wave });
+    }
+}

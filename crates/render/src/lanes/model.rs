@@ -1,0 +1,83 @@
+//! Scattering models, one surface a lane: [`crate::bsdf`]'s in its arithmetic. Directions are in the local frame.
+
+use super::vec3::{Vec3s, copysign, is_finite};
+use super::warp::{cosine_hemisphere, cosine_hemisphere_pdf};
+use raywarp_lanes::Vector;
+
+/// An opaque model, the same from both sides. `wo` and `wi` are above.
+pub(super) trait Model<V: Vector<N>, const N: usize>: Copy {
+    /// Whether a random number chooses a lobe.
+    const CHOOSES: bool;
+
+    /// The value and the density of `wi`.
+    fn eval_above(&self, wo: Vec3s<V>, wi: Vec3s<V>) -> (Vec3s<V>, V);
+
+    /// A direction, and where there is one.
+    fn sample_above(&self, wo: Vec3s<V>, u_lobe: V, u: [V; 2]) -> (Sample<V>, V::Mask);
+
+    /// What a denoiser is told of it.
+    fn albedo(&self) -> Vec3s<V>;
+
+    /// The value and the density of `wi`, and where light goes from one side to the same.
+    #[inline(always)]
+    fn eval(&self, wo: Vec3s<V>, wi: Vec3s<V>) -> (Vec3s<V>, V, V::Mask) {
+        let (value, pdf) = self.eval_above(above(wo), Vec3s { z: wi.z.abs(), ..wi });
+        (value, pdf, (wo.z * wi.z).gt(V::splat(wi.z.set(), 0.0)))
+    }
+
+    /// A direction on the side of `wo`, and where there is one with a density and a weight.
+    #[inline(always)]
+    fn sample(&self, wo: Vec3s<V>, u_lobe: V, u: [V; 2]) -> (Sample<V>, V::Mask) {
+        let (mut sample, found) = self.sample_above(above(wo), u_lobe, u);
+        let zero = V::splat(u_lobe.set(), 0.0);
+        let checked = sample.weight.is_finite()
+            & sample.weight.max_element().gt(zero)
+            & sample.wi.is_finite()
+            & sample.pdf.gt(zero)
+            & is_finite(sample.pdf);
+        sample.wi.z = copysign(sample.wi.z.abs(), wo.z);
+        (sample, found & checked)
+    }
+}
+
+/// As [`crate::bsdf::BsdfSample`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample<V> {
+    pub wi: Vec3s<V>,
+    pub weight: Vec3s<V>,
+    pub pdf: V,
+}
+
+/// `crate::bsdf`'s view of `wo` by opaque models.
+#[inline(always)]
+fn above<V: Vector<N>, const N: usize>(v: Vec3s<V>) -> Vec3s<V> {
+    Vec3s { z: v.z.abs().max(V::splat(v.z.set(), 1e-6)), ..v }
+}
+
+/// Lambert's.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Diffuse<V> {
+    pub reflectance: Vec3s<V>,
+}
+
+impl<V: Vector<N>, const N: usize> Model<V, N> for Diffuse<V> {
+    const CHOOSES: bool = false;
+
+    #[inline(always)]
+    fn eval_above(&self, _: Vec3s<V>, wi: Vec3s<V>) -> (Vec3s<V>, V) {
+        let pdf = cosine_hemisphere_pdf(wi.z);
+        (self.reflectance * pdf, pdf)
+    }
+
+    #[inline(always)]
+    fn sample_above(&self, _: Vec3s<V>, u_lobe: V, u: [V; 2]) -> (Sample<V>, V::Mask) {
+        let wi = cosine_hemisphere(u);
+        let sample = Sample { wi, weight: self.reflectance, pdf: cosine_hemisphere_pdf(wi.z) };
+        (sample, u_lobe.eq(u_lobe))
+    }
+
+    #[inline(always)]
+    fn albedo(&self) -> Vec3s<V> {
+        self.reflectance
+    }
+}

@@ -1,0 +1,119 @@
+//! Points on surfaces: `crate::surface`'s look-ups and offsets, a hit a lane.
+
+use super::vec3::{Vec3s, is_finite, signed_one};
+use crate::flat::{TriangleRecord, UnitCode};
+use raywarp_lanes::{Mask, Vector, Words};
+
+/// As [`crate::surface::SurfacePoint`], a point a lane, as far as plain materials ask.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Points<V> {
+    pub position: Vec3s<V>,
+    pub extent: V,
+    pub geometric_normal: Vec3s<V>,
+    pub shading_normal: Vec3s<V>,
+}
+
+/// The points at barycentrics of triangles, and where they are to be trusted: triangles whose normals need more than
+/// `f32` go to the scalar text.
+#[inline(always)]
+pub(super) fn points<V: Vector<N>, const N: usize>(record: &[V::Words; 16], u: V, v: V) -> (Points<V>, V::Mask) {
+    let set = u.set();
+    let zero = V::splat(set, 0.0);
+    let corners = [Vec3s::<V>::of_words(&record[0..3]), Vec3s::of_words(&record[3..6]), Vec3s::of_words(&record[6..9])];
+    let edges = [corners[1] - corners[0], corners[2] - corners[0]];
+    let position = corners[0] + edges[0] * u + edges[1] * v;
+    let flags = record[12];
+    let (front, is_plain) = edges[0].cross(edges[1]).try_normalize();
+    let flipped = !(flags & V::Words::splat(set, TriangleRecord::FLIPPED)).eq(V::Words::splat(set, 0));
+    let geometric_normal = Vec3s::select(flipped, -front, front);
+    let smooth = !(flags & V::Words::splat(set, TriangleRecord::SMOOTH)).eq(V::Words::splat(set, 0));
+    let mut shading_normal = geometric_normal;
+    if smooth.any() {
+        let [a, b, c] = [unit(record[9]), unit(record[10]), unit(record[11])];
+        let weight = V::splat(set, 1.0) - u - v;
+        let (normal, has_length) = (a * weight + b * u + c * v).try_normalize();
+        shading_normal = Vec3s::select(smooth & has_length, normal, geometric_normal);
+    }
+    let mut extent = zero;
+    for corner in corners {
+        extent = extent.max((corner - position).abs().max_element());
+    }
+    (Points { position, extent, geometric_normal, shading_normal }, is_plain & position.is_finite() & is_finite(extent))
+}
+
+/// [`crate::flat::decode_unit`].
+#[inline(always)]
+fn unit<V: Vector<N>, const N: usize>(code: V::Words) -> Vec3s<V> {
+    let set = code.set();
+    let (zero, one, steps) = (V::splat(set, 0.0), V::splat(set, 1.0), V::splat(set, 32767.0));
+    // The halves as signed numbers: the low one with its sign as the word's, then both scaled by 2^-16, which is exact.
+    let scale = V::splat(set, 1.0 / 65536.0);
+    let low = V::from_i32(code.shl(16)) * scale;
+    let high = V::from_i32(code & V::Words::splat(set, 0xFFFF_0000)) * scale;
+    let (x, y) = (low / steps, high / steps);
+    let z = one - x.abs() - y.abs();
+    let depth = (-z).max(zero);
+    let x = V::select(x.ge(zero), x - depth, x + depth);
+    let y = V::select(y.ge(zero), y - depth, y + depth);
+    let v = Vec3s { x, y, z };
+    let v = v * (one / v.length_squared().sqrt());
+    let is_zero = code.eq(V::Words::splat(set, UnitCode::ZERO.0));
+    Vec3s::select(is_zero, Vec3s { x: zero, y: zero, z: zero }, v)
+}
+
+/// `crate::surface::shading`'s choice of a normal that the viewer sees.
+#[inline(always)]
+pub(super) fn facing<V: Vector<N>, const N: usize>(shading: Vec3s<V>, geometric: Vec3s<V>, wo: Vec3s<V>) -> Vec3s<V> {
+    let zero = V::splat(wo.x.set(), 0.0);
+    let normal = Vec3s::select(shading.dot(geometric).lt(zero), -shading, shading);
+    Vec3s::select((normal.dot(wo) * geometric.dot(wo)).gt(zero), normal, geometric)
+}
+
+impl<V> Points<V> {
+    /// Which directions may be taken that have the cosine `cos` to the shading normal.
+    #[inline(always)]
+    pub fn pass<const N: usize>(&self, wi: Vec3s<V>, cos: V) -> V::Mask
+    where
+        V: Vector<N>,
+    {
+        (self.geometric_normal.dot(wi) * cos).gt(V::splat(cos.set(), 0.0))
+    }
+
+    /// Where rays start that leave on the sides that `directions` point to.
+    #[inline(always)]
+    pub fn origins_towards<const N: usize>(&self, directions: Vec3s<V>) -> Vec3s<V>
+    where
+        V: Vector<N>,
+    {
+        let side = self.geometric_normal * signed_one(self.geometric_normal.dot(directions));
+        offset_from_triangle(self.position, side, self.extent)
+    }
+}
+
+/// [`raywarp_geom::offset_from_triangle`].
+#[inline(always)]
+pub(super) fn offset_from_triangle<V: Vector<N>, const N: usize>(
+    point: Vec3s<V>,
+    normal: Vec3s<V>,
+    extent: V,
+) -> Vec3s<V> {
+    let by = V::splat(extent.set(), 1.0 / (1 << 21) as f32) * extent;
+    Vec3s {
+        x: moved(point.x, normal.x) + by * normal.x,
+        y: moved(point.y, normal.y) + by * normal.y,
+        z: moved(point.z, normal.z) + by * normal.z,
+    }
+}
+
+/// A coordinate moved along that of a normal, as [`raywarp_geom::offset_origin`] does.
+#[inline(always)]
+fn moved<V: Vector<N>, const N: usize>(p: V, n: V) -> V {
+    let set = p.set();
+    let near_zero = p.abs().lt(V::splat(set, 1.0 / 32.0));
+    let steps = (V::splat(set, 256.0) * n).to_i32();
+    let back = V::Words::splat(set, 0) - steps;
+    let steps = V::Words::select(p.lt(V::splat(set, 0.0)), back, steps);
+    let far = V::from_bits(p.to_bits() + steps);
+    let far = V::select(is_finite(far), far, p);
+    V::select(near_zero, p + V::splat(set, 1.0 / 65536.0) * n, far)
+}

@@ -1,0 +1,71 @@
+//! Which vertices of a wave are shaded how.
+
+use super::tables::{Tables, class};
+use crate::flat::ShadingScene;
+use crate::path::Wave;
+use crate::vertex::MediaStack;
+
+/// Entries of a wave's extension queue by how they are shaded.
+#[derive(Debug, Default)]
+pub(crate) struct Queues {
+    /// By the functions of one path.
+    pub one_by_one: Vec<u32>,
+    /// Diffuse surfaces.
+    pub diffuse: InVectors,
+    /// Coated ones.
+    pub coated: InVectors,
+    /// Surfaces that scatter and that paths came to since the wave began, and those of them that vectors shaded.
+    pub vertices: u64,
+    pub in_vectors: u64,
+}
+
+impl Queues {
+    /// Forgets the entries and keeps the counts.
+    pub fn clear(&mut self) {
+        self.one_by_one.clear();
+        self.diffuse.clear();
+        self.coated.clear();
+    }
+}
+
+/// Entries that are shaded in vectors, and their triangles.
+#[derive(Debug, Default)]
+pub(crate) struct InVectors {
+    pub entries: Vec<u32>,
+    pub triangles: Vec<u32>,
+}
+
+impl InVectors {
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.triangles.clear();
+    }
+
+    #[inline]
+    fn push(&mut self, entry: u32, triangle: u32) {
+        self.entries.push(entry);
+        self.triangles.push(triangle);
+    }
+}
+
+/// Sorts the entries of a wave by the class of what they hit.
+pub(super) fn sort(scene: &ShadingScene, tables: &Tables, wave: &mut Wave) {
+    let Wave { queues, paths, hits, instances, .. } = wave;
+    let has_media = !scene.media.is_empty();
+    for (i, (hit, &instance)) in std::iter::zip(hits.iter(), instances.iter()).enumerate() {
+        let i = i as u32;
+        if !hit.is_hit() {
+            queues.one_by_one.push(i);
+            continue;
+        }
+        let triangle = scene.triangle_of(hit, instance);
+        let [_, _, _, kind] = tables.materials[scene.triangles[triangle as usize].material() as usize];
+        match kind & !class::EMITS {
+            // A path in a medium loses light on the way.
+            _ if has_media && paths[i as usize].media.stack != MediaStack::default() => queues.one_by_one.push(i),
+            class::DIFFUSE | class::TEXTURED_DIFFUSE => queues.diffuse.push(i, triangle),
+            class::COATED | class::TEXTURED_COATED => queues.coated.push(i, triangle),
+            _ => queues.one_by_one.push(i),
+        }
+    }
+}

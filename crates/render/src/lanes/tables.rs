@@ -1,0 +1,174 @@
+//! What vectors read beside the flat scene: records of 16 bytes, gathered whole.
+
+use crate::bsdf::albedo_table::CELLS;
+use crate::bsdf::loss_table::{MEAN_NODES, WHITE_NODES};
+use crate::bsdf::{Bsdf, BsdfTables, Principled, Scattering};
+use crate::flat::{Input, LightKind, LightRecord, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
+use crate::texture::{Inputs, TexturePoint};
+use glam::Vec3;
+use raywarp_sample::warp::AliasCell;
+
+/// How a material is shaded. The word of a record.
+pub(super) mod class {
+    /// One by one.
+    pub const ONE_BY_ONE: u32 = 0;
+    /// Lambert, the same everywhere.
+    pub const DIFFUSE: u32 = 1;
+    /// Lambert, of a texture.
+    pub const TEXTURED_DIFFUSE: u32 = 2;
+    /// A dielectric coat over Lambert, of one alpha; the same everywhere.
+    pub const COATED: u32 = 3;
+    /// Of textures: what it is, lanes find out.
+    pub const TEXTURED_COATED: u32 = 4;
+    /// Flag: it shines.
+    pub const EMITS: u32 = 1 << 8;
+}
+
+/// Flags of a [`LightTable`].
+pub(super) mod flag {
+    /// Connections to it have a text in vectors.
+    pub const IN_VECTORS: u32 = 1;
+    /// Both sides emit.
+    pub const BOTH_SIDES: u32 = 1 << 1;
+}
+
+/// Made once of a scene.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    /// Of each material: its reflectance where that is constant, and its [`class`].
+    pub materials: Vec<[u32; 4]>,
+    /// Of each material whose class is [`class::COATED`]: base, f0, f90 and alpha.
+    pub coats: Vec<[u32; 8]>,
+    /// Of GGX facets, row by row of alpha: scale and bias of the albedo at a node of the cosine, and at the next.
+    pub albedos: Vec<[u32; 4]>,
+    /// The same of the means, over alpha.
+    pub albedo_means: Vec<[u32; 4]>,
+    /// Of white GGX facets, row by row of alpha: the loss at a node of the cosine, at the next, and both of the next row.
+    pub losses: Vec<[u32; 4]>,
+    /// Their mean at a node of alpha, and at the next; zeros.
+    pub loss_means: Vec<[u32; 4]>,
+    /// Of each light: the radiance of what its points send out, and [`flag`]s.
+    pub lights: Vec<[u32; 4]>,
+    /// Of each cell of the choice of lights: in 2^-32 of a cell, how much is its own; what the rest is; zeros.
+    pub cells: Vec<[u32; 4]>,
+}
+
+impl Tables {
+    /// Nodes of the albedos on either axis.
+    pub const ALBEDO_NODES: u32 = CELLS as u32 + 1;
+    /// Nodes of the losses on either axis.
+    pub const LOSS_NODES: u32 = WHITE_NODES as u32;
+
+    pub fn new(scene: &ShadingScene, scattering: Scattering) -> Self {
+        let BsdfTables { numbers, fractions } = BsdfTables::new();
+        let (side, rows) = (CELLS + 1, WHITE_NODES);
+        let (albedos, rest) = numbers.split_at(2 * side * side);
+        let (means, rest) = rest.split_at(2 * side);
+        // Those of Blinn come between.
+        let loss_means = &rest[2 * side * side + 2 * side..][..MEAN_NODES];
+        let neighbours = |row: &[f32]| -> Vec<[u32; 4]> {
+            row.windows(4).step_by(2).map(|pairs| [0, 1, 2, 3].map(|i| pairs[i].to_bits())).collect()
+        };
+        let loss = |i: usize| f32::from(fractions[i]).to_bits();
+        let losses = (0..rows - 1).flat_map(|row| {
+            let at = move |node: usize| row * rows + node;
+            (0..rows - 1).map(move |node| [at(node), at(node + 1), at(node) + rows, at(node + 1) + rows])
+        });
+        let (materials, coats) = (0..scene.materials.len()).map(|i| material(scene, i, scattering)).unzip();
+        Self {
+            materials,
+            coats,
+            albedos: albedos.chunks(2 * side).flat_map(neighbours).collect(),
+            albedo_means: neighbours(means),
+            losses: losses.map(|corners| corners.map(loss)).collect(),
+            loss_means: loss_means.windows(2).map(|pair| [pair[0].to_bits(), pair[1].to_bits(), 0, 0]).collect(),
+            lights: scene.lights.iter().map(|light| self::light(scene, light)).collect(),
+            cells: scene.light_choice.iter().enumerate().map(|(i, cell)| self::cell(i as u32, cell)).collect(),
+        }
+    }
+}
+
+fn record(v: Vec3, word: u32) -> [u32; 4] {
+    [v.x.to_bits(), v.y.to_bits(), v.z.to_bits(), word]
+}
+
+/// The record of a material, and that of its coat.
+fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32; 4], [u32; 8]) {
+    let material = &scene.materials[index];
+    let one_by_one = (record(Vec3::ZERO, class::ONE_BY_ONE), [0; 8]);
+    // Without maps of attributes the scalar text bends no normal of a diffuse surface, whatever the record says.
+    let looks = material.has(MaterialFlags::LOOKS_AT_ATTRIBUTES);
+    let is_bent = material.normal != NONE && (looks || material.kind() != MaterialKind::Diffuse);
+    // Beyond boundaries of media paths may be in them.
+    let is_boundary = material.inside != NONE || material.has(MaterialFlags::INTERFACE);
+    if is_boundary || is_bent || material.has(MaterialFlags::CHOOSES | MaterialFlags::ANISOTROPIC) {
+        return one_by_one;
+    }
+    let emits = if material.emission == NONE { 0 } else { class::EMITS };
+    let first = material.first_input as usize;
+    let inputs = &scene.inputs[first..first + material.kind().input_count() as usize];
+    let is_textured = looks && inputs.iter().any(Input::is_textured);
+    match material.kind() {
+        MaterialKind::Diffuse if is_textured => (record(Vec3::ZERO, class::TEXTURED_DIFFUSE | emits), [0; 8]),
+        MaterialKind::Diffuse => {
+            (record(Vec3::from(inputs[0].factor).clamp(Vec3::ZERO, Vec3::ONE), class::DIFFUSE | emits), [0; 8])
+        }
+        MaterialKind::Coated | MaterialKind::Principled if is_textured => {
+            (record(Vec3::ZERO, class::TEXTURED_COATED | emits), [0; 8])
+        }
+        MaterialKind::Coated | MaterialKind::Principled => {
+            let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
+            coat(&Bsdf::look_up(&inputs, 0.5))
+                .map_or(one_by_one, |coat| (record(Vec3::ZERO, class::COATED | emits), coat))
+        }
+        MaterialKind::DiffuseTransmission
+        | MaterialKind::Blinn
+        | MaterialKind::Mirror
+        | MaterialKind::Conductor
+        | MaterialKind::Dielectric
+        | MaterialKind::CarPaint
+        | MaterialKind::Mix
+        | MaterialKind::Invisible
+        | MaterialKind::Unlit => one_by_one,
+    }
+}
+
+/// The record of a coat, if the model is one that vectors know.
+pub(super) fn coat(bsdf: &Bsdf) -> Option<[u32; 8]> {
+    let Bsdf::Principled(Principled { base, metallic, f0, f90, alpha, coat, .. }) = *bsdf else { return None };
+    if metallic != 0.0 || coat > 0.0 || alpha.x != alpha.y {
+        return None;
+    }
+    Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x].map(f32::to_bits))
+}
+
+fn light(scene: &ShadingScene, light: &LightRecord) -> [u32; 4] {
+    let one_by_one = record(Vec3::ZERO, 0);
+    if !matches!(light.kind(), LightKind::Triangle | LightKind::Parallelogram) {
+        return one_by_one;
+    }
+    let first = light.index as usize;
+    let triangles: &[TriangleRecord] = &scene.triangles[first..first + light.kind().triangle_count() as usize];
+    let material = &scene.materials[light.material as usize];
+    // A light that varies, or has holes, is looked at where it is met.
+    if triangles.iter().any(|triangle| triangle.material() != light.material)
+        || material.alpha != NONE
+        || material.emission == NONE
+        || scene.inputs[material.emission as usize].is_textured()
+    {
+        return one_by_one;
+    }
+    let radiance = Vec3::from(scene.inputs[material.emission as usize].factor);
+    let both = if material.has(MaterialFlags::EMITS_ON_BOTH_SIDES) { flag::BOTH_SIDES } else { 0 };
+    record(radiance, flag::IN_VECTORS | both)
+}
+
+fn cell(index: u32, cell: &AliasCell) -> [u32; 4] {
+    if cell.own >= 1.0 {
+        return [0, index, 0, 0];
+    }
+    // A number of 32 bits is below the share just where it is below the share rounded up to such a number. Shares below 1
+    // are at most 1 - 2^-24, and scaling by a power of two is exact.
+    let own = (f64::from(cell.own) * 4_294_967_296.0).ceil();
+    [own as u32, cell.alias, 0, 0]
+}

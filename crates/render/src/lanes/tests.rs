@@ -1,0 +1,202 @@
+//! Vectors beside the functions of one path, bit for bit: any hits, from anywhere, by paths in any state.
+
+use super::Vectors;
+use crate::flat::ShadingScene;
+use crate::options::{DirectLight, ROULETTE_BELOW, Scattering};
+use crate::path::{QueuedPath, Wave};
+use crate::stage::shade;
+use crate::vertex::{MediaStack, SPECULAR, Transport};
+use glam::Vec3;
+use raywarp_geom::{Aabb, Hit, Ray};
+use raywarp_lanes::Isa;
+use raywarp_sample::hash::{combine, to_unit};
+use raywarp_sample::{Sampler, warp};
+
+/// Many groups of lanes of any width, and a part of one.
+const PATHS: u32 = 16 * 120 + 5;
+
+/// Surfaces of every class, with and without normals of their own, flipped, tiny, and without area; lights of every kind,
+/// near and far, some of them textured, with holes, or on both sides.
+const SCENE: &str = r#"
+LookAt 0 0 9  0 0 0  0 1 0 Camera "perspective"
+WorldBegin
+LightSource "point" "rgb I" [3 2 1] "point from" [0 3 0]
+LightSource "infinite" "rgb L" [0.2 0.3 0.4]
+AttributeBegin
+  AreaLightSource "diffuse" "rgb L" [10 9 8]
+  Shape "trianglemesh" "integer indices" [0 1 2 0 2 3] "point P" [-1 4 -1  1 4 -1  1 4 1  -1 4 1]
+  Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-5 4 -1  -4 4 -1  -4 5 1]
+  Shape "disk" "float radius" [0.5]
+  Translate 2 0 0
+  Shape "sphere" "float radius" [0.25]
+AttributeEnd
+AttributeBegin
+  AreaLightSource "diffuse" "rgb L" [1 4 2] "bool twosided" ["true"]
+  Shape "trianglemesh" "integer indices" [0 1 2] "point P" [0 0 -40  40 0 -40  0 40 -30]
+AttributeEnd
+AttributeBegin
+  AreaLightSource "diffuse" "rgb L" [0 0 3]
+  Material "matte" "rgb Kd" [0 0 0]
+  Shape "trianglemesh" "integer indices" [0 1 2 0 2 3] "point P" [-30 40 -1  -28 40 -1  -28 40 1  -30 40 1]
+    "float alpha" [0.5]
+AttributeEnd
+Material "matte" "rgb Kd" [0.7 0.5 0.3]
+Shape "trianglemesh" "integer indices" [0 1 2 0 2 3] "point P" [-9 -2 -9  9 -2 -9  9 -2 9  -9 -2 9]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [0 0 0  1e-30 0 0  0 1e-30 0]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [0 0 0  1 0 0  2 0 0]
+Material "matte" "rgb Kd" [0.02 0.001 0.0]
+Shape "trianglemesh" "integer indices" [0 1 2 2 1 3] "point P" [-3 0 0  3 0 0  0 3 0  3 3 1]
+  "normal N" [-0.5 0 1  0.5 0 1  0 0.5 1  0 0 -1]
+ReverseOrientation
+Material "matte" "rgb Kd" [0.9 0.9 2.0]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 1  3 0 1  0 3 2] "normal N" [0 0 0  1 0 0  0 0.5 1]
+Material "matte" "rgb Kd" [0 0 0]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [100 0 1  130 0 1  100 30 2]
+Texture "checks" "spectrum" "checkerboard" "rgb tex1" [0.8 0.2 0.1] "rgb tex2" [0.1 0.1 0.9]
+Material "matte" "texture Kd" "checks"
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 4  3 0 4  0 3 5] "float uv" [0 0  5 0  0 7]
+Material "substrate" "rgb Kd" [0.4 0.3 0.2] "rgb Ks" [0.1 0.1 0.1]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
+Material "substrate" "texture Kd" "checks" "rgb Ks" [0 0 0] "float uroughness" [1] "float vroughness" [1]
+Shape "trianglemesh" "integer indices" [0 1 2 0 2 3] "point P" [-3 0 6  3 0 6  0 3 6  3 3 3] "normal N" [-0.5 0 1  0.5 0 1  0 0.5 1  0 0 -1]
+Material "plastic" "rgb Kd" [0 0 0] "rgb Ks" [0.9 0.9 0.5] "float roughness" [0.001]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
+Material "plastic" "rgb Kd" [0 0 0] "rgb Ks" [0 0 0]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
+Material "substrate" "rgb Kd" [0.5 0.5 0.5] "rgb Ks" [0.5 0.5 0.5] "float uroughness" [0.3] "float vroughness" [0.1]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
+Material "glass"
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7]
+"#;
+
+fn scene(lights: bool) -> ShadingScene {
+    let text: String = if lights {
+        SCENE.into()
+    } else {
+        SCENE.lines().filter(|line| !line.contains("LightSource")).map(|line| format!("{line}\n")).collect()
+    };
+    let options = raywarp_scene::LoadOptions::default();
+    let loaded = raywarp_scene::load_from(text.as_bytes(), std::path::Path::new("surfaces.pbrt"), &options).unwrap();
+    let flat = ShadingScene::new(&loaded.scene, &Aabb { min: [-10.0; 3], max: [10.0; 3] }).unwrap();
+    assert_eq!(flat.validate(), Ok(()));
+    flat
+}
+
+fn transport(sampler: Sampler) -> Transport {
+    Transport {
+        sampler,
+        direct: DirectLight::Both,
+        scattering: Scattering::Multiple,
+        max_depth: 3,
+        connect_last: false,
+        roulette_below: ROULETTE_BELOW,
+        roulette_scale: 1.0 / ROULETTE_BELOW,
+        transparent: false,
+        first_albedos: true,
+    }
+}
+
+/// A wave after `bounce` bounces whose rays have just been traced; what they hit is made up.
+fn wave(scene: &ShadingScene, bounce: u32) -> Wave {
+    let mut wave = Wave::default();
+    for i in 0..PATHS {
+        let random = |what: u32| to_unit(combine(combine(77 + bounce, i), what));
+        let direction = warp::uniform_sphere([random(0), random(1)]);
+        wave.push(i * 7, i % 5, Ray::new([random(2), 8.0, random(3)], direction), 1.0, i + 1, MediaStack::default());
+        let path = &mut wave.paths[i as usize];
+        path.throughput = Vec3::new(random(4), 0.1 * random(5), 0.5) * if i % 3 == 0 { 0.05 } else { 1.0 };
+        path.previous_pdf = random(6);
+        path.flags = if random(7) < 0.5 { SPECULAR.into() } else { 0 };
+        let triangle = (random(8) * 1.1 * scene.triangles.len() as f32) as usize;
+        // Of the many triangles of disk and sphere a few will do.
+        let triangle = if random(12) < 0.9 { scene.triangles.len() - 1 - triangle % 20 } else { triangle };
+        let [u, v] = warp::uniform_triangle([random(9), random(10)]);
+        let record = scene.triangles.get(triangle);
+        let hit = record.map_or(Hit::miss(f32::INFINITY), |record| {
+            let primitive = triangle as u32 - scene.placements[record.instance as usize].first_triangle;
+            Hit { t: 5.0 * random(11), u, v, primitive }
+        });
+        wave.hits.push(hit);
+        wave.instances.push(record.map_or(0, |record| record.instance));
+    }
+    wave.bounce = bounce;
+    wave
+}
+
+/// What shading makes of each path, as bits; the order of the queues is nobody's business.
+type Made = Vec<(Vec<u32>, Option<[u32; 8]>, Option<[u32; 12]>, Option<([u32; 8], [u32; 3])>)>;
+
+fn made(mut wave: Wave, scene: &ShadingScene, transport: &Transport, vectors: Option<&Vectors>) -> (Made, [u64; 2]) {
+    shade(scene, transport, vectors, &mut wave);
+    let mut made: Made = (0..PATHS as usize)
+        .map(|slot| {
+            let first = &wave.first_hit[slot];
+            let kept = [wave.radiance[slot], first.albedo, first.normal, Vec3::splat(first.depth)];
+            (kept.iter().flat_map(|v| v.to_array().map(f32::to_bits)).collect(), None, None, None)
+        })
+        .collect();
+    for (ray, path) in wave.next_rays.iter().zip(&wave.next_paths) {
+        let entry = &mut made[path.slot as usize];
+        assert!(entry.1.is_none() && entry.2.is_none(), "slot {} goes on twice", path.slot);
+        (entry.1, entry.2) = (Some(bytemuck::cast(*ray)), Some(bytemuck::cast::<QueuedPath, _>(*path)));
+    }
+    let shadow = &wave.shadow;
+    for ((ray, &slot), contribution) in shadow.rays.iter().zip(&shadow.slots).zip(&shadow.contributions) {
+        let entry = &mut made[slot as usize].3;
+        assert!(entry.is_none(), "slot {slot} is connected twice");
+        *entry = Some((bytemuck::cast(*ray), bytemuck::cast(*contribution)));
+    }
+    (made, [wave.queues.vertices, wave.queues.in_vectors])
+}
+
+/// The one comparison: every instruction set of this CPU beside the scalar text. Returns the share of
+/// vertices that vectors shaded.
+#[track_caller]
+fn check(scene: &ShadingScene, transport: &Transport, bounce: u32) -> f64 {
+    let (expected, [vertices, none]) = made(wave(scene, bounce), scene, transport, None);
+    assert!(vertices > 0 && none == 0);
+    let mut share = 0.0;
+    for isa in Isa::all() {
+        let vectors = Vectors::with(isa, scene, transport);
+        let (got, [all, in_vectors]) = made(wave(scene, bounce), scene, transport, Some(&vectors));
+        for (slot, (got, expected)) in got.iter().zip(&expected).enumerate() {
+            assert_eq!(got, expected, "{isa}, {transport:?}, slot {slot}");
+        }
+        assert_eq!(all, vertices);
+        share = in_vectors as f64 / all as f64;
+    }
+    share
+}
+
+const SOBOL: Sampler = Sampler::Sobol { seed: 5 };
+const XOR32: Sampler = Sampler::Xor32 { seed: 5 };
+const HALTON: Sampler = Sampler::PaddedHalton { seed: 5 };
+
+#[test]
+fn vectors_shade_as_the_functions_of_one_path_do_at_every_bounce() {
+    let scene = scene(true);
+    for sampler in [SOBOL, XOR32, HALTON] {
+        for bounce in 0..=3 {
+            let share = check(&scene, &transport(sampler), bounce);
+            assert!(share > 0.5, "little was tested: {share}");
+        }
+    }
+}
+
+#[test]
+fn every_way_of_transport_is_the_same_in_vectors() {
+    let scene = scene(true);
+    for direct in [DirectLight::Lights, DirectLight::Scattering] {
+        check(&scene, &Transport { direct, ..transport(SOBOL) }, 1);
+    }
+    check(&scene, &Transport { connect_last: true, ..transport(XOR32) }, 3);
+    check(&scene, &Transport { first_albedos: false, ..transport(SOBOL) }, 0);
+    check(&scene, &Transport { scattering: Scattering::Single, ..transport(SOBOL) }, 0);
+    check(&scene, &Transport { max_depth: 0, ..transport(SOBOL) }, 0);
+    check(&scene, &Transport { roulette_below: 2.0, roulette_scale: 0.5, ..transport(XOR32) }, 1);
+}
+
+#[test]
+fn a_scene_without_lights_is_shaded_in_vectors() {
+    check(&scene(false), &transport(SOBOL), 1);
+}

@@ -1,0 +1,175 @@
+//! Three-vectors, a vector of lanes a coordinate. Sums, products and quotients are those of `glam`'s vectors, in its
+//! order: bits must be the same.
+
+use raywarp_lanes::{Vector, Words};
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// As many vectors as `V` has lanes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Vec3s<V> {
+    pub x: V,
+    pub y: V,
+    pub z: V,
+}
+
+impl<V: Add<Output = V>> Add for Vec3s<V> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
+    }
+}
+
+impl<V: Sub<Output = V>> Sub for Vec3s<V> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self { x: self.x - other.x, y: self.y - other.y, z: self.z - other.z }
+    }
+}
+
+impl<V: Mul<Output = V>> Mul for Vec3s<V> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self { x: self.x * other.x, y: self.y * other.y, z: self.z * other.z }
+    }
+}
+
+impl<V: Copy + Mul<Output = V>> Mul<V> for Vec3s<V> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, scale: V) -> Self {
+        Self { x: self.x * scale, y: self.y * scale, z: self.z * scale }
+    }
+}
+
+impl<V: Copy + Div<Output = V>> Div<V> for Vec3s<V> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn div(self, by: V) -> Self {
+        Self { x: self.x / by, y: self.y / by, z: self.z / by }
+    }
+}
+
+impl<V: Neg<Output = V>> Neg for Vec3s<V> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { x: -self.x, y: -self.y, z: -self.z }
+    }
+}
+
+impl<V: Copy + Add<Output = V> + Sub<Output = V> + Mul<Output = V>> Vec3s<V> {
+    #[inline(always)]
+    pub fn dot(self, other: Self) -> V {
+        (self.x * other.x) + (self.y * other.y) + (self.z * other.z)
+    }
+
+    #[inline(always)]
+    pub fn cross(self, other: Self) -> Self {
+        Self {
+            x: self.y * other.z - other.y * self.z,
+            y: self.z * other.x - other.z * self.x,
+            z: self.x * other.y - other.x * self.y,
+        }
+    }
+
+    #[inline(always)]
+    pub fn length_squared(self) -> V {
+        self.dot(self)
+    }
+}
+
+impl<V> Vec3s<V> {
+    /// Three words of records.
+    #[inline(always)]
+    pub fn of_words<const N: usize>(words: &[V::Words]) -> Self
+    where
+        V: Vector<N>,
+    {
+        Self { x: V::from_bits(words[0]), y: V::from_bits(words[1]), z: V::from_bits(words[2]) }
+    }
+
+    #[inline(always)]
+    pub fn select<const N: usize>(mask: V::Mask, yes: Self, no: Self) -> Self
+    where
+        V: Vector<N>,
+    {
+        Self { x: V::select(mask, yes.x, no.x), y: V::select(mask, yes.y, no.y), z: V::select(mask, yes.z, no.z) }
+    }
+
+    /// Without signs.
+    #[inline(always)]
+    pub fn abs<const N: usize>(self) -> Self
+    where
+        V: Vector<N>,
+    {
+        Self { x: self.x.abs(), y: self.y.abs(), z: self.z.abs() }
+    }
+
+    /// The largest coordinate.
+    #[inline(always)]
+    pub fn max_element<const N: usize>(self) -> V
+    where
+        V: Vector<N>,
+    {
+        self.x.max(self.y.max(self.z))
+    }
+
+    /// Of unit length, and where there is such a vector: not for one without length, nor for one whose squared length
+    /// leaves the range of `f32`.
+    #[inline(always)]
+    pub fn try_normalize<const N: usize>(self) -> (Self, V::Mask)
+    where
+        V: Vector<N>,
+    {
+        let set = self.x.set();
+        let inverse = V::splat(set, 1.0) / self.length_squared().sqrt();
+        (self * inverse, is_finite(inverse) & inverse.gt(V::splat(set, 0.0)))
+    }
+
+    /// Whether all coordinates are finite.
+    #[inline(always)]
+    pub fn is_finite<const N: usize>(self) -> V::Mask
+    where
+        V: Vector<N>,
+    {
+        is_finite(self.x) & is_finite(self.y) & is_finite(self.z)
+    }
+
+    /// Whether it is not the zero vector.
+    #[inline(always)]
+    pub fn is_something<const N: usize>(self) -> V::Mask
+    where
+        V: Vector<N>,
+    {
+        let zero = V::splat(self.x.set(), 0.0);
+        !(self.x.eq(zero) & self.y.eq(zero) & self.z.eq(zero))
+    }
+}
+
+/// Whether lanes are neither infinite nor NaN.
+#[inline(always)]
+pub(super) fn is_finite<V: Vector<N>, const N: usize>(x: V) -> V::Mask {
+    x.abs().lt(V::splat(x.set(), f32::INFINITY))
+}
+
+/// 1 with the sign of `x`.
+#[inline(always)]
+pub(super) fn signed_one<V: Vector<N>, const N: usize>(x: V) -> V {
+    copysign(V::splat(x.set(), 1.0), x)
+}
+
+/// A number that is not negative, with the sign of `of`.
+#[inline(always)]
+pub(super) fn copysign<V: Vector<N>, const N: usize>(magnitude: V, of: V) -> V {
+    let sign = V::Words::splat(of.set(), 1 << 31);
+    V::from_bits(magnitude.to_bits() | (of.to_bits() & sign))
+}
