@@ -16,14 +16,39 @@ pub(crate) struct Task<Q> {
     pub query: Q,
 }
 
-/// A batch: hands out its rays in order, and takes them back in any.
+/// A batch: hands out its rays in order, and takes the answers in any.
 pub(crate) trait Job {
     /// What its rays look for.
     type Query: Query;
-    /// The next ray, for a tree within `bounds`. Rays that cannot hit anything are answered here.
-    fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>>;
-    /// Takes the answer.
-    fn finish(&mut self, task: Task<Self::Query>);
+
+    /// All of its rays.
+    fn rays(&self) -> &[Ray];
+
+    /// Takes up to `most` rays that come next.
+    fn take(&mut self, most: usize) -> std::ops::Range<usize>;
+
+    /// Whether its rays have keys that hits must come after.
+    fn has_keys(&self) -> bool;
+
+    /// What a valid ray without a key looks for from `low` to `high`.
+    fn query(&self, low: f32, high: f32) -> Self::Query;
+
+    /// Any ray `index` for a tree within `bounds`. One that cannot hit anything is answered here.
+    fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<Task<Self::Query>>;
+
+    /// Takes the answer of ray `index`.
+    fn finish(&mut self, index: usize, query: &Self::Query);
+
+    /// The next ray that can hit anything.
+    #[inline(always)]
+    fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>> {
+        loop {
+            let index = self.take(1).next()?;
+            if let Some(task) = self.prepare(index, bounds) {
+                return Some(task);
+            }
+        }
+    }
 }
 
 /// What the batches share: the rays and how far they have come.
@@ -45,23 +70,30 @@ impl<'a> Supply<'a> {
         Self { ids, rays, after, next: 0, invalid: 0 }
     }
 
-    /// The next ray's number, and the ray with its range unless it cannot hit anything.
+    /// Up to `most` numbers.
     #[inline(always)]
-    fn take(&mut self, bounds: &Aabb) -> Option<(usize, Option<(WalkRay, Range<'a>)>)> {
-        let index = self.next;
-        let ray = self.rays.get(index)?;
-        self.next += 1;
+    fn take(&mut self, most: usize) -> std::ops::Range<usize> {
+        let first = self.next;
+        self.next = (first + most).min(self.rays.len());
+        first..self.next
+    }
+
+    /// What a ray without a key may hit.
+    #[inline(always)]
+    fn range(&self, low: f32, high: f32) -> Range<'a> {
+        Range { low, high, after: HitKey::START, ids: self.ids }
+    }
+
+    /// The ray with its range unless it cannot hit anything.
+    #[inline(always)]
+    fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<(WalkRay, Range<'a>)> {
         let after = self.after.get(index).copied().unwrap_or(HitKey::START);
-        let Some(prepared) = WalkRay::new(ray, &after, bounds) else {
+        let Some(prepared) = WalkRay::new(&self.rays[index], &after, bounds) else {
             self.invalid += 1;
-            return Some((index, None));
+            return None;
         };
         // Nothing comes after a NaN.
-        if after.t.is_nan() {
-            return Some((index, None));
-        }
-        let range = Range { low: prepared.t_low, high: prepared.t_high, after, ids: self.ids };
-        Some((index, Some((prepared, range))))
+        (!after.t.is_nan()).then(|| (prepared, Range { after, ..self.range(prepared.t_low, prepared.t_high) }))
     }
 }
 
@@ -81,20 +113,38 @@ impl<'a, P: Probe + Default> Job for ClosestJob<'a, P> {
     type Query = Closest<'a, P>;
 
     #[inline(always)]
-    fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>> {
-        loop {
-            let (index, ready) = self.supply.take(bounds)?;
-            if let Some((ray, range)) = ready {
-                return Some(Task { index, ray, query: Closest::new(range, P::default()) });
-            }
-            self.write(index, Hit::miss(self.supply.rays[index].t_max), Hit::MISS, P::default());
-        }
+    fn rays(&self) -> &[Ray] {
+        self.supply.rays
     }
 
     #[inline(always)]
-    fn finish(&mut self, task: Task<Self::Query>) {
-        let (hit, instance) = task.query.finish(self.supply.rays[task.index].t_max);
-        self.write(task.index, hit, instance, task.query.probe);
+    fn take(&mut self, most: usize) -> std::ops::Range<usize> {
+        self.supply.take(most)
+    }
+
+    #[inline(always)]
+    fn has_keys(&self) -> bool {
+        !self.supply.after.is_empty()
+    }
+
+    #[inline(always)]
+    fn query(&self, low: f32, high: f32) -> Self::Query {
+        Closest::new(self.supply.range(low, high), P::default())
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<Task<Self::Query>> {
+        if let Some((ray, range)) = self.supply.prepare(index, bounds) {
+            return Some(Task { index, ray, query: Closest::new(range, P::default()) });
+        }
+        self.write(index, Hit::miss(self.supply.rays[index].t_max), Hit::MISS, P::default());
+        None
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, index: usize, query: &Self::Query) {
+        let (hit, instance) = query.finish(self.supply.rays[index].t_max);
+        self.write(index, hit, instance, query.probe);
     }
 }
 
@@ -129,22 +179,38 @@ impl<'a> Job for AnyJob<'a> {
     type Query = Any<'a>;
 
     #[inline(always)]
-    fn next(&mut self, bounds: &Aabb) -> Option<Task<Self::Query>> {
-        loop {
-            let (index, ready) = self.supply.take(bounds)?;
-            if let Some((ray, range)) = ready {
-                return Some(Task { index, ray, query: Any::new(range) });
-            }
-        }
+    fn rays(&self) -> &[Ray] {
+        self.supply.rays
     }
 
     #[inline(always)]
-    fn finish(&mut self, task: Task<Self::Query>) {
-        match task.query.finish() {
+    fn take(&mut self, most: usize) -> std::ops::Range<usize> {
+        self.supply.take(most)
+    }
+
+    #[inline(always)]
+    fn has_keys(&self) -> bool {
+        !self.supply.after.is_empty()
+    }
+
+    #[inline(always)]
+    fn query(&self, low: f32, high: f32) -> Self::Query {
+        Any::new(self.supply.range(low, high))
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<Task<Self::Query>> {
+        let (ray, range) = self.supply.prepare(index, bounds)?;
+        Some(Task { index, ray, query: Any::new(range) })
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, index: usize, query: &Self::Query) {
+        match query.finish() {
             Verdict::Free => {}
-            Verdict::Blocked => self.blocked[task.index / 32] |= 1 << (task.index % 32),
+            Verdict::Blocked => self.blocked[index / 32] |= 1 << (index % 32),
             Verdict::Undecided(hit, instance) => {
-                let ray = (self.first_ray + task.index) as u32;
+                let ray = (self.first_ray + index) as u32;
                 self.undecided.push(Candidate { ray, instance, hit });
             }
         }

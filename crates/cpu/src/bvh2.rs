@@ -31,7 +31,7 @@ impl Bvh2Walk<'_> {
         while let Some(mut task) = job.next(self.tree.bounds()) {
             let given = &self.rays[task.index];
             self.walk(given, &task.ray, &mut task.query);
-            job.finish(task);
+            job.finish(task.index, &task.query);
         }
     }
 

@@ -4,6 +4,8 @@ use raywarp_geom::RayCost;
 
 /// Told what a walk does.
 pub(crate) trait Probe: Copy {
+    /// Whether it counts what each ray does.
+    const COUNTS: bool;
     /// A node is tested.
     fn node(&mut self);
     /// A leaf record is tested; `count` says how many triangles it holds.
@@ -15,6 +17,7 @@ pub(crate) trait Probe: Copy {
 pub(crate) struct Off;
 
 impl Probe for Off {
+    const COUNTS: bool = false;
     #[inline(always)]
     fn node(&mut self) {}
     #[inline(always)]
@@ -22,6 +25,7 @@ impl Probe for Off {
 }
 
 impl Probe for RayCost {
+    const COUNTS: bool = true;
     #[inline]
     fn node(&mut self) {
         self.nodes += 1;

@@ -6,8 +6,10 @@ use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 
 /// Takes the triangles that a walk finds on the ray's line.
 pub(crate) trait Query: Copy {
-    /// Whether visiting near nodes first pays.
+    /// Whether the nearest is looked for, so that visiting near nodes first pays.
     const ORDERED: bool;
+    /// Whether coherent rays may go as packets.
+    const PACKETS: bool;
     /// Nearest `t` that counts.
     fn low(&self) -> f32;
     /// Farthest `t` that still counts.
@@ -82,6 +84,7 @@ impl<'a, P> Closest<'a, P> {
 
 impl<P: Probe> Query for Closest<'_, P> {
     const ORDERED: bool = true;
+    const PACKETS: bool = !P::COUNTS;
     type Probe = P;
 
     #[inline(always)]
@@ -173,6 +176,7 @@ impl<'a> Any<'a> {
 
 impl Query for Any<'_> {
     const ORDERED: bool = false;
+    const PACKETS: bool = true;
     type Probe = Off;
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use raywarp_geom::{Aabb, HitKey, PaddedRay, Ray};
 
 /// From this reach on the sums of products of the watertight test may overflow: it is 24 times the
 /// square of the reach at most.
-const OVERFLOWING_REACH: f32 = 1e18;
+pub(crate) const OVERFLOWING_REACH: f32 = 1e18;
 
 /// A ray as boxes and triangles see it.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ pub(crate) struct WalkRay {
     /// Whether the triangle test may overflow.
     pub may_overflow: bool,
     /// Distances to boxes are `t * scale`; see [`PaddedRay::scale`].
-    scale: f32,
+    pub scale: f32,
 }
 
 impl WalkRay {

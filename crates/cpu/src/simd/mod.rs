@@ -4,7 +4,9 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod group;
 mod order;
+mod packet;
 mod walk;
 
 use crate::batch::Job;

@@ -13,12 +13,14 @@
 //!
 //! Nothing of one ray depends on another: results do not depend on who walks beside whom.
 
+use super::group::{GROUP, Group};
 use super::order::{ChildOrder, Keys, SLOT, bound, entry};
+use super::packet::Packet;
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
-use raywarp_lanes::{Mask, Vector, Words};
+use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 
 /// Rays that walk in turns: 16 were 3 % slower, 32 no faster (sibenik,
@@ -26,10 +28,10 @@ use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8No
 const TURNS: usize = 24;
 
 /// Entries that a push may write past what it keeps.
-const STACK_SLACK: usize = 8;
+pub(super) const STACK_SLACK: usize = 8;
 
 /// The child of the entry at the bottom of the stack. No leaf has this index: an encoder refuses so many.
-const END: u32 = u32::MAX;
+pub(super) const END: u32 = u32::MAX;
 
 /// A ray on its way.
 #[repr(align(64))]
@@ -106,7 +108,7 @@ impl<Q> Queue<Q> {
 pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J) {
     if tree.lines().is_empty() {
         while let Some(task) = job.next(tree.bounds()) {
-            job.finish(task);
+            job.finish(task.index, &task.query);
         }
         return;
     }
@@ -116,11 +118,13 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     let mut walkers = Vec::with_capacity(TURNS);
     let empty = || Queue { walkers: [std::ptr::null_mut::<Walker<J::Query>>(); TURNS], len: 0 };
     let (mut at_node, mut at_leaf, mut at_end) = (empty(), empty(), empty());
+    let mut group = Group::new();
+    let mut packet_stack = vec![0u64; depth];
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `TURNS` of them.
     unsafe {
         for stack in stacks.chunks_exact_mut(depth) {
-            let Some(task) = job.next(tree.bounds()) else { break };
+            let Some(task) = next(set, tree, job, &mut group, &mut packet_stack) else { break };
             walkers.push(Walker::new(task, stack.as_mut_ptr()));
         }
         for walker in &mut walkers {
@@ -144,12 +148,69 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
             for i in 0..std::mem::take(&mut at_end.len) {
                 let pointer = *at_end.walkers.get_unchecked(i);
                 let walker = &mut *pointer;
-                job.finish(walker.task);
-                if let Some(task) = job.next(tree.bounds()) {
+                job.finish(walker.task.index, &walker.task.query);
+                if let Some(task) = next(set, tree, job, &mut group, &mut packet_stack) {
                     *walker = Walker::new(task, walker.stack);
                     at_node.push(pointer, true);
                 }
             }
+        }
+    }
+}
+
+/// The next ray of `job`, prepared with its neighbours in `group`.
+#[inline(always)]
+fn next<S: ChildOrder, J: Job>(
+    set: S,
+    tree: &Wide8,
+    job: &mut J,
+    group: &mut Group,
+    stack: &mut [u64],
+) -> Option<Task<J::Query>> {
+    loop {
+        if group.left == 0 && !set.enter(Refill { tree, job, group, stack }) {
+            return None;
+        }
+        let lane = group.left.trailing_zeros() as usize;
+        group.left &= group.left - 1;
+        let index = group.first + lane;
+        if group.is_prepared(lane) {
+            let ray = group.ray(lane, &job.rays()[index]);
+            return Some(Task { index, query: job.query(ray.t_low, ray.t_high), ray });
+        }
+        if let Some(task) = job.prepare(index, tree.bounds()) {
+            return Some(task);
+        }
+    }
+}
+
+/// Fills a group with the rays that come next; false if there are none. Rays that look alike are answered on the way.
+struct Refill<'a, J> {
+    tree: &'a Wide8,
+    job: &'a mut J,
+    group: &'a mut Group,
+    stack: &'a mut [u64],
+}
+
+impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run_on(self, set: S) -> bool {
+        let Self { tree, job, group, stack } = self;
+        let bounds = tree.bounds();
+        let extent = (0..3).fold(0.0, |extent, i| f32::max(extent, bounds.max[i] - bounds.min[i]));
+        loop {
+            let taken = job.take(GROUP);
+            if taken.is_empty() {
+                return false;
+            }
+            group.fill(set, &job.rays()[taken.clone()], taken.start, job.has_keys(), bounds);
+            if !(J::Query::PACKETS && group.is_coherent::<S::F16>(set, extent)) {
+                return true;
+            }
+            set.enter(Packet { tree, job: &mut *job, group: &*group, stack: &mut *stack });
+            group.left = 0;
         }
     }
 }
@@ -270,7 +331,7 @@ fn local<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, ra
 
 /// `a * b - c * d` by Kahan's method, as [`Watertight::test`] has it.
 #[inline(always)]
-fn difference_of_products<V: Vector<BLOCK>>(a: V, b: V, c: V, d: V) -> V {
+pub(super) fn difference_of_products<V: Vector<N>, const N: usize>(a: V, b: V, c: V, d: V) -> V {
     let w = c * d;
     a.mul_sub(b, w) + c.neg_mul_add(d, w)
 }

@@ -29,25 +29,6 @@
 
 use crate::{Aabb, Ray, fused_multiply_add};
 
-/// Boxes grow by this share of the distance to the farthest corner of the scene; see the module's text.
-const REACH_PAD: f32 = 32.0 * f32::EPSILON;
-
-/// And by this share of the origin's coordinate.
-const ORIGIN_PAD: f32 = 2.0 * f32::EPSILON;
-
-/// A component below this share of the longest one counts as this share: a power of two, so small
-/// that the pads cover the difference, and so large that no reciprocal overflows.
-const LEAST_SHARE: f32 = 1.0 / (1u64 << 40) as f32;
-
-/// Lengths whose reciprocals, also of their least share, are neither infinite nor denormal: 2^-80 to 2^120.
-const PLAIN_LENGTHS: std::ops::RangeInclusive<f32> = 8.271_806e-25..=1.329_228e36;
-
-/// 2^86: times a length it bounds origins, so that products with reciprocals stay below 2^127.
-const FARTHEST: f32 = 7.737_125_2e25;
-
-/// 2^-100: in smaller scenes the pads would be denormal.
-const LEAST_REACH: f32 = 7.888_609e-31;
-
 /// What the conservative box test needs of a ray, computed once: subtract-multiply form.
 ///
 /// Along each axis the ray meets a box's lower plane at `(min - lo_origin) * inverse` and the upper
@@ -69,6 +50,25 @@ pub struct PaddedRay {
 }
 
 impl PaddedRay {
+    /// Boxes grow by this share of the distance to the farthest corner of the scene; see the module's text.
+    pub const REACH_PAD: f32 = 32.0 * f32::EPSILON;
+
+    /// And by this share of the origin's coordinate.
+    pub const ORIGIN_PAD: f32 = 2.0 * f32::EPSILON;
+
+    /// A component below this share of the longest one counts as this share: a power of two, so small
+    /// that the pads cover the difference, and so large that no reciprocal overflows.
+    pub const LEAST_SHARE: f32 = 1.0 / (1u64 << 40) as f32;
+
+    /// Lengths whose reciprocals, also of their least share, are neither infinite nor denormal: 2^-80 to 2^120.
+    pub const PLAIN_LENGTHS: std::ops::RangeInclusive<f32> = 8.271_806e-25..=1.329_228e36;
+
+    /// 2^86: times a length it bounds origins, so that products with reciprocals stay below 2^127.
+    pub const FARTHEST: f32 = 7.737_125_2e25;
+
+    /// 2^-100: in smaller scenes the pads would be denormal.
+    pub const LEAST_REACH: f32 = 7.888_609e-31;
+
     /// Prepares a valid ray ([`Ray::is_valid`]) for boxes within `bounds`, those of the whole scene.
     /// The result for another ray means nothing, but is not unsafe.
     #[inline(always)]
@@ -81,17 +81,17 @@ impl PaddedRay {
         let reach = smaller(larger(larger(corner(0), corner(1)), corner(2)), f32::MAX);
         let farthest = reach + larger(larger(o[0].abs(), o[1].abs()), o[2].abs());
         // Almost all rays.
-        let plain = PLAIN_LENGTHS.contains(&longest)
-            & (shortest >= LEAST_SHARE * longest)
-            & (farthest <= FARTHEST * longest)
-            & (longest + LEAST_REACH * FARTHEST <= FARTHEST * reach);
-        let (mut inverse, mut scale, mut pad) = (d.map(|x| 1.0 / x), 1.0, REACH_PAD * reach);
+        let plain = Self::PLAIN_LENGTHS.contains(&longest)
+            & (shortest >= Self::LEAST_SHARE * longest)
+            & (farthest <= Self::FARTHEST * longest)
+            & (longest + Self::LEAST_REACH * Self::FARTHEST <= Self::FARTHEST * reach);
+        let (mut inverse, mut scale, mut pad) = (d.map(|x| 1.0 / x), 1.0, Self::REACH_PAD * reach);
         if !plain {
             let underflow;
             (inverse, scale, underflow) = unusual_direction(d, longest);
             pad += underflow;
         }
-        let pads: [f32; 3] = std::array::from_fn(|i| pad + ORIGIN_PAD * o[i].abs());
+        let pads: [f32; 3] = std::array::from_fn(|i| pad + Self::ORIGIN_PAD * o[i].abs());
         Self {
             // Kept finite: the empty box's infinity less an infinite origin would be NaN.
             lo_origin: std::array::from_fn(|i| finite(o[i] + pads[i])),
@@ -173,7 +173,7 @@ impl PaddedSlab {
 fn unusual_direction(d: &[f32; 3], longest: f32) -> ([f32; 3], f32, f32) {
     // The power of two below, or the least normal one: both it and its reciprocal are finite.
     let power = f32::from_bits(longest.to_bits() & 0x7f80_0000).max(f32::MIN_POSITIVE);
-    let least = LEAST_SHARE * (longest / power);
+    let least = PaddedRay::LEAST_SHARE * (longest / power);
     let inverse = d.map(|x| {
         let scaled = x / power;
         1.0 / if scaled.abs() < least { least.copysign(scaled) } else { scaled }

@@ -1,0 +1,455 @@
+//! The walk of coherent packets: rays that look alike go through the tree together, a ray a lane.
+//!
+//! A node is visited once for all of them, by interval arithmetic (Wald, Slusallek, Benthin and Wagner 2001, "Interactive
+//! Rendering with Coherent Ray Tracing", has the packets; Boulos, Wald and Benthin 2008, "Adaptive Ray Packet
+//! Reordering", and Embree cull by the packet's bounds as this does): eight boxes at a time against the least entry and the
+//! greatest exit that any ray of the packet may have. Triangles are tested for all rays at a time.
+//!
+//! # Why no hit is lost
+//! A ray enters a box at the largest of `(plane - origin) * inverse` over the axes. Rounding keeps order, so that each of
+//! these, as computed, is no less than the same of the packet's extreme origin and the better of its extreme inverses,
+//! as computed; and no exit is greater than the packet's. What a ray would visit, its packet visits. The triangle
+//! test is that of single rays, and of equal `t` the lower index wins in whatever order triangles come: answers have the
+//! same bits.
+
+use super::group::{AXES, GROUP, Group};
+use super::order::{ChildOrder, bound, entry};
+use super::walk::{END, STACK_SLACK, difference_of_products, sort_keys};
+use crate::batch::Job;
+use crate::query::Query;
+use raywarp_geom::Ray;
+use raywarp_lanes::{Mask, TaskOn, Vector, Words};
+use raywarp_layout::{BLOCK, INDEX_MASK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
+
+/// Shears of a packet's rays, the tangents of their directions beside the largest component, are within this of each other.
+const COHERENT: f32 = 0.125;
+
+/// Their origins are within this share of the scene's largest extent.
+const NEAR: f32 = 1.0 / 64.0;
+
+/// What a packet looks like from outside.
+struct Bounds {
+    /// The extreme origins as the planes see them where rays enter a box, and where they leave.
+    near_origin: [f32; 3],
+    far_origin: [f32; 3],
+    /// The extreme inverses of the directions.
+    least: [f32; 3],
+    most: [f32; 3],
+    /// Byte offsets in a node of the rows of planes where rays enter, and where they leave.
+    enter: [usize; 3],
+    leave: [usize; 3],
+    /// The least and the greatest distance at which a box matters.
+    low: f32,
+    limit: f32,
+}
+
+/// The rays as triangles see them.
+struct Rays<'a, V> {
+    /// Where they come from: the group, from a lane on, and as they were given.
+    group: &'a Group,
+    at: usize,
+    given: &'a [Ray],
+    /// The axes that are x, y and z.
+    k: [usize; 3],
+    origin: [V; 3],
+    shear: [V; 2],
+    inverse: V,
+    low: V,
+}
+
+/// The nearest hits so far, or for a query that takes any only the limits.
+struct Nearest<V, W> {
+    t: V,
+    u: V,
+    v: V,
+    index: W,
+}
+
+impl Group {
+    /// Whether the rays are all prepared and go the same way from about the same place, in a scene of `extent`.
+    #[inline(always)]
+    pub fn is_coherent<V: Vector<GROUP>>(&self, set: V::Set, extent: f32) -> bool {
+        let zero = V::splat(set, 0.0);
+        let every = u32::MAX >> (32 - GROUP);
+        let signs = [
+            V::load(set, &self.inverse[0]).lt(zero).bits(),
+            V::load(set, &self.inverse[1]).lt(zero).bits(),
+            V::load(set, &self.inverse[2]).lt(zero).bits(),
+        ];
+        let axis = V::Words::load(set, self.axes());
+        let alike = axis.eq(V::Words::splat(set, self.axes()[0])).bits();
+        self.is_whole()
+            && signs.iter().all(|&signs| signs == 0 || signs == every)
+            && alike == every
+            && spread(&self.shear[0]) <= COHERENT
+            && spread(&self.shear[1]) <= COHERENT
+            && self.axis_origin.iter().all(|origin| spread(origin) <= NEAR * extent)
+    }
+}
+
+/// The greatest less the least.
+#[inline(always)]
+fn spread(x: &[f32; GROUP]) -> f32 {
+    greatest(x) - least(x)
+}
+
+/// The least of some numbers, none of them NaN; by halves, which a compiler makes vectors of.
+#[inline(always)]
+fn least<const N: usize>(x: &[f32; N]) -> f32 {
+    let (mut x, mut half) = (*x, N / 2);
+    while half > 0 {
+        for i in 0..half {
+            x[i] = if x[i + half] < x[i] { x[i + half] } else { x[i] };
+        }
+        half /= 2;
+    }
+    x[0]
+}
+
+/// The greatest of some numbers, as [`least`].
+#[inline(always)]
+fn greatest<const N: usize>(x: &[f32; N]) -> f32 {
+    let (mut x, mut half) = (*x, N / 2);
+    while half > 0 {
+        for i in 0..half {
+            x[i] = if x[i + half] > x[i] { x[i + half] } else { x[i] };
+        }
+        half /= 2;
+    }
+    x[0]
+}
+
+/// Answers the rays of a coherent group.
+pub(super) struct Packet<'a, J> {
+    pub tree: &'a Wide8,
+    pub job: &'a mut J,
+    pub group: &'a Group,
+    /// As long as a single ray's.
+    pub stack: &'a mut [u64],
+}
+
+impl<S: ChildOrder, J: Job> TaskOn<S> for Packet<'_, J> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run_on(mut self, set: S) {
+        if S::NATIVE_LANES >= GROUP {
+            self.walk::<S, S::F16, GROUP>(set, 0);
+        } else {
+            for at in (0..GROUP).step_by(8) {
+                self.walk::<S, S::F8, 8>(set, at);
+            }
+        }
+    }
+}
+
+impl<J: Job> Packet<'_, J> {
+    /// Answers the `N` rays from lane `at` on.
+    #[inline(always)]
+    fn walk<S: ChildOrder, V: Vector<N, Set = S>, const N: usize>(&mut self, set: S, at: usize) {
+        let Self { tree, job, group, stack } = self;
+        let mut bounds = Bounds::of::<N>(group, at);
+        let given: [Ray; N] = *job.rays()[group.first + at..].first_chunk().expect("the group's rays are of the batch");
+        let rays = Rays::<V>::of::<N>(set, group, at, &given);
+        let mut queries: [J::Query; N] =
+            std::array::from_fn(|lane| job.query(group.t_low[at + lane], group.t_high[at + lane]));
+        let nothing = V::splat(set, 0.0);
+        let mut nearest = Nearest {
+            t: V::load(set, part(&group.t_high, at)),
+            u: nothing,
+            v: nothing,
+            index: V::Words::splat(set, u32::MAX),
+        };
+        // The lanes that are decided.
+        let mut decided = 0;
+        let base = tree.lines().as_ptr().cast::<u8>();
+        assert!(stack.len() > tree.stack_depth() + STACK_SLACK);
+        let stack = stack.as_mut_ptr();
+        // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: references name nodes or leaves,
+        // leaves have their blocks in range and end, and `stack_depth` bounds what is pushed, to a stack as long.
+        unsafe {
+            *stack = entry(f32::NEG_INFINITY, END);
+            let (mut top, mut current) = (1, 0);
+            loop {
+                if current & LEAF == 0 {
+                    top = visit_node::<S, J::Query>(
+                        set,
+                        base.add(current as usize * REFERENCE_BYTES),
+                        &bounds,
+                        stack,
+                        top,
+                    );
+                } else if current == END {
+                    break;
+                } else {
+                    let block = base.add((current & !LEAF) as usize * REFERENCE_BYTES).cast();
+                    let found =
+                        visit_leaf::<V, J::Query, N>(set, block, &rays, &mut nearest, &mut queries, &mut decided);
+                    if found {
+                        if !J::Query::ORDERED {
+                            if decided == u32::MAX >> (32 - N) {
+                                break;
+                            }
+                        } else {
+                            bounds.limit = greatest(&nearest.t.store());
+                            top = set.drop_farther(stack, top, bound(bounds.limit));
+                        }
+                    }
+                }
+                top -= 1;
+                current = *stack.add(top) as u32;
+            }
+        }
+        let (t, u, v, index) = (nearest.t.store(), nearest.u.store(), nearest.v.store(), nearest.index.store());
+        for (lane, query) in queries.iter_mut().enumerate() {
+            if J::Query::ORDERED && index[lane] != u32::MAX {
+                query.offer([t[lane], u[lane], v[lane]], index[lane]);
+            }
+            job.finish(group.first + at + lane, query);
+        }
+    }
+}
+
+/// `N` lanes of a row.
+#[inline(always)]
+fn part<const N: usize>(row: &[f32; GROUP], at: usize) -> &[f32; N] {
+    row[at..].first_chunk().expect("lanes are within the group")
+}
+
+impl Bounds {
+    #[inline(always)]
+    fn of<const N: usize>(group: &Group, at: usize) -> Self {
+        let mut bounds = Self {
+            near_origin: [0.0; 3],
+            far_origin: [0.0; 3],
+            least: [0.0; 3],
+            most: [0.0; 3],
+            enter: [0; 3],
+            leave: [0; 3],
+            low: least::<N>(part(&group.t_low, at)),
+            limit: greatest::<N>(part(&group.t_high, at)),
+        };
+        for i in 0..3 {
+            let is_negative = group.inverse[i][at] < 0.0;
+            let (near, far) = (part::<N>(&group.near_origin[i], at), part::<N>(&group.far_origin[i], at));
+            // A box is nearest as seen from the origin that is farthest ahead.
+            (bounds.near_origin[i], bounds.far_origin[i]) =
+                if is_negative { (least(near), greatest(far)) } else { (greatest(near), least(far)) };
+            bounds.least[i] = least::<N>(part(&group.inverse[i], at));
+            bounds.most[i] = greatest::<N>(part(&group.inverse[i], at));
+            bounds.enter[i] = 32 * (2 * i + usize::from(is_negative));
+            bounds.leave[i] = 32 * (2 * i + usize::from(!is_negative));
+        }
+        bounds
+    }
+}
+
+impl<'a, V> Rays<'a, V> {
+    #[inline(always)]
+    fn of<const N: usize>(set: V::Set, group: &'a Group, at: usize, given: &'a [Ray]) -> Self
+    where
+        V: Vector<N>,
+    {
+        let o = &group.axis_origin;
+        Self {
+            group,
+            at,
+            given,
+            k: AXES[group.axes()[at] as usize % 3],
+            origin: [V::load(set, part(&o[0], at)), V::load(set, part(&o[1], at)), V::load(set, part(&o[2], at))],
+            shear: [V::load(set, part(&group.shear[0], at)), V::load(set, part(&group.shear[1], at))],
+            inverse: V::load(set, part(&group.triangle_inverse, at)),
+            low: V::load(set, part(&group.t_low, at)),
+        }
+    }
+}
+
+/// Visits a node and pushes the children that a ray of the packet may enter; returns the new top.
+///
+/// # Safety
+/// At `record` lies a node, and eight entries from `stack + top` on are writable.
+#[inline(always)]
+unsafe fn visit_node<S: ChildOrder, Q: Query>(
+    set: S,
+    record: *const u8,
+    bounds: &Bounds,
+    stack: *mut u64,
+    top: usize,
+) -> usize {
+    // SAFETY: the caller's promise; row offsets stay within a node.
+    unsafe {
+        let mut near = S::F8::splat(set, bounds.low);
+        let mut far = S::F8::splat(set, bounds.limit);
+        for i in 0..3 {
+            let (least, most) = (S::F8::splat(set, bounds.least[i]), S::F8::splat(set, bounds.most[i]));
+            let enter =
+                S::F8::load(set, &*record.add(bounds.enter[i]).cast()) - S::F8::splat(set, bounds.near_origin[i]);
+            near = (enter * least).min(enter * most).max(near);
+            let leave =
+                S::F8::load(set, &*record.add(bounds.leave[i]).cast()) - S::F8::splat(set, bounds.far_origin[i]);
+            far = (leave * least).max(leave * most).min(far);
+        }
+        let hit = near.le(far);
+        let mask = hit.bits();
+        let children = &(*record.cast::<Wide8Node>()).children;
+        if Q::ORDERED {
+            set.push_sorted(stack, top, sort_keys(set, near, hit), children, mask)
+        } else {
+            set.push_unsorted(stack, top, near, children, mask)
+        }
+    }
+}
+
+/// Tests the triangles of a leaf; returns whether any was hit.
+///
+/// # Safety
+/// At `block` lies a leaf.
+#[inline(always)]
+unsafe fn visit_leaf<V: Vector<N>, Q: Query, const N: usize>(
+    set: V::Set,
+    mut block: *const TriangleBlock,
+    rays: &Rays<'_, V>,
+    nearest: &mut Nearest<V, V::Words>,
+    queries: &mut [Q; N],
+    decided: &mut u32,
+) -> bool {
+    let mut found = false;
+    loop {
+        // SAFETY: the caller's promise: a leaf's blocks lie side by side, and it ends.
+        let here = unsafe { &*block };
+        for slot in 0..here.len() % (BLOCK + 1) {
+            found |= test_triangle::<V, Q, N>(set, here, slot, rays, nearest, queries, decided);
+        }
+        if !here.has_more() {
+            return found;
+        }
+        block = block.wrapping_add(1);
+    }
+}
+
+/// `Watertight::test` of one triangle, operation by operation, a ray a lane. Returns whether any ray took it.
+#[inline(always)]
+fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
+    set: V::Set,
+    block: &TriangleBlock,
+    slot: usize,
+    rays: &Rays<'_, V>,
+    nearest: &mut Nearest<V, V::Words>,
+    queries: &mut [Q; N],
+    decided: &mut u32,
+) -> bool {
+    let a = local::<V, N>(set, block, 0, slot, rays);
+    let b = local::<V, N>(set, block, 1, slot, rays);
+    let c = local::<V, N>(set, block, 2, slot, rays);
+    let u = difference_of_products(c[0], b[1], c[1], b[0]);
+    let v = difference_of_products(a[0], c[1], a[1], c[0]);
+    let w = difference_of_products(b[0], a[1], b[1], a[0]);
+    let zero = V::splat(set, 0.0);
+    let same_side = zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero);
+    if !same_side.any() {
+        return false;
+    }
+    let inverse = V::splat(set, 1.0) / (u + v + w);
+    let (u, v) = (v * inverse, w * inverse);
+    let z = u.mul_add(b[2] - a[2], v.mul_add(c[2] - a[2], a[2]));
+    let t = z * rays.inverse;
+    let is_finite = V::splat(set, f32::MIN).le(t) & t.le(V::splat(set, f32::MAX));
+    let within = same_side & rays.low.le(t) & t.le(nearest.t);
+    let word = block.slots[slot];
+    // Numbers near the ends of f32: the test of one ray knows what to do then.
+    let wide = (same_side & !is_finite).bits();
+    let is_wide_hit = wide != 0;
+    if is_wide_hit {
+        let mut found = Found {
+            tuv: [nearest.t.store(), nearest.u.store(), nearest.v.store()],
+            index: nearest.index.store(),
+            decided: *decided,
+        };
+        found.test_each(block, slot, rays.group, rays.at, rays.given, wide, queries);
+        nearest.t = V::load(set, &found.tuv[0]);
+        nearest.u = V::load(set, &found.tuv[1]);
+        nearest.v = V::load(set, &found.tuv[2]);
+        nearest.index = V::Words::load(set, &found.index);
+        *decided = found.decided;
+    }
+    if Q::ORDERED {
+        let index = V::Words::splat(set, word & INDEX_MASK);
+        let taken = within & (t.lt(nearest.t) | index.lt(nearest.index));
+        nearest.t = V::select(taken, t, nearest.t);
+        nearest.u = V::select(taken, u, nearest.u);
+        nearest.v = V::select(taken, v, nearest.v);
+        nearest.index = V::Words::select(taken, index, nearest.index);
+        return taken.any() | is_wide_hit;
+    }
+    let mut bits = within.bits() & !*decided;
+    if bits != 0 {
+        let (t, u, v) = (t.store(), u.store(), v.store());
+        while bits != 0 {
+            let lane = bits.trailing_zeros() as usize % N;
+            bits &= bits - 1;
+            queries[lane].offer([t[lane], u[lane], v[lane]], word);
+            *decided |= u32::from(queries[lane].is_decided()) << lane;
+        }
+    }
+    (within.bits() != 0) | is_wide_hit
+}
+
+/// A corner of a triangle, seen from each ray's origin along its direction: x and y sheared, z as it is.
+#[inline(always)]
+fn local<V: Vector<N>, const N: usize>(
+    set: V::Set,
+    block: &TriangleBlock,
+    corner: usize,
+    slot: usize,
+    rays: &Rays<'_, V>,
+) -> [V; 3] {
+    let (axes, [x, y, z]) = (&block.corners[corner], rays.k);
+    let x = V::splat(set, axes[x][slot]) - rays.origin[0];
+    let y = V::splat(set, axes[y][slot]) - rays.origin[1];
+    let z = V::splat(set, axes[z][slot]) - rays.origin[2];
+    [rays.shear[0].neg_mul_add(z, x), rays.shear[1].neg_mul_add(z, y), z]
+}
+
+/// What a packet found so far, in memory.
+struct Found<const N: usize> {
+    tuv: [[f32; N]; 3],
+    index: [u32; N],
+    decided: u32,
+}
+
+impl<const N: usize> Found<N> {
+    /// Tests a triangle by the test of one ray for the lanes in `wide`.
+    #[cold]
+    #[inline(never)]
+    #[allow(clippy::too_many_arguments)] // The parts of `Rays` that are no vectors.
+    fn test_each<Q: Query>(
+        &mut self,
+        block: &TriangleBlock,
+        slot: usize,
+        group: &Group,
+        at: usize,
+        given: &[Ray],
+        mut wide: u32,
+        queries: &mut [Q; N],
+    ) {
+        while wide != 0 {
+            let lane = wide.trailing_zeros() as usize % N;
+            wide &= wide - 1;
+            let ray = group.ray(at + lane, &given[lane]);
+            let Some(tuv) = ray.triangle.test(&block.vertices(slot)) else { continue };
+            if !Q::ORDERED {
+                queries[lane].offer(tuv, block.slots[slot]);
+                self.decided |= u32::from(queries[lane].is_decided()) << lane;
+                continue;
+            }
+            let index = block.slots[slot] & INDEX_MASK;
+            let nearer = tuv[0] < self.tuv[0][lane] || (tuv[0] == self.tuv[0][lane] && index < self.index[lane]);
+            if nearer && tuv[0] >= ray.t_low {
+                for (row, x) in self.tuv.iter_mut().zip(tuv) {
+                    row[lane] = x;
+                }
+                self.index[lane] = index;
+            }
+        }
+    }
+}
