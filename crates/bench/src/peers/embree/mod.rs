@@ -20,7 +20,7 @@ pub use report::{LEGEND, ModeRow, PeerReport, PeerRow, json, summary, text};
 use crate::rays::{RayBatch, make};
 use crate::report::TreeFacts;
 use crate::{BenchError, BenchRequest, RaySource, Watch};
-use race::{Race, Turn};
+use race::{Race, Time, Turn};
 use raywarp_bvh::build;
 use raywarp_cpu::{CpuTracer, Isa};
 use raywarp_embree::{Device, DeviceOptions, Library, Queries, Width};
@@ -132,25 +132,25 @@ fn measure(
     let mut found: Vec<(Mode, Agreement)> = modes.iter().map(|&(_, mode)| (mode, Agreement::default())).collect();
     let rays: u64 = batches.iter().map(|batch| batch.rays.len() as u64).sum();
     let mut run = |turn| {
-        let mut seconds = 0.0;
+        let mut time = Time::default();
         for batch in batches {
             if watch.is_cancelled() {
                 return Err(TraceError::Cancelled.into());
             }
-            seconds += match turn {
+            time += match turn {
                 Turn::Ours => ours.run(batch)?,
                 Turn::Theirs(place) => {
-                    let seconds = theirs.run(modes[place].0, batch)?;
+                    let time = theirs.run(modes[place].0, batch)?;
                     let agreement = &mut found[place].1;
                     // Once each.
                     if agreement.rays < rays {
                         agreement.add(&batch.watertight, &theirs.answers(), diagonal);
                     }
-                    seconds
+                    time
                 }
             };
         }
-        Ok::<f64, BenchError>(seconds)
+        Ok::<Time, BenchError>(time)
     };
     let race = Race::run(modes.len(), rounds as usize, &mut run)?;
     Ok((race, found))
@@ -169,15 +169,15 @@ fn check_memory(batches: &[RayBatch]) -> Result<(), BenchError> {
 
 /// The side that is measured.
 trait OurSide {
-    /// Seconds that a batch takes.
-    fn run(&mut self, batch: &RayBatch) -> Result<f64, BenchError>;
+    /// What a batch takes.
+    fn run(&mut self, batch: &RayBatch) -> Result<Time, BenchError>;
 }
 
 /// The side that it is held against.
 trait TheirSide {
     fn modes(&self) -> Vec<Mode>;
-    /// Seconds that a batch takes in a mode.
-    fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<f64, BenchError>;
+    /// What a batch takes in a mode.
+    fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError>;
     /// Answers of the last run.
     fn answers(&self) -> Vec<f32>;
 }
@@ -190,18 +190,16 @@ struct Ours<'a> {
 }
 
 impl OurSide for Ours<'_> {
-    fn run(&mut self, batch: &RayBatch) -> Result<f64, BenchError> {
+    fn run(&mut self, batch: &RayBatch) -> Result<Time, BenchError> {
         let rays = &batch.rays;
         self.hits.resize(rays.len(), Hit::default());
         self.blocked.resize(rays.len().div_ceil(32), 0);
         let (control, mut undecided) = (Control::default(), Vec::new());
-        let start = Instant::now();
-        if batch.any {
-            self.tracer.any(rays, &[], &mut self.blocked, &mut undecided, &control)?;
-        } else {
-            self.tracer.closest(rays, &[], &mut self.hits, &mut [], &control)?;
-        }
-        Ok(start.elapsed().as_secs_f64())
+        let time = Time::of(|| match batch.any {
+            true => self.tracer.any(rays, &[], &mut self.blocked, &mut undecided, &control),
+            false => self.tracer.closest(rays, &[], &mut self.hits, &mut [], &control),
+        });
+        Ok(time?)
     }
 }
 
@@ -218,7 +216,7 @@ impl TheirSide for Theirs {
         self.modes.iter().map(|&(_, mode)| mode).collect()
     }
 
-    fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<f64, BenchError> {
+    fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError> {
         let (scene, mode) = self.modes[mode];
         // Of one form at a time, for they take three times the room of ours.
         match self.queries.take() {
@@ -232,12 +230,123 @@ impl TheirSide for Theirs {
             }
         }
         let (_, _, queries) = self.queries.as_mut().expect("queries were just put there");
-        let start = Instant::now();
-        self.scenes[scene].trace(queries, mode.coherent)?;
-        Ok(start.elapsed().as_secs_f64())
+        Ok(Time::of(|| self.scenes[scene].trace(queries, mode.coherent))?)
     }
 
     fn answers(&self) -> Vec<f32> {
         self.queries.as_ref().map_or(Vec::new(), |(_, _, queries)| queries.answers())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::trace;
+    use raywarp_bvh::BuildOptions;
+    use raywarp_geom::Ray;
+
+    /// Raywarp's own tracer in place of Embree: modes of which one may have rays of another length.
+    struct Twin<'a> {
+        tracer: &'a CpuTracer,
+        /// What ends of rays are multiplied with, mode by mode.
+        ends: Vec<f32>,
+        answers: Vec<f32>,
+    }
+
+    impl TheirSide for Twin<'_> {
+        fn modes(&self) -> Vec<Mode> {
+            let modes = [true, false].into_iter().flat_map(Mode::scenes).flat_map(Mode::of);
+            modes.take(self.ends.len()).collect()
+        }
+
+        fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError> {
+            let end = self.ends[mode];
+            let rays: Vec<Ray> = batch.rays.iter().map(|ray| ray.with_interval(ray.t_min, ray.t_max * end)).collect();
+            self.answers = trace(self.tracer, &rays, batch.any, &Control::default())?;
+            Ok(race::tests::time(1.0))
+        }
+
+        fn answers(&self) -> Vec<f32> {
+            self.answers.clone()
+        }
+    }
+
+    /// Steps, of which rays from above hit each at another distance.
+    fn tracer() -> CpuTracer {
+        let step = |i: i32| {
+            let (x, y) = (i as f32, i as f32 / 16.0);
+            [[x, y, -9.0], [x + 2.0, y, -9.0], [x, y, 9.0]]
+        };
+        let triangles = FlatTriangles::from_vertices((0..32).map(step).collect());
+        CpuTracer::new(&build(&triangles, &BuildOptions::default()).unwrap(), &triangles).unwrap()
+    }
+
+    fn batch(tracer: &CpuTracer, id: usize, any: bool) -> RayBatch {
+        // Some end before they meet anything, some go past all.
+        let ray = |i: i32| Ray::new([(i % 40) as f32 + 0.25, 4.0, 0.0], [0.0, -1.0, 0.0]);
+        let rays: Vec<Ray> = (0..400).map(|i| ray(i).with_interval(0.0, 3.0 + (i / 40) as f32 * 0.3)).collect();
+        let watertight = trace(tracer, &rays, any, &Control::default()).unwrap();
+        RayBatch { id, column: 0, view: Some(id), any, rays, watertight, sort: 0.0 }
+    }
+
+    fn agreements(ends: &[f32], robust: bool, any: bool) -> Vec<Agreement> {
+        let tracer = tracer();
+        let batches = [batch(&tracer, 0, any), batch(&tracer, 1, any)];
+        let batches: Vec<&RayBatch> = batches.iter().collect();
+        let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
+        let mut theirs = Twin { tracer: &tracer, ends: ends.to_vec(), answers: Vec::new() };
+        let watch = Watch::default();
+        let (race, found) = measure(&mut ours, &mut theirs, robust, (&batches, 40.0), 2, &watch).unwrap();
+        assert_eq!((race.ours.len(), race.theirs.len(), race.heats.len()), (2, 2, found.len()));
+        assert!(found.iter().all(|(mode, agreement)| mode.scene.robust == robust && agreement.rays == 800));
+        found.into_iter().map(|(_, agreement)| agreement).collect()
+    }
+
+    #[test]
+    fn the_same_work_passes_with_every_ray_compared_once() {
+        for any in [false, true] {
+            let found = agreements(&[1.0; 10], true, any);
+            assert_eq!(found.len(), 10);
+            assert!(found.iter().all(|agreement| agreement.differ() == 0 && agreement.passes()));
+            assert_eq!(agreements(&[1.0; 20], false, any).len(), 10);
+        }
+    }
+
+    #[test]
+    fn a_mode_whose_rays_end_elsewhere_is_noticed() {
+        for any in [false, true] {
+            let mut ends = [1.0; 10];
+            ends[3] = 0.75;
+            let found = agreements(&ends, true, any);
+            for (mode, agreement) in found.iter().enumerate() {
+                assert_eq!(agreement.passes(), mode != 3, "{mode}: {agreement:?}");
+            }
+            assert!(found[3].missed > 80 && found[3].example.is_some(), "{:?}", found[3]);
+        }
+    }
+
+    #[test]
+    fn whoever_stops_a_race_stops_it() {
+        use std::sync::atomic::AtomicBool;
+        let tracer = tracer();
+        let batch = batch(&tracer, 0, true);
+        let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
+        let mut theirs = Twin { tracer: &tracer, ends: vec![1.0], answers: Vec::new() };
+        let cancel = AtomicBool::new(true);
+        let watch = Watch { cancel: Some(&cancel), ..Watch::default() };
+        let error = measure(&mut ours, &mut theirs, true, (&[&batch], 1.0), 1, &watch).unwrap_err();
+        assert!(error.is_cancelled());
+    }
+
+    #[test]
+    fn embree_gets_the_instruction_set_of_ours() {
+        for isa in Isa::all() {
+            let theirs = isa_of(isa);
+            match isa.name() {
+                same @ ("avx512" | "avx2") => assert_eq!(theirs, Some(same)),
+                "portable" if cfg!(target_arch = "x86_64") => assert_eq!(theirs, Some("sse2")),
+                _ => assert_eq!(theirs, None),
+            }
+        }
     }
 }

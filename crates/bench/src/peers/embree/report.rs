@@ -1,7 +1,7 @@
 //! What a race showed, and its printed forms.
 
-use super::race::Race;
-use super::{Agreement, EmbreePeer, Mode, race::HEATS};
+use super::race::{HEATS, Race, Time};
+use super::{Agreement, EmbreePeer, Mode};
 use crate::report::TreeFacts;
 use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use crate::{BenchRequest, Column, MachineFacts, Quartiles, geometric_mean};
@@ -16,11 +16,13 @@ use std::fmt::Write;
 pub const LEGEND: &str = "\
 Mrays/s: all rays over the median time of the rounds, in which both sides take
 turns. ratio: raywarp over Embree, the median of the rounds' ratios, with least
-and most. Embree's figure is that of its best mode: single rays or packets of 8
-or 16, called coherent or not, by the quality of its tree; fast: without the
-robust flag. differ: rays that one side hits something else with, or nothing.
-Timed are, of raywarp, a batch call from rays to hits; of Embree, traversal
-alone, its packets being made before.
+and most; cpu: the same by processor time, which others' work disturbs less.
+Embree's figure is that of its best mode: single rays or packets of 8 or 16,
+called coherent or not, by the quality of its tree; fast: without the robust
+flag. differ: rays that one side hits something else with, or nothing. Timed
+are, of raywarp, a batch call from rays to hits; of Embree, traversal alone, its
+packets being made before. Rates of all its modes are a thread's, by processor
+time.
 ";
 
 /// What was measured on a scene.
@@ -63,12 +65,14 @@ pub struct PeerRow {
     pub robust: bool,
     /// How many.
     pub rays: u64,
-    /// Seconds of ours in the rounds.
+    /// Seconds of ours in the rounds, by the clock on the wall.
     pub ours: Quartiles,
-    /// Seconds of Embree's best mode in the rounds.
+    /// Seconds of Embree's best mode in the rounds, by the clock on the wall.
     pub theirs: Quartiles,
     /// Our rate over theirs, round by round.
     pub ratio: Quartiles,
+    /// The same by processor time, where the system tells it.
+    pub processor_ratio: Option<Quartiles>,
     /// Rounds.
     pub rounds: usize,
     /// Embree's best mode: a place in `modes`.
@@ -82,10 +86,14 @@ pub struct PeerRow {
 pub struct ModeRow {
     /// Which.
     pub mode: Mode,
-    /// Least seconds of its heats.
+    /// Least seconds of its heats: of processors where the system tells them, all threads together.
     pub seconds: f64,
     /// How its answers compare with ours.
     pub agreement: Agreement,
+}
+
+fn wall(times: &[Time]) -> Quartiles {
+    Quartiles::of(&times.iter().map(|time| time.wall).collect::<Vec<_>>())
 }
 
 impl PeerRow {
@@ -95,9 +103,10 @@ impl PeerRow {
             column,
             robust,
             rays,
-            ours: Quartiles::of(&race.ours),
-            theirs: Quartiles::of(&race.theirs),
+            ours: wall(&race.ours),
+            theirs: wall(&race.theirs),
             ratio: race.ratio(),
+            processor_ratio: race.processor_ratio(),
             rounds: race.ours.len(),
             winner: race.winner,
             modes: modes.map(|((mode, agreement), &seconds)| ModeRow { mode, seconds, agreement }).collect(),
@@ -198,8 +207,11 @@ pub fn text(report: &PeerReport, room: Room) -> String {
         TableColumn::right("ratio"),
         TableColumn::right("least"),
         TableColumn::right("most"),
+        TableColumn::right("cpu"),
         TableColumn::right("differ"),
         TableColumn::left("best mode"),
+        TableColumn::right("cpu least").rank(3),
+        TableColumn::right("cpu most").rank(3),
         TableColumn::right("rays").rank(1),
         TableColumn::right("rounds").rank(2),
     ]);
@@ -212,8 +224,11 @@ pub fn text(report: &PeerReport, room: Room) -> String {
             format!("{:.2}", row.ratio.median),
             format!("{:.2}", row.ratio.min),
             format!("{:.2}", row.ratio.max),
+            row.processor_ratio.map_or(String::new(), |ratio| format!("{:.2}", ratio.median)),
             best.agreement.differ().to_string(),
             best.mode.to_string(),
+            row.processor_ratio.map_or(String::new(), |ratio| format!("{:.2}", ratio.min)),
+            row.processor_ratio.map_or(String::new(), |ratio| format!("{:.2}", ratio.max)),
             grouped(row.rays),
             row.rounds.to_string(),
         ]);
@@ -234,7 +249,7 @@ pub fn text(report: &PeerReport, room: Room) -> String {
 /// All modes, kinds of rays across.
 fn modes(report: &PeerReport) -> Table {
     let kinds: Vec<&PeerRow> = report.rows.iter().filter(|row| row.robust).collect();
-    let name = TableColumn::left(format!("Embree, best of {HEATS} heats")).whole();
+    let name = TableColumn::left(format!("Embree's modes, best of {HEATS}")).whole();
     let heads = kinds.iter().map(|row| TableColumn::right(row.column.name()));
     let mut table = Table::new(std::iter::once(name).chain(heads));
     for robust in [true, false] {
@@ -258,8 +273,9 @@ pub fn summary(reports: &[PeerReport]) -> String {
         return text;
     }
     for kind in totals(reports) {
-        let Total { name, mean, least, count } = kind;
-        let _ = writeln!(text, "{name}: {mean:.2} of Embree in the mean of {count} scenes, {least:.2} at least");
+        let Total { name, wall: [mean, least], processor, count } = kind;
+        let cpu = processor.map_or(String::new(), |[mean, least]| format!(" (cpu {mean:.2}, {least:.2})"));
+        let _ = writeln!(text, "{name}: {mean:.2} of Embree in the mean of {count} scenes, {least:.2} at least{cpu}");
     }
     text
 }
@@ -267,9 +283,10 @@ pub fn summary(reports: &[PeerReport]) -> String {
 /// Ratios of a kind of rays over scenes.
 struct Total {
     name: String,
-    /// Geometric.
-    mean: f64,
-    least: f64,
+    /// Geometric mean and least.
+    wall: [f64; 2],
+    /// The same by processor time.
+    processor: Option<[f64; 2]>,
     count: usize,
 }
 
@@ -283,19 +300,18 @@ fn totals(reports: &[PeerReport]) -> Vec<Total> {
             names.push(name);
         }
     }
-    let total = |name: String, ratios: &[f64]| {
-        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        Total { name, mean: geometric_mean(ratios), least, count: reports.len() }
+    let both = |ratios: &[f64]| [geometric_mean(ratios), ratios.iter().copied().fold(f64::INFINITY, f64::min)];
+    let total = |name: String, is_meant: &dyn Fn(&PeerRow) -> bool| {
+        let meant: Vec<&PeerRow> = rows().filter(|row| is_meant(row)).collect();
+        let wall: Vec<f64> = meant.iter().map(|row| row.ratio.median).collect();
+        let processor: Option<Vec<f64>> =
+            meant.iter().map(|row| row.processor_ratio.map(|ratio| ratio.median)).collect();
+        Total { name, wall: both(&wall), processor: processor.map(|ratios| both(&ratios)), count: reports.len() }
     };
-    let ratios = |is_meant: &dyn Fn(&PeerRow) -> bool| -> Vec<f64> {
-        rows().filter(|row| is_meant(row)).map(|row| row.ratio.median).collect()
-    };
-    let mut totals: Vec<Total> =
-        names.iter().map(|name| total(name.clone(), &ratios(&|row| row.name() == *name))).collect();
+    let mut totals: Vec<Total> = names.iter().map(|name| total(name.clone(), &|row| row.name() == *name)).collect();
     for (robust, name) in [(true, "all"), (false, "all fast")] {
-        let ratios = ratios(&|row| row.robust == robust);
-        if !ratios.is_empty() {
-            totals.push(total(name.to_string(), &ratios));
+        if rows().any(|row| row.robust == robust) {
+            totals.push(total(name.to_string(), &|row| row.robust == robust));
         }
     }
     totals
@@ -303,7 +319,17 @@ fn totals(reports: &[PeerReport]) -> Vec<Total> {
 
 /// All reports as one document.
 pub fn json(reports: &[PeerReport], machine: &MachineFacts, command: &str) -> Value {
-    let total = |total: Total| value!({ "kind": total.name, "mean": total.mean, "least": total.least });
+    let total = |total: Total| {
+        let Total { name, wall, processor, count } = total;
+        value!({
+            "kind": name,
+            "scenes": count,
+            "mean": wall[0],
+            "least": wall[1],
+            "processor_mean": processor.map(|both| both[0]),
+            "processor_least": processor.map(|both| both[1]),
+        })
+    };
     value!({
         "command": command,
         "machine": machine.json(),
@@ -365,13 +391,113 @@ fn row(row: &PeerRow) -> Value {
         "rounds": row.rounds,
         "raywarp_mrays": rates(&row.ours, row.rays),
         "embree_mrays": rates(&row.theirs, row.rays),
-        "ratio": { "median": row.ratio.median, "least": row.ratio.min, "most": row.ratio.max },
+        "ratio": ratio(&row.ratio),
+        "processor_ratio": row.processor_ratio.as_ref().map(ratio),
         "mode": row.best().mode.to_string(),
         "modes": row.modes.iter().map(mode).collect::<Vec<_>>(),
     })
 }
 
+fn ratio(ratio: &Quartiles) -> Value {
+    value!({ "median": ratio.median, "least": ratio.min, "most": ratio.max })
+}
+
 fn rates(seconds: &Quartiles, rays: u64) -> Value {
     let rates = seconds.mega_rates(rays);
     value!({ "median": rates.median, "least": rates.min, "most": rates.max })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::race::tests::time;
+    use super::*;
+    use crate::RayOrder;
+    use raywarp_bvh::presets;
+    use raywarp_workload::rays::RayKind;
+
+    /// Two kinds of rays, of which `wrong` many of one mode's AO rays differ.
+    fn report(scene: &str, fast: bool, wrong: u64) -> PeerReport {
+        let race = Race {
+            heats: vec![0.5, 0.25],
+            winner: 1,
+            ours: [0.2, 0.25, 0.2].map(time).to_vec(),
+            theirs: [0.25, 0.25, 0.3].map(time).to_vec(),
+        };
+        let row = |kind, robust, missed| {
+            let agreement = Agreement { rays: 1_000_000, missed, ..Agreement::default() };
+            let modes = Mode::of(Mode::scenes(robust)[1]).zip([agreement, Agreement::default()]).collect();
+            PeerRow::new(Column::of(kind, RayOrder::Workload), robust, 1_000_000, &race, modes)
+        };
+        let mut rows = vec![row(RayKind::Primary, true, 0)];
+        if fast {
+            rows.push(row(RayKind::Primary, false, 0));
+        }
+        rows.push(row(RayKind::Ao, true, wrong));
+        if fast {
+            rows.push(row(RayKind::Ao, false, 0));
+        }
+        PeerReport {
+            scene: scene.to_string(),
+            triangles: 75_275,
+            workload: Some(Workload::Raywarp),
+            size: [1024, 768],
+            views: vec![1, 2],
+            tree: TreeFacts { options: presets::GOOD, seconds: 0.25, nodes: 9 },
+            isa: "avx2",
+            threads: 1,
+            version: "4.4.0".to_string(),
+            config: "isa=avx2,threads=1".to_string(),
+            native_packets: [true, false],
+            builds: Mode::scenes(true).map(|scene| (scene, 0.5)).to_vec(),
+            rows,
+        }
+    }
+
+    #[test]
+    fn a_table_has_both_sides_the_ratio_and_the_mode_and_fits_a_terminal() {
+        let text = text(&report("sibenik", true, 0), Room::Terminal);
+        let expected = "\
+sibenik: 75,275 triangles; workload raywarp, 1024 x 768, views 1 2; 1 thread
+raywarp: avx2, tree good with leaves of 8 (0.25 s)
+Embree 4.4.0: isa=avx2,threads=1, has packets of 8, not of 16; trees medium
+robust (0.50 s), high robust (0.50 s) (robust ones without spatial splits)
+";
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        for line in expected.lines() {
+            assert!(text.contains(line), "{text}");
+        }
+        let cells = |name: &str| -> Vec<String> {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{text}"));
+            line[name.len()..].split_whitespace().map(str::to_string).collect()
+        };
+        assert_eq!(cells("primary  ")[..9], ["5.00", "4.00", "1.25", "1.00", "1.50", "1.25", "0", "8,", "high"]);
+        assert_eq!(cells("ao fast ")[..9], ["5.00", "4.00", "1.25", "1.00", "1.50", "1.25", "0", "8,", "high"]);
+        assert_eq!(cells("single, high fast"), ["2.00", "2.00"]);
+    }
+
+    #[test]
+    fn a_mode_that_found_something_else_is_wrong_though_it_is_not_the_best() {
+        assert!(report("sibenik", false, 100).passes());
+        let wrong = report("sibenik", false, 101);
+        assert!(!wrong.passes());
+        let text = text(&wrong, Room::Terminal);
+        assert!(text.contains("WRONG: single, high: of 1,000,000 rays 101 hit on one side alone"), "{text}");
+        let document = json(&[wrong], &MachineFacts::default(), "raywarp bench");
+        assert_eq!(document["pass"], false);
+        assert_eq!(document["scenes"][0]["rows"][1]["modes"][0]["hit_on_one_side_alone"], 101);
+    }
+
+    #[test]
+    fn ratios_of_several_scenes_have_a_mean_and_a_least() {
+        assert_eq!(summary(&[report("sibenik", false, 0)]), "");
+        let mut slow = report("conference", false, 0);
+        slow.rows[1].ratio.median = 0.8;
+        let text = summary(&[report("sibenik", false, 0), slow]);
+        assert_eq!(
+            text,
+            "primary: 1.25 of Embree in the mean of 2 scenes, 1.25 at least (cpu 1.25, 1.25)\n\
+             ao: 1.00 of Embree in the mean of 2 scenes, 0.80 at least (cpu 1.25, 1.25)\n\
+             all: 1.12 of Embree in the mean of 2 scenes, 0.80 at least (cpu 1.25, 1.25)\n"
+        );
+    }
 }
