@@ -32,7 +32,7 @@ pub struct PeerArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = listed(["embree"], parse), hide_possible_values = true, help_heading = heading::KERNELS)]
     peers: Vec<Peer>,
     /// Embree's library or its folder, of --peers [default: where the system looks].
-    #[arg(long, value_name = "PATH", env = "RAYWARP_EMBREE", value_parser = OsStringValueParser::new().map(PathBuf::from), value_hint = ValueHint::AnyPath, help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "PATH", env = "RAYWARP_EMBREE", hide_env_values = true, value_parser = OsStringValueParser::new().map(PathBuf::from), value_hint = ValueHint::AnyPath, help_heading = heading::KERNELS)]
     embree: Option<PathBuf>,
     /// Let Embree trace without its robust flag, too: rays may slip through edges.
     #[arg(long, requires = "peers", help_heading = heading::KERNELS)]
