@@ -16,7 +16,8 @@
 //! # Ok::<(), raywarp_embree::EmbreeError>(())
 //! ```
 //!
-//! Source: the documentation of Embree 4 (functions, structures and constants of its C interface).
+//! Source: the documentation of Embree 4 (functions, structures and constants of its C interface). This crate is unsafe code with a safe
+//! face: whoever uses it writes none.
 
 mod api;
 mod device;

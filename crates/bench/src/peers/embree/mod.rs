@@ -8,14 +8,18 @@
 //! - Every mode's answers are compared with ours, all rays ([`Agreement`]).
 
 mod agreement;
+mod json;
 mod mode;
 mod race;
 mod report;
+mod text;
 
 pub use agreement::Agreement;
+pub use json::json;
 pub use mode::Mode;
 pub use raywarp_embree::EmbreeError;
-pub use report::{LEGEND, ModeRow, PeerReport, PeerRow, json, summary, text};
+pub use report::{ModeRow, PeerReport, PeerRow};
+pub use text::{LEGEND, summary, text};
 
 use crate::rays::{RayBatch, make};
 use crate::report::TreeFacts;

@@ -1,29 +1,12 @@
-//! What a race showed, and its printed forms.
+//! What races on a scene showed.
 
-use super::race::{HEATS, Race, Time};
+use super::race::{Race, Time};
 use super::{Agreement, EmbreePeer, Mode};
 use crate::report::TreeFacts;
-use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
-use crate::{BenchRequest, Column, MachineFacts, Quartiles, geometric_mean};
+use crate::{BenchRequest, Column, Quartiles, geometric_mean};
 use raywarp_cpu::Isa;
 use raywarp_embree::SceneOptions;
-use raywarp_scene::grouped;
 use raywarp_workload::rays::Workload;
-use serde_json::{Value, json as value};
-use std::fmt::Write;
-
-/// What the signs of the tables mean.
-pub const LEGEND: &str = "\
-Mrays/s: all rays over the median time of the rounds, in which both sides take
-turns. ratio: raywarp over Embree, the median of the rounds' ratios, with least
-and most; cpu: the same by processor time, which others' work disturbs less.
-Embree's figure is that of its best mode: single rays or packets of 8 or 16,
-called coherent or not, by the quality of its tree; fast: without the robust
-flag. differ: rays that one side hits something else with, or nothing. Timed
-are, of raywarp, a batch call from rays to hits; of Embree, traversal alone, its
-packets being made before. Rates of all its modes are a thread's, by processor
-time.
-";
 
 /// What was measured on a scene.
 #[derive(Debug, Clone)]
@@ -123,7 +106,7 @@ impl PeerRow {
         format!("{}{}", self.column.name(), if self.robust { "" } else { " fast" })
     }
 
-    fn best(&self) -> &ModeRow {
+    pub(super) fn best(&self) -> &ModeRow {
         &self.modes[self.winner]
     }
 }
@@ -159,139 +142,20 @@ impl PeerReport {
     pub fn passes(&self) -> bool {
         self.rows.iter().all(PeerRow::passes)
     }
-
-    fn header(&self) -> String {
-        let rays = match self.workload {
-            Some(workload) => {
-                let views: Vec<String> = self.views.iter().map(usize::to_string).collect();
-                let [width, height] = self.size;
-                format!("workload {}, {width} x {height}, views {}", workload.name(), views.join(" "))
-            }
-            None => "rays of files".to_string(),
-        };
-        let threads = if self.threads == 1 { "1 thread" } else { &format!("{} threads", self.threads) };
-        let scene = format!("{}: {} triangles; {rays}; {threads}", self.scene, grouped(self.triangles as u64));
-        let TreeFacts { options, seconds, .. } = self.tree;
-        let tree = self.tree.name();
-        let ours = format!("raywarp: {}, tree {tree} with leaves of {} ({seconds:.2} s)", self.isa, options.max_leaf);
-        let native = match self.native_packets {
-            [true, true] => "packets of 8 and 16",
-            [true, false] => "packets of 8, not of 16",
-            [false, _] => "no packets of 8 or 16",
-        };
-        let mut builds: Vec<String> = Vec::new();
-        for (options, seconds) in &self.builds {
-            builds.push(format!("{} {} ({seconds:.2} s)", options.quality.name(), robustness(options.robust)));
-        }
-        let theirs = format!(
-            "Embree {}: {}, has {native}; trees {} (robust ones without spatial splits)",
-            self.version,
-            self.config,
-            builds.join(", ")
-        );
-        [scene, ours, theirs].map(|line| wrapped(&line) + "\n").concat()
-    }
-}
-
-fn robustness(robust: bool) -> &'static str {
-    if robust { "robust" } else { "fast" }
-}
-
-/// A scene's tables: both sides, and all modes of Embree.
-pub fn text(report: &PeerReport, room: Room) -> String {
-    let (mut text, mut hidden) = (report.header(), Hidden::default());
-    let mut table = Table::new([
-        TableColumn::left("Mrays/s"),
-        TableColumn::right("raywarp"),
-        TableColumn::right("Embree"),
-        TableColumn::right("ratio"),
-        TableColumn::right("least"),
-        TableColumn::right("most"),
-        TableColumn::right("cpu"),
-        TableColumn::right("differ"),
-        TableColumn::left("best mode"),
-        TableColumn::right("cpu least").rank(3),
-        TableColumn::right("cpu most").rank(3),
-        TableColumn::right("rays").rank(1),
-        TableColumn::right("rounds").rank(2),
-    ]);
-    for row in &report.rows {
-        let best = row.best();
-        table.row([
-            row.name(),
-            rate(row.rays, row.ours.median),
-            rate(row.rays, row.theirs.median),
-            format!("{:.2}", row.ratio.median),
-            format!("{:.2}", row.ratio.min),
-            format!("{:.2}", row.ratio.max),
-            row.processor_ratio.map_or(String::new(), |ratio| format!("{:.2}", ratio.median)),
-            best.agreement.differ().to_string(),
-            best.mode.to_string(),
-            row.processor_ratio.map_or(String::new(), |ratio| format!("{:.2}", ratio.min)),
-            row.processor_ratio.map_or(String::new(), |ratio| format!("{:.2}", ratio.max)),
-            grouped(row.rays),
-            row.rounds.to_string(),
-        ]);
-        if let Some(wrong) = row.modes.iter().find(|mode| !mode.agreement.passes()) {
-            let Agreement { rays, missed, apart, example, .. } = wrong.agreement;
-            let example = example.map_or(String::new(), |example| format!(" ({example})"));
-            let of = format!("of {} rays {missed} hit on one side alone, {apart} elsewhere", grouped(rays));
-            table.remark(format!("WRONG: {}: {of}{example}", wrong.mode));
-        }
-    }
-    table.write(&mut text, room, &mut hidden);
-    text.push('\n');
-    modes(report).write(&mut text, room, &mut hidden);
-    hidden.finish(&mut text);
-    text
-}
-
-/// All modes, kinds of rays across.
-fn modes(report: &PeerReport) -> Table {
-    let kinds: Vec<&PeerRow> = report.rows.iter().filter(|row| row.robust).collect();
-    let name = TableColumn::left(format!("Embree's modes, best of {HEATS}")).whole();
-    let heads = kinds.iter().map(|row| TableColumn::right(row.column.name()));
-    let mut table = Table::new(std::iter::once(name).chain(heads));
-    for robust in [true, false] {
-        let rows: Vec<&PeerRow> = report.rows.iter().filter(|row| row.robust == robust).collect();
-        for (place, mode) in rows.first().map_or(&[][..], |row| &row.modes).iter().enumerate() {
-            let rates = rows.iter().map(|row| rate(row.rays, row.modes[place].seconds));
-            table.row(std::iter::once(mode.mode.to_string()).chain(rates));
-        }
-    }
-    table
-}
-
-fn rate(rays: u64, seconds: f64) -> String {
-    format!("{:.2}", rays as f64 / seconds / 1e6)
-}
-
-/// Ratios over all scenes, kind by kind; empty for one scene.
-pub fn summary(reports: &[PeerReport]) -> String {
-    let mut text = String::new();
-    if reports.len() < 2 {
-        return text;
-    }
-    for kind in totals(reports) {
-        let Total { name, wall: [mean, least], processor, count } = kind;
-        let cpu = processor.map_or(String::new(), |[mean, least]| format!(" (cpu {mean:.2}, {least:.2})"));
-        let _ = writeln!(text, "{name}: {mean:.2} of Embree in the mean of {count} scenes, {least:.2} at least{cpu}");
-    }
-    text
 }
 
 /// Ratios of a kind of rays over scenes.
-struct Total {
-    name: String,
+pub(super) struct Total {
+    pub name: String,
     /// Geometric mean and least.
-    wall: [f64; 2],
+    pub wall: [f64; 2],
     /// The same by processor time.
-    processor: Option<[f64; 2]>,
-    count: usize,
+    pub processor: Option<[f64; 2]>,
+    pub count: usize,
 }
 
 /// Each kind that was measured, and all together.
-fn totals(reports: &[PeerReport]) -> Vec<Total> {
+pub(super) fn totals(reports: &[PeerReport]) -> Vec<Total> {
     let rows = || reports.iter().flat_map(|report| &report.rows);
     let mut names: Vec<String> = Vec::new();
     for row in rows() {
@@ -317,101 +181,13 @@ fn totals(reports: &[PeerReport]) -> Vec<Total> {
     totals
 }
 
-/// All reports as one document.
-pub fn json(reports: &[PeerReport], machine: &MachineFacts, command: &str) -> Value {
-    let total = |total: Total| {
-        let Total { name, wall, processor, count } = total;
-        value!({
-            "kind": name,
-            "scenes": count,
-            "mean": wall[0],
-            "least": wall[1],
-            "processor_mean": processor.map(|both| both[0]),
-            "processor_least": processor.map(|both| both[1]),
-        })
-    };
-    value!({
-        "command": command,
-        "machine": machine.json(),
-        "pass": reports.iter().all(PeerReport::passes),
-        "scenes": reports.iter().map(scene).collect::<Vec<_>>(),
-        "ratios": totals(reports).into_iter().map(total).collect::<Vec<_>>(),
-    })
-}
-
-fn scene(report: &PeerReport) -> Value {
-    let build = |(options, seconds): &(SceneOptions, f64)| value!({ "quality": options.quality.name(), "robust": options.robust, "seconds": seconds });
-    value!({
-        "scene": report.scene,
-        "triangles": report.triangles,
-        "workload": report.workload.map(Workload::name),
-        "size": report.workload.map(|_| report.size),
-        "views": report.views,
-        "threads": report.threads,
-        "raywarp": {
-            "isa": report.isa,
-            "tree": report.tree.name(),
-            "max_leaf": report.tree.options.max_leaf,
-            "build_seconds": report.tree.seconds,
-        },
-        "embree": {
-            "version": report.version,
-            "config": report.config,
-            "native_packets_of_8": report.native_packets[0],
-            "native_packets_of_16": report.native_packets[1],
-            "builds": report.builds.iter().map(build).collect::<Vec<_>>(),
-        },
-        "rows": report.rows.iter().map(row).collect::<Vec<_>>(),
-    })
-}
-
-fn row(row: &PeerRow) -> Value {
-    let mode = |mode: &ModeRow| {
-        let Agreement { missed, apart, example, .. } = mode.agreement;
-        value!({
-            "mode": mode.mode.to_string(),
-            "rays_a_call": mode.mode.width.lanes(),
-            "coherent": mode.mode.coherent,
-            "quality": mode.mode.scene.quality.name(),
-            "robust": mode.mode.scene.robust,
-            "mrays": row.rays as f64 / mode.seconds / 1e6,
-            "hit_on_one_side_alone": missed,
-            "hit_elsewhere": apart,
-            "allowed": mode.agreement.allowed(),
-            "pass": mode.agreement.passes(),
-            "example": example.map(|example| example.to_string()),
-        })
-    };
-    value!({
-        "kind": row.column.rays.name(),
-        "any": row.column.rays.is_any(),
-        "robust": row.robust,
-        "order": row.column.order_name(),
-        "rays": row.rays,
-        "rounds": row.rounds,
-        "raywarp_mrays": rates(&row.ours, row.rays),
-        "embree_mrays": rates(&row.theirs, row.rays),
-        "ratio": ratio(&row.ratio),
-        "processor_ratio": row.processor_ratio.as_ref().map(ratio),
-        "mode": row.best().mode.to_string(),
-        "modes": row.modes.iter().map(mode).collect::<Vec<_>>(),
-    })
-}
-
-fn ratio(ratio: &Quartiles) -> Value {
-    value!({ "median": ratio.median, "least": ratio.min, "most": ratio.max })
-}
-
-fn rates(seconds: &Quartiles, rays: u64) -> Value {
-    let rates = seconds.mega_rates(rays);
-    value!({ "median": rates.median, "least": rates.min, "most": rates.max })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::race::tests::time;
+    use super::super::{json, summary, text};
     use super::*;
-    use crate::RayOrder;
+    use crate::table::Room;
+    use crate::{MachineFacts, RayOrder};
     use raywarp_bvh::presets;
     use raywarp_workload::rays::RayKind;
 
