@@ -810,6 +810,26 @@ const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "a peer whose answers nobody compares",
+        edits: &[Edit {
+            file: "crates/bench/src/peers/embree/mod.rs",
+            find: "if agreement.rays < rays {",
+            replace: "if agreement.rays < rays && place != 3 {",
+        }],
+        test: &["-p", "raywarp-bench", "--lib", "peers"],
+        hangs: false,
+    },
+    Plant {
+        name: "a peer's missed hits",
+        edits: &[Edit {
+            file: "crates/bench/src/peers/embree/agreement.rs",
+            find: "if !is_stray(got, want, diagonal) {",
+            replace: "if !got.is_finite() || !is_stray(got, want, diagonal) {",
+        }],
+        test: &["-p", "raywarp-bench", "--lib", "peers"],
+        hangs: false,
+    },
+    Plant {
         name: "rates of other rays",
         edits: &[Edit {
             file: "crates/study/src/measured/mod.rs",

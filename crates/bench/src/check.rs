@@ -22,7 +22,7 @@ const STRAY_SLACK: f32 = 1e-5;
 pub(crate) type Answers = Vec<f32>;
 
 /// Whether an answer is that of another triangle test in a scene of some diagonal.
-fn is_stray(got: f32, want: f32, diagonal: f32) -> bool {
+pub(crate) fn is_stray(got: f32, want: f32, diagonal: f32) -> bool {
     let near = got.is_finite() && want.is_finite() && (got - want).abs() <= STRAY_SLACK * diagonal;
     !near && !agrees(got, want, STRAY_TOLERANCE)
 }

@@ -48,6 +48,9 @@ pub enum BenchError {
     /// A peer cannot trace here.
     #[error("{0}")]
     Peer(String),
+    /// Embree cannot be used, or failed.
+    #[error(transparent)]
+    Embree(#[from] raywarp_embree::EmbreeError),
     /// Whoever was given the rays could not keep them.
     #[error("{0}")]
     Export(String),

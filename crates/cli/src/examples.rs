@@ -55,6 +55,7 @@ fn of(command: &str) -> &'static [Example] {
         ],
         "bench" => &[
             ("The tracer of this CPU", "raywarp bench scene.gltf --device cpu"),
+            ("The same beside Embree", "raywarp bench scene.gltf --device cpu --peers embree --threads 1"),
             (
                 "Two kernels, as this CPU runs them",
                 "raywarp bench scene.gltf --device cpu --variant al09-while-while,ykl17",

@@ -138,6 +138,7 @@ fn an_option_with_a_value_says_its_default_or_needs_none() {
         "price",
         "set",
         "variant",
+        "peers",
         "machine",
         "experiment",
         "report",

@@ -3,6 +3,7 @@
 pub use super::bench_args::BenchArgs;
 use super::bench_outputs;
 use super::bench_paths;
+use super::bench_peers;
 use super::bench_rays;
 use super::bench_simulate;
 use super::partial;
@@ -36,20 +37,10 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
             "light, materials, lens, last connections, roulette and --tables are for --suite w11 and l9; leave them out",
         ));
     }
-    let scenes = args.scenes()?;
-    // A name that is wrong shows before an hour is spent on the others.
-    for scene in &scenes {
-        if is_standard_stream(scene) {
-            if scenes.len() > 1 || args.simulate {
-                let once = "standard input can be read only once: not with other scenes, nor with --simulate";
-                return Err(CliError::usage(format!("{once}; name a file")));
-            }
-            common.files.reads(scene)?;
-            continue;
-        }
-        let path = common.find(scene, raywarp::Prefer::Geometry)?;
-        common.files.reads(&path)?;
+    if args.peers.are_named() {
+        return bench_peers::run(args, common, out);
     }
+    let scenes = name_scenes(args, common)?;
     name_inputs(common, args.view.as_deref())?;
     bench_rays::check(args, common)?;
     bench_outputs::check(args, common)?;
@@ -130,6 +121,24 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     let passes = reports.iter().all(SceneReport::passes) && simulated.iter().all(MeasuredReport::passes);
     Ok(if passes { Status::Done } else { Status::Failed })
+}
+
+/// The scenes, each named as an input. A name that is wrong shows before an hour is spent on the others.
+pub(super) fn name_scenes(args: &BenchArgs, common: &Common) -> Result<Vec<PathBuf>, CliError> {
+    let scenes = args.scenes()?;
+    for scene in &scenes {
+        if is_standard_stream(scene) {
+            if scenes.len() > 1 || args.simulate {
+                let once = "standard input can be read only once: not with other scenes, nor with --simulate";
+                return Err(CliError::usage(format!("{once}; name a file")));
+            }
+            common.files.reads(scene)?;
+            continue;
+        }
+        let path = common.find(scene, raywarp::Prefer::Geometry)?;
+        common.files.reads(&path)?;
+    }
+    Ok(scenes)
 }
 
 /// What `--device` means here.
@@ -244,10 +253,12 @@ fn save(args: &BenchArgs, reports: &[SceneReport], machine: &MachineFacts) -> Re
 }
 
 /// With which status a scene that cannot be measured ends.
-fn failure(error: BenchError, scene: &Path) -> CliError {
+pub(super) fn failure(error: BenchError, scene: &Path) -> CliError {
     let message = format!("{}: {error}", scene.display());
     match error {
-        BenchError::Cuda(_) | BenchError::Memory { .. } | BenchError::Trace(_) => CliError::machine(message),
+        BenchError::Cuda(_) | BenchError::Memory { .. } | BenchError::Trace(_) | BenchError::Embree(_) => {
+            CliError::machine(message)
+        }
         BenchError::Build(error) => CliError::usage(error),
         BenchError::Kernel(error) => CliError::usage(error),
         BenchError::Export(error) => CliError::output(error),

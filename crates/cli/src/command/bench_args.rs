@@ -1,6 +1,7 @@
 //! What `raywarp bench` takes.
 
 use super::bench_paths::PathBenchArgs;
+use super::bench_peers::PeerArgs;
 use super::tree_args::TreeArgs;
 use super::values;
 use crate::common::{Replacing, Scenes, Tables, Threads};
@@ -55,6 +56,8 @@ pub struct BenchArgs {
     /// (all that this machine has), auto (those that a GPU is fastest with, by kind of ray), or cpu (the tracer of this CPU).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = choices(), hide_possible_values = true, help_heading = heading::KERNELS)]
     variant: Vec<Choice>,
+    #[command(flatten)]
+    pub peers: PeerArgs,
     /// Files of rays (.npy) to time, comma-separated [default: the workload's rays].
     ///
     /// As render --export-rays, bench --export-rays (its ao rays: --query any) and NumPy write them. Names that begin
@@ -92,7 +95,7 @@ pub struct BenchArgs {
     /// Columns and rows of each view [default: 1024x768].
     #[arg(long, value_name = "WxH", value_parser = values::size, help_heading = heading::CAMERA)]
     size: Option<[u32; 2]>,
-    /// Timed runs [default: 20 on a GPU, 10 on a CPU].
+    /// Timed runs [default: 20 on a GPU, 10 on a CPU, 5 with --peers].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = heading::TIMING)]
     runs: Option<u32>,
     /// Runs before them [default: 3 on a GPU, 1 on a CPU].
@@ -263,6 +266,7 @@ impl BenchArgs {
     pub fn of_rays(&self) -> Option<&'static str> {
         let asked = [
             (!self.variant.is_empty(), "--variant"),
+            (self.peers.are_named(), "--peers"),
             (self.workload.is_some(), "--workload"),
             (!self.kind.is_empty(), "--kind"),
             (!self.views.is_empty(), "--views"),
@@ -278,6 +282,24 @@ impl BenchArgs {
             (self.top.is_some(), "--top"),
             (self.csv.is_some(), "--csv"),
             (self.simulate, "--simulate"),
+        ];
+        asked.into_iter().find(|(is_asked, _)| *is_asked).map(|(_, option)| option)
+    }
+
+    /// What is asked for beside peers that is for kernels.
+    pub fn of_kernels(&self) -> Option<&'static str> {
+        let asked = [
+            (self.suite.is_some(), "--suite"),
+            (!self.variant.is_empty(), "--variant"),
+            (self.warmup.is_some(), "--warmup"),
+            (!self.leaf_size.is_empty(), "--leaf-size"),
+            (!self.trees.is_empty(), "--trees"),
+            (self.has_bounds(), "--block-threads or --max-registers"),
+            (self.top.is_some(), "--top"),
+            (self.csv.is_some(), "--csv"),
+            (self.record.is_some(), "--record"),
+            (self.simulate, "--simulate"),
+            (self.export_rays.is_some(), "--export-rays"),
         ];
         asked.into_iter().find(|(is_asked, _)| *is_asked).map(|(_, option)| option)
     }

@@ -4,6 +4,7 @@ pub mod bench;
 mod bench_args;
 mod bench_outputs;
 mod bench_paths;
+mod bench_peers;
 mod bench_rays;
 mod bench_simulate;
 mod beside;

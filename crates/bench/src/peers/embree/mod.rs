@@ -1,0 +1,356 @@
+//! Embree beside this CPU's tracer: the same rays in the same order, in turns, in one process.
+//!
+//! - Both use the same instruction set ([`isa_of`]), rayon's current pool, and rays of a batch in their order.
+//! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`](raywarp_geom::Tracer::closest) and
+//!   [`any`](raywarp_geom::Tracer::any). Of Embree traversal alone is timed: its rays are put into its structures before.
+//! - Embree may trace single rays and packets of 8 and 16, told that they are coherent or not, through trees of both qualities;
+//!   the best of these modes is what ours is held against. All are robust, as ours is watertight; others have a race of their own.
+//! - Every mode's answers are compared with ours, all rays ([`Agreement`]).
+
+mod agreement;
+mod json;
+mod mode;
+mod race;
+mod report;
+mod text;
+
+pub use agreement::Agreement;
+pub use json::json;
+pub use mode::Mode;
+pub use raywarp_embree::EmbreeError;
+pub use report::{ModeRow, PeerReport, PeerRow};
+pub use text::{LEGEND, summary, text};
+
+use crate::rays::{RayBatch, make};
+use crate::report::TreeFacts;
+use crate::{BenchError, BenchRequest, RaySource, Watch};
+use race::{Race, Time, Turn};
+use raywarp_bvh::build;
+use raywarp_cpu::{CpuTracer, Isa};
+use raywarp_embree::{Device, DeviceOptions, Library, Queries, Width};
+use raywarp_geom::{Control, FlatTriangles, Hit, TraceError, Tracer};
+use raywarp_scene::{Scene, flatten};
+use raywarp_system::memory;
+use std::path::Path;
+use std::time::Instant;
+
+/// The instruction set of Embree that is the like of ours; none where Embree has but one, as on ARM.
+pub fn isa_of(isa: Isa) -> Option<&'static str> {
+    match isa.name() {
+        "avx512" => Some("avx512"),
+        "avx2" => Some("avx2"),
+        // The least that Embree has.
+        "portable" if cfg!(target_arch = "x86_64") => Some("sse2"),
+        _ => None,
+    }
+}
+
+/// Embree, loaded and open.
+#[derive(Debug)]
+pub struct EmbreePeer {
+    device: Device,
+}
+
+impl EmbreePeer {
+    /// Loads Embree from a file or folder, or as the system finds it, for the instruction set and threads that ours uses here.
+    ///
+    /// # Errors
+    /// [`EmbreeError`].
+    pub fn open(place: Option<&Path>) -> Result<Self, EmbreeError> {
+        let options = DeviceOptions { isa: isa_of(Isa::preferred()), threads: Some(rayon::current_num_threads()) };
+        Ok(Self { device: Device::new(Library::load(place)?, &options)? })
+    }
+
+    /// Its version, such as `4.4.0`.
+    pub fn version(&self) -> String {
+        self.device.version()
+    }
+}
+
+/// Measures both sides on a scene, whose viewpoints have these numbers. Of `request` rays, the first tree and the number of runs
+/// count, which are rounds here. With `fast` Embree's modes without its robust flag have a race of their own, too. All triangles count as
+/// opaque.
+///
+/// # Errors
+/// [`BenchError`]; `Trace(Cancelled)` when [`Watch::cancel`] became true.
+/// # Panics
+/// If the scene does not pass [`raywarp_scene::validate`], or `source` is not what the request's columns say.
+pub fn beside_embree(
+    peer: &EmbreePeer,
+    scene: Scene,
+    (name, views): (&str, Vec<usize>),
+    source: RaySource<'_>,
+    (request, fast): (&BenchRequest, bool),
+    watch: &Watch<'_>,
+) -> Result<PeerReport, BenchError> {
+    let mut triangles = flatten(&scene)?;
+    drop(scene);
+    triangles.opaque.fill(true);
+    let options = request.builds.first().copied().unwrap_or_default();
+    let start = Instant::now();
+    let bvh = build(&triangles, &options)?;
+    let tree = TreeFacts { options, seconds: start.elapsed().as_secs_f64(), nodes: bvh.nodes.len() };
+    let tracer = CpuTracer::new(&bvh, &triangles)?;
+    drop(bvh);
+    let batches = make(source, &triangles, &tracer, request, watch, name)?;
+    check_memory(&batches)?;
+    let mut report = PeerReport::new(peer, name, views, triangles.len(), tree, request);
+    let mut theirs = Theirs { scenes: Vec::new(), modes: Vec::new(), queries: None };
+    let robustness: &[bool] = if fast { &[true, false] } else { &[true] };
+    for options in robustness.iter().copied().flat_map(Mode::scenes) {
+        let start = Instant::now();
+        let scene = raywarp_embree::Scene::new(&peer.device, &triangles.vertices, options)?;
+        report.builds.push((options, start.elapsed().as_secs_f64()));
+        theirs.modes.extend(Mode::of(options).map(|mode| (theirs.scenes.len(), mode)));
+        theirs.scenes.push(scene);
+    }
+    let diagonal = triangles.bounds().diagonal();
+    drop::<FlatTriangles>(triangles);
+    let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
+    let (mut done, all) = (0, request.columns.len() * robustness.len());
+    for (column, what) in request.columns.iter().enumerate() {
+        let batches: Vec<&RayBatch> = batches.iter().filter(|batch| batch.column == column).collect();
+        for &robust in robustness {
+            let (race, found) = measure(&mut ours, &mut theirs, robust, (&batches, diagonal), request.runs, watch)?;
+            let rays = batches.iter().map(|batch| batch.rays.len() as u64).sum();
+            report.rows.push(PeerRow::new(what.clone(), robust, rays, &race, found));
+            done += 1;
+            watch.progress(done, all);
+        }
+    }
+    Ok(report)
+}
+
+/// The race of modes that are robust or are not over all batches of a column, in each turn one after the other, and what each
+/// mode found.
+fn measure(
+    ours: &mut dyn OurSide,
+    theirs: &mut dyn TheirSide,
+    robust: bool,
+    (batches, diagonal): (&[&RayBatch], f32),
+    rounds: u32,
+    watch: &Watch<'_>,
+) -> Result<(Race, Vec<(Mode, Agreement)>), BenchError> {
+    let modes: Vec<(usize, Mode)> =
+        theirs.modes().into_iter().enumerate().filter(|(_, mode)| mode.scene.robust == robust).collect();
+    let mut found: Vec<(Mode, Agreement)> = modes.iter().map(|&(_, mode)| (mode, Agreement::default())).collect();
+    let rays: u64 = batches.iter().map(|batch| batch.rays.len() as u64).sum();
+    let mut run = |turn| {
+        let mut time = Time::default();
+        for batch in batches {
+            if watch.is_cancelled() {
+                return Err(TraceError::Cancelled.into());
+            }
+            time += match turn {
+                Turn::Ours => ours.run(batch)?,
+                Turn::Theirs(place) => {
+                    let time = theirs.run(modes[place].0, batch)?;
+                    let agreement = &mut found[place].1;
+                    // Once each.
+                    if agreement.rays < rays {
+                        agreement.add(&batch.watertight, &theirs.answers(), diagonal);
+                    }
+                    time
+                }
+            };
+        }
+        Ok::<Time, BenchError>(time)
+    };
+    let race = Race::run(modes.len(), rounds as usize, &mut run)?;
+    Ok((race, found))
+}
+
+/// Refuses rays that do not fit memory in Embree's form, too.
+fn check_memory(batches: &[RayBatch]) -> Result<(), BenchError> {
+    /// Of a ray and its hit.
+    const BYTES: u64 = 96;
+    let rays = batches.iter().map(|batch| batch.rays.len() as u64).max().unwrap_or(0);
+    match memory::available() {
+        Some(free) if rays * BYTES > free => Err(BenchError::Memory { rays, needed: rays * BYTES, free }),
+        _ => Ok(()),
+    }
+}
+
+/// The side that is measured.
+trait OurSide {
+    /// What a batch takes.
+    fn run(&mut self, batch: &RayBatch) -> Result<Time, BenchError>;
+}
+
+/// The side that it is held against.
+trait TheirSide {
+    fn modes(&self) -> Vec<Mode>;
+    /// What a batch takes in a mode.
+    fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError>;
+    /// Answers of the last run.
+    fn answers(&self) -> Vec<f32>;
+}
+
+/// This CPU's tracer, with room for its results.
+struct Ours<'a> {
+    tracer: &'a CpuTracer,
+    hits: Vec<Hit>,
+    blocked: Vec<u32>,
+}
+
+impl OurSide for Ours<'_> {
+    fn run(&mut self, batch: &RayBatch) -> Result<Time, BenchError> {
+        let rays = &batch.rays;
+        self.hits.resize(rays.len(), Hit::default());
+        self.blocked.resize(rays.len().div_ceil(32), 0);
+        let (control, mut undecided) = (Control::default(), Vec::new());
+        let time = Time::of(|| match batch.any {
+            true => self.tracer.any(rays, &[], &mut self.blocked, &mut undecided, &control),
+            false => self.tracer.closest(rays, &[], &mut self.hits, &mut [], &control),
+        });
+        Ok(time?)
+    }
+}
+
+/// Embree's scenes, and the rays of the last run in its form.
+struct Theirs {
+    scenes: Vec<raywarp_embree::Scene>,
+    /// Each with its scene.
+    modes: Vec<(usize, Mode)>,
+    queries: Option<(Width, bool, Queries)>,
+}
+
+impl TheirSide for Theirs {
+    fn modes(&self) -> Vec<Mode> {
+        self.modes.iter().map(|&(_, mode)| mode).collect()
+    }
+
+    fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError> {
+        let (scene, mode) = self.modes[mode];
+        // Of one form at a time, for they take three times the room of ours.
+        match self.queries.take() {
+            Some((width, any, mut queries)) if (width, any) == (mode.width, batch.any) => {
+                queries.fill(&batch.rays);
+                self.queries = Some((width, any, queries));
+            }
+            other => {
+                drop(other);
+                self.queries = Some((mode.width, batch.any, Queries::new(&batch.rays, mode.width, batch.any)));
+            }
+        }
+        let (_, _, queries) = self.queries.as_mut().expect("queries were just put there");
+        Ok(Time::of(|| self.scenes[scene].trace(queries, mode.coherent))?)
+    }
+
+    fn answers(&self) -> Vec<f32> {
+        self.queries.as_ref().map_or(Vec::new(), |(_, _, queries)| queries.answers())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::trace;
+    use raywarp_bvh::BuildOptions;
+    use raywarp_geom::Ray;
+
+    /// Raywarp's own tracer in place of Embree: modes of which one may have rays of another length.
+    struct Twin<'a> {
+        tracer: &'a CpuTracer,
+        /// What ends of rays are multiplied with, mode by mode.
+        ends: Vec<f32>,
+        answers: Vec<f32>,
+    }
+
+    impl TheirSide for Twin<'_> {
+        fn modes(&self) -> Vec<Mode> {
+            let modes = [true, false].into_iter().flat_map(Mode::scenes).flat_map(Mode::of);
+            modes.take(self.ends.len()).collect()
+        }
+
+        fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError> {
+            let end = self.ends[mode];
+            let rays: Vec<Ray> = batch.rays.iter().map(|ray| ray.with_interval(ray.t_min, ray.t_max * end)).collect();
+            self.answers = trace(self.tracer, &rays, batch.any, &Control::default())?;
+            Ok(race::tests::time(1.0))
+        }
+
+        fn answers(&self) -> Vec<f32> {
+            self.answers.clone()
+        }
+    }
+
+    /// Steps, of which rays from above hit each at another distance.
+    fn tracer() -> CpuTracer {
+        let step = |i: i32| {
+            let (x, y) = (i as f32, i as f32 / 16.0);
+            [[x, y, -9.0], [x + 2.0, y, -9.0], [x, y, 9.0]]
+        };
+        let triangles = FlatTriangles::from_vertices((0..32).map(step).collect());
+        CpuTracer::new(&build(&triangles, &BuildOptions::default()).unwrap(), &triangles).unwrap()
+    }
+
+    fn batch(tracer: &CpuTracer, id: usize, any: bool) -> RayBatch {
+        // Some end before they meet anything, some go past all.
+        let ray = |i: i32| Ray::new([(i % 40) as f32 + 0.25, 4.0, 0.0], [0.0, -1.0, 0.0]);
+        let rays: Vec<Ray> = (0..400).map(|i| ray(i).with_interval(0.0, 3.0 + (i / 40) as f32 * 0.3)).collect();
+        let watertight = trace(tracer, &rays, any, &Control::default()).unwrap();
+        RayBatch { id, column: 0, view: Some(id), any, rays, watertight, sort: 0.0 }
+    }
+
+    fn agreements(ends: &[f32], robust: bool, any: bool) -> Vec<Agreement> {
+        let tracer = tracer();
+        let batches = [batch(&tracer, 0, any), batch(&tracer, 1, any)];
+        let batches: Vec<&RayBatch> = batches.iter().collect();
+        let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
+        let mut theirs = Twin { tracer: &tracer, ends: ends.to_vec(), answers: Vec::new() };
+        let watch = Watch::default();
+        let (race, found) = measure(&mut ours, &mut theirs, robust, (&batches, 40.0), 2, &watch).unwrap();
+        assert_eq!((race.ours.len(), race.theirs.len(), race.heats.len()), (2, 2, found.len()));
+        assert!(found.iter().all(|(mode, agreement)| mode.scene.robust == robust && agreement.rays == 800));
+        found.into_iter().map(|(_, agreement)| agreement).collect()
+    }
+
+    #[test]
+    fn the_same_work_passes_with_every_ray_compared_once() {
+        for any in [false, true] {
+            let found = agreements(&[1.0; 10], true, any);
+            assert_eq!(found.len(), 10);
+            assert!(found.iter().all(|agreement| agreement.differ() == 0 && agreement.passes()));
+            assert_eq!(agreements(&[1.0; 20], false, any).len(), 10);
+        }
+    }
+
+    #[test]
+    fn a_mode_whose_rays_end_elsewhere_is_noticed() {
+        for any in [false, true] {
+            let mut ends = [1.0; 10];
+            ends[3] = 0.75;
+            let found = agreements(&ends, true, any);
+            for (mode, agreement) in found.iter().enumerate() {
+                assert_eq!(agreement.passes(), mode != 3, "{mode}: {agreement:?}");
+            }
+            assert!(found[3].missed > 80 && found[3].example.is_some(), "{:?}", found[3]);
+        }
+    }
+
+    #[test]
+    fn whoever_stops_a_race_stops_it() {
+        use std::sync::atomic::AtomicBool;
+        let tracer = tracer();
+        let batch = batch(&tracer, 0, true);
+        let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
+        let mut theirs = Twin { tracer: &tracer, ends: vec![1.0], answers: Vec::new() };
+        let cancel = AtomicBool::new(true);
+        let watch = Watch { cancel: Some(&cancel), ..Watch::default() };
+        let error = measure(&mut ours, &mut theirs, true, (&[&batch], 1.0), 1, &watch).unwrap_err();
+        assert!(error.is_cancelled());
+    }
+
+    #[test]
+    fn embree_gets_the_instruction_set_of_ours() {
+        for isa in Isa::all() {
+            let theirs = isa_of(isa);
+            match isa.name() {
+                same @ ("avx512" | "avx2") => assert_eq!(theirs, Some(same)),
+                "portable" if cfg!(target_arch = "x86_64") => assert_eq!(theirs, Some("sse2")),
+                _ => assert_eq!(theirs, None),
+            }
+        }
+    }
+}

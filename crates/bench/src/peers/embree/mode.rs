@@ -1,0 +1,61 @@
+//! The ways in which Embree can trace the same rays.
+
+use raywarp_embree::{Quality, SceneOptions, Width};
+
+/// A way in which Embree traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mode {
+    /// Its tree and tests.
+    pub scene: SceneOptions,
+    /// Rays of a call.
+    pub width: Width,
+    /// Whether Embree is told that the rays of a packet are alike.
+    pub coherent: bool,
+}
+
+impl Mode {
+    /// The trees of robust modes, or of those that are not.
+    pub fn scenes(robust: bool) -> [SceneOptions; 2] {
+        Quality::ALL.map(|quality| SceneOptions { robust, quality })
+    }
+
+    /// Single rays, and packets with and without the flag, through one scene.
+    pub fn of(scene: SceneOptions) -> impl Iterator<Item = Self> {
+        const WAYS: [(Width, bool); 5] = [
+            (Width::One, false),
+            (Width::Eight, false),
+            (Width::Eight, true),
+            (Width::Sixteen, false),
+            (Width::Sixteen, true),
+        ];
+        WAYS.into_iter().map(move |(width, coherent)| Self { scene, width, coherent })
+    }
+}
+
+impl std::fmt::Display for Mode {
+    /// Rays of a call, whether they are called coherent, and the tree: `single, medium`, `8, high`, `16 coherent, high fast`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.width {
+            Width::One => f.write_str("single")?,
+            width => write!(f, "{}{}", width.lanes(), if self.coherent { " coherent" } else { "" })?,
+        }
+        write!(f, ", {}{}", self.scene.quality.name(), if self.scene.robust { "" } else { " fast" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mode_has_a_name_of_its_own() {
+        let scenes = [true, false].into_iter().flat_map(Mode::scenes);
+        let mut names: Vec<String> = scenes.flat_map(Mode::of).map(|mode| mode.to_string()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 20);
+        for name in ["single, medium", "8, high", "16 coherent, high fast"] {
+            assert!(names.contains(&name.to_string()), "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Two sides in turns: which of the peer's modes is best, and how ours stands to it.
+//!
+//! All modes run in heats. The best of them, and those so near that noise may have put them behind it, go on to the rounds, in which
+//! they and ours run one after the other, so that whatever else the machine does meets both. Which mode is best is decided by
+//! processor time where the system tells it, for that is what a busy machine disturbs least.
+
+use crate::Quartiles;
+use raywarp_system::processor;
+use std::ops::AddAssign;
+use std::time::Instant;
+
+/// What a turn took, in seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Time {
+    /// By the clock on the wall.
+    pub wall: f64,
+    /// Of all threads together; infinite where the system does not tell.
+    pub processor: f64,
+}
+
+impl Time {
+    /// Does `work` and says how long it took.
+    pub fn of<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<Self, E> {
+        let (start, busy) = (Instant::now(), processor::seconds());
+        work()?;
+        let wall = start.elapsed().as_secs_f64();
+        let processor = busy.zip(processor::seconds()).map_or(f64::INFINITY, |(start, end)| end - start);
+        Ok(Self { wall, processor })
+    }
+
+    /// What decides which mode is best.
+    fn decisive(self) -> f64 {
+        if self.processor.is_finite() { self.processor } else { self.wall }
+    }
+}
+
+impl AddAssign for Time {
+    fn add_assign(&mut self, other: Self) {
+        self.wall += other.wall;
+        self.processor += other.processor;
+    }
+}
+
+/// Heats; the least time counts, for what disturbs a run makes it longer.
+pub(super) const HEATS: usize = 3;
+/// How much slower than the best a mode may be in the heats and still go on.
+const NEAR: f64 = 1.05;
+/// Modes that go on at most.
+const FINALISTS: usize = 3;
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Ours,
+    /// The peer's mode of this number.
+    Theirs(usize),
+}
+
+/// Times of a race.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Race {
+    /// The least decisive seconds of each mode in the heats.
+    pub heats: Vec<f64>,
+    /// The mode with the least median in the rounds.
+    pub winner: usize,
+    /// Ours, a round each.
+    pub ours: Vec<Time>,
+    /// The winner's, of the same rounds.
+    pub theirs: Vec<Time>,
+}
+
+impl Race {
+    /// Of so many modes in so many rounds, at least one of each; `run` says what a turn took.
+    pub fn run<E>(modes: usize, rounds: usize, run: &mut dyn FnMut(Turn) -> Result<Time, E>) -> Result<Self, E> {
+        // Ours first: who comes first finds a machine that has slept.
+        run(Turn::Ours)?;
+        let mut heats = vec![f64::INFINITY; modes];
+        for _ in 0..HEATS {
+            for (mode, least) in heats.iter_mut().enumerate() {
+                *least = least.min(run(Turn::Theirs(mode))?.decisive());
+            }
+        }
+        let finalists = finalists(&heats);
+        let mut turns: Vec<Turn> =
+            std::iter::once(Turn::Ours).chain(finalists.iter().copied().map(Turn::Theirs)).collect();
+        let mut ours = Vec::new();
+        let mut theirs = vec![Vec::new(); finalists.len()];
+        for _ in 0..rounds.max(1) {
+            for &turn in &turns {
+                let time = run(turn)?;
+                match turn {
+                    Turn::Ours => ours.push(time),
+                    Turn::Theirs(mode) => {
+                        let place = finalists.iter().position(|&finalist| finalist == mode);
+                        theirs[place.expect("only finalists have turns")].push(time);
+                    }
+                }
+            }
+            // Nobody always comes after the same.
+            turns.reverse();
+        }
+        let median =
+            |times: &[Time]| Quartiles::of(&times.iter().map(|time| time.decisive()).collect::<Vec<_>>()).median;
+        let best = (0..finalists.len()).min_by(|&a, &b| median(&theirs[a]).total_cmp(&median(&theirs[b])));
+        let best = best.expect("a peer has a mode");
+        Ok(Self { heats, winner: finalists[best], ours, theirs: theirs.swap_remove(best) })
+    }
+
+    /// Our rate over theirs: of the rounds' ratios the median, with least and most.
+    pub fn ratio(&self) -> Quartiles {
+        self.ratios(|time| time.wall)
+    }
+
+    /// The same by processor time; none where the system does not tell.
+    pub fn processor_ratio(&self) -> Option<Quartiles> {
+        let known = self.ours.iter().chain(&self.theirs).all(|time| time.processor.is_finite());
+        known.then(|| self.ratios(|time| time.processor))
+    }
+
+    fn ratios(&self, seconds: impl Fn(&Time) -> f64) -> Quartiles {
+        let ratios: Vec<f64> =
+            self.ours.iter().zip(&self.theirs).map(|(ours, theirs)| seconds(theirs) / seconds(ours)).collect();
+        Quartiles::of(&ratios)
+    }
+}
+
+/// The best mode of the heats and those near it, best first.
+fn finalists(heats: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..heats.len()).collect();
+    order.sort_by(|&a, &b| heats[a].total_cmp(&heats[b]));
+    let least = order.first().map_or(f64::NAN, |&best| heats[best]);
+    order.retain(|&mode| heats[mode] <= NEAR * least);
+    order.truncate(FINALISTS);
+    order
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A turn of so many seconds, on a machine that had time for nobody else.
+    pub(crate) fn time(seconds: f64) -> Time {
+        Time { wall: seconds, processor: seconds }
+    }
+
+    /// A race of modes whose times are given, against 1 second.
+    fn race(rounds: usize, theirs: &[f64], turns: &mut Vec<Turn>) -> Race {
+        let mut run = |turn| {
+            turns.push(turn);
+            Ok::<Time, ()>(match turn {
+                Turn::Ours => time(1.0),
+                Turn::Theirs(mode) => time(theirs[mode]),
+            })
+        };
+        Race::run(theirs.len(), rounds, &mut run).unwrap()
+    }
+
+    #[test]
+    fn the_best_mode_is_the_peers_figure() {
+        let mut turns = Vec::new();
+        let race = race(4, &[3.0, 0.8, 2.0], &mut turns);
+        assert_eq!((race.winner, race.ours.len(), race.theirs.len()), (1, 4, 4));
+        assert_eq!((race.ratio().min, race.ratio().median, race.ratio().max), (0.8, 0.8, 0.8));
+        assert_eq!(race.heats, [3.0, 0.8, 2.0]);
+        // In the rounds the two take turns, and who begins changes.
+        let (us, them) = (Turn::Ours, Turn::Theirs(1));
+        assert_eq!(turns[1 + 3 * HEATS..], [us, them, them, us, us, them, them, us]);
+    }
+
+    #[test]
+    fn modes_that_are_near_the_best_run_in_the_rounds_too() {
+        assert_eq!(finalists(&[1.04, 1.0, 1.2]), [1, 0]);
+        assert_eq!(finalists(&[1.0, 1.01, 1.02, 1.03]), [0, 1, 2]);
+        // The best of the heats was lucky there.
+        let mut turn_of = [0; 2];
+        let mut run = |turn| {
+            Ok::<Time, ()>(match turn {
+                Turn::Ours => time(1.0),
+                Turn::Theirs(mode) => {
+                    turn_of[mode] += 1;
+                    time(if mode == 0 && turn_of[0] > HEATS { 2.0 } else { 1.0 + mode as f64 * 0.01 })
+                }
+            })
+        };
+        assert_eq!(Race::run(2, 3, &mut run).unwrap().winner, 1);
+    }
+
+    #[test]
+    fn a_ratio_is_that_of_its_round() {
+        // The machine is half as fast in the second round, for both.
+        let race = Race {
+            heats: vec![1.0],
+            winner: 0,
+            ours: [1.0, 2.0, 1.0].map(time).to_vec(),
+            theirs: [1.5, 3.0, 1.2].map(time).to_vec(),
+        };
+        let ratio = race.ratio();
+        assert_eq!((ratio.min, ratio.median, ratio.max), (1.2, 1.5, 1.5));
+    }
+
+    #[test]
+    fn an_error_ends_the_race() {
+        let mut run = |turn| if turn == Turn::Theirs(1) { Err("stopped") } else { Ok(time(1.0)) };
+        assert_eq!(Race::run(2, 1, &mut run), Err("stopped"));
+    }
+
+    #[test]
+    fn a_machine_that_others_keep_busy_does_not_choose_the_mode() {
+        // The better mode always has to wait for a processor.
+        let mut run = |turn| {
+            Ok::<Time, ()>(match turn {
+                Turn::Theirs(0) => Time { wall: 9.0, processor: 1.0 },
+                _ => time(2.0),
+            })
+        };
+        let race = Race::run(2, 3, &mut run).unwrap();
+        assert_eq!((race.winner, race.ratio().median), (0, 4.5));
+        assert_eq!(race.processor_ratio().unwrap().median, 0.5);
+    }
+
+    #[test]
+    fn where_no_processor_time_is_told_that_of_the_wall_decides() {
+        let mut run = |turn| {
+            let wall = if turn == Turn::Theirs(1) { 0.5 } else { 1.0 };
+            Ok::<Time, ()>(Time { wall, processor: f64::INFINITY })
+        };
+        let race = Race::run(2, 3, &mut run).unwrap();
+        assert_eq!((race.winner, race.ratio().median, race.processor_ratio()), (1, 0.5, None));
+    }
+}

@@ -1,0 +1,279 @@
+//! What races on a scene showed.
+
+use super::race::{Race, Time};
+use super::{Agreement, EmbreePeer, Mode};
+use crate::report::TreeFacts;
+use crate::{BenchRequest, Column, Quartiles, geometric_mean};
+use raywarp_cpu::Isa;
+use raywarp_embree::SceneOptions;
+use raywarp_workload::rays::Workload;
+
+/// What was measured on a scene.
+#[derive(Debug, Clone)]
+pub struct PeerReport {
+    /// Its name.
+    pub scene: String,
+    /// Triangles with area.
+    pub triangles: usize,
+    /// Whose rays; none where they are of files.
+    pub workload: Option<Workload>,
+    /// Pixels of a view; means nothing where rays are of files.
+    pub size: [u32; 2],
+    /// Numbers of the viewpoints.
+    pub views: Vec<usize>,
+    /// Our tree.
+    pub tree: TreeFacts,
+    /// Our instruction set.
+    pub isa: &'static str,
+    /// Threads of both.
+    pub threads: usize,
+    /// Embree's version.
+    pub version: String,
+    /// What Embree was opened with.
+    pub config: String,
+    /// Whether Embree has code of its own for packets of 8 and of 16.
+    pub native_packets: [bool; 2],
+    /// Embree's scenes, with the seconds that each took to build.
+    pub builds: Vec<(SceneOptions, f64)>,
+    /// A row for each column of the request.
+    pub rows: Vec<PeerRow>,
+}
+
+/// A kind of rays.
+#[derive(Debug, Clone)]
+pub struct PeerRow {
+    /// Which rays.
+    pub column: Column,
+    /// Whether Embree's modes are robust.
+    pub robust: bool,
+    /// How many.
+    pub rays: u64,
+    /// Seconds of ours in the rounds, by the clock on the wall.
+    pub ours: Quartiles,
+    /// Seconds of Embree's best mode in the rounds, by the clock on the wall.
+    pub theirs: Quartiles,
+    /// Our rate over theirs, round by round.
+    pub ratio: Quartiles,
+    /// The same by processor time, where the system tells it.
+    pub processor_ratio: Option<Quartiles>,
+    /// Rounds.
+    pub rounds: usize,
+    /// Embree's best mode: a place in `modes`.
+    pub winner: usize,
+    /// All of Embree's modes.
+    pub modes: Vec<ModeRow>,
+}
+
+/// A mode of Embree.
+#[derive(Debug, Clone, Copy)]
+pub struct ModeRow {
+    /// Which.
+    pub mode: Mode,
+    /// Least seconds of its heats: of processors where the system tells them, all threads together.
+    pub seconds: f64,
+    /// How its answers compare with ours.
+    pub agreement: Agreement,
+}
+
+fn wall(times: &[Time]) -> Quartiles {
+    Quartiles::of(&times.iter().map(|time| time.wall).collect::<Vec<_>>())
+}
+
+impl PeerRow {
+    pub(super) fn new(column: Column, robust: bool, rays: u64, race: &Race, found: Vec<(Mode, Agreement)>) -> Self {
+        let modes = found.into_iter().zip(&race.heats);
+        Self {
+            column,
+            robust,
+            rays,
+            ours: wall(&race.ours),
+            theirs: wall(&race.theirs),
+            ratio: race.ratio(),
+            processor_ratio: race.processor_ratio(),
+            rounds: race.ours.len(),
+            winner: race.winner,
+            modes: modes.map(|((mode, agreement), &seconds)| ModeRow { mode, seconds, agreement }).collect(),
+        }
+    }
+
+    /// Whether Embree found what ours found, in every mode.
+    pub fn passes(&self) -> bool {
+        self.modes.iter().all(|mode| mode.agreement.passes())
+    }
+
+    /// What tables call it.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.column.name(), if self.robust { "" } else { " fast" })
+    }
+
+    pub(super) fn best(&self) -> &ModeRow {
+        &self.modes[self.winner]
+    }
+}
+
+impl PeerReport {
+    pub(super) fn new(
+        peer: &EmbreePeer,
+        scene: &str,
+        views: Vec<usize>,
+        triangles: usize,
+        tree: TreeFacts,
+        request: &BenchRequest,
+    ) -> Self {
+        let is_made = request.columns.iter().all(|column| column.kind().is_some());
+        Self {
+            scene: scene.to_string(),
+            triangles,
+            workload: is_made.then_some(request.workload),
+            size: request.size,
+            views,
+            tree,
+            isa: Isa::preferred().name(),
+            threads: rayon::current_num_threads(),
+            version: peer.device.version(),
+            config: peer.device.config().to_string(),
+            native_packets: peer.device.native_packets(),
+            builds: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Whether both sides did the same work.
+    pub fn passes(&self) -> bool {
+        self.rows.iter().all(PeerRow::passes)
+    }
+}
+
+/// Ratios of a kind of rays over scenes.
+pub(super) struct Total {
+    pub name: String,
+    /// Geometric mean and least.
+    pub wall: [f64; 2],
+    /// The same by processor time.
+    pub processor: Option<[f64; 2]>,
+    pub count: usize,
+}
+
+/// Each kind that was measured, and all together.
+pub(super) fn totals(reports: &[PeerReport]) -> Vec<Total> {
+    let rows = || reports.iter().flat_map(|report| &report.rows);
+    let mut names: Vec<String> = Vec::new();
+    for row in rows() {
+        let name = row.name();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let both = |ratios: &[f64]| [geometric_mean(ratios), ratios.iter().copied().fold(f64::INFINITY, f64::min)];
+    let total = |name: String, is_meant: &dyn Fn(&PeerRow) -> bool| {
+        let meant: Vec<&PeerRow> = rows().filter(|row| is_meant(row)).collect();
+        let wall: Vec<f64> = meant.iter().map(|row| row.ratio.median).collect();
+        let processor: Option<Vec<f64>> =
+            meant.iter().map(|row| row.processor_ratio.map(|ratio| ratio.median)).collect();
+        Total { name, wall: both(&wall), processor: processor.map(|ratios| both(&ratios)), count: reports.len() }
+    };
+    let mut totals: Vec<Total> = names.iter().map(|name| total(name.clone(), &|row| row.name() == *name)).collect();
+    for (robust, name) in [(true, "all"), (false, "all fast")] {
+        if rows().any(|row| row.robust == robust) {
+            totals.push(total(name.to_string(), &|row| row.robust == robust));
+        }
+    }
+    totals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::race::tests::time;
+    use super::super::{json, summary, text};
+    use super::*;
+    use crate::table::Room;
+    use crate::{MachineFacts, RayOrder};
+    use raywarp_bvh::presets;
+    use raywarp_workload::rays::RayKind;
+
+    /// Two kinds of rays, of which `wrong` many of one mode's AO rays differ.
+    fn report(scene: &str, fast: bool, wrong: u64) -> PeerReport {
+        let race = Race {
+            heats: vec![0.5, 0.25],
+            winner: 1,
+            ours: [0.2, 0.25, 0.2].map(time).to_vec(),
+            theirs: [0.25, 0.25, 0.3].map(time).to_vec(),
+        };
+        let row = |kind, robust, missed| {
+            let agreement = Agreement { rays: 1_000_000, missed, ..Agreement::default() };
+            let modes = Mode::of(Mode::scenes(robust)[1]).zip([agreement, Agreement::default()]).collect();
+            PeerRow::new(Column::of(kind, RayOrder::Workload), robust, 1_000_000, &race, modes)
+        };
+        let mut rows = vec![row(RayKind::Primary, true, 0)];
+        if fast {
+            rows.push(row(RayKind::Primary, false, 0));
+        }
+        rows.push(row(RayKind::Ao, true, wrong));
+        if fast {
+            rows.push(row(RayKind::Ao, false, 0));
+        }
+        PeerReport {
+            scene: scene.to_string(),
+            triangles: 75_275,
+            workload: Some(Workload::Raywarp),
+            size: [1024, 768],
+            views: vec![1, 2],
+            tree: TreeFacts { options: presets::GOOD, seconds: 0.25, nodes: 9 },
+            isa: "avx2",
+            threads: 1,
+            version: "4.4.0".to_string(),
+            config: "isa=avx2,threads=1".to_string(),
+            native_packets: [true, false],
+            builds: Mode::scenes(true).map(|scene| (scene, 0.5)).to_vec(),
+            rows,
+        }
+    }
+
+    #[test]
+    fn a_table_has_both_sides_the_ratio_and_the_mode_and_fits_a_terminal() {
+        let text = text(&report("sibenik", true, 0), Room::Terminal);
+        let expected = "\
+sibenik: 75,275 triangles; workload raywarp, 1024 x 768, views 1 2; 1 thread
+raywarp: avx2, tree good with leaves of 8 (0.25 s)
+Embree 4.4.0: isa=avx2,threads=1, has packets of 8, not of 16; trees medium
+robust (0.50 s), high robust (0.50 s) (robust ones without spatial splits)
+";
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        for line in expected.lines() {
+            assert!(text.contains(line), "{text}");
+        }
+        let cells = |name: &str| -> Vec<String> {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{text}"));
+            line[name.len()..].split_whitespace().map(str::to_string).collect()
+        };
+        assert_eq!(cells("primary  ")[..9], ["5.00", "4.00", "1.25", "1.00", "1.50", "1.25", "0", "8,", "high"]);
+        assert_eq!(cells("ao fast ")[..9], ["5.00", "4.00", "1.25", "1.00", "1.50", "1.25", "0", "8,", "high"]);
+        assert_eq!(cells("single, high fast"), ["2.00", "2.00"]);
+    }
+
+    #[test]
+    fn a_mode_that_found_something_else_is_wrong_though_it_is_not_the_best() {
+        assert!(report("sibenik", false, 100).passes());
+        let wrong = report("sibenik", false, 101);
+        assert!(!wrong.passes());
+        let text = text(&wrong, Room::Terminal);
+        assert!(text.contains("WRONG: single, high: of 1,000,000 rays 101 hit on one side alone"), "{text}");
+        let document = json(&[wrong], &MachineFacts::default(), "raywarp bench");
+        assert_eq!(document["pass"], false);
+        assert_eq!(document["scenes"][0]["rows"][1]["modes"][0]["hit_on_one_side_alone"], 101);
+    }
+
+    #[test]
+    fn ratios_of_several_scenes_have_a_mean_and_a_least() {
+        assert_eq!(summary(&[report("sibenik", false, 0)]), "");
+        let mut slow = report("conference", false, 0);
+        slow.rows[1].ratio.median = 0.8;
+        let text = summary(&[report("sibenik", false, 0), slow]);
+        assert_eq!(
+            text,
+            "primary: 1.25 of Embree in the mean of 2 scenes, 1.25 at least (cpu 1.25, 1.25)\n\
+             ao: 1.00 of Embree in the mean of 2 scenes, 0.80 at least (cpu 1.25, 1.25)\n\
+             all: 1.12 of Embree in the mean of 2 scenes, 0.80 at least (cpu 1.25, 1.25)\n"
+        );
+    }
+}

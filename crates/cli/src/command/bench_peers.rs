@@ -1,0 +1,152 @@
+//! `raywarp bench --peers embree`: this CPU's tracer and Embree in turns, on the same rays.
+
+use super::bench::{Place, failure, name_scenes};
+use super::bench_args::BenchArgs;
+use super::bench_rays;
+use super::partial;
+use super::views::name_inputs;
+use crate::common::{Common, command_line};
+use crate::device::DeviceChoice;
+use crate::exit::{CliError, Status};
+use crate::heading;
+use crate::interrupt;
+use crate::listed::listed;
+use crate::progress::Steps;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, ValueHint};
+use raywarp::Ray;
+use raywarp::bench::peers::embree::{EmbreePeer, LEGEND, PeerReport, beside_embree, json, summary, text};
+use raywarp::bench::{BenchRequest, MachineFacts, RaySet, RaySource, Target, Watch};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Rounds, where nothing is named.
+const ROUNDS: u32 = 5;
+
+/// Options of peers.
+#[derive(Debug, Args)]
+pub struct PeerArgs {
+    /// Measure the CPU's tracer and other tracers in turns, on the same rays: embree.
+    ///
+    /// Embree traces single rays and packets of 8 and 16, and the best of that counts (docs/bench.md).
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = listed(["embree"], parse), hide_possible_values = true, help_heading = heading::KERNELS)]
+    peers: Vec<Peer>,
+    /// Embree's library or its folder, of --peers [default: where the system looks].
+    #[arg(long, value_name = "PATH", env = "RAYWARP_EMBREE", hide_env_values = true, value_parser = OsStringValueParser::new().map(PathBuf::from), value_hint = ValueHint::AnyPath, help_heading = heading::KERNELS)]
+    embree: Option<PathBuf>,
+    /// Let Embree trace without its robust flag, too: rays may slip through edges.
+    #[arg(long, requires = "peers", help_heading = heading::KERNELS)]
+    embree_fast: bool,
+}
+
+/// A peer on this CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Peer {
+    Embree,
+}
+
+fn parse(name: &str) -> Result<Peer, &'static str> {
+    if name == "embree" { Ok(Peer::Embree) } else { Err("known is embree") }
+}
+
+impl PeerArgs {
+    /// Whether there is one.
+    pub fn are_named(&self) -> bool {
+        !self.peers.is_empty()
+    }
+
+    /// Embree's place; an empty name is none, so that an empty variable is an unset one.
+    fn place(&self) -> Option<&Path> {
+        self.embree.as_deref().filter(|place| !place.as_os_str().is_empty())
+    }
+
+    fn open(&self) -> Result<EmbreePeer, CliError> {
+        let advice = "install it (pip install embreex) and name its library or the library's folder with --embree or RAYWARP_EMBREE";
+        EmbreePeer::open(self.place()).map_err(|error| CliError::machine(format!("--peers embree: {error}; {advice}")))
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    if let Some(option) = args.of_kernels() {
+        return Err(CliError::usage(format!("{option} is for kernels; leave it out with --peers")));
+    }
+    if !matches!(common.device, DeviceChoice::Cpu | DeviceChoice::Auto) {
+        let device = &common.device;
+        return Err(CliError::usage(format!("--device {device}: embree is a peer of the CPU; leave it out")));
+    }
+    let scenes = name_scenes(args, common)?;
+    name_inputs(common, args.view.as_deref())?;
+    bench_rays::check(args, common)?;
+    let peer = args.peers.open()?;
+    let (sets, rays): (Vec<RaySet>, Vec<Vec<Ray>>) = bench_rays::read_all(args, common)?.into_iter().unzip();
+    let machine = MachineFacts::read(&Target::Cpu);
+    common.note(format!("{}; Embree {}", machine.line(), peer.version()));
+    let mut request = args.request(&Target::Cpu, &[], &sets);
+    request.runs = args.runs().unwrap_or(ROUNDS);
+    let mut rays = Some(rays).filter(|rays| !rays.is_empty());
+    let mut reports: Vec<PeerReport> = Vec::new();
+    let mut outcome = Ok(());
+    for scene in &scenes {
+        match measure(args, common, scene, rays.take(), (&peer, &request)) {
+            Ok(Some(report)) => {
+                if !common.json {
+                    if reports.is_empty() {
+                        writeln!(out, "{LEGEND}")?;
+                    }
+                    writeln!(out, "{}", text(&report, common.room()))?;
+                    out.flush()?;
+                }
+                reports.push(report);
+                partial::leave((summary(&reports), json(&reports, &machine, &command_line())), common);
+            }
+            Ok(None) => break,
+            Err(error) => {
+                outcome = Err(error);
+                break;
+            }
+        }
+        if interrupt::is_interrupted() {
+            break;
+        }
+    }
+    let interrupted = interrupt::is_interrupted();
+    if !reports.is_empty() {
+        let document = || json(&reports, &machine, &command_line());
+        partial::print(interrupted, (|| summary(&reports), document), common, out)?;
+    }
+    outcome?;
+    Ok(match (interrupted, reports.iter().all(PeerReport::passes)) {
+        (true, _) => Status::Interrupted,
+        (false, true) => Status::Done,
+        (false, false) => Status::Failed,
+    })
+}
+
+/// What both sides do on a scene; nothing once interrupted.
+fn measure(
+    args: &BenchArgs,
+    common: &Common,
+    scene: &Path,
+    rays: Option<Vec<Vec<Ray>>>,
+    (peer, request): (&EmbreePeer, &BenchRequest),
+) -> Result<Option<PeerReport>, CliError> {
+    let Place { loaded, path, name, views } = Place::find(args, common, scene)?;
+    let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
+    let (numbers, source) = match rays {
+        Some(lists) => (Vec::new(), RaySource::Lists(lists)),
+        None => (numbers, RaySource::Views(&views)),
+    };
+    let doing = format!("measuring {name}");
+    let _doing = interrupt::doing(&doing);
+    let steps = Steps::new(common.quiet, doing, "kinds of rays", 0);
+    let keep = interrupt::Keep::later("what was measured will be printed");
+    keep.begin();
+    let progress = |done: usize, all: usize| steps.set(done as u64, all as u64);
+    let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress), ..Watch::default() };
+    let fast = args.peers.embree_fast;
+    match beside_embree(peer, loaded.scene, (&name, numbers), source, (request, fast), &watch) {
+        Err(error) if error.is_cancelled() => Ok(None),
+        other => other.map(Some).map_err(|error| failure(error, &path)),
+    }
+}

@@ -1,0 +1,112 @@
+//! `raywarp bench --peers embree` as a user meets it, with Embree and without.
+
+mod common_folder;
+
+use common_folder::{Folder, TRIANGLE};
+use std::process::Output;
+
+const VIEWS: &str = "[[tri]]\neye = [0.2, 0.2, 2]\ntarget = [0.3, 0.3, 0]\nup = [0, 1, 0]\nvfov = 50\n";
+const SMALL: &str = "--device cpu --scenes . --size 32x24 --runs 2 --threads 1";
+
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder.file("tri.obj", TRIANGLE);
+    folder.file("views.toml", VIEWS);
+    folder
+}
+
+/// The command with Embree where the environment or the system has it; none, said, where neither has.
+fn with_embree(folder: &Folder, line: &str) -> Option<Output> {
+    let output = folder.run(line);
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(4) && said.contains("Embree 4 cannot be loaded") {
+        println!("skipped: {}", said.trim());
+        return None;
+    }
+    Some(output)
+}
+
+#[test]
+fn a_library_that_is_not_there_is_said_with_how_to_get_it() {
+    let folder = folder("peers-missing");
+    let mut places = vec!["--embree nowhere/libembree4.so", "--embree views.toml"];
+    // A folder without it.
+    folder.file("empty/readme", "");
+    places.push("--embree empty");
+    for place in places {
+        let output = folder.run(&format!("bench tri --peers embree {SMALL} {place}"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{place}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(said.contains("--peers embree: ") && said.contains(place.split(' ').nth(1).unwrap()), "{said}");
+        assert!(said.contains("pip install embreex") && said.contains("RAYWARP_EMBREE"), "{said}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn the_variable_names_the_library_and_disturbs_nobody_else() {
+    let folder = folder("peers-variable");
+    let run = |line: &str, place: &str| {
+        let output = folder.command(line).env("RAYWARP_EMBREE", place).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (status, said) = run(&format!("bench tri --peers embree {SMALL}"), "from/variable.so");
+    assert!(status == Some(4) && said.contains("from/variable.so"), "{said}");
+    let (status, said) = run(&format!("bench tri --peers embree {SMALL} --embree from/option.so"), "from/variable.so");
+    assert!(status == Some(4) && said.contains("from/option.so"), "{said}");
+    let (status, said) = run(&format!("bench tri {SMALL} --warmup 0 --kind primary"), "from/variable.so");
+    assert_eq!(status, Some(0), "{said}");
+}
+
+#[test]
+fn what_is_not_for_peers_is_refused_before_anything_is_loaded() {
+    let folder = folder("peers-refused");
+    folder.refuses(&format!("bench tri --peers optix {SMALL}"), 2, &["known is embree"]);
+    for option in ["--variant cpu", "--suite bar", "--trees good,best", "--csv out.csv", "--top 1", "--warmup 1"] {
+        let name = option.split(' ').next().unwrap();
+        folder.refuses(&format!("bench tri --peers embree {SMALL} {option}"), 2, &[name, "--peers"]);
+    }
+    folder.refuses("bench tri --peers embree --scenes . --device cuda", 2, &["--device cuda", "CPU"]);
+    folder.refuses(&format!("bench tri {SMALL} --embree-fast"), 2, &["--peers"]);
+    folder.refuses(&format!("bench tri --suite w11 --peers embree {SMALL}"), 2, &["--peers"]);
+}
+
+#[test]
+fn both_sides_find_the_same_and_the_best_mode_is_named() {
+    let folder = folder("peers-table");
+    let Some(output) = with_embree(&folder, &format!("bench tri --peers embree {SMALL} --embree-fast")) else { return };
+    let (said, text) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    assert_eq!(output.status.code(), Some(0), "{said}{text}");
+    assert!(text.contains("tri: 1 triangles; workload raywarp, 32 x 24, views 1; 1 thread\n"), "{text}");
+    assert!(text.contains("\nEmbree 4.") && text.lines().all(|line| line.len() <= 80), "{text}");
+    for kind in ["primary  ", "primary fast ", "ao  ", "ao fast ", "diffuse  ", "diffuse fast "] {
+        assert_eq!(text.lines().filter(|line| line.starts_with(kind)).count(), 1, "{kind}: {text}");
+    }
+    for mode in ["single, medium ", "16 coherent, high fast "] {
+        assert!(text.lines().any(|line| line.starts_with(mode)), "{mode}: {text}");
+    }
+}
+
+#[test]
+fn json_has_every_mode_with_its_agreement() {
+    let folder = folder("peers-json");
+    let line = format!("bench tri --peers embree {SMALL} --kind ao,diffuse --json -q");
+    let Some(output) = with_embree(&folder, &line) else { return };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{said}");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&document["pass"], &document["interrupted"]), (&true.into(), &false.into()));
+    let scene = &document["scenes"][0];
+    assert_eq!((&scene["threads"], &scene["raywarp"]["tree"]), (&1.into(), &"good".into()));
+    let rows = scene["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["kind"], &rows[1]["kind"]), (2, &"ao".into(), &"diffuse".into()));
+    for row in rows {
+        let modes = row["modes"].as_array().unwrap();
+        assert!(row["rounds"] == 2 && modes.len() == 10, "{row}");
+        assert!(modes.iter().any(|mode| mode["mode"] == row["mode"]), "{row}");
+        assert!(modes.iter().all(|mode| mode["pass"] == true && mode["robust"] == true), "{row}");
+        let ratio = |name: &str| row["ratio"][name].as_f64().unwrap();
+        assert!(0.0 < ratio("least") && ratio("least") <= ratio("median") && ratio("median") <= ratio("most"));
+    }
+}

@@ -1,0 +1,35 @@
+//! How long processors worked for this process.
+
+/// Seconds that all threads of this process have spent on processors so far, as far as the system says. What others do to a busy
+/// machine does not count, other than through what is shared: caches, memory and clocks.
+#[cfg(unix)]
+pub fn seconds() -> Option<f64> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
+}
+
+/// Not known here.
+#[cfg(not(unix))]
+pub fn seconds() -> Option<f64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_takes_time_and_sleep_does_not() {
+        let Some(start) = seconds() else {
+            println!("skipped: this system does not say");
+            return;
+        };
+        let mut sum = 0u64;
+        let mut worked = 0.0;
+        while worked < 0.01 {
+            sum = std::hint::black_box(sum.wrapping_mul(3) + 1);
+            worked = seconds().unwrap() - start;
+        }
+        assert!(worked < 60.0);
+    }
+}
