@@ -1,4 +1,7 @@
 //! A multiprocessor, clock by clock.
+//!
+//! Its places are those of blocks: a warp that ends leaves its place empty until the last warp of its block has ended, and then the
+//! next block takes all of them. Blocks of one warp, which those of a pool count as, leave nothing empty.
 
 use super::program::{BARRIERS, Instruction, PARTS, Program, Unit, blocks_of, has_halves, is_kepler};
 use super::registers::RegisterFile;
@@ -10,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 /// Clocks until operands of a load or store are read: an estimate.
 const READ: u64 = 10;
 
-/// A warp's place on a multiprocessor.
+/// A warp's place on a multiprocessor. Without a next instruction its warp has ended.
 struct Slot<'a> {
     events: &'a [Moment],
     next_event: usize,
@@ -34,8 +37,11 @@ struct Slot<'a> {
 
 pub(super) struct Multiprocessor<'a> {
     program: &'a Program<'a>,
-    streams: &'a [&'a [Moment]],
-    next_stream: usize,
+    /// Events of the warps of each block.
+    blocks: &'a [Vec<&'a [Moment]>],
+    next_block: usize,
+    /// Places that a block takes.
+    block_warps: usize,
     /// Blocks that an event asks for, and how often.
     asked: HashMap<Moment, Vec<(usize, i32)>>,
     slots: Vec<Slot<'a>>,
@@ -64,7 +70,13 @@ struct Scheduler {
 }
 
 impl<'a> Multiprocessor<'a> {
-    pub fn new(machine: &Machine, program: &'a Program<'a>, streams: &'a [&'a [Moment]], warps: u32) -> Self {
+    /// One that holds `warps` warps of `blocks`, each of `block_warps` places.
+    pub fn new(
+        machine: &Machine,
+        program: &'a Program<'a>,
+        (blocks, block_warps): (&'a [Vec<&'a [Moment]>], u32),
+        warps: u32,
+    ) -> Self {
         let schedulers = machine.count(keys::SM_SCHEDULERS) as usize;
         let width = machine.need(keys::SM_WARP_WIDTH);
         let lanes = |key: &Key| machine.get(key);
@@ -90,8 +102,9 @@ impl<'a> Multiprocessor<'a> {
         taken[Unit::Lsu as usize] = lanes(keys::PIPE_LSU).map_or(0, |lanes| (PARTS * width / lanes).round() as u64);
         let mut new = Self {
             program,
-            streams,
-            next_stream: 0,
+            blocks,
+            next_block: 0,
+            block_warps: block_warps.max(1) as usize,
             asked: HashMap::new(),
             slots: Vec::new(),
             schedulers: (0..schedulers)
@@ -106,49 +119,65 @@ impl<'a> Multiprocessor<'a> {
             started: 0,
             random: 1,
         };
-        for slot in 0..warps as usize {
-            new.slots.push(Slot {
-                events: &[],
-                next_event: 0,
-                owed: vec![0; program.blocks.len()],
-                blocks: VecDeque::new(),
-                after: 0,
-                next: None,
-                ready: 0,
-                barriers: [0; BARRIERS],
-                of_loads: 0,
-                drawn: [0; 2],
-                started: 0,
-            });
-            new.take_stream(slot);
-            // Not all at the same place.
-            let events = new.slots[slot].events.len();
-            new.slots[slot].next_event = events * slot / warps as usize;
-            new.refill(slot);
-            new.step(slot, 0, 0, 0);
+        let slot = || Slot {
+            events: &[],
+            next_event: 0,
+            owed: vec![0; program.blocks.len()],
+            blocks: VecDeque::new(),
+            after: 0,
+            next: None,
+            ready: 0,
+            barriers: [0; BARRIERS],
+            of_loads: 0,
+            drawn: [0; 2],
+            started: 0,
+        };
+        new.slots.extend((0..warps).map(|_| slot()));
+        let places = (warps as usize).div_ceil(new.block_warps);
+        for place in 0..places {
+            new.start_block(place, 0, place as f64 / places as f64);
         }
         new
     }
 
-    fn take_stream(&mut self, slot: usize) {
-        self.started += 1;
-        let slot = &mut self.slots[slot];
-        slot.events = self.streams[self.next_stream];
-        (slot.next_event, slot.started) = (0, self.started);
-        self.next_stream = (self.next_stream + 1) % self.streams.len();
+    /// The slots of a block.
+    fn slots_of(&self, place: usize) -> std::ops::Range<usize> {
+        let first = place * self.block_warps;
+        first..(first + self.block_warps).min(self.slots.len())
     }
 
-    /// Makes sure that a warp has an instruction to issue; it has none only if no event of any stream asks for one.
-    fn refill(&mut self, number: usize) {
+    /// Gives a place to the next block of which any warp has something to issue from clock `from` on: nothing, if there is none. It
+    /// has done `share` of its longest warp's events already, and those of its warps that have no more have ended.
+    fn start_block(&mut self, place: usize, from: u64, share: f64) {
+        for _ in 0..self.blocks.len() {
+            let block: &'a [&'a [Moment]] = &self.blocks[self.next_block];
+            self.next_block = (self.next_block + 1) % self.blocks.len();
+            let longest = block.iter().map(|events| events.len()).max().unwrap_or(0);
+            for (warp, slot) in self.slots_of(place).enumerate() {
+                self.started += 1;
+                let drawn = [self.chance(), self.chance()];
+                let slot = &mut self.slots[slot];
+                slot.events = block.get(warp).copied().unwrap_or(&[]);
+                slot.next_event = (longest as f64 * share) as usize;
+                (slot.started, slot.drawn, slot.barriers) = (self.started, drawn, [0; BARRIERS]);
+            }
+            let mut has_started = false;
+            for slot in self.slots_of(place) {
+                self.supply(slot);
+                has_started |= self.take(slot, from);
+            }
+            if has_started {
+                return;
+            }
+        }
+    }
+
+    /// Makes sure that a warp has blocks of code to issue, unless none of its events asks for more.
+    fn supply(&mut self, number: usize) {
         let program = self.program;
-        let mut ended = 0;
-        while self.slots[number].blocks.is_empty() && ended <= self.streams.len() {
-            let slot = &mut self.slots[number];
-            let Some(&event) = slot.events.get(slot.next_event) else {
-                ended += 1;
-                self.take_stream(number);
-                continue;
-            };
+        let slot = &mut self.slots[number];
+        while slot.blocks.is_empty() {
+            let Some(&event) = slot.events.get(slot.next_event) else { return };
             slot.next_event += 1;
             let asked = self.asked.entry(event).or_insert_with(|| blocks_of(program.costs, event));
             for &(block, times) in asked.iter() {
@@ -161,22 +190,33 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Takes the next instruction of a warp that issued its last at `clock`, and waits `stall` clocks, then for a jump.
+    /// Goes on with a warp that issued its last instruction at `clock`, and waits `stall` clocks, then for a jump.
     fn step(&mut self, number: usize, clock: u64, stall: u8, jump: u8) {
         let slot = &mut self.slots[number];
         if slot.blocks.front().is_some_and(|&block| self.program.blocks[block].len() == slot.after) {
             slot.blocks.pop_front();
             slot.after = 0;
-            self.refill(number);
+            self.supply(number);
             self.slots[number].drawn = [self.chance(), self.chance()];
         }
+        // When a barrier is released is known as soon as it is set.
+        let known = clock + u64::from(stall) + u64::from(jump);
+        self.waited[Cause::Wait as usize] += u64::from(stall.saturating_sub(1));
+        self.waited[Cause::Branch as usize] += u64::from(jump);
+        let place = number / self.block_warps;
+        if !self.take(number, known) && self.slots_of(place).all(|slot| self.slots[slot].next.is_none()) {
+            self.start_block(place, known, 0.0);
+        }
+    }
+
+    /// Takes the next instruction of a warp, which may issue from `known` on but for the barriers that it waits for. False if there is
+    /// none: the warp has ended.
+    fn take(&mut self, number: usize, known: u64) -> bool {
         let slot = &mut self.slots[number];
         let block = slot.blocks.front().map(|&block| &self.program.blocks[block]);
         slot.next = block.and_then(|block| block.get(slot.after).copied());
+        let Some(next) = slot.next else { return false };
         slot.after += 1;
-        let Some(next) = slot.next else { return };
-        // When a barrier is released is known as soon as it is set.
-        let known = clock + u64::from(stall) + u64::from(jump);
         let (mut ready, mut last, mut waits) = (known, 0, next.waits);
         while waits != 0 {
             let barrier = waits.trailing_zeros() as usize;
@@ -187,9 +227,8 @@ impl<'a> Multiprocessor<'a> {
         }
         slot.ready = ready;
         let of_barrier = if slot.of_loads >> last & 1 == 1 { Cause::Load } else { Cause::Short };
-        self.waited[Cause::Wait as usize] += u64::from(stall.saturating_sub(1));
-        self.waited[Cause::Branch as usize] += u64::from(jump);
         self.waited[of_barrier as usize] += ready - known;
+        true
     }
 
     pub fn run(&mut self, clocks: u64) {
