@@ -5,7 +5,8 @@
 //! ([`Streams`](crate::Streams)) one by one, as the words of the machine code say ([`Word`]: clocks to the next one, barriers).
 //!
 //! Schedulers are those that Huerta et al. found by microbenchmarks ("Analyzing Modern NVIDIA GPU cores", arXiv:2503.20481, 2025): each
-//! goes on with the warp of its last instruction while that is ready, and else takes the youngest that is. A pipeline is taken
+//! goes on with the warp of its last instruction while that is ready. Else it takes one of the oldest block; they found the youngest, of
+//! warps that had started together. A pipeline is taken
 //! for as many clocks as its lanes need for a warp, and each bank of registers gives one a clock (`registers`). Where lanes meet, and
 //! behind jumps, a warp waits until it is known how it goes on. Loads and stores pass the first cache, which all schedulers share, as
 //! often as its model says on average ([`crate::memory::AccessCost::passes`]); loads miss it by chance, all of a block together, as

@@ -32,6 +32,7 @@ struct Slot<'a> {
     of_loads: u64,
     /// Decide whether the loads of the block miss the caches, all together: they go to the same lines.
     drawn: [u32; 2],
+    /// The how many-th block it is of.
     started: u64,
 }
 
@@ -56,6 +57,7 @@ pub(super) struct Multiprocessor<'a> {
     pub issued: u64,
     /// Clocks that warps waited for each cause.
     pub waited: [u64; Cause::ALL.len()],
+    /// Blocks that were given a place.
     started: u64,
     random: u64,
 }
@@ -133,11 +135,31 @@ impl<'a> Multiprocessor<'a> {
             started: 0,
         };
         new.slots.extend((0..warps).map(|_| slot()));
-        let places = (warps as usize).div_ceil(new.block_warps);
-        for place in 0..places {
-            new.start_block(place, 0, place as f64 / places as f64);
-        }
+        new.begin((warps as usize).div_ceil(new.block_warps));
         new
+    }
+
+    /// Takes all places as if blocks had come and gone for long: on a line where each block is as long as its longest warp, places
+    /// stand evenly, so that they find long blocks more often than short ones, and each at any age.
+    fn begin(&mut self, places: usize) {
+        let longest = |block: &Vec<&[Moment]>| block.iter().map(|events| events.len()).max().unwrap_or(0);
+        let ends: Vec<usize> = self
+            .blocks
+            .iter()
+            .scan(0, |end, block| {
+                *end += longest(block);
+                Some(*end)
+            })
+            .collect();
+        let all = ends.last().copied().unwrap_or(0);
+        for place in 0..places {
+            let at = all * (2 * place + 1) / (2 * places);
+            let block = ends.partition_point(|end| *end <= at).min(ends.len() - 1);
+            let done = if block == 0 { at } else { at - ends[block - 1] };
+            if !self.occupy(place, block, done, 0) {
+                self.start_block(place, 0);
+            }
+        }
     }
 
     /// The slots of a block.
@@ -146,30 +168,32 @@ impl<'a> Multiprocessor<'a> {
         first..(first + self.block_warps).min(self.slots.len())
     }
 
-    /// Gives a place to the next block of which any warp has something to issue from clock `from` on: nothing, if there is none. It
-    /// has done `share` of its longest warp's events already, and those of its warps that have no more have ended.
-    fn start_block(&mut self, place: usize, from: u64, share: f64) {
+    /// Gives a place to the next block of which any warp has something to issue from clock `from` on: nothing, if there is none.
+    fn start_block(&mut self, place: usize, from: u64) {
         for _ in 0..self.blocks.len() {
-            let block: &'a [&'a [Moment]] = &self.blocks[self.next_block];
-            self.next_block = (self.next_block + 1) % self.blocks.len();
-            let longest = block.iter().map(|events| events.len()).max().unwrap_or(0);
-            for (warp, slot) in self.slots_of(place).enumerate() {
-                self.started += 1;
-                let drawn = [self.chance(), self.chance()];
-                let slot = &mut self.slots[slot];
-                slot.events = block.get(warp).copied().unwrap_or(&[]);
-                slot.next_event = (longest as f64 * share) as usize;
-                (slot.started, slot.drawn, slot.barriers) = (self.started, drawn, [0; BARRIERS]);
-            }
-            let mut has_started = false;
-            for slot in self.slots_of(place) {
-                self.supply(slot);
-                has_started |= self.take(slot, from);
-            }
-            if has_started {
+            let block = self.next_block;
+            self.next_block = (block + 1) % self.blocks.len();
+            if self.occupy(place, block, 0, from) {
                 return;
             }
         }
+    }
+
+    /// Gives a place to a block whose warps have done so many of their events already. Whether any has more.
+    fn occupy(&mut self, place: usize, block: usize, done: usize, from: u64) -> bool {
+        let block = &self.blocks[block];
+        self.started += 1;
+        let mut has_more = false;
+        for (warp, number) in self.slots_of(place).enumerate() {
+            let drawn = [self.chance(), self.chance()];
+            let slot = &mut self.slots[number];
+            slot.events = block.get(warp).copied().unwrap_or(&[]);
+            (slot.next_event, slot.started) = (done, self.started);
+            (slot.drawn, slot.barriers) = (drawn, [0; BARRIERS]);
+            self.supply(number);
+            has_more |= self.take(number, from);
+        }
+        has_more
     }
 
     /// Makes sure that a warp has blocks of code to issue, unless none of its events asks for more.
@@ -205,7 +229,7 @@ impl<'a> Multiprocessor<'a> {
         self.waited[Cause::Branch as usize] += u64::from(jump);
         let place = number / self.block_warps;
         if !self.take(number, known) && self.slots_of(place).all(|slot| self.slots[slot].next.is_none()) {
-            self.start_block(place, known, 0.0);
+            self.start_block(place, known);
         }
     }
 
@@ -258,12 +282,14 @@ impl<'a> Multiprocessor<'a> {
         free < PARTS as u64 * (self.clock + 1)
     }
 
-    /// The warp that a scheduler issues for now, if one is ready.
+    /// The warp that a scheduler issues for now, if one is ready: the last one again, or one of the oldest block. Were it one of the
+    /// youngest, the last warps of old blocks would keep places empty for longer than an H200's counters have it
+    /// (docs/notebook/bounds.md, "Places of ended warps").
     fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
         let ready = |slot: usize| self.ready(number, slot);
         let own = (number..self.slots.len()).step_by(self.schedulers.len());
         ready(self.schedulers[number].last)
-            .or_else(|| own.filter_map(ready).max_by_key(|(slot, _)| self.slots[*slot].started))
+            .or_else(|| own.filter_map(ready).min_by_key(|(slot, _)| self.slots[*slot].started))
     }
 
     /// Why those of a scheduler's warps wait that nothing else holds up, when it issues for `chosen`.
