@@ -166,8 +166,8 @@ pub struct Subject<'a> {
 }
 
 /// What verified costs may be off: on the launches that a profiler counted no kernel without a pool asks 2 % more instructions than were
-/// counted. One with a pool does ("al09-wide8", 2.7 %), for turns of its pool, which [`LeastPrice`] counts as nothing (docs/bounds.md,
-/// "How sure a bound is").
+/// counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose counts are only nearest, which [`LeastPrice`] leaves out
+/// (docs/bounds.md, "How sure a bound is").
 const VERIFIED_WITHIN: f64 = 0.02;
 
 /// Why bounds of [`LeastPrice`] are minima.
