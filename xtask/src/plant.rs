@@ -120,6 +120,32 @@ const PLANTS: &[Plant] = &[
         hangs: false,
     },
     Plant {
+        name: "places that are filled before their block has ended",
+        edits: &[Edit {
+            file: "crates/sim/src/pace/multiprocessor.rs",
+            find: ".all(|slot| self.slots[slot].next.is_none())",
+            replace: ".any(|slot| self.slots[slot].next.is_none())",
+        }],
+        test: PACE,
+        hangs: false,
+    },
+    Plant {
+        name: "an ALU a twentieth too fast",
+        edits: &[Edit { file: "machines/h200.toml", find: "alu = { value = 64,", replace: "alu = { value = 67," }],
+        test: &["-p", "raywarp-sim", "--test", "pipes"],
+        hangs: false,
+    },
+    Plant {
+        name: "a page that calls fitted rates bounds",
+        edits: &[Edit {
+            file: "crates/study/src/report/ranking.rs",
+            find: "Class::Fitted => Some(\"fitted prices\"),",
+            replace: "Class::Fitted => None,",
+        }],
+        test: REPORTS,
+        hangs: false,
+    },
+    Plant {
         name: "a pace without waits",
         edits: &[Edit {
             file: "crates/sim/src/pace/multiprocessor.rs",

@@ -4,6 +4,7 @@ mod common;
 
 use raywarp::counters::{Compared, Counted, CountersError, CountersRequest, Pair, beside_counters, read_counters};
 use raywarp::scene::Scene;
+use raywarp::sim::CostChange;
 use raywarp::sim::machine::Machine;
 use raywarp::sim::pace::Cause;
 use raywarp::simulate::EfficiencyRequest;
@@ -27,7 +28,7 @@ fn request(name: &str, view: View, size: [u32; 2], sample: usize, rows: Vec<Coun
         build: BuildOptions::default(),
         scene: name.to_string(),
     };
-    CountersRequest { rays, machine: Machine::find("h200").unwrap(), rows }
+    CountersRequest { rays, machine: Machine::find("h200").unwrap(), rows, changes: vec![] }
 }
 
 fn compare(scene: &Scene, request: &CountersRequest) -> Result<Vec<Compared>, CountersError> {
@@ -56,12 +57,28 @@ const HELD: [(&str, &str, RayKind); 10] = [
 /// Instructions of these launches are 1.2 % off at most, lanes 2.8.
 const INSTRUCTIONS_WITHIN: f64 = 0.02;
 const LANES_WITHIN: f64 = 0.035;
-/// Errors of all counts, or of all costs, that must be found.
-const PLANTED: f64 = 0.05;
+/// Errors of what an operation costs, or a block of it: how large, and of which some launch must tell. Doubled, each moves what is
+/// foretold by its share.
+const PLANTED: [(&str, &[&str]); 3] = [
+    ("1.05x", &["visit_node"]),
+    ("1.1x", &["visit_node", "shuffle"]),
+    ("1.2x", &["visit_node.push", "test_triangle", "pop", "setup_ray"]),
+];
+const DOUBLED: [&str; 10] = [
+    "visit_node",
+    "visit_node.push",
+    "test_triangle",
+    "setup_ray",
+    "pop",
+    "vote",
+    "shuffle",
+    "prefix_sum",
+    "store_hit",
+    "loop",
+];
 
-#[test]
-fn instructions_are_within_2_percent_of_an_h200s_counters_and_errors_of_5_are_found() {
-    let Some((scene, view)) = common::sibenik("the comparison with counters") else { return };
+/// What the first test compares.
+fn held() -> Vec<Counted> {
     let held = |table: &str, row: &Counted| {
         let of = |&(of, name, kind): &(&str, &str, RayKind)| {
             of == table && name.parse() == Ok(row.variant) && kind == row.kind
@@ -72,27 +89,51 @@ fn instructions_are_within_2_percent_of_an_h200s_counters_and_errors_of_5_are_fo
         let rows = read_counters(&common::recorded(table)).unwrap();
         rows.into_iter().filter(move |row| held(table, row))
     };
-    let rows: Vec<Counted> = rows_of(FIRST).chain(rows_of(SECOND)).collect();
+    rows_of(FIRST).chain(rows_of(SECOND)).collect()
+}
+
+/// How far foretold instructions of each launch are off.
+fn errors(rows: &[Compared]) -> Vec<f64> {
+    rows.iter().map(|row| row.instructions.unwrap().error()).collect()
+}
+
+#[test]
+fn instructions_are_within_2_percent_of_an_h200s_counters_and_wrong_costs_of_an_operation_are_not() {
+    let Some((scene, view)) = common::sibenik("the comparison with counters") else { return };
+    let rows = held();
     assert_eq!(rows.len(), HELD.len());
-    let found = compare(&scene, &request("sibenik", view, RESOLUTION, 16_384, rows.clone())).unwrap();
-    let mut worst: f64 = 0.0;
+    let mut request = request("sibenik", view, RESOLUTION, 16_384, rows);
+    let found = compare(&scene, &request).unwrap();
     for row in &found {
         let (instructions, lanes) = (row.instructions.unwrap(), row.lanes.unwrap());
         let name = format!("{} {:?}: {instructions:?}, {lanes:?}", row.counted.variant, row.counted.kind);
         assert!(instructions.error().abs() <= INSTRUCTIONS_WITHIN && lanes.error().abs() <= LANES_WITHIN, "{name}");
-        // Counts or costs that are wrong by so much move the foretold number by as much, up or down.
-        for planted in [1.0 - PLANTED, 1.0 + PLANTED] {
-            let wrong = Pair { foretold: planted * instructions.foretold, ..instructions };
-            assert!(wrong.error().abs() > INSTRUCTIONS_WITHIN, "{planted} of {name}");
-        }
-        worst = worst.max(instructions.error().abs());
     }
-    println!(
-        "instructions: {} launches, at most {:.1} % off; all counts or costs wrong by {:.1} % would be found in each",
-        found.len(),
-        100.0 * worst,
-        100.0 * (INSTRUCTIONS_WITHIN + worst)
-    );
+    let right = errors(&found);
+    let mut planted = |operation: &str, change: &str| {
+        request.changes = vec![CostChange::parse(operation, change).unwrap()];
+        errors(&compare(&scene, &request).unwrap())
+    };
+    let worst = right.iter().fold(0.0f64, |worst, error| worst.max(error.abs()));
+    println!("instructions: {} launches, at most {:.1} % off", right.len(), 100.0 * worst);
+    // The least error of each operation's cost that some launch tells, too much or too little: costs add up.
+    for operation in DOUBLED {
+        let doubled = planted(operation, "2x");
+        let least = |sign: f64| {
+            let needed =
+                |(wrong, right): (&f64, &f64)| (INSTRUCTIONS_WITHIN - sign * right) / (wrong - right).max(1e-9);
+            doubled.iter().zip(&right).map(needed).fold(f64::INFINITY, f64::min)
+        };
+        let (more, less) = (least(1.0), least(-1.0));
+        println!("{operation}: too much is found from {:.0} % on, too little from {:.0} %", 100.0 * more, 100.0 * less);
+    }
+    for (change, operations) in PLANTED {
+        for operation in operations {
+            let caught = planted(operation, change).iter().filter(|error| error.abs() > INSTRUCTIONS_WITHIN).count();
+            println!("{operation} {change}: found in {caught} launches of {}", right.len());
+            assert!(caught > 0, "{operation} {change}");
+        }
+    }
 }
 
 #[test]
@@ -105,19 +146,19 @@ fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
         .filter(|row| row.scene == "sibenik" && row.kind == RayKind::Primary && kernels.contains(&row.variant))
         .collect();
     assert_eq!(rows.len(), kernels.len());
-    let found = compare(&scene, &request("sibenik", view, [3072, 2304], 8192, rows)).unwrap();
+    let found = compare(&scene, &request("sibenik", view, [3072, 2304], 16_384, rows)).unwrap();
     for row in found {
         let stalls = row.stalls.unwrap();
         let pair = |cause: Cause| stalls.waiting[cause as usize];
         let name = format!("{}: {stalls:?}", row.counted.variant);
         assert!((-0.02..0.09).contains(&stalls.issuing.error()), "{name}");
-        // Warps of a scheduler: one issues, the others wait. On the GPU up to a seventh is not there, since a block's place is free
-        // only when its last warp has ended.
+        // Warps of a scheduler: one issues, the others wait. With the youngest warp first they are 0.89 to 0.93 of those counted, and
+        // if places were filled at once 1.08 to 1.17.
         let warps = |side: fn(Pair) -> f64, more: f64| {
             side(stalls.issuing) * (1.0 + stalls.waiting.into_iter().map(side).sum::<f64>() + more)
         };
         let held = warps(|pair| pair.foretold, 0.0) / warps(|pair| pair.counted, stalls.unmodelled);
-        assert!((0.99..1.16).contains(&held), "{name}: {held}");
+        assert!((0.96..1.06).contains(&held), "{name}: {held}");
         for (cause, most) in [(Cause::Wait, 0.12), (Cause::Pipe, 0.2), (Cause::NotSelected, 0.3), (Cause::Branch, 0.45)]
         {
             assert!(pair(cause).error().abs() < most, "{}: {name}", cause.name());

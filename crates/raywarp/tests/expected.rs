@@ -47,6 +47,10 @@ fn bound(row: &Bounded, limit: Limit) -> f64 {
     row.bounds.iter().find(|bound| bound.limit == limit).unwrap().rays_per_s
 }
 
+fn is_pooled(row: &Bounded) -> bool {
+    row.variant.supply() != raywarp::family::Supply::Direct
+}
+
 #[test]
 fn a_full_machine_comes_near_its_lowest_bound_and_no_further() {
     let rows = rows(&KERNELS, &[], vec![]);
@@ -54,7 +58,8 @@ fn a_full_machine_comes_near_its_lowest_bound_and_no_further() {
     for row in rows {
         let Some(expected) = known(&row) else { continue };
         let ratio = expected / row.lowest().unwrap().rays_per_s;
-        assert!((0.7..1.01).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
+        // Blocks of a small picture have warps that see nothing beside others that do, so that places stay empty.
+        assert!((0.65..1.01).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
     }
 }
 
@@ -72,11 +77,19 @@ fn a_warp_a_scheduler_takes_what_it_takes_alone() {
     for row in rows(&KERNELS, &numbers, vec![]) {
         let Some(expected) = known(&row) else { continue };
         // The bound has no clocks for jumps and for registers that are read late.
-        let waiting = row.pace.unwrap().waiting;
+        let pace = row.pace.unwrap();
+        let waiting = pace.waiting;
         let all = 1.0 + waiting.iter().sum::<f64>();
         let known = 1.0 - (waiting[Cause::Branch as usize] + waiting[Cause::Dispatch as usize]) / all;
+        // It also has no place empty until the last warp of a block has ended: here one block is there at a time.
+        let resident = pace.resident_warps() / 4.0;
+        assert!(
+            (0.5..1.001).contains(&resident) && (resident > 0.99) == is_pooled(&row),
+            "{}: {resident}",
+            row.variant
+        );
         // It takes the least of several ways behind a block; here one is taken.
-        let ratio = expected / known / bound(&row, Limit::Latency);
+        let ratio = expected / known / resident / bound(&row, Limit::Latency);
         // Above 1 by what of a jump's clocks a load takes at the same time.
         assert!((0.98..1.04).contains(&ratio), "{} {}: {ratio}", row.variant, row.kind.name());
     }

@@ -93,15 +93,18 @@ pub struct ProfileOptions<'a> {
     pub memory: bool,
     /// Warps among which a global pool is dealt; none for so few that each gets many batches ([`crate::measure`]).
     pub resident: Option<u32>,
-    /// Warps whose events are kept one by one, at most.
+    /// Warps whose events are kept one by one, at most, but for what is wanting to a whole block.
     pub streams: u32,
+    /// Warps of a block whose places on a multiprocessor are free when the last of them has ended; 1 where warps go on for as long as
+    /// there are rays.
+    pub block_warps: u32,
     /// Once true, no further warp runs: what is returned then is of those that did.
     pub cancel: Option<&'a AtomicBool>,
 }
 
 impl Default for ProfileOptions<'_> {
     fn default() -> Self {
-        Self { width: 32, memory: true, resident: None, streams: 0, cancel: None }
+        Self { width: 32, memory: true, resident: None, streams: 0, block_warps: 1, cancel: None }
     }
 }
 
@@ -126,8 +129,8 @@ impl Gathered {
             lanes: LaneTally::default(),
             everyone: u64::MAX >> (64 - width),
             memory: memory.then(|| memory_probe(kernel, width)),
-            kept: StreamKeeper::new(warps, options.streams),
-            streams: Streams::default(),
+            kept: StreamKeeper::new(warps, options.streams, options.block_warps),
+            streams: Streams::of_blocks(options.block_warps),
         }
     }
 

@@ -13,48 +13,80 @@ pub struct Moment {
     pub full: bool,
 }
 
-/// Events of warps, each from its start.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Streams(Vec<(u32, Vec<Moment>)>);
+/// Events of warps, each from its start. Warps of a block are kept together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Streams {
+    block_warps: u32,
+    warps: Vec<(u32, Vec<Moment>)>,
+}
+
+impl Default for Streams {
+    /// Of blocks of one warp.
+    fn default() -> Self {
+        Self::of_blocks(1)
+    }
+}
 
 /// Most events of a warp that are kept.
 const MOST_EVENTS: usize = 1 << 14;
 
 impl Streams {
+    /// Of warps whose places on a multiprocessor are free when the last of so many neighbours has ended; 1 where each place is
+    /// always taken. Counts as at least 1.
+    pub(crate) fn of_blocks(block_warps: u32) -> Self {
+        Self { block_warps: block_warps.max(1), warps: Vec::new() }
+    }
+
     /// Keeps an event of a warp.
     pub(crate) fn add(&mut self, warp: u32, moment: Moment) {
-        let last = self.0.iter_mut().rev().find(|(known, _)| *known == warp);
+        let last = self.warps.iter_mut().rev().find(|(known, _)| *known == warp);
         match last {
             Some((_, events)) if events.len() < MOST_EVENTS => events.push(moment),
             Some(_) => {}
-            None => self.0.push((warp, vec![moment])),
+            None => self.warps.push((warp, vec![moment])),
         }
     }
 
     /// Adds the warps of another part of the same launch.
     pub(crate) fn join(&mut self, other: Self) {
-        self.0.extend(other.0);
-        self.0.sort_by_key(|(warp, _)| *warp);
+        self.warps.extend(other.warps);
+        self.warps.sort_by_key(|(warp, _)| *warp);
     }
 
     /// The events of each warp, in the order of their numbers.
     pub fn warps(&self) -> impl Iterator<Item = &[Moment]> {
-        self.0.iter().map(|(_, events)| events.as_slice())
+        self.warps.iter().map(|(_, events)| events.as_slice())
+    }
+
+    /// How many warps a block has.
+    pub fn block_warps(&self) -> u32 {
+        self.block_warps
+    }
+
+    /// The same warps, block by block. The launch's last block may have fewer.
+    pub fn blocks(&self) -> impl Iterator<Item = Vec<&[Moment]>> {
+        let blocks = self.warps.chunk_by(|(a, _), (b, _)| a / self.block_warps == b / self.block_warps);
+        blocks.map(|block| block.iter().map(|(_, events)| events.as_slice()).collect())
     }
 }
 
-/// Which of a launch's warps are kept: so many, evenly.
+/// Which of a launch's warps are kept: so many, in whole blocks, evenly.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StreamKeeper {
-    warps: u32,
+    block_warps: u32,
+    blocks: u32,
+    /// Of these.
     kept: u32,
     /// The last warp that was asked for: a warp's events come together.
     last: (u32, bool),
 }
 
 impl StreamKeeper {
-    pub fn new(warps: u32, kept: u32) -> Self {
-        let mut new = Self { warps: warps.max(1), kept: kept.min(warps), last: (0, false) };
+    /// `kept` of `warps`, rounded up to whole blocks of `block_warps`.
+    pub fn new(warps: u32, kept: u32, block_warps: u32) -> Self {
+        let block_warps = block_warps.max(1);
+        let [blocks, kept] = [warps, kept.min(warps)].map(|warps| warps.div_ceil(block_warps));
+        let mut new = Self { block_warps, blocks: blocks.max(1), kept, last: (0, false) };
         new.last.1 = new.is_one(0);
         new
     }
@@ -68,8 +100,9 @@ impl StreamKeeper {
     }
 
     fn is_one(&self, warp: u32) -> bool {
-        let place = |warp: u32| u64::from(warp) * u64::from(self.kept) / u64::from(self.warps);
-        place(warp + 1) > place(warp)
+        let block = warp / self.block_warps;
+        let place = |block: u32| u64::from(block) * u64::from(self.kept) / u64::from(self.blocks);
+        place(block + 1) > place(block)
     }
 }
 
@@ -80,10 +113,23 @@ mod tests {
     #[test]
     fn so_many_warps_are_kept() {
         for (warps, kept) in [(1, 0), (1, 1), (7, 3), (5280, 64), (3, 64)] {
-            let mut which = StreamKeeper::new(warps, kept);
+            let mut which = StreamKeeper::new(warps, kept, 1);
             let all = (0..warps).filter(|&warp| which.has(warp)).count() as u32;
             assert_eq!(all, kept.min(warps), "{warps} {kept}");
         }
+    }
+
+    #[test]
+    fn blocks_are_kept_whole_and_told_apart() {
+        let mut which = StreamKeeper::new(30, 10, 4);
+        let kept: Vec<u32> = (0..30).filter(|&warp| which.has(warp)).collect();
+        // Three of eight blocks; the last one has two warps.
+        assert_eq!(kept, [8, 9, 10, 11, 20, 21, 22, 23, 28, 29]);
+        let mut streams = Streams::of_blocks(4);
+        let moment = Moment { block: Block::Vote, after: Operation::Loop, full: true };
+        kept.iter().for_each(|&warp| streams.add(warp, moment));
+        assert_eq!(streams.blocks().map(|block| block.len()).collect::<Vec<_>>(), [4, 4, 2]);
+        assert_eq!((streams.block_warps(), streams.warps().count()), (4, 10));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use raywarp_sim::gap::split;
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::memory::Region;
 use raywarp_sim::pace::{Cause, Pace};
-use raywarp_sim::thread_instructions;
+use raywarp_sim::{CostChange, thread_instructions};
 use raywarp_traverse::Kernel;
 
 /// How near a prediction should come.
@@ -31,6 +31,8 @@ pub struct CountersRequest {
     pub machine: Machine,
     /// What it counted on this scene.
     pub rows: Vec<Counted>,
+    /// Costs that are wrong on purpose, to see whether the counters tell.
+    pub changes: Vec<CostChange>,
 }
 
 /// A number that was foretold and counted.
@@ -167,7 +169,7 @@ pub fn beside_counters(
             kernel = Some((options, Kernel::new(&voted, bvh, &triangles).map_err(SimulateError::from)?));
         }
         let Some((_, kernel)) = &kernel else { continue };
-        match compare(&request.machine, row, kernel, &samples, control) {
+        match compare(request, row, kernel, &samples, control) {
             Err(CountersError::Simulate(error)) if error.is_cancelled() && !rows.is_empty() => {
                 interrupted = true;
                 break;
@@ -180,12 +182,13 @@ pub fn beside_counters(
 }
 
 fn compare(
-    machine: &Machine,
+    request: &CountersRequest,
     row: &Counted,
     kernel: &Kernel,
     samples: &Samples,
     control: &Control<'_>,
 ) -> Result<Compared, CountersError> {
+    let machine = &request.machine;
     let rays: &[_] = samples
         .iter()
         .find(|(kind, _)| *kind == row.kind)
@@ -204,7 +207,7 @@ fn compare(
     let profile = study.profile(&launch);
     let traced = profile.rays() as f64;
     let a_ray = |counted: f64, foretold: f64| Pair { foretold: foretold / traced, counted: counted / row.rays as f64 };
-    let priced = launch.priced(profile, &[]);
+    let priced = launch.priced(profile, &request.changes);
     // Not by prices that no machine code has.
     let price = priced.price.as_ref().filter(|_| launch.costs.table().is_some());
     let instructions = price.map(|price| a_ray(row.warp_instructions, price.warp_instructions()));

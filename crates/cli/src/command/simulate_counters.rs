@@ -56,7 +56,7 @@ pub(super) fn run(
         bar.advance(steps as u64);
     };
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
-    let report = beside_counters(scene, &CountersRequest { rays, machine, rows }, &control);
+    let report = beside_counters(scene, &CountersRequest { rays, machine, rows, changes: vec![] }, &control);
     drop(bar);
     let report = report.map_err(|error| match error {
         CountersError::Simulate(error) => refusal(error, path),

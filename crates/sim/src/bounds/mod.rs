@@ -165,8 +165,9 @@ pub struct Subject<'a> {
     pub basis: PriceBasis,
 }
 
-/// What verified costs may be off: on the launches that a profiler counted the worst of them asks 1.9 % more instructions than
-/// were counted ("al09-wide4"; docs/bounds.md, "Beside an H200's counters").
+/// What verified costs may be off: on the launches that a profiler counted no kernel without a pool asks 2 % more instructions than were
+/// counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose counts are only nearest, which [`LeastPrice`] leaves out
+/// (docs/bounds.md, "How sure a bound is").
 const VERIFIED_WITHIN: f64 = 0.02;
 
 /// Why bounds of [`LeastPrice`] are minima.

@@ -5,13 +5,15 @@
 //! ([`Streams`](crate::Streams)) one by one, as the words of the machine code say ([`Word`]: clocks to the next one, barriers).
 //!
 //! Schedulers are those that Huerta et al. found by microbenchmarks ("Analyzing Modern NVIDIA GPU cores", arXiv:2503.20481, 2025): each
-//! goes on with the warp of its last instruction while that is ready, and else takes the youngest that is. A pipeline is taken
+//! goes on with the warp of its last instruction while that is ready. Else it takes one of the oldest block; they found the youngest, of
+//! warps that had started together. A pipeline is taken
 //! for as many clocks as its lanes need for a warp, and each bank of registers gives one a clock (`registers`). Where lanes meet, and
 //! behind jumps, a warp waits until it is known how it goes on. Loads and stores pass the first cache, which all schedulers share, as
 //! often as its model says on average ([`crate::memory::AccessCost::passes`]); loads miss it by chance, all of a block together, as
 //! often as the model of the caches has events of its region miss ([`Traffic::loads`](crate::memory::Traffic)). Kepler's words let pairs issue together, and lanes for
 //! floats and integers' sums are half as many again as its schedulers; its registers that are waited for are barriers of their own
-//! ([`KeplerWord`]). Nothing else takes time: no miss of an instruction cache, no queue beyond the first cache.
+//! ([`KeplerWord`]). Of a launch of many blocks a place is free when the last warp of its block has ended
+//! ([`Streams::blocks`](crate::Streams::blocks)). Nothing else takes time: no miss of an instruction cache, no queue beyond the first cache.
 
 mod cheaper;
 mod multiprocessor;
@@ -58,7 +60,7 @@ pub fn pace(
     traffic: Option<&Traffic>,
     warps: u32,
 ) -> Option<Pace> {
-    let streams: Vec<&[Moment]> = profile.streams.warps().collect();
+    let blocks: Vec<Vec<&[Moment]>> = profile.streams.blocks().collect();
     let of_width = profile.counts.width == machine.count(keys::SM_WARP_WIDTH);
     // Only words since then say when the next may issue, and only one issues at a time; Kepler's say of two.
     let at_a_time = machine.need(keys::ISSUE_PER_SCHEDULER);
@@ -66,11 +68,11 @@ pub fn pace(
         true => code.architecture == KeplerWord::ARCHITECTURE && at_a_time == 2.0,
         false => machine.capability().0 >= FIRST_WITH_SCHEDULE && at_a_time == 1.0,
     };
-    if streams.is_empty() || warps == 0 || !of_width || !is_known {
+    if blocks.is_empty() || warps == 0 || !of_width || !is_known {
         return None;
     }
     let program = Program::new(machine, code, profile, traffic)?;
-    let mut multiprocessor = Multiprocessor::new(machine, &program, &streams, warps);
+    let mut multiprocessor = Multiprocessor::new(machine, &program, (&blocks, profile.streams.block_warps()), warps);
     multiprocessor.run(WARM_UP);
     let before = (multiprocessor.issued, multiprocessor.waited);
     multiprocessor.run(CLOCKS);
@@ -134,11 +136,24 @@ mod tests {
     }
 
     fn rate_with(machine: &str, words: &[Word], warps: u32, traffic: Option<&Traffic>) -> f64 {
+        pace_of((machine, warps), words, traffic, 1, &[50; 3]).instructions_per_clock
+    }
+
+    /// Of warps in blocks of `block_warps`, each of which runs `words` as often as `lengths` has it.
+    fn pace_of(
+        (machine, warps): (&str, u32),
+        words: &[Word],
+        traffic: Option<&Traffic>,
+        block_warps: u32,
+        lengths: &[u32],
+    ) -> Pace {
         let machine = Machine::find(machine).unwrap();
         let architecture = if is_kepler(&machine) { KeplerWord::ARCHITECTURE } else { 90 };
         let vote = Moment { block: Block::Vote, after: Operation::Loop, full: true };
-        let mut streams = Streams::default();
-        (0..3).for_each(|warp| (0..50).for_each(|_| streams.add(warp, vote)));
+        let mut streams = Streams::of_blocks(block_warps);
+        for (warp, &length) in lengths.iter().enumerate() {
+            (0..length).for_each(|_| streams.add(warp as u32, vote));
+        }
         let mut tally = Tally::default();
         tally.add(Block::Vote, 1, 1);
         let profile = Profile {
@@ -152,7 +167,7 @@ mod tests {
         };
         let costs = KernelCosts { blocks: vec![block(words.len(), "vote")], verified: true };
         let code = Code { costs: &costs, words, architecture };
-        pace(&machine, code, &profile, traffic, warps).unwrap().instructions_per_clock
+        pace(&machine, code, &profile, traffic, warps).unwrap()
     }
 
     #[track_caller]
@@ -191,6 +206,31 @@ mod tests {
         assert!(rate(&words, 16) > 15.0 * one);
         // The pipeline of loads is shared, and takes one a clock.
         check(&words, 64, 3.0);
+    }
+
+    #[test]
+    fn places_of_a_block_are_free_when_its_last_warp_has_ended() {
+        // So few warps, and such waits, that none is in another's way: each issues every 13 clocks while it is there.
+        let words = [plain(FFMA, 13)];
+        let check = |block_warps: u32, lengths: &[u32]| {
+            let found = pace_of(("h200", 16), &words, None, block_warps, lengths);
+            // A block is there for as long as its longest warp; one after the other takes a place.
+            let all: u32 = lengths.iter().sum();
+            let held: u32 = lengths.chunks(block_warps as usize).map(|block| *block.iter().max().unwrap()).sum();
+            let share = f64::from(all) / f64::from(block_warps * held);
+            let about = |found: f64, wanted: f64| {
+                assert!((found / wanted - 1.0).abs() < 0.01, "{block_warps} {lengths:?}: {found}, not {wanted}");
+            };
+            about(found.instructions_per_clock, 16.0 / 13.0 * share);
+            about(found.resident_warps(), 16.0 * share);
+        };
+        check(1, &[50, 150]);
+        check(2, &[100, 100]);
+        check(2, &[50, 150]);
+        check(2, &[50, 150, 100, 100, 20, 60]);
+        check(4, &[50, 150, 100, 100, 200, 90, 10, 70]);
+        // A launch's last block may lack warps.
+        check(4, &[100, 100]);
     }
 
     #[test]

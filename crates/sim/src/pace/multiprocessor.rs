@@ -1,4 +1,7 @@
 //! A multiprocessor, clock by clock.
+//!
+//! Its places are those of blocks: a warp that ends leaves its place empty until the last warp of its block has ended, and then the
+//! next block takes all of them. Blocks of one warp, which those of a pool count as, leave nothing empty.
 
 use super::program::{BARRIERS, Instruction, PARTS, Program, Unit, blocks_of, has_halves, is_kepler};
 use super::registers::RegisterFile;
@@ -10,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 /// Clocks until operands of a load or store are read: an estimate.
 const READ: u64 = 10;
 
-/// A warp's place on a multiprocessor.
+/// A warp's place on a multiprocessor. Without a next instruction its warp has ended.
 struct Slot<'a> {
     events: &'a [Moment],
     next_event: usize,
@@ -29,13 +32,17 @@ struct Slot<'a> {
     of_loads: u64,
     /// Decide whether the loads of the block miss the caches, all together: they go to the same lines.
     drawn: [u32; 2],
+    /// The how many-th block it is of.
     started: u64,
 }
 
 pub(super) struct Multiprocessor<'a> {
     program: &'a Program<'a>,
-    streams: &'a [&'a [Moment]],
-    next_stream: usize,
+    /// Events of the warps of each block.
+    blocks: &'a [Vec<&'a [Moment]>],
+    next_block: usize,
+    /// Places that a block takes.
+    block_warps: usize,
     /// Blocks that an event asks for, and how often.
     asked: HashMap<Moment, Vec<(usize, i32)>>,
     slots: Vec<Slot<'a>>,
@@ -50,6 +57,7 @@ pub(super) struct Multiprocessor<'a> {
     pub issued: u64,
     /// Clocks that warps waited for each cause.
     pub waited: [u64; Cause::ALL.len()],
+    /// Blocks that were given a place.
     started: u64,
     random: u64,
 }
@@ -64,7 +72,13 @@ struct Scheduler {
 }
 
 impl<'a> Multiprocessor<'a> {
-    pub fn new(machine: &Machine, program: &'a Program<'a>, streams: &'a [&'a [Moment]], warps: u32) -> Self {
+    /// One that holds `warps` warps of `blocks`, each of `block_warps` places.
+    pub fn new(
+        machine: &Machine,
+        program: &'a Program<'a>,
+        (blocks, block_warps): (&'a [Vec<&'a [Moment]>], u32),
+        warps: u32,
+    ) -> Self {
         let schedulers = machine.count(keys::SM_SCHEDULERS) as usize;
         let width = machine.need(keys::SM_WARP_WIDTH);
         let lanes = |key: &Key| machine.get(key);
@@ -90,8 +104,9 @@ impl<'a> Multiprocessor<'a> {
         taken[Unit::Lsu as usize] = lanes(keys::PIPE_LSU).map_or(0, |lanes| (PARTS * width / lanes).round() as u64);
         let mut new = Self {
             program,
-            streams,
-            next_stream: 0,
+            blocks,
+            next_block: 0,
+            block_warps: block_warps.max(1) as usize,
             asked: HashMap::new(),
             slots: Vec::new(),
             schedulers: (0..schedulers)
@@ -106,49 +121,87 @@ impl<'a> Multiprocessor<'a> {
             started: 0,
             random: 1,
         };
-        for slot in 0..warps as usize {
-            new.slots.push(Slot {
-                events: &[],
-                next_event: 0,
-                owed: vec![0; program.blocks.len()],
-                blocks: VecDeque::new(),
-                after: 0,
-                next: None,
-                ready: 0,
-                barriers: [0; BARRIERS],
-                of_loads: 0,
-                drawn: [0; 2],
-                started: 0,
-            });
-            new.take_stream(slot);
-            // Not all at the same place.
-            let events = new.slots[slot].events.len();
-            new.slots[slot].next_event = events * slot / warps as usize;
-            new.refill(slot);
-            new.step(slot, 0, 0, 0);
-        }
+        let slot = || Slot {
+            events: &[],
+            next_event: 0,
+            owed: vec![0; program.blocks.len()],
+            blocks: VecDeque::new(),
+            after: 0,
+            next: None,
+            ready: 0,
+            barriers: [0; BARRIERS],
+            of_loads: 0,
+            drawn: [0; 2],
+            started: 0,
+        };
+        new.slots.extend((0..warps).map(|_| slot()));
+        new.begin((warps as usize).div_ceil(new.block_warps));
         new
     }
 
-    fn take_stream(&mut self, slot: usize) {
-        self.started += 1;
-        let slot = &mut self.slots[slot];
-        slot.events = self.streams[self.next_stream];
-        (slot.next_event, slot.started) = (0, self.started);
-        self.next_stream = (self.next_stream + 1) % self.streams.len();
+    /// Takes all places as if blocks had come and gone for long: on a line where each block is as long as its longest warp, places
+    /// stand evenly, so that they find long blocks more often than short ones, and each at any age.
+    fn begin(&mut self, places: usize) {
+        let longest = |block: &Vec<&[Moment]>| block.iter().map(|events| events.len()).max().unwrap_or(0);
+        let ends: Vec<usize> = self
+            .blocks
+            .iter()
+            .scan(0, |end, block| {
+                *end += longest(block);
+                Some(*end)
+            })
+            .collect();
+        let all = ends.last().copied().unwrap_or(0);
+        for place in 0..places {
+            let at = all * (2 * place + 1) / (2 * places);
+            let block = ends.partition_point(|end| *end <= at).min(ends.len() - 1);
+            let done = if block == 0 { at } else { at - ends[block - 1] };
+            if !self.occupy(place, block, done, 0) {
+                self.start_block(place, 0);
+            }
+        }
     }
 
-    /// Makes sure that a warp has an instruction to issue; it has none only if no event of any stream asks for one.
-    fn refill(&mut self, number: usize) {
-        let program = self.program;
-        let mut ended = 0;
-        while self.slots[number].blocks.is_empty() && ended <= self.streams.len() {
+    /// The slots of a block.
+    fn slots_of(&self, place: usize) -> std::ops::Range<usize> {
+        let first = place * self.block_warps;
+        first..(first + self.block_warps).min(self.slots.len())
+    }
+
+    /// Gives a place to the next block of which any warp has something to issue from clock `from` on: nothing, if there is none.
+    fn start_block(&mut self, place: usize, from: u64) {
+        for _ in 0..self.blocks.len() {
+            let block = self.next_block;
+            self.next_block = (block + 1) % self.blocks.len();
+            if self.occupy(place, block, 0, from) {
+                return;
+            }
+        }
+    }
+
+    /// Gives a place to a block whose warps have done so many of their events already. Whether any has more.
+    fn occupy(&mut self, place: usize, block: usize, done: usize, from: u64) -> bool {
+        let block = &self.blocks[block];
+        self.started += 1;
+        let mut has_more = false;
+        for (warp, number) in self.slots_of(place).enumerate() {
+            let drawn = [self.chance(), self.chance()];
             let slot = &mut self.slots[number];
-            let Some(&event) = slot.events.get(slot.next_event) else {
-                ended += 1;
-                self.take_stream(number);
-                continue;
-            };
+            slot.events = block.get(warp).copied().unwrap_or(&[]);
+            (slot.next_event, slot.started) = (done, self.started);
+            (slot.drawn, slot.barriers) = (drawn, [0; BARRIERS]);
+            self.supply(number);
+            has_more |= self.take(number, from);
+        }
+        has_more
+    }
+
+    /// Makes sure that a warp has blocks of code to issue, unless none of its events asks for more.
+    fn supply(&mut self, number: usize) {
+        let program = self.program;
+        let slot = &mut self.slots[number];
+        while slot.blocks.is_empty() {
+            let Some(&event) = slot.events.get(slot.next_event) else { return };
             slot.next_event += 1;
             let asked = self.asked.entry(event).or_insert_with(|| blocks_of(program.costs, event));
             for &(block, times) in asked.iter() {
@@ -161,22 +214,33 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Takes the next instruction of a warp that issued its last at `clock`, and waits `stall` clocks, then for a jump.
+    /// Goes on with a warp that issued its last instruction at `clock`, and waits `stall` clocks, then for a jump.
     fn step(&mut self, number: usize, clock: u64, stall: u8, jump: u8) {
         let slot = &mut self.slots[number];
         if slot.blocks.front().is_some_and(|&block| self.program.blocks[block].len() == slot.after) {
             slot.blocks.pop_front();
             slot.after = 0;
-            self.refill(number);
+            self.supply(number);
             self.slots[number].drawn = [self.chance(), self.chance()];
         }
+        // When a barrier is released is known as soon as it is set.
+        let known = clock + u64::from(stall) + u64::from(jump);
+        self.waited[Cause::Wait as usize] += u64::from(stall.saturating_sub(1));
+        self.waited[Cause::Branch as usize] += u64::from(jump);
+        let place = number / self.block_warps;
+        if !self.take(number, known) && self.slots_of(place).all(|slot| self.slots[slot].next.is_none()) {
+            self.start_block(place, known);
+        }
+    }
+
+    /// Takes the next instruction of a warp, which may issue from `known` on but for the barriers that it waits for. False if there is
+    /// none: the warp has ended.
+    fn take(&mut self, number: usize, known: u64) -> bool {
         let slot = &mut self.slots[number];
         let block = slot.blocks.front().map(|&block| &self.program.blocks[block]);
         slot.next = block.and_then(|block| block.get(slot.after).copied());
+        let Some(next) = slot.next else { return false };
         slot.after += 1;
-        let Some(next) = slot.next else { return };
-        // When a barrier is released is known as soon as it is set.
-        let known = clock + u64::from(stall) + u64::from(jump);
         let (mut ready, mut last, mut waits) = (known, 0, next.waits);
         while waits != 0 {
             let barrier = waits.trailing_zeros() as usize;
@@ -187,9 +251,8 @@ impl<'a> Multiprocessor<'a> {
         }
         slot.ready = ready;
         let of_barrier = if slot.of_loads >> last & 1 == 1 { Cause::Load } else { Cause::Short };
-        self.waited[Cause::Wait as usize] += u64::from(stall.saturating_sub(1));
-        self.waited[Cause::Branch as usize] += u64::from(jump);
         self.waited[of_barrier as usize] += ready - known;
+        true
     }
 
     pub fn run(&mut self, clocks: u64) {
@@ -219,12 +282,14 @@ impl<'a> Multiprocessor<'a> {
         free < PARTS as u64 * (self.clock + 1)
     }
 
-    /// The warp that a scheduler issues for now, if one is ready.
+    /// The warp that a scheduler issues for now, if one is ready: the last one again, or one of the oldest block. Were it one of the
+    /// youngest, the last warps of old blocks would keep places empty for longer than an H200's counters have it
+    /// (docs/notebook/bounds.md, "Places of ended warps").
     fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
         let ready = |slot: usize| self.ready(number, slot);
         let own = (number..self.slots.len()).step_by(self.schedulers.len());
         ready(self.schedulers[number].last)
-            .or_else(|| own.filter_map(ready).max_by_key(|(slot, _)| self.slots[*slot].started))
+            .or_else(|| own.filter_map(ready).min_by_key(|(slot, _)| self.slots[*slot].started))
     }
 
     /// Why those of a scheduler's warps wait that nothing else holds up, when it issues for `chosen`.

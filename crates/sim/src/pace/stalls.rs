@@ -60,3 +60,10 @@ pub struct Pace {
     /// Warps of a scheduler that wait for each [`Cause`], on average, for each instruction that it issues.
     pub waiting: [f64; Cause::ALL.len()],
 }
+
+impl Pace {
+    /// Warps of a multiprocessor on average that issue or wait; the places of others are empty until their block has ended.
+    pub fn resident_warps(&self) -> f64 {
+        self.instructions_per_clock * (1.0 + self.waiting.iter().sum::<f64>())
+    }
+}

@@ -73,6 +73,15 @@ pub(crate) struct StudyOptions<'a> {
     pub cancel: Option<&'a AtomicBool>,
 }
 
+/// How warps share a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct SharedBy {
+    /// So many warps share the rays, where that matters.
+    warps: Option<u32>,
+    /// So many give their places back together.
+    block_warps: u32,
+}
+
 /// A kernel and rays of one kind, a sample of a launch for each viewpoint. What machines have in common is followed once.
 pub(crate) struct KernelStudy<'a> {
     /// What the rays are traced by: the voted form of `variant`.
@@ -85,7 +94,7 @@ pub(crate) struct KernelStudy<'a> {
     launch_rays: u64,
     options: StudyOptions<'a>,
     /// As so many warps share the rays.
-    profiles: Vec<(Option<u32>, Profile)>,
+    profiles: Vec<(SharedBy, Profile)>,
     /// What any way to deal the rays must do, where dealing or other rays of a warp matter.
     least: Option<LeastWork>,
 }
@@ -121,12 +130,13 @@ impl<'a> KernelStudy<'a> {
     /// [`SimulateError`]; cancelled where the caller says so.
     pub fn on(&mut self, machine: &Machine, table: Option<&str>) -> Result<StudiedLaunch, SimulateError> {
         let costs = kernel_costs(table, machine, &self.variant, self.query());
-        let warps = self.sample_warps(machine, &costs);
-        let profile = match self.profiles.iter().position(|(known, _)| *known == warps) {
+        let shared =
+            SharedBy { warps: self.sample_warps(machine, &costs), block_warps: self.block_warps(costs.launch) };
+        let profile = match self.profiles.iter().position(|(known, _)| *known == shared) {
             Some(known) => known,
             None => {
-                let profile = self.follow(warps)?;
-                self.profiles.push((warps, profile));
+                let profile = self.follow(shared)?;
+                self.profiles.push((shared, profile));
                 self.profiles.len() - 1
             }
         };
@@ -164,11 +174,18 @@ impl<'a> KernelStudy<'a> {
         }
     }
 
+    /// Warps that give their places back together: a block's, where a launch has many blocks. Warps of a pool all last until it is
+    /// empty.
+    fn block_warps(&self, launch: Option<Launch>) -> u32 {
+        let launch = launch.filter(|_| self.variant.supply() == Supply::Direct);
+        launch.map_or(1, |launch| launch.threads_per_block.div_ceil(self.options.width.max(1)))
+    }
+
     /// The launches, one after the other.
-    fn follow(&self, resident: Option<u32>) -> Result<Profile, SimulateError> {
+    fn follow(&self, SharedBy { warps: resident, block_warps }: SharedBy) -> Result<Profile, SimulateError> {
         let StudyOptions { width, expects, cancel, .. } = self.options;
         let streams = if expects { STREAMS } else { 0 };
-        let options = ProfileOptions { width, memory: true, resident, streams, cancel };
+        let options = ProfileOptions { width, memory: true, resident, streams, block_warps, cancel };
         let mut all: Option<Profile> = None;
         for rays in &self.samples {
             let launch_rays = self.launch_rays.max(rays.len() as u64);
