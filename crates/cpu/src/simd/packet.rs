@@ -119,93 +119,177 @@ fn greatest<const N: usize>(x: &[f32; N]) -> f32 {
     x[0]
 }
 
-/// Answers the rays of a coherent group.
-pub(super) struct Packet<'a, J> {
+/// Packets that walk in turns, a record each, so that one goes on while another waits for memory.
+const TURNS: usize = 4;
+
+/// Groups that a walk takes at most: with vectors of 16 lanes each is a packet, else two.
+pub(super) const GROUPS: usize = TURNS;
+
+/// Answers the rays of coherent groups.
+pub(super) struct Packets<'a, J> {
     pub tree: &'a Wide8,
     pub job: &'a mut J,
-    pub group: &'a Group,
-    /// As long as a single ray's.
-    pub stack: &'a mut [u64],
+    /// At most [`GROUPS`].
+    pub groups: &'a [Group],
+    /// [`Packets::STACKS`] times as long as a single ray's.
+    pub stacks: &'a mut [u64],
 }
 
-impl<S: ChildOrder, J: Job> TaskOn<S> for Packet<'_, J> {
+impl<J> Packets<'_, J> {
+    /// Stacks in use at a time.
+    pub const STACKS: usize = TURNS;
+}
+
+impl<S: ChildOrder, J: Job> TaskOn<S> for Packets<'_, J> {
     type Output = ();
 
     #[inline(always)]
     fn run_on(mut self, set: S) {
         if S::NATIVE_LANES >= GROUP {
-            self.walk::<S, S::F16, GROUP>(set, 0);
+            self.walk::<S, S::F16, GROUP>(set, self.groups);
         } else {
-            for at in (0..GROUP).step_by(8) {
-                self.walk::<S, S::F8, 8>(set, at);
+            for groups in self.groups.chunks(TURNS * 8 / GROUP) {
+                self.walk::<S, S::F8, 8>(set, groups);
             }
         }
     }
 }
 
-impl<J: Job> Packet<'_, J> {
-    /// Answers the `N` rays from lane `at` on.
+impl<J: Job> Packets<'_, J> {
+    /// Answers the rays of some groups, at most [`TURNS`] packets of `N`.
     #[inline(always)]
-    fn walk<S: ChildOrder, V: Vector<N, Set = S>, const N: usize>(&mut self, set: S, at: usize) {
-        let Self { tree, job, group, stack } = self;
-        let mut bounds = Bounds::of::<N>(group, at);
-        let given: [Ray; N] = *job.rays()[group.first + at..].first_chunk().expect("the group's rays are of the batch");
-        let rays = Rays::<V>::of::<N>(set, group, at, &given);
-        let mut queries: [J::Query; N] =
-            std::array::from_fn(|lane| job.query(group.t_low[at + lane], group.t_high[at + lane]));
-        let nothing = V::splat(set, 0.0);
-        let mut nearest = Nearest {
-            t: V::load(set, part(&group.t_high, at)),
-            u: nothing,
-            v: nothing,
-            index: V::Words::splat(set, u32::MAX),
-        };
-        // The lanes that are decided.
-        let mut decided = 0;
+    fn walk<S: ChildOrder, V: Vector<N, Set = S>, const N: usize>(&mut self, set: S, groups: &[Group]) {
+        let Self { tree, job, stacks, .. } = self;
         let base = tree.lines().as_ptr().cast::<u8>();
-        assert!(stack.len() > tree.stack_depth() + STACK_SLACK);
-        let stack = stack.as_mut_ptr();
-        // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: references name nodes or leaves,
-        // leaves have their blocks in range and end, and `stack_depth` bounds what is pushed, to a stack as long.
-        unsafe {
-            *stack = entry(f32::NEG_INFINITY, END);
-            let (mut top, mut current) = (1, 0);
-            loop {
-                if current & LEAF == 0 {
-                    top = visit_node::<S, J::Query>(
-                        set,
-                        base.add(current as usize * REFERENCE_BYTES),
-                        &bounds,
-                        stack,
-                        top,
-                    );
-                } else if current == END {
-                    break;
-                } else {
-                    let block = base.add((current & !LEAF) as usize * REFERENCE_BYTES).cast();
-                    let found =
-                        visit_leaf::<V, J::Query, N>(set, block, &rays, &mut nearest, &mut queries, &mut decided);
-                    if found {
-                        if !J::Query::ORDERED {
-                            if decided == u32::MAX >> (32 - N) {
-                                break;
-                            }
-                        } else {
-                            bounds.limit = greatest(&nearest.t.store());
-                            top = set.drop_farther(stack, top, bound(bounds.limit));
-                        }
-                    }
+        let depth = stacks.len() / TURNS;
+        assert!(depth > tree.stack_depth() + STACK_SLACK);
+        let mut packets: [Option<State<V, V::Words, J::Query, N>>; TURNS] = [const { None }; TURNS];
+        let halves = groups.iter().flat_map(|group| (0..GROUP).step_by(N).map(move |at| (group, at)));
+        for ((packet, stack), (group, at)) in packets.iter_mut().zip(stacks.chunks_exact_mut(depth)).zip(halves) {
+            *packet = Some(State::new::<S, J>(set, job, group, at, stack.as_mut_ptr()));
+        }
+        let mut left = packets.len();
+        while left > 0 {
+            left = 0;
+            for packet in packets.iter_mut().flatten() {
+                if packet.current != END {
+                    let given = &job.rays()[packet.first..];
+                    // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: references name nodes
+                    // or leaves, leaves have their blocks in range and end, and `stack_depth` bounds what is pushed, to
+                    // a stack that is as long.
+                    unsafe { packet.step::<S>(set, base, given) };
+                    left += 1;
                 }
-                top -= 1;
-                current = *stack.add(top) as u32;
             }
         }
-        let (t, u, v, index) = (nearest.t.store(), nearest.u.store(), nearest.v.store(), nearest.index.store());
-        for (lane, query) in queries.iter_mut().enumerate() {
-            if J::Query::ORDERED && index[lane] != u32::MAX {
-                query.offer([t[lane], u[lane], v[lane]], index[lane]);
+        for packet in packets.iter_mut().flatten() {
+            packet.finish(*job);
+        }
+    }
+}
+
+/// A packet on its way.
+struct State<'a, V, W, Q, const N: usize> {
+    bounds: Bounds,
+    group: &'a Group,
+    /// Its first lane in the group, and that ray's number in the batch.
+    at: usize,
+    first: usize,
+    nearest: Nearest<V, W>,
+    /// For a query that takes any hit; the nearest is found without.
+    queries: [Option<Q>; N],
+    /// The lanes that are decided.
+    decided: u32,
+    /// What it visits next.
+    current: u32,
+    stack: *mut u64,
+    top: usize,
+}
+
+impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
+    /// At the root.
+    #[inline(always)]
+    fn new<S, J>(set: V::Set, job: &J, group: &'a Group, at: usize, stack: *mut u64) -> Self
+    where
+        J: Job<Query = Q>,
+    {
+        let mut queries = [None; N];
+        if !Q::ORDERED {
+            for (lane, query) in queries.iter_mut().enumerate() {
+                *query = Some(job.query(group.t_low[at + lane], group.t_high[at + lane]));
             }
-            job.finish(group.first + at + lane, query);
+        }
+        let (t, nothing) = (V::load(set, part(&group.t_high, at)), V::splat(set, 0.0));
+        let nearest = Nearest { t, u: nothing, v: nothing, index: V::Words::splat(set, u32::MAX) };
+        // SAFETY: the stack has room for an entry.
+        unsafe { *stack = entry(f32::NEG_INFINITY, END) };
+        Self {
+            bounds: Bounds::of::<N>(group, at),
+            group,
+            at,
+            first: group.first + at,
+            nearest,
+            queries,
+            decided: 0,
+            current: 0,
+            stack,
+            top: 1,
+        }
+    }
+
+    /// Visits a record.
+    ///
+    /// # Safety
+    /// `self` was made for the tree that begins at `base`, with a stack of `stack_depth() + 1 + STACK_SLACK` entries, and is
+    /// not at the end.
+    #[inline(always)]
+    unsafe fn step<S: ChildOrder>(&mut self, set: S, base: *const u8, given: &[Ray])
+    where
+        V: Vector<N, Set = S>,
+    {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let record = base.add((self.current & !LEAF) as usize * REFERENCE_BYTES);
+            if self.current & LEAF == 0 {
+                self.top = visit_node::<S, Q>(set, record, &self.bounds, self.stack, self.top);
+            } else {
+                let rays = Rays::<V>::of::<N>(set, self.group, self.at, given);
+                let Self { nearest, queries, decided, .. } = self;
+                let found = visit_leaf::<V, Q, N>(set, record.cast(), &rays, nearest, queries, decided);
+                if found && Q::ORDERED {
+                    self.bounds.limit = greatest(&self.nearest.t.store());
+                    self.top = set.drop_farther(self.stack, self.top, bound(self.bounds.limit));
+                }
+                if !Q::ORDERED && self.decided == u32::MAX >> (32 - N) {
+                    self.current = END;
+                    return;
+                }
+            }
+            self.top -= 1;
+            self.current = *self.stack.add(self.top) as u32;
+            let next = base.wrapping_add((self.current & !LEAF) as usize * REFERENCE_BYTES);
+            for line in 0..4 {
+                set.prefetch(next.wrapping_add(64 * line));
+            }
+        }
+    }
+
+    /// Gives the answers.
+    #[inline(always)]
+    fn finish<J: Job<Query = Q>>(&mut self, job: &mut J) {
+        let Nearest { t, u, v, index } = &self.nearest;
+        let (t, u, v, index) = (t.store(), u.store(), v.store(), index.store());
+        for lane in 0..N {
+            let query = if Q::ORDERED {
+                let mut query = job.query(self.group.t_low[self.at + lane], self.group.t_high[self.at + lane]);
+                if index[lane] != u32::MAX {
+                    query.offer([t[lane], u[lane], v[lane]], index[lane]);
+                }
+                query
+            } else {
+                self.queries[lane].expect("queries for any hit were made")
+            };
+            job.finish(self.first + lane, &query);
         }
     }
 }
@@ -310,7 +394,7 @@ unsafe fn visit_leaf<V: Vector<N>, Q: Query, const N: usize>(
     mut block: *const TriangleBlock,
     rays: &Rays<'_, V>,
     nearest: &mut Nearest<V, V::Words>,
-    queries: &mut [Q; N],
+    queries: &mut [Option<Q>; N],
     decided: &mut u32,
 ) -> bool {
     let mut found = false;
@@ -335,7 +419,7 @@ fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
     slot: usize,
     rays: &Rays<'_, V>,
     nearest: &mut Nearest<V, V::Words>,
-    queries: &mut [Q; N],
+    queries: &mut [Option<Q>; N],
     decided: &mut u32,
 ) -> bool {
     let a = local::<V, N>(set, block, 0, slot, rays);
@@ -387,8 +471,10 @@ fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
         while bits != 0 {
             let lane = bits.trailing_zeros() as usize % N;
             bits &= bits - 1;
-            queries[lane].offer([t[lane], u[lane], v[lane]], word);
-            *decided |= u32::from(queries[lane].is_decided()) << lane;
+            if let Some(query) = &mut queries[lane] {
+                query.offer([t[lane], u[lane], v[lane]], word);
+                *decided |= u32::from(query.is_decided()) << lane;
+            }
         }
     }
     (within.bits() != 0) | is_wide_hit
@@ -430,16 +516,16 @@ impl<const N: usize> Found<N> {
         at: usize,
         given: &[Ray],
         mut wide: u32,
-        queries: &mut [Q; N],
+        queries: &mut [Option<Q>; N],
     ) {
         while wide != 0 {
             let lane = wide.trailing_zeros() as usize % N;
             wide &= wide - 1;
             let ray = group.ray(at + lane, &given[lane]);
             let Some(tuv) = ray.triangle.test(&block.vertices(slot)) else { continue };
-            if !Q::ORDERED {
-                queries[lane].offer(tuv, block.slots[slot]);
-                self.decided |= u32::from(queries[lane].is_decided()) << lane;
+            if let Some(query) = &mut queries[lane] {
+                query.offer(tuv, block.slots[slot]);
+                self.decided |= u32::from(query.is_decided()) << lane;
                 continue;
             }
             let index = block.slots[slot] & INDEX_MASK;

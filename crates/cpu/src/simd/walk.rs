@@ -15,7 +15,7 @@
 
 use super::group::{GROUP, Group};
 use super::order::{ChildOrder, Keys, SLOT, bound, entry};
-use super::packet::Packet;
+use super::packet::{GROUPS, Packets};
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
 use crate::query::Query;
@@ -118,13 +118,16 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     let mut walkers = Vec::with_capacity(TURNS);
     let empty = || Queue { walkers: [std::ptr::null_mut::<Walker<J::Query>>(); TURNS], len: 0 };
     let (mut at_node, mut at_leaf, mut at_end) = (empty(), empty(), empty());
-    let mut group = Group::new();
-    let mut packet_stack = vec![0u64; depth];
+    let mut ahead = Ahead {
+        group: Group::new(),
+        coherent: std::array::from_fn(|_| Group::new()),
+        stacks: vec![0u64; Packets::<J>::STACKS * depth],
+    };
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `TURNS` of them.
     unsafe {
         for stack in stacks.chunks_exact_mut(depth) {
-            let Some(task) = next(set, tree, job, &mut group, &mut packet_stack) else { break };
+            let Some(task) = next(set, tree, job, &mut ahead) else { break };
             walkers.push(Walker::new(task, stack.as_mut_ptr()));
         }
         for walker in &mut walkers {
@@ -149,7 +152,7 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
                 let pointer = *at_end.walkers.get_unchecked(i);
                 let walker = &mut *pointer;
                 job.finish(walker.task.index, &walker.task.query);
-                if let Some(task) = next(set, tree, job, &mut group, &mut packet_stack) {
+                if let Some(task) = next(set, tree, job, &mut ahead) {
                     *walker = Walker::new(task, walker.stack);
                     at_node.push(pointer, true);
                 }
@@ -158,19 +161,23 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
 }
 
-/// The next ray of `job`, prepared with its neighbours in `group`.
+/// Rays that are prepared ahead.
+struct Ahead {
+    /// Those that walk one by one.
+    group: Group,
+    /// Those that walk in packets, and room for their stacks.
+    coherent: [Group; GROUPS],
+    stacks: Vec<u64>,
+}
+
+/// The next ray of `job` that walks by itself.
 #[inline(always)]
-fn next<S: ChildOrder, J: Job>(
-    set: S,
-    tree: &Wide8,
-    job: &mut J,
-    group: &mut Group,
-    stack: &mut [u64],
-) -> Option<Task<J::Query>> {
+fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ahead) -> Option<Task<J::Query>> {
     loop {
-        if group.left == 0 && !set.enter(Refill { tree, job, group, stack }) {
+        if ahead.group.left == 0 && !set.enter(Refill { tree, job, ahead }) {
             return None;
         }
+        let group = &mut ahead.group;
         let lane = group.left.trailing_zeros() as usize;
         group.left &= group.left - 1;
         let index = group.first + lane;
@@ -184,12 +191,12 @@ fn next<S: ChildOrder, J: Job>(
     }
 }
 
-/// Fills a group with the rays that come next; false if there are none. Rays that look alike are answered on the way.
+/// Fills the group of rays that walk by themselves; false if there are none left. Rays that look alike are answered on the
+/// way.
 struct Refill<'a, J> {
     tree: &'a Wide8,
     job: &'a mut J,
-    group: &'a mut Group,
-    stack: &'a mut [u64],
+    ahead: &'a mut Ahead,
 }
 
 impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
@@ -197,20 +204,31 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
 
     #[inline(always)]
     fn run_on(self, set: S) -> bool {
-        let Self { tree, job, group, stack } = self;
+        let Self { tree, job, ahead } = self;
+        let Ahead { group, coherent, stacks } = ahead;
         let bounds = tree.bounds();
         let extent = (0..3).fold(0.0, |extent, i| f32::max(extent, bounds.max[i] - bounds.min[i]));
+        let mut waiting = 0;
         loop {
             let taken = job.take(GROUP);
-            if taken.is_empty() {
-                return false;
+            let is_last = taken.is_empty();
+            let mut goes_alone = false;
+            if !is_last {
+                group.fill(set, &job.rays()[taken.clone()], taken.start, job.has_keys(), bounds);
+                goes_alone = !(J::Query::PACKETS && group.is_coherent::<S::F16>(set, extent));
+                if !goes_alone {
+                    std::mem::swap(group, &mut coherent[waiting]);
+                    group.left = 0;
+                    waiting += 1;
+                }
             }
-            group.fill(set, &job.rays()[taken.clone()], taken.start, job.has_keys(), bounds);
-            if !(J::Query::PACKETS && group.is_coherent::<S::F16>(set, extent)) {
-                return true;
+            if waiting == GROUPS || (waiting > 0 && (is_last || goes_alone)) {
+                set.enter(Packets { tree, job: &mut *job, groups: &coherent[..waiting], stacks: &mut *stacks });
+                waiting = 0;
             }
-            set.enter(Packet { tree, job: &mut *job, group: &*group, stack: &mut *stack });
-            group.left = 0;
+            if is_last || goes_alone {
+                return goes_alone;
+            }
         }
     }
 }
