@@ -1,0 +1,102 @@
+//! Coherent rays, which walk in packets, have the answers of the slow oracle bit for bit, beside rays that walk alone.
+
+mod common;
+
+use common::{Random, check, soup};
+use raywarp_geom::{FlatTriangles, Ray};
+
+/// Two packets at least, wherever they begin.
+const BUNDLE: usize = 48;
+
+/// `BUNDLE` rays from about one point towards about another, in the cube from -1 to 1; some have an interval.
+fn bundle(random: &mut Random, width: f32) -> Vec<Ray> {
+    let (mut origin, target) = (random.point().map(|x| 2.0 * x), random.point());
+    let mut towards: [f32; 3] = std::array::from_fn(|k| target[k] - origin[k]);
+    if random.next() < 0.3 {
+        // Across the planes and the diagonals between axes, where rays no longer look alike.
+        towards = random.point().map(|x| (1.5 * x).round());
+        origin = towards.map(|x| -1.5 * x);
+    }
+    (0..BUNDLE)
+        .map(|i| {
+            let (place, turn) = (random.point(), random.point());
+            let origin = std::array::from_fn(|k| origin[k] + 0.5 * width * place[k]);
+            let direction = std::array::from_fn(|k| towards[k] + width * turn[k]);
+            let ray = Ray::new(origin, direction);
+            if i % 5 == 0 { ray.with_interval(0.3, 1.5) } else { ray }
+        })
+        .collect()
+}
+
+#[test]
+fn packets_agree_with_every_triangle_in_every_direction() {
+    let triangles = soup(1500, 0.15, 21);
+    let mut random = Random(3);
+    let mut rays = Vec::new();
+    for i in 0..120 {
+        rays.extend(bundle(&mut random, [0.0, 1e-3, 0.01, 0.03][i % 4]));
+        // Others in between: rays alone, an invalid one, and so packets that begin anywhere.
+        if i % 7 == 6 {
+            rays.extend((0..i % 5).map(|_| random.ray()));
+            rays.push(Ray::new([0.0; 3], [0.0; 3]));
+        }
+        if i % 7 == 3 {
+            rays.extend(bundle(&mut random, f32::NAN));
+        }
+    }
+    check(&triangles, &rays);
+}
+
+#[test]
+fn packets_through_the_edges_and_corners_of_a_grid_agree() {
+    // Squares of two triangles each, in the plane z = 2 and again behind it: many rays meet edges and corners exactly.
+    let corner = |x: usize, y: usize, z: f32| [x as f32 * 0.25 - 1.0, y as f32 * 0.25 - 1.0, z];
+    let mut vertices = Vec::new();
+    for z in [2.0, 2.5] {
+        for (x, y) in (0..64).map(|i| (i % 8, i / 8)) {
+            let [a, b, c, d] = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(i, j)| corner(x + i, y + j, z));
+            vertices.extend([[a, b, c], [c, b, d]]);
+        }
+    }
+    let triangles = FlatTriangles::from_vertices(vertices);
+    let rays: Vec<Ray> = (0..32 * 32)
+        .map(|i| {
+            let (x, y) = ((i % 32) as f32 * 0.03125 - 0.5, (i / 32) as f32 * 0.03125 - 0.5);
+            Ray::new([0.01, 0.02, -4.0], [x - 0.01, y - 0.02, 6.0])
+        })
+        .collect();
+    check(&triangles, &rays);
+}
+
+#[test]
+fn of_triangles_in_one_plane_packets_take_the_lowest_id() {
+    // Of all sizes, so that they come in another order than their ids.
+    let mut triangles = soup(200, 0.5, 4);
+    triangles.vertices.iter_mut().flatten().for_each(|vertex| vertex[2] = 2.0);
+    let ray =
+        |i: i32| Ray::new([0.1, 0.2, 0.0], [0.005 + 0.004 * (i % 20) as f32, 0.005 + 0.004 * (i / 20) as f32, 1.0]);
+    check(&triangles, &(0..400).map(ray).collect::<Vec<_>>());
+}
+
+#[test]
+fn packets_meet_triangles_that_f32_has_too_few_exponents_for() {
+    for size in [1e-20f32, 1e-12, 1e12, 1e16] {
+        let mut triangles = soup(120, 0.4, 8);
+        // Slivers too, without area as some rays see them.
+        triangles
+            .vertices
+            .iter_mut()
+            .step_by(9)
+            .for_each(|[a, b, c]| *c = std::array::from_fn(|i| 0.5 * (a[i] + b[i])));
+        triangles.vertices.iter_mut().flatten().flatten().for_each(|x| *x *= size);
+        let mut random = Random(77);
+        let mut rays = Vec::new();
+        for _ in 0..30 {
+            rays.extend(bundle(&mut random, 0.02));
+        }
+        for ray in &mut rays {
+            ray.origin = ray.origin.map(|x| x * size);
+        }
+        check(&triangles, &rays);
+    }
+}
