@@ -60,6 +60,8 @@ const CHAINS: &[&str] = &["-p", "xtask", "chains"];
 /// `--test` has cargo make the program `raywarp` too, which the test of xtask reads; any test does.
 const LANES: &[&str] = &["-p", "xtask", "-p", "raywarp-cli", "--bin", "xtask", "--test", "closed_pipe", "lanes"];
 
+const PACKETS: &[&str] = &["-p", "raywarp-cpu", "--test", "packets"];
+
 const OPERATIONS: &[&str] = &["-p", "raywarp-lanes", "--test", "operations"];
 
 const MEMORY: &[&str] = &["-p", "raywarp-lanes", "--test", "memory"];
@@ -73,10 +75,40 @@ const PLANTS: &[Plant] = &[
         name: "cpu: intrinsics in a closure",
         edits: &[Edit {
             file: "crates/cpu/src/simd/avx2.rs",
-            find: "[merge4(larger), merge4(smaller)]",
-            replace: "[larger, smaller].map(|x| merge4(x))",
+            find: "let [low, high] = entries(near.register(), children, mask);",
+            replace: "let [low, high] = [mask].map(|mask| entries(near.register(), children, mask))[0];",
         }],
         test: LANES,
+        hangs: false,
+    },
+    Plant {
+        name: "cpu: a packet that leaves by its least inverse",
+        edits: &[Edit {
+            file: "crates/cpu/src/simd/packet.rs",
+            find: "far = (leave * least).max(leave * most).min(far);",
+            replace: "far = (leave * least).min(leave * most).min(far);",
+        }],
+        test: PACKETS,
+        hangs: false,
+    },
+    Plant {
+        name: "cpu: a packet that takes any of equal hits",
+        edits: &[Edit {
+            file: "crates/cpu/src/simd/packet.rs",
+            find: "let taken = within & (t.lt(nearest.t) | index.lt(nearest.index));",
+            replace: "let taken = within & t.lt(nearest.t);",
+        }],
+        test: PACKETS,
+        hangs: false,
+    },
+    Plant {
+        name: "cpu: a packet across octants",
+        edits: &[Edit {
+            file: "crates/cpu/src/simd/packet.rs",
+            find: "&& signs.iter().all(|&signs| signs == 0 || signs == every)",
+            replace: "&& signs.iter().all(|&signs| signs <= every)",
+        }],
+        test: PACKETS,
         hangs: false,
     },
     Plant {

@@ -1,7 +1,7 @@
 //! How many rays slip through the edges of closed meshes, for each way to test triangles and boxes.
 //!
 //! `cargo run --release -p raywarp-cpu --example miss_rates -- [RAYS [NAME]]`: RAYS (1e6 unless given)
-//! through the default tracer, a tenth of that through each of the others; only through those whose name
+//! through the default tracer, and as many in bundles that it walks as packets, a tenth of that through each of the others; only through those whose name
 //! holds NAME, if given. Half of the rays start inside; sizes
 //! are 1e-6 to 1e6 by decades, offsets 0 to 1e4 sizes, and besides 1e5 and 1e6. Prints the tables of
 //! docs/robustness.md, and fails if the default tracer misses anything up to an offset of 1e4.
@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let papers = |test, boxes| CpuOptions { engine: Engine::Bvh2(test), boxes, ..CpuOptions::default() };
     let ways = [
         ("watertight, padded boxes (default)", CpuOptions::default(), rays),
+        ("watertight, padded boxes (default), in bundles", CpuOptions::default(), rays),
         ("watertight, plain boxes", papers(TriangleTest::Watertight, BoxTest::Plain), 0.1 * rays),
         ("Woop, padded boxes", papers(TriangleTest::Woop, BoxTest::Padded), 0.1 * rays),
         ("Woop, plain boxes (AL09)", papers(TriangleTest::Woop, BoxTest::Plain), 0.1 * rays),
@@ -33,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wanted = std::env::args().nth(2).unwrap_or_default();
     for (name, options, rays) in ways.into_iter().filter(|way| way.0.contains(&wanted)) {
         let start = std::time::Instant::now();
-        let tallies = measure(&meshes, &options, rays as u64);
+        let tallies = measure(&meshes, &options, rays as u64, name.contains("bundles"));
         println!(
             "\n## {name}\n\n| offset | from inside: rays | missed | from outside: rays | missed | either answer is right |"
         );
@@ -66,8 +67,8 @@ fn rate(tally: &Tally) -> String {
 }
 
 /// What came of the rays at each offset, from inside and from outside. `rays` are spread evenly over the
-/// promised offsets; the others get as many each.
-fn measure(meshes: &[Mesh], options: &CpuOptions, rays: u64) -> Vec<[Tally; 2]> {
+/// promised offsets; the others get as many each. `bundles`: [`Target::tally_bundles`].
+fn measure(meshes: &[Mesh], options: &CpuOptions, rays: u64, bundles: bool) -> Vec<[Tally; 2]> {
     let sizes: Vec<f32> = (-6..=6).map(|e| format!("1e{e}").parse().expect("a number")).collect();
     let each = (rays as usize).div_ceil(PROMISED * 2 * sizes.len() * meshes.len());
     let mut tallies = vec![[Tally::default(); 2]; OFFSETS.len()];
@@ -86,7 +87,12 @@ fn measure(meshes: &[Mesh], options: &CpuOptions, rays: u64) -> Vec<[Tally; 2]> 
                         .par_iter()
                         .map(|&first| {
                             let seed = (first + (s << 32) + (o << 40)) as u64 ^ (side as u64) << 50;
-                            target.tally(&tracer, side == 0, (each - first).min(8192), seed)
+                            let count = (each - first).min(8192);
+                            if bundles {
+                                target.tally_bundles(&tracer, side == 0, count, seed)
+                            } else {
+                                target.tally(&tracer, side == 0, count, seed)
+                            }
                         })
                         .collect();
                     found.iter().for_each(|part| tally.add(part));

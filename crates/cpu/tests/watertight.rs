@@ -26,6 +26,9 @@ fn no_ray_slips_through_an_edge_of_a_closed_mesh() {
                         let what = (mesh.name, size, offset, inside);
                         assert_eq!(tally.missed, 0, "{what:?}, {name}: {:?}", tally.example);
                         total.add(&tally);
+                        let tally = target.tally_bundles(&tracer, inside, count, size.to_bits().into());
+                        assert_eq!(tally.missed, 0, "{what:?} in bundles, {name}: {:?}", tally.example);
+                        total.add(&tally);
                     }
                 }
             }

@@ -85,7 +85,13 @@ impl<'a> Target<'a> {
     /// A point of triangle `t`: a vertex, on an edge, or of the face; weights in f32, so that rays at an
     /// edge pass it on either side, or meet it exactly.
     fn aim(&self, random: &mut Random) -> P {
-        let [a, b, c] = self.triangles[random.below(self.triangles.len())];
+        let triangle = random.below(self.triangles.len());
+        self.aim_at(triangle, random)
+    }
+
+    /// The same of one triangle.
+    fn aim_at(&self, triangle: usize, random: &mut Random) -> P {
+        let [a, b, c] = self.triangles[triangle];
         let s = if random.below(4) == 0 { 0.5 } else { random.unit() };
         match random.below(5) {
             0 => a,
@@ -186,7 +192,26 @@ impl<'a> Target<'a> {
     pub fn tally(&self, tracer: &dyn Tracer, inside: bool, count: usize, seed: u64) -> Tally {
         let mut random = Random(seed);
         let ray = |_| if inside { self.inner_ray(&mut random) } else { self.outer_ray(&mut random) };
-        let rays: Vec<Ray> = (0..count).map(ray).collect();
+        self.judge(tracer, inside, &(0..count).map(ray).collect::<Vec<_>>())
+    }
+
+    /// The same of bundles of 16 rays, each from one point and at one triangle, its edges and its vertices: most of them are
+    /// coherent.
+    pub fn tally_bundles(&self, tracer: &dyn Tracer, inside: bool, count: usize, seed: u64) -> Tally {
+        let mut random = Random(seed);
+        let mut rays = Vec::with_capacity(count);
+        while rays.len() < count {
+            let first = if inside { self.inner_ray(&mut random) } else { self.outer_ray(&mut random) };
+            let triangle = random.below(self.triangles.len());
+            let ray = |_| Ray::new(first.origin, sub(self.aim_at(triangle, &mut random), first.origin));
+            rays.extend((0..16.min(count - rays.len())).map(ray));
+        }
+        self.judge(tracer, inside, &rays)
+    }
+
+    /// Traces rays and judges those that miss.
+    fn judge(&self, tracer: &dyn Tracer, inside: bool, rays: &[Ray]) -> Tally {
+        let count = rays.len();
         let mut hits = vec![Hit::default(); count];
         for (rays, hits) in rays.chunks(4096).zip(hits.chunks_mut(4096)) {
             tracer.closest(rays, &[], hits, &mut [], &Control::default()).expect("nobody cancels");
