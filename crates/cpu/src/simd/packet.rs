@@ -163,10 +163,10 @@ impl<J: Job> Packets<'_, J> {
         let base = tree.lines().as_ptr().cast::<u8>();
         let depth = stacks.len() / TURNS;
         assert!(depth > tree.stack_depth() + STACK_SLACK);
-        let mut packets: [Option<State<V, V::Words, J::Query, N>>; TURNS] = [const { None }; TURNS];
+        let mut packets: [Option<Walker<V, J::Query, N>>; TURNS] = [const { None }; TURNS];
         let halves = groups.iter().flat_map(|group| (0..GROUP).step_by(N).map(move |at| (group, at)));
         for ((packet, stack), (group, at)) in packets.iter_mut().zip(stacks.chunks_exact_mut(depth)).zip(halves) {
-            *packet = Some(State::new::<S, J>(set, job, group, at, stack.as_mut_ptr()));
+            *packet = Some(State::new(set, &**job, group, at, stack.as_mut_ptr()));
         }
         let mut left = packets.len();
         while left > 0 {
@@ -187,6 +187,9 @@ impl<J: Job> Packets<'_, J> {
         }
     }
 }
+
+/// A packet of lanes `V` on its way.
+type Walker<'a, V, Q, const N: usize> = State<'a, V, <V as Vector<N>>::Words, Q, N>;
 
 /// A packet on its way.
 struct State<'a, V, W, Q, const N: usize> {
@@ -209,7 +212,7 @@ struct State<'a, V, W, Q, const N: usize> {
 impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
     /// At the root.
     #[inline(always)]
-    fn new<S, J>(set: V::Set, job: &J, group: &'a Group, at: usize, stack: *mut u64) -> Self
+    fn new<J>(set: V::Set, job: &J, group: &'a Group, at: usize, stack: *mut u64) -> Self
     where
         J: Job<Query = Q>,
     {
