@@ -88,7 +88,7 @@ impl<const COATED: bool> Shade<'_, COATED> {
                 record: triangle.gather_records(bytemuck::cast_slice::<TriangleRecord, _>(&scene.triangles), there),
                 mask: there,
             };
-            let done = if COATED { stage.coated::<V, N>(entry) } else { stage.diffuse::<V, N>(entry) };
+            let done = if COATED { stage.coated::<V, N>(&entry) } else { stage.diffuse::<V, N>(&entry) };
             *vertices += u64::from(done.count_ones());
             *in_vectors += u64::from(done.count_ones());
             if (done as usize) != (1 << entries.len()) - 1 {
@@ -128,8 +128,8 @@ struct Vertices<V, B> {
 impl Stage<'_> {
     /// Shades Lambert's surfaces; returns the lanes that it could.
     #[inline(always)]
-    fn diffuse<V: Vector<N>, const N: usize>(&mut self, entries: Entries<V::Words, V::Mask>) -> u32 {
-        let (points, frames, wo, is_plain) = surfaces::<V, N>(&entries);
+    fn diffuse<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
+        let (points, frames, wo, is_plain) = surfaces::<V, N>(entries);
         let mask = entries.mask & is_plain;
         let set = wo.x.set();
         let material = entries.record[12] & V::Words::splat(set, TriangleRecord::MATERIAL);
@@ -137,17 +137,17 @@ impl Stage<'_> {
         let mut reflectance = Vec3s::<V>::of_words(&[r, g, b]);
         let textured = (mask & class_is::<V, N>(kind, class::TEXTURED_DIFFUSE)).bits();
         if textured != 0 {
-            reflectance = reflectances(self.scene, reflectance, &entries, textured);
+            reflectance = reflectances(self.scene, reflectance, entries, textured);
         }
-        self.emit::<V, N>(&points, &entries, kind, mask);
-        self.leave(Vertices { points, frames, wo, bsdf: Diffuse { reflectance } }, &entries, mask);
+        self.emit::<V, N>(&points, entries, kind, mask);
+        self.leave(&Vertices { points, frames, wo, bsdf: Diffuse { reflectance } }, entries, mask);
         mask.bits()
     }
 
     /// Shades coated surfaces; returns the lanes that it could.
     #[inline(always)]
-    fn coated<V: Vector<N>, const N: usize>(&mut self, entries: Entries<V::Words, V::Mask>) -> u32 {
-        let (points, frames, wo, is_plain) = surfaces::<V, N>(&entries);
+    fn coated<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
+        let (points, frames, wo, is_plain) = surfaces::<V, N>(entries);
         let mut mask = entries.mask & is_plain;
         let set = wo.x.set();
         let material = entries.record[12] & V::Words::splat(set, TriangleRecord::MATERIAL);
@@ -155,7 +155,7 @@ impl Stage<'_> {
         let mut words: [V::Words; 8] = material.gather_records(&self.tables.coats, mask);
         let textured = (mask & class_is::<V, N>(kind, class::TEXTURED_COATED)).bits();
         if textured != 0 {
-            let known = coats::<V, N>(self.scene, self.transport.scattering, &mut words, &entries, textured);
+            let known = coats::<V, N>(self.scene, self.transport.scattering, &mut words, entries, textured);
             mask = mask & V::Mask::from_bits(set, known | !textured);
         }
         let parameters = Parameters {
@@ -165,8 +165,8 @@ impl Stage<'_> {
             alpha: V::from_bits(words[7]),
         };
         let bsdf = Coated::of(self.tables, self.transport.scattering, &parameters, wo);
-        self.emit::<V, N>(&points, &entries, kind, mask);
-        self.leave(Vertices { points, frames, wo, bsdf }, &entries, mask);
+        self.emit::<V, N>(&points, entries, kind, mask);
+        self.leave(&Vertices { points, frames, wo, bsdf }, entries, mask);
         mask.bits()
     }
 
@@ -191,13 +191,13 @@ impl Stage<'_> {
     #[inline(always)]
     fn leave<V: Vector<N>, B: Model<V, N>, const N: usize>(
         &mut self,
-        vertices: Vertices<V, B>,
+        vertices: &Vertices<V, B>,
         entries: &Entries<V::Words, V::Mask>,
         mask: V::Mask,
     ) {
         let slots = entries.path[0].store();
         if self.bounce == 0 {
-            self.keep_first_hits(&vertices, &entries.hit, mask, &slots);
+            self.keep_first_hits(vertices, &entries.hit, mask, &slots);
         }
         if !self.connects && self.is_last {
             return;
@@ -206,10 +206,10 @@ impl Stage<'_> {
         let throughput = Vec3s::<V>::of_words(&[x, y, z]);
         let mut numbers = Numbers::resume(self.transport.sampler, pixel, sample, state);
         if self.connects {
-            self.aim(&vertices, throughput, &mut numbers, mask, &slots);
+            self.aim(vertices, throughput, &mut numbers, mask, &slots);
         }
         if !self.is_last {
-            self.scatter(&vertices, throughput, numbers, mask, &entries.path);
+            self.scatter(vertices, throughput, numbers, mask, &entries.path);
         }
     }
 
