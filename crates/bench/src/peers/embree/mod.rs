@@ -1,7 +1,7 @@
 //! Embree beside this CPU's tracer: the same rays in the same order, in turns, in one process.
 //!
 //! - Both use the same instruction set ([`isa_of`]), rayon's current pool, and rays of a batch in their order.
-//! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`](raywarp_geom::Tracer::closest) and
+//! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`] and
 //!   [`any`](raywarp_geom::Tracer::any). Of Embree traversal alone is timed: its rays are put into its structures before.
 //! - Embree may trace single rays and packets of 8 and 16, told that they are coherent or not, through trees of both qualities;
 //!   the best of these modes is what ours is held against. All are robust, as ours is watertight; others have a race of their own.
