@@ -145,7 +145,8 @@ mod tests {
             let [own, other] = ["al09-if-if", "watertight"].map(|kernel| predict(kernel, kind));
             assert!(own.is_of_kernel && !other.is_of_kernel);
             assert!(own.spread() < other.spread() && own.is_decided() && other.is_decided(), "{own:?} {other:?}");
-            assert!(own.low < own.rays_per_s && own.rays_per_s < own.high && own.high < 1e9);
+            // The model alone is faster than what was measured.
+            assert!(own.low < own.rays_per_s && own.rays_per_s < own.high && own.rays_per_s < 1e9, "{own:?}");
         }
         // If-if reaches less of it than compressed nodes do.
         assert!(predict("al09-if-if", RayKind::Diffuse).rays_per_s < predict("ykl17", RayKind::Diffuse).rays_per_s);
