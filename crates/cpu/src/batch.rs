@@ -21,14 +21,11 @@ pub(crate) trait Job {
     /// What its rays look for.
     type Query: Query;
 
-    /// All of its rays.
-    fn rays(&self) -> &[Ray];
+    /// Its rays.
+    fn supply(&self) -> &Supply<'_>;
 
     /// Takes up to `most` rays that come next.
     fn take(&mut self, most: usize) -> std::ops::Range<usize>;
-
-    /// Whether its rays have keys that hits must come after.
-    fn has_keys(&self) -> bool;
 
     /// What a valid ray without a key looks for from `low` to `high`.
     fn query(&self, low: f32, high: f32) -> Self::Query;
@@ -38,6 +35,18 @@ pub(crate) trait Job {
 
     /// Takes the answer of ray `index`.
     fn finish(&mut self, index: usize, query: &Self::Query);
+
+    /// All of its rays.
+    #[inline(always)]
+    fn rays(&self) -> &[Ray] {
+        self.supply().rays
+    }
+
+    /// Whether its rays have keys that hits must come after.
+    #[inline(always)]
+    fn has_keys(&self) -> bool {
+        !self.supply().after.is_empty()
+    }
 
     /// The next ray that can hit anything.
     #[inline(always)]
@@ -113,18 +122,13 @@ impl<'a, P: Probe + Default> Job for ClosestJob<'a, P> {
     type Query = Closest<'a, P>;
 
     #[inline(always)]
-    fn rays(&self) -> &[Ray] {
-        self.supply.rays
+    fn supply(&self) -> &Supply<'_> {
+        &self.supply
     }
 
     #[inline(always)]
     fn take(&mut self, most: usize) -> std::ops::Range<usize> {
         self.supply.take(most)
-    }
-
-    #[inline(always)]
-    fn has_keys(&self) -> bool {
-        !self.supply.after.is_empty()
     }
 
     #[inline(always)]
@@ -179,18 +183,13 @@ impl<'a> Job for AnyJob<'a> {
     type Query = Any<'a>;
 
     #[inline(always)]
-    fn rays(&self) -> &[Ray] {
-        self.supply.rays
+    fn supply(&self) -> &Supply<'_> {
+        &self.supply
     }
 
     #[inline(always)]
     fn take(&mut self, most: usize) -> std::ops::Range<usize> {
         self.supply.take(most)
-    }
-
-    #[inline(always)]
-    fn has_keys(&self) -> bool {
-        !self.supply.after.is_empty()
     }
 
     #[inline(always)]

@@ -14,7 +14,8 @@
 
 use super::group::{AXES, GROUP, Group};
 use super::order::{ChildOrder, Keys, bound, entry};
-use super::walk::{END, STACK_SLACK, difference_of_products, sort_keys};
+use super::triangle;
+use super::walk::{END, prefetch, push, rows, stack_length};
 use crate::batch::Job;
 use crate::query::Query;
 use raywarp_geom::Ray;
@@ -93,26 +94,26 @@ fn spread(x: &[f32; GROUP]) -> f32 {
     greatest(x) - least(x)
 }
 
-/// The least of some numbers, none of them NaN; by halves, which a compiler makes vectors of.
+/// The least of some numbers, none of them NaN.
 #[inline(always)]
 fn least<const N: usize>(x: &[f32; N]) -> f32 {
-    let (mut x, mut half) = (*x, N / 2);
-    while half > 0 {
-        for i in 0..half {
-            x[i] = if x[i + half] < x[i] { x[i + half] } else { x[i] };
-        }
-        half /= 2;
-    }
-    x[0]
+    extreme::<false, N>(x)
 }
 
-/// The greatest of some numbers, as [`least`].
+/// The greatest of some numbers, none of them NaN.
 #[inline(always)]
 fn greatest<const N: usize>(x: &[f32; N]) -> f32 {
+    extreme::<true, N>(x)
+}
+
+/// By halves, which a compiler makes vectors of.
+#[inline(always)]
+fn extreme<const GREATEST: bool, const N: usize>(x: &[f32; N]) -> f32 {
     let (mut x, mut half) = (*x, N / 2);
     while half > 0 {
         for i in 0..half {
-            x[i] = if x[i + half] > x[i] { x[i + half] } else { x[i] };
+            let is_other = if GREATEST { x[i + half] > x[i] } else { x[i + half] < x[i] };
+            x[i] = if is_other { x[i + half] } else { x[i] };
         }
         half /= 2;
     }
@@ -122,7 +123,7 @@ fn greatest<const N: usize>(x: &[f32; N]) -> f32 {
 /// Packets that walk in turns, a record each, so that one goes on while another waits for memory.
 const TURNS: usize = 4;
 
-/// Groups that a walk takes at most: with vectors of 16 lanes each is a packet, else two.
+/// Groups that a walk takes at most: with vectors of 16 lanes each is a packet, else two. As many stacks are in use.
 pub(super) const GROUPS: usize = TURNS;
 
 /// Answers the rays of coherent groups.
@@ -131,13 +132,8 @@ pub(super) struct Packets<'a, J> {
     pub job: &'a mut J,
     /// At most [`GROUPS`].
     pub groups: &'a [Group],
-    /// [`Packets::STACKS`] times as long as a single ray's.
+    /// [`GROUPS`] times as long as a single ray's.
     pub stacks: &'a mut [u64],
-}
-
-impl<J> Packets<'_, J> {
-    /// Stacks in use at a time.
-    pub const STACKS: usize = TURNS;
 }
 
 impl<S: ChildOrder, J: Job> TaskOn<S> for Packets<'_, J> {
@@ -162,7 +158,7 @@ impl<J: Job> Packets<'_, J> {
         let Self { tree, job, stacks, .. } = self;
         let base = tree.lines().as_ptr().cast::<u8>();
         let depth = stacks.len() / TURNS;
-        assert!(depth > tree.stack_depth() + STACK_SLACK);
+        assert!(depth >= stack_length(tree));
         let mut packets: [Option<Walker<V, J::Query, N>>; TURNS] = [const { None }; TURNS];
         let halves = groups.iter().flat_map(|group| (0..GROUP).step_by(N).map(move |at| (group, at)));
         for ((packet, stack), (group, at)) in packets.iter_mut().zip(stacks.chunks_exact_mut(depth)).zip(halves) {
@@ -243,8 +239,8 @@ impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
     /// Visits a record.
     ///
     /// # Safety
-    /// `self` was made for the tree that begins at `base`, with a stack of `stack_depth() + 1 + STACK_SLACK` entries, and is
-    /// not at the end.
+    /// `self` was made for the tree that begins at `base`, with a stack of its [`stack_length`], and is not at the
+    /// end.
     #[inline(always)]
     unsafe fn step<S: ChildOrder>(&mut self, set: S, base: *const u8, given: &[Ray])
     where
@@ -270,10 +266,7 @@ impl<'a, V: Vector<N>, Q: Query, const N: usize> State<'a, V, V::Words, Q, N> {
             }
             self.top -= 1;
             self.current = *self.stack.add(self.top) as u32;
-            let next = base.wrapping_add((self.current & !LEAF) as usize * REFERENCE_BYTES);
-            for line in 0..4 {
-                set.prefetch(next.wrapping_add(64 * line));
-            }
+            prefetch(set, base, self.current);
         }
     }
 
@@ -332,13 +325,14 @@ fn part<const N: usize>(row: &[f32; GROUP], at: usize) -> &[f32; N] {
 impl Bounds {
     #[inline(always)]
     fn of<const N: usize>(group: &Group, at: usize) -> Self {
+        let [enter, leave] = rows([group.inverse[0][at], group.inverse[1][at], group.inverse[2][at]]);
         let mut bounds = Self {
             near_origin: [0.0; 3],
             far_origin: [0.0; 3],
             least: [0.0; 3],
             most: [0.0; 3],
-            enter: [0; 3],
-            leave: [0; 3],
+            enter,
+            leave,
             low: least::<N>(part(&group.t_low, at)),
             limit: greatest::<N>(part(&group.t_high, at)),
         };
@@ -350,8 +344,6 @@ impl Bounds {
                 if is_negative { (least(near), greatest(far)) } else { (greatest(near), least(far)) };
             bounds.least[i] = least::<N>(part(&group.inverse[i], at));
             bounds.most[i] = greatest::<N>(part(&group.inverse[i], at));
-            bounds.enter[i] = 32 * (2 * i + usize::from(is_negative));
-            bounds.leave[i] = 32 * (2 * i + usize::from(!is_negative));
         }
         bounds
     }
@@ -417,12 +409,7 @@ unsafe fn visit_node<S: ChildOrder, V: Vector<N, Set = S>, Q: Query, const N: us
             passed |= u32::from(!packet.enters(set, record, slot)) << slot;
         }
         hit = hit & !<S::F8 as Vector<8>>::Mask::from_bits(set, passed);
-        let mask = hit.bits();
-        if Q::ORDERED {
-            set.push_sorted(*stack, *top, sort_keys(set, near, hit), children, mask)
-        } else {
-            set.push_unsorted(*stack, *top, near, children, mask)
-        }
+        push::<S, Q>(set, *stack, *top, near, hit, children)
     }
 }
 
@@ -464,28 +451,22 @@ fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
     queries: &mut [Option<Q>; N],
     decided: &mut u32,
 ) -> bool {
-    let a = local::<V, N>(set, block, 0, slot, rays);
-    let b = local::<V, N>(set, block, 1, slot, rays);
-    let c = local::<V, N>(set, block, 2, slot, rays);
-    let u = difference_of_products(c[0], b[1], c[1], b[0]);
-    let v = difference_of_products(a[0], c[1], a[1], c[0]);
-    let w = difference_of_products(b[0], a[1], b[1], a[0]);
-    let zero = V::splat(set, 0.0);
-    let same_side = zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero);
+    let corners = [
+        corner::<V, N>(set, block, 0, slot, rays),
+        corner::<V, N>(set, block, 1, slot, rays),
+        corner::<V, N>(set, block, 2, slot, rays),
+    ];
+    let (edges, same_side) = triangle::edges::<V, N>(corners);
     if !same_side.any() {
         return false;
     }
-    let inverse = V::splat(set, 1.0) / (u + v + w);
-    let (u, v) = (v * inverse, w * inverse);
-    let z = u.mul_add(b[2] - a[2], v.mul_add(c[2] - a[2], a[2]));
-    let t = z * rays.inverse;
-    let is_finite = V::splat(set, f32::MIN).le(t) & t.le(V::splat(set, f32::MAX));
+    let ([t, u, v], is_finite) = triangle::weigh(corners, edges, rays.inverse);
     let within = same_side & rays.low.le(t) & t.le(nearest.t);
     let word = block.slots[slot];
     // Numbers near the ends of f32: the test of one ray knows what to do then.
     let wide = (same_side & !is_finite).bits();
-    let is_wide_hit = wide != 0;
-    if is_wide_hit {
+    let is_wide = wide != 0;
+    if is_wide {
         let mut found = Found {
             tuv: [nearest.t.store(), nearest.u.store(), nearest.v.store()],
             index: nearest.index.store(),
@@ -505,7 +486,7 @@ fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
         nearest.u = V::select(taken, u, nearest.u);
         nearest.v = V::select(taken, v, nearest.v);
         nearest.index = V::Words::select(taken, index, nearest.index);
-        return taken.any() | is_wide_hit;
+        return taken.any() | is_wide;
     }
     let mut bits = within.bits() & !*decided;
     if bits != 0 {
@@ -519,12 +500,12 @@ fn test_triangle<V: Vector<N>, Q: Query, const N: usize>(
             }
         }
     }
-    (within.bits() != 0) | is_wide_hit
+    (within.bits() != 0) | is_wide
 }
 
-/// A corner of a triangle, seen from each ray's origin along its direction: x and y sheared, z as it is.
+/// A corner of a triangle as each ray sees it.
 #[inline(always)]
-fn local<V: Vector<N>, const N: usize>(
+fn corner<V: Vector<N>, const N: usize>(
     set: V::Set,
     block: &TriangleBlock,
     corner: usize,
@@ -532,10 +513,8 @@ fn local<V: Vector<N>, const N: usize>(
     rays: &Rays<'_, V>,
 ) -> [V; 3] {
     let (axes, [x, y, z]) = (&block.corners[corner], rays.k);
-    let x = V::splat(set, axes[x][slot]) - rays.origin[0];
-    let y = V::splat(set, axes[y][slot]) - rays.origin[1];
-    let z = V::splat(set, axes[z][slot]) - rays.origin[2];
-    [rays.shear[0].neg_mul_add(z, x), rays.shear[1].neg_mul_add(z, y), z]
+    let corner = [V::splat(set, axes[x][slot]), V::splat(set, axes[y][slot]), V::splat(set, axes[z][slot])];
+    triangle::local::<V, N>(corner, rays.origin, rays.shear)
 }
 
 /// What a packet found so far, in memory.

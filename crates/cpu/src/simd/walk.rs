@@ -16,6 +16,7 @@
 use super::group::{GROUP, Group};
 use super::order::{ChildOrder, Keys, SLOT, bound, entry};
 use super::packet::{GROUPS, Packets};
+use super::triangle;
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
 use crate::query::Query;
@@ -28,7 +29,7 @@ use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8No
 const TURNS: usize = 24;
 
 /// Entries that a push may write past what it keeps.
-pub(super) const STACK_SLACK: usize = 8;
+const STACK_SLACK: usize = 8;
 
 /// The child of the entry at the bottom of the stack. No leaf has this index: an encoder refuses so many.
 pub(super) const END: u32 = u32::MAX;
@@ -57,8 +58,7 @@ impl<Q: Query> Walker<Q> {
     unsafe fn new(task: Task<Q>, stack: *mut u64) -> Self {
         // SAFETY: the caller's promise.
         unsafe { *stack = entry(f32::NEG_INFINITY, END) };
-        let row = |i: usize, leaves: bool| 32 * (2 * i + usize::from((task.ray.inverse[i] < 0.0) != leaves));
-        let (enter, leave) = (std::array::from_fn(|i| row(i, false)), std::array::from_fn(|i| row(i, true)));
+        let [enter, leave] = rows(task.ray.inverse);
         let (low, limit) = (task.ray.box_low(), task.ray.box_high(task.query.limit()));
         Self { task, enter, leave, low, limit, current: 0, stack, top: 1 }
     }
@@ -72,14 +72,45 @@ impl<Q: Query> Walker<Q> {
         // SAFETY: the caller's promise.
         self.current = unsafe { *self.stack.add(top - 1) } as u32;
         self.top = top - 1;
-        self.prefetch(set, base);
+        prefetch(set, base, self.current);
     }
+}
 
-    #[inline(always)]
-    fn prefetch<S: ChildOrder>(&self, set: S, base: *const u8) {
-        let record = base.wrapping_add(self.current as usize * REFERENCE_BYTES);
-        for line in 0..4 {
-            set.prefetch(record.wrapping_add(64 * line));
+/// Byte offsets in a node of the rows of planes where rays of such a direction enter, and where they leave.
+#[inline(always)]
+pub(super) fn rows(inverse: [f32; 3]) -> [[usize; 3]; 2] {
+    let row = |i: usize, leaves: bool| 32 * (2 * i + usize::from((inverse[i] < 0.0) != leaves));
+    [std::array::from_fn(|i| row(i, false)), std::array::from_fn(|i| row(i, true))]
+}
+
+/// Asks the cache for a record.
+#[inline(always)]
+pub(super) fn prefetch<S: ChildOrder>(set: S, base: *const u8, reference: u32) {
+    let record = base.wrapping_add(reference as usize * REFERENCE_BYTES);
+    for line in 0..4 {
+        set.prefetch(record.wrapping_add(64 * line));
+    }
+}
+
+/// Pushes the children that are `hit` as the query wants them, and returns the new top.
+///
+/// # Safety
+/// Eight entries from `stack + top` on are writable.
+#[inline(always)]
+pub(super) unsafe fn push<S: ChildOrder, Q: Query>(
+    set: S,
+    stack: *mut u64,
+    top: usize,
+    near: S::F8,
+    hit: <S::F8 as Vector<8>>::Mask,
+    children: &[u32; 8],
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if Q::ORDERED {
+            set.push_sorted(stack, top, sort_keys(set, near, hit), children, hit.bits())
+        } else {
+            set.push_unsorted(stack, top, near, children, hit.bits())
         }
     }
 }
@@ -113,16 +144,12 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
         return;
     }
     let base = tree.lines().as_ptr().cast::<u8>();
-    let depth = tree.stack_depth() + 1 + STACK_SLACK;
+    let depth = stack_length(tree);
     let mut stacks = vec![0u64; TURNS * depth];
     let mut walkers = Vec::with_capacity(TURNS);
     let empty = || Queue { walkers: [std::ptr::null_mut::<Walker<J::Query>>(); TURNS], len: 0 };
     let (mut at_node, mut at_leaf, mut at_end) = (empty(), empty(), empty());
-    let mut ahead = Ahead {
-        group: Group::new(),
-        coherent: std::array::from_fn(|_| Group::new()),
-        stacks: vec![0u64; Packets::<J>::STACKS * depth],
-    };
+    let mut ahead = Ahead { group: Group::new(), coherent: Vec::new(), stacks: Vec::new() };
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `TURNS` of them.
     unsafe {
@@ -161,12 +188,17 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
 }
 
+/// Entries of a stack.
+pub(super) fn stack_length(tree: &Wide8) -> usize {
+    tree.stack_depth() + 1 + STACK_SLACK
+}
+
 /// Rays that are prepared ahead.
 struct Ahead {
     /// Those that walk one by one.
     group: Group,
-    /// Those that walk in packets, and room for their stacks.
-    coherent: [Group; GROUPS],
+    /// Those that wait to walk in packets, and room for the stacks, which batches without such rays need not make.
+    coherent: Vec<Group>,
     stacks: Vec<u64>,
 }
 
@@ -208,7 +240,6 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
         let Ahead { group, coherent, stacks } = ahead;
         let bounds = tree.bounds();
         let extent = (0..3).fold(0.0, |extent, i| f32::max(extent, bounds.max[i] - bounds.min[i]));
-        let mut waiting = 0;
         loop {
             let taken = job.take(GROUP);
             let is_last = taken.is_empty();
@@ -217,16 +248,16 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
                 group.fill(set, &job.rays()[taken.clone()], taken.start, job.has_keys(), bounds);
                 goes_alone = !(J::Query::PACKETS && group.is_coherent::<S::F16>(set, extent));
                 if !goes_alone {
-                    std::mem::swap(group, &mut coherent[waiting]);
-                    group.left = 0;
-                    waiting += 1;
+                    coherent.push(std::mem::replace(group, Group::new()));
                 }
             }
-            if waiting == GROUPS || (waiting > 0 && (is_last || goes_alone)) {
-                set.enter(Packets { tree, job: &mut *job, groups: &coherent[..waiting], stacks: &mut *stacks });
-                waiting = 0;
+            let ends = is_last || goes_alone;
+            if coherent.len() == GROUPS || (ends && !coherent.is_empty()) {
+                stacks.resize(GROUPS * stack_length(tree), 0);
+                set.enter(Packets { tree, job: &mut *job, groups: &coherent[..], stacks: &mut stacks[..] });
+                coherent.clear();
             }
-            if is_last || goes_alone {
+            if ends {
                 return goes_alone;
             }
         }
@@ -267,14 +298,8 @@ unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
         let near = x.max(y).max(z.max(S::F8::splat(set, walker.low)));
         let [x, y, z] = distances(set, record, &walker.leave, &ray.far_origin, &ray.inverse);
         let far = x.min(y).min(z.min(S::F8::splat(set, walker.limit)));
-        let hit = near.le(far);
-        let mask = hit.bits();
         let children = &(*record.cast::<Wide8Node>()).children;
-        let top = if Q::ORDERED {
-            set.push_sorted(walker.stack, walker.top, sort_keys(set, near, hit), children, mask)
-        } else {
-            set.push_unsorted(walker.stack, walker.top, near, children, mask)
-        };
+        let top = push::<S, Q>(set, walker.stack, walker.top, near, near.le(far), children);
         walker.pop(set, base, top);
     }
 }
@@ -336,43 +361,15 @@ unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
     }
 }
 
-/// Corner `corner` of each triangle, seen from the ray's origin along its direction: x and y sheared, z as it is.
-#[inline(always)]
-fn local<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, ray: &WalkRay) -> [V; 3] {
-    let ([x, y, z], origin, shear) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);
-    let axes = &block.corners[corner];
-    let x = V::load(set, &axes[x]) - V::splat(set, origin[0]);
-    let y = V::load(set, &axes[y]) - V::splat(set, origin[1]);
-    let z = V::load(set, &axes[z]) - V::splat(set, origin[2]);
-    [V::splat(set, shear[0]).neg_mul_add(z, x), V::splat(set, shear[1]).neg_mul_add(z, y), z]
-}
-
-/// `a * b - c * d` by Kahan's method, as [`Watertight::test`] has it.
-#[inline(always)]
-pub(super) fn difference_of_products<V: Vector<N>, const N: usize>(a: V, b: V, c: V, d: V) -> V {
-    let w = c * d;
-    a.mul_sub(b, w) + c.neg_mul_add(d, w)
-}
-
 /// Offers the triangles of `block` that the ray's line hits within the query's interval.
 ///
 /// [`Watertight::test`], operation by operation, so that `t` has the same bits.
 #[inline(always)]
 fn test_block<V: Vector<BLOCK>, Q: Query>(set: V::Set, block: &TriangleBlock, ray: &WalkRay, query: &mut Q) {
-    let a: [V; 3] = local(set, block, 0, ray);
-    let b: [V; 3] = local(set, block, 1, ray);
-    let c: [V; 3] = local(set, block, 2, ray);
-    let u = difference_of_products(c[0], b[1], c[1], b[0]);
-    let v = difference_of_products(a[0], c[1], a[1], c[0]);
-    let w = difference_of_products(b[0], a[1], b[1], a[0]);
-    let zero = V::splat(set, 0.0);
-    let same_side = zero.le(u.min(v).min(w)) | u.max(v).max(w).le(zero);
-    let inverse = V::splat(set, 1.0) / (u + v + w);
-    let (us, vs) = (v * inverse, w * inverse);
-    let z = us.mul_add(b[2] - a[2], vs.mul_add(c[2] - a[2], a[2]));
-    let t = z * V::splat(set, ray.triangle.inverse);
+    let corners = [corner(set, block, 0, ray), corner(set, block, 1, ray), corner(set, block, 2, ray)];
+    let (edges, same_side) = triangle::edges::<V, BLOCK>(corners);
+    let ([t, us, vs], is_finite) = triangle::weigh(corners, edges, V::splat(set, ray.triangle.inverse));
     // Where f32 has too few exponents `t` is infinite or NaN; the scalar test knows what to do then.
-    let is_finite = V::splat(set, f32::MIN).le(t) & t.le(V::splat(set, f32::MAX));
     let wide = (same_side & !is_finite).bits();
     let mask = same_side & V::splat(set, query.low()).le(t) & t.le(V::splat(set, query.limit()));
     // The nearest of them, infinity for none.
@@ -388,6 +385,18 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(set: V::Set, block: &TriangleBlock, ra
     }
     let slot = equal.trailing_zeros() as usize % BLOCK;
     query.offer_plain([nearest, us[slot], vs[slot]], block.slots[slot]);
+}
+
+/// A corner of each triangle as the ray sees it.
+#[inline(always)]
+fn corner<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, ray: &WalkRay) -> [V; 3] {
+    let ([x, y, z], [ox, oy, oz], [sx, sy]) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);
+    let axes = &block.corners[corner];
+    triangle::local::<V, BLOCK>(
+        [V::load(set, &axes[x]), V::load(set, &axes[y]), V::load(set, &axes[z])],
+        [V::splat(set, ox), V::splat(set, oy), V::splat(set, oz)],
+        [V::splat(set, sx), V::splat(set, sy)],
+    )
 }
 
 /// Offers the slots in the first mask with their `t u v`, and those in the second after the scalar
