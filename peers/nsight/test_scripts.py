@@ -1,4 +1,4 @@
-"""Tests of counters.py and alone.py with a pretended ncu: `python3 -m unittest discover peers/nsight`."""
+"""Tests of counters.py, alone.py and executed.py with a pretended ncu: `python3 -m unittest discover peers/nsight`."""
 
 import csv
 import io
@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE))
 
 import alone  # noqa: E402
 import counters  # noqa: E402
+import executed  # noqa: E402
 
 CELLS = """\
 scene,kind,view,name,variant,builder,reinsertion,max_leaf,rays
@@ -86,6 +87,14 @@ class Scripts(unittest.TestCase):
     def test_a_warp_alone_has_its_own_columns_and_few_rays(self):
         asked = self.check("alone.py", alone.COLUMNS, alone.GROUPS, ["hall", "--size", "8x4"], "alone.8x4")
         self.assertTrue(all("--size 8x4 " in line and "--cache-control none" in line for line in asked))
+
+    def test_pages_of_instructions_become_runs(self):
+        page = (
+            '"Kernel Name","a",\n"Address","Source","inst_executed"\n"0x10","      LDC R1, c[0x0][0x28]","5"\n'
+            '"0x20","@!P0  BRA 0xf20","5"\n"0x30","      FADD R1, R2, R3","7"\n"Kernel Name","b",\n'
+            '"Address","Source","inst_executed"\n"0x10","      EXIT","3"\n'
+        )
+        self.assertEqual([executed.runs(counts) for counts in executed.pages(page)], ["0:5 32:7", "0:3"])
 
     def test_launches_of_other_kernels_or_numbers_are_refused(self):
         for kernels, said in [

@@ -48,7 +48,7 @@ fn rows(name: &str) -> Option<Vec<Row>> {
 
 fn foretold(row: &Row) -> Prediction {
     let machine = Machine::find("h200").unwrap();
-    Prediction::of(&machine, &row.variant.parse().unwrap(), row.kind, 1e6 * row.modelled).unwrap()
+    Prediction::of(&machine, &row.variant.parse().unwrap(), row.kind, (1e6 * row.modelled, false)).unwrap()
 }
 
 /// How far off a foretold rate is, as a share of it.

@@ -78,6 +78,14 @@ impl CostChange {
         Ok(Self { block, change })
     }
 
+    /// Whether it takes more instructions from events than they have, and how many an event has then.
+    pub fn takes_too_much(&self, price: &Price, counts: &Efficiency) -> Option<f64> {
+        let Change::By(more) = self.change else { return None };
+        let before: f64 = self.blocks().map(|block| price.issued[block as usize]).sum();
+        let an_event = before / self.events(counts) as f64;
+        (before > 0.0 && an_event + more < 0.0).then_some(an_event)
+    }
+
     /// The blocks whose cost changes.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block> {
         // A warp's start and the turns of its main loop share an operation, and are counted apart.
@@ -92,6 +100,18 @@ impl CostChange {
             counts.block(self.block).issued
         } else {
             counts.operation(self.block.operation()).issued
+        }
+    }
+}
+
+/// As the option that makes it is written: `cost.visit_node=-30`.
+impl std::fmt::Display for CostChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "cost.{}=", self.block.name())?;
+        match self.change {
+            Change::To(n) => write!(f, "{n}"),
+            Change::By(n) => write!(f, "{n:+}"),
+            Change::Times(n) => write!(f, "{n}x"),
         }
     }
 }

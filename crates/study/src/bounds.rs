@@ -5,7 +5,7 @@ pub(crate) mod what_if;
 
 pub use what_if::{RowGain, WhatIf};
 
-use crate::launch::{Followed, KernelStudy, Prediction, SampleWarps, StudiedLaunch, StudyOptions};
+use crate::launch::{Followed, KernelStudy, Prediction, PricedKernel, SampleWarps, StudiedLaunch, StudyOptions};
 use crate::simulate::{
     EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, sample_rays, stopped, theirs_column,
 };
@@ -65,9 +65,9 @@ pub struct Bounded {
     /// All bounds.
     pub bounds: Vec<Bound>,
     /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]); none where the machine code is not known, or costs
-    /// were set.
+    /// were changed in a way that it cannot be cut by: more than one at a time, dearer ones, Kepler's.
     pub expected: Option<f64>,
-    /// How fast a multiprocessor's warps go in that model, and what they wait for.
+    /// How fast a multiprocessor's warps go in that model, and what they wait for; none where costs were changed.
     pub pace: Option<Pace>,
     /// The same times what kernels reach of it, with an interval; none where nothing was measured on the machine.
     pub prediction: Option<Prediction>,
@@ -163,14 +163,12 @@ fn study_all(
                     // A launch a view.
                     let launch_rays = all / views.len() as u64;
                     let (warps, cancel) = (SampleWarps::OfMachine, control.cancel);
-                    // What is set has no machine code.
-                    let expects = request.changes.is_empty();
-                    let options = StudyOptions { warps, width, caches: true, expects, cancel };
+                    let options = StudyOptions { warps, width, caches: true, expects: true, cancel };
                     let what = (&kernel, variant, *kind);
                     let mut study = KernelStudy::new(what, views.iter().map(Vec::as_slice), launch_rays, options);
                     for (number, machine) in request.machines.iter().enumerate() {
                         let launch = study.on(machine, request.costs.as_deref())?;
-                        rows.push(bound_row(request, (number, machine), (variant, *kind, max_leaf), &study, &launch));
+                        rows.push(bound_row(request, (number, machine), (variant, *kind, max_leaf), &study, &launch)?);
                     }
                 }
             }
@@ -186,11 +184,22 @@ fn bound_row(
     (variant, kind, leaf_size): (&Variant, RayKind, u32),
     study: &KernelStudy<'_>,
     launch: &StudiedLaunch,
-) -> Bounded {
+) -> Result<Bounded, SimulateError> {
     let profile = study.profile(launch);
-    let priced = launch.priced(profile, &request.changes);
-    let bounds = priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
-    let expected = launch.expected(&priced, machine, profile, &bounds);
+    let as_compiled = launch.priced(profile);
+    let bounds_of = |priced: &PricedKernel| priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
+    let mut bounds = bounds_of(&as_compiled);
+    let mut expected = launch.expected(&as_compiled, machine, profile, &bounds);
+    let mut priced = as_compiled.clone();
+    let is_changed = !request.changes.is_empty();
+    if is_changed {
+        priced = changed(&as_compiled, &request.changes, (variant, kind), profile)?;
+        bounds = bounds_of(&priced);
+        expected = expected.and_then(|expected| {
+            let followed = Followed { launch, kernel: &as_compiled, machine, profile, expected };
+            study.expected_after_costs(followed, &request.changes)
+        });
+    }
     let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(kind)]);
     let mut row = Bounded {
         machine: number,
@@ -207,17 +216,40 @@ fn bound_row(
         has_no_code: launch.costs.has_no_code,
         bounds,
         expected,
-        pace: launch.pace.filter(|_| expected.is_some()),
-        prediction: expected.and_then(|rate| Prediction::of(machine, variant, kind, rate)),
+        pace: launch.pace.filter(|_| expected.is_some() && !is_changed),
+        prediction: expected.and_then(|rate| Prediction::of(machine, variant, kind, (rate, is_changed))),
         expected_after: Vec::new(),
         theirs,
     };
     let is_told = row.prediction.is_some_and(|prediction| prediction.is_decided());
-    if let Some(expected) = expected.filter(|_| request.what_if && is_told) {
+    // Of costs that were changed once, no further change is followed.
+    if let Some(expected) = expected.filter(|_| request.what_if && is_told && !is_changed) {
         let followed = Followed { launch, kernel: &priced, machine, profile, expected };
         row.expected_after = what_if::expected_after(study, followed, kind);
     }
-    row
+    Ok(row)
+}
+
+/// What is priced, after changes of its costs.
+///
+/// # Errors
+/// [`SimulateError::Cost`]: one that takes more than there is.
+fn changed(
+    priced: &PricedKernel,
+    changes: &[CostChange],
+    (variant, kind): (&Variant, RayKind),
+    profile: &Profile,
+) -> Result<PricedKernel, SimulateError> {
+    let mut priced = priced.clone();
+    for change in changes {
+        let too_much = priced.price.as_ref().and_then(|price| change.takes_too_much(price, &profile.counts));
+        if let Some(instructions) = too_much {
+            let (change, kernel, kind) = (*change, name_of(variant), kind.name());
+            return Err(SimulateError::Cost { change, instructions, kernel, kind });
+        }
+        priced.change(change, profile);
+    }
+    Ok(priced)
 }
 
 impl BoundsRequest {

@@ -1,9 +1,11 @@
 //! What a profiler counted beside what is foretold: `raywarp simulate --machine h200 --counters FILE`.
 
+mod blocks;
 mod file;
 mod report;
 mod stalls;
 
+pub use blocks::{ComparedBlock, ExecutedCounters};
 pub use file::{Counted, CountersError, StallCounters, WorkCounters, read_counters};
 
 use crate::launch::{KernelStudy, MOST_ASSUMED, SampleWarps, StudyOptions, kernel_costs};
@@ -87,6 +89,8 @@ pub struct Compared {
     pub sectors: Option<Pair>,
     /// What warps waited for, foretold clock by clock.
     pub stalls: Option<ComparedStalls>,
+    /// Instructions by block, where each one was counted.
+    pub blocks: Vec<ComparedBlock>,
     /// Share of the foretold instructions that nobody counted, 0 to 1.
     pub assumed: f64,
     /// Whether the costs are verified.
@@ -207,7 +211,8 @@ fn compare(
     let profile = study.profile(&launch);
     let traced = profile.rays() as f64;
     let a_ray = |counted: f64, foretold: f64| Pair { foretold: foretold / traced, counted: counted / row.rays as f64 };
-    let priced = launch.priced(profile, &request.changes);
+    let mut priced = launch.priced(profile);
+    request.changes.iter().for_each(|change| priced.change(change, profile));
     // Not by prices that no machine code has.
     let price = priced.price.as_ref().filter(|_| launch.costs.table().is_some());
     let instructions = price.map(|price| a_ray(row.warp_instructions, price.warp_instructions()));
@@ -216,6 +221,12 @@ fn compare(
         counted: work.thread_instructions / row.warp_instructions,
     });
     let stalls = launch.pace.zip(row.stalls).map(|(pace, counted)| ComparedStalls::of(machine, pace, counted));
+    let blocks = match (&row.executed, launch.costs.table(), price) {
+        (Some(executed), Some(costs), Some(price)) => {
+            blocks::compared(executed, (costs, price), [traced, row.rays as f64])
+        }
+        _ => Vec::new(),
+    };
     let memory = profile.memory.unwrap_or_default();
     let loads = [Region::Nodes, Region::Triangles, Region::Slots, Region::Rays];
     let sectors: u64 = loads.iter().map(|&region| memory.region(region).sectors).sum();
@@ -229,6 +240,7 @@ fn compare(
         passes: row.work.map(|work| a_ray(work.wavefronts, memory.all().passes as f64)),
         sectors: row.work.map(|work| a_ray(work.load_sectors, sectors as f64)),
         stalls,
+        blocks,
         assumed: price.map_or(1.0, |price| price.assumed),
         verified: price.is_some_and(|price| price.verified),
         parts: split(elapsed, busy, &bounds),

@@ -20,7 +20,7 @@ use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatError, FlatTriangles, TraceError};
 use raywarp_layout::LayoutError;
 use raywarp_scene::{Scene, flatten};
-use raywarp_sim::{Efficiency, ProfileError};
+use raywarp_sim::{CostChange, Efficiency, ProfileError};
 use raywarp_traverse::{KernelError, ReplayError};
 use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
 use raywarp_workload::views::View;
@@ -91,6 +91,18 @@ pub enum SimulateError {
         machine: String,
         /// What is missing.
         why: String,
+    },
+    /// A change of a cost that takes more than there is.
+    #[error("{change}: it has {instructions:.1} instructions an event in {kernel}, {kind} rays")]
+    Cost {
+        /// The change.
+        change: CostChange,
+        /// What an event has.
+        instructions: f64,
+        /// The kernel.
+        kernel: String,
+        /// Its rays.
+        kind: &'static str,
     },
     /// A scene in which no ray of a kind starts.
     #[error("no {0} ray starts in any of the views: nothing is hit there")]

@@ -313,6 +313,7 @@ pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
         SimulateError::Kernel(error) | SimulateError::Profile(ProfileError::Kernel(error)) => CliError::usage(error),
         SimulateError::Profile(error @ ProfileError::Threads { .. }) => CliError::machine(error),
         error @ SimulateError::NotThere { .. } => CliError::usage(error),
+        error @ SimulateError::Cost { .. } => CliError::usage(format!("--set {error}")),
         other => CliError::input(format!("{}: {other}", path.display())),
     }
 }

@@ -130,15 +130,31 @@ impl Key {
     pub fn fault(&self, value: f64) -> Option<String> {
         // Written so that NaN is a fault.
         if !(value >= self.least && value <= self.most) {
-            return Some(format!("{} is {value}; it may be {} to {}", self.path, self.least, self.most));
+            return Some(format!("{} is {}; it may be {} to {}", self.path, plain(value), self.least, self.most));
         }
-        (self.whole && value.fract() != 0.0).then(|| format!("{} is {value}; it must be a whole number", self.path))
+        (self.whole && value.fract() != 0.0)
+            .then(|| format!("{} is {}; it must be a whole number", self.path, plain(value)))
     }
+}
+
+/// A number as a message writes it: with a power of ten where it would have many zeros.
+fn plain(value: f64) -> String {
+    let is_short = value == 0.0 || (1e-6..1e15).contains(&value.abs());
+    if is_short { format!("{value}") } else { format!("{value:e}") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_writes_tiny_and_huge_numbers_briefly() {
+        for (value, written) in [(1e-300, "1e-300"), (-1e200, "-1e200"), (f64::NAN, "NaN"), (0.001, "0.001")] {
+            let message = DRAM_GB_PER_S.fault(value).unwrap();
+            assert_eq!(message, format!("dram.gb_per_s is {written}; it may be 0.1 to 1000000"));
+        }
+        assert_eq!(SM_COUNT.fault(1.0 + 1e-7).unwrap(), "sm.count is 1.0000001; it must be a whole number");
+    }
 
     #[test]
     fn paths_are_unique_and_have_one_dot() {

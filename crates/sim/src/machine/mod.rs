@@ -225,6 +225,13 @@ impl Machine {
         keys::ALL.iter().filter_map(|key| Some((*key, self.given(key)?)))
     }
 
+    /// The numbers that are not those of the built-in machine of the same name: set by the user, or by a file of theirs, or missing.
+    /// None where no machine of that name is built in.
+    pub fn altered(&self) -> Option<Vec<&'static Key>> {
+        let builtin = Self::builtin().into_iter().find(|machine| machine.name == self.name)?;
+        Some(keys::ALL.iter().copied().filter(|key| self.get(key) != builtin.get(key)).collect())
+    }
+
     /// Warp instructions that the whole machine issues in a second at most.
     pub fn issue_per_s(&self) -> f64 {
         let per_clock = self.need(keys::SM_SCHEDULERS) * self.need(keys::ISSUE_PER_SCHEDULER);

@@ -8,7 +8,7 @@ use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_family::Operation;
 use raywarp_family::costs::{Pipe, Wait};
 use raywarp_sim::Price;
-use raywarp_sim::bounds::{Bound, Limit, headroom};
+use raywarp_sim::bounds::{Bound, Limit, PriceBasis, headroom};
 use raywarp_sim::machine::Machine;
 use raywarp_sim::pace::{Cause, Pace};
 use std::fmt::Write;
@@ -34,12 +34,15 @@ pub(crate) fn column(limit: Limit) -> usize {
     }
 }
 
+/// What the rate that no kernel passes is called, where it is one.
+pub(crate) const LOWEST_BOUND: &str = "lowest bound";
+
 /// What the columns mean.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
     bound, which no run passes; the others assume something (--json says what); ~ is a rate by prices that were fitted to a paper's, or by another machine's code, and no bound. \
-    no code: depends on machine code, and none is known that the machine runs. expected: by a model of a multiprocessor's schedulers and pipelines, \
+    no code: depends on machine code, and none is known that the machine runs. no price: depends on what a kernel costs, and no price was fitted. expected: by a model of a multiprocessor's schedulers and pipelines, \
     clock by clock, times what kernels reached of it on five scenes; nine of ten rates should lie in its interval. undecided: it tells too little; \
-    ?: nothing was measured on that machine, so that it is the model's alone. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
+    ?: the model's alone, since nothing was measured on that machine, or it does not have a number that was changed. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
     pipe: the busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
     once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \
     instructions over resident warps. least: what rays need however they are dealt to warps.";
@@ -122,11 +125,29 @@ impl BoundsReport {
 
     /// Why costs on a machine are not its own or not known, in a line.
     pub(crate) fn cost_doubts(&self, machine: usize) -> Option<String> {
-        let of_machine = self.rows.iter().filter(|row| row.machine == machine);
-        let mut doubts: Vec<&str> = of_machine.filter_map(|row| row.doubt.as_deref()).collect();
+        let of_machine = || self.rows.iter().filter(|row| row.machine == machine);
+        let mut doubts: Vec<&str> = of_machine().filter_map(|row| row.doubt.as_deref()).collect();
         doubts.sort_unstable();
         doubts.dedup();
-        (!doubts.is_empty()).then(|| format!("costs: {}", doubts.join("; ")))
+        // Whose, where it is not all kernels'.
+        let with_names = |doubt: &str| {
+            let has = |row: &&Bounded| row.doubt.as_deref() == Some(doubt);
+            let mut names: Vec<String> = of_machine().filter(has).map(|row| name_of(&row.variant)).collect();
+            names.dedup();
+            if of_machine().all(|row| has(&row)) { doubt.to_string() } else { format!("{doubt}: {}", names.join(", ")) }
+        };
+        let all: Vec<String> = doubts.into_iter().map(with_names).collect();
+        (!all.is_empty()).then(|| format!("costs: {}", all.join("; ")))
+    }
+
+    /// What the lowest of all rates that are no expected ones is on a machine, in a word or two.
+    pub(crate) fn lowest_name(&self, machine: usize) -> &'static str {
+        let mut of_machine = self.rows.iter().filter(|row| row.machine == machine && row.price.is_some());
+        match of_machine.next().map(|row| row.basis) {
+            Some(PriceBasis::Likened) => "likened rate",
+            Some(PriceBasis::Fitted) => "fitted rate",
+            Some(PriceBasis::Code) | None => LOWEST_BOUND,
+        }
     }
 
     /// AL09's simulated rates beside ours.
@@ -219,12 +240,21 @@ impl Bounded {
         self.price.as_ref().map(|price| price.warp_instructions() / self.profile.rays() as f64)
     }
 
+    /// What stands in place of what depends on costs that are not known.
+    fn unknown(&self) -> &'static str {
+        match (self.has_no_code, &self.price) {
+            (true, _) => "no code",
+            (false, None) => "no price",
+            (false, Some(_)) => "-",
+        }
+    }
+
     /// A line of the table; `several` if warps of several widths ran.
     fn cells(&self, several_widths: bool, several_leaves: bool) -> Vec<String> {
         let [visit, test] = self.efficiency().map(percent);
         let lowest = self.lowest();
         let next = headroom(&self.bounds).map(|(next, gain)| format!("{} +{:.0} %", next.limit.name(), 100.0 * gain));
-        let unknown = || if self.has_no_code { "no code".to_string() } else { "-".to_string() };
+        let unknown = || self.unknown().to_string();
         let mut cells = vec![
             name_of(&self.variant),
             self.kind.name().to_string(),

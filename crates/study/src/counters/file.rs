@@ -1,5 +1,6 @@
-//! Tables of counters, as `peers/nsight/counters.py` and `stalls.py` print them.
+//! Tables of counters, as `peers/nsight/counters.py`, `stalls.py` and `executed.py` print them.
 
+use super::ExecutedCounters;
 use crate::simulate::SimulateError;
 use raywarp_bvh::Builder;
 use raywarp_family::Variant;
@@ -31,6 +32,8 @@ pub struct Counted {
     pub work: Option<WorkCounters>,
     /// Of `stalls.py`.
     pub stalls: Option<StallCounters>,
+    /// Of `executed.py`.
+    pub executed: Option<ExecutedCounters>,
 }
 
 /// Lanes and accesses.
@@ -60,7 +63,7 @@ pub struct StallCounters {
 #[non_exhaustive]
 pub enum CountersError {
     /// No such table.
-    #[error("line {line}: {what}; peers/nsight/counters.py and stalls.py write such tables")]
+    #[error("line {line}: {what}; peers/nsight/counters.py, stalls.py and executed.py write such tables")]
     Line {
         /// Its number, from 1.
         line: usize,
@@ -86,7 +89,7 @@ pub enum CountersError {
 
 /// Names of columns that every table has, in any order; others are of no interest.
 const LAUNCH: [&str; 9] = ["scene", "variant", "kind", "tree", "rays", "blocks", "warp_instructions", "ns", "cycles"];
-/// Names of columns of which a table has all of this or of the next list, or both.
+/// Names of columns of which a table has all of one list at least: this, the next one, or [`EXECUTED`].
 const WORK: [&str; 3] = ["thread_instructions", "wavefronts", "global_load_sectors"];
 /// The same.
 const STALLS: [&str; 15] = [
@@ -107,6 +110,8 @@ const STALLS: [&str; 15] = [
     "membar",
     "misc",
 ];
+/// Instructions one by one.
+const EXECUTED: &str = "executed";
 /// The first of [`STALLS`] that no model has.
 const UNMODELLED: usize = 11;
 
@@ -140,25 +145,29 @@ impl Line<'_> {
         field.copied().ok_or_else(|| self.fault(format!("there is no {column}")))
     }
 
-    /// What a column has, if `is` finds one in its text.
-    fn parsed<T>(&self, column: &str, is: impl Fn(&str) -> Option<T>) -> Result<T, CountersError> {
+    /// What a column has, if `is` finds one in its text; else `allowed` says what may stand there.
+    fn parsed<T>(&self, column: &str, allowed: &str, is: impl Fn(&str) -> Option<T>) -> Result<T, CountersError> {
         let text = self.text(column)?;
-        is(text).ok_or_else(|| self.fault(format!("{column} is {text:?}")))
+        is(text).ok_or_else(|| self.fault(format!("{column} is {text:?}, which is not {allowed}")))
     }
 
     /// A number that is not negative.
     fn number(&self, column: &str) -> Result<f64, CountersError> {
-        self.parsed(column, |text| text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0))
+        self.parsed(column, "a number of 0 or more", |text| {
+            text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0)
+        })
     }
 
     /// A number above 0.
     fn count(&self, column: &str) -> Result<f64, CountersError> {
-        self.parsed(column, |text| text.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0))
+        self.parsed(column, "a number above 0", |text| text.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0))
     }
 
     /// A GPU numbers rays and blocks in 32 bits.
     fn whole(&self, column: &str) -> Result<u64, CountersError> {
-        self.parsed(column, |text| text.parse().ok().filter(|n: &u32| *n > 0).map(u64::from))
+        self.parsed(column, "a whole number of 1 to 4294967295", |text| {
+            text.parse().ok().filter(|n: &u32| *n > 0).map(u64::from)
+        })
     }
 
     fn has(&self, columns: &[&str]) -> bool {
@@ -189,7 +198,7 @@ impl Line<'_> {
         for counter in &STALLS[UNMODELLED..] {
             unmodelled += self.number(counter)?;
         }
-        let issuing = self.parsed("issue_percent", |text| {
+        let issuing = self.parsed("issue_percent", "a number of 0.1 to 100", |text| {
             text.parse().ok().filter(|percent| (0.1..=100.0).contains(percent)).map(|percent: f64| percent / 100.0)
         })?;
         Ok(StallCounters { issuing, waiting, unmodelled })
@@ -198,9 +207,13 @@ impl Line<'_> {
     fn counted(&self) -> Result<Counted, CountersError> {
         Ok(Counted {
             scene: self.text("scene")?.to_string(),
-            variant: self.parsed("variant", |text| text.parse().ok())?,
-            kind: self.parsed("kind", RayKind::parse)?,
-            tree: self.parsed("tree", tree)?,
+            variant: self.parsed("variant", "a kernel, such as direct/while-while/bvh2", |text| text.parse().ok())?,
+            kind: self.parsed("kind", "primary, ao or diffuse", RayKind::parse)?,
+            tree: self.parsed(
+                "tree",
+                "a builder, passes of reinsertion and a leaf's triangles, such as sweep+10/1",
+                tree,
+            )?,
             rays: self.whole("rays")?,
             blocks: self.whole("blocks")?,
             warp_instructions: self.count("warp_instructions")?,
@@ -208,6 +221,11 @@ impl Line<'_> {
             cycles: self.count("cycles")?,
             work: if self.has(&WORK) { Some(self.work()?) } else { None },
             stalls: if self.has(&STALLS) { Some(self.stalls()?) } else { None },
+            executed: if self.has(&[EXECUTED]) {
+                Some(self.parsed(EXECUTED, "runs of instructions as in 0:4096 48:8192", ExecutedCounters::parse)?)
+            } else {
+                None
+            },
         })
     }
 }
@@ -215,19 +233,33 @@ impl Line<'_> {
 /// Reads a table.
 ///
 /// # Errors
-/// [`CountersError::Line`]: a column that is missing, a field that is none of its column.
+/// [`CountersError::Line`]: a column that is missing, a field that is none of its column, a launch that was there before.
 pub fn read_counters(text: &str) -> Result<Vec<Counted>, CountersError> {
     let mut lines = text.lines().enumerate();
     let header: Vec<&str> = lines.next().map_or("", |(_, line)| line).split(',').collect();
     let missing = |columns: &[&'static str]| columns.iter().copied().find(|column| !header.contains(column));
-    let missing = missing(&LAUNCH).or(missing(&WORK).filter(|_| missing(&STALLS).is_some()));
+    let has_none = missing(&STALLS).is_some() && missing(&[EXECUTED]).is_some();
+    let missing = missing(&LAUNCH).or(missing(&WORK).filter(|_| has_none));
     if let Some(name) = missing {
         return Err(CountersError::Line { line: 1, what: format!("there is no column {name}") });
     }
     let line = |(number, line): (usize, &str)| {
         Line { number: number + 1, header: &header, fields: line.split(',').collect() }.counted()
     };
-    lines.map(line).collect()
+    let mut rows: Vec<Counted> = Vec::new();
+    for (number, text) in lines {
+        let row = line((number, text))?;
+        let same = |other: &&Counted| {
+            (&other.scene, other.variant, other.kind, other.tree) == (&row.scene, row.variant, row.kind, row.tree)
+                && (other.work.is_some(), other.stalls.is_some()) == (row.work.is_some(), row.stalls.is_some())
+        };
+        if rows.iter().any(|other| same(&other)) {
+            let what = format!("a second launch of {} with {} rays of {}", row.variant, row.kind.name(), row.scene);
+            return Err(CountersError::Line { line: number + 1, what });
+        }
+        rows.push(row);
+    }
+    Ok(rows)
 }
 
 #[cfg(test)]
@@ -280,5 +312,10 @@ mod tests {
             assert!(error.starts_with(said), "{error}");
         }
         assert!(read_counters("").is_err());
+        let twice = format!("{TABLE}{}\n", TABLE.lines().nth(1).unwrap());
+        let error = read_counters(&twice).unwrap_err().to_string();
+        assert!(error.starts_with("line 3: a second launch of direct/phased/h8 with ao rays of hall"), "{error}");
+        let error = read_counters(&TABLE.replace("900.5", "NaN")).unwrap_err().to_string();
+        assert!(error.starts_with("line 2: cycles is \"NaN\", which is not a number above 0"), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! Counters beside predictions, as text and as JSON.
 
-use super::{Compared, CountersReport, Pair, WITHIN, stalls};
+use super::{Compared, CountersReport, Pair, WITHIN, blocks, stalls};
 use crate::launch::is_implicit;
 use crate::simulate::{name_of, traced};
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
@@ -106,6 +106,7 @@ impl CountersReport {
             let _ = writeln!(text, "{}", wrapped(&line));
         }
         stalls::write(&self.rows, &mut text, room, &mut hidden);
+        blocks::write(&self.rows, &mut text, room, &mut hidden);
         hidden.finish(&mut text);
         text
     }
@@ -127,6 +128,7 @@ impl CountersReport {
                 "l1_passes_per_ray": row.passes.map(Pair::json),
                 "load_sectors_per_ray": row.sectors.map(Pair::json),
                 "stalls": row.stalls.as_ref().map(stalls::json),
+                "blocks_instructions_per_ray": (!row.blocks.is_empty()).then(|| blocks::json(&row.blocks)),
                 "instructions_assumed_percent": 100.0 * row.assumed,
                 "costs_verified": row.verified,
                 "foretold": !row.is_guess(),

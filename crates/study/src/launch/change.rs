@@ -34,6 +34,43 @@ impl LaunchChange {
     }
 }
 
+/// Whether the model of a multiprocessor has a number. Bandwidths beyond the first cache come in as bounds alone, and what
+/// dependent arithmetic waits for is in the words of the machine code.
+pub(crate) fn is_modelled(key: &Key) -> bool {
+    const MODELLED: [&Key; 28] = [
+        keys::SM_COUNT,
+        keys::SM_SCHEDULERS,
+        // Latencies are in clocks, those of memory too.
+        keys::CLOCK_MHZ,
+        keys::ISSUE_PER_SCHEDULER,
+        keys::PIPE_ALU,
+        keys::PIPE_FMA,
+        keys::PIPE_FMAHEAVY,
+        keys::PIPE_HALF,
+        keys::PIPE_DOUBLE,
+        keys::PIPE_XU,
+        keys::PIPE_CONVERSION,
+        keys::PIPE_LSU,
+        keys::L1_BYTES,
+        keys::L1_BYTES_PER_CLOCK,
+        keys::L1_WAVEFRONTS_PER_CLOCK,
+        keys::L2_BYTES,
+        keys::LATENCY_SHARED,
+        keys::LATENCY_XU,
+        keys::LATENCY_LANES,
+        keys::LATENCY_CONSTANT,
+        keys::LATENCY_L1,
+        keys::LATENCY_L2,
+        keys::LATENCY_DRAM,
+        keys::REGISTERS_PER_SM,
+        keys::REGISTERS_UNIT,
+        keys::SHARED_PER_SM,
+        keys::RESIDENT_WARPS,
+        keys::RESIDENT_BLOCKS,
+    ];
+    MODELLED.iter().any(|known| known.path == key.path)
+}
+
 /// A launch of a kernel that is followed on a machine.
 #[derive(Clone, Copy)]
 pub(crate) struct Followed<'a> {
@@ -52,6 +89,12 @@ impl KernelStudy<'_> {
         let Some(words) = followed.launch.costs.words() else { return vec![None; changes.len()] };
         let Some(code) = followed.launch.costs.code(&words) else { return vec![None; changes.len()] };
         changes.par_iter().map(|change| self.expected_after_one(followed, code, change)).collect()
+    }
+
+    /// The same after a change of costs, where it is one that machine code can be cut by.
+    pub fn expected_after_costs(&self, followed: Followed<'_>, changes: &[CostChange]) -> Option<f64> {
+        let &[change] = changes else { return None };
+        self.expected_after(followed, &[LaunchChange::Cost(change)]).pop()?
     }
 
     fn expected_after_one(&self, followed: Followed<'_>, code: Code<'_>, change: &LaunchChange) -> Option<f64> {

@@ -37,6 +37,11 @@ impl GainSpread {
         Some(Self { log: NINE_OF_TEN * (2.0 * variance).sqrt() })
     }
 
+    /// To either side of a ratio's logarithm, for nine of ten.
+    pub(super) fn log(self) -> f64 {
+        self.log
+    }
+
     /// The gain from one expected rate to another, which are rays a second or in any other unit.
     pub fn gain(self, before: f64, after: f64) -> ExpectedGain {
         ExpectedGain { log: (after / before).ln(), spread: self.log }

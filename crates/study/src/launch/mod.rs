@@ -10,7 +10,7 @@ mod costs;
 mod gain;
 mod prediction;
 
-pub(crate) use change::{Followed, LaunchChange};
+pub(crate) use change::{Followed, LaunchChange, is_modelled};
 pub(crate) use costs::{CodeOf, CostSource, KernelCostSource, code_of, kernel_costs};
 
 pub use gain::{ExpectedGain, GainSpread};
@@ -237,11 +237,9 @@ fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
 }
 
 impl StudiedLaunch {
-    /// What `profile`, its own, costs, with costs of blocks that the user changed.
-    pub fn priced(&self, profile: &Profile, changes: &[CostChange]) -> PricedKernel {
-        let mut kernel = PricedKernel { least: self.least, ..PricedKernel::new(&self.costs, profile) };
-        changes.iter().for_each(|change| kernel.change(change, profile));
-        kernel
+    /// What `profile`, its own, costs.
+    pub fn priced(&self, profile: &Profile) -> PricedKernel {
+        PricedKernel { least: self.least, ..PricedKernel::new(&self.costs, profile) }
     }
 
     /// Rays a second to expect of the machine, at most the lowest of `bounds`, some of whose resources are not in the model of a

@@ -4,7 +4,12 @@
 //! run). A kernel that is in it is expected to have its own mean ratio again; another one that of all kernels. How much ratios
 //! differ from scene to scene, and for another kernel from kernel to kernel, makes the interval: nine of ten new rates should lie
 //! in it, if scenes and kernels are like those, logarithms of ratios about normal, and launches long.
+//!
+//! A machine with numbers that were changed, and a kernel with changed costs, keep those ratios, and get an interval that is as much
+//! wider as the gain of a change may be off ([`GainSpread`]). Where the model does not have what was changed, it tells nothing.
 
+use super::GainSpread;
+use super::change::is_modelled;
 use raywarp_family::Variant;
 use raywarp_sim::machine::Machine;
 use raywarp_workload::rays::RayKind;
@@ -28,6 +33,8 @@ pub struct Prediction {
     pub high: f64,
     /// Whether rates of this very kernel were among those that the interval is from.
     pub is_of_kernel: bool,
+    /// Whether it is of a changed machine or changed costs.
+    pub is_of_change: bool,
 }
 
 /// What was measured of a kernel, over what was expected, in logarithms.
@@ -62,8 +69,9 @@ fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
 }
 
 impl Prediction {
-    /// Of a model's rate, rays a second. None of a machine that nothing was measured on.
-    pub fn of(machine: &Machine, variant: &Variant, kind: RayKind, modelled: f64) -> Option<Self> {
+    /// Of a model's rate, rays a second; `changed` if it is of costs that were changed. None of a machine that nothing was measured
+    /// on, and of one with a changed number that the model does not have.
+    pub fn of(machine: &Machine, variant: &Variant, kind: RayKind, (modelled, changed): (f64, bool)) -> Option<Self> {
         let all = ratios(machine.name(), kind);
         let means: Vec<f64> = all.iter().map(|one| mean(&one.logs)).collect();
         let squares = |values: &[f64], middle: f64| values.iter().map(|v| (v - middle).powi(2)).sum::<f64>();
@@ -80,9 +88,16 @@ impl Prediction {
             Some((one, mean)) => (*mean, within * (1.0 + 1.0 / one.logs.len() as f64)),
             None => (overall, within + between * (1.0 + 1.0 / means.len() as f64)),
         };
-        let spread = NINE_OF_TEN * variance.sqrt();
+        let altered = machine.altered()?;
+        if !altered.iter().all(|key| is_modelled(key)) {
+            return None;
+        }
+        let is_of_change = changed || !altered.is_empty();
+        let of_change = if is_of_change { GainSpread::of(machine, kind)?.log() } else { 0.0 };
+        let spread = (NINE_OF_TEN * variance.sqrt()).hypot(of_change);
         let at = |log: f64| modelled * (middle + log).exp();
-        Some(Self { rays_per_s: at(0.0), low: at(-spread), high: at(spread), is_of_kernel: own.is_some() })
+        let is_of_kernel = own.is_some();
+        Some(Self { rays_per_s: at(0.0), low: at(-spread), high: at(spread), is_of_kernel, is_of_change })
     }
 
     /// Whether the interval says anything.
@@ -125,6 +140,7 @@ pub(crate) fn prediction_json(prediction: Option<Prediction>) -> serde_json::Val
             "low_mrays_per_s": one.low / 1e6,
             "high_mrays_per_s": one.high / 1e6,
             "of_this_kernel": one.is_of_kernel,
+            "of_a_change": one.is_of_change,
             "decided": one.is_decided(),
         })
     })
@@ -136,7 +152,7 @@ mod tests {
 
     fn predict(kernel: &str, kind: RayKind) -> Prediction {
         let machine = Machine::find("h200").unwrap();
-        Prediction::of(&machine, &kernel.parse().unwrap(), kind, 1e9).unwrap()
+        Prediction::of(&machine, &kernel.parse().unwrap(), kind, (1e9, false)).unwrap()
     }
 
     #[test]
@@ -159,12 +175,34 @@ mod tests {
     }
 
     #[test]
+    fn a_change_has_a_wider_interval_and_none_where_the_model_does_not_have_it() {
+        let (kernel, kind) = ("al09-if-if".parse().unwrap(), RayKind::Ao);
+        let of = |set: &[(&str, &str)], costs: bool| {
+            let mut machine = Machine::find("h200").unwrap();
+            set.iter().for_each(|(key, value)| machine.set(key, value).unwrap());
+            Prediction::of(&machine, &kernel, kind, (1e9, costs))
+        };
+        let as_it_is = of(&[], false).unwrap();
+        for changed in [of(&[("resident.warps", "32")], false), of(&[], true), of(&[("latency.l1_hit", "2x")], true)] {
+            let changed = changed.unwrap();
+            assert!(changed.is_of_change && !as_it_is.is_of_change);
+            assert_eq!(changed.rays_per_s, as_it_is.rays_per_s);
+            assert!(changed.low < as_it_is.low && changed.high > as_it_is.high, "{changed:?} {as_it_is:?}");
+        }
+        // What is set to what it was changes nothing.
+        assert_eq!(of(&[("sm.count", "1x")], false), Some(as_it_is));
+        for bounds_alone in ["dram.gb_per_s", "l2.bytes_per_clock", "latency.alu"] {
+            assert_eq!(of(&[(bounds_alone, "900"), ("resident.warps", "32")], false), None, "{bounds_alone}");
+        }
+    }
+
+    #[test]
     fn primary_rays_are_undecided_and_other_machines_have_no_interval() {
         assert!(!predict("g14", RayKind::Primary).is_decided());
         assert_eq!(predict("g14", RayKind::Primary).cell(|rate| rate.to_string()), "undecided");
         let ada = Machine::find("rtx4090").unwrap();
         let variant = "g14".parse().unwrap();
-        assert_eq!(Prediction::of(&ada, &variant, RayKind::Ao, 1e9), None);
+        assert_eq!(Prediction::of(&ada, &variant, RayKind::Ao, (1e9, false)), None);
         assert_eq!(expected_cell(None, Some(2e9), |rate| format!("{rate}")), Some("2000?".to_string()));
     }
 }

@@ -426,10 +426,10 @@ impl OnTree<'_> {
         let mut study = KernelStudy::new((kernel, variant, kind), [rays], row.rate.rays, options);
         let launch = study.on(machine, None)?;
         let profile = study.profile(&launch);
-        let priced = launch.priced(profile, &[]);
+        let priced = launch.priced(profile);
         row.bounds = priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
         row.expected = launch.expected(&priced, machine, profile, &row.bounds);
-        row.prediction = row.expected.and_then(|rate| Prediction::of(machine, variant, kind, rate));
+        row.prediction = row.expected.and_then(|rate| Prediction::of(machine, variant, kind, (rate, false)));
         row.assumed = priced.price.as_ref().map(|price| price.assumed);
         row.instructions = priced.price.as_ref().map(|price| price.warp_instructions() / profile.rays() as f64);
         row.shares = shares::shares(&row.rate, is_implicit(variant), &row.bounds);

@@ -116,7 +116,7 @@ const BY_EXPECTED: &str = "The model of a multiprocessor ran again with each cha
 fn of_machine(page: &mut Page, report: &BoundsReport, (number, machine): (usize, &Machine), all: &[WhatIf]) {
     let shown = listed(all, number);
     let by_expected = shown.iter().any(|one| one.by_expected);
-    let ranked = if by_expected { "expected rate" } else { "lowest bound" };
+    let ranked = if by_expected { "expected rate" } else { report.lowest_name(number) };
     if by_expected {
         page.note(BY_EXPECTED);
     }
@@ -186,8 +186,9 @@ fn of_machine(page: &mut Page, report: &BoundsReport, (number, machine): (usize,
     let rows = report.rows.iter().enumerate().filter(|(_, row)| row.machine == number).filter_map(per_row).collect();
     let of_each = Grid {
         caption: format!(
-            "For each kernel on {}: its lowest bound in Mrays/s, and the change that raises its {ranked} most{}",
+            "For each kernel on {}: its {} in Mrays/s, and the change that raises its {ranked} most{}",
             machine.name(),
+            report.lowest_name(number),
             if by_expected { " (where no rate is told, its lowest bound)" } else { "" }
         ),
         head: vec![

@@ -1,6 +1,6 @@
 //! The changes that are tried: one number of the machine, one cost, or the lanes of a warp at a time.
 
-use crate::launch::LaunchChange;
+use crate::launch::{LaunchChange, is_modelled};
 use raywarp_family::Block;
 use raywarp_sim::machine::{Key, keys};
 use raywarp_sim::{Change, CostChange};
@@ -12,17 +12,10 @@ struct Number {
     keys: &'static [&'static Key],
     /// Times what they are.
     factor: f64,
-    /// Whether the model of a multiprocessor has them. Bandwidths beyond the first cache come in as bounds alone, and what
-    /// dependent arithmetic waits for is in the words of the machine code.
-    is_modelled: bool,
 }
 
 const fn number(name: &'static str, keys: &'static [&'static Key], factor: f64) -> Number {
-    Number { name, keys, factor, is_modelled: true }
-}
-
-const fn of_bounds_alone(name: &'static str, keys: &'static [&'static Key], factor: f64) -> Number {
-    Number { name, keys, factor, is_modelled: false }
+    Number { name, keys, factor }
 }
 
 const NUMBERS: [Number; 20] = [
@@ -36,10 +29,10 @@ const NUMBERS: [Number; 20] = [
     number("twice the xu pipeline", &[keys::PIPE_XU], 2.0),
     number("twice the load and store pipeline", &[keys::PIPE_LSU], 2.0),
     number("twice the passes through the L1", &[keys::L1_WAVEFRONTS_PER_CLOCK, keys::L1_BYTES_PER_CLOCK], 2.0),
-    of_bounds_alone("twice the L2's bandwidth", &[keys::L2_BYTES_PER_CLOCK], 2.0),
-    of_bounds_alone("twice the memory's bandwidth", &[keys::DRAM_GB_PER_S], 2.0),
+    number("twice the L2's bandwidth", &[keys::L2_BYTES_PER_CLOCK], 2.0),
+    number("twice the memory's bandwidth", &[keys::DRAM_GB_PER_S], 2.0),
     // Of code whose instructions say when the next may issue, the clocks of arithmetic are in its costs.
-    of_bounds_alone("half the latency of arithmetic", &[keys::LATENCY_ALU], 0.5),
+    number("half the latency of arithmetic", &[keys::LATENCY_ALU], 0.5),
     number("half the latency of the L1", &[keys::LATENCY_L1], 0.5),
     number("half the latency of the L2", &[keys::LATENCY_L2], 0.5),
     number("half the latency of memory", &[keys::LATENCY_DRAM], 0.5),
@@ -85,9 +78,10 @@ fn is_operation(block: &Block) -> bool {
 
 /// Changes of numbers and of costs, in a fixed order.
 pub(super) fn of_launches() -> Vec<Tried> {
-    let of_number = |&Number { name, keys, factor, is_modelled }: &Number| {
+    let of_number = |&Number { name, keys, factor }: &Number| {
         let options: Vec<String> = keys.iter().map(|key| format!("--set {}={factor}x", key.path)).collect();
         let what = What::Launch(LaunchChange::Numbers(keys, factor));
+        let is_modelled = keys.iter().all(|key| is_modelled(key));
         Tried { name: name.to_string(), options: options.join(" "), what, is_modelled }
     };
     let mut changes: Vec<Tried> = NUMBERS.iter().map(of_number).collect();

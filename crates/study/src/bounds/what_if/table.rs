@@ -2,6 +2,7 @@
 
 use super::{RowGain, WhatIf, listed};
 use crate::bounds::BoundsReport;
+use crate::bounds::report::LOWEST_BOUND;
 use crate::launch::ExpectedGain;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_sim::machine::Machine;
@@ -26,7 +27,7 @@ impl BoundsReport {
         for (number, machine) in self.request.machines.iter().enumerate() {
             let listed = listed(&all, number);
             let by_expected = listed.iter().any(|what_if| what_if.by_expected);
-            text.push_str(&format!("\n{}\n", wrapped(&self.what_if_title(machine, by_expected))));
+            text.push_str(&format!("\n{}\n", wrapped(&self.what_if_title((number, machine), by_expected))));
             if listed.is_empty() {
                 text.push_str("nothing: no table has what these kernels cost here\n");
             }
@@ -57,13 +58,14 @@ impl BoundsReport {
         }
     }
 
-    fn what_if_title(&self, machine: &Machine, by_expected: bool) -> String {
+    fn what_if_title(&self, (number, machine): (usize, &Machine), by_expected: bool) -> String {
+        let (name, ranked) = (machine.name(), self.lowest_name(number));
         match by_expected {
-            true => format!("what would raise the expected rate on {}: {BY_EXPECTED}", machine.name()),
+            true => format!("what would raise the expected rate on {name}: {BY_EXPECTED}"),
             false => format!(
-                "what would raise the lowest bound on {}, where no rate is told with an interval: rise in %, mean over kernels and kinds \
-                 of rays, and where most",
-                machine.name()
+                "what would raise the {ranked} on {name}, where no rate is told with an interval{}: rise in %, mean over kernels and \
+                 kinds of rays, and where most",
+                if ranked == LOWEST_BOUND { "" } else { " (it is no bound)" }
             ),
         }
     }
@@ -85,7 +87,7 @@ impl BoundsReport {
                 "machine": self.request.machines[what_if.machine].name(),
                 "change": what_if.change,
                 "options": what_if.options,
-                "ranked_by": if what_if.by_expected { "expected rate" } else { "lowest bound" },
+                "ranked_by": if what_if.by_expected { "expected rate" } else { self.lowest_name(what_if.machine) },
                 "bound_gain_percent": 100.0 * what_if.bound_mean(),
                 "expected_gain": what_if.expected_mean().map(expected_json),
                 "rows": what_if.gains.iter().map(of_row).collect::<Vec<_>>(),
