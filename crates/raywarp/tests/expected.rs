@@ -96,7 +96,7 @@ fn a_warp_a_scheduler_takes_what_it_takes_alone() {
 }
 
 #[test]
-fn numbers_of_the_machine_change_it_and_costs_without_code_have_none() {
+fn numbers_of_the_machine_and_cheaper_operations_change_it_and_other_costs_have_none() {
     let rates = |changes: &[(&str, &str)], costs: Vec<CostChange>| -> Vec<f64> {
         rows(&KERNELS[..1], changes, costs).iter().filter_map(|row| row.expected).collect()
     };
@@ -106,6 +106,13 @@ fn numbers_of_the_machine_change_it_and_costs_without_code_have_none() {
         let slower = rates(&[(key, value)], vec![]);
         assert!(known.iter().zip(&slower).all(|(known, slower)| slower < known), "{key}: {slower:?} {known:?}");
     }
-    let cheaper = CostChange::parse("visit_node", "0.5x").unwrap();
-    assert!(rates(&[], vec![cheaper]).is_empty());
+    let cost = |value: &str| CostChange::parse("visit_node", value).unwrap();
+    let faster = rates(&[], vec![cost("0.75x")]);
+    assert!(
+        known.len() == faster.len() && known.iter().zip(&faster).all(|(known, faster)| faster > known),
+        "{faster:?}"
+    );
+    for untold in [vec![cost("1.25x")], vec![cost("40")], vec![cost("0.75x"), cost("0.9x")]] {
+        assert!(rates(&[], untold.clone()).is_empty(), "{untold:?}");
+    }
 }
