@@ -1,30 +1,32 @@
-//! What GGX facets of one alpha return: `crate::bsdf::facets` and its tables, a surface a lane.
+//! What GGX facets return: `crate::bsdf::facets` and its tables, a surface a lane.
 
 use super::tables::Tables;
+use super::turned::{Turned, even_alpha, projected};
 use super::vec3::Vec3s;
 use crate::bsdf::Scattering;
 use crate::bsdf::loss_table::{LEAST_ROOT, MEAN_NODES, SCALE};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Facets of one alpha.
+/// Facets of one roughness.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Facets<'t, V, W> {
     tables: &'t Tables,
     scattering: Scattering,
-    alpha: V,
+    alpha: [V; 2],
     /// The row of the albedos below, and how far beyond it.
     row: W,
     t: V,
     /// Likewise of the losses.
     loss_row: W,
     loss_t: V,
+    turned: Turned<V, W>,
     /// What is returned to all directions.
     pub mean: [V; 2],
 }
 
 /// Node below a place of 0 to 1 on an axis of `nodes` nodes, and how far beyond it.
 #[inline(always)]
-fn locate<V: Vector<N>, const N: usize>(x: V, nodes: u32) -> (V::Words, V) {
+pub(super) fn locate<V: Vector<N>, const N: usize>(x: V, nodes: u32) -> (V::Words, V) {
     let set = x.set();
     let x = x.max(V::splat(set, 0.0)).min(V::splat(set, 1.0));
     let s = x * V::splat(set, (nodes - 1) as f32);
@@ -66,47 +68,55 @@ fn corrected<V: Vector<N>, const N: usize>([scale, bias]: [V; 2], lost: V) -> [V
 }
 
 impl<'t, V> Facets<'t, V, ()> {
-    /// Facets of `alpha`, 1e-3 to 1.
+    /// Facets of `alpha` along tangent and bitangent, 1e-3 to 1.
     #[inline(always)]
-    pub fn new<const N: usize>(tables: &'t Tables, alpha: V, scattering: Scattering) -> Facets<'t, V, V::Words>
+    pub fn new<const N: usize>(tables: &'t Tables, alpha: [V; 2], scattering: Scattering) -> Facets<'t, V, V::Words>
     where
         V: Vector<N>,
     {
-        let set = alpha.set();
+        let [x, y] = alpha;
+        let set = x.set();
         let all = V::Mask::first(set, N);
         // The mean of two alphas, which rounding keeps a little off where they are one.
-        let (row, t) = locate_root((alpha * alpha).sqrt());
+        let (row, t) = locate_root((x * y).sqrt());
         let [scale, bias, next_scale, next_bias] = row.gather_records(&tables.albedo_means, all);
         let mut mean = [
             lerp(V::from_bits(scale), V::from_bits(next_scale), t),
             lerp(V::from_bits(bias), V::from_bits(next_bias), t),
         ];
-        let root = alpha.sqrt();
+        let even = even_alpha(alpha);
+        let root = even.sqrt();
         let (loss_row, loss_t) = locate(root, Tables::LOSS_NODES);
+        let mut turned = Turned::none(set);
         if scattering == Scattering::Multiple {
             let least = V::splat(set, LEAST_ROOT);
             let scale = V::splat(set, 1.0 / (1.0 - LEAST_ROOT));
             let (m, s) = locate((root.sqrt() - least) * scale, MEAN_NODES as u32);
             let [low, high, _, _] = m.gather_records(&tables.loss_means, all);
             let (low, high) = (V::from_bits(low), V::from_bits(high));
-            let lost = alpha * alpha * (low + s * (high - low));
+            let mut lost = even * even * (low + s * (high - low));
+            let differ = !x.eq(y);
+            if differ.any() {
+                turned = Turned::new(tables, alpha, differ);
+                lost = V::select(differ, lost * turned.mean, lost);
+            }
             mean = corrected(mean, lost);
         }
-        Facets { tables, scattering, alpha, row, t, loss_row, loss_t, mean }
+        Facets { tables, scattering, alpha, row, t, loss_row, loss_t, turned, mean }
     }
 }
 
 impl<V, W> Facets<'_, V, W> {
-    /// What is returned to a direction above, by its cosine.
+    /// What is returned to a direction above.
     #[inline(always)]
-    pub fn at<const N: usize>(&self, cos: V) -> [V; 2]
+    pub fn at<const N: usize>(&self, w: Vec3s<V>) -> [V; 2]
     where
         V: Vector<N, Words = W>,
         W: Words<N, Set = V::Set, Mask = V::Mask>,
     {
-        let set = cos.set();
+        let set = w.z.set();
         let all = V::Mask::first(set, N);
-        let (node, t) = locate_root(cos);
+        let (node, t) = locate_root(w.z);
         let cells = W::splat(set, Tables::ALBEDO_NODES - 1);
         let at = self.row * cells + node;
         let [scale, bias, next_scale, next_bias] = at.gather_records(&self.tables.albedos, all);
@@ -120,14 +130,24 @@ impl<V, W> Facets<'_, V, W> {
             return returned;
         }
         let one = V::splat(set, 1.0);
-        let cos = cos.abs();
-        let place = cos * (one + self.alpha) / (cos + self.alpha);
-        let (node, x) = locate(place, Tables::LOSS_NODES);
+        let cos = w.z.abs();
+        let [x, y] = self.alpha;
+        let differ = !x.eq(y);
+        let mut alpha = x;
+        if differ.any() {
+            alpha = projected(self.alpha, w);
+        }
+        let place = cos * (one + alpha) / (cos + alpha);
+        let (node, s) = locate(place, Tables::LOSS_NODES);
         let at = self.loss_row * W::splat(set, Tables::LOSS_NODES - 1) + node;
         let [a, b, c, d] = at.gather_records(&self.tables.losses, all);
         let (a, b, c, d) = (V::from_bits(a), V::from_bits(b), V::from_bits(c), V::from_bits(d));
-        let (low, high) = (a + x * (b - a), c + x * (d - c));
-        let lost = V::splat(set, SCALE) * (low + self.loss_t * (high - low));
+        let (low, high) = (a + s * (b - a), c + s * (d - c));
+        let mut lost = V::splat(set, SCALE) * (low + self.loss_t * (high - low));
+        if differ.any() {
+            let more = self.turned.at(self.tables, place, alpha, differ);
+            lost = V::select(differ, (lost + more).max(V::splat(set, 0.0)).min(one), lost);
+        }
         corrected(returned, lost)
     }
 }

@@ -65,13 +65,13 @@ pub(super) fn reflectances<V: Vector<N>, const N: usize>(
 pub(super) fn coats<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
     scattering: Scattering,
-    words: &mut [V::Words; 8],
+    words: &mut [V::Words; 12],
     entries: &Entries<V::Words, V::Mask>,
     textured: u32,
 ) -> u32 {
     let set = words[0].set();
-    let mut rows = [[0; N]; 8];
-    for i in 0..8 {
+    let mut rows = [[0; N]; 12];
+    for i in 0..12 {
         rows[i] = words[i].store();
     }
     let places = Places::of(entries);
@@ -85,7 +85,7 @@ pub(super) fn coats<V: Vector<N>, const N: usize>(
             rows.iter_mut().zip(coat).for_each(|(row, word)| row[lane] = word);
         }
     }
-    for i in 0..8 {
+    for i in 0..12 {
         words[i] = V::Words::load(set, &rows[i]);
     }
     known

@@ -17,8 +17,10 @@ mod numbers;
 mod point;
 mod queues;
 mod tables;
+mod tangent;
 #[cfg(test)]
 mod tests;
+mod turned;
 mod vec3;
 mod vertices;
 mod warp;

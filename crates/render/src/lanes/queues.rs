@@ -60,7 +60,7 @@ pub(super) fn sort(scene: &ShadingScene, tables: &Tables, wave: &mut Wave) {
         }
         let triangle = scene.triangle_of(hit, instance);
         let [_, _, _, kind] = tables.materials[scene.triangles[triangle as usize].material() as usize];
-        match kind & !class::EMITS {
+        match kind & !class::FLAGS {
             // A path in a medium loses light on the way.
             _ if has_media && paths[i as usize].media.stack != MediaStack::default() => queues.one_by_one.push(i),
             class::DIFFUSE | class::TEXTURED_DIFFUSE => queues.diffuse.push(i, triangle),

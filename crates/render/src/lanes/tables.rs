@@ -1,7 +1,7 @@
 //! What vectors read beside the flat scene: records of 16 bytes, gathered whole.
 
 use crate::bsdf::albedo_table::CELLS;
-use crate::bsdf::loss_table::{MEAN_NODES, WHITE_NODES};
+use crate::bsdf::loss_table::{MEAN_NODES, TURNED_NODES, WHITE_NODES, turned};
 use crate::bsdf::{Bsdf, BsdfTables, Principled, Scattering};
 use crate::flat::{Input, LightKind, LightRecord, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
 use crate::texture::{Inputs, TexturePoint};
@@ -16,12 +16,16 @@ pub(super) mod class {
     pub const DIFFUSE: u32 = 1;
     /// Lambert, of a texture.
     pub const TEXTURED_DIFFUSE: u32 = 2;
-    /// A dielectric coat over Lambert, of one alpha; the same everywhere.
+    /// A dielectric coat over Lambert; the same everywhere.
     pub const COATED: u32 = 3;
     /// Of textures: what it is, lanes find out.
     pub const TEXTURED_COATED: u32 = 4;
     /// Flag: it shines.
     pub const EMITS: u32 = 1 << 8;
+    /// Flag: its frame lies along a tangent.
+    pub const ALONG_TANGENT: u32 = 1 << 9;
+    /// The flags.
+    pub const FLAGS: u32 = EMITS | ALONG_TANGENT;
 }
 
 /// Flags of a [`LightTable`].
@@ -37,8 +41,8 @@ pub(super) mod flag {
 pub(super) struct Tables {
     /// Of each material: its reflectance where that is constant, and its [`class`].
     pub materials: Vec<[u32; 4]>,
-    /// Of each material whose class is [`class::COATED`]: base, f0, f90 and alpha.
-    pub coats: Vec<[u32; 8]>,
+    /// Of each material whose class is [`class::COATED`]: base, f0, f90 and two alphas; zeros.
+    pub coats: Vec<[u32; 12]>,
     /// Of GGX facets, row by row of alpha: scale and bias of the albedo at a node of the cosine, and at the next.
     pub albedos: Vec<[u32; 4]>,
     /// The same of the means, over alpha.
@@ -47,6 +51,11 @@ pub(super) struct Tables {
     pub losses: Vec<[u32; 4]>,
     /// Their mean at a node of alpha, and at the next; zeros.
     pub loss_means: Vec<[u32; 4]>,
+    /// What facets of two alphas lose more, in cells by the larger alpha, the ratio, the alpha along the view and the
+    /// cosine: for either end of the first two, the numbers at four corners of the others.
+    pub turned: Vec<[u32; 16]>,
+    /// What multiplies the mean for it, in cells by the larger alpha and the ratio: four corners.
+    pub turned_means: Vec<[u32; 4]>,
     /// Of each light: the radiance of what its points send out, and [`flag`]s.
     pub lights: Vec<[u32; 4]>,
     /// Of each cell of the choice of lights: in 2^-32 of a cell, how much is its own; what the rest is; zeros.
@@ -82,10 +91,43 @@ impl Tables {
             albedo_means: neighbours(means),
             losses: losses.map(|corners| corners.map(loss)).collect(),
             loss_means: loss_means.windows(2).map(|pair| [pair[0].to_bits(), pair[1].to_bits(), 0, 0]).collect(),
+            turned: turned_cells(),
+            turned_means: turned_mean_cells(),
             lights: scene.lights.iter().map(|light| self::light(scene, light)).collect(),
             cells: scene.light_choice.iter().enumerate().map(|(i, cell)| self::cell(i as u32, cell)).collect(),
         }
     }
+}
+
+/// [`Tables::turned`].
+fn turned_cells() -> Vec<[u32; 16]> {
+    let [table, _] = turned();
+    let [alphas, ratios, along, cosines] = TURNED_NODES;
+    let mut cells = Vec::with_capacity((alphas - 1) * (ratios - 1) * (along - 1) * (cosines - 1));
+    for a in 0..alphas - 1 {
+        for q in 0..ratios - 1 {
+            for p in 0..along - 1 {
+                for node in 0..cosines - 1 {
+                    cells.push(std::array::from_fn(|i| {
+                        let (a, q, p, node) = (a + (i >> 3), q + (i >> 2 & 1), p + (i >> 1 & 1), node + (i & 1));
+                        f32::from(table[((a * ratios + q) * along + p) * cosines + node]).to_bits()
+                    }));
+                }
+            }
+        }
+    }
+    cells
+}
+
+/// [`Tables::turned_means`].
+fn turned_mean_cells() -> Vec<[u32; 4]> {
+    let [_, means] = turned();
+    let [alphas, ratios, ..] = TURNED_NODES;
+    let cell = |a, q| -> [u32; 4] {
+        let at = |i: usize| (a + (i >> 1)) * ratios + q + (i & 1);
+        std::array::from_fn(|i| f32::from(means[at(i)]).to_bits())
+    };
+    (0..alphas - 1).flat_map(|a| (0..ratios - 1).map(move |q| cell(a, q))).collect()
 }
 
 fn record(v: Vec3, word: u32) -> [u32; 4] {
@@ -93,33 +135,36 @@ fn record(v: Vec3, word: u32) -> [u32; 4] {
 }
 
 /// The record of a material, and that of its coat.
-fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32; 4], [u32; 8]) {
+fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32; 4], [u32; 12]) {
     let material = &scene.materials[index];
-    let one_by_one = (record(Vec3::ZERO, class::ONE_BY_ONE), [0; 8]);
+    let one_by_one = (record(Vec3::ZERO, class::ONE_BY_ONE), [0; 12]);
     // Without maps of attributes the scalar text bends no normal of a diffuse surface, whatever the record says.
     let looks = material.has(MaterialFlags::LOOKS_AT_ATTRIBUTES);
     let is_bent = material.normal != NONE && (looks || material.kind() != MaterialKind::Diffuse);
     // Beyond boundaries of media paths may be in them.
     let is_boundary = material.inside != NONE || material.has(MaterialFlags::INTERFACE);
-    if is_boundary || is_bent || material.has(MaterialFlags::CHOOSES | MaterialFlags::ANISOTROPIC) {
+    let is_turned = material.has(MaterialFlags::ANISOTROPIC);
+    let is_odd = is_turned && material.kind() == MaterialKind::Diffuse;
+    if is_boundary || is_bent || is_odd || material.has(MaterialFlags::CHOOSES) {
         return one_by_one;
     }
     let emits = if material.emission == NONE { 0 } else { class::EMITS };
+    let flags = emits | if is_turned { class::ALONG_TANGENT } else { 0 };
     let first = material.first_input as usize;
     let inputs = &scene.inputs[first..first + material.kind().input_count() as usize];
     let is_textured = looks && inputs.iter().any(Input::is_textured);
     match material.kind() {
-        MaterialKind::Diffuse if is_textured => (record(Vec3::ZERO, class::TEXTURED_DIFFUSE | emits), [0; 8]),
+        MaterialKind::Diffuse if is_textured => (record(Vec3::ZERO, class::TEXTURED_DIFFUSE | flags), [0; 12]),
         MaterialKind::Diffuse => {
-            (record(Vec3::from(inputs[0].factor).clamp(Vec3::ZERO, Vec3::ONE), class::DIFFUSE | emits), [0; 8])
+            (record(Vec3::from(inputs[0].factor).clamp(Vec3::ZERO, Vec3::ONE), class::DIFFUSE | flags), [0; 12])
         }
         MaterialKind::Coated | MaterialKind::Principled if is_textured => {
-            (record(Vec3::ZERO, class::TEXTURED_COATED | emits), [0; 8])
+            (record(Vec3::ZERO, class::TEXTURED_COATED | flags), [0; 12])
         }
         MaterialKind::Coated | MaterialKind::Principled => {
             let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
             coat(&Bsdf::look_up(&inputs, 0.5))
-                .map_or(one_by_one, |coat| (record(Vec3::ZERO, class::COATED | emits), coat))
+                .map_or(one_by_one, |coat| (record(Vec3::ZERO, class::COATED | flags), coat))
         }
         MaterialKind::DiffuseTransmission
         | MaterialKind::Blinn
@@ -134,12 +179,12 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
 }
 
 /// The record of a coat, if the model is one that vectors know.
-pub(super) fn coat(bsdf: &Bsdf) -> Option<[u32; 8]> {
+pub(super) fn coat(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Principled(Principled { base, metallic, f0, f90, alpha, coat, .. }) = *bsdf else { return None };
-    if metallic != 0.0 || coat > 0.0 || alpha.x != alpha.y {
+    if metallic != 0.0 || coat > 0.0 {
         return None;
     }
-    Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x].map(f32::to_bits))
+    Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x, alpha.y, 0.0, 0.0, 0.0].map(f32::to_bits))
 }
 
 fn light(scene: &ShadingScene, light: &LightRecord) -> [u32; 4] {

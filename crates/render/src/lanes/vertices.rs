@@ -147,12 +147,17 @@ impl Stage<'_> {
     /// Shades coated surfaces; returns the lanes that it could.
     #[inline(always)]
     fn coated<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
-        let (points, frames, wo, is_plain) = surfaces::<V, N>(entries);
+        let (points, mut frames, mut wo, is_plain) = surfaces::<V, N>(entries);
         let mut mask = entries.mask & is_plain;
         let set = wo.x.set();
         let material = entries.record[12] & V::Words::splat(set, TriangleRecord::MATERIAL);
         let [_, _, _, kind] = material.gather_records(&self.tables.materials, mask);
-        let mut words: [V::Words; 8] = material.gather_records(&self.tables.coats, mask);
+        let along = mask & has_flag::<V, N>(kind, class::ALONG_TANGENT);
+        if along.any() {
+            frames = frames.along_tangents::<N>(self.scene, entries, along);
+            wo = frames.to_local(-Vec3s::<V>::of_words(&entries.ray[4..7]));
+        }
+        let mut words: [V::Words; 12] = material.gather_records(&self.tables.coats, mask);
         let textured = (mask & class_is::<V, N>(kind, class::TEXTURED_COATED)).bits();
         if textured != 0 {
             let known = coats::<V, N>(self.scene, self.transport.scattering, &mut words, entries, textured);
@@ -162,7 +167,7 @@ impl Stage<'_> {
             base: Vec3s::of_words(&words[0..3]),
             f0: Vec3s::of_words(&words[3..6]),
             f90: V::from_bits(words[6]),
-            alpha: V::from_bits(words[7]),
+            alpha: [V::from_bits(words[7]), V::from_bits(words[8])],
         };
         let bsdf = Coated::of(self.tables, self.transport.scattering, &parameters, wo);
         self.emit::<V, N>(&points, entries, kind, mask);
@@ -179,8 +184,7 @@ impl Stage<'_> {
         kind: V::Words,
         mask: V::Mask,
     ) {
-        let flag = V::Words::splat(kind.set(), class::EMITS);
-        let emitting = (mask & (kind & flag).eq(flag)).bits();
+        let emitting = (mask & has_flag::<V, N>(kind, class::EMITS)).bits();
         if emitting != 0 {
             let cos = -points.geometric_normal.dot(Vec3s::<V>::of_words(&entries.ray[4..7]));
             emissions::<V, N>(self.scene, self.transport, self.bounce, entries, cos, emitting, self.radiance);
@@ -357,7 +361,14 @@ fn surfaces<V: Vector<N>, const N: usize>(
 #[inline(always)]
 fn class_is<V: Vector<N>, const N: usize>(kind: V::Words, class: u32) -> V::Mask {
     let set = kind.set();
-    (kind & V::Words::splat(set, !class::EMITS)).eq(V::Words::splat(set, class))
+    (kind & V::Words::splat(set, !class::FLAGS)).eq(V::Words::splat(set, class))
+}
+
+/// The lanes of classes with a flag.
+#[inline(always)]
+fn has_flag<V: Vector<N>, const N: usize>(kind: V::Words, flag: u32) -> V::Mask {
+    let flag = V::Words::splat(kind.set(), flag);
+    (kind & flag).eq(flag)
 }
 
 /// Coordinates in memory.
