@@ -1,10 +1,9 @@
 //! What GGX facets return: `crate::bsdf::facets` and its tables, a surface a lane.
 
+use super::losses::Losses;
 use super::tables::Tables;
-use super::turned::{Turned, even_alpha, projected};
 use super::vec3::Vec3s;
 use crate::bsdf::Scattering;
-use crate::bsdf::loss_table::{LEAST_ROOT, MEAN_NODES, SCALE};
 use raywarp_lanes::{Mask, Vector, Words};
 
 /// Facets of one roughness.
@@ -12,14 +11,10 @@ use raywarp_lanes::{Mask, Vector, Words};
 pub(super) struct Facets<'t, V, W> {
     tables: &'t Tables,
     scattering: Scattering,
-    alpha: [V; 2],
     /// The row of the albedos below, and how far beyond it.
     row: W,
     t: V,
-    /// Likewise of the losses.
-    loss_row: W,
-    loss_t: V,
-    turned: Turned<V, W>,
+    losses: Losses<'t, V, W>,
     /// What is returned to all directions.
     pub mean: [V; 2],
 }
@@ -84,25 +79,11 @@ impl<'t, V> Facets<'t, V, ()> {
             lerp(V::from_bits(scale), V::from_bits(next_scale), t),
             lerp(V::from_bits(bias), V::from_bits(next_bias), t),
         ];
-        let even = even_alpha(alpha);
-        let root = even.sqrt();
-        let (loss_row, loss_t) = locate(root, Tables::LOSS_NODES);
-        let mut turned = Turned::none(set);
+        let losses = Losses::new(tables, alpha);
         if scattering == Scattering::Multiple {
-            let least = V::splat(set, LEAST_ROOT);
-            let scale = V::splat(set, 1.0 / (1.0 - LEAST_ROOT));
-            let (m, s) = locate((root.sqrt() - least) * scale, MEAN_NODES as u32);
-            let [low, high, _, _] = m.gather_records(&tables.loss_means, all);
-            let (low, high) = (V::from_bits(low), V::from_bits(high));
-            let mut lost = even * even * (low + s * (high - low));
-            let differ = !x.eq(y);
-            if differ.any() {
-                turned = Turned::new(tables, alpha, differ);
-                lost = V::select(differ, lost * turned.mean, lost);
-            }
-            mean = corrected(mean, lost);
+            mean = corrected(mean, losses.mean);
         }
-        Facets { tables, scattering, alpha, row, t, loss_row, loss_t, turned, mean }
+        Facets { tables, scattering, row, t, losses, mean }
     }
 }
 
@@ -129,25 +110,6 @@ impl<V, W> Facets<'_, V, W> {
         if self.scattering == Scattering::Single {
             return returned;
         }
-        let one = V::splat(set, 1.0);
-        let cos = w.z.abs();
-        let [x, y] = self.alpha;
-        let differ = !x.eq(y);
-        let mut alpha = x;
-        if differ.any() {
-            alpha = projected(self.alpha, w);
-        }
-        let place = cos * (one + alpha) / (cos + alpha);
-        let (node, s) = locate(place, Tables::LOSS_NODES);
-        let at = self.loss_row * W::splat(set, Tables::LOSS_NODES - 1) + node;
-        let [a, b, c, d] = at.gather_records(&self.tables.losses, all);
-        let (a, b, c, d) = (V::from_bits(a), V::from_bits(b), V::from_bits(c), V::from_bits(d));
-        let (low, high) = (a + s * (b - a), c + s * (d - c));
-        let mut lost = V::splat(set, SCALE) * (low + self.loss_t * (high - low));
-        if differ.any() {
-            let more = self.turned.at(self.tables, place, alpha, differ);
-            lost = V::select(differ, (lost + more).max(V::splat(set, 0.0)).min(one), lost);
-        }
-        corrected(returned, lost)
+        corrected(returned, self.losses.at(w))
     }
 }

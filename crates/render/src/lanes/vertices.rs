@@ -1,15 +1,17 @@
 //! Vertices: [`crate::vertex`]'s emission, connection to a light and next direction, a path a lane.
 
 use super::Queues;
-use super::coated::{Coated, Parameters};
+use super::coated::{self, Coated};
 use super::light::{self, LightSamples};
-use super::looked_up::{coats, emissions, reflectances};
+use super::looked_up::{emissions, parameters, reflectances};
+use super::metal::{self, Metal};
 use super::model::{Diffuse, Model};
 use super::numbers::Numbers;
 use super::point::{Points, facing, points};
-use super::tables::{Tables, class};
+use super::tables::{self, Tables, class};
 use super::vec3::{Vec3s, is_finite};
 use super::warp::Frames;
+use crate::bsdf::Bsdf;
 use crate::flat::{ShadingScene, TriangleRecord};
 use crate::options::DirectLight;
 use crate::path::{QueuedPath, ShadowQueue, Wave};
@@ -18,15 +20,15 @@ use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 use raywarp_lanes::{InstructionSet, Mask, Task, Vector, Words};
 
-/// Shades one of a wave's queues that have a text in vectors: each is a function of its own, which is quicker to compile.
-pub(super) struct Shade<'a, const COATED: bool> {
+/// Shades the queue of a [`class`] of a wave: each is a function of its own, which is quicker to compile.
+pub(super) struct Shade<'a, const CLASS: u32> {
     pub scene: &'a ShadingScene,
     pub transport: &'a Transport,
     pub tables: &'a Tables,
     pub wave: &'a mut Wave,
 }
 
-impl<const COATED: bool> Task for Shade<'_, COATED> {
+impl<const CLASS: u32> Task for Shade<'_, CLASS> {
     type Output = ();
 
     #[inline(always)]
@@ -53,14 +55,14 @@ pub(super) struct Entries<W, M> {
     pub mask: M,
 }
 
-impl<const COATED: bool> Shade<'_, COATED> {
+impl<const CLASS: u32> Shade<'_, CLASS> {
     #[inline(always)]
     fn all<V: Vector<N>, const N: usize>(self, set: V::Set) {
         let Self { scene, transport, tables, wave, .. } = self;
         let bounce = wave.bounce;
         let is_last = transport.is_last(bounce);
         let Wave { rays, hits, paths, radiance, first_hit, next_rays, next_paths, shadow, queues, .. } = wave;
-        let Queues { diffuse, coated, one_by_one, vertices, in_vectors, .. } = queues;
+        let Queues { diffuse, coated, metal, one_by_one, vertices, in_vectors, .. } = queues;
         let mut stage = Stage {
             scene,
             transport,
@@ -75,7 +77,11 @@ impl<const COATED: bool> Shade<'_, COATED> {
             next_paths,
             shadow,
         };
-        let queue = if COATED { &*coated } else { &*diffuse };
+        let queue = match CLASS {
+            class::COATED => &*coated,
+            class::METAL => &*metal,
+            _ => &*diffuse,
+        };
         for (entries, triangles) in queue.entries.chunks(N).zip(queue.triangles.chunks(N)) {
             let there = V::Mask::first(set, entries.len());
             let entry = V::Words::load_part(set, entries);
@@ -88,7 +94,11 @@ impl<const COATED: bool> Shade<'_, COATED> {
                 record: triangle.gather_records(bytemuck::cast_slice::<TriangleRecord, _>(&scene.triangles), there),
                 mask: there,
             };
-            let done = if COATED { stage.coated::<V, N>(&entry) } else { stage.diffuse::<V, N>(&entry) };
+            let done = match CLASS {
+                class::COATED => stage.coated::<V, N>(&entry),
+                class::METAL => stage.metal::<V, N>(&entry),
+                _ => stage.diffuse::<V, N>(&entry),
+            };
             *vertices += u64::from(done.count_ones());
             *in_vectors += u64::from(done.count_ones());
             if (done as usize) != (1 << entries.len()) - 1 {
@@ -125,6 +135,17 @@ struct Vertices<V, B> {
     bsdf: B,
 }
 
+/// What lanes know of surfaces with facets, before their models.
+struct Faceted<V, W, M> {
+    points: Points<V>,
+    frames: Frames<V>,
+    wo: Vec3s<V>,
+    kind: W,
+    words: [W; 12],
+    /// The lanes that can be shaded here.
+    mask: M,
+}
+
 impl Stage<'_> {
     /// Shades Lambert's surfaces; returns the lanes that it could.
     #[inline(always)]
@@ -147,23 +168,9 @@ impl Stage<'_> {
     /// Shades coated surfaces; returns the lanes that it could.
     #[inline(always)]
     fn coated<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
-        let (points, mut frames, mut wo, is_plain) = surfaces::<V, N>(entries);
-        let mut mask = entries.mask & is_plain;
-        let set = wo.x.set();
-        let material = entries.record[12] & V::Words::splat(set, TriangleRecord::MATERIAL);
-        let [_, _, _, kind] = material.gather_records(&self.tables.materials, mask);
-        let along = mask & has_flag::<V, N>(kind, class::ALONG_TANGENT);
-        if along.any() {
-            frames = frames.along_tangents::<N>(self.scene, entries, along);
-            wo = frames.to_local(-Vec3s::<V>::of_words(&entries.ray[4..7]));
-        }
-        let mut words: [V::Words; 12] = material.gather_records(&self.tables.coats, mask);
-        let textured = (mask & class_is::<V, N>(kind, class::TEXTURED_COATED)).bits();
-        if textured != 0 {
-            let known = coats::<V, N>(self.scene, self.transport.scattering, &mut words, entries, textured);
-            mask = mask & V::Mask::from_bits(set, known | !textured);
-        }
-        let parameters = Parameters {
+        let Faceted { points, frames, wo, kind, words, mask } =
+            self.faceted::<V, N>(entries, class::TEXTURED_COATED, tables::coat);
+        let parameters = coated::Parameters {
             base: Vec3s::of_words(&words[0..3]),
             f0: Vec3s::of_words(&words[3..6]),
             f90: V::from_bits(words[6]),
@@ -173,6 +180,50 @@ impl Stage<'_> {
         self.emit::<V, N>(&points, entries, kind, mask);
         self.leave(&Vertices { points, frames, wo, bsdf }, entries, mask);
         mask.bits()
+    }
+
+    /// Shades rough metal; returns the lanes that it could.
+    #[inline(always)]
+    fn metal<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
+        let Faceted { points, frames, wo, kind, words, mask } =
+            self.faceted::<V, N>(entries, class::TEXTURED_METAL, tables::metal);
+        let parameters = metal::Parameters {
+            eta: Vec3s::of_words(&words[0..3]),
+            k: Vec3s::of_words(&words[3..6]),
+            alpha: [V::from_bits(words[6]), V::from_bits(words[7])],
+            fresnel_mean: Vec3s::of_words(&words[8..11]),
+        };
+        let bsdf = Metal::of(self.tables, &parameters, wo);
+        self.emit::<V, N>(&points, entries, kind, mask);
+        self.leave(&Vertices { points, frames, wo, bsdf }, entries, mask);
+        mask.bits()
+    }
+
+    /// What models with facets begin with: `record` tells the parameters of those lanes whose class is `textured`.
+    #[inline(always)]
+    fn faceted<V: Vector<N>, const N: usize>(
+        &self,
+        entries: &Entries<V::Words, V::Mask>,
+        textured: u32,
+        record: fn(&Bsdf) -> Option<[u32; 12]>,
+    ) -> Faceted<V, V::Words, V::Mask> {
+        let (points, mut frames, mut wo, is_plain) = surfaces::<V, N>(entries);
+        let mut mask = entries.mask & is_plain;
+        let material = entries.record[12] & V::Words::splat(wo.x.set(), TriangleRecord::MATERIAL);
+        let [_, _, _, kind] = material.gather_records(&self.tables.materials, mask);
+        let along = mask & has_flag::<V, N>(kind, class::ALONG_TANGENT);
+        if along.any() {
+            frames = frames.along_tangents::<N>(self.scene, entries, along);
+            wo = frames.to_local(-Vec3s::<V>::of_words(&entries.ray[4..7]));
+        }
+        let mut words: [V::Words; 12] = material.gather_records(&self.tables.parameters, mask);
+        let textured = (mask & class_is::<V, N>(kind, textured)).bits();
+        if textured != 0 {
+            let scattering = self.transport.scattering;
+            let known = parameters::<V, N>(self.scene, scattering, &mut words, entries, textured, record);
+            mask = mask & V::Mask::from_bits(wo.x.set(), known | !textured);
+        }
+        Faceted { points, frames, wo, kind, words, mask }
     }
 
     /// Adds what surfaces send out, by the scalar text: few do.
