@@ -43,11 +43,11 @@ pub(super) const LEAST_ALPHA: f32 = 1e-3;
 pub(crate) const LEAST_ROOT: f32 = 0.177_827_94;
 /// Nodes of what anisotropic facets lose more, over the larger alpha's root, one less the ratio of the alphas, the alpha
 /// along the view between the two, and the cosine's `t`.
-pub(crate) const TURNED_NODES: [usize; 4] = [7, 5, 4, 9];
+pub(super) const TURNED_NODES: [usize; 4] = [7, 5, 4, 9];
 /// The end of the axis of the ratio: alphas of 1 to 4.
-pub(crate) const MOST_TURNED: f32 = 0.75;
+pub(super) const MOST_TURNED: f32 = 0.75;
 /// What those numbers are stored too high by, since they have both signs.
-pub(crate) const TURNED_ZERO: f32 = 0.2;
+pub(super) const TURNED_ZERO: f32 = 0.2;
 /// Share of the loss that they are too low by, about their largest error upward.
 #[cfg(test)]
 pub(super) const TURNED_MARGIN: f32 = 0.015;
@@ -229,11 +229,6 @@ struct Turned {
     /// The smaller alpha, and one over how much larger the other is.
     least: f32,
     scale: f32,
-}
-
-/// What facets of two alphas lose beyond even ones, and what that multiplies their mean by: the tables of [`Turned`].
-pub(crate) const fn turned() -> [&'static [u16]; 2] {
-    [&TURNED, &TURNED_MEANS]
 }
 
 /// Numbers of `TURNED` from one ratio to the next.

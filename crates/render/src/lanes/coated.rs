@@ -1,14 +1,13 @@
 //! A Lambert base under GGX facets with Schlick's Fresnel term: [`crate::bsdf::Principled`] of a dielectric, without a clear
-//! coat, a surface a lane.
+//! coat and with one alpha, a surface a lane.
 
 use super::facets::{Facets, albedo};
 use super::ggx::Ggx;
-use super::model::{Model, Sample, above};
+use super::model::{Model, Sample};
 use super::tables::Tables;
 use super::vec3::Vec3s;
 use super::warp::cosine_hemisphere;
 use crate::bsdf::Scattering;
-use crate::bsdf::coat::MIN_LAYER_ALPHA;
 use raywarp_lanes::{Mask, Vector};
 use std::f32::consts::FRAC_1_PI;
 
@@ -18,8 +17,7 @@ pub(super) struct Parameters<V> {
     pub base: Vec3s<V>,
     pub f0: Vec3s<V>,
     pub f90: V,
-    /// Along tangent and bitangent.
-    pub alpha: [V; 2],
+    pub alpha: V,
 }
 
 /// With what sampling and evaluation share for one `wo`: `crate::bsdf::principled`'s lobes.
@@ -53,10 +51,10 @@ impl<'t, V: Copy> Coated<'t, V, (), ()> {
         let Parameters { base, f0, f90, alpha } = *parameters;
         let set = f90.set();
         let (zero, one) = (V::splat(set, 0.0), V::splat(set, 1.0));
-        let least = V::splat(set, MIN_LAYER_ALPHA);
-        let alpha = [alpha[0].max(least).min(one), alpha[1].max(least).min(one)];
+        let wo_z = wo.z.abs().max(V::splat(set, 1e-6));
+        let alpha = alpha.max(V::splat(set, 1e-3)).min(one);
         let facets = Facets::new(tables, alpha, scattering);
-        let (at, mean) = (facets.at(above(wo)), facets.mean);
+        let (at, mean) = (facets.at(wo_z), facets.mean);
         let specular = albedo(f0, f90, at);
         let ones = Vec3s { x: one, y: one, z: one };
         let least = V::splat(set, 1e-6);
@@ -100,7 +98,7 @@ impl<V: Vector<N>, const N: usize> Model<V, N> for Coated<'_, V, V::Words, V::Ma
         let (h, has_length) = (wo + wi).try_normalize();
         let h = Vec3s::select(has_length, h, Vec3s { x: zero, y: zero, z: one });
         let specular_pdf = self.ggx.reflection_pdf(wo, h);
-        let at = self.facets.at(wi);
+        let at = self.facets.at(wi.z);
         let cosine = wi.z * V::splat(set, FRAC_1_PI);
         let m = (one - wo.dot(h)).max(zero).min(one);
         let m2 = m * m;

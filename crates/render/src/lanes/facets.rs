@@ -1,4 +1,4 @@
-//! What GGX facets return: `crate::bsdf::facets` and its tables, a surface a lane.
+//! What GGX facets of one alpha return: `crate::bsdf::facets` and its tables, a surface a lane.
 
 use super::losses::Losses;
 use super::tables::Tables;
@@ -63,17 +63,16 @@ fn corrected<V: Vector<N>, const N: usize>([scale, bias]: [V; 2], lost: V) -> [V
 }
 
 impl<'t, V> Facets<'t, V, ()> {
-    /// Facets of `alpha` along tangent and bitangent, 1e-3 to 1.
+    /// Facets of `alpha`, 1e-3 to 1.
     #[inline(always)]
-    pub fn new<const N: usize>(tables: &'t Tables, alpha: [V; 2], scattering: Scattering) -> Facets<'t, V, V::Words>
+    pub fn new<const N: usize>(tables: &'t Tables, alpha: V, scattering: Scattering) -> Facets<'t, V, V::Words>
     where
         V: Vector<N>,
     {
-        let [x, y] = alpha;
-        let set = x.set();
+        let set = alpha.set();
         let all = V::Mask::first(set, N);
         // The mean of two alphas, which rounding keeps a little off where they are one.
-        let (row, t) = locate_root((x * y).sqrt());
+        let (row, t) = locate_root((alpha * alpha).sqrt());
         let [scale, bias, next_scale, next_bias] = row.gather_records(&tables.albedo_means, all);
         let mut mean = [
             lerp(V::from_bits(scale), V::from_bits(next_scale), t),
@@ -88,16 +87,16 @@ impl<'t, V> Facets<'t, V, ()> {
 }
 
 impl<V, W> Facets<'_, V, W> {
-    /// What is returned to a direction above.
+    /// What is returned to a direction above, by its cosine.
     #[inline(always)]
-    pub fn at<const N: usize>(&self, w: Vec3s<V>) -> [V; 2]
+    pub fn at<const N: usize>(&self, cos: V) -> [V; 2]
     where
         V: Vector<N, Words = W>,
         W: Words<N, Set = V::Set, Mask = V::Mask>,
     {
-        let set = w.z.set();
+        let set = cos.set();
         let all = V::Mask::first(set, N);
-        let (node, t) = locate_root(w.z);
+        let (node, t) = locate_root(cos);
         let cells = W::splat(set, Tables::ALBEDO_NODES - 1);
         let at = self.row * cells + node;
         let [scale, bias, next_scale, next_bias] = at.gather_records(&self.tables.albedos, all);
@@ -110,6 +109,6 @@ impl<V, W> Facets<'_, V, W> {
         if self.scattering == Scattering::Single {
             return returned;
         }
-        corrected(returned, self.losses.at(w))
+        corrected(returned, self.losses.at(cos))
     }
 }

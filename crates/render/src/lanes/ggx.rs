@@ -1,4 +1,4 @@
-//! The GGX distribution: `crate::bsdf::ggx`, a surface a lane.
+//! The GGX distribution of one alpha: `crate::bsdf::ggx`, a surface a lane.
 
 use super::vec3::Vec3s;
 use super::warp::sin_cos_turn;
@@ -8,8 +8,8 @@ use std::f32::consts::PI;
 /// Distributions of normals; directions are above.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ggx<V> {
-    /// Along tangent and bitangent, 1e-3 to 1.
-    pub alpha: [V; 2],
+    /// 1e-3 to 1.
+    pub alpha: V,
 }
 
 impl<V> Ggx<V> {
@@ -18,8 +18,8 @@ impl<V> Ggx<V> {
     where
         V: Vector<N>,
     {
-        let area = self.alpha[0] * self.alpha[1];
-        let (x, y, z) = (h.x * self.alpha[1], h.y * self.alpha[0], h.z * area);
+        let area = self.alpha * self.alpha;
+        let (x, y, z) = (h.x * self.alpha, h.y * self.alpha, h.z * area);
         let s = x * x + y * y + z * z;
         area * area * area / (V::splat(s.set(), PI) * s * s)
     }
@@ -30,7 +30,7 @@ impl<V> Ggx<V> {
     where
         V: Vector<N>,
     {
-        let (x, y) = (w.x * self.alpha[0], w.y * self.alpha[1]);
+        let (x, y) = (w.x * self.alpha, w.y * self.alpha);
         let z = w.z.abs();
         V::splat(z.set(), 2.0) * z / (z + (z * z + x * x + y * y).sqrt())
     }
@@ -41,7 +41,7 @@ impl<V> Ggx<V> {
     where
         V: Vector<N>,
     {
-        let (x, y) = (wo.x * self.alpha[0], wo.y * self.alpha[1]);
+        let (x, y) = (wo.x * self.alpha, wo.y * self.alpha);
         let half = V::splat(x.set(), 0.5);
         self.d(h) * (half / (wo.z + (wo.z * wo.z + x * x + y * y).sqrt()))
     }
@@ -54,14 +54,13 @@ impl<V> Ggx<V> {
     {
         let set = wo.x.set();
         let (zero, one) = (V::splat(set, 0.0), V::splat(set, 1.0));
-        let stretched = Vec3s { x: wo.x * self.alpha[0], y: wo.y * self.alpha[1], z: wo.z };
+        let stretched = Vec3s { x: wo.x * self.alpha, y: wo.y * self.alpha, z: wo.z };
         let stretched = stretched * (one / stretched.length_squared().sqrt());
         let z = (one - u[0]) * (one + stretched.z) - stretched.z;
         let r = (one - z * z).max(zero).sqrt();
         let (sin, cos) = sin_cos_turn(u[1]);
         let h = Vec3s { x: r * cos, y: r * sin, z } + stretched;
-        let [x, y] = self.alpha;
-        let (normal, has_length) = Vec3s { x: h.x * x, y: h.y * y, z: h.z.max(zero) }.try_normalize();
+        let (normal, has_length) = Vec3s { x: h.x * self.alpha, y: h.y * self.alpha, z: h.z.max(zero) }.try_normalize();
         Vec3s::select(has_length, normal, Vec3s { x: zero, y: zero, z: one })
     }
 }

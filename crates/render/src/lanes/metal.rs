@@ -1,4 +1,4 @@
-//! Rough metal with the light of further bounces between its facets: [`crate::bsdf::Conductor`], a surface a lane.
+//! Rough metal of one alpha with the light of further bounces between its facets: [`crate::bsdf::Conductor`], a surface a lane.
 
 use super::ggx::Ggx;
 use super::horizon::Horizon;
@@ -15,8 +15,7 @@ use std::f32::consts::FRAC_1_PI;
 pub(super) struct Parameters<V> {
     pub eta: Vec3s<V>,
     pub k: Vec3s<V>,
-    /// Along tangent and bitangent.
-    pub alpha: [V; 2],
+    pub alpha: V,
     /// Not black: that has no further bounces.
     pub fresnel_mean: Vec3s<V>,
 }
@@ -46,13 +45,13 @@ impl<'t, V: Copy> Metal<'t, V, ()> {
     where
         V: Vector<N>,
     {
-        let Parameters { eta, k, alpha: [x, y], fresnel_mean: f } = *parameters;
-        let set = x.set();
+        let Parameters { eta, k, alpha, fresnel_mean: f } = *parameters;
+        let set = alpha.set();
         let (least, one) = (V::splat(set, MIN_ALPHA), V::splat(set, 1.0));
-        let alpha = [x.max(least).min(one), y.max(least).min(one)];
+        let alpha = alpha.max(least).min(one);
         let wo = above(wo);
         let losses = Losses::new(tables, alpha);
-        let (lost, mean) = (losses.at(wo), losses.mean);
+        let (lost, mean) = (losses.at(wo.z), losses.mean);
         let ones = Vec3s { x: one, y: one, z: one };
         let (some, rest) = (f * f * (one - mean), ones - f * mean);
         let reflectance = Vec3s { x: some.x / rest.x, y: some.y / rest.y, z: some.z / rest.z };
@@ -63,7 +62,7 @@ impl<'t, V: Copy> Metal<'t, V, ()> {
             k,
             ggx: Ggx { alpha },
             losses,
-            horizon: Horizon::new(losses.even),
+            horizon: Horizon::new(alpha),
             wo_z: wo.z,
             lost,
             further: reflectance,
@@ -84,7 +83,7 @@ impl<V, W> Metal<'_, V, W> {
         let set = wi.z.set();
         let pdf = self.ggx.reflection_pdf(wo, h);
         let first = fresnel(wo.dot(h), self.eta, self.k) * (pdf * self.ggx.g1(wi));
-        let further = self.factor * (self.losses.at(wi) * (wi.z * V::splat(set, FRAC_1_PI)));
+        let further = self.factor * (self.losses.at(wi.z) * (wi.z * V::splat(set, FRAC_1_PI)));
         let density = (V::splat(set, 1.0) - self.p) * pdf + self.p * self.horizon.pdf(wi.z);
         (first + further, density)
     }

@@ -23,7 +23,6 @@ mod tables;
 mod tangent;
 #[cfg(test)]
 mod tests;
-mod turned;
 mod vec3;
 mod vertices;
 mod warp;

@@ -2,7 +2,7 @@
 
 use crate::bsdf::albedo_table::CELLS;
 use crate::bsdf::ggx::Ggx;
-use crate::bsdf::loss_table::{MEAN_NODES, TURNED_NODES, WHITE_NODES, turned};
+use crate::bsdf::loss_table::{MEAN_NODES, WHITE_NODES};
 use crate::bsdf::{Bsdf, BsdfTables, Conductor, Principled, Scattering};
 use crate::flat::{Input, LightKind, LightRecord, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
 use crate::texture::{Inputs, TexturePoint};
@@ -17,11 +17,11 @@ pub(super) mod class {
     pub const DIFFUSE: u32 = 1;
     /// Lambert, of a texture.
     pub const TEXTURED_DIFFUSE: u32 = 2;
-    /// A dielectric coat over Lambert; the same everywhere.
+    /// A dielectric coat over Lambert, of one alpha; the same everywhere.
     pub const COATED: u32 = 3;
     /// Of textures: what it is, lanes find out.
     pub const TEXTURED_COATED: u32 = 4;
-    /// Rough metal with further bounces; the same everywhere.
+    /// Rough metal of one alpha with further bounces; the same everywhere.
     pub const METAL: u32 = 5;
     /// Of textures.
     pub const TEXTURED_METAL: u32 = 6;
@@ -46,8 +46,8 @@ pub(super) mod flag {
 pub(super) struct Tables {
     /// Of each material: its reflectance where that is constant, and its [`class`].
     pub materials: Vec<[u32; 4]>,
-    /// Of each material whose class is [`class::COATED`]: base, f0, f90 and two alphas; whose class is [`class::METAL`]:
-    /// eta, k, two alphas and the mean of the Fresnel term; zeros.
+    /// Of each material whose class is [`class::COATED`]: base, f0, f90 and alpha; whose class is [`class::METAL`]:
+    /// eta, k, alpha, zero and the mean of the Fresnel term; zeros.
     pub parameters: Vec<[u32; 12]>,
     /// Of GGX facets, row by row of alpha: scale and bias of the albedo at a node of the cosine, and at the next.
     pub albedos: Vec<[u32; 4]>,
@@ -57,11 +57,6 @@ pub(super) struct Tables {
     pub losses: Vec<[u32; 4]>,
     /// Their mean at a node of alpha, and at the next; zeros.
     pub loss_means: Vec<[u32; 4]>,
-    /// What facets of two alphas lose more, in cells by the larger alpha, the ratio, the alpha along the view and the
-    /// cosine: for either end of the first two, the numbers at four corners of the others.
-    pub turned: Vec<[u32; 16]>,
-    /// What multiplies the mean for it, in cells by the larger alpha and the ratio: four corners.
-    pub turned_means: Vec<[u32; 4]>,
     /// Of each light: the radiance of what its points send out, and [`flag`]s.
     pub lights: Vec<[u32; 4]>,
     /// Of each cell of the choice of lights: in 2^-32 of a cell, how much is its own; what the rest is; zeros.
@@ -97,43 +92,10 @@ impl Tables {
             albedo_means: neighbours(means),
             losses: losses.map(|corners| corners.map(loss)).collect(),
             loss_means: loss_means.windows(2).map(|pair| [pair[0].to_bits(), pair[1].to_bits(), 0, 0]).collect(),
-            turned: turned_cells(),
-            turned_means: turned_mean_cells(),
             lights: scene.lights.iter().map(|light| self::light(scene, light)).collect(),
             cells: scene.light_choice.iter().enumerate().map(|(i, cell)| self::cell(i as u32, cell)).collect(),
         }
     }
-}
-
-/// [`Tables::turned`].
-fn turned_cells() -> Vec<[u32; 16]> {
-    let [table, _] = turned();
-    let [alphas, ratios, along, cosines] = TURNED_NODES;
-    let mut cells = Vec::with_capacity((alphas - 1) * (ratios - 1) * (along - 1) * (cosines - 1));
-    for a in 0..alphas - 1 {
-        for q in 0..ratios - 1 {
-            for p in 0..along - 1 {
-                for node in 0..cosines - 1 {
-                    cells.push(std::array::from_fn(|i| {
-                        let (a, q, p, node) = (a + (i >> 3), q + (i >> 2 & 1), p + (i >> 1 & 1), node + (i & 1));
-                        f32::from(table[((a * ratios + q) * along + p) * cosines + node]).to_bits()
-                    }));
-                }
-            }
-        }
-    }
-    cells
-}
-
-/// [`Tables::turned_means`].
-fn turned_mean_cells() -> Vec<[u32; 4]> {
-    let [_, means] = turned();
-    let [alphas, ratios, ..] = TURNED_NODES;
-    let cell = |a, q| -> [u32; 4] {
-        let at = |i: usize| (a + (i >> 1)) * ratios + q + (i & 1);
-        std::array::from_fn(|i| f32::from(means[at(i)]).to_bits())
-    };
-    (0..alphas - 1).flat_map(|a| (0..ratios - 1).map(move |q| cell(a, q))).collect()
 }
 
 fn record(v: Vec3, word: u32) -> [u32; 4] {
@@ -192,19 +154,19 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
 /// The record of a coat, if the model is one that vectors know.
 pub(super) fn coat(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Principled(Principled { base, metallic, f0, f90, alpha, coat, .. }) = *bsdf else { return None };
-    if metallic != 0.0 || coat > 0.0 {
+    if metallic != 0.0 || coat > 0.0 || alpha.x != alpha.y {
         return None;
     }
-    Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x, alpha.y, 0.0, 0.0, 0.0].map(f32::to_bits))
+    Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits))
 }
 
 /// The record of metal, if it is rough and has further bounces.
 pub(super) fn metal(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Conductor(Conductor { eta, k, alpha, fresnel_mean: f }) = *bsdf else { return None };
-    if Ggx::is_smooth(alpha) || f == Vec3::ZERO {
+    if Ggx::is_smooth(alpha) || alpha.x != alpha.y || f == Vec3::ZERO {
         return None;
     }
-    Some([eta.x, eta.y, eta.z, k.x, k.y, k.z, alpha.x, alpha.y, f.x, f.y, f.z, 0.0].map(f32::to_bits))
+    Some([eta.x, eta.y, eta.z, k.x, k.y, k.z, alpha.x, 0.0, f.x, f.y, f.z, 0.0].map(f32::to_bits))
 }
 
 fn light(scene: &ShadingScene, light: &LightRecord) -> [u32; 4] {

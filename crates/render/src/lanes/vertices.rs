@@ -174,7 +174,7 @@ impl Stage<'_> {
             base: Vec3s::of_words(&words[0..3]),
             f0: Vec3s::of_words(&words[3..6]),
             f90: V::from_bits(words[6]),
-            alpha: [V::from_bits(words[7]), V::from_bits(words[8])],
+            alpha: V::from_bits(words[7]),
         };
         let bsdf = Coated::of(self.tables, self.transport.scattering, &parameters, wo);
         self.emit::<V, N>(&points, entries, kind, mask);
@@ -190,7 +190,7 @@ impl Stage<'_> {
         let parameters = metal::Parameters {
             eta: Vec3s::of_words(&words[0..3]),
             k: Vec3s::of_words(&words[3..6]),
-            alpha: [V::from_bits(words[6]), V::from_bits(words[7])],
+            alpha: V::from_bits(words[6]),
             fresnel_mean: Vec3s::of_words(&words[8..11]),
         };
         let bsdf = Metal::of(self.tables, &parameters, wo);
