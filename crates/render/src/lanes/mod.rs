@@ -11,6 +11,7 @@ mod coated;
 mod facets;
 mod ggx;
 mod horizon;
+mod leave;
 mod light;
 mod looked_up;
 mod losses;
