@@ -71,6 +71,7 @@ Material "substrate" "rgb Kd" [0.9 0.9 0.9] "rgb Ks" [0.9 0.9 0.9] "float urough
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  5 0  0 7]
 Material "substrate" "rgb Kd" [0.3 0.5 0.1] "rgb Ks" [0.1 0.2 0.3] "float uroughness" [0.0005] "float vroughness" [0.00051]
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  0 0  0 7]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  0 0  0 7]
 Material "substrate" "texture Kd" "checks" "rgb Ks" [0 0 0.02] "float uroughness" [0.0005] "float vroughness" [0.00051]
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0.5 0.1  3 0.2  0.4 7]
 Material "substrate" "rgb Kd" [0.5 0.5 0.5] "rgb Ks" [0.5 0.5 0.5] "float uroughness" [1] "float vroughness" [0.99999]
@@ -85,7 +86,7 @@ Material "metal" "float uroughness" [0.9] "float vroughness" [0.1] "bool remapro
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  5 0  0 7]
 Material "metal" "float uroughness" [0.0005] "float vroughness" [0.00051] "texture k" "checks"
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  5 0  0 7]
-Material "metal" "float roughness" [0]
+Material "metal" "float roughness" [0] "bool remaproughness" ["false"]
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
 Material "glass"
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7]
@@ -137,7 +138,7 @@ fn wave(scene: &ShadingScene, bounce: u32) -> Wave {
         path.flags = if random(7) < 0.5 { SPECULAR.into() } else { 0 };
         let triangle = (random(8) * 1.1 * scene.triangles.len() as f32) as usize;
         // Of the many triangles of disk and sphere a few will do.
-        let triangle = if random(12) < 0.9 { scene.triangles.len() - 1 - triangle % 31 } else { triangle };
+        let triangle = if random(12) < 0.9 { scene.triangles.len() - 1 - triangle % 32 } else { triangle };
         let [u, v] = warp::uniform_triangle([random(9), random(10)]);
         let record = scene.triangles.get(triangle);
         let hit = record.map_or(Hit::miss(f32::INFINITY), |record| {
