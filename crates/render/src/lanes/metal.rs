@@ -154,3 +154,39 @@ fn channel<V: Vector<N>, const N: usize>(cos: V, eta: V, k: V) -> V {
     // Not a number where nothing differs across the boundary, at grazing incidence.
     V::select(reflectance.eq(reflectance), reflectance.max(zero).min(one), one)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bsdf::fresnel::conductor;
+    use glam::Vec3;
+    use raywarp_lanes::{InstructionSet, Isa, Task};
+
+    /// The reflectances at a cosine, by vectors of eight lanes.
+    struct Fresnel(f32, Vec3, Vec3);
+
+    impl Task for Fresnel {
+        type Output = [f32; 3];
+
+        #[inline(always)]
+        fn run<S: InstructionSet>(self, set: S) -> [f32; 3] {
+            let Self(cos, eta, k) = self;
+            let eta = Vec3s { x: S::F8::splat(set, eta.x), y: S::F8::splat(set, eta.y), z: S::F8::splat(set, eta.z) };
+            let k = Vec3s { x: S::F8::splat(set, k.x), y: S::F8::splat(set, k.y), z: S::F8::splat(set, k.z) };
+            let Vec3s { x, y, z } = fresnel(S::F8::splat(set, cos), eta, k);
+            [x.store()[0], y.store()[0], z.store()[0]]
+        }
+    }
+
+    #[test]
+    fn reflectances_that_divide_nothing_by_nothing_are_those_of_one_path() {
+        let (eta, k) = (Vec3::new(1.0, 0.0, 1.3), Vec3::new(0.0, 0.0, 2.0));
+        // Index-matched at the horizon, and without any index at the normal.
+        for cos in [0.0, 1.0, 0.5, -1.0, 2.0] {
+            let expected = conductor(cos, eta, k).to_array().map(f32::to_bits);
+            for isa in Isa::all() {
+                assert_eq!(isa.run(Fresnel(cos, eta, k)).map(f32::to_bits), expected, "{isa}, {cos}");
+            }
+        }
+    }
+}
