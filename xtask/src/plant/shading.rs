@@ -7,6 +7,8 @@ const ANALYTIC: &[&str] = &["-p", "raywarp-render", "--test", "analytic"];
 const LAST_VERTEX: &[&str] = &["-p", "raywarp-render", "--test", "last_vertex"];
 const NEAR_LIGHTS: &[&str] = &["-p", "raywarp", "--test", "near_lights"];
 const ENERGY: &[&str] = &["-p", "raywarp-render", "--lib", "energy"];
+/// Vectors beside the functions of one path.
+const VECTORS: &[&str] = &["-p", "raywarp-render", "--lib", "lanes"];
 const LAYERS: &[&str] = &["-p", "raywarp-render", "--test", "layers"];
 const PORTABLE: &[&str] = &["-p", "raywarp-render", "--test", "portable"];
 const ELEMENTARY: &[&str] = &["-p", "raywarp-sample", "--lib", "elementary"];
@@ -153,6 +155,26 @@ pub(super) const PLANTS: &[Plant] = &[
             replace: "over_beyond: 0.0,",
         }],
         test: ENERGY,
+        hangs: false,
+    },
+    Plant {
+        name: "vectors of metal without the density of further bounces",
+        edits: &[Edit {
+            file: "crates/render/src/lanes/metal.rs",
+            find: "* pdf + self.p * self.horizon.pdf(wi.z);",
+            replace: "* pdf;",
+        }],
+        test: VECTORS,
+        hangs: false,
+    },
+    Plant {
+        name: "vectors with frames of the other hand along tangents",
+        edits: &[Edit {
+            file: "crates/render/src/lanes/tangent.rs",
+            find: "normal.cross(tangent)",
+            replace: "tangent.cross(normal)",
+        }],
+        test: VECTORS,
         hangs: false,
     },
     Plant {

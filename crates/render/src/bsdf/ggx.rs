@@ -8,7 +8,7 @@ use std::f32::consts::PI;
 
 /// Below this alpha a surface is taken for smooth, and no single alpha may be less: f32 half vectors
 /// have no digits for a narrower lobe.
-pub(super) const MIN_ALPHA: f32 = 1e-4;
+pub(crate) const MIN_ALPHA: f32 = 1e-4;
 
 /// Distribution of normals; all directions are in the upper hemisphere.
 #[derive(Debug, Clone, Copy)]

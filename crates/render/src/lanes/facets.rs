@@ -1,30 +1,27 @@
 //! What GGX facets of one alpha return: `crate::bsdf::facets` and its tables, a surface a lane.
 
+use super::losses::Losses;
 use super::tables::Tables;
 use super::vec3::Vec3s;
 use crate::bsdf::Scattering;
-use crate::bsdf::loss_table::{LEAST_ROOT, MEAN_NODES, SCALE};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Facets of one alpha.
+/// Facets of one roughness.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Facets<'t, V, W> {
     tables: &'t Tables,
     scattering: Scattering,
-    alpha: V,
     /// The row of the albedos below, and how far beyond it.
     row: W,
     t: V,
-    /// Likewise of the losses.
-    loss_row: W,
-    loss_t: V,
+    losses: Losses<'t, V, W>,
     /// What is returned to all directions.
     pub mean: [V; 2],
 }
 
 /// Node below a place of 0 to 1 on an axis of `nodes` nodes, and how far beyond it.
 #[inline(always)]
-fn locate<V: Vector<N>, const N: usize>(x: V, nodes: u32) -> (V::Words, V) {
+pub(super) fn locate<V: Vector<N>, const N: usize>(x: V, nodes: u32) -> (V::Words, V) {
     let set = x.set();
     let x = x.max(V::splat(set, 0.0)).min(V::splat(set, 1.0));
     let s = x * V::splat(set, (nodes - 1) as f32);
@@ -81,18 +78,11 @@ impl<'t, V> Facets<'t, V, ()> {
             lerp(V::from_bits(scale), V::from_bits(next_scale), t),
             lerp(V::from_bits(bias), V::from_bits(next_bias), t),
         ];
-        let root = alpha.sqrt();
-        let (loss_row, loss_t) = locate(root, Tables::LOSS_NODES);
+        let losses = Losses::new(tables, alpha);
         if scattering == Scattering::Multiple {
-            let least = V::splat(set, LEAST_ROOT);
-            let scale = V::splat(set, 1.0 / (1.0 - LEAST_ROOT));
-            let (m, s) = locate((root.sqrt() - least) * scale, MEAN_NODES as u32);
-            let [low, high, _, _] = m.gather_records(&tables.loss_means, all);
-            let (low, high) = (V::from_bits(low), V::from_bits(high));
-            let lost = alpha * alpha * (low + s * (high - low));
-            mean = corrected(mean, lost);
+            mean = corrected(mean, losses.mean);
         }
-        Facets { tables, scattering, alpha, row, t, loss_row, loss_t, mean }
+        Facets { tables, scattering, row, t, losses, mean }
     }
 }
 
@@ -119,15 +109,6 @@ impl<V, W> Facets<'_, V, W> {
         if self.scattering == Scattering::Single {
             return returned;
         }
-        let one = V::splat(set, 1.0);
-        let cos = cos.abs();
-        let place = cos * (one + self.alpha) / (cos + self.alpha);
-        let (node, x) = locate(place, Tables::LOSS_NODES);
-        let at = self.loss_row * W::splat(set, Tables::LOSS_NODES - 1) + node;
-        let [a, b, c, d] = at.gather_records(&self.tables.losses, all);
-        let (a, b, c, d) = (V::from_bits(a), V::from_bits(b), V::from_bits(c), V::from_bits(d));
-        let (low, high) = (a + x * (b - a), c + x * (d - c));
-        let lost = V::splat(set, SCALE) * (low + self.loss_t * (high - low));
-        corrected(returned, lost)
+        corrected(returned, self.losses.at(cos))
     }
 }

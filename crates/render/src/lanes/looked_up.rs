@@ -1,6 +1,5 @@
 //! What lanes look up by the scalar text: textures are programs, a different one a lane, and few surfaces shine.
 
-use super::tables::coat;
 use super::vec3::Vec3s;
 use super::vertices::Entries;
 use crate::bsdf::{Bsdf, Scattering};
@@ -60,18 +59,19 @@ pub(super) fn reflectances<V: Vector<N>, const N: usize>(
     Vec3s { x: V::load(set, &x), y: V::load(set, &y), z: V::load(set, &z) }
 }
 
-/// Puts the coats of `textured` lanes into `words`; returns those of them that vectors know.
+/// Puts what `record` tells of the models of `textured` lanes into `words`; returns those of them that vectors know.
 #[inline(always)]
-pub(super) fn coats<V: Vector<N>, const N: usize>(
+pub(super) fn parameters<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
     scattering: Scattering,
-    words: &mut [V::Words; 8],
+    words: &mut [V::Words; 12],
     entries: &Entries<V::Words, V::Mask>,
     textured: u32,
+    record: fn(&Bsdf) -> Option<[u32; 12]>,
 ) -> u32 {
     let set = words[0].set();
-    let mut rows = [[0; N]; 8];
-    for i in 0..8 {
+    let mut rows = [[0; N]; 12];
+    for i in 0..12 {
         rows[i] = words[i].store();
     }
     let places = Places::of(entries);
@@ -80,12 +80,12 @@ pub(super) fn coats<V: Vector<N>, const N: usize>(
         let lane = bits.trailing_zeros() as usize;
         bits &= bits - 1;
         let (material, at) = places.look_up(scene, lane);
-        if let Some(coat) = coat(&Bsdf::look_up(&Inputs { scene, material, at: &at, scattering }, 0.5)) {
+        if let Some(found) = record(&Bsdf::look_up(&Inputs { scene, material, at: &at, scattering }, 0.5)) {
             known |= 1 << lane;
-            rows.iter_mut().zip(coat).for_each(|(row, word)| row[lane] = word);
+            rows.iter_mut().zip(found).for_each(|(row, word)| row[lane] = word);
         }
     }
-    for i in 0..8 {
+    for i in 0..12 {
         words[i] = V::Words::load(set, &rows[i]);
     }
     known

@@ -10,13 +10,18 @@
 mod coated;
 mod facets;
 mod ggx;
+mod horizon;
+mod leave;
 mod light;
 mod looked_up;
+mod losses;
+mod metal;
 mod model;
 mod numbers;
 mod point;
 mod queues;
 mod tables;
+mod tangent;
 #[cfg(test)]
 mod tests;
 mod vec3;
@@ -30,6 +35,7 @@ use crate::path::Wave;
 use crate::vertex::Transport;
 use raywarp_lanes::Isa;
 use tables::Tables;
+use tables::class::{COATED, DIFFUSE, METAL};
 
 /// A scene's shading in vectors.
 #[derive(Debug)]
@@ -56,7 +62,8 @@ impl Vectors {
     /// Shades what it can of a wave, and queues the rest to be shaded one by one.
     pub fn shade(&self, scene: &ShadingScene, transport: &Transport, wave: &mut Wave) {
         queues::sort(scene, &self.tables, wave);
-        self.isa.run(vertices::Shade::<false> { scene, transport, tables: &self.tables, wave });
-        self.isa.run(vertices::Shade::<true> { scene, transport, tables: &self.tables, wave });
+        self.isa.run(vertices::Shade::<DIFFUSE> { scene, transport, tables: &self.tables, wave });
+        self.isa.run(vertices::Shade::<COATED> { scene, transport, tables: &self.tables, wave });
+        self.isa.run(vertices::Shade::<METAL> { scene, transport, tables: &self.tables, wave });
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct Sample<V> {
 
 /// `crate::bsdf`'s view of `wo` by opaque models.
 #[inline(always)]
-fn above<V: Vector<N>, const N: usize>(v: Vec3s<V>) -> Vec3s<V> {
+pub(super) fn above<V: Vector<N>, const N: usize>(v: Vec3s<V>) -> Vec3s<V> {
     Vec3s { z: v.z.abs().max(V::splat(v.z.set(), 1e-6)), ..v }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn points<V: Vector<N>, const N: usize>(record: &[V::Words; 16], u: V
 
 /// [`crate::flat::decode_unit`].
 #[inline(always)]
-fn unit<V: Vector<N>, const N: usize>(code: V::Words) -> Vec3s<V> {
+pub(super) fn unit<V: Vector<N>, const N: usize>(code: V::Words) -> Vec3s<V> {
     let set = code.set();
     let (zero, one, steps) = (V::splat(set, 0.0), V::splat(set, 1.0), V::splat(set, 32767.0));
     // The halves as signed numbers: the low one with its sign as the word's, then both scaled by 2^-16, which is exact.

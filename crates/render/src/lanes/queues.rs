@@ -14,6 +14,8 @@ pub(crate) struct Queues {
     pub diffuse: InVectors,
     /// Coated ones.
     pub coated: InVectors,
+    /// Metal.
+    pub metal: InVectors,
     /// Surfaces that scatter and that paths came to since the wave began, and those of them that vectors shaded.
     pub vertices: u64,
     pub in_vectors: u64,
@@ -25,6 +27,7 @@ impl Queues {
         self.one_by_one.clear();
         self.diffuse.clear();
         self.coated.clear();
+        self.metal.clear();
     }
 }
 
@@ -60,11 +63,12 @@ pub(super) fn sort(scene: &ShadingScene, tables: &Tables, wave: &mut Wave) {
         }
         let triangle = scene.triangle_of(hit, instance);
         let [_, _, _, kind] = tables.materials[scene.triangles[triangle as usize].material() as usize];
-        match kind & !class::EMITS {
+        match kind & !class::FLAGS {
             // A path in a medium loses light on the way.
             _ if has_media && paths[i as usize].media.stack != MediaStack::default() => queues.one_by_one.push(i),
             class::DIFFUSE | class::TEXTURED_DIFFUSE => queues.diffuse.push(i, triangle),
             class::COATED | class::TEXTURED_COATED => queues.coated.push(i, triangle),
+            class::METAL | class::TEXTURED_METAL => queues.metal.push(i, triangle),
             _ => queues.one_by_one.push(i),
         }
     }

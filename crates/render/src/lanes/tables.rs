@@ -1,8 +1,9 @@
 //! What vectors read beside the flat scene: records of 16 bytes, gathered whole.
 
 use crate::bsdf::albedo_table::CELLS;
+use crate::bsdf::ggx::Ggx;
 use crate::bsdf::loss_table::{MEAN_NODES, WHITE_NODES};
-use crate::bsdf::{Bsdf, BsdfTables, Principled, Scattering};
+use crate::bsdf::{Bsdf, BsdfTables, Conductor, Principled, Scattering};
 use crate::flat::{Input, LightKind, LightRecord, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
 use crate::texture::{Inputs, TexturePoint};
 use glam::Vec3;
@@ -20,8 +21,16 @@ pub(super) mod class {
     pub const COATED: u32 = 3;
     /// Of textures: what it is, lanes find out.
     pub const TEXTURED_COATED: u32 = 4;
+    /// Rough metal of one alpha with further bounces; the same everywhere.
+    pub const METAL: u32 = 5;
+    /// Of textures.
+    pub const TEXTURED_METAL: u32 = 6;
     /// Flag: it shines.
     pub const EMITS: u32 = 1 << 8;
+    /// Flag: its frame lies along a tangent.
+    pub const ALONG_TANGENT: u32 = 1 << 9;
+    /// The flags.
+    pub const FLAGS: u32 = EMITS | ALONG_TANGENT;
 }
 
 /// Flags of a [`LightTable`].
@@ -37,8 +46,9 @@ pub(super) mod flag {
 pub(super) struct Tables {
     /// Of each material: its reflectance where that is constant, and its [`class`].
     pub materials: Vec<[u32; 4]>,
-    /// Of each material whose class is [`class::COATED`]: base, f0, f90 and alpha.
-    pub coats: Vec<[u32; 8]>,
+    /// Of each material whose class is [`class::COATED`]: base, f0, f90 and alpha; whose class is [`class::METAL`]:
+    /// eta, k, alpha, zero and the mean of the Fresnel term; zeros.
+    pub parameters: Vec<[u32; 12]>,
     /// Of GGX facets, row by row of alpha: scale and bias of the albedo at a node of the cosine, and at the next.
     pub albedos: Vec<[u32; 4]>,
     /// The same of the means, over alpha.
@@ -74,10 +84,10 @@ impl Tables {
             let at = move |node: usize| row * rows + node;
             (0..rows - 1).map(move |node| [at(node), at(node + 1), at(node) + rows, at(node + 1) + rows])
         });
-        let (materials, coats) = (0..scene.materials.len()).map(|i| material(scene, i, scattering)).unzip();
+        let (materials, parameters) = (0..scene.materials.len()).map(|i| material(scene, i, scattering)).unzip();
         Self {
             materials,
-            coats,
+            parameters,
             albedos: albedos.chunks(2 * side).flat_map(neighbours).collect(),
             albedo_means: neighbours(means),
             losses: losses.map(|corners| corners.map(loss)).collect(),
@@ -92,39 +102,47 @@ fn record(v: Vec3, word: u32) -> [u32; 4] {
     [v.x.to_bits(), v.y.to_bits(), v.z.to_bits(), word]
 }
 
-/// The record of a material, and that of its coat.
-fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32; 4], [u32; 8]) {
+/// The record of a material, and that of its parameters.
+fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32; 4], [u32; 12]) {
     let material = &scene.materials[index];
-    let one_by_one = (record(Vec3::ZERO, class::ONE_BY_ONE), [0; 8]);
+    let one_by_one = (record(Vec3::ZERO, class::ONE_BY_ONE), [0; 12]);
     // Without maps of attributes the scalar text bends no normal of a diffuse surface, whatever the record says.
     let looks = material.has(MaterialFlags::LOOKS_AT_ATTRIBUTES);
     let is_bent = material.normal != NONE && (looks || material.kind() != MaterialKind::Diffuse);
     // Beyond boundaries of media paths may be in them.
     let is_boundary = material.inside != NONE || material.has(MaterialFlags::INTERFACE);
-    if is_boundary || is_bent || material.has(MaterialFlags::CHOOSES | MaterialFlags::ANISOTROPIC) {
+    let is_turned = material.has(MaterialFlags::ANISOTROPIC);
+    let is_odd = is_turned && material.kind() == MaterialKind::Diffuse;
+    if is_boundary || is_bent || is_odd || material.has(MaterialFlags::CHOOSES) {
         return one_by_one;
     }
     let emits = if material.emission == NONE { 0 } else { class::EMITS };
+    let flags = emits | if is_turned { class::ALONG_TANGENT } else { 0 };
     let first = material.first_input as usize;
     let inputs = &scene.inputs[first..first + material.kind().input_count() as usize];
     let is_textured = looks && inputs.iter().any(Input::is_textured);
     match material.kind() {
-        MaterialKind::Diffuse if is_textured => (record(Vec3::ZERO, class::TEXTURED_DIFFUSE | emits), [0; 8]),
+        MaterialKind::Diffuse if is_textured => (record(Vec3::ZERO, class::TEXTURED_DIFFUSE | flags), [0; 12]),
         MaterialKind::Diffuse => {
-            (record(Vec3::from(inputs[0].factor).clamp(Vec3::ZERO, Vec3::ONE), class::DIFFUSE | emits), [0; 8])
+            (record(Vec3::from(inputs[0].factor).clamp(Vec3::ZERO, Vec3::ONE), class::DIFFUSE | flags), [0; 12])
         }
         MaterialKind::Coated | MaterialKind::Principled if is_textured => {
-            (record(Vec3::ZERO, class::TEXTURED_COATED | emits), [0; 8])
+            (record(Vec3::ZERO, class::TEXTURED_COATED | flags), [0; 12])
         }
         MaterialKind::Coated | MaterialKind::Principled => {
             let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
             coat(&Bsdf::look_up(&inputs, 0.5))
-                .map_or(one_by_one, |coat| (record(Vec3::ZERO, class::COATED | emits), coat))
+                .map_or(one_by_one, |coat| (record(Vec3::ZERO, class::COATED | flags), coat))
+        }
+        MaterialKind::Conductor if is_textured => (record(Vec3::ZERO, class::TEXTURED_METAL | flags), [0; 12]),
+        MaterialKind::Conductor => {
+            let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
+            metal(&Bsdf::look_up(&inputs, 0.5))
+                .map_or(one_by_one, |metal| (record(Vec3::ZERO, class::METAL | flags), metal))
         }
         MaterialKind::DiffuseTransmission
         | MaterialKind::Blinn
         | MaterialKind::Mirror
-        | MaterialKind::Conductor
         | MaterialKind::Dielectric
         | MaterialKind::CarPaint
         | MaterialKind::Mix
@@ -134,12 +152,21 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
 }
 
 /// The record of a coat, if the model is one that vectors know.
-pub(super) fn coat(bsdf: &Bsdf) -> Option<[u32; 8]> {
+pub(super) fn coat(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Principled(Principled { base, metallic, f0, f90, alpha, coat, .. }) = *bsdf else { return None };
     if metallic != 0.0 || coat > 0.0 || alpha.x != alpha.y {
         return None;
     }
-    Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x].map(f32::to_bits))
+    Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits))
+}
+
+/// The record of metal, if it is rough and has further bounces.
+pub(super) fn metal(bsdf: &Bsdf) -> Option<[u32; 12]> {
+    let Bsdf::Conductor(Conductor { eta, k, alpha, fresnel_mean: f }) = *bsdf else { return None };
+    if Ggx::is_smooth(alpha) || alpha.x != alpha.y || f == Vec3::ZERO {
+        return None;
+    }
+    Some([eta.x, eta.y, eta.z, k.x, k.y, k.z, alpha.x, 0.0, f.x, f.y, f.z, 0.0].map(f32::to_bits))
 }
 
 fn light(scene: &ShadingScene, light: &LightRecord) -> [u32; 4] {

@@ -1,43 +1,47 @@
-//! Vertices: [`crate::vertex`]'s emission, connection to a light and next direction, a path a lane.
+//! Vertices: the entries of queues a lane each, the points and models that they have come to, and what these emit.
 
 use super::Queues;
-use super::coated::{Coated, Parameters};
-use super::light::{self, LightSamples};
-use super::looked_up::{coats, emissions, reflectances};
-use super::model::{Diffuse, Model};
-use super::numbers::Numbers;
+use super::coated::{self, Coated};
+use super::looked_up::{emissions, parameters, reflectances};
+use super::metal::{self, Metal};
+use super::model::Diffuse;
 use super::point::{Points, facing, points};
-use super::tables::{Tables, class};
-use super::vec3::{Vec3s, is_finite};
+use super::tables::{self, Tables, class};
+use super::vec3::Vec3s;
 use super::warp::Frames;
+use crate::bsdf::Bsdf;
 use crate::flat::{ShadingScene, TriangleRecord};
 use crate::options::DirectLight;
 use crate::path::{QueuedPath, ShadowQueue, Wave};
-use crate::vertex::{CAMERA_DIMENSIONS, FirstHit, InMedia, Transport, dimension};
+use crate::vertex::{CAMERA_DIMENSIONS, FirstHit, Transport, dimension};
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 use raywarp_lanes::{InstructionSet, Mask, Task, Vector, Words};
 
-/// Shades one of a wave's queues that have a text in vectors: each is a function of its own, which is quicker to compile.
-pub(super) struct Shade<'a, const COATED: bool> {
+/// Shades the queue of a [`class`] of a wave: each is a function of its own, which is quicker to compile.
+pub(super) struct Shade<'a, const CLASS: u32> {
     pub scene: &'a ShadingScene,
     pub transport: &'a Transport,
     pub tables: &'a Tables,
     pub wave: &'a mut Wave,
 }
 
-impl<const COATED: bool> Task for Shade<'_, COATED> {
+impl<const CLASS: u32> Task for Shade<'_, CLASS> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: InstructionSet>(self, set: S) {
         // One width an instruction set: two would be twice as much to compile.
-        if S::NATIVE_LANES >= 16 {
+        if const { S::NATIVE_LANES >= 16 } {
             self.all::<S::F16, 16>(set);
-        } else if S::NATIVE_LANES >= 8 {
+        } else if const { S::NATIVE_LANES >= 8 } {
             self.all::<S::F8, 8>(set);
-        } else {
+        } else if const { S::NATIVE_LANES >= 4 || cfg!(test) } {
             self.all::<S::F4, 4>(set);
+        } else {
+            // Every operation of plain Rust is a loop over lanes, and as many loops took five sixths of the time that this
+            // crate took to compile. A constant condition keeps that text out of all but the tests.
+            unreachable!("Vectors::new leaves plain Rust to the functions of one path");
         }
     }
 }
@@ -53,14 +57,14 @@ pub(super) struct Entries<W, M> {
     pub mask: M,
 }
 
-impl<const COATED: bool> Shade<'_, COATED> {
+impl<const CLASS: u32> Shade<'_, CLASS> {
     #[inline(always)]
     fn all<V: Vector<N>, const N: usize>(self, set: V::Set) {
         let Self { scene, transport, tables, wave, .. } = self;
         let bounce = wave.bounce;
         let is_last = transport.is_last(bounce);
         let Wave { rays, hits, paths, radiance, first_hit, next_rays, next_paths, shadow, queues, .. } = wave;
-        let Queues { diffuse, coated, one_by_one, vertices, in_vectors, .. } = queues;
+        let Queues { diffuse, coated, metal, one_by_one, vertices, in_vectors, .. } = queues;
         let mut stage = Stage {
             scene,
             transport,
@@ -75,7 +79,11 @@ impl<const COATED: bool> Shade<'_, COATED> {
             next_paths,
             shadow,
         };
-        let queue = if COATED { &*coated } else { &*diffuse };
+        let queue = match CLASS {
+            class::COATED => &*coated,
+            class::METAL => &*metal,
+            _ => &*diffuse,
+        };
         for (entries, triangles) in queue.entries.chunks(N).zip(queue.triangles.chunks(N)) {
             let there = V::Mask::first(set, entries.len());
             let entry = V::Words::load_part(set, entries);
@@ -88,7 +96,11 @@ impl<const COATED: bool> Shade<'_, COATED> {
                 record: triangle.gather_records(bytemuck::cast_slice::<TriangleRecord, _>(&scene.triangles), there),
                 mask: there,
             };
-            let done = if COATED { stage.coated::<V, N>(&entry) } else { stage.diffuse::<V, N>(&entry) };
+            let done = match CLASS {
+                class::COATED => stage.coated::<V, N>(&entry),
+                class::METAL => stage.metal::<V, N>(&entry),
+                _ => stage.diffuse::<V, N>(&entry),
+            };
             *vertices += u64::from(done.count_ones());
             *in_vectors += u64::from(done.count_ones());
             if (done as usize) != (1 << entries.len()) - 1 {
@@ -100,29 +112,40 @@ impl<const COATED: bool> Shade<'_, COATED> {
 }
 
 /// What the vertices of a wave have in common, and where shaded paths go.
-struct Stage<'a> {
-    scene: &'a ShadingScene,
-    transport: &'a Transport,
-    tables: &'a Tables,
-    bounce: u32,
-    is_last: bool,
-    connects: bool,
+pub(super) struct Stage<'a> {
+    pub scene: &'a ShadingScene,
+    pub transport: &'a Transport,
+    pub tables: &'a Tables,
+    pub bounce: u32,
+    pub is_last: bool,
+    pub connects: bool,
     /// The vertex's first dimension of the sampler.
-    first: u32,
-    radiance: &'a mut [Vec3],
-    first_hit: &'a mut [FirstHit],
-    next_rays: &'a mut Vec<Ray>,
-    next_paths: &'a mut Vec<QueuedPath>,
-    shadow: &'a mut ShadowQueue,
+    pub first: u32,
+    pub radiance: &'a mut [Vec3],
+    pub first_hit: &'a mut [FirstHit],
+    pub next_rays: &'a mut Vec<Ray>,
+    pub next_paths: &'a mut Vec<QueuedPath>,
+    pub shadow: &'a mut ShadowQueue,
 }
 
 /// What lanes know of their vertices.
-struct Vertices<V, B> {
+pub(super) struct Vertices<V, B> {
+    pub points: Points<V>,
+    pub frames: Frames<V>,
+    /// In the frames.
+    pub wo: Vec3s<V>,
+    pub bsdf: B,
+}
+
+/// What lanes know of surfaces with facets, before their models.
+struct Faceted<V, W, M> {
     points: Points<V>,
     frames: Frames<V>,
-    /// In the frames.
     wo: Vec3s<V>,
-    bsdf: B,
+    kind: W,
+    words: [W; 12],
+    /// The lanes that can be shaded here.
+    mask: M,
 }
 
 impl Stage<'_> {
@@ -147,18 +170,9 @@ impl Stage<'_> {
     /// Shades coated surfaces; returns the lanes that it could.
     #[inline(always)]
     fn coated<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
-        let (points, frames, wo, is_plain) = surfaces::<V, N>(entries);
-        let mut mask = entries.mask & is_plain;
-        let set = wo.x.set();
-        let material = entries.record[12] & V::Words::splat(set, TriangleRecord::MATERIAL);
-        let [_, _, _, kind] = material.gather_records(&self.tables.materials, mask);
-        let mut words: [V::Words; 8] = material.gather_records(&self.tables.coats, mask);
-        let textured = (mask & class_is::<V, N>(kind, class::TEXTURED_COATED)).bits();
-        if textured != 0 {
-            let known = coats::<V, N>(self.scene, self.transport.scattering, &mut words, entries, textured);
-            mask = mask & V::Mask::from_bits(set, known | !textured);
-        }
-        let parameters = Parameters {
+        let Faceted { points, frames, wo, kind, words, mask } =
+            self.faceted::<V, N>(entries, class::TEXTURED_COATED, tables::coat);
+        let parameters = coated::Parameters {
             base: Vec3s::of_words(&words[0..3]),
             f0: Vec3s::of_words(&words[3..6]),
             f90: V::from_bits(words[6]),
@@ -170,6 +184,50 @@ impl Stage<'_> {
         mask.bits()
     }
 
+    /// Shades rough metal; returns the lanes that it could.
+    #[inline(always)]
+    fn metal<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
+        let Faceted { points, frames, wo, kind, words, mask } =
+            self.faceted::<V, N>(entries, class::TEXTURED_METAL, tables::metal);
+        let parameters = metal::Parameters {
+            eta: Vec3s::of_words(&words[0..3]),
+            k: Vec3s::of_words(&words[3..6]),
+            alpha: V::from_bits(words[6]),
+            fresnel_mean: Vec3s::of_words(&words[8..11]),
+        };
+        let bsdf = Metal::of(self.tables, &parameters, wo);
+        self.emit::<V, N>(&points, entries, kind, mask);
+        self.leave(&Vertices { points, frames, wo, bsdf }, entries, mask);
+        mask.bits()
+    }
+
+    /// What models with facets begin with: `record` tells the parameters of those lanes whose class is `textured`.
+    #[inline(always)]
+    fn faceted<V: Vector<N>, const N: usize>(
+        &self,
+        entries: &Entries<V::Words, V::Mask>,
+        textured: u32,
+        record: fn(&Bsdf) -> Option<[u32; 12]>,
+    ) -> Faceted<V, V::Words, V::Mask> {
+        let (points, mut frames, mut wo, is_plain) = surfaces::<V, N>(entries);
+        let mut mask = entries.mask & is_plain;
+        let material = entries.record[12] & V::Words::splat(wo.x.set(), TriangleRecord::MATERIAL);
+        let [_, _, _, kind] = material.gather_records(&self.tables.materials, mask);
+        let along = mask & has_flag::<V, N>(kind, class::ALONG_TANGENT);
+        if along.any() {
+            frames = frames.along_tangents::<N>(self.scene, entries, along);
+            wo = frames.to_local(-Vec3s::<V>::of_words(&entries.ray[4..7]));
+        }
+        let mut words: [V::Words; 12] = material.gather_records(&self.tables.parameters, mask);
+        let textured = (mask & class_is::<V, N>(kind, textured)).bits();
+        if textured != 0 {
+            let scattering = self.transport.scattering;
+            let known = parameters::<V, N>(self.scene, scattering, &mut words, entries, textured, record);
+            mask = mask & V::Mask::from_bits(wo.x.set(), known | !textured);
+        }
+        Faceted { points, frames, wo, kind, words, mask }
+    }
+
     /// Adds what surfaces send out, by the scalar text: few do.
     #[inline(always)]
     fn emit<V: Vector<N>, const N: usize>(
@@ -179,164 +237,10 @@ impl Stage<'_> {
         kind: V::Words,
         mask: V::Mask,
     ) {
-        let flag = V::Words::splat(kind.set(), class::EMITS);
-        let emitting = (mask & (kind & flag).eq(flag)).bits();
+        let emitting = (mask & has_flag::<V, N>(kind, class::EMITS)).bits();
         if emitting != 0 {
             let cos = -points.geometric_normal.dot(Vec3s::<V>::of_words(&entries.ray[4..7]));
             emissions::<V, N>(self.scene, self.transport, self.bounce, entries, cos, emitting, self.radiance);
-        }
-    }
-
-    /// Connects the lanes of `mask` to lights and sends them on.
-    #[inline(always)]
-    fn leave<V: Vector<N>, B: Model<V, N>, const N: usize>(
-        &mut self,
-        vertices: &Vertices<V, B>,
-        entries: &Entries<V::Words, V::Mask>,
-        mask: V::Mask,
-    ) {
-        let slots = entries.path[0].store();
-        if self.bounce == 0 {
-            self.keep_first_hits(vertices, &entries.hit, mask, &slots);
-        }
-        if !self.connects && self.is_last {
-            return;
-        }
-        let [_, pixel, sample, _, x, y, z, _, state, ..] = entries.path;
-        let throughput = Vec3s::<V>::of_words(&[x, y, z]);
-        let mut numbers = Numbers::resume(self.transport.sampler, pixel, sample, state);
-        if self.connects {
-            self.aim(vertices, throughput, &mut numbers, mask, &slots);
-        }
-        if !self.is_last {
-            self.scatter(vertices, throughput, numbers, mask, &entries.path);
-        }
-    }
-
-    #[inline(always)]
-    fn keep_first_hits<V: Vector<N>, B: Model<V, N>, const N: usize>(
-        &mut self,
-        vertices: &Vertices<V, B>,
-        hit: &[V::Words; 4],
-        mask: V::Mask,
-        slots: &[u32; N],
-    ) {
-        let (albedo, normal) = (stored(vertices.bsdf.albedo()), stored(vertices.frames.normal));
-        let depth = V::from_bits(hit[0]).store();
-        let mut bits = mask.bits();
-        while bits != 0 {
-            let lane = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            let albedo = if self.transport.first_albedos { at(&albedo, lane).into() } else { Vec3::ZERO };
-            let normal = at(&normal, lane).into();
-            self.first_hit[slots[lane] as usize] = FirstHit { albedo, normal, depth: depth[lane] };
-        }
-    }
-
-    /// [`crate::vertex`]'s connection.
-    #[inline(always)]
-    fn aim<V: Vector<N>, B: Model<V, N>, const N: usize>(
-        &mut self,
-        vertices: &Vertices<V, B>,
-        throughput: Vec3s<V>,
-        numbers: &mut Numbers<V::Words>,
-        mask: V::Mask,
-        slots: &[u32; N],
-    ) {
-        let Vertices { points, frames, wo, bsdf } = vertices;
-        let u_choice: V = numbers.next_1d(self.first + dimension::LIGHT);
-        let u: [V; 2] = numbers.next_2d(self.first + dimension::LIGHT + 1);
-        let LightSamples { wi, target, has_target, weight, pdf, found } =
-            light::sample::<V, N>(self.scene, self.tables, points.position, u_choice, u, mask);
-        let set = u_choice.set();
-        let (zero, one) = (V::splat(set, 0.0), V::splat(set, 1.0));
-        let local = frames.to_local(wi);
-        let (value, scatter_pdf, is_lit) = bsdf.eval(*wo, local);
-        let is_lit = is_lit & points.pass(wi, local.z) & value.is_something();
-        let mut heuristic = one;
-        if self.transport.direct == DirectLight::Both && !self.is_last {
-            let ratio = scatter_pdf / pdf;
-            heuristic = V::select(pdf.gt(zero), one / (one + ratio * ratio), one);
-        }
-        let contribution = throughput * value * weight * heuristic;
-        let mask = mask & found & is_lit & contribution.is_finite() & contribution.is_something();
-        if !mask.any() {
-            return;
-        }
-        let origin = points.origins_towards(wi);
-        let direction = Vec3s::select(has_target, target - origin, wi);
-        let t_max = V::select(has_target, one, V::splat(set, f32::INFINITY)).store();
-        let (origin, direction, contribution) = (stored(origin), stored(direction), stored(contribution));
-        let has_media = !self.scene.media.is_empty();
-        let mut bits = mask.bits();
-        while bits != 0 {
-            let lane = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            let ray = Ray::new(at(&origin, lane), at(&direction, lane)).with_interval(0.0, t_max[lane]);
-            self.shadow.push(ray, slots[lane], at(&contribution, lane).into());
-            if has_media {
-                self.shadow.media.push(InMedia::default());
-            }
-        }
-    }
-
-    /// [`crate::vertex`]'s next direction.
-    #[inline(always)]
-    fn scatter<V: Vector<N>, B: Model<V, N>, const N: usize>(
-        &mut self,
-        vertices: &Vertices<V, B>,
-        throughput: Vec3s<V>,
-        mut numbers: Numbers<V::Words>,
-        mask: V::Mask,
-        path: &[V::Words; 12],
-    ) {
-        let Vertices { points, frames, wo, bsdf } = vertices;
-        let set = wo.x.set();
-        let (zero, one) = (V::splat(set, 0.0), V::splat(set, 1.0));
-        let mut u_lobe = V::splat(set, 0.5);
-        // The number of a model without lobes is passed over.
-        if B::CHOOSES {
-            u_lobe = numbers.next_1d(self.first + dimension::SCATTER);
-        }
-        let u: [V; 2] = numbers.next_2d(self.first + dimension::SCATTER + 1);
-        let (sample, found) = bsdf.sample(*wo, u_lobe, u);
-        let wi = frames.to_world(sample.wi);
-        let mask = mask & found & points.pass(wi, sample.wi.z);
-
-        let mut throughput = throughput * sample.weight;
-        let largest = throughput.max_element();
-        let mut lives = mask & largest.gt(zero) & is_finite(largest);
-        let plays = lives & !largest.ge(V::splat(set, self.transport.roulette_below));
-        let mut state = numbers.state;
-        if plays.any() {
-            let survival = largest * V::splat(set, self.transport.roulette_scale);
-            let number: V = numbers.next_1d(self.first + dimension::ROULETTE);
-            lives = lives & (!plays | number.lt(survival));
-            throughput = Vec3s::select(plays, throughput * (one / survival), throughput);
-            state = V::Words::select(plays, numbers.state, state);
-        }
-        if !lives.any() {
-            return;
-        }
-        let (origin, direction) = (stored(points.origins_towards(wi)), stored(wi));
-        let (throughput, pdf, state) = (stored(throughput), sample.pdf.store(), state.store());
-        let (slot, pixel, sample) = (path[0].store(), path[1].store(), path[2].store());
-        let mut bits = lives.bits();
-        while bits != 0 {
-            let lane = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            self.next_rays.push(Ray::new(at(&origin, lane), at(&direction, lane)));
-            self.next_paths.push(QueuedPath {
-                slot: slot[lane],
-                pixel: pixel[lane],
-                sample: sample[lane],
-                flags: 0,
-                throughput: at(&throughput, lane).into(),
-                previous_pdf: pdf[lane],
-                sampler_state: state[lane],
-                // Paths in a medium, and those that may come into one, are shaded one by one.
-                media: InMedia::default(),
-            });
         }
     }
 }
@@ -357,17 +261,12 @@ fn surfaces<V: Vector<N>, const N: usize>(
 #[inline(always)]
 fn class_is<V: Vector<N>, const N: usize>(kind: V::Words, class: u32) -> V::Mask {
     let set = kind.set();
-    (kind & V::Words::splat(set, !class::EMITS)).eq(V::Words::splat(set, class))
+    (kind & V::Words::splat(set, !class::FLAGS)).eq(V::Words::splat(set, class))
 }
 
-/// Coordinates in memory.
+/// The lanes of classes with a flag.
 #[inline(always)]
-fn stored<V: Vector<N>, const N: usize>(v: Vec3s<V>) -> [[f32; N]; 3] {
-    [v.x.store(), v.y.store(), v.z.store()]
-}
-
-/// Of three numbers a lane those of one.
-#[inline(always)]
-fn at<const N: usize>([x, y, z]: &[[f32; N]; 3], lane: usize) -> [f32; 3] {
-    [x[lane], y[lane], z[lane]]
+fn has_flag<V: Vector<N>, const N: usize>(kind: V::Words, flag: u32) -> V::Mask {
+    let flag = V::Words::splat(kind.set(), flag);
+    (kind & flag).eq(flag)
 }
