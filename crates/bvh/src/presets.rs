@@ -68,6 +68,12 @@ pub fn named(name: &str) -> Option<BuildOptions> {
     ALL.into_iter().chain(OF_SINGLES).find(|(known, _)| *known == name).map(|(_, options)| options)
 }
 
+/// The name of the preset in [`ALL`] or [`OF_SINGLES`] with these options, whatever their leaf size; none where there is no such.
+pub fn name_of(options: &BuildOptions) -> Option<&'static str> {
+    let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
+    ALL.iter().chain(&OF_SINGLES).find(|(_, preset)| is_it(preset)).map(|&(name, _)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +82,8 @@ mod tests {
     fn presets_have_names_and_the_balanced_one_is_the_default() {
         assert_eq!(BALANCED, BuildOptions::default());
         assert_eq!(named("best"), Some(BEST));
+        assert_eq!(name_of(&BuildOptions { max_leaf: 3, ..BEST }), Some("best"));
+        assert_eq!(name_of(&BuildOptions { reinsertion: 3, ..BEST }), None);
         assert_eq!(named("Best"), None);
         assert_eq!(named("single"), Some(SINGLE));
         for (name, options) in ALL.into_iter().chain(OF_SINGLES) {

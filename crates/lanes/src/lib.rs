@@ -61,6 +61,7 @@ mod isa;
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code)]
 pub mod neon;
+mod pages;
 mod pair;
 pub mod portable;
 mod task;
@@ -73,6 +74,7 @@ pub use fused::{fused_multiply_add, fused_multiply_adds, rounds_twice};
 pub use isa::{Isa, IsaError};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
+pub use pages::prefer_huge_pages;
 pub use pair::Pair;
 pub use portable::Portable;
 pub use task::{InstructionSet, Task, TaskOn};

@@ -167,7 +167,9 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
         }
     }
     let stack_depth = stack_depth(&nodes);
-    let mut lines = vec![Line([0; 16]); bytes.div_ceil(size_of::<Line>())];
+    // Not touched yet.
+    let mut lines: Vec<Line> = bytemuck::zeroed_vec(bytes.div_ceil(size_of::<Line>()));
+    raywarp_lanes::prefer_huge_pages(&lines);
     let (node_lines, block_lines) = lines.split_at_mut(node_count * NODE_LINES);
     bytemuck::cast_slice_mut(node_lines).copy_from_slice(&nodes);
     let block_bytes: &mut [u8] = bytemuck::cast_slice_mut(block_lines);

@@ -11,19 +11,19 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 /// What a step takes for each triangle: seconds, and seconds of a core that threads divide.
-struct BuildTime {
+pub(crate) struct BuildTime {
     serial: f64,
     parallel: f64,
 }
 
 impl BuildTime {
-    fn of(&self, triangles: usize, threads: usize) -> f64 {
+    pub fn of(&self, triangles: usize, threads: usize) -> f64 {
         triangles as f64 * (self.serial + self.parallel / threads.max(1) as f64)
     }
 }
 
 /// Eight passes of reinsertion: on two threads.
-const REINSERTION: BuildTime = BuildTime { serial: 0.05e-6, parallel: 0.3e-6 };
+pub(crate) const REINSERTION: BuildTime = BuildTime { serial: 0.05e-6, parallel: 0.3e-6 };
 /// Share of tracing that they save, guessed from the SAH cost: 6 to 22 % lower in six scenes.
 const REINSERTION_GAIN: f64 = 0.15;
 /// Another tree, with spatial splits: on two threads, and on the 16 of an H200's machine.

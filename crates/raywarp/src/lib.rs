@@ -23,6 +23,7 @@
 mod auto_device;
 mod coherence;
 pub mod compaction;
+mod cpu_tree;
 pub mod csv;
 mod darkness;
 mod default_scene;

@@ -1,4 +1,4 @@
-//! How long GPUs will trace for a picture, as far as its options tell.
+//! How long a machine will trace for a picture, as far as its options tell.
 
 use raywarp_render::film::Window;
 use raywarp_render::{Integrator, RenderOptions};
@@ -11,28 +11,36 @@ const RAYS_A_PATH: f64 = 12.0;
 /// Samples of a pixel that are expected where noise alone ends a render.
 const SAMPLES_OF_NOISE: u32 = 1024;
 
-/// What GPUs have to do for a picture.
+/// What has to be traced for a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathWork {
-    seconds: f64,
+    rays: f64,
+    /// Of the picture, in seconds.
+    limit: f64,
+    /// That share it.
+    gpus: usize,
 }
 
 impl PathWork {
-    /// The work of a picture that `gpus` GPUs share. Samples are counted as if no noise limit ended them before, and up
+    /// The work of a picture that `gpus` GPUs share, or the CPU does where there is none. Samples are counted as if no noise limit ended them before, and up
     /// to 1,024 of a pixel where nothing else does.
     pub fn new(options: &RenderOptions, gpus: usize) -> Self {
         let pixels = Window::new(options.size, options.crop).map_or(0, |window| window.pixel_count());
         let most = if options.noise_limit.is_some() { SAMPLES_OF_NOISE } else { u32::MAX };
         let samples = (options.samples.len() as u64).min(u64::from(most));
         let rays = pixels as f64 * samples as f64 * rays_a_sample(options);
-        let seconds = rays / (RAYS_A_SECOND * gpus.max(1) as f64);
         let limit = options.time_limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64());
-        Self { seconds: seconds.min(limit) }
+        Self { rays, limit, gpus: gpus.max(1) }
     }
 
-    /// Seconds of tracing, about.
+    /// Seconds of tracing on GPUs, about.
     pub fn seconds(&self) -> f64 {
-        self.seconds
+        self.seconds_at(RAYS_A_SECOND * self.gpus as f64)
+    }
+
+    /// Seconds of tracing at so many rays a second, about; at most the time limit.
+    pub fn seconds_at(&self, rays_per_s: f64) -> f64 {
+        (self.rays / rays_per_s).min(self.limit)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A scene with its tree: what rendering and reporting start from.
 
+use crate::cpu_tree::cpu_tree;
 use crate::framing::frame_bounds;
 use crate::gpu::Gpu;
 use crate::gpu_tree::{GpuTree, TreeEffort};
@@ -33,6 +34,9 @@ pub struct PrepareOptions {
     /// of a builder that suits the work and not `build`; it is encoded for them beside what comes next, and for the CPU only
     /// when that is to trace. Not beside `gpu`.
     pub paths: Option<PathWork>,
+    /// What the CPU is to render, where that is known: then the canonical tree is one that suits the work, and not `build`.
+    /// Beside `gpu` and `paths` it has no effect.
+    pub work: Option<PathWork>,
 }
 
 /// Bytes a triangle that flattening, building and encoding take at their peak: 176 were seen of 4.8 million triangles.
@@ -130,7 +134,11 @@ impl Prepared {
             let effort = TreeEffort::for_work(work, flat.len()).with_memory(flat.len(), free);
             return Self::new_for_paths(scene, flat, effort, flattened - start);
         }
-        let tree = options.gpu.as_ref().map_or(options.build, |gpu| gpu.closest_tree(&options.build));
+        let tree = match (&options.gpu, &options.work) {
+            (Some(gpu), _) => gpu.closest_tree(&options.build),
+            (None, Some(work)) => cpu_tree(work, flat.len(), rayon::current_num_threads()),
+            (None, None) => options.build,
+        };
         let bvh = build(&flat, &tree)?;
         let built = Instant::now();
         let (tracer, tracer_bytes) = tracer(options, &bvh, &flat)?;

@@ -31,9 +31,8 @@ impl TreeFacts {
     /// [`BuildOptions::default`], so that [`TreeFacts::named`] gives the same tree.
     pub fn name(&self) -> String {
         let options = &self.options;
-        let is_it = |preset: &BuildOptions| BuildOptions { max_leaf: options.max_leaf, ..*preset } == *options;
-        match presets::ALL.iter().chain(&presets::OF_SINGLES).find(|(_, preset)| is_it(preset)) {
-            Some((name, _)) => (*name).to_string(),
+        match presets::name_of(options) {
+            Some(name) => name.to_string(),
             None => {
                 let mut name = format!("{}+{}", builder_name(options.builder), options.reinsertion);
                 let default = BuildOptions::default();

@@ -13,12 +13,13 @@ use crate::interrupt;
 use crate::progress::{
     si, {Limits, RenderProgress},
 };
+use raywarp::bvh::presets;
 use raywarp::path_rays::PathRays;
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::film::{Film, FilmError, Window};
 use raywarp::render::{Integrator, RenderOptions, Rendered, StopReason, Watch, output};
 use raywarp::scene::Scene;
-use raywarp::{Aabb, CudaRenderer, CudaRenderers, Prefer, PrepareOptions, Prepared};
+use raywarp::{Aabb, CudaRenderer, CudaRenderers, PathWork, Prefer, PrepareOptions, Prepared};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -61,8 +62,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     let start = Instant::now();
     let building = common.building(&scene);
     let earlier = resumed.as_ref().map(|share| share.info.samples.end);
-    let paths = gpus.work(args, &scene, &planned(&request, &scene, earlier));
-    let options = PrepareOptions { gpu: gpus.tracer(), paths, ..PrepareOptions::default() };
+    let planned = planned(&request, &scene, earlier);
+    let (paths, work) = (gpus.work(args, &scene, &planned), Some(PathWork::new(&planned, 0)));
+    let options = PrepareOptions { gpu: gpus.tracer(), paths, work, ..PrepareOptions::default() };
     let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(&name, error))?;
     let build = start.elapsed();
     drop(building);
@@ -75,8 +77,9 @@ pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<St
     }
     let film = resumed.map(|share| resume::take(share, &prepared, &mut picture, common)).transpose()?;
     common.detail(format!("instruction set of the CPU: {}", raywarp::cpu::Isa::preferred()));
+    let preset = presets::name_of(prepared.build_options()).map_or_else(String::new, |name| format!(" ({name})"));
     common.detail(format!(
-        "loaded in {:.2} s; {} triangles, tree in {:.2} s",
+        "loaded in {:.2} s; {} triangles, tree in {:.2} s{preset}",
         load.as_secs_f64(),
         prepared.triangle_count(),
         build.as_secs_f64()
