@@ -402,3 +402,10 @@ fn counters_of_something_else_are_refused() {
         assert_eq!(output.status.code(), Some(status), "{options}: {error}");
     }
 }
+
+#[test]
+fn a_kernel_of_which_no_block_fits_has_no_bounds_and_the_machine_says_why() {
+    let options = "--machine h200 --variant al09-while-while --kind diffuse --set resident.warps=3";
+    let text = String::from_utf8(run("fits", options, &[]).stdout).unwrap().replace('\n', " ");
+    assert!(text.contains("cannot run there") && text.contains("warps"), "{text}");
+}

@@ -3,7 +3,9 @@
 
 mod common;
 
-use raywarp::counters::{ComparedBlock, Counted, CountersRequest, beside_counters, read_counters};
+use raywarp::counters::{
+    ComparedBlock, Counted, CountersError, CountersReport, CountersRequest, beside_counters, read_counters,
+};
 use raywarp::scene::Scene;
 use raywarp::sim::CostChange;
 use raywarp::sim::machine::Machine;
@@ -47,11 +49,11 @@ const PLANTED: [(&str, &str); 14] = [
     ("al09-wide4", "prefix_sum"),
 ];
 
-fn blocks(
+fn compared(
     (scene, view): (&Scene, &View),
     rows: &[&Counted],
     changes: Vec<CostChange>,
-) -> Vec<(String, Vec<ComparedBlock>)> {
+) -> Result<CountersReport, CountersError> {
     let rays = EfficiencyRequest {
         workload: Workload::Raywarp,
         kinds: vec![RayKind::Diffuse],
@@ -69,7 +71,11 @@ fn blocks(
     };
     let rows: Vec<Counted> = rows.iter().map(|&row| row.clone()).collect();
     let request = CountersRequest { rays, machine: Machine::find("h100").unwrap(), rows, changes };
-    let report = beside_counters(scene, &request, &Control::default()).unwrap();
+    beside_counters(scene, &request, &Control::default())
+}
+
+fn blocks(scene: (&Scene, &View), rows: &[&Counted], changes: Vec<CostChange>) -> Vec<(String, Vec<ComparedBlock>)> {
+    let report = compared(scene, rows, changes).unwrap();
     report.rows.into_iter().map(|row| (row.counted.variant.to_string(), row.blocks)).collect()
 }
 
@@ -101,6 +107,11 @@ fn every_block_is_issued_as_often_as_counted_and_costs_5_percent_off_are_found()
         println!("{variant}: {:.0} % of instructions held, {name} {:+.2} %", 100.0 * known, 100.0 * error);
         assert!(error.abs() <= WITHIN && known > 0.88, "{variant}: {name} {error}, {known}");
     }
+    // Counts of other machine code do not add up.
+    let mut other = of(KERNELS[0]).clone();
+    other.executed = of(KERNELS[1]).executed.clone();
+    let error = compared((&scene, &view), &[&other], vec![]).unwrap_err();
+    assert!(matches!(error, CountersError::Executed { .. }), "{error}");
     for (kernel, operation) in PLANTED {
         for factor in ["1.05x", "0.95x"] {
             let change = CostChange::parse(operation, factor).unwrap();

@@ -78,6 +78,11 @@ impl CostChange {
         Ok(Self { block, change })
     }
 
+    /// Whether it leaves the cost as it is.
+    pub fn is_none(&self) -> bool {
+        matches!(self.change, Change::Times(1.0) | Change::By(0.0))
+    }
+
     /// Whether it takes more instructions from events than they have, and how many an event has then.
     pub fn takes_too_much(&self, price: &Price, counts: &Efficiency) -> Option<f64> {
         let Change::By(more) = self.change else { return None };

@@ -191,14 +191,24 @@ fn bound_row(
     let mut bounds = bounds_of(&as_compiled);
     let mut expected = launch.expected(&as_compiled, machine, profile, &bounds);
     let mut priced = as_compiled.clone();
-    let is_changed = !request.changes.is_empty();
-    if is_changed {
+    let changes: Vec<CostChange> = request.changes.iter().copied().filter(|change| !change.is_none()).collect();
+    let is_changed = !changes.is_empty();
+    if !request.changes.is_empty() {
+        // A cost that is set to what it was is not a verified one any more.
         priced = changed(&as_compiled, &request.changes, (variant, kind), profile)?;
         bounds = bounds_of(&priced);
+    }
+    if is_changed {
         expected = expected.and_then(|expected| {
             let followed = Followed { launch, kernel: &as_compiled, machine, profile, expected };
-            study.expected_after_costs(followed, &request.changes)
+            study.expected_after_costs(followed, &changes)
         });
+    }
+    expected = expected.filter(|_| Prediction::is_told(machine));
+    let mut doubt = priced.doubt.clone();
+    if let Some(error) = priced.launch.and_then(|launch| machine.occupancy(launch).err()) {
+        (bounds, expected) = (Vec::new(), None);
+        doubt = Some(format!("cannot run there, {error}"));
     }
     let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(kind)]);
     let mut row = Bounded {
@@ -211,7 +221,7 @@ fn bound_row(
         price: priced.price.clone(),
         traffic: launch.traffic,
         launch: priced.launch,
-        doubt: priced.doubt.clone(),
+        doubt,
         basis: priced.basis,
         has_no_code: launch.costs.has_no_code,
         bounds,

@@ -9,7 +9,7 @@ pub use blocks::{ComparedBlock, ExecutedCounters};
 pub use file::{Counted, CountersError, StallCounters, WorkCounters, read_counters};
 
 use crate::launch::{KernelStudy, MOST_ASSUMED, SampleWarps, StudyOptions, kernel_costs};
-use crate::simulate::{EfficiencyRequest, Samples, SimulateError, query_of, sample_rays};
+use crate::simulate::{EfficiencyRequest, Samples, SimulateError, name_of, query_of, sample_rays};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::Supply;
 use raywarp_geom::Control;
@@ -20,6 +20,10 @@ use raywarp_sim::memory::Region;
 use raywarp_sim::pace::{Cause, Pace};
 use raywarp_sim::{CostChange, thread_instructions};
 use raywarp_traverse::Kernel;
+
+/// How far the sum of instructions that were counted one by one may be off their count: another pass of the profiler, in which
+/// warps of a pool took other rays.
+const EXECUTED_WITHIN: f64 = 1e-3;
 
 /// How near a prediction should come.
 pub const WITHIN: f64 = 0.05;
@@ -223,6 +227,12 @@ fn compare(
     let stalls = launch.pace.zip(row.stalls).map(|(pace, counted)| ComparedStalls::of(machine, pace, counted));
     let blocks = match (&row.executed, launch.costs.table(), price) {
         (Some(executed), Some(costs), Some(price)) => {
+            let end = costs.blocks.iter().map(|block| block.place().end).max().unwrap_or(0);
+            let (sum, counted) = (executed.sum(end), row.warp_instructions);
+            if (sum as f64 / counted - 1.0).abs() > EXECUTED_WITHIN {
+                let (kernel, kind) = (name_of(&row.variant), row.kind.name());
+                return Err(CountersError::Executed { kernel, kind, executed: sum, counted });
+            }
             blocks::compared(executed, (costs, price), [traced, row.rays as f64])
         }
         _ => Vec::new(),

@@ -226,9 +226,10 @@ impl Machine {
     }
 
     /// The numbers that are not those of the built-in machine of the same name: set by the user, or by a file of theirs, or missing.
-    /// None where no machine of that name is built in.
+    /// None where no machine of that name and compute capability is built in.
     pub fn altered(&self) -> Option<Vec<&'static Key>> {
-        let builtin = Self::builtin().into_iter().find(|machine| machine.name == self.name)?;
+        let is_it = |machine: &Self| machine.name == self.name && machine.capability == self.capability;
+        let builtin = Self::builtin().into_iter().find(is_it)?;
         Some(keys::ALL.iter().copied().filter(|key| self.get(key) != builtin.get(key)).collect())
     }
 

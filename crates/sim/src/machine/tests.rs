@@ -177,6 +177,24 @@ fn a_source_says_whether_it_was_read_and_so_does_the_table() {
     }
 }
 
+#[test]
+fn a_machine_knows_by_which_numbers_it_is_another() {
+    let text = FILES.iter().find(|(name, _)| *name == "h200").unwrap().1;
+    let parse = |text: &str| Machine::parse("my.toml", text).unwrap();
+    let mut machine = parse(text);
+    assert_eq!(machine.altered().map(|keys| keys.len()), Some(0));
+    machine.set("l2.bytes", "2x").unwrap();
+    machine.set("sm.count", "1x").unwrap();
+    let paths: Vec<&str> = machine.altered().unwrap().iter().map(|key| key.path).collect();
+    assert_eq!(paths, ["l2.bytes"]);
+    // Code of another capability, and a name that nobody knows.
+    for (of, other) in [("compute_capability = \"9.0\"", "compute_capability = \"8.9\""), ("\"H200\"", "\"H201\"")] {
+        let changed = text.replacen(of, other, 1);
+        assert_ne!(changed, text, "{of}");
+        assert!(parse(&changed).altered().is_none(), "{of}");
+    }
+}
+
 /// A strict bound must not be above what the memory's clock and width give, nor below it as a printed number, rounded down, is.
 #[test]
 fn memory_bandwidths_are_those_of_clock_and_width() {

@@ -8,7 +8,7 @@
 
 use super::Code;
 use crate::price::{Change, CostChange};
-use raywarp_family::costs::{KeplerWord, KernelCosts, Pipe, Tally, Word};
+use raywarp_family::costs::{KeplerWord, KernelCosts, Pipe, Tally, Wait, Word};
 
 /// A kernel's machine code without some of its instructions.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ type Candidate = (Pipe, usize, usize, f64);
 impl CheaperCode {
     /// `code` with the instructions of an operation cut to a share, or to nothing, for warps that do what `tally` counted.
     ///
-    /// None where that cannot be told: of a change to anything else than a share of 0 to 1 or nothing, of Kepler's code, whose
+    /// None where that cannot be told: of a change to anything else than a share of 0 to 1 or nothing, to nothing of what loads, of Kepler's code, whose
     /// instructions wait for registers, of code with an instruction that is not known, and where too many of the operation's
     /// instructions are waited for.
     pub fn of(code: Code<'_>, change: &CostChange, tally: &Tally) -> Option<Self> {
@@ -46,6 +46,11 @@ impl CheaperCode {
             .collect();
         let mut taken: Vec<Vec<bool>> = words.iter().map(|words| vec![kept == 0.0; words.len()]).collect();
         taken.iter_mut().zip(&times).filter(|(_, times)| **times == 0.0).for_each(|(taken, _)| taken.fill(false));
+        // Without its loads, what they brought through the caches would still be counted.
+        let is_load = |(word, taken): (&Word, &bool)| *taken && word.wait() == Some(Wait::L1);
+        if kept == 0.0 && words.iter().zip(&taken).any(|(words, taken)| words.iter().zip(taken).any(is_load)) {
+            return None;
+        }
         if kept > 0.0 {
             let issued: f64 = words.iter().zip(&times).map(|(words, times)| words.len() as f64 * times).sum();
             let candidates = candidates(&words, &times, code.architecture)?;
@@ -227,8 +232,10 @@ mod tests {
 
     #[test]
     fn a_free_operation_has_no_instructions_left() {
-        let words = [load(), waiting(), plain(FFMA)];
-        let blocks = [(Block::PrefixSum, 5, &words[..]), (Block::Vote, 2, &words[..])];
+        let (words, loads) = ([plain(IADD3), plain(IADD3), plain(FFMA)], [load(), waiting(), plain(FFMA)]);
+        let blocks = [(Block::PrefixSum, 5, &words[..]), (Block::Vote, 2, &loads[..])];
+        // What it loads would still come through the caches.
+        assert!(cheaper(&blocks, times(Block::Vote, 0.0)).is_none());
         for change in [times(Block::PrefixSum, 0.0), CostChange { block: Block::PrefixSum, change: Change::To(0.0) }] {
             assert_eq!(cheaper(&blocks, change).unwrap().1, 6);
         }

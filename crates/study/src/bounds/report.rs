@@ -42,7 +42,7 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set b
     bound, which no run passes; the others assume something (--json says what); ~ is a rate by prices that were fitted to a paper's, or by another machine's code, and no bound. \
     no code: depends on machine code, and none is known that the machine runs. no price: depends on what a kernel costs, and no price was fitted. expected: by a model of a multiprocessor's schedulers and pipelines, \
     clock by clock, times what kernels reached of it on five scenes; nine of ten rates should lie in its interval. undecided: it tells too little; \
-    ?: the model's alone, since nothing was measured on that machine, or it does not have a number that was changed. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
+    ?: nothing was measured on that machine, so that it is the model's alone. None is told where the model lacks a number that was changed. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
     pipe: the busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
     once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \
     instructions over resident warps. least: what rays need however they are dealt to warps.";

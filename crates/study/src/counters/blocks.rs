@@ -4,7 +4,7 @@ use super::{Compared, Pair};
 use crate::simulate::name_of;
 use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_family::Block;
-use raywarp_family::costs::{KernelCosts, Word};
+use raywarp_family::costs::{BlockCost, KernelCosts, Word};
 use raywarp_sim::Price;
 
 /// How often warps of a launch issued each instruction of a kernel.
@@ -27,6 +27,11 @@ impl ExecutedCounters {
             runs.push(is_next.then_some((place, times))?);
         }
         Some(Self { runs })
+    }
+
+    /// Of the first so many instructions, how often all together were issued.
+    pub(super) fn sum(&self, instructions: usize) -> u64 {
+        (0..instructions).fold(0, |sum: u64, place| sum.saturating_add(self.times(place)))
     }
 
     /// How often an instruction was issued, by its number.
@@ -53,8 +58,8 @@ pub(super) fn compared(
     [traced, counted]: [f64; 2],
 ) -> Vec<ComparedBlock> {
     let of = |block: Block| -> u64 {
-        let places = costs.blocks.iter().filter(|cost| cost.block == block).flat_map(|cost| cost.place());
-        places.map(|place| executed.times(place)).sum()
+        let places = costs.blocks.iter().filter(|cost| cost.block == block).flat_map(BlockCost::place);
+        places.fold(0, |sum: u64, place| sum.saturating_add(executed.times(place)))
     };
     let all: Vec<(Block, f64)> = Block::ALL.into_iter().map(|block| (block, of(block) as f64)).collect();
     let sum: f64 = all.iter().map(|(_, times)| times).sum();
@@ -102,6 +107,7 @@ mod tests {
     fn runs_say_how_often_each_instruction_was_issued() {
         let executed = ExecutedCounters::parse("0:5 48:7 80:0").unwrap();
         assert_eq!([0, 2, 3, 4, 5, 99].map(|place| executed.times(place)), [5, 5, 7, 7, 0, 0]);
+        assert_eq!([0, 3, 5, 9].map(|count| executed.sum(count)), [0, 15, 29, 29]);
         for wrong in ["", "16:5", "0:5 8:7", "0:5 32:7 16:1", "0:5 48", "0:x", "0:5,16:7"] {
             assert_eq!(ExecutedCounters::parse(wrong), None, "{wrong}");
         }

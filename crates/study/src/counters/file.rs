@@ -82,6 +82,21 @@ pub enum CountersError {
         /// Here.
         found: u64,
     },
+    /// Instructions one by one that are not all of a launch's, or of other machine code.
+    #[error(
+        "of {kernel} with {kind} rays executed has {executed} instructions and warp_instructions is {counted}: it is cut, or of \
+         other machine code"
+    )]
+    Executed {
+        /// The kernel.
+        kernel: String,
+        /// Its rays.
+        kind: &'static str,
+        /// The sum over the machine code that is known here.
+        executed: u64,
+        /// What was counted of the launch.
+        counted: f64,
+    },
     /// Nothing can be simulated.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
@@ -130,6 +145,11 @@ fn tree(text: &str) -> Option<(Builder, u32, u32)> {
     Some((builder, reinsertion.parse().ok()?, max_leaf.parse().ok()?))
 }
 
+/// Characters of a field that a message quotes.
+const MOST_QUOTED: usize = 40;
+/// No launch counts so much.
+const MOST: f64 = 1e18;
+
 /// A line of a table, whose columns have names.
 struct Line<'a> {
     /// From 1.
@@ -148,19 +168,18 @@ impl Line<'_> {
     /// What a column has, if `is` finds one in its text; else `allowed` says what may stand there.
     fn parsed<T>(&self, column: &str, allowed: &str, is: impl Fn(&str) -> Option<T>) -> Result<T, CountersError> {
         let text = self.text(column)?;
-        is(text).ok_or_else(|| self.fault(format!("{column} is {text:?}, which is not {allowed}")))
+        let short: String = text.chars().take(MOST_QUOTED).collect();
+        is(text).ok_or_else(|| self.fault(format!("{column} is {short:?}, which is not {allowed}")))
     }
 
     /// A number that is not negative.
     fn number(&self, column: &str) -> Result<f64, CountersError> {
-        self.parsed(column, "a number of 0 or more", |text| {
-            text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0)
-        })
+        self.parsed(column, "a number of 0 or more", |text| text.parse().ok().filter(|n: &f64| (0.0..MOST).contains(n)))
     }
 
     /// A number above 0.
     fn count(&self, column: &str) -> Result<f64, CountersError> {
-        self.parsed(column, "a number above 0", |text| text.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0))
+        self.parsed(column, "a number above 0", |text| text.parse().ok().filter(|n: &f64| *n > 0.0 && *n < MOST))
     }
 
     /// A GPU numbers rays and blocks in 32 bits.
@@ -235,7 +254,7 @@ impl Line<'_> {
 /// # Errors
 /// [`CountersError::Line`]: a column that is missing, a field that is none of its column, a launch that was there before.
 pub fn read_counters(text: &str) -> Result<Vec<Counted>, CountersError> {
-    let mut lines = text.lines().enumerate();
+    let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
     let header: Vec<&str> = lines.next().map_or("", |(_, line)| line).split(',').collect();
     let missing = |columns: &[&'static str]| columns.iter().copied().find(|column| !header.contains(column));
     let has_none = missing(&STALLS).is_some() && missing(&[EXECUTED]).is_some();
@@ -312,6 +331,9 @@ mod tests {
             assert!(error.starts_with(said), "{error}");
         }
         assert!(read_counters("").is_err());
+        assert_eq!(read_counters(&format!("\u{feff}{TABLE}")).unwrap(), read_counters(TABLE).unwrap());
+        let long = TABLE.replace("900.5", &"9x".repeat(1000));
+        assert!(read_counters(&long).unwrap_err().to_string().len() < 250);
         let twice = format!("{TABLE}{}\n", TABLE.lines().nth(1).unwrap());
         let error = read_counters(&twice).unwrap_err().to_string();
         assert!(error.starts_with("line 3: a second launch of direct/phased/h8 with ao rays of hall"), "{error}");

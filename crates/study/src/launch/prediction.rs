@@ -6,12 +6,12 @@
 //! in it, if scenes and kernels are like those, logarithms of ratios about normal, and launches long.
 //!
 //! A machine with numbers that were changed, and a kernel with changed costs, keep those ratios, and get an interval that is as much
-//! wider as the gain of a change may be off ([`GainSpread`]). Where the model does not have what was changed, it tells nothing.
+//! wider as the gain of a change may be off ([`GainSpread`]). Where the model does not have what was changed, nothing is told.
 
 use super::GainSpread;
 use super::change::is_modelled;
 use raywarp_family::Variant;
-use raywarp_sim::machine::Machine;
+use raywarp_sim::machine::{Key, Machine};
 use raywarp_workload::rays::RayKind;
 
 const TABLE: &str = include_str!("../../data/calibration.csv");
@@ -89,7 +89,7 @@ impl Prediction {
             None => (overall, within + between * (1.0 + 1.0 / means.len() as f64)),
         };
         let altered = machine.altered()?;
-        if !altered.iter().all(|key| is_modelled(key)) {
+        if !Self::is_told(machine) {
             return None;
         }
         let is_of_change = changed || !altered.is_empty();
@@ -98,6 +98,12 @@ impl Prediction {
         let at = |log: f64| modelled * (middle + log).exp();
         let is_of_kernel = own.is_some();
         Some(Self { rays_per_s: at(0.0), low: at(-spread), high: at(spread), is_of_kernel, is_of_change })
+    }
+
+    /// Whether the model has all numbers by which a machine differs from the built-in one of its name, if it does.
+    pub fn is_told(machine: &Machine) -> bool {
+        let is_known = |key: &&Key| is_modelled(key) && machine.get(key).is_some();
+        machine.altered().is_none_or(|altered| altered.iter().all(is_known))
     }
 
     /// Whether the interval says anything.
