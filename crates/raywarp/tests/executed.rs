@@ -52,7 +52,7 @@ const PLANTED: [(&str, &str); 14] = [
 fn compared(
     (scene, view): (&Scene, &View),
     rows: &[&Counted],
-    changes: Vec<CostChange>,
+    (machine, changes): (&str, Vec<CostChange>),
 ) -> Result<CountersReport, CountersError> {
     let rays = EfficiencyRequest {
         workload: Workload::Raywarp,
@@ -70,12 +70,12 @@ fn compared(
         scene: "sibenik".to_string(),
     };
     let rows: Vec<Counted> = rows.iter().map(|&row| row.clone()).collect();
-    let request = CountersRequest { rays, machine: Machine::find("h100").unwrap(), rows, changes };
+    let request = CountersRequest { rays, machine: Machine::find(machine).unwrap(), rows, changes };
     beside_counters(scene, &request, &Control::default())
 }
 
 fn blocks(scene: (&Scene, &View), rows: &[&Counted], changes: Vec<CostChange>) -> Vec<(String, Vec<ComparedBlock>)> {
-    let report = compared(scene, rows, changes).unwrap();
+    let report = compared(scene, rows, ("h100", changes)).unwrap();
     report.rows.into_iter().map(|row| (row.counted.variant.to_string(), row.blocks)).collect()
 }
 
@@ -107,11 +107,13 @@ fn every_block_is_issued_as_often_as_counted_and_costs_5_percent_off_are_found()
         println!("{variant}: {:.0} % of instructions held, {name} {:+.2} %", 100.0 * known, 100.0 * error);
         assert!(error.abs() <= WITHIN && known > 0.88, "{variant}: {name} {error}, {known}");
     }
-    // Counts of other machine code do not add up.
+    // Counts of other machine code do not add up, or tear its blocks.
     let mut other = of(KERNELS[0]).clone();
     other.executed = of(KERNELS[1]).executed.clone();
-    let error = compared((&scene, &view), &[&other], vec![]).unwrap_err();
-    assert!(matches!(error, CountersError::Executed { .. }), "{error}");
+    for (machine, row) in [("h100", &other), ("rtx4090", of(KERNELS[0]))] {
+        let error = compared((&scene, &view), &[row], (machine, vec![])).unwrap_err();
+        assert!(matches!(error, CountersError::Executed { .. }), "{machine}: {error}");
+    }
     for (kernel, operation) in PLANTED {
         for factor in ["1.05x", "0.95x"] {
             let change = CostChange::parse(operation, factor).unwrap();

@@ -34,6 +34,19 @@ impl ExecutedCounters {
         (0..instructions).fold(0, |sum: u64, place| sum.saturating_add(self.times(place)))
     }
 
+    /// Instructions of blocks whose instructions were not all issued as often, as a share of all that a table has: of the code
+    /// that was counted it is little, of other code much.
+    pub(super) fn torn(&self, costs: &KernelCosts) -> f64 {
+        let is_torn = |cost: &&BlockCost| {
+            let mut times = cost.place().map(|place| self.times(place));
+            let first = times.next();
+            times.any(|other| Some(other) != first)
+        };
+        let all: u32 = costs.blocks.iter().map(|cost| cost.instructions).sum();
+        let torn: u32 = costs.blocks.iter().filter(is_torn).map(|cost| cost.instructions).sum();
+        f64::from(torn) / f64::from(all.max(1))
+    }
+
     /// How often an instruction was issued, by its number.
     fn times(&self, place: usize) -> u64 {
         self.runs.iter().take_while(|(first, _)| *first <= place).last().map_or(0, |(_, times)| *times)

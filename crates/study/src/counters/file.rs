@@ -84,8 +84,8 @@ pub enum CountersError {
     },
     /// Instructions one by one that are not all of a launch's, or of other machine code.
     #[error(
-        "of {kernel} with {kind} rays executed has {executed} instructions and warp_instructions is {counted}: it is cut, or of \
-         other machine code"
+        "of {kernel} with {kind} rays executed has {executed} instructions, and warp_instructions is {counted}: it is cut, or of \
+         other machine code than is known of this machine"
     )]
     Executed {
         /// The kernel.
