@@ -15,6 +15,7 @@ pub use table::{number_table, source_list};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The files of `machines/`, by age of the machine.
 const FILES: [(&str, &str); 9] = [
@@ -141,10 +142,15 @@ impl Machine {
     /// # Panics
     /// If a built-in file is malformed: a bug, and the tests read them all.
     pub fn builtin() -> Vec<Self> {
+        Self::read_once().to_vec()
+    }
+
+    fn read_once() -> &'static [Self] {
+        static MACHINES: OnceLock<Vec<Machine>> = OnceLock::new();
         let read = |(name, text): &(&str, &str)| {
             Self::parse(&format!("{name}.toml"), text).expect("built-in files are read by tests")
         };
-        FILES.iter().map(read).collect()
+        MACHINES.get_or_init(|| FILES.iter().map(read).collect())
     }
 
     /// A machine by its short name ("h200"), its full name ("GeForce GTX 285") or the path of its file.
@@ -229,7 +235,7 @@ impl Machine {
     /// None where no machine of that name and compute capability is built in.
     pub fn altered(&self) -> Option<Vec<&'static Key>> {
         let is_it = |machine: &Self| machine.name == self.name && machine.capability == self.capability;
-        let builtin = Self::builtin().into_iter().find(is_it)?;
+        let builtin = Self::read_once().iter().find(|machine| is_it(machine))?;
         Some(keys::ALL.iter().copied().filter(|key| self.get(key) != builtin.get(key)).collect())
     }
 

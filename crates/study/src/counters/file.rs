@@ -270,7 +270,6 @@ pub fn read_counters(text: &str) -> Result<Vec<Counted>, CountersError> {
         let row = line((number, text))?;
         let same = |other: &&Counted| {
             (&other.scene, other.variant, other.kind, other.tree) == (&row.scene, row.variant, row.kind, row.tree)
-                && (other.work.is_some(), other.stalls.is_some()) == (row.work.is_some(), row.stalls.is_some())
         };
         if rows.iter().any(|other| same(&other)) {
             let what = format!("a second launch of {} with {} rays of {}", row.variant, row.kind.name(), row.scene);
