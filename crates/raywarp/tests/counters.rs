@@ -2,34 +2,13 @@
 
 mod common;
 
+use raywarp::Control;
 use raywarp::counters::{Compared, Counted, CountersError, CountersRequest, Pair, beside_counters, read_counters};
 use raywarp::scene::Scene;
 use raywarp::sim::CostChange;
-use raywarp::sim::machine::Machine;
 use raywarp::sim::pace::Cause;
-use raywarp::simulate::EfficiencyRequest;
-use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
+use raywarp::workload::rays::{RESOLUTION, RayKind};
 use raywarp::workload::views::View;
-use raywarp::{BuildOptions, Control};
-
-fn request(name: &str, view: View, size: [u32; 2], sample: usize, rows: Vec<Counted>) -> CountersRequest {
-    let kinds = RayKind::ALL.into_iter().filter(|kind| rows.iter().any(|row| row.kind == *kind)).collect();
-    let rays = EfficiencyRequest {
-        workload: Workload::Raywarp,
-        kinds,
-        views: vec![view],
-        size,
-        sample,
-        order: Order::Workload,
-        rays_per_pixel: Some(1),
-        variants: vec![],
-        widths: vec![32],
-        leaf_sizes: vec![8],
-        build: BuildOptions::default(),
-        scene: name.to_string(),
-    };
-    CountersRequest { rays, machine: Machine::find("h200").unwrap(), rows, changes: vec![] }
-}
 
 fn compare(scene: &Scene, request: &CountersRequest) -> Result<Vec<Compared>, CountersError> {
     beside_counters(scene, request, &Control::default()).map(|report| report.rows)
@@ -102,7 +81,7 @@ fn instructions_are_within_2_percent_of_an_h200s_counters_and_wrong_costs_of_an_
     let Some((scene, view)) = common::sibenik("the comparison with counters") else { return };
     let rows = held();
     assert_eq!(rows.len(), HELD.len());
-    let mut request = request("sibenik", view, RESOLUTION, 16_384, rows);
+    let mut request = common::counters_request("sibenik", view, RESOLUTION, 16_384, rows);
     let found = compare(&scene, &request).unwrap();
     for row in &found {
         let (instructions, lanes) = (row.instructions.unwrap(), row.lanes.unwrap());
@@ -146,7 +125,7 @@ fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
         .filter(|row| row.scene == "sibenik" && row.kind == RayKind::Primary && kernels.contains(&row.variant))
         .collect();
     assert_eq!(rows.len(), kernels.len());
-    let found = compare(&scene, &request("sibenik", view, [3072, 2304], 16_384, rows)).unwrap();
+    let found = compare(&scene, &common::counters_request("sibenik", view, [3072, 2304], 16_384, rows)).unwrap();
     for row in found {
         let stalls = row.stalls.unwrap();
         let pair = |cause: Cause| stalls.waiting[cause as usize];
@@ -179,7 +158,7 @@ fn row(variant: &str, kind: RayKind, rays: u64) -> Counted {
 fn shapes(rows: Vec<Counted>) -> Result<Vec<Compared>, CountersError> {
     let scene = raywarp::default_scene();
     let camera = scene.cameras[0].clone();
-    compare(&scene, &request("shapes", View { camera, ao_radius: None }, [64, 48], 4096, rows))
+    compare(&scene, &common::counters_request("shapes", View { camera, ao_radius: None }, [64, 48], 4096, rows))
 }
 
 #[test]

@@ -3,16 +3,15 @@
 
 mod common;
 
+use raywarp::Control;
 use raywarp::counters::{
     ComparedBlock, Counted, CountersError, CountersReport, CountersRequest, beside_counters, read_counters,
 };
 use raywarp::scene::Scene;
 use raywarp::sim::CostChange;
 use raywarp::sim::machine::Machine;
-use raywarp::simulate::EfficiencyRequest;
-use raywarp::workload::rays::{Order, RayKind, Workload};
+use raywarp::workload::rays::RayKind;
 use raywarp::workload::views::View;
-use raywarp::{BuildOptions, Control};
 
 const SIZE: [u32; 2] = [320, 240];
 const KERNELS: [&str; 7] = [
@@ -54,23 +53,10 @@ fn compared(
     rows: &[&Counted],
     (machine, changes): (&str, Vec<CostChange>),
 ) -> Result<CountersReport, CountersError> {
-    let rays = EfficiencyRequest {
-        workload: Workload::Raywarp,
-        kinds: vec![RayKind::Diffuse],
-        views: vec![view.clone()],
-        size: SIZE,
-        // All of them.
-        sample: (SIZE[0] * SIZE[1]) as usize,
-        order: Order::Workload,
-        rays_per_pixel: Some(1),
-        variants: vec![],
-        widths: vec![32],
-        leaf_sizes: vec![8],
-        build: BuildOptions::default(),
-        scene: "sibenik".to_string(),
-    };
     let rows: Vec<Counted> = rows.iter().map(|&row| row.clone()).collect();
-    let request = CountersRequest { rays, machine: Machine::find(machine).unwrap(), rows, changes };
+    // All of the rays.
+    let whole = common::counters_request("sibenik", view.clone(), SIZE, (SIZE[0] * SIZE[1]) as usize, rows);
+    let request = CountersRequest { machine: Machine::find(machine).unwrap(), changes, ..whole };
     beside_counters(scene, &request, &Control::default())
 }
 

@@ -1,14 +1,16 @@
 //! Finding shared scenes and rendering them.
 #![allow(dead_code)]
 
+use raywarp::counters::{Counted, CountersRequest};
 use raywarp::measured::{MeasuredRate, MeasuredRequest, set_clock};
 use raywarp::picture::{Picture, PictureRequest};
 use raywarp::render::{Rendered, Watch};
 use raywarp::scene::Scene;
 use raywarp::sim::machine::Machine;
-use raywarp::workload::rays::RESOLUTION;
+use raywarp::simulate::EfficiencyRequest;
+use raywarp::workload::rays::{Order, RESOLUTION, RayKind, Workload};
 use raywarp::workload::views::{View, load_views};
-use raywarp::{PrepareOptions, Prepared};
+use raywarp::{BuildOptions, PrepareOptions, Prepared};
 use std::path::{Path, PathBuf};
 
 /// The scene folder, or `None` with a printed reason: skipped is not passed.
@@ -54,6 +56,26 @@ pub fn on_sibenik(view: &View, rates: Vec<MeasuredRate>, sample: usize) -> Measu
         clock,
         rates,
     }
+}
+
+/// What was counted of launches on an H200, one ray of each kind a pixel, to be put beside what is foretold of `sample` of them.
+pub fn counters_request(name: &str, view: View, size: [u32; 2], sample: usize, rows: Vec<Counted>) -> CountersRequest {
+    let kinds = RayKind::ALL.into_iter().filter(|kind| rows.iter().any(|row| row.kind == *kind)).collect();
+    let rays = EfficiencyRequest {
+        workload: Workload::Raywarp,
+        kinds,
+        views: vec![view],
+        size,
+        sample,
+        order: Order::Workload,
+        rays_per_pixel: Some(1),
+        variants: vec![],
+        widths: vec![32],
+        leaf_sizes: vec![8],
+        build: BuildOptions::default(),
+        scene: name.to_string(),
+    };
+    CountersRequest { rays, machine: Machine::find("h200").unwrap(), rows, changes: vec![] }
 }
 
 /// Loads a scene, clay if asked, and prepares it.
