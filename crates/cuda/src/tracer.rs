@@ -71,7 +71,7 @@ impl DeviceHits {
             instances: stream.zeros(if instances { rays } else { 0 })?,
             blocked: stream.zeros(rays.div_ceil(32))?,
             undecided: stream.zeros(rays.div_ceil(32))?,
-            counters: stream.zeros(2)?,
+            counters: stream.zeros(3)?,
         })
     }
 }
@@ -233,6 +233,7 @@ impl CudaTracer {
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
             grid: self.scene.grid.0,
             farthest: self.scene.grid.1,
+            again: counter + 8,
         };
         let kernel = self.kernel(query);
         let threads = count as u64 * u64::from(self.variant.lanes_per_ray());
@@ -269,9 +270,10 @@ impl CudaTracer {
     /// # Errors
     /// [`CudaError::Driver`].
     pub fn stats(&self, stream: &Stream, count: usize, out: &DeviceHits) -> Result<BatchStats, CudaError> {
-        let mut counters = [0; 2];
+        let mut counters = [0; 3];
         stream.read(&out.counters, &mut counters)?;
-        Ok(BatchStats { rays: count as u64, invalid: u64::from(counters[1]) })
+        let [_, invalid, again] = counters.map(u64::from);
+        Ok(BatchStats { rays: count as u64, invalid, again })
     }
 }
 
