@@ -43,14 +43,15 @@ struct H8 {
         }
     }
 
-    // Whether it may lose what the ray hits: what boxes leave is for starts within twice the tree's reach, and the longest
-    // component of a direction must have an inverse.
+    // Whether it may lose what the ray hits: what boxes leave is for starts within twice the tree's reach, and t has to
+    // be as exact in lengths of the given direction as it is here.
     static RW_FUNCTION bool is_beyond(const Launch& launch, float4 o, float4 d) {
         using platform::magnitude;
         using platform::most;
         const float farthest = most(most(magnitude(o.x), magnitude(o.y)), magnitude(o.z));
         const float longest = most(most(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
-        return (farthest > 2.0f * launch.farthest) | (longest < slab::LEAST_NORMAL) | (longest >= h8::LONGEST);
+        return (farthest > 2.0f * launch.farthest) | (longest < h8::SHORT) | (longest >= h8::LONGEST) |
+               (longest > h8::LONGEST_OF_REACH * launch.farthest) | (launch.farthest > h8::LARGEST_REACH);
     }
 
     static RW_FUNCTION float given_t(const LaneRay<O>& ray, float t) { return ray.given_t(t); }

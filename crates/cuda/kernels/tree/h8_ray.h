@@ -18,8 +18,11 @@ constexpr float LARGEST_AREA = 1.329227995784916e36f;  // 2^120
 constexpr float FAR_PAD = 9.5367431640625e-7f;  // 2^-20
 // Coordinates whose products with directions are floats.
 constexpr float FARTHEST = 1.2379400392853803e27f;  // 2^90
-// Longer directions have no inverse.
+// Longer directions have no inverse; and of those longer than so many times the tree's reach t may be no normal float.
 constexpr float LONGEST = 1.7014118346046923e38f;  // 2^127
+constexpr float LONGEST_OF_REACH = 1152921504606846976.0f;  // 2^60
+// Of trees of a larger one edge functions of pairs need not be floats.
+constexpr float LARGEST_REACH = 1152921504606846976.0f;  // 2^60
 // What takes a longest component to one whose inverse is a float, and back.
 constexpr float SHORT = 8.271806125530277e-25f, LONG = 1.2089258196146292e24f;  // 2^-80, 2^80
 
@@ -155,10 +158,14 @@ RW_FUNCTION void prepare_any_h8(const Launch& launch, LaneRay<O>& ray, float4 o,
     const float factor = longest < h8::SHORT ? h8::LONG : longest > h8::LONG ? h8::SHORT : 1.0f;
     const float farthest = most(most(most(magnitude(o.x), magnitude(o.y)), magnitude(o.z)), launch.farthest);
     const bool is_plain = farthest <= h8::FARTHEST;
-    ray.pad = is_plain ? h8::FAR_PAD * farthest : platform::float_of(0x7f800000u);
+    // And by what t is off where it is no normal float.
+    const float underflow = (longest + 16.0f) * platform::float_of(1);
+    ray.pad = is_plain ? h8::FAR_PAD * farthest + underflow : platform::float_of(0x7f800000u);
     const float4 from = is_plain ? o : float4{0.0f, 0.0f, 0.0f, 0.0f};
     ray.unscale = prepare_h8(launch, ray, from, {d.x * factor, d.y * factor, d.z * factor, d.w}, 0.0f) *
                   (factor > 1.0f ? h8::SHORT : factor < 1.0f ? h8::LONG : 1.0f);
+    // Boxes that have grown begin before.
+    ray.along += 8.0f * ray.pad;
     ray.t_low = most(t_low, -slab::LARGEST);
     ray.low = is_plain ? most(ray.t_low * ray.unscale, -slab::LARGEST) : 0.0f;
 }

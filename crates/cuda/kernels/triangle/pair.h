@@ -107,7 +107,8 @@ RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept, Give
             const float v1w = v * inverse, v2w = w * inverse;
             const float z = platform::fused(v1w, bz - az, platform::fused(v2w, cz - az, az));
             accept(in_first ? at.words.x : at.words.y, Tuv{z * ray.inverse, v1w, v2w, true});
-        } else {
+        } else if (order != 0) {
+            // Not of a second triangle that is none.
             give_up();
             goes_on = false;
         }

@@ -21,9 +21,9 @@
 //! # A ray from anywhere
 //! Let `A` be the largest coordinate of the ray's start and of the tree, and `u = 2^-24`. What the pad of the boxes covers
 //! (`quantize.rs`) is then at most `11 u (A + R) + 25 u R`, of which the boxes have `64 u R` already: `11 u A` are left, and
-//! [`H8Ray::of_any`] lets planes give way by `16 u A` more. `start` may be early by 2^-20 of three terms of `A` at most, so that
-//! what matters is no longer among the first 2^11 halves: they round by 2^-12 of up to `3 * 16 u A`, by which a clamped
-//! component may move the ray by 6.25e-5 of the same: together less than `0.02 u A`. Where `A` is beyond [`FARTHEST`], products
+//! [`H8Ray::of_any`] lets planes give way by `16 u A` more. `start` is earlier by as much, and by 2^-20 of three terms of `A` at most,
+//! so that what matters is no longer among the first 2^11 halves: they round by 2^-12 of up to `11 * 16 u A`, and a clamped
+//! component may move the ray by 6.25e-5 of the same: together less than `0.1 u A`. Where `A` is beyond [`FARTHEST`], products
 //! need not be floats, and every box is hit.
 
 use super::node::{H8Node, SLOTS};
@@ -43,6 +43,12 @@ const FARTHEST: f32 = 1.237_940_04e27;
 /// What takes a longest component to one whose inverse is a float, and back: 2^-80 and 2^80.
 const SHORT: f32 = 8.271_806e-25;
 const LONG: f32 = 1.208_925_82e24;
+/// Longer directions have no inverse; and of those longer than so many times the tree's reach `t` may be no normal float: 2^127
+/// and 2^60.
+const LONGEST: f32 = 1.701_411_8e38;
+const LONGEST_OF_REACH: f32 = 1_152_921_504_606_846_976.0;
+/// Of trees of a larger one edge functions of pairs need not be floats: 2^60.
+const LARGEST_REACH: f32 = 1_152_921_504_606_846_976.0;
 /// Times the largest coordinate of the scene, more than any product of a corner and a direction sums to.
 const REACH: f32 = 16.0;
 
@@ -83,7 +89,10 @@ impl H8Ray {
     pub fn is_beyond(ray: &Ray, reach: f32) -> bool {
         let largest = |v: &[f32; 3]| v.iter().fold(0f32, |most, x| most.max(x.abs()));
         let longest = largest(&ray.direction);
-        largest(&ray.origin) > 2.0 * reach || !(f32::MIN_POSITIVE..1.701_411_8e38).contains(&longest)
+        largest(&ray.origin) > 2.0 * reach
+            || !(SHORT..LONGEST).contains(&longest)
+            || longest > LONGEST_OF_REACH * reach
+            || reach > LARGEST_REACH
     }
 
     /// Prepares a valid ray from anywhere, with any direction.
@@ -101,10 +110,15 @@ impl H8Ray {
         let origin = if is_plain { ray.origin } else { [0.0; 3] };
         let prepared = Self::prepared(origin, ray.direction.map(|x| x * factor), 0.0, reach);
         let unscale = prepared.unscale * back;
+        // What `t` is off where it is no normal float.
+        let underflow = (longest + 16.0) * f32::from_bits(1);
+        let pad = if is_plain { FAR_PAD * farthest + underflow } else { f32::INFINITY };
         Self {
             unscale,
+            // Boxes that have grown begin before.
+            along: prepared.along + 8.0 * pad,
             t_min: if is_plain { (t_min.max(-f32::MAX) * unscale).max(-f32::MAX) } else { 0.0 },
-            pad: if is_plain { FAR_PAD * farthest } else { f32::INFINITY },
+            pad,
             ..prepared
         }
     }
