@@ -23,7 +23,7 @@ fn rays(triangles: &FlatTriangles, size: f32, count: usize, random: &mut Random)
         let [a, b, c] = triangles.vertices[random.below(triangles.len())];
         let (s, r) = ([0.0, 0.5, random.unit()][random.below(3)], [0.0, 0.0, random.unit()][random.below(3)]);
         let target: [f32; 3] = std::array::from_fn(|k| a[k] + s * (b[k] - a[k]) + (1.0 - s) * r * (c[k] - a[k]));
-        let axis = (i % 6 == 0).then(|| random.below(3));
+        let axis = (i.is_multiple_of(6)).then(|| random.below(3));
         let p = random.point();
         let way: [f32; 3] = match axis {
             Some(axis) => std::array::from_fn(|k| if k == axis { p[0].signum() } else { 0.0 }),

@@ -23,6 +23,9 @@ RW_FUNCTION void run(const Launch& launch) {
         RW_SHARED(u32, decltype(lane.stack)::ENTRIES, stacks);
         lane.stack.entries = &stacks;
     }
+    if constexpr (O.leaves_some()) {
+        lane.stack.put_left(NONE);
+    }
     if constexpr (O.supply == Supply::Direct) {
         direct<O, Schedule>(launch, lane);
     } else if constexpr (O.supply == Supply::Persistent) {
@@ -32,6 +35,9 @@ RW_FUNCTION void run(const Launch& launch) {
     } else {
         static_assert(O.supply == Supply::Queue, "other kernels ask with query.h");
         queue<O, Schedule>(launch, lane);
+    }
+    if constexpr (O.leaves_some()) {
+        store_left(launch, lane);
     }
 }
 

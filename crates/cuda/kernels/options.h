@@ -53,6 +53,8 @@ struct Options {
     u32 step = 56;
     u32 test = 56;
     Interval interval = Interval::Given;
+    // What pairs cannot decide is traced again; otherwise it is missed.
+    bool again = true;
 
     RW_FUNCTION constexpr bool any_hit() const { return query == Query::Any; }
     RW_FUNCTION constexpr bool unsorted() const { return any_hit() && occlusion == Occlusion::Unsorted; }
@@ -60,7 +62,7 @@ struct Options {
     RW_FUNCTION constexpr bool takes_any_ray() const {
         return tree == TreeKind::H8 && triangle == TriangleTest::Watertight;
     }
-    RW_FUNCTION constexpr bool leaves_some() const { return triangle == TriangleTest::Pair; }
+    RW_FUNCTION constexpr bool leaves_some() const { return triangle == TriangleTest::Pair && again; }
     // Lanes that share a ray: as many as a node has children where each tests one of them, otherwise 1.
     RW_FUNCTION constexpr u32 lanes_per_ray() const { return branching; }
     // Rays of a warp.

@@ -214,6 +214,7 @@ fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
         ("test", variant.test().to_string()),
         // Rays that keep something else in the place of their interval are other kernels'.
         ("interval", "Interval::Given".to_string()),
+        ("again", "true".to_string()),
     ]
 }
 

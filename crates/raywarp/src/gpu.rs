@@ -19,12 +19,12 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// The kernel whose hits have the bits of the CPU's, untimed.
+    /// The kernel that is the fastest with most rays on the GPUs that were measured, untimed: its hits have the bits of the CPU's.
     ///
     /// # Panics
     /// Never: a test looks for the row.
     pub fn watertight(device: Device) -> Self {
-        let row = papers().iter().find(|row| row.name == "watertight");
+        let row = papers().iter().find(|row| row.name == "raywarp-h8");
         let variant = row.expect("a row of the table").variant;
         Self { device, closest: variant, any: variant }
     }

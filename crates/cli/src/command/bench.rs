@@ -54,7 +54,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     common.note(machine.line());
     let auto = match &target {
         Target::Cuda(device) if args.has_auto() => {
-            let choice = common.choose(device, Promise::Fast)?;
+            let choice = common.choose(device, Promise::Bits)?;
             RayKind::ALL.map(|kind| choice.of(kind).variant).to_vec()
         }
         Target::Cpu if args.has_auto() => return Err(super::auto_needs_gpu()),

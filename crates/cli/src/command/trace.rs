@@ -205,11 +205,9 @@ impl TraceArgs {
         };
         let gpu = match self.variant {
             Some(VariantChoice::One(variant)) => Gpu { device, closest: variant, any: variant },
-            choice => {
-                let early = rays.iter().any(|ray| ray.t_min < 0.0);
-                let promise = if choice.is_some() && !early { Promise::Fast } else { Promise::Bits };
+            None | Some(VariantChoice::Auto) => {
                 let kind = if are_coherent(rays) { RayKind::Coherent } else { RayKind::Incoherent };
-                let choice = common.choose(&device, promise)?;
+                let choice = common.choose(&device, Promise::Bits)?;
                 Gpu::chosen(device, &choice, kind)
             }
         };

@@ -13,51 +13,70 @@ RW_FUNCTION void write_hit(const Launch& launch, u32 ray, float4 hit, u32 instan
     }
 }
 
-// Rays that could not be decided are traced again, by the lanes that hold them together.
+// Traces a ray again that was left, and writes the result; `callers` are the lanes that call together.
 template <Options O>
-RW_FUNCTION void store_left(const Launch& launch, Lane<O>& lane) {
-    const bool is_left = lane.has_ended() && lane.found.record == BEYOND && !lane.found.blocked;
-    const LaneMask callers = platform::ballot_sync(EVERYONE, is_left);
-    if (!is_left) {
-        return;
-    }
-    const u64 chunk = static_cast<u64>(lane.ray) * 2;
+RW_FUNCTION void store_again(const Launch& launch, u32 ray, LaneMask callers) {
+    const u64 chunk = static_cast<u64>(ray) * 2;
     const float4 o = with_t_min<O>(platform::load4(launch.rays + chunk));
     const float4 d = with_t_max<O>(platform::load4(launch.rays + chunk + 1));
     After after{};
     if (launch.after != nullptr) {
-        const u32* key = launch.after + static_cast<u64>(lane.ray) * 3;
+        const u32* key = launch.after + static_cast<u64>(ray) * 3;
         after = {platform::float_of(platform::load1(key)), platform::load1(key + 1), platform::load1(key + 2)};
     }
     const Again found = trace_again<again_options(O.query)>(launch, o, d, after, callers);
     if (launch.again != nullptr) {
         platform::add_to_counter(launch.again, 1);
     }
+    const bool hit = found.primitive != NONE;
     if constexpr (O.any_hit()) {
-        u32* const words = found.blocked ? launch.blocked : launch.undecided;
-        if (found.blocked || found.primitive != NONE) {
-            platform::set_bits(words + lane.ray / 32, 1u << lane.ray % 32);
+        if (found.blocked) {
+            platform::set_bits(launch.blocked + ray / 32, 1u << ray % 32);
+        } else if (hit) {
+            platform::set_bits(launch.undecided + ray / 32, 1u << ray % 32);
         }
     }
-    if (!O.any_hit() || (!found.blocked && found.primitive != NONE)) {
-        write_hit(launch, lane.ray, float4{found.t, found.u, found.v, platform::float_of(found.primitive)},
-                  found.instance);
+    if (!O.any_hit() || hit) {
+        write_hit(launch, ray, float4{found.t, found.u, found.v, platform::float_of(found.primitive)}, found.instance);
     }
-    RW_EVENT(StoreHit);
-    lane.ray = NONE;
+}
+
+// Traces again what the lane has left. At the end of a kernel, where calls cost nothing of what came before: until then the
+// lane's rays stand in a list, each in the place of its hit the one before.
+template <Options O>
+RW_FUNCTION void store_left(const Launch& launch, const Lane<O>& lane) {
+    u32 ray = lane.stack.look_left();
+#pragma unroll 1
+    while (true) {
+        const LaneMask callers = platform::ballot_sync(EVERYONE, ray != NONE);
+        if (callers == 0) {
+            break;
+        }
+        if (ray != NONE) {
+            const u32 before = platform::bits_of(launch.hits[ray].x);
+            store_again<O>(launch, ray, callers);
+            ray = before;
+        }
+    }
 }
 
 // A ray that has ended writes what it found; its lane is idle then.
 template <Options O>
 RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
-    if constexpr (O.leaves_some()) {
-        store_left(launch, lane);
-    }
     if (!lane.has_ended()) {
         return;
     }
     const Found& found = lane.found;
     const bool hit = found.record != NONE && !found.blocked;
+    if constexpr (O.leaves_some()) {
+        if (hit && found.record == BEYOND) {
+            launch.hits[lane.ray].x = platform::float_of(lane.stack.look_left());
+            lane.stack.put_left(lane.ray);
+            RW_EVENT(StoreHit);
+            lane.ray = NONE;
+            return;
+        }
+    }
     // Of lanes that share a ray the first one writes.
     if (lane_in_group<O>() == 0) {
         if constexpr (O.any_hit()) {

@@ -155,9 +155,11 @@ struct Pair {
                 accepted = true;
             }
         }, [&] {
-            accepted = true;
-            lane.found.record = BEYOND;
-            lane.end();
+            if constexpr (O.leaves_some()) {
+                accepted = true;
+                lane.found.record = BEYOND;
+                lane.end();
+            }
         });
         if (accepted) {
             RW_EVENT(TestTriangleAccept);

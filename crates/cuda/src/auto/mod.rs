@@ -22,7 +22,7 @@ mod tune;
 pub use cache::cache_file;
 
 use crate::{CudaError, Device, FAMILY, compiled};
-use raywarp_family::{BoxPlanes, TriangleTest, Variant, papers};
+use raywarp_family::{BoxPlanes, Variant, papers};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,8 @@ impl RayKind {
 /// What kernels must keep to be candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Promise {
-    /// Hits have the bits of the CPU's tracer: the watertight triangle test, and boxes padded for it.
+    /// Hits have the bits of the CPU's tracer: a watertight triangle test, and boxes padded for it. What everyone gets who names
+    /// no kernel.
     Bits,
     /// No node is lost to rounding, but a triangle test may lose a ray at an edge. Rays begin at `t_min >= 0`.
     Fast,
@@ -73,7 +74,7 @@ impl Promise {
     /// three to ten times behind for every kind of rays on an H200.)
     pub fn candidates(self) -> Vec<Variant> {
         let keeps = |variant: &Variant| {
-            let exact = variant.triangle() == TriangleTest::Watertight;
+            let exact = variant.triangle().is_watertight();
             variant.box_planes() == BoxPlanes::Padded
                 && variant.lanes_per_ray() == 1
                 && (self == Self::Fast || (exact && !variant.needs().t_min_not_negative))

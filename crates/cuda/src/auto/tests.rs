@@ -134,9 +134,9 @@ fn a_device_that_fails_is_an_error_whenever_it_does() {
 #[test]
 fn candidates_keep_what_is_promised() {
     let bits = Promise::Bits.candidates();
-    assert!(!bits.is_empty());
+    assert!(bits.contains(&"raywarp-h8".parse().unwrap()) && bits.contains(&"watertight".parse().unwrap()));
     for variant in &bits {
-        assert_eq!(variant.triangle(), TriangleTest::Watertight, "{variant}");
+        assert!(variant.triangle().is_watertight(), "{variant}");
         assert!(!variant.needs().t_min_not_negative);
     }
     let fast = Promise::Fast.candidates();

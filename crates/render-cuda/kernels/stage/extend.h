@@ -20,7 +20,9 @@ RW_FUNCTION constexpr Options walk(Supply supply, Query query, Interval interval
             .postpone = 1,
             .refill = 80,
             .triangle = TriangleTest::Pair,
-            .interval = interval};
+            .interval = interval,
+            // The tree reaches wherever paths begin.
+            .again = false};
 }
 constexpr Options CLOSEST_HIT = walk(Supply::Caller, Query::Closest);
 constexpr Options ANY_HIT = walk(Supply::Caller, Query::Any);
