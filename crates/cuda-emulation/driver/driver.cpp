@@ -306,6 +306,11 @@ u64 raywarp_pretend_contexts() {
     Lock lock(driver().mutex);
     return driver().contexts.size();
 }
+// Modules that are loaded.
+u64 raywarp_pretend_modules() {
+    Lock lock(driver().mutex);
+    return driver().modules.size();
+}
 // Pieces of pinned memory that are there.
 u64 raywarp_pretend_pinned() {
     Lock lock(driver().mutex);

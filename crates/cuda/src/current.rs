@@ -51,9 +51,10 @@ impl Drop for Current {
         if let Some(before) = self.before
             && current() != Ok(before)
         {
-            // What fails here was told by the call itself, or will be by the next one.
             // SAFETY: the caller had it current, and keeps it alive while it has; null chooses none.
-            let _ = unsafe { result::ctx::set_current(before) };
+            let choose = || unsafe { result::ctx::set_current(before) };
+            // What fails here has nobody to be told. The first call may only tell of an earlier failure.
+            let _ = choose().or_else(|_| choose());
         }
     }
 }

@@ -139,6 +139,8 @@ impl Lane {
     /// Puts a portion on its way, after the one before was finished.
     pub fn begin(&mut self, tracer: &CudaTracer, batch: &mut Batch<'_>, range: Range<usize>) -> Result<(), CudaError> {
         let (stream, device, count) = (&self.stream, &tracer.device, range.len());
+        // Once for all the calls below.
+        let _current = device.choose()?;
         // From here on the device may use the caller's memory, whatever fails.
         self.flight = Some(range.clone());
         let rays = &batch.rays[range.clone()];
@@ -210,6 +212,7 @@ impl Lane {
     /// of them were invalid; none where nothing is on its way.
     pub fn finish(&mut self, batch: &mut Batch<'_>) -> Result<Option<[usize; 2]>, CudaError> {
         let Some(range) = self.flight.clone() else { return Ok(None) };
+        let _current = self.stream.choose()?;
         self.stream.synchronize()?;
         self.flight = None;
         let count = range.len();
