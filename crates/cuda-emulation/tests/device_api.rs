@@ -5,6 +5,7 @@ use raywarp_cuda::{
     CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceHitsMut, DeviceSlice, DeviceSliceMut, LaunchWork,
     Query, Stream,
 };
+use raywarp_family::Supply;
 use raywarp_geom::{Candidate, Control, Hit, Ray, TraceError, Tracer};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -621,4 +622,52 @@ fn a_batch_that_is_cancelled_or_panics_on_its_way_leaves_nothing_behind_it() {
         driver.late(true);
         assert_eq!(driver.ask("early_frees"), 0);
     }
+}
+
+#[test]
+fn values_that_a_plain_copy_has_taken_may_change_at_once_pinned_or_not() {
+    let Some(driver) = Driver::get() else { return };
+    let device = Device::open(0).unwrap();
+    let stream = device.stream().unwrap();
+    driver.late(true);
+    let mut pinned = device.pinned::<u32>(100).unwrap();
+    pinned.get_mut().unwrap().fill(7);
+    let mut pageable = vec![7u32; 100];
+    let mut buffers = [(); 2].map(|()| stream.zeros::<u32>(100).unwrap());
+    stream.write(&mut buffers[0], pinned.get().unwrap()).unwrap();
+    stream.write(&mut buffers[1], &pageable).unwrap();
+    pinned.get_mut().unwrap().fill(8);
+    pageable.fill(8);
+    for buffer in &buffers {
+        let mut found = vec![0; 100];
+        stream.read(buffer, &mut found).unwrap();
+        assert_eq!(found, [7; 100]);
+    }
+    // The other way it is not noted until it is looked at.
+    stream.write_pinned(&mut buffers[0], &pinned, 0..100).unwrap();
+    pinned.get_mut().unwrap().fill(9);
+    stream.read_pinned(&buffers[0], &mut pinned, 0).unwrap();
+    assert_eq!(pinned.get().unwrap(), [8; 100]);
+}
+
+#[test]
+fn launches_that_share_stacks_follow_each_other_on_whichever_streams() {
+    let Some(driver) = Driver::get() else { return };
+    let scene = scene(96);
+    let queue = raywarp_cuda::compiled().into_iter().find(|variant| variant.supply() == Supply::Queue).unwrap();
+    let device = Device::open(0).unwrap();
+    let tracer = CudaTracer::new(&device, &queue, &scene.bvh, &scene.triangles).unwrap();
+    let streams = [(); 2].map(|()| device.stream().unwrap());
+    driver.late(true);
+    let mut held = Vec::new();
+    for stream in &streams {
+        let OnDevice { rays, mut out } = on_device(stream, &scene);
+        tracer.launch(stream, Query::Closest, &rays, 96, None, &mut out).unwrap();
+        held.push((rays, out));
+    }
+    let before = driver.ask("blocks");
+    streams[1].synchronize().unwrap();
+    let both = driver.ask("blocks") - before;
+    streams[0].synchronize().unwrap();
+    assert!(both > 0 && both == driver.ask("blocks") - before, "the first launch was done before the second");
 }
