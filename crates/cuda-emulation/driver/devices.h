@@ -160,8 +160,8 @@ struct Driver {
     u64 early_frees = 0;
     // Calls that let the host wait for a device.
     u64 waits = 0;
-    // Whether streams do everything as late as they may.
-    bool late = false;
+    // Whether streams do everything as late as they may: 1, but what gives memory back runs ahead; 2, that too.
+    int late = 0;
     u64 next_handle = 1;
     Order order = Order::Up;
     u64 seed = 1;

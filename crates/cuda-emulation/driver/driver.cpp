@@ -131,7 +131,7 @@ Result launch(const LoadedKernel& loaded, u32 blocks, u32 threads, u32 shared_by
     std::unique_lock<std::mutex> lock(driver().mutex);
     Device& own = driver().devices[device];
     own.launches += 1;
-    if (!driver().late) {
+    if (driver().late == 0) {
         own.busy[reinterpret_cast<u64>(stream)] = own.launches;
     }
     own.clock_ms += LAUNCH_MS;
@@ -284,13 +284,13 @@ void raywarp_pretend_fails_at(u64 call, int once) {
         device.busy.clear();
     }
 }
-// Whether streams do everything as late as they may from now on.
+// Whether streams do everything as late as they may from now on: 1, but what gives memory back runs ahead; 2, that too.
 void raywarp_pretend_late(u64 late) {
     for (int device = 0; device < MOST_DEVICES; device++) {
         drain_device(device);
     }
     Lock lock(driver().mutex);
-    driver().late = late != 0;
+    driver().late = static_cast<int>(late);
 }
 // Calls since the last plan that let the host wait for a device.
 u64 raywarp_pretend_waits() { return driver().waits; }
@@ -539,8 +539,9 @@ Result cuMemFreeAsync(u64 address, void* stream) {
         }
     }
     const Result result = submit(stream, [=] { return release(address, reinterpret_cast<u64>(stream)); });
-    // Others are later.
-    drain(stream);
+    if (driver().late == 1) {
+        drain(stream);
+    }
     return result;
 }
 Result cuMemHostAlloc(void** memory, u64 bytes, u32) {

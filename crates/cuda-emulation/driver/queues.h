@@ -1,8 +1,8 @@
 // When streams do what they are given: at once, or as late as they may.
 //
 // At once, everything is in order whatever the caller has done for it. As late as it may, a stream does a step when the host
-// waits for it, or another stream does that comes to an event of it; only memory that is given back on a stream goes
-// ahead of all others. Whoever forgets to wait reads what is not there yet, writes over what is still to be copied, or gives
+// waits for it, or another stream does that comes to an event of it. Memory that is given back goes ahead of what other
+// streams do, or is as late as everything. Whoever forgets to wait reads what is not there yet, writes over what is still to be copied, or gives
 // back what is still to be used; the last is counted, and fails.
 #pragma once
 
@@ -57,7 +57,7 @@ inline Result submit(const void* stream, std::function<Result()> step) {
         Lock lock(driver().mutex);
         Queue& queue = driver().queues[stream];
         queue.issued += 1;
-        if (driver().late) {
+        if (driver().late != 0) {
             queue.steps.push_back(std::move(step));
             return SUCCESS;
         }

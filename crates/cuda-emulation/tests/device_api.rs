@@ -596,7 +596,7 @@ fn a_batch_that_is_cancelled_or_panics_on_its_way_leaves_nothing_behind_it() {
     let Some(driver) = Driver::get() else { return };
     let scene = scene(3000);
     let tracer = tracer(&scene).unwrap().with_portions(256);
-    driver.late(true);
+    driver.later();
     for panics in [false, true] {
         let cancel = AtomicBool::new(false);
         let done = Mutex::new(0);
@@ -619,7 +619,7 @@ fn a_batch_that_is_cancelled_or_panics_on_its_way_leaves_nothing_behind_it() {
         // What comes later would write to memory that is no longer there.
         drop((rays, hits));
         driver.late(false);
-        driver.late(true);
+        driver.later();
         assert_eq!(driver.ask("early_frees"), 0);
     }
 }

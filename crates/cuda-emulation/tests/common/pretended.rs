@@ -88,10 +88,19 @@ impl Driver {
         unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_ticks").unwrap()(u64::from(ticks)) };
     }
 
-    /// Whether streams do everything as late as they may from now on, or at once.
+    /// Whether streams do everything as late as they may from now on, or at once. Memory that is given back runs ahead.
     pub fn late(&self, late: bool) {
+        self.lateness(u64::from(late));
+    }
+
+    /// As [`Driver::late`], and memory that is given back is late too.
+    pub fn later(&self) {
+        self.lateness(2);
+    }
+
+    fn lateness(&self, late: u64) {
         // SAFETY: as above.
-        unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_late").unwrap()(u64::from(late)) };
+        unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_late").unwrap()(late) };
     }
 
     /// A function of the driver's, for a test that uses it as others do.
