@@ -235,10 +235,11 @@ mod tests {
                 assert!(out == whole, "{query:?}, {format:?}, {portion}");
                 assert_eq!((totals.stats, totals.hits), (traced.stats, traced.answers.hit_count() as u64));
             }
-            let mut none = RayStream::new("-", &write_rays(&[])[..], 3).map(|stream| (stream.is_whole(), stream)).unwrap();
-            let mut out = Vec::new();
-            let totals = none.1.trace(&tracer, &scene, &options(query, format, fields), &Control::default(), &mut out);
-            assert_eq!((none.0, totals.unwrap()), (true, StreamTotals::default()));
+            let (empty, mut out) = (write_rays(&[]), Vec::new());
+            let mut none = RayStream::new("-", &empty[..], 3).unwrap();
+            assert!(none.is_whole());
+            let totals = none.trace(&tracer, &scene, &options(query, format, fields), &Control::default(), &mut out);
+            assert_eq!(totals.unwrap(), StreamTotals::default());
             let nothing = tracer.trace(&[], query, &Control::default()).unwrap().answers;
             assert_eq!(out, nothing.file(format, &surface_columns(&scene, &nothing, fields)));
         }
