@@ -341,10 +341,8 @@ impl Stream {
         }
         let _current = self.choose()?;
         // SAFETY: the values are there, by the promise of whoever made the slice, or as a buffer's.
-        unsafe {
-            result::memset_d8_async(to.address_mut(self), 0, to.len() * size_of::<T>(), self.inner().cu_stream())
-        }
-        .map_err(driver("clearing memory"))
+        unsafe { result::memset_d8_async(to.address_mut(self), 0, to.len() * size_of::<T>(), self.inner().cu_stream()) }
+            .map_err(driver("clearing memory"))
     }
 
     /// Copies as many values from the host as `to` has. From pinned memory it waits for nothing; other memory the driver has
@@ -363,11 +361,9 @@ impl Stream {
         let address = to.address_mut(self);
         let _current = self.choose()?;
         // SAFETY: the caller keeps the promise.
-        unsafe {
-            sys::cuMemcpyHtoDAsync_v2(address, from.cast(), to.len() * size_of::<T>(), self.inner().cu_stream())
-        }
-        .result()
-        .map_err(driver("copying to the device"))
+        unsafe { sys::cuMemcpyHtoDAsync_v2(address, from.cast(), to.len() * size_of::<T>(), self.inner().cu_stream()) }
+            .result()
+            .map_err(driver("copying to the device"))
     }
 
     /// Copies as many values to the host as `from` has. To pinned memory it waits for nothing; in other memory they are when
@@ -386,10 +382,8 @@ impl Stream {
         let address = from.address(self);
         let _current = self.choose()?;
         // SAFETY: the caller keeps the promise.
-        unsafe {
-            sys::cuMemcpyDtoHAsync_v2(to.cast(), address, from.len() * size_of::<T>(), self.inner().cu_stream())
-        }
-        .result()
-        .map_err(driver("copying from the device"))
+        unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), address, from.len() * size_of::<T>(), self.inner().cu_stream()) }
+            .result()
+            .map_err(driver("copying from the device"))
     }
 }

@@ -64,7 +64,8 @@ impl Graph {
     pub unsafe fn launch(&self) -> Result<(), CudaError> {
         let _current = self.stream.choose()?;
         // SAFETY: the graph is there until this is dropped; of its memory the caller takes care.
-        unsafe { result::graph::launch(self.executable, self.stream.inner().cu_stream()) }.map_err(driver("launching a graph"))
+        unsafe { result::graph::launch(self.executable, self.stream.inner().cu_stream()) }
+            .map_err(driver("launching a graph"))
     }
 }
 

@@ -183,7 +183,8 @@ impl Bench {
         let start = Instant::now();
         for first in (0..self.rays.len()).step_by(PORTION) {
             let range = first..self.rays.len().min(first + PORTION);
-            let (up, down) = (self.on_device.view_mut().part(0..range.len()), self.out.hits.view().part(0..range.len()));
+            let (up, down) =
+                (self.on_device.view_mut().part(0..range.len()), self.out.hits.view().part(0..range.len()));
             self.streams[0].write_pinned(up, &self.pinned_rays, range)?;
             self.streams[1].read_pinned(down, &mut self.pinned_hits, first)?;
         }

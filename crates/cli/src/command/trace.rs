@@ -159,15 +159,8 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if piped { trace(out) } else { write_atomic_with(&args.output, trace) }?;
     drop(steps);
 
-    let report = Report {
-        args,
-        query,
-        scene: &path,
-        traced: totals,
-        prepared: &scene,
-        device: common.device.to_string(),
-        load,
-    };
+    let report =
+        Report { args, query, scene: &path, traced: totals, prepared: &scene, device: common.device.to_string(), load };
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else if piped {

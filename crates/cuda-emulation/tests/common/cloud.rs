@@ -94,4 +94,5 @@ pub fn tracer(scene: &Scene) -> Result<CudaTracer, CudaError> {
 }
 
 /// Both queries, from the start and after a hit of each ray.
-pub const QUESTIONS: [(Ask, bool); 4] = [(Ask::Closest, false), (Ask::Closest, true), (Ask::Any, false), (Ask::Any, true)];
+pub const QUESTIONS: [(Ask, bool); 4] =
+    [(Ask::Closest, false), (Ask::Closest, true), (Ask::Any, false), (Ask::Any, true)];

@@ -164,8 +164,7 @@ impl Lane {
             after = Some(self.after.view());
         }
         let words = count.div_ceil(32);
-        let wants_instances =
-            !matches!(&batch.results, Results::Closest { instances, .. } if instances.is_empty());
+        let wants_instances = !matches!(&batch.results, Results::Closest { instances, .. } if instances.is_empty());
         let out = DeviceHitsMut {
             hits: self.out.hits.view_mut(),
             instances: if wants_instances { self.out.instances.view_mut() } else { DeviceSliceMut::EMPTY },
@@ -193,10 +192,9 @@ impl Lane {
                 }
             }
             Results::Any { .. } => {
-                for (bits, place) in [
-                    (&self.out.blocked, &mut self.pinned.blocked),
-                    (&self.out.undecided, &mut self.pinned.undecided),
-                ] {
+                for (bits, place) in
+                    [(&self.out.blocked, &mut self.pinned.blocked), (&self.out.undecided, &mut self.pinned.undecided)]
+                {
                     let to = pinned(device, place, words)?.pointer();
                     // SAFETY: as above.
                     unsafe { stream.read_async(bits.view().part(0..words), to) }?;
