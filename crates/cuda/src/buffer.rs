@@ -9,7 +9,7 @@ use crate::pinned::is_pinned;
 use crate::stream::Tail;
 use crate::{CudaError, Stream};
 use bytemuck::Pod;
-use cudarc::driver::{CudaSlice, DevicePtr, DriverError, result, sys};
+use cudarc::driver::{CudaSlice, DevicePtr, result, sys};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
@@ -60,14 +60,14 @@ impl Drop for Memory {
         // To give memory back on a stream of its own the driver asks for no context.
         let asks = !others.is_empty() || own.cu_stream().is_null() || !own.context().has_async_alloc();
         let _current = if asks { Current::at_the_end(own.context()) } else { Current::kept() };
-        let passed = |tail: &Arc<Tail>| tail.precede(own).or_else(|_| tail.wait()).or_else(|_| tail.wait());
-        let failed: Vec<DriverError> = others.drain(..).filter_map(|tail| passed(&tail).err()).collect();
-        match failed.first() {
-            // SAFETY: it is not used after this.
-            None => unsafe { ManuallyDrop::drop(&mut self.bytes) },
-            // Of a device that no longer says what it has done the memory is left alone.
-            Some(&error) => own.context().record_err::<()>(Err(error)),
+        for tail in others.drain(..) {
+            // Where no event can be had the host waits. A device that does not answer to that either is gone, and what was on
+            // its streams with it.
+            let passed = tail.precede(own).or_else(|_| tail.wait()).or_else(|_| tail.wait());
+            own.context().record_err(passed);
         }
+        // SAFETY: it is not used after this.
+        unsafe { ManuallyDrop::drop(&mut self.bytes) };
     }
 }
 
