@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! cargo run --release -p raywarp --example host_rates -- SCENE [RAYS.npy] [--rays N] [--variant V] [--runs N] [--device N]
+//!     [--portion N]
 //! ```
 //!
 //! Rays are those of the file, again and again, or made up: from points that rays from inside the scene hit, in any
@@ -42,25 +43,27 @@ struct Arguments {
     runs: usize,
     device: usize,
     variant: Option<Variant>,
+    portion: usize,
 }
 
 fn arguments() -> Result<Arguments, Box<dyn Error>> {
-    let usage = "usage: host_rates SCENE [RAYS.npy] [--rays N] [--variant V] [--runs N] [--device N]";
+    let usage = "usage: host_rates SCENE [RAYS.npy] [--rays N] [--variant V] [--runs N] [--device N] [--portion N]";
     let (mut files, mut words) = (Vec::new(), std::env::args().skip(1));
-    let (mut rays, mut runs, mut device, mut variant) = (1e8, 7, 0, None);
+    let (mut rays, mut runs, mut device, mut variant, mut portion) = (1e8, 7, 0, None, PORTION);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(usage);
         match word.as_str() {
             "--rays" => rays = value()?.parse::<f64>()?,
             "--runs" => runs = value()?.parse::<usize>()?.max(1),
             "--device" => device = value()?.parse()?,
+            "--portion" => portion = value()?.parse()?,
             "--variant" => variant = Some(value()?.parse()?),
             _ => files.push(PathBuf::from(word)),
         }
     }
     let mut files = files.into_iter();
     let scene = files.next().ok_or(usage)?;
-    let arguments = Arguments { scene, file: files.next(), rays: rays as usize, runs, device, variant };
+    let arguments = Arguments { scene, file: files.next(), rays: rays as usize, runs, device, variant, portion };
     if files.next().is_some() || arguments.rays == 0 { Err(usage.into()) } else { Ok(arguments) }
 }
 
@@ -88,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let count = arguments.rays;
     let rays: Vec<Ray> = some.iter().copied().cycle().take(count).collect();
-    let tracer = CudaTracer::new(&device, &variant, &bvh, &triangles)?;
+    let tracer = CudaTracer::new(&device, &variant, &bvh, &triangles)?.with_portions(arguments.portion);
     let mut bench = Bench::new(&device, rays)?;
     let cores = std::thread::available_parallelism()?;
     println!("{}, driver {}, {cores} threads", device.name(), device.driver_version()?);

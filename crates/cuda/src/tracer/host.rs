@@ -20,8 +20,8 @@ use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, Tr
 /// are little.
 pub(super) const PORTION: usize = 1 << 19;
 
-/// Portions of a batch that are on their way at once: one comes, one is traced, one goes.
-const LANES: usize = 3;
+/// Portions of a batch that are on their way at once: one comes, one is traced, one goes, and one is what the host is about.
+const LANES: usize = 4;
 
 /// A batch of this part of a portion goes as a whole: copies beside each other would not be worth their start.
 const WHOLE: usize = 4;
@@ -34,7 +34,7 @@ pub(super) struct Area {
 
 impl CudaTracer {
     /// The same tracer, whose batches from the host go to the device in portions of up to `rays` rays; otherwise these are
-    /// 2^19. Three of them are there at once, with 65 bytes a ray; what is not pinned goes through as much pinned memory.
+    /// 2^19. Four of them are there at once, with 65 bytes a ray; what is not pinned goes through as much pinned memory.
     /// A batch of up to a quarter of a portion goes as a whole.
     #[must_use]
     pub fn with_portions(self, rays: usize) -> Self {

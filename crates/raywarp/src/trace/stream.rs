@@ -146,11 +146,11 @@ impl<'a, R: Read> RayStream<'a, R> {
     ) -> Result<StreamTotals, StreamError> {
         let StreamOptions { query, format, fields } = *options;
         let mut once: Vec<Field> = Vec::new();
-        fields.iter().for_each(|field| {
-            if !once.contains(field) {
-                once.push(*field)
+        for &field in fields {
+            if !once.contains(&field) {
+                once.push(field);
             }
-        });
+        }
         let count = usize::try_from(self.layout().count()).unwrap_or(usize::MAX);
         let mut bytes = format.start(query, count, &once);
         let mut totals = StreamTotals::default();
