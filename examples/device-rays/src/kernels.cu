@@ -14,7 +14,8 @@ extern "C" __global__ void make_rays(Ray* rays, unsigned width, unsigned height,
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < width * height) {
         const float x = (i % width + 0.5f) / width - 0.5f, y = 0.5f - (i / width + 0.5f) / height;
-        rays[i] = {eye_x, eye_y, eye_z, 0.0f, x, y * height / width - 0.15f, -1.0f, 1e30f};
+        const Ray ray = {eye_x, eye_y, eye_z, 0.0f, x, y * height / width - 0.15f, -1.0f, 1e30f};
+        rays[i] = ray;
     }
 }
 
