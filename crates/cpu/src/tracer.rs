@@ -194,7 +194,7 @@ fn run<T: Send>(
     } else {
         parts.into_par_iter().map(one).sum::<Result<_, _>>()?
     };
-    Ok(BatchStats { rays: rays as u64, invalid })
+    Ok(BatchStats { rays: rays as u64, invalid, again: 0 })
 }
 
 /// Cuts a slice that is empty or has one entry a ray.

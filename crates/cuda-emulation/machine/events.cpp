@@ -45,12 +45,17 @@ const Range* range_of(const void* at, u32 bytes) {
 void event(Block block) {
     Lane& lane = current();
     machine->spend(lane);
+    if (!lane.watched) {
+        return;
+    }
     lane.announced = block == Block::Vote || block == Block::Ballot;
     lane.announced_as = block;
     if (machine->request.log) {
         log_event(lane, block);
     }
 }
+
+void watch(bool watched) { current().watched = watched; }
 
 LaneMask active() {
     Lane& lane = current();

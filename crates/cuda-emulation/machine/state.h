@@ -52,6 +52,8 @@ struct Lane : Here {
     // Since its last event it has met nobody: the event names the meeting.
     bool announced = false;
     Block announced_as{};
+    // Its events are told.
+    bool watched = true;
     // Last record of each space that was read.
     std::array<u32, SPACES> touched{};
     // The triangle that is being tested.

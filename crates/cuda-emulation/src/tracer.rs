@@ -53,11 +53,19 @@ pub struct Traced {
     pub undecided: Vec<u32>,
     /// Rays that could not hit anything.
     pub invalid: u32,
+    /// Rays that were traced again.
+    pub again: u32,
     /// What lanes did, if that was asked for.
     pub logs: Logs,
 }
 
 impl Traced {
+    /// Counts of the batch.
+    fn stats(&self) -> BatchStats {
+        let [invalid, again] = [self.invalid, self.again].map(u64::from);
+        BatchStats { rays: self.hits.len() as u64, invalid, again }
+    }
+
     /// A hit that the kernel has left alone.
     pub const UNWRITTEN: [u32; 4] = [JUNK; 4];
 }
@@ -144,7 +152,7 @@ impl EmulatedTracer {
         let after: Vec<u32> = after.iter().flat_map(|key| [key.t.to_bits(), key.instance, key.primitive]).collect();
         let mut hits = vec![Chunk(bytemuck::cast([JUNK; 4])); count + FENCE / 4];
         let mut instances = vec![JUNK; count + FENCE];
-        let (mut blocked, mut undecided, mut counters) = (vec![0; words], vec![0; words], vec![0u32; 2]);
+        let (mut blocked, mut undecided, mut counters) = (vec![0; words], vec![0; words], [0u32; 3]);
         let queue = self.variant.supply() == Supply::Queue;
         let stack_chunks = (geometry.blocks * geometry.warps_per_block) as usize * WARP_STACK_BYTES / 16;
         let mut stacks = vec![Chunk(bytemuck::cast([JUNK; 4])); if queue { stack_chunks } else { 0 }];
@@ -152,7 +160,7 @@ impl EmulatedTracer {
             [hits.as_mut_ptr().expose_provenance(), instances.as_mut_ptr().expose_provenance()];
         let stacks_at = if stacks.is_empty() { 0 } else { stacks.as_mut_ptr().expose_provenance() };
         let nodes: &[Chunk] = bytemuck::cast_slice(&self.nodes);
-        let (counter, invalid) = counters.split_at_mut(1);
+        let [counter, invalid, again] = counters.each_mut().map(std::slice::from_mut);
         let mut windows = [
             Window::records(&nodes[..self.scene.nodes.len() / 16], Space::Node, self.variant.tree().node_bytes()),
             Window::records(&self.triangles, Space::Triangle, 48),
@@ -164,9 +172,10 @@ impl EmulatedTracer {
             Window::changed(&mut undecided),
             Window::changed(counter),
             Window::changed(invalid),
+            Window::changed(again),
         ];
-        let [nodes, triangles, slots, ids, rays, after, blocked_at, undecided_at, counter, invalid] =
-            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|i| windows[i].address());
+        let [nodes, triangles, slots, ids, rays, after, blocked_at, undecided_at, counter, invalid, again] =
+            std::array::from_fn(|i| i).map(|i| windows[i].address());
         let launch = Launch {
             nodes,
             triangles,
@@ -186,6 +195,7 @@ impl EmulatedTracer {
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
             grid: self.scene.grid.0,
             farthest: self.scene.grid.1,
+            again,
         };
         let kernel = self.kernels[usize::from(query == Query::Any)];
         // SAFETY: every address is that of an array above, which lives until the call returns, has what
@@ -196,7 +206,7 @@ impl EmulatedTracer {
         if fence.iter().flatten().chain(&instance_fence).any(|&word| word != JUNK) {
             return Err(Fault(format!("{}: something was written behind the results", self.variant)));
         }
-        Ok(Traced { hits, instances, blocked, undecided, invalid: counters[1], logs })
+        Ok(Traced { hits, instances, blocked, undecided, invalid: counters[1], again: counters[2], logs })
     }
 }
 
@@ -239,7 +249,7 @@ impl Tracer for EmulatedTracer {
         if !instances.is_empty() {
             instances.copy_from_slice(&traced.instances);
         }
-        Ok(BatchStats { rays: rays.len() as u64, invalid: u64::from(traced.invalid) })
+        Ok(traced.stats())
     }
 
     fn any(
@@ -259,7 +269,7 @@ impl Tracer for EmulatedTracer {
             instance: traced.instances[ray],
             hit: hit(traced.hits[ray]),
         }));
-        Ok(BatchStats { rays: rays.len() as u64, invalid: u64::from(traced.invalid) })
+        Ok(traced.stats())
     }
 
     fn cost(&self, _: &[Ray], _: &mut [RayCost], _: &Control<'_>) -> Result<BatchStats, TraceError> {

@@ -145,7 +145,7 @@ fn rays_and_hits_of_others_are_traced_in_their_context_on_their_stream_without_w
         let rays = TheirMemory::new::<Ray>(&raw, count);
         let hits = TheirMemory::new::<Hit>(&raw, count);
         let instances = TheirMemory::new::<u32>(&raw, count);
-        let mut work = LaunchWork::new(&stream, count).unwrap();
+        let mut work = LaunchWork::new(&stream).unwrap();
         driver.fails_at(NEVER, false);
         // Their copy first, in their order.
         let mut source = scene.rays.clone();

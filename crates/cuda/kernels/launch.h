@@ -11,6 +11,8 @@ constexpr u32 STACK_DEPTH = 128;
 constexpr u32 BLOCK_WARPS = 4;
 // The ray of a lane without one, and the index of a miss.
 constexpr u32 NONE = 0xffffffffu;
+// In place of what a ray found: the test cannot decide it (options.h, `leaves_some`).
+constexpr u32 BEYOND = 0xfffffffeu;
 // A slot's word: the triangle's index and whether it may let rays through.
 constexpr u32 NON_OPAQUE = 0x80000000u;
 
@@ -47,6 +49,8 @@ struct Launch {
     // bits of 2^23.
     u32 grid;
     float farthest;
+    // Null, or how many rays were traced again (again.h).
+    u32* again;
 };
 
 }  // namespace raywarp

@@ -56,6 +56,11 @@ struct Options {
 
     RW_FUNCTION constexpr bool any_hit() const { return query == Query::Any; }
     RW_FUNCTION constexpr bool unsorted() const { return any_hit() && occlusion == Occlusion::Unsorted; }
+    // Of trees of blocks: their pairs are for most rays and triangles, and leave others to this (BEYOND).
+    RW_FUNCTION constexpr bool takes_any_ray() const {
+        return tree == TreeKind::H8 && triangle == TriangleTest::Watertight;
+    }
+    RW_FUNCTION constexpr bool leaves_some() const { return triangle == TriangleTest::Pair; }
     // Lanes that share a ray: as many as a node has children where each tests one of them, otherwise 1.
     RW_FUNCTION constexpr u32 lanes_per_ray() const { return branching; }
     // Rays of a warp.

@@ -72,51 +72,20 @@ RW_FUNCTION Launch launch_of(const Tree& tree) {
     return launch;
 }
 
-template <Options O>
-RW_FUNCTION Hit found(const Launch& launch, const Lane<O>& lane, float t_max) {
-    if (lane.found.record == NONE || lane.found.blocked) {
-        return {t_max, 0.0f, 0.0f, NONE, NONE};
-    }
-    const Tuv tuv = Lane<O>::Triangle::found_hit(launch, lane);
-    const uint2 id = platform::load2(launch.ids + Lane<O>::Triangle::index(launch, lane.found));
-    return {tuv.t, tuv.u, tuv.v, id.x, id.y};
-}
-
-// Walks the tree; `find` gets the launch and the lane after it.
-template <Options O, class Find>
-RW_FUNCTION auto walk(const Tree& tree, const Ray& ray, LaneMask callers, const After& after, Find find) {
-    static_assert(O.supply == Supply::Caller && O.organisation != Organisation::Packet && O.lanes_per_ray() == 1);
-    static_assert(O.interval == Interval::Given);
-    using Schedule = typename ScheduleOf<O, O.organisation>::Schedule;
-    const Launch launch = launch_of(tree);
-    Lane<O> lane;
-    make_idle(lane);
-    typename Lane<O>::Entry entries[Lane<O>::ENTRIES];
-    lane.stack.entries = entries;
-    lane.ray = 0;
-    lane.callers = callers;
-    lane.after = after;
-    setup_ray(launch, lane, ray.origin, ray.direction);
-    trace<O, Schedule>(launch, lane);
-    return find(launch, lane);
-}
-
 // The nearest hit after `after`, opaque or not.
 template <Options O>
     requires(!O.any_hit())
 RW_FUNCTION Hit closest(const Tree& tree, const Ray& ray, LaneMask callers, const After& after = {}) {
-    return walk<O>(tree, ray, callers, after, [&](const Launch& launch, const Lane<O>& lane) {
-        return found(launch, lane, ray.direction.w);
-    });
+    const Again found = walk<O>(launch_of(tree), ray.origin, ray.direction, callers, after);
+    return {found.t, found.u, found.v, found.instance, found.primitive};
 }
 
 // Whether anything opaque is in the way after `after`, and if not, what else.
 template <Options O>
     requires(O.any_hit())
 RW_FUNCTION Occlusion any(const Tree& tree, const Ray& ray, LaneMask callers, const After& after = {}) {
-    return walk<O>(tree, ray, callers, after, [&](const Launch& launch, const Lane<O>& lane) {
-        return Occlusion{lane.found.blocked, found(launch, lane, ray.direction.w)};
-    });
+    const Again found = walk<O>(launch_of(tree), ray.origin, ray.direction, callers, after);
+    return {found.blocked, {found.t, found.u, found.v, found.instance, found.primitive}};
 }
 
 }  // namespace raywarp::query

@@ -16,8 +16,9 @@ impl Encoding {
     /// That of `variant`.
     pub fn of(variant: &Variant) -> Self {
         let records = match variant.triangle() {
-            // Both read three corners.
-            TriangleTest::Watertight => TriangleTest::MoellerTrumbore,
+            // Both read three corners, or of blocks one or two triangles.
+            TriangleTest::Watertight if variant.tree() != Tree::H8 => TriangleTest::MoellerTrumbore,
+            TriangleTest::Watertight => TriangleTest::Pair,
             other => other,
         };
         Self { tree: variant.tree(), lanes_per_ray: variant.lanes_per_ray(), collapse: variant.collapse(), records }

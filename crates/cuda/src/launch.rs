@@ -48,12 +48,13 @@ pub struct Launch {
     pub bounds: [f32; 6],
     pub grid: u32,
     pub farthest: f32,
+    pub again: u64,
 }
 
 // SAFETY: plain words without padding at the places where the kernels look for them (asserted below).
 unsafe impl Parameters for Launch {}
 
-const _: () = assert!(size_of::<Launch>() == 13 * 8 + 10 * 4);
+const _: () = assert!(size_of::<Launch>() == 14 * 8 + 10 * 4);
 
 #[cfg(test)]
 mod tests {

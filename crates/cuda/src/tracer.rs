@@ -70,22 +70,23 @@ pub struct DeviceHits {
 /// Memory that a launch needs beside rays and results: one for each launch that is on its way.
 #[derive(Debug)]
 pub struct LaunchWork {
-    /// The global counter of rays, then how many were invalid.
+    /// The global counter of rays, then how many were invalid, and how many were traced again.
     counters: DeviceBuffer<u32>,
 }
 
 impl LaunchWork {
-    /// For launches of up to `rays` rays.
+    /// For launches of any number of rays.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
-    pub fn new(stream: &Stream, _rays: usize) -> Result<Self, CudaError> {
-        Ok(Self { counters: stream.zeros(2)? })
+    pub fn new(stream: &Stream) -> Result<Self, CudaError> {
+        Ok(Self { counters: stream.zeros(3)? })
     }
 
-    /// How many rays of the last launch were invalid: one number, to copy behind it on the same stream.
-    pub fn invalid(&self) -> DeviceSlice<'_, u32> {
-        self.counters.view().part(1..2)
+    /// How many rays of the last launch were invalid, and how many were traced again: two numbers, to copy behind it on the
+    /// same stream.
+    pub fn counts(&self) -> DeviceSlice<'_, u32> {
+        self.counters.view().part(1..3)
     }
 }
 
@@ -128,7 +129,7 @@ impl DeviceHits {
             instances: stream.zeros(if instances { rays } else { 0 })?,
             blocked: stream.zeros(rays.div_ceil(32))?,
             undecided: stream.zeros(rays.div_ceil(32))?,
-            work: LaunchWork::new(stream, rays)?,
+            work: LaunchWork::new(stream)?,
         })
     }
 }
@@ -301,6 +302,7 @@ impl CudaTracer {
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
             grid: self.scene.grid.0,
             farthest: self.scene.grid.1,
+            again: counter + 8,
         };
         let kernel = self.kernel(query);
         let threads = count as u64 * u64::from(self.variant.lanes_per_ray());
@@ -353,9 +355,10 @@ impl CudaTracer {
     /// # Errors
     /// [`CudaError::Driver`].
     pub fn stats(&self, stream: &Stream, count: usize, out: &DeviceHits) -> Result<BatchStats, CudaError> {
-        let mut counters = [0; 2];
+        let mut counters = [0; 3];
         stream.read(&out.work.counters, &mut counters)?;
-        Ok(BatchStats { rays: count as u64, invalid: u64::from(counters[1]) })
+        let [_, invalid, again] = counters.map(u64::from);
+        Ok(BatchStats { rays: count as u64, invalid, again })
     }
 }
 

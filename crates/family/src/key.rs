@@ -138,7 +138,7 @@ named! {
         Woop = "woop",
         /// Möller and Trumbore 1997.
         MoellerTrumbore = "moeller-trumbore",
-        /// Woop, Benthin and Wald 2013: no ray slips through a shared edge.
+        /// Woop, Benthin and Wald 2013: no ray slips through a shared edge. Of h8: any ray, from anywhere.
         Watertight = "watertight",
         /// The watertight test of one or two triangles that share an edge, whose corners it shears once (h8).
         Pair = "pair",
@@ -222,8 +222,9 @@ impl Key {
             Self::Occlusion => !packet,
             Self::Order => tree == Tree::Wide4,
             Self::Sync => true,
-            // Its planes and its records are made for one test each.
-            Self::Planes | Self::Triangle => tree != Tree::H8,
+            // Its planes are made for one test.
+            Self::Planes => tree != Tree::H8,
+            Self::Triangle => true,
             Self::Postpone => organisation.is_speculative() || organisation == Organisation::Phased,
             Self::Refill => supply == Supply::Replace,
             Self::Rounds => {

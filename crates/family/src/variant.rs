@@ -169,7 +169,12 @@ impl Variant {
         let wrong =
             |key: Key, value: &str| IllegalVariant::Option { parts: self.parts(), key, value: value.to_string() };
         // Only idle lanes that are replaced one by one can ask for exactly their number.
-        let pair = key == Key::Triangle && value == TriangleTest::Pair.name();
+        // Blocks are for the watertight test, of both triangles at once or one by one.
+        let pair = key == Key::Triangle
+            && match self.tree {
+                Tree::H8 => ![TriangleTest::Pair.name(), TriangleTest::Watertight.name()].contains(&value),
+                _ => value == TriangleTest::Pair.name(),
+            };
         let exact_batch = key == Key::Batch && value == EXACT && self.supply != Supply::Replace;
         // Groups are in octant order, which is turned round for nothing; other nodes sort their hits, or do not.
         let other = if self.tree.groups_leaves() { Occlusion::Unsorted } else { Occlusion::Far };
@@ -348,6 +353,26 @@ impl Variant {
     /// See [`TriangleTest`].
     pub fn triangle(&self) -> TriangleTest {
         TriangleTest::ALL[usize::from(self.values[Key::Triangle as usize])]
+    }
+
+    /// Whether it leaves some rays undecided, which are traced again by [`Variant::again`]: h8's pairs, of rays that start beyond
+    /// twice the tree's reach, and of triangles for whose area f32 has no exponent.
+    pub fn leaves_some(&self) -> bool {
+        self.triangle() == TriangleTest::Pair
+    }
+
+    /// Whether it walks blocks for rays that others leave.
+    pub fn takes_any_ray(&self) -> bool {
+        self.tree == Tree::H8 && !self.leaves_some()
+    }
+
+    /// The variant that decides what this one leaves, on the same bytes.
+    pub fn again(&self) -> Self {
+        let mut again = *self;
+        if self.leaves_some() {
+            again.values[Key::Triangle as usize] = TriangleTest::Watertight as u8;
+        }
+        again
     }
 
     /// Triangle tests between two looks at the loop's condition.

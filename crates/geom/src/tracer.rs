@@ -10,12 +10,16 @@ pub struct BatchStats {
     pub rays: u64,
     /// Rays that could not hit anything: see [`Ray::is_valid`]. They report a miss.
     pub invalid: u64,
+    /// Rays that the tracer's own kernel could not decide and a slower one traced again, to the same hits: on a GPU those that
+    /// start far outside of the scene, and some that meet a triangle edge-on or one that is extremely small or large.
+    pub again: u64,
 }
 
 impl std::ops::AddAssign for BatchStats {
     fn add_assign(&mut self, other: Self) {
         self.rays += other.rays;
         self.invalid += other.invalid;
+        self.again += other.again;
     }
 }
 

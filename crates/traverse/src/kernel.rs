@@ -252,10 +252,21 @@ impl Kernel {
     }
 
     fn launch<P: Watch>(&self, batch: &Batch<'_>, place: Place<'_>, answers: &mut Vec<Answer>, probe: &mut P) {
+        let known = answers.len();
         with_tree!(&self.encoding, tree => {
             let boxes = self.boxes(tree, batch);
-            let launch = Launch { variant: &self.variant, tree: &boxes, any_hit: batch.query == Query::Any };
-            launch::run_warp(launch, place, answers, probe);
+            let any_hit = batch.query == Query::Any;
+            launch::run_warp(Launch { variant: &self.variant, tree: &boxes, any_hit }, place, answers, probe);
+            let again = self.variant.again();
+            for answer in answers[known..].iter_mut().filter(|answer| answer.again) {
+                let i = answer.ray as usize;
+                let one = Batch { rays: &batch.rays[i..=i], after: batch.after.get(i..=i).unwrap_or_default(), ..*batch };
+                let boxes = self.boxes(tree, &one);
+                let launch = Launch { variant: &again, tree: &boxes, any_hit };
+                if let [found] = launch::run_each(launch, 1, &mut Unwatched)[..] {
+                    *answer = Answer { ray: answer.ray, again: true, ..found };
+                }
+            }
         });
     }
 

@@ -124,12 +124,14 @@ pub(crate) struct Found {
     pub blocked: bool,
     /// The ray cannot hit anything.
     pub invalid: bool,
+    /// The variant cannot decide it.
+    pub beyond: bool,
 }
 
 impl Found {
     /// Nothing yet, up to `t_max`.
     pub fn nothing(t_max: f32) -> Self {
-        Self { tuv: [0.0; 3], index: u32::MAX, limit: t_max, blocked: false, invalid: false }
+        Self { tuv: [0.0; 3], index: u32::MAX, limit: t_max, blocked: false, invalid: false, beyond: false }
     }
 
     /// Takes a triangle that the ray's line meets, if it counts: whether it did.

@@ -91,12 +91,13 @@ pub(crate) fn run_warp<T: Tree, P: Watch>(
     }
 }
 
-/// Runs `count` rays one after the other on one lane.
-pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, probe: &mut P) {
+/// Runs `count` rays one after the other on one lane: their answers.
+pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, probe: &mut P) -> Vec<Answer> {
     let lane = Scalar(Lane::idle(launch.tree.stack_depth(), 0));
     let mut answers = Vec::with_capacity(count as usize);
     let mut warp = Warp::new(launch, 0, lane, Pool::direct(0, count, count), &mut answers, probe);
     supply::persistent::<WhileWhile, _, T, P>(&mut warp);
+    answers
 }
 
 /// Runs a warp to its end under the variant's organisation.

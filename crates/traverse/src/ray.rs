@@ -29,6 +29,9 @@ pub(crate) struct LaneRay {
     pub watertight: Option<Watertight>,
     /// The side of the ray of trees of blocks, for those.
     pub blocks: Option<H8Ray>,
+    /// Of blocks: any ray, and any triangle; otherwise some are left to that.
+    pub takes_any: bool,
+    pub leaves_some: bool,
 }
 
 impl LaneRay {
@@ -48,7 +51,8 @@ impl LaneRay {
         let low = ray.t_min.max(after.t) * scale;
         // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
         let box_low = if test == BoxTest::Integer { low.max(0.0) + 0.0 } else { low };
-        let blocks = (variant.tree() == Tree::H8).then(|| H8Ray::new(ray, ray.t_min.max(after.t), bounds.farthest()));
+        let prepare = if variant.triangle() == TriangleTest::Pair { H8Ray::new } else { H8Ray::of_any };
+        let blocks = (variant.tree() == Tree::H8).then(|| prepare(ray, ray.t_min.max(after.t), bounds.farthest()));
         let watertight =
             matches!(variant.triangle(), TriangleTest::Watertight | TriangleTest::Pair).then(|| Watertight::new(ray));
         let is_finite = inverse.iter().chain(ood.as_flattened()).all(|x| x.is_finite());
@@ -65,6 +69,8 @@ impl LaneRay {
             box_low,
             watertight,
             blocks,
+            takes_any: variant.takes_any_ray(),
+            leaves_some: variant.leaves_some(),
         }
     }
 

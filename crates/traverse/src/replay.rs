@@ -263,6 +263,13 @@ impl Tree for RayDump {
     }
 
     fn answer(&self, ray: u32, found: &Found) -> Answer {
-        Answer { ray, hit: Hit::miss(f32::INFINITY), instance: Hit::MISS, blocked: found.blocked, invalid: false }
+        Answer {
+            ray,
+            hit: Hit::miss(f32::INFINITY),
+            instance: Hit::MISS,
+            blocked: found.blocked,
+            invalid: false,
+            again: false,
+        }
     }
 }

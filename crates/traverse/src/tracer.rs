@@ -75,7 +75,12 @@ impl FamilyTracer {
 
 /// Counts of a batch.
 fn stats<'a>(rays: usize, answers: impl Iterator<Item = &'a Answer>) -> BatchStats {
-    BatchStats { rays: rays as u64, invalid: answers.filter(|answer| answer.invalid).count() as u64 }
+    let mut stats = BatchStats { rays: rays as u64, ..BatchStats::default() };
+    for answer in answers {
+        stats.invalid += u64::from(answer.invalid);
+        stats.again += u64::from(answer.again);
+    }
+    stats
 }
 
 impl Tracer for FamilyTracer {

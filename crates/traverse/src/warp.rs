@@ -39,6 +39,8 @@ pub struct Answer {
     pub blocked: bool,
     /// The ray could not hit anything.
     pub invalid: bool,
+    /// The variant could not decide it: it was traced again, by one that takes any ray.
+    pub again: bool,
 }
 
 /// Lanes in step.

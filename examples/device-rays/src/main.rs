@@ -78,7 +78,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
     let triangles = flatten(&default_scene())?;
     let bvh = build(&triangles, &BuildOptions::default())?;
     let tracer = CudaTracer::new(&device, &Gpu::watertight(device.clone()).closest, &bvh, &triangles)?;
-    let mut work = LaunchWork::new(&stream, COUNT)?;
+    let mut work = LaunchWork::new(&stream)?;
 
     // All pictures, one after the other on the stream. Nothing here waits for the GPU.
     let launch = LaunchConfig::for_num_elems(COUNT as u32);

@@ -37,6 +37,11 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4
     lane.stack.clear();
     if (is_valid(o, d)) {
         lane.work = Tree::root(launch, lane.setup);
+        if constexpr (O.leaves_some()) {
+            const bool beyond = Tree::is_beyond(launch, o, d);
+            lane.work = beyond ? Tree::DONE : lane.work;
+            lane.found.record = beyond ? BEYOND : NONE;
+        }
     } else {
         lane.work = Tree::DONE;
         if constexpr (O.supply != Supply::Caller) {

@@ -1,7 +1,8 @@
 // store_hit: write the result.
 #pragma once
 
-#include "test_triangle.h"
+#include "../again.h"
+#include "fetch_ray.h"
 
 namespace raywarp {
 
@@ -12,9 +13,46 @@ RW_FUNCTION void write_hit(const Launch& launch, u32 ray, float4 hit, u32 instan
     }
 }
 
+// Rays that could not be decided are traced again, by the lanes that hold them together.
+template <Options O>
+RW_FUNCTION void store_left(const Launch& launch, Lane<O>& lane) {
+    const bool is_left = lane.has_ended() && lane.found.record == BEYOND && !lane.found.blocked;
+    const LaneMask callers = platform::ballot_sync(EVERYONE, is_left);
+    if (!is_left) {
+        return;
+    }
+    const u64 chunk = static_cast<u64>(lane.ray) * 2;
+    const float4 o = with_t_min<O>(platform::load4(launch.rays + chunk));
+    const float4 d = with_t_max<O>(platform::load4(launch.rays + chunk + 1));
+    After after{};
+    if (launch.after != nullptr) {
+        const u32* key = launch.after + static_cast<u64>(lane.ray) * 3;
+        after = {platform::float_of(platform::load1(key)), platform::load1(key + 1), platform::load1(key + 2)};
+    }
+    const Again found = trace_again<again_options(O.query)>(launch, o, d, after, callers);
+    if (launch.again != nullptr) {
+        platform::add_to_counter(launch.again, 1);
+    }
+    if constexpr (O.any_hit()) {
+        u32* const words = found.blocked ? launch.blocked : launch.undecided;
+        if (found.blocked || found.primitive != NONE) {
+            platform::set_bits(words + lane.ray / 32, 1u << lane.ray % 32);
+        }
+    }
+    if (!O.any_hit() || (!found.blocked && found.primitive != NONE)) {
+        write_hit(launch, lane.ray, float4{found.t, found.u, found.v, platform::float_of(found.primitive)},
+                  found.instance);
+    }
+    RW_EVENT(StoreHit);
+    lane.ray = NONE;
+}
+
 // A ray that has ended writes what it found; its lane is idle then.
 template <Options O>
 RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
+    if constexpr (O.leaves_some()) {
+        store_left(launch, lane);
+    }
     if (!lane.has_ended()) {
         return;
     }

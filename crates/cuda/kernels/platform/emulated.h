@@ -81,6 +81,8 @@ struct Here {
 extern __thread Here* here;
 
 void event(Block block);
+// From now on the lane tells no events, or tells them again.
+void watch(bool watched);
 // The lane waits for the lanes of the mask. What it gets depends on the intrinsic.
 u32 meet(Intrinsic intrinsic, LaneMask mask, u32 value, u32 from, Site site);
 // Some of the lanes that run, and the caller.
@@ -103,6 +105,14 @@ void* touch_shared(SharedArray* array, u32 index, bool write, Site site);
 }  // namespace emulation
 
 namespace platform {
+
+// As long as it lives the lane tells no events.
+struct Unwatched {
+    Unwatched() { emulation::watch(false); }
+    ~Unwatched() { emulation::watch(true); }
+    Unwatched(const Unwatched&) = delete;
+    Unwatched& operator=(const Unwatched&) = delete;
+};
 
 inline u32 lane() { return emulation::here->lane; }
 inline u32 warp() { return emulation::here->warp; }

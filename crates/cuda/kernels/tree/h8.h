@@ -33,9 +33,25 @@ struct H8 {
 
     // Prepares the lane's ray; returns its end.
     static RW_FUNCTION float setup(const Launch& launch, Lane<O>& lane, float4 o, float4 d) {
-        const float unscale = prepare_h8(launch, lane.setup, o, d, begin_of(launch, lane, o.w));
-        // What is not finite, as the lane counts t or in lengths of the given direction, is behind it.
-        return platform::least(platform::least(d.w, slab::LARGEST) * unscale, slab::LARGEST);
+        if constexpr (O.takes_any_ray()) {
+            prepare_any_h8(launch, lane.setup, o, d, begin_of(launch, lane, o.w));
+            return platform::least(d.w, slab::LARGEST);
+        } else {
+            const float unscale = prepare_h8(launch, lane.setup, o, d, begin_of(launch, lane, o.w));
+            // What is not finite, as the lane counts t or in lengths of the given direction, is behind it.
+            return platform::least(platform::least(d.w, slab::LARGEST) * unscale, slab::LARGEST);
+        }
+    }
+
+    // Whether it may lose what the ray hits: what boxes leave is for starts within twice the tree's reach, and t has to
+    // be as exact in lengths of the given direction as it is here.
+    static RW_FUNCTION bool is_beyond(const Launch& launch, float4 o, float4 d) {
+        using platform::magnitude;
+        using platform::most;
+        const float farthest = most(most(magnitude(o.x), magnitude(o.y)), magnitude(o.z));
+        const float longest = most(most(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
+        return (farthest > 2.0f * launch.farthest) | (longest < h8::SHORT) | (longest >= h8::LONGEST) |
+               (longest > h8::LONGEST_OF_REACH * launch.farthest) | (launch.farthest > h8::LARGEST_REACH);
     }
 
     static RW_FUNCTION float given_t(const LaneRay<O>& ray, float t) { return ray.given_t(t); }
@@ -90,23 +106,25 @@ struct H8 {
         for (int i = 2; i >= 0; i--) {
             ahead = fused(corner[i], ray.direction[i], ahead);
         }
-        const float start = platform::most(ray.t_low, fused(-coarse, ray.behind, ahead) * ray.inverse_square);
+        const float start = platform::most(ray.box_low(), fused(-coarse, ray.behind, ahead) * ray.inverse_square);
         // Near in the first half, far in the second.
         Halves offset[3];
 #pragma unroll
         for (u32 i = 0; i < 3; i++) {
             const float place = corner[i] - fused(start, ray.direction[i], ray.origin[i]);
             const float inverse = ray.inverse[i] * unit;
-            offset[i] = platform::halves(fused(place, inverse, -h8::GUARD), fused(place, inverse, h8::GUARD));
+            const float guard = ray.guard(inverse);
+            offset[i] = platform::halves(fused(place, inverse, -guard), fused(place, inverse, guard));
         }
         // The inverse times 2^(2 - finer): the fields are 3 - finer, and are added to the exponents of halves.
         const Halves xy = platform::halves_of_bits(
             (platform::permute(head[0], head[1], 0x4400u) & 0x03000300u) * 4 + ray.factor_xy);
         const Halves z = platform::halves_of_bits((head[2] & 3u) * 0x04000000u + ray.near[0]);
         const Halves factor[3] = {platform::first_twice(xy), platform::second_twice(xy), platform::second_twice(z)};
-        const float last = fused(limit - start, unit, h8::GUARD);
+        const float last = fused(ray.box_t(limit) - start, unit, ray.end_guard());
         const u32 end = bits_of(platform::halves(last, last));
         u32 hits = 0;
+        [[maybe_unused]] u32 used = O.takes_any_ray() ? 0 : 0xffu;
 #pragma unroll
         for (u32 k = 0; k < 4; k++) {
             Halves near[3], far[3];
@@ -122,10 +140,16 @@ struct H8 {
             // As integers (ALK12); three of them are one instruction on some GPUs.
             const u32 enter = platform::most_or_zero(near[0], near[1], near[2]);
             const u32 leave = platform::least_pairs(platform::least(far[0], far[1], far[2]), end);
+            if constexpr (O.takes_any_ray()) {
+                // A slot that is not used has its planes on the wrong sides, which boxes that grow may turn round.
+                const u32 x = k == 0 ? chunk[1].x : k == 1 ? chunk[1].y : k == 2 ? chunk[1].z : chunk[1].w;
+                used |= (x & 0xffu) <= (x >> 8 & 0xffu) ? 1u << 2 * k : 0;
+                used |= (x >> 16 & 0xffu) <= x >> 24 ? 2u << 2 * k : 0;
+            }
             hits |= platform::not_above(enter, leave) & (1u << (2 * k) | 0x10000u << (2 * k + 1));
         }
         RW_EVENT(VisitNode);
-        hits = (hits | hits >> 16) & 0xffu;
+        hits = (hits | hits >> 16) & used;
         const u32 nodes = hits & chunk[0].w;
         return {chunk[0].w, nodes | (hits ^ nodes) << LEAVES};
     }

@@ -14,6 +14,17 @@ constexpr float START_SLACK = 9.5367431640625e-7f;    // 2^-20
 // Areas whose reciprocal needs no care.
 constexpr float LEAST_AREA = 7.52316384526264e-37f;    // 2^-120
 constexpr float LARGEST_AREA = 1.329227995784916e36f;  // 2^120
+// Of a ray's farthest coordinate: by how much boxes grow for a ray from anywhere.
+constexpr float FAR_PAD = 9.5367431640625e-7f;  // 2^-20
+// Coordinates whose products with directions are floats.
+constexpr float FARTHEST = 1.2379400392853803e27f;  // 2^90
+// Longer directions have no inverse; and of those longer than so many times the tree's reach t may be no normal float.
+constexpr float LONGEST = 1.7014118346046923e38f;  // 2^127
+constexpr float LONGEST_OF_REACH = 1152921504606846976.0f;  // 2^60
+// Of trees of a larger one edge functions of pairs need not be floats.
+constexpr float LARGEST_REACH = 1152921504606846976.0f;  // 2^60
+// What takes a longest component to one whose inverse is a float, and back.
+constexpr float SHORT = 8.271806125530277e-25f, LONG = 1.2089258196146292e24f;  // 2^-80, 2^80
 
 RW_FUNCTION float dot(const float* a, const float* b) {
     return platform::fused(a[0], b[0], platform::fused(a[1], b[1], a[2] * b[2]));
@@ -35,9 +46,7 @@ RW_FUNCTION void load_block(const Launch& launch, u32 block, uint4 (&out)[4]) {
 }  // namespace h8
 
 // Directions and t are scaled by a power of two, so that the longest component is within 1..2.
-template <Options O>
-    requires(O.tree == TreeKind::H8)
-struct LaneRay<O> {
+struct BlockRay {
     float origin[3], direction[3];
     // Of the direction, clamped.
     float inverse[3];
@@ -55,6 +64,39 @@ struct LaneRay<O> {
 
     // t in lengths of the given direction.
     RW_FUNCTION float given_t(float t) const { return t * platform::float_of(0x7f000000u - (order >> 24 << 23)); }
+
+    // What nodes ask: where the ray begins, and a t of the lane's, as boxes count it; by how much planes give way, whose axis
+    // has this inverse; and the end.
+    RW_FUNCTION float box_low() const { return t_low; }
+    RW_FUNCTION float box_t(float t) const { return t; }
+    RW_FUNCTION float guard(float) const { return h8::GUARD; }
+    RW_FUNCTION float end_guard() const { return h8::GUARD; }
+};
+
+// Of rays that start within twice the tree's reach, for pairs.
+template <Options O>
+    requires(O.tree == TreeKind::H8 && !O.takes_any_ray())
+struct LaneRay<O> : BlockRay {};
+
+// Of any ray: t_low and the lane's t are in lengths of the given direction, as the test of each triangle has them.
+template <Options O>
+    requires(O.takes_any_ray())
+struct LaneRay<O> : BlockRay {
+    // As given.
+    float4 from, towards;
+    // By how much boxes grow, infinite where what follows is no float, and then nothing is left out.
+    float pad;
+    // What t is multiplied by.
+    float unscale;
+    float low;
+
+    RW_FUNCTION float given_t(float t) const { return t; }
+    RW_FUNCTION float box_low() const { return low; }
+    RW_FUNCTION float box_t(float t) const { return platform::least(t * unscale, slab::LARGEST); }
+    RW_FUNCTION float guard(float inverse) const {
+        return platform::fused(pad, platform::magnitude(inverse), h8::GUARD);
+    }
+    RW_FUNCTION float end_guard() const { return pad <= slab::LARGEST ? h8::GUARD : pad; }
 };
 
 // Prepares a ray from t_low on; returns what t is to be multiplied by.
@@ -101,6 +143,31 @@ RW_FUNCTION float prepare_h8(const Launch& launch, LaneRay<O>& ray, float4 o, fl
     ray.near[1] |= first ? 0 : second ? 0x10 : 0x20;
     ray.near[2] |= first ? 0x10 : second ? 0x20 : 0;
     return unscale;
+}
+
+// The same of any ray.
+template <Options O>
+RW_FUNCTION void prepare_any_h8(const Launch& launch, LaneRay<O>& ray, float4 o, float4 d, float t_low) {
+    using platform::magnitude;
+    using platform::most;
+    ray.from = o;
+    ray.towards = d;
+    // Directions near the ends of f32 by a power of two towards its middle: exact, but for components that are nothing
+    // beside the longest.
+    const float longest = most(most(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
+    const float factor = longest < h8::SHORT ? h8::LONG : longest > h8::LONG ? h8::SHORT : 1.0f;
+    const float farthest = most(most(most(magnitude(o.x), magnitude(o.y)), magnitude(o.z)), launch.farthest);
+    const bool is_plain = farthest <= h8::FARTHEST;
+    // And by what t is off where it is no normal float.
+    const float underflow = (longest + 16.0f) * platform::float_of(1);
+    ray.pad = is_plain ? h8::FAR_PAD * farthest + underflow : platform::float_of(0x7f800000u);
+    const float4 from = is_plain ? o : float4{0.0f, 0.0f, 0.0f, 0.0f};
+    ray.unscale = prepare_h8(launch, ray, from, {d.x * factor, d.y * factor, d.z * factor, d.w}, 0.0f) *
+                  (factor > 1.0f ? h8::SHORT : factor < 1.0f ? h8::LONG : 1.0f);
+    // Boxes that have grown begin before.
+    ray.along += 8.0f * ray.pad;
+    ray.t_low = most(t_low, -slab::LARGEST);
+    ray.low = is_plain ? most(ray.t_low * ray.unscale, -slab::LARGEST) : 0.0f;
 }
 
 }  // namespace raywarp

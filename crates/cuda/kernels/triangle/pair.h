@@ -78,9 +78,10 @@ RW_FUNCTION float given(u32 order, float start, float own, float end) {
     return (order & 2) != 0 ? start : (order & 4) != 0 ? own : end;
 }
 
-// Tests the triangles of a block, and gives those that the ray's line meets to `accept` with their word.
-template <class Accept>
-RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept) {
+// Tests the triangles of a block, and gives those that the ray's line meets to `accept` with their word. Where f32 has too few
+// exponents, or the triangle is a line as the ray sees it, that is asked of `give_up`, and the test ends.
+template <class Accept, class GiveUp>
+RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept, GiveUp give_up) {
     const Weights first{edge(at, 2, 1), edge(at, 0, 2), edge(at, 1, 0)};
     const Weights second{edge(at, 3, 2), edge(at, 2, 0), edge(at, 0, 3)};
     // Lanes that are inside of either go on together; hardly any is inside of both, and comes by again.
@@ -106,6 +107,10 @@ RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept) {
             const float v1w = v * inverse, v2w = w * inverse;
             const float z = platform::fused(v1w, bz - az, platform::fused(v2w, cz - az, az));
             accept(in_first ? at.words.x : at.words.y, Tuv{z * ray.inverse, v1w, v2w, true});
+        } else if (order != 0) {
+            // Not of a second triangle that is none.
+            give_up();
+            goes_on = false;
         }
     }
 }
@@ -149,7 +154,46 @@ struct Pair {
             if (is_within(lane, hit.t) && offer(launch, lane, block, word, hit)) {
                 accepted = true;
             }
+        }, [&] {
+            accepted = true;
+            lane.found.record = BEYOND;
+            lane.end();
         });
+        if (accepted) {
+            RW_EVENT(TestTriangleAccept);
+        }
+    }
+};
+
+// The triangles of a block one by one, by the test that knows no limits: for the few rays that pairs leave.
+template <Options O>
+struct EachOfPair : Pair<O> {
+    static RW_FUNCTION void test_record(const Launch& launch, Lane<O>& lane, u32 block, bool) {
+        uint4 chunks[4];
+        h8::load_block(launch, block, chunks);
+        const u32 orders[2] = {chunks[3].z, chunks[3].w}, words[2] = {chunks[3].x, chunks[3].y};
+        auto corner = [&](u32 own, u32 code) {
+            auto of = [&](const uint4& chunk) {
+                const u32 bits = (code & 2) != 0 ? chunk.x : (code & 4) == 0 ? chunk.z : own == 0 ? chunk.y : chunk.w;
+                return platform::float_of(bits);
+            };
+            return float4{of(chunks[0]), of(chunks[1]), of(chunks[2]), 0.0f};
+        };
+        bool accepted = false;
+        RW_EVENT(TestTriangle);
+#pragma unroll 1
+        for (u32 own = 0; own < 2; own++) {
+            const u32 order = orders[own];
+            // No second triangle.
+            if (order == 0) {
+                break;
+            }
+            const Tuv hit = watertight::test(lane.setup.from, lane.setup.towards, corner(own, order),
+                                             corner(own, order >> 2), corner(own, order >> 4));
+            if (hit.hit && is_within(lane, hit.t) && offer(launch, lane, block, words[own], hit)) {
+                accepted = true;
+            }
+        }
         if (accepted) {
             RW_EVENT(TestTriangleAccept);
         }

@@ -32,6 +32,11 @@ struct TriangleOf<O, TriangleTest::Watertight> {
     using Triangle = Watertight<O>;
 };
 template <Options O>
+    requires(O.takes_any_ray())
+struct TriangleOf<O, TriangleTest::Watertight> {
+    using Triangle = EachOfPair<O>;
+};
+template <Options O>
 struct TriangleOf<O, TriangleTest::Pair> {
     using Triangle = Pair<O>;
 };

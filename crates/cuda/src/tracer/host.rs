@@ -59,10 +59,10 @@ impl CudaTracer {
         let mut area = self.area(lanes, portion).map_err(device)?;
         // Whole words of bits.
         let portion = portion.next_multiple_of(32).min(area.room());
-        let mut done = |found: Option<[usize; 2]>| {
-            if let Some([rays, invalid]) = found {
-                stats += BatchStats { rays: rays as u64, invalid: invalid as u64 };
-                control.advance(rays);
+        let mut done = |found: Option<BatchStats>| {
+            if let Some(found) = found {
+                stats += found;
+                control.advance(found.rays as usize);
             }
         };
         let mut next = 0;

@@ -7,7 +7,7 @@ mod moeller_trumbore;
 mod watertight;
 
 pub use moeller_trumbore::moeller_trumbore;
-pub use watertight::{Watertight, power_of_two_under};
+pub use watertight::{Middling, Watertight, power_of_two_under};
 
 /// `t u v` of a hit.
 pub type Tuv = [f32; 3];

@@ -38,6 +38,17 @@ pub struct Watertight {
     pub largest: f32,
 }
 
+/// What [`Watertight::test_middling`] finds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Middling {
+    /// The ray's line does not meet the triangle.
+    Miss,
+    /// It does, there.
+    Hit(Tuv),
+    /// Only [`Watertight::test`] knows.
+    Undecided,
+}
+
 impl Watertight {
     /// Prepares a valid ray.
     #[inline]
@@ -73,12 +84,17 @@ impl Watertight {
         }
     }
 
-    /// The same for triangles whose doubled area, as the ray sees it, is 2^-120 to 2^120; others are missed.
+    /// The same for triangles whose doubled area, as the ray sees it, is 2^-120 to 2^120; of others that the ray may meet it
+    /// cannot tell.
     #[inline]
-    pub fn test_middling(&self, vertices: &[[f32; 3]; 3]) -> Option<Tuv> {
+    pub fn test_middling(&self, vertices: &[[f32; 3]; 3]) -> Middling {
         const AREAS: std::ops::RangeInclusive<f32> = 7.523_163_8e-37..=1.329_228e36;
-        let (tuv, area) = self.test_narrow(vertices)?;
-        (AREAS.contains(&area.abs()) && tuv[0].is_finite()).then_some(tuv)
+        match self.test_narrow(vertices) {
+            None => Middling::Miss,
+            Some((_, area)) if !AREAS.contains(&area.abs()) => Middling::Undecided,
+            Some((tuv, _)) if tuv[0].is_finite() => Middling::Hit(tuv),
+            Some(_) => Middling::Miss,
+        }
     }
 
     /// The test in f32: `t u v`, which may be no numbers, and the doubled area, signed.

@@ -112,6 +112,12 @@ impl H8Node {
         self.lo[0][slot] <= self.hi[0][slot]
     }
 
+    /// A bit for each slot that is used.
+    #[inline]
+    pub fn children(&self) -> u8 {
+        (0..SLOTS).fold(0, |used, slot| used | u8::from(self.has_child(slot)) << slot)
+    }
+
     /// Whether the child in `slot` is a node.
     #[inline]
     pub fn is_inner(&self, slot: usize) -> bool {

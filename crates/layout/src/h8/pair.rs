@@ -15,7 +15,7 @@
 use super::node::H8Block;
 use crate::{INDEX_MASK, NON_OPAQUE, UNUSED_SLOT};
 use raywarp_geom::FlatTriangles;
-use raywarp_geom::triangle::{Tuv, Watertight};
+use raywarp_geom::triangle::{Middling, Tuv, Watertight};
 
 /// Codes of a triangle's corner in [`H8Pair::order`].
 const START: u32 = 1;
@@ -117,12 +117,17 @@ impl H8Pair {
         })
     }
 
-    /// `t u v` of the first and of the second triangle where a ray's line meets them:
-    /// [`Watertight::test_middling`] of each.
+    /// Where a ray's line meets the first and the second triangle: [`Watertight::test_middling`] of each.
     #[inline]
-    pub fn test(&self, ray: &Watertight) -> [Option<Tuv>; 2] {
-        let second = if self.len() == 2 { ray.test_middling(&self.vertices(1)) } else { None };
+    pub fn test(&self, ray: &Watertight) -> [Middling; 2] {
+        let second = if self.len() == 2 { ray.test_middling(&self.vertices(1)) } else { Middling::Miss };
         [ray.test_middling(&self.vertices(0)), second]
+    }
+
+    /// The same by [`Watertight::test`], which knows of every triangle.
+    pub fn test_each(&self, ray: &Watertight) -> [Option<Tuv>; 2] {
+        let second = if self.len() == 2 { ray.test(&self.vertices(1)) } else { None };
+        [ray.test(&self.vertices(0)), second]
     }
 
     /// Whether `order` is that of a pair's, or of a triangle alone.
@@ -155,7 +160,16 @@ mod tests {
     use raywarp_geom::Ray;
 
     fn test(pair: &H8Pair, origin: [f32; 3], direction: [f32; 3]) -> [Option<Tuv>; 2] {
-        pair.test(&Watertight::new(&Ray::new(origin, direction)))
+        let ray = Watertight::new(&Ray::new(origin, direction));
+        let each = pair.test_each(&ray);
+        for (middling, each) in pair.test(&ray).into_iter().zip(each) {
+            match middling {
+                Middling::Miss => assert_eq!(each, None),
+                Middling::Hit(tuv) => assert_eq!(each, Some(tuv)),
+                Middling::Undecided => {}
+            }
+        }
+        each
     }
 
     fn turns([a, b, c]: [[f32; 3]; 3]) -> [[[f32; 3]; 3]; 3] {

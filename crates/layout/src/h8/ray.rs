@@ -16,7 +16,15 @@
 //! Planes leave half a step for the first three, and offsets [`GUARD`] for the halves' own steps. The ray's place
 //! at `start` rounds by 2^-24 of the coordinate, which the pad of the boxes covers together with what the triangle
 //! test rounds, for rays that start within twice the tree's reach; from farther away a triangle test's own error
-//! grows beyond the pad.
+//! grows beyond the pad ([`H8Ray::is_beyond`]).
+//!
+//! # A ray from anywhere
+//! Let `A` be the largest coordinate of the ray's start and of the tree, and `u = 2^-24`. What the pad of the boxes covers
+//! (`quantize.rs`) is then at most `11 u (A + R) + 25 u R`, of which the boxes have `64 u R` already: `11 u A` are left, and
+//! [`H8Ray::of_any`] lets planes give way by `16 u A` more. `start` is earlier by as much, and by 2^-20 of three terms of `A` at most,
+//! so that what matters is no longer among the first 2^11 halves: they round by 2^-12 of up to `11 * 16 u A`, and a clamped
+//! component may move the ray by 6.25e-5 of the same: together less than `0.1 u A`. Where `A` is beyond [`FARTHEST`], products
+//! need not be floats, and every box is hit.
 
 use super::node::{H8Node, SLOTS};
 use raywarp_geom::triangle::power_of_two_under;
@@ -28,6 +36,19 @@ const LEAST_COMPONENT: f32 = 6.25e-5;
 const GUARD: f32 = 1.192_092_9e-7;
 /// 2^-20: more than what the nine roundings of `start` take of its largest term.
 const START_SLACK: f32 = 9.536_743e-7;
+/// Of the farthest coordinate of a ray from anywhere: by how much boxes grow. 2^-20.
+const FAR_PAD: f32 = 9.536_743e-7;
+/// Coordinates whose products with directions are floats: 2^90.
+const FARTHEST: f32 = 1.237_940_04e27;
+/// What takes a longest component to one whose inverse is a float, and back: 2^-80 and 2^80.
+const SHORT: f32 = 8.271_806e-25;
+const LONG: f32 = 1.208_925_82e24;
+/// Longer directions have no inverse; and of those longer than so many times the tree's reach `t` may be no normal float: 2^127
+/// and 2^60.
+const LONGEST: f32 = 1.701_411_8e38;
+const LONGEST_OF_REACH: f32 = 1_152_921_504_606_846_976.0;
+/// Of trees of a larger one edge functions of pairs need not be floats: 2^60.
+const LARGEST_REACH: f32 = 1_152_921_504_606_846_976.0;
 /// Times the largest coordinate of the scene, more than any product of a corner and a direction sums to.
 const REACH: f32 = 16.0;
 
@@ -52,23 +73,68 @@ pub struct H8Ray {
     inverse_square: f32,
     /// Nearest `t` that counts.
     t_min: f32,
+    /// By how much boxes grow beyond their own pad, infinite where every box is hit.
+    pad: f32,
 }
 
 impl H8Ray {
     /// Prepares a valid ray for a tree within `farthest`, its reach.
     #[inline]
     pub fn new(ray: &Ray, t_min: f32, farthest: f32) -> Self {
-        let d = &ray.direction;
+        Self::prepared(ray.origin, ray.direction, t_min, farthest)
+    }
+
+    /// Whether a tree of this reach may lose what a valid ray hits, by [`H8Ray::new`].
+    #[inline]
+    pub fn is_beyond(ray: &Ray, reach: f32) -> bool {
+        let largest = |v: &[f32; 3]| v.iter().fold(0f32, |most, x| most.max(x.abs()));
+        let longest = largest(&ray.direction);
+        largest(&ray.origin) > 2.0 * reach
+            || !(SHORT..LONGEST).contains(&longest)
+            || longest > LONGEST_OF_REACH * reach
+            || reach > LARGEST_REACH
+    }
+
+    /// Prepares a valid ray from anywhere, with any direction.
+    pub fn of_any(ray: &Ray, t_min: f32, reach: f32) -> Self {
+        let largest = |v: &[f32; 3]| v.iter().fold(0f32, |most, x| most.max(x.abs()));
+        // Exact, but for components that are nothing beside the longest.
+        let longest = largest(&ray.direction);
+        let (factor, back) = match longest {
+            longest if longest < SHORT => (LONG, SHORT),
+            longest if longest > LONG => (SHORT, LONG),
+            _ => (1.0, 1.0),
+        };
+        let farthest = largest(&ray.origin).max(reach);
+        let is_plain = farthest <= FARTHEST;
+        let origin = if is_plain { ray.origin } else { [0.0; 3] };
+        let prepared = Self::prepared(origin, ray.direction.map(|x| x * factor), 0.0, reach);
+        let unscale = prepared.unscale * back;
+        // What `t` is off where it is no normal float.
+        let underflow = (longest + 16.0) * f32::from_bits(1);
+        let pad = if is_plain { FAR_PAD * farthest + underflow } else { f32::INFINITY };
+        Self {
+            unscale,
+            // Boxes that have grown begin before.
+            along: prepared.along + 8.0 * pad,
+            t_min: if is_plain { (t_min.max(-f32::MAX) * unscale).max(-f32::MAX) } else { 0.0 },
+            pad,
+            ..prepared
+        }
+    }
+
+    #[inline]
+    fn prepared(origin: [f32; 3], d: [f32; 3], t_min: f32, farthest: f32) -> Self {
         // As the triangle test scales it, so that both shear alike.
         let scale = power_of_two_under(d[0].abs().max(d[1].abs()).max(d[2].abs()));
         let unscale = 1.0 / scale;
         let s = d.map(|x| x * scale);
         let inverse = s.map(|x| (1.0 / x.abs().max(LEAST_COMPONENT)).copysign(x));
-        let [x, y, z]: [f32; 3] = std::array::from_fn(|i| ray.origin[i] * s[i]);
+        let [x, y, z]: [f32; 3] = std::array::from_fn(|i| origin[i] * s[i]);
         let size = x.abs() + y.abs() + z.abs() + REACH * farthest;
         let negative = |x: f32| if x.is_sign_negative() { -x } else { 0.0 };
         Self {
-            origin: ray.origin,
+            origin,
             direction: s,
             unscale,
             inverse,
@@ -76,6 +142,7 @@ impl H8Ray {
             behind: 256.0 * (negative(s[0]) + negative(s[1]) + negative(s[2])),
             inverse_square: 1.0 / fma(s[0], s[0], fma(s[1], s[1], s[2] * s[2])),
             t_min: t_min * unscale,
+            pad: 0.0,
         }
     }
 
@@ -93,7 +160,9 @@ impl H8Ray {
         let (planes, end) = self.planes(node, grid_step, limit);
         let (hits, doubtful) = planes.hits_but_for_doubts(end);
         let asked = (0..SLOTS).filter(|slot| doubtful >> slot & 1 == 1);
-        asked.fold(hits, |hits, slot| hits | u8::from(planes.is_hit(slot, end)) << slot)
+        let hits = asked.fold(hits, |hits, slot| hits | u8::from(planes.is_hit(slot, end)) << slot);
+        // The planes of an unused slot are on the wrong sides, which a box that grows may turn round.
+        if self.pad > 0.0 { hits & node.children() } else { hits }
     }
 
     /// The planes of a node, and where the ray's interval ends.
@@ -114,13 +183,15 @@ impl H8Ray {
         for axis in 0..3 {
             let place = corner[axis] - fma(start, self.direction[axis], self.origin[axis]);
             let inverse = self.inverse[axis] * unit;
-            planes.offsets[axis] = [fma(place, inverse, -GUARD), fma(place, inverse, GUARD)].map(half_from_f32);
+            let guard = if self.pad > 0.0 { fma(self.pad, inverse.abs(), GUARD) } else { GUARD };
+            planes.offsets[axis] = [fma(place, inverse, -guard), fma(place, inverse, guard)].map(half_from_f32);
             planes.factor[axis] = half_from_f32(self.inverse[axis] * exponent_of_two(2 - node.finer[axis] as i32));
             let (lo, hi) = (&node.lo[axis], &node.hi[axis]);
             let negative = self.direction[axis].is_sign_negative();
             (planes.first[axis], planes.second[axis]) = if negative { (hi, lo) } else { (lo, hi) };
         }
-        let end = half_from_f32(fma(limit * self.unscale - start, unit, GUARD));
+        let guard = if self.pad < f32::INFINITY { GUARD } else { self.pad };
+        let end = half_from_f32(fma((limit * self.unscale).min(f32::MAX) - start, unit, guard));
         (planes, end)
     }
 }

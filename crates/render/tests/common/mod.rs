@@ -54,7 +54,7 @@ impl Tracer for BruteForce {
                 instances[i] = instance;
             }
         }
-        Ok(BatchStats { rays: rays.len() as u64, invalid: 0 })
+        Ok(BatchStats { rays: rays.len() as u64, ..BatchStats::default() })
     }
 
     fn any(
@@ -74,12 +74,12 @@ impl Tracer for BruteForce {
                 undecided.push(Candidate { ray: i as u32, instance, hit });
             }
         }
-        Ok(BatchStats { rays: rays.len() as u64, invalid: 0 })
+        Ok(BatchStats { rays: rays.len() as u64, ..BatchStats::default() })
     }
 
     fn cost(&self, rays: &[Ray], costs: &mut [RayCost], _: &Control) -> Result<BatchStats, TraceError> {
         costs.fill(RayCost { nodes: 0, triangles: self.0.len() as u32 });
-        Ok(BatchStats { rays: rays.len() as u64, invalid: 0 })
+        Ok(BatchStats { rays: rays.len() as u64, ..BatchStats::default() })
     }
 
     fn preferred_batch(&self) -> usize {

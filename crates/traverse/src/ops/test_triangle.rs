@@ -97,7 +97,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
                     break;
                 }
             }
-            if lane.found.blocked {
+            if lane.found.blocked || lane.found.beyond {
                 lane.end();
             }
         });

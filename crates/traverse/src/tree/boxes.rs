@@ -25,6 +25,12 @@ pub(crate) trait BoxTree: Sync {
     /// triangle, with the bit of one that is not opaque.
     fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2];
 
+    /// Whether the tree may lose what a valid ray hits, which is then traced by another variant.
+    #[inline]
+    fn is_beyond(&self, _ray: &LaneRay) -> bool {
+        false
+    }
+
     /// See [`Tree::join`].
     #[inline]
     fn join(leaf: Self::Leaf, _nodes: &mut Option<Self::Inner>) -> Self::Leaf {
@@ -53,6 +59,9 @@ pub(crate) trait BoxTree: Sync {
 
 /// A triangle that a ray's line meets: `t u v` and the slot's word.
 pub(crate) type Candidate = ([f32; 3], u32);
+
+/// In place of `t u v` of a triangle that the ray may meet, which this test cannot tell.
+pub(crate) const UNDECIDED: [f32; 3] = [f32::NAN; 3];
 
 /// The test of a tree with a slot for each of the records of `triangles`.
 #[inline]
@@ -98,8 +107,10 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
         let after = self.after.get(number as usize).copied().unwrap_or(HitKey::START);
         let mut found = Found::nothing(ray.t_max);
         found.invalid = !ray.is_valid();
-        let root = if found.invalid { None } else { self.tree.root() };
-        (LaneRay::new(ray, &after, self.bounds, variant), found, root)
+        let ray = LaneRay::new(ray, &after, self.bounds, variant);
+        found.beyond = !found.invalid && self.tree.is_beyond(&ray);
+        let root = if found.invalid || found.beyond { None } else { self.tree.root() };
+        (ray, found, root)
     }
 
     #[inline(always)]
@@ -126,6 +137,10 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
             result.rows = self.triangles.rows_needed(record, ray, found.limit);
         }
         for (tuv, word) in self.tree.test(record, ray, found.limit, self.triangles).into_iter().flatten() {
+            if tuv[0].is_nan() && ray.leaves_some {
+                (found.beyond, result.accepted) = (true, true);
+                break;
+            }
             result.accepted |= found.offer(ray, tuv, word, &self.triangles.ids, rules.any_hit);
         }
         result
@@ -144,6 +159,7 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
     fn answer(&self, ray: u32, found: &Found) -> Answer {
         let t_max = self.rays[ray as usize].t_max;
         let (hit, instance) = found.hit(t_max, &self.triangles.ids);
-        Answer { ray, hit, instance, blocked: found.blocked, invalid: found.invalid }
+        let again = found.beyond && !found.blocked;
+        Answer { ray, hit, instance, blocked: found.blocked, invalid: found.invalid, again }
     }
 }

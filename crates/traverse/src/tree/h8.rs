@@ -1,10 +1,11 @@
 //! Our eight-child node of 64 bytes: groups of nodes in octant order, and groups of pairs of triangles.
 
 use super::node_group::NodeGroup;
-use super::{BoxTree, Candidate, Entry, Leaf, Visit, VisitRules};
+use super::{BoxTree, Candidate, Entry, Leaf, UNDECIDED, Visit, VisitRules};
 use crate::ray::LaneRay;
 use crate::triangles::Triangles;
-use raywarp_layout::{H8, child_block};
+use raywarp_geom::triangle::Middling;
+use raywarp_layout::{H8, H8Ray, child_block};
 
 /// Hit leaves of one node, each a record of one or two triangles, and perhaps its hit nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +60,25 @@ impl BoxTree for H8 {
     fn test(&self, record: u32, ray: &LaneRay, _: f32, _: &Triangles) -> [Option<Candidate>; 2] {
         let Some(watertight) = &ray.watertight else { return [None; 2] };
         let pair = self.pair(record);
-        let [first, second] = pair.test(watertight);
-        [first.map(|tuv| (tuv, pair.words[0])), second.map(|tuv| (tuv, pair.words[1]))]
+        let mut i = 0;
+        let mut with_word = |tuv: Option<[f32; 3]>| {
+            i += 1;
+            tuv.map(|tuv| (tuv, pair.words[i - 1]))
+        };
+        if ray.takes_any {
+            return pair.test_each(watertight).map(with_word);
+        }
+        pair.test(watertight).map(|found| {
+            with_word(match found {
+                Middling::Miss => None,
+                Middling::Hit(tuv) => Some(tuv),
+                Middling::Undecided => Some(UNDECIDED),
+            })
+        })
+    }
+
+    fn is_beyond(&self, ray: &LaneRay) -> bool {
+        !ray.takes_any && H8Ray::is_beyond(&ray.given, self.reach())
     }
 
     #[inline]

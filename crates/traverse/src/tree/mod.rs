@@ -9,7 +9,7 @@ mod order;
 mod wide4;
 mod wide_n;
 
-pub(crate) use boxes::{BoxTree, Boxes, Candidate, test_slot};
+pub(crate) use boxes::{BoxTree, Boxes, Candidate, UNDECIDED, test_slot};
 pub(crate) use order::order_children;
 
 use crate::lane::Found;

@@ -107,7 +107,7 @@ impl BruteForce<'_> {
     fn stats(&self, rays: &[Ray]) -> BatchStats {
         let invalid = rays.iter().filter(|ray| !ray.is_valid()).count() as u64;
         let forgets = self.bug == Bug::ForgetsToCountInvalidRays;
-        BatchStats { rays: rays.len() as u64, invalid: if forgets { 0 } else { invalid } }
+        BatchStats { rays: rays.len() as u64, invalid: if forgets { 0 } else { invalid }, again: 0 }
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::{CudaTracer, DeviceHits, DeviceHitsMut};
 use crate::{CudaError, Device, DeviceBuffer, DeviceSliceMut, PinnedBuffer, Query, Stream};
 use bytemuck::Pod;
 use rayon::prelude::*;
-use raywarp_geom::{Candidate, Hit, HitKey, Ray};
+use raywarp_geom::{BatchStats, Candidate, Hit, HitKey, Ray};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -97,7 +97,7 @@ struct Pinned {
     instances: Option<PinnedBuffer<u32>>,
     blocked: Option<PinnedBuffer<u32>>,
     undecided: Option<PinnedBuffer<u32>>,
-    invalid: Option<PinnedBuffer<u32>>,
+    counts: Option<PinnedBuffer<u32>>,
 }
 
 /// The buffer in `place`, for `len` values at least.
@@ -201,14 +201,14 @@ impl Lane {
                 }
             }
         }
-        let invalid = pinned(device, &mut self.pinned.invalid, 1)?.pointer();
+        let counts = self.out.work.counts();
+        let to = pinned(device, &mut self.pinned.counts, counts.len())?.pointer();
         // SAFETY: as above.
-        unsafe { stream.read_async(self.out.work.invalid(), invalid) }
+        unsafe { stream.read_async(counts, to) }
     }
 
-    /// Waits for the portion that is on its way, and puts its results where they belong: how many rays it had, and how many
-    /// of them were invalid; none where nothing is on its way.
-    pub fn finish(&mut self, batch: &mut Batch<'_>) -> Result<Option<[usize; 2]>, CudaError> {
+    /// Waits for the portion that is on its way, and puts its results where they belong; none where nothing is on its way.
+    pub fn finish(&mut self, batch: &mut Batch<'_>) -> Result<Option<BatchStats>, CudaError> {
         let Some(range) = self.flight.clone() else { return Ok(None) };
         let _current = self.stream.choose()?;
         self.stream.synchronize()?;
@@ -248,8 +248,9 @@ impl Lane {
                 }
             }
         }
-        let invalid = self.pinned.invalid.as_ref().map_or(Ok(&[0][..]), PinnedBuffer::get)?[0];
-        Ok(Some([count, invalid as usize]))
+        let counts = self.pinned.counts.as_ref().map_or(Ok(&[0; 2][..]), PinnedBuffer::get)?;
+        let [invalid, again] = [counts[0], counts[1]].map(u64::from);
+        Ok(Some(BatchStats { rays: count as u64, invalid, again }))
     }
 }
 

@@ -1,0 +1,179 @@
+//! Rays from anywhere, with any direction, at triangles of any size: kernels that lose no hit find the CPU's, bit for bit,
+//! whether they decide such a ray themselves or trace it again.
+
+use rayon::prelude::*;
+use raywarp_bvh::{Bvh2, build, presets};
+use raywarp_cpu::CpuTracer;
+use raywarp_cuda_emulation::{EmulatedTracer, Order};
+use raywarp_family::{BoxPlanes, Tree, Variant};
+use raywarp_geom::{BatchStats, Control, FlatTriangles, Hit, HitKey, Ray, Tracer};
+use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_workload::closed::{Mesh, Random, all, place};
+
+/// Sizes of scenes; the last is near the largest that blocks can hold.
+const SIZES: [f32; 5] = [1e-12, 1e-6, 1.0, 1e6, 1e24];
+/// How far rays start from what they aim at, in sizes.
+const WAYS: [f32; 7] = [0.2, 1.0, 5.0, 1e2, 1e4, 1e8, 1e16];
+/// Lengths of directions.
+const LENGTHS: [f32; 5] = [1.0, 1e-40, 1e-25, 3e20, 3e38];
+
+/// Rays that aim at vertices, edges and faces, some of them along an axis.
+fn rays(triangles: &FlatTriangles, size: f32, count: usize, random: &mut Random) -> Vec<Ray> {
+    let ray = |i: usize| {
+        let [a, b, c] = triangles.vertices[random.below(triangles.len())];
+        let (s, r) = ([0.0, 0.5, random.unit()][random.below(3)], [0.0, 0.0, random.unit()][random.below(3)]);
+        let target: [f32; 3] = std::array::from_fn(|k| a[k] + s * (b[k] - a[k]) + (1.0 - s) * r * (c[k] - a[k]));
+        let axis = (i % 6 == 0).then(|| random.below(3));
+        let p = random.point();
+        let way: [f32; 3] = match axis {
+            Some(axis) => std::array::from_fn(|k| if k == axis { p[0].signum() } else { 0.0 }),
+            None => p,
+        };
+        let far = size * WAYS[i % WAYS.len()];
+        let origin: [f32; 3] = std::array::from_fn(|k| target[k] + far * way[k]);
+        // Towards the target, as long as said.
+        let to: [f64; 3] = std::array::from_fn(|k| f64::from(target[k]) - f64::from(origin[k]));
+        let longest = to.iter().fold(0f64, |most, x| most.max(x.abs()));
+        let length = f64::from(LENGTHS[i / WAYS.len() % LENGTHS.len()]);
+        Ray::new(origin, to.map(|x| (x / longest * length) as f32))
+    };
+    (0..count).map(ray).collect()
+}
+
+struct Found {
+    hits: Vec<([u32; 4], u32)>,
+    blocked: Vec<u32>,
+    stats: BatchStats,
+}
+
+fn trace(tracer: &dyn Tracer, rays: &[Ray], after: &[HitKey]) -> Found {
+    let (mut hits, mut instances) = (vec![Hit::default(); rays.len()], vec![0; rays.len()]);
+    let mut blocked = vec![0; rays.len().div_ceil(32)];
+    let stats = tracer.closest(rays, after, &mut hits, &mut instances, &Control::default()).unwrap();
+    tracer.any(rays, after, &mut blocked, &mut vec![], &Control::default()).unwrap();
+    let bits = |hit: &Hit| [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.primitive];
+    Found { hits: hits.iter().map(bits).zip(instances).collect(), blocked, stats }
+}
+
+/// Kernels whose hits are the CPU's.
+fn watertight() -> impl Iterator<Item = Variant> {
+    let all = raywarp_cuda::compiled().into_iter();
+    all.filter(|variant| variant.triangle().is_watertight() && variant.box_planes() == BoxPlanes::Padded)
+}
+
+/// Holds all kernels against the CPU's tracer: what they traced again.
+fn check(what: &str, triangles: &FlatTriangles, bvh: &Bvh2, rays: &[Ray], of: impl Fn(&Variant) -> bool) -> u64 {
+    let cpu = CpuTracer::new(bvh, triangles).unwrap();
+    let first = trace(&cpu, rays, &[]);
+    let keys: Vec<HitKey> = first
+        .hits
+        .iter()
+        .map(|&([t, _, _, primitive], instance)| match primitive {
+            Hit::MISS => HitKey::START,
+            _ => HitKey { t: f32::from_bits(t), instance, primitive },
+        })
+        .collect();
+    let behind = trace(&cpu, rays, &keys);
+    let mut again = 0;
+    for variant in watertight().filter(of) {
+        let mut emulated = EmulatedTracer::new(&variant, bvh, triangles).unwrap().unwrap();
+        emulated.order = Order::Seeded(5);
+        let kernel = Kernel::new(&variant.voted(), bvh, triangles).unwrap();
+        let rust = FamilyTracer::new(kernel, Machine::Lockstep { width: 32 }).unwrap();
+        let tracers: [(&str, &dyn Tracer); 2] = [("emulated", &emulated), ("in Rust", &rust)];
+        for (after, wanted) in [(&[][..], &first), (&keys, &behind)] {
+            let found = tracers.map(|(_, tracer)| trace(tracer, rays, after));
+            for ((how, _), found) in tracers.iter().zip(&found) {
+                for (i, ray) in rays.iter().enumerate() {
+                    assert_eq!(found.hits[i], wanted.hits[i], "{what}: {variant}, {how}: {ray:?}, {}", after.len());
+                }
+                assert_eq!(found.blocked, wanted.blocked, "{what}: {variant}, {how}");
+            }
+            assert_eq!(found[0].stats, found[1].stats, "{what}: {variant}");
+            assert!(variant.leaves_some() || found[0].stats.again == 0, "{variant}");
+            again += found[0].stats.again;
+        }
+    }
+    again
+}
+
+#[test]
+fn rays_from_anywhere_hit_what_they_hit_on_the_cpu() {
+    if skipped() {
+        return;
+    }
+    let scenes: Vec<(usize, Mesh)> = all().into_iter().enumerate().collect();
+    let check_mesh = |(number, mesh): &(usize, Mesh)| {
+        let mut random = Random(11 + *number as u64);
+        let (mut again, mut count) = (0, 0);
+        for (i, size) in SIZES.into_iter().enumerate() {
+            let offset = [0.0, 1e2][(i + number) % 2];
+            let triangles = placed(mesh, size, offset);
+            let bvh = build(&triangles, &presets::SINGLE).unwrap();
+            let rays = rays(&triangles, size, WAYS.len() * LENGTHS.len(), &mut random);
+            let what = format!("{} of size {size:e}, offset {offset}", mesh.name);
+            again += check(&what, &triangles, &bvh, &rays, |variant| variant.tree() == Tree::H8);
+            count += rays.len() as u64;
+        }
+        (again, count)
+    };
+    let counts: Vec<(u64, u64)> = scenes.par_iter().map(check_mesh).collect();
+    let (again, count) = counts.iter().fold((0, 0), |sum, (again, count)| (sum.0 + again, sum.1 + count));
+    // Two thirds start beyond or have such a direction, for each of the kernels that leave them, twice each.
+    let asked = 2 * count * watertight().filter(Variant::leaves_some).count() as u64;
+    assert!(asked / 2 < again && again < asked, "{again} of {asked}");
+}
+
+#[test]
+fn kernels_whose_boxes_grow_by_ray_find_the_same() {
+    if skipped() {
+        return;
+    }
+    let mut random = Random(3);
+    for mesh in all() {
+        let triangles = placed(&mesh, 1e3, 1.0);
+        let bvh = build(&triangles, &presets::SINGLE).unwrap();
+        let rays: Vec<Ray> = rays(&triangles, 1e3, 1_000, &mut random).into_iter().filter(is_usual).collect();
+        check(mesh.name, &triangles, &bvh, &rays, |variant| variant.tree() != Tree::H8);
+    }
+}
+
+/// Whether a ray is one that every watertight kernel promises.
+fn is_usual(ray: &Ray) -> bool {
+    let longest = ray.direction.iter().fold(0f32, |most, x| most.max(x.abs()));
+    (1e-20..1e20).contains(&longest) && ray.origin.iter().all(|x| x.abs() < 1e20)
+}
+
+#[test]
+fn triangles_that_are_nearly_nothing_are_decided_again() {
+    if skipped() {
+        return;
+    }
+    // A fan of slivers, one of them 1e-22 wide, two that are as small, and a wall behind them.
+    let mut vertices = vec![[[-1.0, -1.0, 2.0], [3.0, -1.0, 2.0], [-1.0, 3.0, 2.0]]];
+    for i in 0..6 {
+        let width = [1e-22, 1e-30, 1e-3][i % 3];
+        let at = 0.1 * i as f32;
+        vertices.push([[at, 0.0, 1.0], [at + width, 0.0, 1.0], [at, 1.0, 1.0]]);
+        vertices.push([[0.0, width, 0.5], [width, width, 0.5], [0.0, 2.0 * width, 0.5]]);
+    }
+    let triangles = FlatTriangles::from_vertices(vertices);
+    let bvh = build(&triangles, &presets::SINGLE).unwrap();
+    let places = [0.0, 1e-30, 1e-22, 2e-22, 5e-4, 0.1, 0.2, 0.3, 0.4, 0.5];
+    let along = |x: f32, y: f32| Ray::new([x, y, 0.0], [0.0, 0.0, 1.0]);
+    let rays: Vec<Ray> = places.iter().flat_map(|&x| places.map(|y| along(x, y))).collect();
+    let again = check("slivers", &triangles, &bvh, &rays, |_| true);
+    assert!(again > 20, "{again}");
+}
+
+fn placed(mesh: &Mesh, size: f32, offset: f32) -> FlatTriangles {
+    FlatTriangles::from_vertices(mesh.placed(size, place(size, offset)))
+}
+
+fn skipped() -> bool {
+    let why = raywarp_cuda_emulation::not_emulated();
+    if let Some(why) = why {
+        println!("skipped: CUDA kernels are not emulated: {why}");
+    }
+    why.is_some()
+}
