@@ -64,6 +64,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("raywarp-cli", &["raywarp"]),
+    ("raywarp-device-rays", &["raywarp"]),
     ("xtask", &["raywarp-cuda", "raywarp-render-cuda"]),
 ];
 

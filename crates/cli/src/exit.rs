@@ -189,6 +189,13 @@ impl std::fmt::Display for CliError {
     }
 }
 
+/// A file cannot be written.
+impl From<raywarp::system::files::FileError> for CliError {
+    fn from(error: raywarp::system::files::FileError) -> Self {
+        Self::output(error)
+    }
+}
+
 /// Printing results failed.
 impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,7 +24,7 @@ namespace texture_unit = raywarp::platform::texture_unit;
 
 using Result = int;
 constexpr Result SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
-                 ILLEGAL_STATE = 401, NOT_FOUND = 500, LAUNCH_FAILED = 719, CAPTURE_UNSUPPORTED = 900,
+                 INVALID_HANDLE = 400, ILLEGAL_STATE = 401, NOT_FOUND = 500, NOT_READY = 600, LAUNCH_FAILED = 719, CAPTURE_UNSUPPORTED = 900,
                  CAPTURE_INVALIDATED = 901;
 
 constexpr u64 NEVER = ~0ull;
@@ -47,8 +49,13 @@ struct Device {
     Plan plan;
     // One launch at a time.
     std::mutex running;
-    // Streams with launches that nobody has waited for.
-    std::set<u64> busy;
+    // The context that all share who ask for it.
+    void* primary = nullptr;
+    // Launches until now, and the last one on each stream with launches that nobody has waited for.
+    u64 launches = 0;
+    std::map<u64, u64> busy;
+    // Of two streams, which launch of the second the first has waited for on the device.
+    std::map<std::pair<u64, u64>, u64> passed;
     // What its clock shows that tests ask for: a launch takes a millisecond, a copy, or a setting of memory, a second.
     double clock_ms = 0.0;
 };
@@ -79,6 +86,7 @@ struct TextureObject {
 struct LoadedKernel {
     Kernel kernel;
     int device;
+    const void* context;
     // Of its one parameter.
     u64 parameter_bytes;
     KernelBounds bounds;
@@ -106,6 +114,22 @@ struct Graph {
     std::vector<Recorded> steps;
 };
 
+// What a stream has to do yet, where it does everything as late as it may.
+struct Queue {
+    std::deque<std::function<Result()>> steps;
+    // Steps that it was given, and that are done.
+    u64 issued = 0, done = 0;
+    // What the first step that failed said, until somebody is told.
+    Result failed = SUCCESS;
+};
+
+// A place in a stream's queue.
+struct Event {
+    double ms = 0.0;
+    const void* stream = nullptr;
+    u64 position = 0, launch = 0;
+};
+
 struct Driver {
     std::mutex mutex;
     int device_count = 1;
@@ -118,6 +142,12 @@ struct Driver {
     // By handle, and their kernels.
     std::map<const void*, Module> modules;
     std::map<std::pair<const void*, Kernel>, std::unique_ptr<LoadedKernel>> kernels;
+    // Contexts beside the primary ones, and streams with the context of each.
+    std::set<const void*> contexts;
+    std::map<const void*, const void*> streams;
+    std::map<const void*, Queue> queues;
+    // Pinned memory by address: bytes, and whether it was somebody else's memory before.
+    std::map<u64, std::pair<u64, bool>> pinned;
     // By stream.
     std::map<const void*, Recording> recordings;
     std::map<const void*, std::unique_ptr<Graph>> graphs;
@@ -128,6 +158,10 @@ struct Driver {
     u64 blocks = 0;
     // Memory that was freed on one stream while launches on another may have used it.
     u64 early_frees = 0;
+    // Calls that let the host wait for a device.
+    u64 waits = 0;
+    // Whether streams do everything as late as they may: 1, but what gives memory back runs ahead; 2, that too.
+    int late = 0;
     u64 next_handle = 1;
     Order order = Order::Up;
     u64 seed = 1;
@@ -158,14 +192,24 @@ inline Driver& driver() {
     return *driver;
 }
 
-// The device that this thread has chosen.
+// The device that this thread has chosen, by its context.
 inline thread_local int chosen = NO_DEVICE;
+inline thread_local void* current_context = nullptr;
 
 // Handles of contexts, streams and modules say whose they are.
 inline void* new_handle(int device) {
     return reinterpret_cast<void*>(driver().next_handle++ << 8 | static_cast<u64>(device) << 4);
 }
 inline int device_of(const void* handle) { return static_cast<int>(reinterpret_cast<u64>(handle) >> 4 & 15); }
+
+// Whether a stream is not one of the current context. No stream is the context's own.
+inline bool is_foreign(const void* stream) {
+    if (stream == nullptr) {
+        return current_context == nullptr;
+    }
+    const auto at = driver().streams.find(stream);
+    return at == driver().streams.end() || at->second != current_context;
+}
 
 // Counts a call on a device, or on none; whether it is to fail.
 inline bool fails(int device) {
@@ -217,6 +261,17 @@ inline Result allocate(int device, u64* address, u64 bytes) {
     return SUCCESS;
 }
 
+// Whether memory lies in one piece of the host's that is pinned.
+inline bool is_pinned(const void* memory, u64 bytes) {
+    const u64 address = reinterpret_cast<u64>(memory);
+    auto at = driver().pinned.upper_bound(address);
+    if (at == driver().pinned.begin()) {
+        return false;
+    }
+    --at;
+    return address - at->first < at->second.first && bytes <= at->second.first - (address - at->first);
+}
+
 inline Result release(u64 address, u64 stream) {
     Lock lock(driver().mutex);
     const auto at = driver().allocations.find(address);
@@ -224,7 +279,10 @@ inline Result release(u64 address, u64 stream) {
         return INVALID_VALUE;
     }
     Device& d = driver().devices[at->second.device];
-    driver().early_frees += d.busy.size() > d.busy.count(stream);
+    for (const auto& [other, launch] : d.busy) {
+        const auto passed = d.passed.find({stream, other});
+        driver().early_frees += other != stream && (passed == d.passed.end() || passed->second < launch);
+    }
     d.taken -= at->second.bytes;
     driver().allocations.erase(at);
     std::free(reinterpret_cast<void*>(address));

@@ -1,8 +1,8 @@
 // A CUDA driver without a GPU: the calls that Raywarp makes, on this machine's memory, with emulated kernels.
 //
 // It is a library of its own, named as the driver is, so that programs and tests find it where they look for the driver
-// (LD_LIBRARY_PATH, or loaded before). Everything on a device happens at once and in turn; a stream is a name. There
-// are as many devices as asked for, each with memory of its own. Calls that mix them fail, as does a call for which the
+// (LD_LIBRARY_PATH, or loaded before). Everything on a device happens at once and in turn, or as late as it may
+// (queues.h). There are as many devices as asked for, each with memory of its own. Calls that mix them fail, as does a call for which the
 // thread has chosen no device or another one than that of the stream: where a real driver forgives that, it is luck.
 //
 // Any call can be made to fail: every one that may has a number, counted from 0 on among all calls or among those of a
@@ -18,6 +18,7 @@
 #include "images.h"
 #include "launch.h"
 #include "machine.h"
+#include "queues.h"
 #include "render.h"
 
 using raywarp::u32;
@@ -64,6 +65,25 @@ void add_launch(std::vector<Range>& ranges, int device, const raywarp::Launch& l
     add(ranges, device, launch.undecided, 0, Use::Change);
     add(ranges, device, launch.counter, 4, Use::Change);
     add(ranges, device, launch.invalid, 4, Use::Change);
+    add(ranges, device, launch.again, 4, Use::Change);
+}
+
+// Arrays that a launch of the family names and that are not there any more.
+u64 gone_of(int device, Kernel kernel, const void* parameter) {
+    if (!raywarp_emulation_takes_launch(kernel)) {
+        return 0;
+    }
+    const auto& launch = *static_cast<const raywarp::Launch*>(parameter);
+    u64 gone = 0;
+    for (const void* array : {static_cast<const void*>(launch.nodes), static_cast<const void*>(launch.triangles),
+                              static_cast<const void*>(launch.slots), static_cast<const void*>(launch.ids),
+                              static_cast<const void*>(launch.rays), static_cast<const void*>(launch.after),
+                              static_cast<const void*>(launch.hits), static_cast<const void*>(launch.instances),
+                              static_cast<const void*>(launch.blocked), static_cast<const void*>(launch.undecided),
+                              static_cast<const void*>(launch.counter), static_cast<const void*>(launch.stacks)}) {
+        gone += array != nullptr && room(device, reinterpret_cast<u64>(array)) == 0;
+    }
+    return gone;
 }
 
 // The memory that a launch on a device may touch.
@@ -110,8 +130,17 @@ Result run(Kernel kernel, u32 blocks, u32 threads, u32 shared_bytes, const void*
 Result launch(const LoadedKernel& loaded, u32 blocks, u32 threads, u32 shared_bytes, const void* parameter, void* stream) {
     const int device = loaded.device;
     std::unique_lock<std::mutex> lock(driver().mutex);
-    driver().devices[device].busy.insert(reinterpret_cast<u64>(stream));
-    driver().devices[device].clock_ms += LAUNCH_MS;
+    Device& own = driver().devices[device];
+    own.launches += 1;
+    if (driver().late == 0) {
+        own.busy[reinterpret_cast<u64>(stream)] = own.launches;
+    }
+    own.clock_ms += LAUNCH_MS;
+    if (const u64 gone = gone_of(device, loaded.kernel, parameter); gone != 0) {
+        std::fprintf(stderr, "pretended GPU: a launch names memory that was given back\n");
+        driver().early_frees += gone;
+        return LAUNCH_FAILED;
+    }
     driver().blocks += blocks;
     const std::vector<Range> ranges = ranges_of(device, loaded.kernel, parameter);
     const Order order = driver().order;
@@ -128,6 +157,8 @@ const char* name_of(Result result) {
         case OUT_OF_MEMORY: return "CUDA_ERROR_OUT_OF_MEMORY";
         case INVALID_DEVICE: return "CUDA_ERROR_INVALID_DEVICE";
         case INVALID_CONTEXT: return "CUDA_ERROR_INVALID_CONTEXT";
+        case INVALID_HANDLE: return "CUDA_ERROR_INVALID_HANDLE";
+        case NOT_READY: return "CUDA_ERROR_NOT_READY";
         case ILLEGAL_STATE: return "CUDA_ERROR_ILLEGAL_STATE";
         case CAPTURE_UNSUPPORTED: return "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
         case CAPTURE_INVALIDATED: return "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED";
@@ -167,7 +198,7 @@ Result may_fail_here() {
 // Counts a copy of `bytes` at `address` on a stream; what it fails with, or cannot be for.
 Result copies(const void* stream, u64 address, u64 bytes) {
     const int device = device_of(stream);
-    if (fails(device) || chosen != device || bytes > room(device, address)) {
+    if (fails(device) || is_foreign(stream) || chosen != device || bytes > room(device, address)) {
         return LAUNCH_FAILED;
     }
     if (cannot_be_recorded(stream)) {
@@ -182,6 +213,9 @@ Result on_stream(const void* stream) {
     Lock lock(driver().mutex);
     if (fails(device_of(stream))) {
         return LAUNCH_FAILED;
+    }
+    if (is_foreign(stream)) {
+        return INVALID_HANDLE;
     }
     return cannot_be_recorded(stream) ? CAPTURE_UNSUPPORTED : SUCCESS;
 }
@@ -212,9 +246,16 @@ Result steps_of(const void* executable, const void* stream, std::vector<Recorded
     return SUCCESS;
 }
 
+// Whether memory that a step uses is still there; counts it if not.
+bool is_there(int device, u64 address, u64 bytes) {
+    const bool there = bytes <= room(device, address);
+    driver().early_frees += !there;
+    return there;
+}
+
 Result set_memory(u64 address, u8 value, u64 bytes, const void* stream) {
     const int device = device_of(stream);
-    if (bytes > room(device, address)) {
+    if (!is_there(device, address, bytes)) {
         return LAUNCH_FAILED;
     }
     driver().devices[device].clock_ms += COPY_MS;
@@ -237,11 +278,44 @@ void raywarp_pretend_fails_at(u64 call, int once) {
     Lock lock(driver().mutex);
     driver().allocation_calls = 0;
     driver().early_frees = 0;
+    driver().waits = 0;
     driver().plan = {0, call, once != 0};
     for (Device& device : driver().devices) {
         device.plan = Plan{};
         device.busy.clear();
     }
+}
+// Whether streams do everything as late as they may from now on: 1, but what gives memory back runs ahead; 2, that too.
+void raywarp_pretend_late(u64 late) {
+    for (int device = 0; device < MOST_DEVICES; device++) {
+        drain_device(device);
+    }
+    Lock lock(driver().mutex);
+    driver().late = static_cast<int>(late);
+}
+// Calls since the last plan that let the host wait for a device.
+u64 raywarp_pretend_waits() { return driver().waits; }
+// A context beside the primary one, as somebody else makes it; and its end.
+u64 raywarp_pretend_context(u64 device) {
+    Lock lock(driver().mutex);
+    void* const context = new_handle(static_cast<int>(device % MOST_DEVICES));
+    driver().contexts.insert(context);
+    return reinterpret_cast<u64>(context);
+}
+// Such contexts that are there.
+u64 raywarp_pretend_contexts() {
+    Lock lock(driver().mutex);
+    return driver().contexts.size();
+}
+// Modules that are loaded.
+u64 raywarp_pretend_modules() {
+    Lock lock(driver().mutex);
+    return driver().modules.size();
+}
+// Pieces of pinned memory that are there.
+u64 raywarp_pretend_pinned() {
+    Lock lock(driver().mutex);
+    return driver().pinned.size();
 }
 // The same among the calls on one device, beside the plan for all.
 void raywarp_pretend_device_fails_at(u64 device, u64 call, int once) {
@@ -353,37 +427,87 @@ Result cuDeviceGetAttribute(int* value, int attribute, int device) {
     }
     return may_fail(device);
 }
-Result cuDevicePrimaryCtxRetain(void** context, int device) { return handle(device, context); }
+Result cuDevicePrimaryCtxRetain(void** context, int device) {
+    Lock lock(driver().mutex);
+    if (fails(device)) {
+        return LAUNCH_FAILED;
+    }
+    void*& primary = driver().devices[device].primary;
+    if (primary == nullptr) {
+        primary = new_handle(device);
+    }
+    *context = primary;
+    return SUCCESS;
+}
 Result cuDevicePrimaryCtxRelease_v2(int) { return SUCCESS; }
 Result cuCtxSetCurrent(void* context) {
-    const Result result = may_fail(device_of(context));
+    // None, as where nobody had chosen one before: that does not fail.
+    const Result result = context == nullptr ? SUCCESS : may_fail(device_of(context));
     if (result == SUCCESS) {
-        chosen = device_of(context);
+        chosen = context == nullptr ? NO_DEVICE : device_of(context);
+        current_context = context;
     }
     return result;
 }
 Result cuCtxGetCurrent(void** context) {
-    // So that it is chosen again each time, which may fail.
-    *context = nullptr;
+    *context = current_context;
     return SUCCESS;
 }
-Result cuStreamCreate(void** stream, u32) { return handle(chosen, stream); }
-Result cuStreamDestroy_v2(void*) { return SUCCESS; }
-Result cuStreamSynchronize(void* stream) {
-    const Result result = on_stream(stream);
+Result cuCtxGetDevice(int* device) {
+    *device = chosen;
+    return may_fail_here();
+}
+Result cuCtxDestroy_v2(void* context) {
     Lock lock(driver().mutex);
-    // After a failure too: there is nothing left to wait for.
-    driver().devices[device_of(stream)].busy.erase(reinterpret_cast<u64>(stream));
+    return driver().contexts.erase(context) == 1 ? SUCCESS : INVALID_CONTEXT;
+}
+Result cuStreamCreate(void** stream, u32) {
+    const Result result = handle(chosen, stream);
+    if (result == SUCCESS) {
+        Lock lock(driver().mutex);
+        driver().streams[*stream] = current_context;
+    }
     return result;
 }
-Result cuStreamWaitEvent(void* stream, void*, u32) { return on_stream(stream); }
+Result cuStreamDestroy_v2(void* stream) {
+    // It ends what it has to do.
+    Lock lock(driver().mutex);
+    return driver().streams.erase(stream) == 1 ? SUCCESS : INVALID_HANDLE;
+}
+Result cuStreamSynchronize(void* stream) {
+    const Result result = on_stream(stream);
+    const Result done = wait_for(stream, NEVER);
+    Lock lock(driver().mutex);
+    driver().waits += 1;
+    // After a failure too: there is nothing left to wait for.
+    driver().devices[device_of(stream)].busy.erase(reinterpret_cast<u64>(stream));
+    return result != SUCCESS ? result : done;
+}
+Result cuStreamWaitEvent(void* stream, void* event, u32) {
+    if (const Result result = on_stream(stream); result != SUCCESS) {
+        return result;
+    }
+    const Event until = *static_cast<Event*>(event);
+    {
+        Lock lock(driver().mutex);
+        const std::pair streams = {reinterpret_cast<u64>(stream), reinterpret_cast<u64>(until.stream)};
+        u64& passed = driver().devices[device_of(stream)].passed[streams];
+        passed = until.launch > passed ? until.launch : passed;
+    }
+    return submit(stream, [until] {
+        drain(until.stream, until.position);
+        return SUCCESS;
+    });
+}
 Result cuStreamBeginCapture_v2(void* stream, int) { return begin_recording(stream); }
 Result cuStreamEndCapture(void* stream, void** graph) { return end_recording(stream, graph); }
 Result cuCtxSynchronize() {
     if (const Result result = may_fail_here(); result != SUCCESS) {
         return result;
     }
+    drain_device(chosen);
     Lock lock(driver().mutex);
+    driver().waits += 1;
     return a_stream_records(chosen) ? CAPTURE_UNSUPPORTED : SUCCESS;
 }
 Result cuMemGetInfo_v2(u64* free, u64* total) {
@@ -400,40 +524,147 @@ Result cuMemAlloc_v2(u64* address, u64 bytes) { return allocate(chosen, address,
 Result cuMemAllocAsync(u64* address, u64 bytes, void* stream) {
     return refused(stream) ? CAPTURE_UNSUPPORTED : allocate(device_of(stream), address, bytes);
 }
-Result cuMemFree_v2(u64 address) { return release(address, 0); }
-Result cuMemFreeAsync(u64 address, void* stream) { return release(address, reinterpret_cast<u64>(stream)); }
-Result cuMemsetD8Async(u64 address, u8 value, u64 bytes, void* stream) {
+Result cuMemFree_v2(u64 address) {
+    drain_device(chosen);
+    {
+        Lock lock(driver().mutex);
+        driver().waits += 1;
+    }
+    return release(address, 0);
+}
+Result cuMemFreeAsync(u64 address, void* stream) {
+    {
+        Lock lock(driver().mutex);
+        if (is_foreign(stream) && !(stream != nullptr && driver().streams.count(stream) != 0)) {
+            return INVALID_HANDLE;
+        }
+    }
+    const Result result = submit(stream, [=] { return release(address, reinterpret_cast<u64>(stream)); });
+    if (driver().late == 1) {
+        drain(stream);
+    }
+    return result;
+}
+Result cuMemHostAlloc(void** memory, u64 bytes, u32) {
+    if (const Result result = may_fail_here(); result != SUCCESS) {
+        return result == LAUNCH_FAILED ? OUT_OF_MEMORY : result;
+    }
+    *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    if (*memory == nullptr) {
+        return OUT_OF_MEMORY;
+    }
+    std::memset(*memory, 0x5a, bytes);
     Lock lock(driver().mutex);
-    const int device = device_of(stream);
-    if (fails(device) || chosen != device || bytes > room(device, address)) {
-        return LAUNCH_FAILED;
+    driver().pinned[reinterpret_cast<u64>(*memory)] = {bytes, false};
+    return SUCCESS;
+}
+Result cuMemFreeHost(void* memory) {
+    Lock lock(driver().mutex);
+    if (driver().pinned.erase(reinterpret_cast<u64>(memory)) != 1) {
+        return INVALID_VALUE;
     }
-    if (Recording* const own = recording(stream)) {
-        return record(*own, {nullptr, 0, 0, 0, {}, address, bytes, value});
+    std::free(memory);
+    return SUCCESS;
+}
+Result cuMemHostRegister_v2(void* memory, u64 bytes, u32) {
+    Lock lock(driver().mutex);
+    driver().pinned[reinterpret_cast<u64>(memory)] = {bytes, true};
+    return SUCCESS;
+}
+Result cuMemHostUnregister(void* memory) {
+    Lock lock(driver().mutex);
+    return driver().pinned.erase(reinterpret_cast<u64>(memory)) == 1 ? SUCCESS : INVALID_VALUE;
+}
+Result cuPointerGetAttribute(void* data, int attribute, u64 address) {
+    constexpr int MEMORY_TYPE = 2, BUFFER_ID = 7, HOST = 1, DEVICE = 2;
+    Lock lock(driver().mutex);
+    const auto host = driver().pinned.upper_bound(address);
+    const bool pinned = is_pinned(reinterpret_cast<const void*>(address), 1);
+    const bool on_device = !pinned && room(chosen, address) != 0;
+    if (!pinned && !on_device) {
+        return INVALID_VALUE;
     }
-    return set_memory(address, value, bytes, stream);
+    switch (attribute) {
+        case MEMORY_TYPE: *static_cast<u32*>(data) = pinned ? HOST : DEVICE; return SUCCESS;
+        case BUFFER_ID: *static_cast<u64*>(data) = pinned ? std::prev(host)->first : address; return SUCCESS;
+        default: return INVALID_VALUE;
+    }
+}
+Result cuMemsetD8Async(u64 address, u8 value, u64 bytes, void* stream) {
+    {
+        Lock lock(driver().mutex);
+        const int device = device_of(stream);
+        if (fails(device) || is_foreign(stream) || chosen != device || bytes > room(device, address)) {
+            return LAUNCH_FAILED;
+        }
+        if (Recording* const own = recording(stream)) {
+            return record(*own, {nullptr, 0, 0, 0, {}, address, bytes, value});
+        }
+    }
+    return submit(stream, [=] {
+        Lock lock(driver().mutex);
+        return set_memory(address, value, bytes, stream);
+    });
 }
 Result cuMemcpyHtoDAsync_v2(u64 to, const void* from, u64 bytes, void* stream) {
-    Lock lock(driver().mutex);
-    if (const Result result = copies(stream, to, bytes); result != SUCCESS) {
-        return result;
+    // What is not pinned is read before the call returns.
+    std::shared_ptr<std::vector<u8>> copy;
+    {
+        Lock lock(driver().mutex);
+        if (const Result result = copies(stream, to, bytes); result != SUCCESS) {
+            return result;
+        }
+        if (!is_pinned(from, bytes)) {
+            const u8* const first = static_cast<const u8*>(from);
+            copy = std::make_shared<std::vector<u8>>(first, first + bytes);
+            driver().waits += 1;
+        }
     }
-    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-    return SUCCESS;
+    return submit(stream, [=] {
+        Lock lock(driver().mutex);
+        if (!is_there(device_of(stream), to, bytes)) {
+            return LAUNCH_FAILED;
+        }
+        if (copy == nullptr && !is_pinned(from, bytes)) {
+            driver().early_frees += 1;
+            return LAUNCH_FAILED;
+        }
+        std::memcpy(reinterpret_cast<void*>(to), copy != nullptr ? copy->data() : from, bytes);
+        return SUCCESS;
+    });
 }
 Result cuMemcpyDtoHAsync_v2(void* to, u64 from, u64 bytes, void* stream) {
-    Lock lock(driver().mutex);
-    if (const Result result = copies(stream, from, bytes); result != SUCCESS) {
-        // Half of it, and rubbish, is what there may be after a failure.
-        std::memset(to, 0x3f, bytes / 2);
-        return result;
+    bool pinned = false;
+    {
+        Lock lock(driver().mutex);
+        if (const Result result = copies(stream, from, bytes); result != SUCCESS) {
+            // Half of it, and rubbish, is what there may be after a failure.
+            std::memset(to, 0x3f, bytes / 2);
+            return result;
+        }
+        pinned = is_pinned(to, bytes);
+        driver().waits += !pinned;
     }
-    std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-    return SUCCESS;
+    const Result result = submit(stream, [=] {
+        Lock lock(driver().mutex);
+        if (!is_there(device_of(stream), from, bytes)) {
+            return LAUNCH_FAILED;
+        }
+        if (pinned && !is_pinned(to, bytes)) {
+            driver().early_frees += 1;
+            return LAUNCH_FAILED;
+        }
+        std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+        return SUCCESS;
+    });
+    // What is not pinned is there when the call returns.
+    const Result done = pinned ? SUCCESS : wait_for(stream, NEVER);
+    return result != SUCCESS ? result : done;
 }
 Result cuArrayCreate_v2(void** array, const ArrayDescriptor* descriptor) { return make_array(array, *descriptor); }
 Result cuArrayDestroy(void* array) { return destroy_array(array); }
 Result cuMemcpy2DAsync_v2(const Copy2D* copy, void* stream) {
+    drain(stream);
     return refused(stream) ? CAPTURE_UNSUPPORTED : copy_to_array(*copy, stream);
 }
 Result cuTexObjectCreate(u64* texture, const ResourceDescriptor* resource, const TextureDescriptor* descriptor,
@@ -446,10 +677,12 @@ Result cuModuleLoadData(void** module, const void* image) {
     if (result == SUCCESS) {
         Lock lock(driver().mutex);
         driver().modules[*module] = read_module(static_cast<const char*>(image));
+        driver().modules[*module].context = current_context;
     }
     return result;
 }
 Result cuModuleUnload(void* module) {
+    drain_device(device_of(module));
     Lock lock(driver().mutex);
     driver().modules.erase(module);
     std::erase_if(driver().kernels, [&](const auto& loaded) { return loaded.first.first == module; });
@@ -473,7 +706,7 @@ Result cuModuleGetFunction(void** function, void* module, const char* name) {
     auto& loaded = driver().kernels[{module, kernel}];
     if (loaded == nullptr) {
         const KernelBounds bounds = own.is_text ? said->second : KernelBounds{};
-        loaded = std::make_unique<LoadedKernel>(LoadedKernel{kernel, device, parameter_bytes(kernel), bounds});
+        loaded = std::make_unique<LoadedKernel>(LoadedKernel{kernel, device, own.context, parameter_bytes(kernel), bounds});
     }
     *function = loaded.get();
     return SUCCESS;
@@ -506,7 +739,7 @@ Result cuLaunchKernel(void* function, u32 blocks, u32 blocks_y, u32 blocks_z, u3
         if (fails(loaded.device) || blocks_y * blocks_z * threads_y * threads_z != 1) {
             return LAUNCH_FAILED;
         }
-        if (chosen != loaded.device || device_of(stream) != loaded.device) {
+        if (chosen != loaded.device || is_foreign(stream) || current_context != loaded.context) {
             return INVALID_CONTEXT;
         }
         if (threads > loaded.bounds.threads) {
@@ -519,7 +752,11 @@ Result cuLaunchKernel(void* function, u32 blocks, u32 blocks_y, u32 blocks_z, u3
             return record(*own, {&loaded, blocks, threads, shared_bytes, std::move(parameter), 0, 0, 0});
         }
     }
-    return launch(loaded, blocks, threads, shared_bytes, parameters[0], stream);
+    std::vector<u64> parameter((loaded.parameter_bytes + 7) / 8);
+    std::memcpy(parameter.data(), parameters[0], loaded.parameter_bytes);
+    return submit(stream, [&loaded, blocks, threads, shared_bytes, stream, parameter = std::move(parameter)] {
+        return launch(loaded, blocks, threads, shared_bytes, parameter.data(), stream);
+    });
 }
 Result cuGraphInstantiateWithFlags(void** executable, void* graph, u64 flags) {
     return instantiate(executable, graph, flags);
@@ -527,42 +764,79 @@ Result cuGraphInstantiateWithFlags(void** executable, void* graph, u64 flags) {
 Result cuGraphLaunch(void* executable, void* stream) {
     // A copy: it may be destroyed while it runs.
     std::vector<Recorded> steps;
-    Result result = steps_of(executable, stream, steps);
-    for (const Recorded& step : steps) {
-        if (result != SUCCESS) {
-            break;
-        }
-        if (step.kernel != nullptr) {
-            const void* const parameter = step.parameter.data();
-            result = launch(*step.kernel, step.blocks, step.threads, step.shared_bytes, parameter, stream);
-        } else {
-            Lock lock(driver().mutex);
-            result = set_memory(step.address, step.value, step.bytes, stream);
-        }
+    if (const Result result = steps_of(executable, stream, steps); result != SUCCESS) {
+        return result;
     }
-    return result;
+    return submit(stream, [stream, steps = std::move(steps)] {
+        Result result = SUCCESS;
+        for (const Recorded& step : steps) {
+            if (result != SUCCESS) {
+                break;
+            }
+            if (step.kernel != nullptr) {
+                const void* const parameter = step.parameter.data();
+                result = launch(*step.kernel, step.blocks, step.threads, step.shared_bytes, parameter, stream);
+            } else {
+                Lock lock(driver().mutex);
+                result = set_memory(step.address, step.value, step.bytes, stream);
+            }
+        }
+        return result;
+    });
 }
 Result cuGraphExecDestroy(void* executable) { return destroy_graph(executable, true); }
 Result cuGraphDestroy(void* graph) { return destroy_graph(graph, false); }
 Result cuEventCreate(void** event, u32) {
     const Result result = may_fail_here();
-    *event = result == SUCCESS ? new double(0.0) : nullptr;
+    *event = result == SUCCESS ? new Event : nullptr;
     return result;
 }
 Result cuEventDestroy_v2(void* event) {
-    delete static_cast<double*>(event);
+    delete static_cast<Event*>(event);
     return SUCCESS;
 }
 Result cuEventRecord(void* event, void* stream) {
     const Result result = may_fail_here();
     Lock lock(driver().mutex);
-    *static_cast<double*>(event) = driver().ticks ? driver().devices[device_of(stream)].clock_ms : now_ms();
+    if (result == SUCCESS && is_foreign(stream)) {
+        return INVALID_HANDLE;
+    }
+    const Device& device = driver().devices[device_of(stream)];
+    const double ms = driver().ticks ? device.clock_ms : now_ms();
+    if (result == SUCCESS) {
+        *static_cast<Event*>(event) = {ms, stream, driver().queues[stream].issued, device.launches};
+    }
     return result == SUCCESS && cannot_be_recorded(stream) ? CAPTURE_UNSUPPORTED : result;
 }
-Result cuEventSynchronize(void*) { return may_fail_here(); }
-Result cuEventQuery(void*) { return SUCCESS; }
+Result cuEventSynchronize(void* event) {
+    const Result result = may_fail_here();
+    const Event until = *static_cast<Event*>(event);
+    const Result done = wait_for(until.stream, until.position);
+    Lock lock(driver().mutex);
+    driver().waits += 1;
+    auto& busy = driver().devices[device_of(until.stream)].busy;
+    const auto at = busy.find(reinterpret_cast<u64>(until.stream));
+    if (at != busy.end() && at->second <= until.launch) {
+        busy.erase(at);
+    }
+    return result != SUCCESS ? result : done;
+}
+Result cuEventQuery(void* event) {
+    const Event until = *static_cast<Event*>(event);
+    u64 done = 0;
+    {
+        Lock lock(driver().mutex);
+        done = driver().queues[until.stream].done;
+    }
+    if (done >= until.position) {
+        return SUCCESS;
+    }
+    // So that who asks again and again is told in the end.
+    drain(until.stream, done + 1);
+    return NOT_READY;
+}
 Result cuEventElapsedTime(float* ms, void* from, void* to) {
-    *ms = static_cast<float>(*static_cast<double*>(to) - *static_cast<double*>(from));
+    *ms = static_cast<float>(static_cast<Event*>(to)->ms - static_cast<Event*>(from)->ms);
     return may_fail_here();
 }
 Result cuEventElapsedTime_v2(float* ms, void* from, void* to) { return cuEventElapsedTime(ms, from, to); }

@@ -20,6 +20,7 @@ struct KernelBounds {
 
 struct Module {
     bool is_text = false;
+    const void* context = nullptr;
     // Of text: the kernels that it holds.
     std::map<std::string, KernelBounds> kernels;
 };

@@ -1,102 +1,19 @@
 //! The tracer for GPUs on a driver that fails wherever it can: an error each time, and never a result.
 
-use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cuda::{CudaError, CudaTracer, Device};
-use raywarp_family::Variant;
-use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, TraceError, Tracer};
-use raywarp_traverse::{FamilyTracer, Kernel, Machine};
+use raywarp_geom::{Control, Hit, TraceError};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
+#[path = "common/cloud.rs"]
+mod cloud;
+use cloud::{Ask, QUESTIONS, ask, expected, scene, tracer, watertight};
 #[path = "common/pretended.rs"]
 mod pretended;
 use pretended::{Driver, NEVER};
 
-struct Scene {
-    triangles: FlatTriangles,
-    bvh: Bvh2,
-    rays: Vec<Ray>,
-    after: Vec<HitKey>,
-}
-
-fn number(seed: &mut u32) -> f32 {
-    *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    (*seed >> 8) as f32 / (1 << 23) as f32 - 1.0
-}
-
-/// A cloud of triangles, a third of which may let rays through, and rays from all sides, some of which are invalid.
-fn scene(rays: usize) -> Scene {
-    let mut seed = 7;
-    let mut point = |scale: f32| std::array::from_fn::<f32, 3, _>(|_| scale * number(&mut seed));
-    let mut vertices = Vec::new();
-    for _ in 0..300 {
-        let at = point(1.0);
-        vertices.push([point(0.3), point(0.3), point(0.3)].map(|d| std::array::from_fn(|i| at[i] + d[i])));
-    }
-    let mut triangles = FlatTriangles::from_vertices(vertices);
-    triangles.opaque.iter_mut().step_by(3).for_each(|opaque| *opaque = false);
-    let bvh = build(&triangles, &BuildOptions::default()).unwrap();
-    let mut rays: Vec<Ray> = (0..rays).map(|_| Ray::new(point(2.0), point(1.0))).collect();
-    rays.iter_mut().step_by(97).for_each(|ray| ray.origin[0] = f32::NAN);
-    let after = (0..rays.len() as u32).map(|i| HitKey { t: 0.1 * (i % 7) as f32, instance: 0, primitive: i % 300 });
-    Scene { triangles, bvh, after: after.collect(), rays }
-}
-
-/// All that a tracer says of a batch.
-#[derive(Debug, Clone, PartialEq)]
-struct Answers {
-    hits: Vec<[u32; 4]>,
-    instances: Vec<u32>,
-    blocked: Vec<u32>,
-    undecided: Vec<Candidate>,
-    stats: [BatchStats; 2],
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Ask {
-    Closest,
-    Any,
-}
-
-fn ask(
-    tracer: &dyn Tracer,
-    scene: &Scene,
-    ask: Ask,
-    after: bool,
-    control: &Control<'_>,
-) -> Result<Answers, TraceError> {
-    let (rays, count) = (&scene.rays, scene.rays.len());
-    let after: &[HitKey] = if after { &scene.after } else { &[] };
-    let (mut hits, mut instances) = (vec![Hit::default(); count], vec![0; count]);
-    let (mut blocked, mut undecided) = (vec![0; count.div_ceil(32)], Vec::new());
-    let mut stats = [BatchStats::default(); 2];
-    match ask {
-        Ask::Closest => stats[0] = tracer.closest(rays, after, &mut hits, &mut instances, control)?,
-        Ask::Any => stats[1] = tracer.any(rays, after, &mut blocked, &mut undecided, control)?,
-    }
-    let hits = hits.iter().map(|hit| [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.primitive]).collect();
-    Ok(Answers { hits, instances, blocked, undecided, stats })
-}
-
-fn watertight() -> Variant {
-    "watertight".parse().unwrap()
-}
-
-/// What one lane on the CPU says.
-fn expected(scene: &Scene, question: Ask, after: bool) -> Answers {
-    let kernel = Kernel::new(&watertight(), &scene.bvh, &scene.triangles).unwrap();
-    let tracer = FamilyTracer::new(kernel, Machine::Scalar).unwrap();
-    ask(&tracer, scene, question, after, &Control::default()).unwrap()
-}
-
-fn tracer(scene: &Scene) -> Result<CudaTracer, CudaError> {
-    CudaTracer::new(&Device::open(0)?, &watertight(), &scene.bvh, &scene.triangles)
-}
-
 /// Memory that holds some thousand rays: a batch is split.
 const SCARCE: u64 = 100_000;
-
-const QUESTIONS: [(Ask, bool); 4] = [(Ask::Closest, false), (Ask::Closest, true), (Ask::Any, false), (Ask::Any, true)];
 
 #[test]
 fn batches_larger_than_memory_are_split_and_answered_in_order() {
@@ -130,7 +47,7 @@ fn whatever_call_of_a_split_batch_fails_it_is_an_error_and_the_next_batch_is_rig
             // The first batch of a tracer asks for memory too.
             let mut calls = 0;
             loop {
-                let tracer = self::tracer(&scene).unwrap();
+                let tracer = cloud::tracer(&scene).unwrap();
                 driver.memory(SCARCE);
                 driver.fails_at(calls, once);
                 let result = ask(&tracer, &scene, question, after, &Control::default());

@@ -1,16 +1,21 @@
-//! A GPU, its streams and its memory.
+//! A GPU, in a context of the driver's.
 
-use crate::CudaError;
+use crate::current::{Current, Quiet};
 use crate::error::driver;
-use bytemuck::Pod;
-use cudarc::driver::{CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, sys};
-use std::marker::PhantomData;
-use std::sync::Arc;
+use crate::kernel_set::Modules;
+use crate::{CudaError, Stream};
+use cudarc::driver::{CudaContext, DriverError, result, sys};
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An NVIDIA GPU whose driver was found at run time.
+///
+/// Calls of this crate choose its context for the calling thread while they run, and leave the thread as it was.
 #[derive(Debug, Clone)]
 pub struct Device {
-    context: Arc<CudaContext>,
+    /// Before the context, which kernels are loaded into.
+    modules: Quiet<Option<Arc<Modules>>>,
+    context: Quiet<Arc<CudaContext>>,
     name: String,
     capability: (i32, i32),
 }
@@ -26,15 +31,38 @@ impl Device {
         if ordinal >= count {
             return Err(CudaError::NoDevice { ordinal, count });
         }
-        let context = CudaContext::new(ordinal).map_err(driver("opening the device"))?;
-        // SAFETY: buffers are used on one stream at a time, or their users order the streams (see `Stream`).
+        let _current = Current::kept();
+        Self::of(CudaContext::new(ordinal).map_err(driver("opening the device"))?, None)
+    }
+
+    /// The device of a context that somebody else has made: `raw` is a `CUcontext`. What is made of the device lives in this
+    /// context, so that memory, streams and events of its owner go with it. [`Device::open`] takes the primary context, which
+    /// is also the CUDA runtime's.
+    ///
+    /// # Safety
+    /// `raw` is a context that is alive. Its owner keeps it until the value returned, its clones and all that was made of
+    /// them are dropped: streams, buffers, scenes, tracers.
+    ///
+    /// # Errors
+    /// As [`Device::open`].
+    pub unsafe fn from_context(raw: *mut c_void) -> Result<Self, CudaError> {
+        let count = Self::count()?;
+        let _current = Current::kept();
+        // SAFETY: the caller keeps the promise.
+        let context = unsafe { borrowed(raw.cast(), count) }.map_err(driver("taking a context"))?;
+        Self::of(context, Some(Arc::default()))
+    }
+
+    fn of(context: Arc<CudaContext>, modules: Option<Arc<Modules>>) -> Result<Self, CudaError> {
+        let (modules, context) = (Quiet::new(modules), Quiet::new(context));
+        // SAFETY: a buffer knows the streams that it is used on, and orders them (see `buffer.rs`).
         unsafe { context.disable_event_tracking() };
         let name = context.name().map_err(driver("reading the device's name"))?;
         let capability = context.compute_capability().map_err(driver("reading the device's capability"))?;
         if capability < (7, 5) {
             return Err(CudaError::OldDevice { name, capability });
         }
-        Ok(Self { context, name, capability })
+        Ok(Self { modules, context, name, capability })
     }
 
     /// How many devices the driver shows.
@@ -120,6 +148,7 @@ impl Device {
     /// # Errors
     /// [`CudaError::Driver`].
     pub fn free_memory(&self) -> Result<usize, CudaError> {
+        let _current = self.choose()?;
         self.context.mem_get_info().map(|(free, _)| free).map_err(driver("asking for free memory"))
     }
 
@@ -128,11 +157,27 @@ impl Device {
     /// # Errors
     /// [`CudaError::Driver`].
     pub fn stream(&self) -> Result<Stream, CudaError> {
-        self.context.new_stream().map(|inner| Stream { inner }).map_err(driver("making a stream"))
+        let _current = self.choose()?;
+        self.context.new_stream().map(Stream::new).map_err(driver("making a stream"))
+    }
+
+    /// Its `CUcontext`, for calls of the driver and other libraries. It stays whose it was.
+    pub fn raw_context(&self) -> *mut c_void {
+        self.context.cu_ctx().cast()
     }
 
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
         &self.context
+    }
+
+    /// Makes its context current until the answer is dropped.
+    pub(crate) fn choose(&self) -> Result<Current, CudaError> {
+        Current::choose(&self.context)
+    }
+
+    /// Where kernels are kept that were loaded into somebody else's context; none for the primary one.
+    pub(crate) fn modules(&self) -> Option<&Arc<Modules>> {
+        self.modules.as_ref()
     }
 
     /// Whether `bytes` are free for `what`.
@@ -145,165 +190,27 @@ impl Device {
     }
 }
 
-/// A queue of copies and launches on a device.
-#[derive(Debug, Clone)]
-pub struct Stream {
-    pub(crate) inner: Arc<CudaStream>,
-}
-
-impl Stream {
-    /// Waits until everything on the stream is done.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`], also for what an earlier launch did.
-    pub fn synchronize(&self) -> Result<(), CudaError> {
-        self.inner.synchronize().map_err(driver("waiting for the device"))
+/// cudarc's part of a context that is not ours to destroy, of one of `count` devices.
+///
+/// # Safety
+/// The context is alive.
+unsafe fn borrowed(raw: sys::CUcontext, count: usize) -> Result<Arc<CudaContext>, DriverError> {
+    // cudarc destroys what it was given, once nobody has its part of it. So one of each is kept here.
+    static KEPT: Mutex<Vec<Arc<CudaContext>>> = Mutex::new(Vec::new());
+    let mut device = 0;
+    // SAFETY: the caller keeps the promise; writes a number.
+    unsafe {
+        result::ctx::set_current(raw)?;
+        sys::cuCtxGetDevice(&raw mut device).result()?;
     }
-
-    /// Marks this place in the queue.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`].
-    pub fn mark(&self) -> Result<Mark, CudaError> {
-        let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
-        self.inner.record_event(flags).map(Mark).map_err(driver("recording an event"))
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    // Another context in the place of one that is gone may be another device's.
+    if let Some(known) = kept.iter().find(|known| known.cu_ctx() == raw && known.cu_device() == device) {
+        return Ok(known.clone());
     }
-
-    /// Device memory for `len` values, all bits zero.
-    ///
-    /// # Errors
-    /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
-    pub fn zeros<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
-        let needed = (len * size_of::<T>()).max(16);
-        let bytes = self.inner.alloc_zeros(needed).map_err(|error| {
-            let full = error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY;
-            match self.inner.context().mem_get_info() {
-                Ok((free, _)) if full => CudaError::OutOfMemory { what: "a buffer", needed, free },
-                _ => driver("allocating memory")(error),
-            }
-        })?;
-        Ok(DeviceBuffer { bytes, len, of: PhantomData })
-    }
-
-    /// Device memory with a copy of `values`, which may be dropped at once.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`].
-    pub fn upload<T: Pod>(&self, values: &[T]) -> Result<DeviceBuffer<T>, CudaError> {
-        let mut buffer = self.zeros(values.len())?;
-        self.write(&mut buffer, values)?;
-        Ok(buffer)
-    }
-
-    /// Copies `values` to the front of `buffer`.
-    ///
-    /// # Panics
-    /// If the buffer is shorter.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`].
-    pub fn write<T: Pod>(&self, buffer: &mut DeviceBuffer<T>, values: &[T]) -> Result<(), CudaError> {
-        self.write_at(buffer, 0, values)
-    }
-
-    /// Copies `values` to those of `buffer` from the one numbered `first` on.
-    ///
-    /// # Panics
-    /// If the buffer ends before.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`].
-    pub fn write_at<T: Pod>(&self, buffer: &mut DeviceBuffer<T>, first: usize, values: &[T]) -> Result<(), CudaError> {
-        assert!(
-            first <= buffer.len && values.len() <= buffer.len - first,
-            "the buffer is shorter than what is written"
-        );
-        if values.is_empty() {
-            return Ok(());
-        }
-        let (bytes, first): (&[u8], usize) = (bytemuck::cast_slice(values), first * size_of::<T>());
-        let mut view = buffer.bytes.slice_mut(first..first + bytes.len());
-        self.inner.memcpy_htod(bytes, &mut view).map_err(driver("copying to the device"))
-    }
-
-    /// Copies the front of `buffer` back and waits for it.
-    ///
-    /// # Panics
-    /// If the buffer is shorter than `values`.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`].
-    pub fn read<T: Pod>(&self, buffer: &DeviceBuffer<T>, values: &mut [T]) -> Result<(), CudaError> {
-        self.read_at(buffer, 0, values)
-    }
-
-    /// Copies back what `buffer` holds from the value numbered `first` on, and waits for it.
-    ///
-    /// # Panics
-    /// If the buffer ends before `values` are full.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`].
-    pub fn read_at<T: Pod>(&self, buffer: &DeviceBuffer<T>, first: usize, values: &mut [T]) -> Result<(), CudaError> {
-        assert!(first <= buffer.len && values.len() <= buffer.len - first, "the buffer is shorter than what is read");
-        if values.is_empty() {
-            return self.synchronize();
-        }
-        let (bytes, first): (&mut [u8], usize) = (bytemuck::cast_slice_mut(values), first * size_of::<T>());
-        let view = buffer.bytes.slice(first..first + bytes.len());
-        self.inner.memcpy_dtoh(&view, bytes).map_err(driver("copying from the device"))?;
-        self.synchronize()
-    }
-
-    /// Sets all bits of `buffer` to zero.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`].
-    pub fn clear<T: Pod>(&self, buffer: &mut DeviceBuffer<T>) -> Result<(), CudaError> {
-        self.inner.memset_zeros(&mut buffer.bytes).map_err(driver("clearing memory"))
-    }
-}
-
-/// A place in a stream's queue, for the device's own time.
-#[derive(Debug)]
-pub struct Mark(CudaEvent);
-
-impl Mark {
-    /// Seconds that the device took from here to `later`, both of which it has come to.
-    ///
-    /// # Errors
-    /// [`CudaError::Driver`], also where it has not.
-    pub fn seconds_until(&self, later: &Self) -> Result<f64, CudaError> {
-        self.0.elapsed_ms(&later.0).map(|ms| f64::from(ms) / 1e3).map_err(driver("reading an event"))
-    }
-}
-
-/// Values in a device's memory.
-#[derive(Debug)]
-pub struct DeviceBuffer<T> {
-    bytes: CudaSlice<u8>,
-    len: usize,
-    of: PhantomData<T>,
-}
-
-impl<T: Pod> DeviceBuffer<T> {
-    /// How many values it holds.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it holds none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Its address, for a kernel that reads it on `stream`.
-    pub fn address(&self, stream: &Stream) -> u64 {
-        self.bytes.device_ptr(&stream.inner).0
-    }
-
-    /// Its address, for a kernel that writes it on `stream`.
-    pub fn address_mut(&mut self, stream: &Stream) -> u64 {
-        self.bytes.device_ptr_mut(&stream.inner).0
-    }
+    let ordinal = (0..count).find(|&ordinal| result::device::get(ordinal as i32) == Ok(device)).unwrap_or_default();
+    // SAFETY: the caller keeps the promise; it is never dropped, and so not destroyed.
+    let context = unsafe { CudaContext::from_raw_context(ordinal, device, raw) }?;
+    kept.push(context.clone());
+    Ok(context)
 }

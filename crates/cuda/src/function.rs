@@ -1,8 +1,10 @@
 //! A kernel that is loaded, whatever it does.
 
+use crate::current::{Current, Quiet};
 use crate::error::driver;
 use crate::{CudaError, Device, Stream};
-use cudarc::driver::{CudaFunction, DeviceRepr, LaunchConfig, PushKernelArg, sys};
+use cudarc::driver::{CudaContext, CudaFunction, DeviceRepr, LaunchConfig, PushKernelArg, sys};
+use std::sync::Arc;
 
 /// What a kernel takes: one parameter, passed by value.
 ///
@@ -13,7 +15,8 @@ pub unsafe trait Parameters: Copy {}
 /// A kernel on a device.
 #[derive(Debug, Clone)]
 pub struct Function {
-    inner: CudaFunction,
+    inner: Quiet<CudaFunction>,
+    context: Quiet<Arc<CudaContext>>,
     block_threads: u32,
 }
 
@@ -25,8 +28,8 @@ struct Argument<P>(P);
 unsafe impl<P: Parameters> DeviceRepr for Argument<P> {}
 
 impl Function {
-    pub(crate) fn new(inner: CudaFunction, block_threads: u32) -> Self {
-        Self { inner, block_threads }
+    pub(crate) fn new(device: &Device, inner: CudaFunction, block_threads: u32) -> Self {
+        Self { inner: Quiet::new(inner), context: Quiet::new(device.context().clone()), block_threads }
     }
 
     /// Threads of the blocks that it is compiled for: 128, or those of its [`LaunchBounds`](crate::LaunchBounds). Launches
@@ -41,7 +44,7 @@ impl Function {
     /// [`CudaError::Driver`].
     pub fn resident_blocks(&self, device: &Device, block_threads: u32) -> Result<u32, CudaError> {
         // The driver asks for the thread's own context; callers come from any thread.
-        device.context().bind_to_thread().map_err(driver("choosing the device"))?;
+        let _current = device.choose()?;
         let blocks = self
             .inner
             .occupancy_max_active_blocks_per_multiprocessor(block_threads, 0, None)
@@ -59,7 +62,7 @@ impl Function {
         block_threads: u32,
         shared_bytes: u32,
     ) -> Result<u32, CudaError> {
-        device.context().bind_to_thread().map_err(driver("choosing the device"))?;
+        let _current = device.choose()?;
         self.allow_sharing(shared_bytes)?;
         self.inner
             .occupancy_max_active_blocks_per_multiprocessor(block_threads, shared_bytes as usize, None)
@@ -72,6 +75,7 @@ impl Function {
     /// [`CudaError::Driver`]: the device has not as many.
     pub fn allow_sharing(&self, shared_bytes: u32) -> Result<(), CudaError> {
         let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let _current = Current::choose(&self.context)?;
         let set = self.inner.set_attribute(attribute, shared_bytes as i32);
         set.map_err(driver("asking for shared memory"))
     }
@@ -81,6 +85,7 @@ impl Function {
     /// # Errors
     /// [`CudaError::Driver`].
     pub fn resources(&self) -> Result<(u32, u32), CudaError> {
+        let _current = Current::choose(&self.context)?;
         let attribute =
             |which| self.inner.get_attribute(which).map(|n| n as u32).map_err(driver("reading a kernel's attribute"));
         Ok((
@@ -126,7 +131,8 @@ impl Function {
         let config =
             LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block_threads, 1, 1), shared_mem_bytes: shared_bytes };
         let argument = Argument(*parameters);
-        let mut builder = stream.inner.launch_builder(&self.inner);
+        let _current = stream.choose()?;
+        let mut builder = stream.inner().launch_builder(&self.inner);
         builder.arg(&argument);
         // SAFETY: the caller keeps the promise.
         unsafe { builder.launch(config) }.map(|_| ()).map_err(driver("launching a kernel"))

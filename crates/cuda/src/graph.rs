@@ -2,15 +2,14 @@
 
 use crate::error::driver;
 use crate::{CudaError, Stream};
-use cudarc::driver::{CudaStream, DriverError, result, sys};
+use cudarc::driver::{DriverError, result, sys};
 use std::fmt;
-use std::sync::Arc;
 
 /// What a stream has recorded: launches and memory that is cleared, in their order and with the parameters that they had.
 /// The driver takes it as a whole, so that the host hands over one launch in place of many.
 pub struct Graph {
     executable: sys::CUgraphExec,
-    stream: Arc<CudaStream>,
+    stream: Stream,
 }
 
 impl Stream {
@@ -22,13 +21,14 @@ impl Stream {
     /// # Errors
     /// [`CudaError::Driver`], and the error of `work`. The stream no longer records then.
     pub fn record(&self, work: impl FnOnce() -> Result<(), CudaError>) -> Result<Graph, CudaError> {
+        let _current = self.choose()?;
         // Other threads may do as they like with other streams.
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        self.inner.begin_capture(mode).map_err(driver("recording a graph"))?;
+        self.inner().begin_capture(mode).map_err(driver("recording a graph"))?;
         let worked = work();
         // Also where `work` has failed, and by one call: nothing is to come in between that may fail.
         // SAFETY: a stream of ours, which this thread has just let record.
-        let ended = unsafe { result::stream::end_capture(self.inner.cu_stream()) };
+        let ended = unsafe { result::stream::end_capture(self.inner().cu_stream()) };
         // Where a call could not be recorded the driver says so here again, in fewer words.
         let recorded = worked.and_then(|()| ended.map_err(driver("recording a graph")));
         // SAFETY: the graph that was just recorded, if there is one.
@@ -37,9 +37,9 @@ impl Stream {
             && !graph.is_null()
         {
             // SAFETY: it is destroyed once, and what was made of it has a copy.
-            self.inner.context().record_err(unsafe { result::graph::destroy(graph) });
+            self.inner().context().record_err(unsafe { result::graph::destroy(graph) });
         }
-        Ok(Graph { executable: made?, stream: self.inner.clone() })
+        Ok(Graph { executable: made?, stream: self.clone() })
     }
 }
 
@@ -62,16 +62,17 @@ impl Graph {
     /// # Errors
     /// [`CudaError::Driver`].
     pub unsafe fn launch(&self) -> Result<(), CudaError> {
-        self.stream.context().bind_to_thread().map_err(driver("launching a graph"))?;
+        let _current = self.stream.choose()?;
         // SAFETY: the graph is there until this is dropped; of its memory the caller takes care.
-        unsafe { result::graph::launch(self.executable, self.stream.cu_stream()) }.map_err(driver("launching a graph"))
+        unsafe { result::graph::launch(self.executable, self.stream.inner().cu_stream()) }
+            .map_err(driver("launching a graph"))
     }
 }
 
 impl Drop for Graph {
     fn drop(&mut self) {
         // SAFETY: it is destroyed once. One that is still at work the driver destroys when it is done.
-        self.stream.context().record_err(unsafe { result::graph::exec_destroy(self.executable) });
+        self.stream.inner().context().record_err(unsafe { result::graph::exec_destroy(self.executable) });
     }
 }
 

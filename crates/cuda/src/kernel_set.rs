@@ -29,7 +29,7 @@ pub struct KernelSet {
 
 /// Index of the context's device, and where the source's list of images stands: what a loaded module belongs to.
 /// Each has a lock of its own, so that devices load theirs side by side.
-type Loaded = Mutex<HashMap<(usize, usize), Arc<Mutex<Option<Arc<CudaModule>>>>>>;
+pub(crate) type Modules = Mutex<HashMap<(usize, usize), Arc<Mutex<Option<Arc<CudaModule>>>>>>;
 
 impl KernelSet {
     fn images(&self, source: &str) -> Option<&'static [Image]> {
@@ -41,12 +41,14 @@ impl KernelSet {
     /// # Errors
     /// [`CudaError`]: the driver refuses the code, or no image is for this device.
     pub fn function(&self, device: &Device, source: &str, name: &str) -> Result<Option<Function>, CudaError> {
-        static LOADED: OnceLock<Loaded> = OnceLock::new();
+        // Of primary contexts, which are there until the process ends.
+        static LOADED: OnceLock<Modules> = OnceLock::new();
         let Some(images) = self.images(source) else { return Ok(None) };
         // Looking for a kernel asks for the thread's own context, and this thread may have used another device last.
-        device.context().bind_to_thread().map_err(driver("choosing the device"))?;
+        let _current = device.choose()?;
         let key = (device.context().ordinal(), images.as_ptr().addr());
-        let mut all = LOADED.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let loaded = device.modules().map_or_else(|| LOADED.get_or_init(Mutex::default), |modules| &**modules);
+        let mut all = loaded.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let own = all.entry(key).or_default().clone();
         drop(all);
         let mut own = own.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -56,7 +58,7 @@ impl KernelSet {
         };
         // Of a file that holds all kernels of an organisation a missing name is a variant that was not compiled.
         match module.load_function(name) {
-            Ok(function) => Ok(Some(Function::new(function, BLOCK_THREADS))),
+            Ok(function) => Ok(Some(Function::new(device, function, BLOCK_THREADS))),
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
             Err(error) => Err(driver("looking for a kernel")(error)),
         }

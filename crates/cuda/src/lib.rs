@@ -10,7 +10,9 @@
 mod aimed;
 pub mod auto;
 mod bounds;
+mod buffer;
 mod costs;
+mod current;
 mod device;
 pub mod elf;
 mod encoding;
@@ -23,16 +25,19 @@ mod launch;
 mod names;
 mod pair;
 mod peak;
+mod pinned;
 mod prebuilt;
 mod scene;
 mod side_by_side;
+mod stream;
 mod texture;
 mod tracer;
 
 pub use aimed::{AimedRays, AimedTarget, Lost, LostRay};
 pub use bounds::LaunchBounds;
+pub use buffer::{DeviceBuffer, DeviceSlice, DeviceSliceMut};
 pub use costs::{KernelResources, cost_architectures, costs, kernel_resources, machine_code};
-pub use device::{Device, DeviceBuffer, Mark, Stream};
+pub use device::Device;
 pub use encoding::Encoding;
 pub use error::CudaError;
 pub use function::{Function, Parameters};
@@ -45,6 +50,7 @@ pub use names::{
 };
 pub use pair::{CudaPair, OnTree};
 pub use peak::PeakRates;
+pub use pinned::PinnedBuffer;
 pub use prebuilt::FAMILY;
 /// The vocabulary of costs.
 pub use raywarp_family::costs::{
@@ -54,5 +60,6 @@ pub use raywarp_family::costs::{
 pub use raywarp_family::{Block, Operation};
 pub use scene::{DeviceScene, EncodedScene, TreeRecord};
 pub use side_by_side::side_by_side;
+pub use stream::{Event, Mark, Stream};
 pub use texture::{DeviceTexture, TexelFormat, TextureAddress, TextureSampler};
-pub use tracer::{CudaTracer, DeviceHits};
+pub use tracer::{CudaTracer, DeviceHits, DeviceHitsMut, LaunchWork};

@@ -1,5 +1,6 @@
 //! Images for a GPU's texture units.
 
+use crate::current::{Current, Quiet};
 use crate::error::driver;
 use crate::{CudaError, Device, Stream};
 use cudarc::driver::{CudaContext, DriverError, sys};
@@ -51,7 +52,7 @@ pub struct TextureSampler {
 /// An image in a device's memory, in the order of texels that its texture units want.
 #[derive(Debug)]
 pub struct DeviceTexture {
-    context: Arc<CudaContext>,
+    context: Quiet<Arc<CudaContext>>,
     array: ArrayHandle,
     format: TexelFormat,
     objects: Vec<(TextureSampler, sys::CUtexObject)>,
@@ -95,8 +96,8 @@ impl DeviceTexture {
         let [width, height] = size.map(|n| n as usize);
         assert!(width > 0 && height > 0 && size[0] <= Self::LARGEST[0] && size[1] <= Self::LARGEST[1], "{size:?}");
         assert_eq!(texels.len(), width * height * format.bytes(), "texels of an image of {size:?}");
-        let context = device.context().clone();
-        context.bind_to_thread().map_err(driver("choosing the device"))?;
+        let context = Quiet::new(device.context().clone());
+        let _current = device.choose()?;
         let channel = match format {
             TexelFormat::Srgb8 | TexelFormat::Linear8 => sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8,
             TexelFormat::Float => sys::CUarray_format::CU_AD_FORMAT_FLOAT,
@@ -130,7 +131,7 @@ impl DeviceTexture {
         };
         // SAFETY: `texels` has `height` rows of `row` bytes, as the array has, and both stay until the copy is done: it is
         // waited for, whether it could be begun or not.
-        let copied = unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream.inner.cu_stream()) }.result();
+        let copied = unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream.inner().cu_stream()) }.result();
         let waited = stream.synchronize();
         copied.map_err(driver("copying an image to the device"))?;
         waited?;
@@ -154,7 +155,7 @@ impl DeviceTexture {
         if let Some((_, object)) = self.objects.iter().find(|(known, _)| *known == sampler) {
             return Ok(*object);
         }
-        self.context.bind_to_thread().map_err(driver("choosing the device"))?;
+        let _current = Current::choose(&self.context)?;
         let address = |address| match address {
             TextureAddress::Repeat => sys::CUaddress_mode::CU_TR_ADDRESS_MODE_WRAP,
             TextureAddress::Mirror => sys::CUaddress_mode::CU_TR_ADDRESS_MODE_MIRROR,
@@ -199,8 +200,7 @@ impl DeviceTexture {
 
 impl Drop for DeviceTexture {
     fn drop(&mut self) {
-        // What fails here has nobody to be told. The first call may only tell of an earlier failure.
-        let _ = self.context.bind_to_thread().or_else(|_| self.context.bind_to_thread());
+        let _current = Current::at_the_end(&self.context);
         for (_, object) in &self.objects {
             // SAFETY: made by this, and named by no other.
             let _ = unsafe { sys::cuTexObjectDestroy(*object) };

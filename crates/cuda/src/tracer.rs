@@ -3,11 +3,14 @@
 mod host;
 
 use crate::launch::{Launch, WARP, WARP_STACK_BYTES};
-use crate::{CudaError, Device, DeviceBuffer, DeviceScene, Encoding, Function, LaunchBounds, Query, Stream};
+use crate::{
+    CudaError, Device, DeviceBuffer, DeviceScene, DeviceSlice, DeviceSliceMut, Encoding, Event, Function, LaunchBounds,
+    Query, Stream,
+};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Supply, Variant};
 use raywarp_geom::{BatchStats, FlatTriangles, Hit, Ray};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rays of one launch at most: 2^31 less room for what warps ask in vain.
 const MOST_RAYS: usize = 1 << 30;
@@ -24,6 +27,10 @@ pub struct CudaTracer {
     any: Kernel,
     /// Stacks of rays that move between lanes, for the larger of both grids.
     stacks: DeviceBuffer<u8>,
+    /// Where the last launch that uses the stacks has ended: they are for one at a time.
+    stacks_free: Mutex<Option<Event>>,
+    /// Rays of a batch from the host that go to the device at once, at most.
+    portion: usize,
     /// Streams and buffers for host rays that no caller uses right now.
     idle: Mutex<Vec<host::Area>>,
 }
@@ -56,8 +63,59 @@ pub struct DeviceHits {
     pub blocked: DeviceBuffer<u32>,
     /// A bit a ray: its first candidate is not opaque.
     pub undecided: DeviceBuffer<u32>,
-    /// The global counter of rays, then how many were invalid.
+    /// What the launch needs besides.
+    pub work: LaunchWork,
+}
+
+/// Memory that a launch needs beside rays and results: one for each launch that is on its way.
+#[derive(Debug)]
+pub struct LaunchWork {
+    /// The global counter of rays, then how many were invalid, and how many were traced again.
     counters: DeviceBuffer<u32>,
+}
+
+impl LaunchWork {
+    /// For launches of any number of rays.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
+    pub fn new(stream: &Stream) -> Result<Self, CudaError> {
+        Ok(Self { counters: stream.zeros(3)? })
+    }
+
+    /// How many rays of the last launch were invalid, and how many were traced again: two numbers, to copy behind it on the
+    /// same stream.
+    pub fn counts(&self) -> DeviceSlice<'_, u32> {
+        self.counters.view().part(1..3)
+    }
+}
+
+/// Where a launch puts what it finds, in memory of [`DeviceHits`] or of somebody else's; see [`raywarp_geom::Tracer`] for what
+/// the fields mean.
+#[derive(Debug)]
+pub struct DeviceHitsMut<'a> {
+    /// One a ray. Any-hit: written only for rays with a bit in `undecided`.
+    pub hits: DeviceSliceMut<'a, Hit>,
+    /// One a ray, or [`EMPTY`](DeviceSliceMut::EMPTY) where nobody wants them.
+    pub instances: DeviceSliceMut<'a, u32>,
+    /// A bit a ray: something opaque blocks it. Closest-hit: may be empty.
+    pub blocked: DeviceSliceMut<'a, u32>,
+    /// A bit a ray: its first candidate is not opaque. Closest-hit: may be empty.
+    pub undecided: DeviceSliceMut<'a, u32>,
+    /// What the launch needs besides; no other launch may be on its way with it.
+    pub work: &'a mut LaunchWork,
+}
+
+impl<'a> From<&'a mut DeviceHits> for DeviceHitsMut<'a> {
+    fn from(hits: &'a mut DeviceHits) -> Self {
+        Self {
+            hits: hits.hits.view_mut(),
+            instances: hits.instances.view_mut(),
+            blocked: hits.blocked.view_mut(),
+            undecided: hits.undecided.view_mut(),
+            work: &mut hits.work,
+        }
+    }
 }
 
 impl DeviceHits {
@@ -71,7 +129,7 @@ impl DeviceHits {
             instances: stream.zeros(if instances { rays } else { 0 })?,
             blocked: stream.zeros(rays.div_ceil(32))?,
             undecided: stream.zeros(rays.div_ceil(32))?,
-            counters: stream.zeros(3)?,
+            work: LaunchWork::new(stream)?,
         })
     }
 }
@@ -119,6 +177,8 @@ impl CudaTracer {
             closest,
             any,
             stacks,
+            stacks_free: Mutex::default(),
+            portion: host::PORTION,
             idle: Mutex::default(),
         })
     }
@@ -153,26 +213,33 @@ impl CudaTracer {
         }
     }
 
-    /// Puts the launch that traces the first `count` of `rays` on `stream`: it waits for nothing, and its results
-    /// are there once the stream is done. `after` is empty, or three words a ray (`t`, instance, primitive).
+    /// Puts the launch that traces the first `count` of `rays` on `stream`, and waits for nothing: neither the host for the
+    /// device, nor the stream for another one (but for memory of ours that it uses for the first time, see
+    /// [`DeviceBuffer`], and, with work queues, for this tracer's launch before). Results are there once the stream has come
+    /// to what is put on it next; [`Stream::event`] lets others wait for that. `after` is empty, or three words a ray (`t`,
+    /// instance, primitive).
+    ///
+    /// Rays, keys and results are [`DeviceBuffer`]s or memory of others ([`DeviceSlice::from_raw`]), and the stream is ours
+    /// or another's. The tracer and its scene may be dropped at once: their memory is given back behind the launch.
     ///
     /// # Panics
-    /// If a buffer is too short, or `count` is above 2^30.
+    /// If a buffer is too short, `count` is above 2^30, or rays or hits of others do not begin at a multiple of 16 bytes.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
-    pub fn launch(
+    pub fn launch<'a>(
         &self,
         stream: &Stream,
         query: Query,
-        rays: &DeviceBuffer<Ray>,
+        rays: impl Into<DeviceSlice<'a, Ray>>,
         count: usize,
-        after: Option<&DeviceBuffer<[u32; 3]>>,
-        out: &mut DeviceHits,
+        after: Option<DeviceSlice<'_, [u32; 3]>>,
+        out: impl Into<DeviceHitsMut<'a>>,
     ) -> Result<(), CudaError> {
-        assert!(after.is_none_or(|after| count <= after.len()), "one key a ray");
-        clear(stream, query, out)?;
-        self.enqueue(stream, query, rays, count, after, out, false)
+        let (rays, mut out) = (rays.into(), out.into());
+        check(stream, query, rays, count, after, &mut out);
+        clear(stream, query, &mut out)?;
+        self.enqueue(stream, query, rays, count, after, &mut out, false)
     }
 
     /// As [`CudaTracer::launch`], by one warp alone: which ray it takes when is known then, so that it can be held against
@@ -183,17 +250,19 @@ impl CudaTracer {
     ///
     /// # Errors
     /// [`CudaError::Driver`].
-    pub fn launch_alone(
+    pub fn launch_alone<'a>(
         &self,
         stream: &Stream,
         query: Query,
-        rays: &DeviceBuffer<Ray>,
+        rays: impl Into<DeviceSlice<'a, Ray>>,
         count: usize,
-        out: &mut DeviceHits,
+        out: impl Into<DeviceHitsMut<'a>>,
     ) -> Result<(), CudaError> {
         assert!(self.variant.supply() != Supply::Direct, "one ray a lane needs a warp for each {WARP}");
-        clear(stream, query, out)?;
-        self.enqueue(stream, query, rays, count, None, out, true)
+        let (rays, mut out) = (rays.into(), out.into());
+        check(stream, query, rays, count, None, &mut out);
+        clear(stream, query, &mut out)?;
+        self.enqueue(stream, query, rays, count, None, &mut out, true)
     }
 
     /// The launch itself, into results that were cleared; by one warp if `alone`.
@@ -202,10 +271,10 @@ impl CudaTracer {
         &self,
         stream: &Stream,
         query: Query,
-        rays: &DeviceBuffer<Ray>,
+        rays: DeviceSlice<'_, Ray>,
         count: usize,
-        after: Option<&DeviceBuffer<[u32; 3]>>,
-        out: &mut DeviceHits,
+        after: Option<DeviceSlice<'_, [u32; 3]>>,
+        out: &mut DeviceHitsMut<'_>,
         alone: bool,
     ) -> Result<(), CudaError> {
         assert!(count <= rays.len() && count <= out.hits.len() && count <= MOST_RAYS, "buffers hold the rays");
@@ -213,7 +282,7 @@ impl CudaTracer {
             return Ok(());
         }
         let instances = if out.instances.is_empty() { 0 } else { out.instances.address_mut(stream) };
-        let counter = out.counters.address_mut(stream);
+        let counter = out.work.counters.address_mut(stream);
         let launch = Launch {
             nodes: self.scene.nodes.address(stream),
             triangles: self.scene.triangles.address(stream),
@@ -241,25 +310,41 @@ impl CudaTracer {
         let blocks = if self.variant.supply() == Supply::Direct { needed } else { needed.min(kernel.resident) };
         let (blocks, block_threads) = if alone { (1, WARP) } else { (blocks, self.block_threads) };
         // SAFETY: the kernel takes this one parameter; its addresses are those of live buffers that hold what
-        // kernels/launch.h says, for `count` rays.
-        unsafe { kernel.function.launch(stream, blocks, block_threads, &launch) }
+        // kernels/launch.h says, for `count` rays; of others' memory their owners promise it (`DeviceSlice::from_raw`).
+        self.with_stacks(stream, || unsafe { kernel.function.launch(stream, blocks, block_threads, &launch) })
+    }
+
+    /// Launches what uses the stacks after the launch that used them last, on whichever stream that was.
+    fn with_stacks(&self, stream: &Stream, launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
+        if self.stacks.is_empty() {
+            return launch();
+        }
+        let mut free = self.stacks_free.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(event) = &*free {
+            stream.wait_for(event)?;
+        }
+        let launched = launch();
+        *free = Some(stream.event()?);
+        launched
     }
 
     /// As [`CudaTracer::launch`], and waits: the kernel's own time in seconds, by events around it.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
-    pub fn time(
+    pub fn time<'a>(
         &self,
         stream: &Stream,
         query: Query,
-        rays: &DeviceBuffer<Ray>,
+        rays: impl Into<DeviceSlice<'a, Ray>>,
         count: usize,
-        out: &mut DeviceHits,
+        out: impl Into<DeviceHitsMut<'a>>,
     ) -> Result<f64, CudaError> {
-        clear(stream, query, out)?;
+        let (rays, mut out) = (rays.into(), out.into());
+        check(stream, query, rays, count, None, &mut out);
+        clear(stream, query, &mut out)?;
         let before = stream.mark()?;
-        self.enqueue(stream, query, rays, count, None, out, false)?;
+        self.enqueue(stream, query, rays, count, None, &mut out, false)?;
         let after = stream.mark()?;
         stream.synchronize()?;
         before.seconds_until(&after)
@@ -271,18 +356,37 @@ impl CudaTracer {
     /// [`CudaError::Driver`].
     pub fn stats(&self, stream: &Stream, count: usize, out: &DeviceHits) -> Result<BatchStats, CudaError> {
         let mut counters = [0; 3];
-        stream.read(&out.counters, &mut counters)?;
+        stream.read(&out.work.counters, &mut counters)?;
         let [_, invalid, again] = counters.map(u64::from);
         Ok(BatchStats { rays: count as u64, invalid, again })
     }
 }
 
 /// What a launch adds to starts from zero.
-fn clear(stream: &Stream, query: Query, out: &mut DeviceHits) -> Result<(), CudaError> {
-    stream.clear(&mut out.counters)?;
+fn clear(stream: &Stream, query: Query, out: &mut DeviceHitsMut<'_>) -> Result<(), CudaError> {
+    stream.clear(&mut out.work.counters)?;
     if query == Query::Any {
-        stream.clear(&mut out.blocked)?;
-        stream.clear(&mut out.undecided)?;
+        stream.clear(out.blocked.again())?;
+        stream.clear(out.undecided.again())?;
     }
     Ok(())
+}
+
+/// Whether everything is there that a launch of `count` rays reads and writes.
+fn check(
+    stream: &Stream,
+    query: Query,
+    rays: DeviceSlice<'_, Ray>,
+    count: usize,
+    after: Option<DeviceSlice<'_, [u32; 3]>>,
+    out: &mut DeviceHitsMut<'_>,
+) {
+    assert!(count <= rays.len() && count <= out.hits.len() && count <= MOST_RAYS, "buffers hold the rays");
+    assert!(after.is_none_or(|after| count <= after.len()), "one key a ray");
+    assert!(out.instances.is_empty() || count <= out.instances.len(), "one instance a ray, or none");
+    let bits = query == Query::Closest || count <= 32 * out.blocked.len().min(out.undecided.len());
+    assert!(bits, "a bit a ray");
+    // Kernels load and store 16 bytes at once.
+    let aligned = (rays.address(stream) | out.hits.address_mut(stream)).is_multiple_of(16);
+    assert!(aligned, "rays and hits begin at a multiple of 16 bytes");
 }

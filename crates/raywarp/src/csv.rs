@@ -3,7 +3,7 @@
 //! Numbers are the shortest that read back as the same float32; `inf` and `NaN` are written so, which pandas, NumPy and
 //! Python's `float` read. A miss has -1 for its ids, so that these columns stay integers everywhere.
 
-use crate::trace::VectorColumn;
+use crate::trace::{Field, VectorColumn};
 use raywarp_geom::Hit;
 use std::io::Write;
 
@@ -13,30 +13,55 @@ use std::io::Write;
 /// # Panics
 /// If the lengths differ.
 pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> Vec<u8> {
-    let lengths = columns.iter().map(|column| column.values.len()).chain([instances.len()]);
-    assert!({ lengths }.all(|length| length == hits.len()), "one entry a hit");
+    let fields: Vec<Field> = columns.iter().map(|column| column.field).collect();
+    let mut file = start_hits(&fields);
+    append_hits(&mut file, hits, instances, columns);
+    file
+}
+
+/// The line of names of a file of closest hits with columns of `fields`, for [`append_hits`] to go on.
+pub fn start_hits(fields: &[Field]) -> Vec<u8> {
     let mut file = b"t,u,v,primitive,instance".to_vec();
-    for (column, axis) in columns.iter().flat_map(|column| ["x", "y", "z"].map(|axis| (column, axis))) {
-        put(&mut file, format_args!(",{}_{axis}", column.field));
+    for (field, axis) in fields.iter().flat_map(|field| ["x", "y", "z"].map(|axis| (field, axis))) {
+        put(&mut file, format_args!(",{field}_{axis}"));
     }
     file.push(b'\n');
+    file
+}
+
+/// Appends closest hits to a file that [`start_hits`] has begun.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn append_hits(file: &mut Vec<u8>, hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) {
+    let lengths = columns.iter().map(|column| column.values.len()).chain([instances.len()]);
+    assert!({ lengths }.all(|length| length == hits.len()), "one entry a hit");
     for (i, (hit, &instance)) in hits.iter().zip(instances).enumerate() {
         let id = |id: u32| if hit.is_hit() { i64::from(id) } else { -1 };
         let (primitive, instance) = (id(hit.primitive), id(instance));
-        put(&mut file, format_args!("{:?},{:?},{:?},{primitive},{instance}", hit.t, hit.u, hit.v));
+        put(file, format_args!("{:?},{:?},{:?},{primitive},{instance}", hit.t, hit.u, hit.v));
         for value in columns.iter().flat_map(|column| column.values[i]) {
-            put(&mut file, format_args!(",{value:?}"));
+            put(file, format_args!(",{value:?}"));
         }
         file.push(b'\n');
     }
-    file
 }
 
 /// The bytes of a file of any-hit answers: `blocked`, 1 where something is on the ray, else 0.
 pub fn write_flags(flags: &[bool]) -> Vec<u8> {
-    let mut file = b"blocked\n".to_vec();
-    file.extend(flags.iter().flat_map(|&flag| if flag { *b"1\n" } else { *b"0\n" }));
+    let mut file = start_flags();
+    append_flags(&mut file, flags);
     file
+}
+
+/// The line of names of a file of any-hit answers, for [`append_flags`] to go on.
+pub fn start_flags() -> Vec<u8> {
+    b"blocked\n".to_vec()
+}
+
+/// Appends any-hit answers to a file that [`start_flags`] has begun.
+pub fn append_flags(file: &mut Vec<u8>, flags: &[bool]) {
+    file.extend(flags.iter().flat_map(|&flag| if flag { *b"1\n" } else { *b"0\n" }));
 }
 
 fn put(file: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
@@ -46,7 +71,6 @@ fn put(file: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Field;
 
     #[test]
     fn numbers_read_back_and_misses_have_ids_of_minus_one() {

@@ -109,7 +109,7 @@ impl Session for CudaSession {
             // A hit that is not overwritten has t = 0, which no ray of a workload has (a file's may start on a
             // triangle); bits are cleared by the launch.
             stream.clear(&mut out.hits)?;
-            tracer.time(stream, query(batch.any), rays, count, out)?;
+            tracer.time(stream, query(batch.any), rays, count, &mut *out)?;
             if batch.any {
                 let mut blocked = vec![0; count.div_ceil(32)];
                 stream.read(&out.blocked, &mut blocked)?;

@@ -3,27 +3,52 @@
 use crate::common::{STANDARD_INPUT, is_standard_stream};
 use crate::exit::CliError;
 use raywarp::npy::{NpyError, RayFile, read_rays};
+use raywarp::trace::RayStream;
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// Rays of a file or of standard input.
+pub type Rays<'a> = RayStream<'a, Box<dyn Read>>;
 
 /// What messages call an input.
 pub fn input_name(path: &Path) -> String {
     if is_standard_stream(path) { STANDARD_INPUT.to_string() } else { path.display().to_string() }
 }
 
-/// Reads the rays of a file or of standard input.
+/// Opens a file of rays or standard input, which messages call `name`, and reads the first rays of it.
+pub fn open<'a>(path: &Path, name: &'a str) -> Result<Rays<'a>, CliError> {
+    let portion = Rays::PORTION;
+    let (input, bytes) = input(path, name)?;
+    // What is wrong with the length of a file shows before anything is done with its rays.
+    let rays = match bytes {
+        Some(bytes) => Rays::with_length(name, input, bytes, portion),
+        None => Rays::new(name, input, portion),
+    };
+    rays.map_err(failure)
+}
+
+/// Reads all rays of a file or of standard input.
 pub fn read(path: &Path) -> Result<RayFile, CliError> {
     let name = input_name(path);
-    let rays = if is_standard_stream(path) {
-        read_rays(&name, std::io::stdin().lock())
-    } else {
-        let file = File::open(path).map_err(|error| {
-            CliError::input(format!("{name}: cannot be opened ({error}); name an .npy file of rays"))
-        })?;
-        read_rays(&name, file)
-    };
-    rays.map_err(|error| match error {
+    read_rays(&name, input(path, &name)?.0).map_err(failure)
+}
+
+/// A file or standard input, and the bytes of a regular file.
+fn input(path: &Path, name: &str) -> Result<(Box<dyn Read>, Option<u64>), CliError> {
+    if is_standard_stream(path) {
+        return Ok((Box::new(std::io::stdin().lock()), None));
+    }
+    let file = File::open(path)
+        .map_err(|error| CliError::input(format!("{name}: cannot be opened ({error}); name an .npy file of rays")))?;
+    let bytes = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|facts| facts.len());
+    Ok((Box::new(file), bytes))
+}
+
+/// With which status rays end that cannot be read.
+pub fn failure(error: NpyError) -> CliError {
+    match error {
         NpyError::Memory { .. } => CliError::machine(error),
         other => CliError::input(other),
-    })
+    }
 }

@@ -1,6 +1,6 @@
 //! `raywarp trace SCENE RAYS -o HITS`: rays in, hits out.
 
-use super::ray_input::{input_name, read};
+use super::ray_input::{self, Rays, input_name};
 use super::tree_args::{TreeArgs, builder_name};
 use super::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::common::{Common, Replacing, Scenes, Threads, is_standard_stream};
@@ -13,11 +13,12 @@ use crate::progress::Steps;
 use crate::replace;
 use clap::Args;
 use raywarp::cuda::auto::{Promise, RayKind};
-use raywarp::npy::RayFile;
-use raywarp::system::files;
-use raywarp::trace::{Engine, Field, HitFormat, TraceOptions, TraceScene, TraceSceneError, Traced, surface_columns};
+use raywarp::system::files::{FileError, write_atomic_with};
+use raywarp::trace::{
+    Engine, Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceOptions, TraceScene, TraceSceneError,
+};
 use raywarp::traverse::{KernelError, Machine, Query};
-use raywarp::{Control, Gpu, Ray, are_coherent};
+use raywarp::{Control, Gpu, are_coherent};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -118,19 +119,20 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         replace::can_write(&args.output, kind)?;
     }
     // The rays first: what is wrong with them shows before a large scene is loaded.
-    let reading = common.activity(format!("reading rays from {}", input_name(rays_name)));
-    let rays = read(rays_name)?;
+    let input = input_name(rays_name);
+    let reading = common.activity(format!("reading rays from {input}"));
+    let mut rays = ray_input::open(rays_name, &input)?;
     drop(reading);
-    if !rays.layout.is_native() {
-        common.note(format!("{}: {}", input_name(rays_name), rays.layout));
+    if !rays.layout().is_native() {
+        common.note(format!("{input}: {}", rays.layout()));
     }
     let query = if args.any { Query::Any } else { Query::Closest };
-    let (engine, gpu) = args.engine(common, &rays.rays)?;
+    let (engine, gpu) = args.engine(common, &rays)?;
     let (loaded, path, load) = common.load(scene_name, args.allow_missing)?;
-    let fail = |error| failure(error, &path, &rays, rays_name);
+    let fail = |error, rays: &Rays<'_>| failure(error, &path, rays, &input);
     let building = common.building(&loaded.scene);
-    let scene =
-        TraceScene::new(&loaded.scene, &TraceOptions { build: args.tree.options(), engine, gpu }).map_err(fail)?;
+    let options = TraceOptions { build: args.tree.options(), engine, gpu };
+    let scene = TraceScene::new(&loaded.scene, &options).map_err(|error| fail(error, &rays))?;
     drop(building);
     if scene.non_opaque_count() > 0 {
         let [all, some] = [scene.triangle_count(), scene.non_opaque_count()];
@@ -138,32 +140,27 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
 
     let _doing = interrupt::doing("tracing");
-    let steps = Steps::new(common.quiet, "tracing", "rays", rays.rays.len() as u64);
+    let steps = Steps::new(common.quiet, "tracing", "rays", rays.layout().count());
     let progress = |rays: usize| steps.advance(rays as u64);
     // Hits are worth something together only: an interrupt ends the process.
     let control = Control { cancel: None, progress: Some(&progress) };
-    let traced = scene.trace(&rays.rays, query, &control);
-    drop(steps);
-    let traced = traced.map_err(fail)?;
-    let columns = surface_columns(&loaded.scene, &traced.answers, &args.with);
-    let bytes = traced.answers.file(HitFormat::of(&args.output), &columns);
-    drop(columns);
-    if piped {
-        out.write_all(&bytes)?;
-        out.flush()?;
-    } else {
-        files::write_atomic(&args.output, &bytes).map_err(CliError::output)?;
-    }
-
-    let report = Report {
-        args,
-        query,
-        scene: &path,
-        traced: &traced,
-        prepared: &scene,
-        device: common.device.to_string(),
-        load,
+    let options = StreamOptions { query, format: HitFormat::of(&args.output), fields: &args.with };
+    let mut totals = StreamTotals::default();
+    let mut trace = |out: &mut dyn Write| -> Result<(), CliError> {
+        totals = rays.trace(&scene, &loaded.scene, &options, &control, out).map_err(|error| match error {
+            StreamError::Rays(error) => ray_input::failure(error),
+            StreamError::Trace(error) => fail(error, &rays),
+            StreamError::Write(error) if piped => error.into(),
+            StreamError::Write(error) => CliError::output(FileError::from_io(&args.output, error)),
+            other => CliError::machine(other),
+        })?;
+        Ok(())
     };
+    if piped { trace(out) } else { write_atomic_with(&args.output, trace) }?;
+    drop(steps);
+
+    let report =
+        Report { args, query, scene: &path, traced: totals, prepared: &scene, device: common.device.to_string(), load };
     if common.json {
         writeln!(out, "{:#}", report.json())?;
     } else if piped {
@@ -175,13 +172,13 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
 }
 
 /// With which status a scene that cannot answer ends.
-fn failure(error: TraceSceneError, scene: &Path, rays: &RayFile, rays_name: &Path) -> CliError {
+fn failure(error: TraceSceneError, scene: &Path, rays: &Rays<'_>, input: &str) -> CliError {
     match error {
         TraceSceneError::Prepare(error) => CliError::prepare(scene.display(), error),
         TraceSceneError::Kernel(error @ KernelError::Width { .. }) => CliError::usage(error),
         TraceSceneError::Kernel(error @ KernelError::NeedsGpu { .. }) => CliError::machine(error),
         TraceSceneError::NegativeTMin { ray, .. } => {
-            CliError::input(format!("{}: byte {}: {error}", input_name(rays_name), rays.byte_of_t_min(ray)))
+            CliError::input(format!("{input}: byte {}: {error}", rays.byte_of_t_min(ray)))
         }
         TraceSceneError::Trace(error) => CliError::machine(error),
         other => CliError::input(format!("{}: {other}", scene.display())),
@@ -195,7 +192,7 @@ impl TraceArgs {
     }
 
     /// What answers `rays`.
-    fn engine(&self, common: &Common, rays: &[Ray]) -> Result<(Engine, Option<Gpu>), CliError> {
+    fn engine(&self, common: &Common, rays: &Rays<'_>) -> Result<(Engine, Option<Gpu>), CliError> {
         let Some(device) = common.gpu()? else {
             return match self.variant {
                 Some(VariantChoice::One(variant)) => Ok((Engine::Family { variant, machine: self.width }, None)),
@@ -206,7 +203,7 @@ impl TraceArgs {
         let gpu = match self.variant {
             Some(VariantChoice::One(variant)) => Gpu { device, closest: variant, any: variant },
             None | Some(VariantChoice::Auto) => {
-                let kind = if are_coherent(rays) { RayKind::Coherent } else { RayKind::Incoherent };
+                let kind = if are_coherent(rays.first()) { RayKind::Coherent } else { RayKind::Incoherent };
                 let choice = common.choose(&device, Promise::Bits)?;
                 Gpu::chosen(device, &choice, kind)
             }
@@ -231,7 +228,7 @@ struct Report<'a> {
     query: Query,
     device: String,
     scene: &'a Path,
-    traced: &'a Traced,
+    traced: StreamTotals,
     prepared: &'a TraceScene,
     load: Duration,
 }
@@ -264,7 +261,7 @@ impl Report<'_> {
                 self.args.output.display().to_string()
             },
             stats.rays,
-            self.traced.answers.hit_count(),
+            self.traced.hits,
             stats.invalid,
             self.traced.elapsed.as_secs_f64(),
             self.traced.rays_per_s() / 1e6,
@@ -280,7 +277,7 @@ impl Report<'_> {
             "scene": self.scene.display().to_string(),
             "query": if self.args.any { "any" } else { "closest" },
             "rays": stats.rays,
-            "hits": self.traced.answers.hit_count(),
+            "hits": self.traced.hits,
             "invalid": stats.invalid,
             "seconds": self.traced.elapsed.as_secs_f64(),
             "rays_per_s": self.traced.rays_per_s(),

@@ -29,6 +29,7 @@ impl Driver {
         driver.memory(1 << 30);
         driver.order(0);
         driver.ticks(false);
+        driver.late(false);
         Some(driver)
     }
 
@@ -85,6 +86,30 @@ impl Driver {
     pub fn ticks(&self, ticks: bool) {
         // SAFETY: as above.
         unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_ticks").unwrap()(u64::from(ticks)) };
+    }
+
+    /// Whether streams do everything as late as they may from now on, or at once. Memory that is given back runs ahead.
+    pub fn late(&self, late: bool) {
+        self.lateness(u64::from(late));
+    }
+
+    /// As [`Driver::late`], and memory that is given back is late too.
+    pub fn later(&self) {
+        self.lateness(2);
+    }
+
+    fn lateness(&self, late: u64) {
+        // SAFETY: as above.
+        unsafe { self.0.get::<extern "C" fn(u64)>(b"raywarp_pretend_late").unwrap()(late) };
+    }
+
+    /// A function of the driver's, for a test that uses it as others do.
+    ///
+    /// # Safety
+    /// `F` is the type of the function.
+    pub unsafe fn function<F: Copy>(&self, name: &str) -> F {
+        // SAFETY: the caller keeps the promise; the library stays loaded.
+        unsafe { *self.0.get::<F>(name.as_bytes()).unwrap() }
     }
 
     /// One of its numbers.

@@ -1,72 +1,83 @@
-//! Rays and results in the host's memory: a batch in portions that the device's memory holds.
+//! Rays and results in the host's memory: a batch in portions, of which several are on their way at once.
+//!
+//! Each portion goes to a lane: a stream with buffers of its own. While the device traces one portion, the next one's rays
+//! go to it and the last one's hits come back, both by its own engines. Those copy pinned memory only, so that rays and hits
+//! in other memory go by way of pinned buffers of the lane, which all cores fill and empty meanwhile. A small batch goes as a
+//! whole, and is copied by the driver.
 //!
 //! A call of the driver that fails ends the batch with an error. Its streams and buffers are not used again, and what
-//! was read by then is the caller's to forget ([`TraceError`]).
+//! was read by then is the caller's to forget ([`TraceError`]). However a batch ends, the device no longer uses memory of the
+//! caller's then.
 
-use super::{CudaTracer, DeviceHits};
-use crate::{CudaError, Device, DeviceBuffer, Query, Stream};
+mod lane;
+
+use super::CudaTracer;
+use crate::CudaError;
+use lane::{Batch, Lane, RAY_BYTES, Results, Staged, Target};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 
-/// Rays and results of a batch from the host that are on the device at once.
-const HOST_BATCH: usize = 1 << 23;
+/// Rays of a portion at most: 16 MiB of them take a PCIe bus of the fifth generation 0.3 ms, in which a launch's start and end
+/// are little.
+pub(super) const PORTION: usize = 1 << 19;
 
-/// Bytes of a ray, its key and its results.
-const RAY_BYTES: usize = size_of::<Ray>() + 12 + size_of::<Hit>() + 4 + 1;
+/// Portions of a batch that are on their way at once: one comes, one is traced, one goes, and one is what the host is about.
+const LANES: usize = 4;
+
+/// A batch of this part of a portion goes as a whole: copies beside each other would not be worth their start.
+const WHOLE: usize = 4;
 
 /// Where host rays are traced: one a caller at a time.
 #[derive(Debug)]
 pub(super) struct Area {
-    stream: Stream,
-    rays: DeviceBuffer<Ray>,
-    after: DeviceBuffer<[u32; 3]>,
-    out: DeviceHits,
-}
-
-impl Area {
-    fn new(device: &Device, rays: usize) -> Result<Self, CudaError> {
-        let stream = device.stream()?;
-        let out = DeviceHits::new(&stream, rays, true)?;
-        Ok(Self { rays: stream.zeros(rays)?, after: stream.zeros(rays)?, out, stream })
-    }
+    lanes: Vec<Lane>,
 }
 
 impl CudaTracer {
-    /// Traces host rays in portions and hands each one's results to `take`.
-    fn portions(
-        &self,
-        rays: &[Ray],
-        after: &[HitKey],
-        query: Query,
-        control: &Control<'_>,
-        mut take: impl FnMut(&Stream, usize, usize, &DeviceHits) -> Result<(), CudaError>,
-    ) -> Result<BatchStats, TraceError> {
-        assert!(after.is_empty() || after.len() == rays.len(), "one key a ray, or none");
-        let device = |error: CudaError| TraceError::Device(error.to_string());
-        let portion = rays.len().min(HOST_BATCH);
-        let mut area = self.area(portion).map_err(device)?;
-        let portion = portion.min(area.rays.len()).max(1);
+    /// The same tracer, whose batches from the host go to the device in portions of up to `rays` rays; otherwise these are
+    /// 2^19. Four of them are there at once, with 65 bytes a ray; what is not pinned goes through as much pinned memory.
+    /// A batch of up to a quarter of a portion goes as a whole.
+    #[must_use]
+    pub fn with_portions(self, rays: usize) -> Self {
+        Self { portion: rays.max(1), ..self }
+    }
+
+    /// Traces host rays in portions.
+    fn portions(&self, mut batch: Batch<'_>, control: &Control<'_>) -> Result<BatchStats, TraceError> {
+        let count = batch.rays.len();
+        assert!(batch.after.is_empty() || batch.after.len() == count, "one key a ray, or none");
         let mut stats = BatchStats::default();
-        for (index, chunk) in rays.chunks(portion).enumerate() {
+        if count == 0 {
+            return Ok(stats);
+        }
+        let device = |error: CudaError| TraceError::Device(error.to_string());
+        let (lanes, portion) = if count <= self.portion / WHOLE {
+            (1, count)
+        } else {
+            // Also of a batch of few portions there are some before and some behind each other.
+            (LANES, (count / (2 * LANES)).clamp(self.portion / 8, self.portion))
+        };
+        let mut area = self.area(lanes, portion).map_err(device)?;
+        // Whole words of bits.
+        let portion = portion.next_multiple_of(32).min(area.room());
+        let mut done = |found: Option<BatchStats>| {
+            if let Some(found) = found {
+                stats += found;
+                control.advance(found.rays as usize);
+            }
+        };
+        let mut next = 0;
+        for first in (0..count).step_by(portion) {
+            let lane = &mut area.lanes[next];
+            next = (next + 1) % lanes;
+            done(lane.finish(&mut batch).map_err(device)?);
             if control.is_cancelled() {
                 return Err(TraceError::Cancelled);
             }
-            let first = index * portion;
-            let mut run = || -> Result<BatchStats, CudaError> {
-                let Area { stream, rays, after: keys, out } = &mut area;
-                stream.write(rays, chunk)?;
-                if !after.is_empty() {
-                    let words: Vec<[u32; 3]> = after[first..first + chunk.len()]
-                        .iter()
-                        .map(|key| [key.t.to_bits(), key.instance, key.primitive])
-                        .collect();
-                    stream.write(keys, &words)?;
-                }
-                self.launch(stream, query, rays, chunk.len(), (!after.is_empty()).then_some(&*keys), out)?;
-                take(stream, first, chunk.len(), out)?;
-                self.stats(stream, chunk.len(), out)
-            };
-            stats += run().map_err(device)?;
-            control.advance(chunk.len());
+            lane.begin(self, &mut batch, first..count.min(first + portion)).map_err(device)?;
+        }
+        for _ in 0..lanes {
+            done(area.lanes[next].finish(&mut batch).map_err(device)?);
+            next = (next + 1) % lanes;
         }
         // Not after an error: what is left of a failed device is not used again.
         if let Ok(mut idle) = self.idle.lock() {
@@ -75,31 +86,52 @@ impl CudaTracer {
         Ok(stats)
     }
 
-    /// An area for `rays` rays, or for as many of them as fit in half of the free memory.
-    fn area(&self, rays: usize) -> Result<Area, CudaError> {
-        if let Some(area) = self.idle_area(rays) {
+    /// What goes by way of our pinned memory.
+    fn staged(&self, rays: &[Ray], hits: &[Hit], instances: &[u32]) -> Result<Staged, TraceError> {
+        if rays.len() <= self.portion / WHOLE {
+            return Ok(Staged::default());
+        }
+        let pinned = || -> Result<[bool; 3], CudaError> {
+            let device = &self.device;
+            Ok([device.is_pinned(rays)?, device.is_pinned(hits)?, device.is_pinned(instances)?])
+        };
+        let [rays, hits, instances] = pinned().map_err(|error| TraceError::Device(error.to_string()))?;
+        Ok(Staged { rays: !rays, hits: !hits, instances: !instances })
+    }
+
+    /// So many lanes for `rays` rays each, or for as many of them as fit in half of the free memory.
+    fn area(&self, lanes: usize, rays: usize) -> Result<Area, CudaError> {
+        if let Some(area) = self.idle_area(lanes, rays) {
             return Ok(area);
         }
         // Whole words of bits, and room for a next batch that is a little larger.
         let fitting = || -> Result<usize, CudaError> {
-            let room = (self.device.free_memory()? / 2 / RAY_BYTES).max(1024);
+            let room = (self.device.free_memory()? / 2 / RAY_BYTES / lanes).max(1024);
             Ok(rays.next_multiple_of(1024).min(room / 32 * 32))
         };
-        if let Some(area) = self.idle_area(fitting()?) {
+        if let Some(area) = self.idle_area(lanes, fitting()?) {
             return Ok(area);
         }
         // All that are left are too small for what comes now, and in its way.
         if let Ok(mut idle) = self.idle.lock() {
             idle.clear();
         }
-        Area::new(&self.device, fitting()?)
+        let room = fitting()?;
+        let lane = |_| Lane::new(&self.device, room);
+        Ok(Area { lanes: (0..lanes).map(lane).collect::<Result<_, _>>()? })
     }
 
-    /// One for so many rays that nobody uses.
-    fn idle_area(&self, rays: usize) -> Option<Area> {
+    /// One with so many lanes for so many rays that nobody uses.
+    fn idle_area(&self, lanes: usize, rays: usize) -> Option<Area> {
         let mut idle = self.idle.lock().ok()?;
-        let at = idle.iter().position(|area| area.rays.len() >= rays)?;
+        let at = idle.iter().position(|area| area.lanes.len() >= lanes && area.room() >= rays)?;
         Some(idle.swap_remove(at))
+    }
+}
+
+impl Area {
+    fn room(&self) -> usize {
+        self.lanes.iter().map(Lane::room).min().unwrap_or(0)
     }
 }
 
@@ -114,13 +146,9 @@ impl Tracer for CudaTracer {
     ) -> Result<BatchStats, TraceError> {
         assert_eq!(hits.len(), rays.len(), "one hit a ray");
         assert!(instances.is_empty() || instances.len() == rays.len(), "one instance a ray, or none");
-        self.portions(rays, after, Query::Closest, control, |stream, first, count, out| {
-            stream.read(&out.hits, &mut hits[first..first + count])?;
-            if !instances.is_empty() {
-                stream.read(&out.instances, &mut instances[first..first + count])?;
-            }
-            Ok(())
-        })
+        let staged = self.staged(rays, hits, instances)?;
+        let results = Results::Closest { hits: Target::new(hits), instances: Target::new(instances) };
+        self.portions(Batch { rays, after, results, staged }, control)
     }
 
     fn any(
@@ -133,22 +161,8 @@ impl Tracer for CudaTracer {
     ) -> Result<BatchStats, TraceError> {
         assert!(blocked.len() >= rays.len().div_ceil(32), "a bit a ray");
         undecided.clear();
-        self.portions(rays, after, Query::Any, control, |stream, first, count, out| {
-            let words = count.div_ceil(32);
-            stream.read(&out.blocked, &mut blocked[first / 32..first / 32 + words])?;
-            let mut bits = vec![0u32; words];
-            stream.read(&out.undecided, &mut bits)?;
-            if bits.iter().any(|&word| word != 0) {
-                let mut hits = vec![Hit::default(); count];
-                let mut instances = vec![0u32; count];
-                stream.read(&out.hits, &mut hits)?;
-                stream.read(&out.instances, &mut instances)?;
-                for ray in (0..count).filter(|ray| bits[ray / 32] >> (ray % 32) & 1 == 1) {
-                    undecided.push(Candidate { ray: (first + ray) as u32, instance: instances[ray], hit: hits[ray] });
-                }
-            }
-            Ok(())
-        })
+        let staged = self.staged(rays, &[], &[])?;
+        self.portions(Batch { rays, after, results: Results::Any { blocked, undecided }, staged }, control)
     }
 
     fn cost(&self, _: &[Ray], _: &mut [RayCost], _: &Control<'_>) -> Result<BatchStats, TraceError> {

@@ -24,6 +24,21 @@ pub struct RayLayout {
 }
 
 impl RayLayout {
+    /// Rays of the file.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether its rays come one after the other, so that some can be read without the others.
+    pub fn is_by_ray(&self) -> bool {
+        !self.by_column
+    }
+
+    /// Where the `t_min` of ray `index` lies, of a file without where the ray starts, from the first byte of the data.
+    pub(super) fn offset_of_t_min(&self, index: usize) -> u64 {
+        self.offset(index, if self.columns == 8 { 3 } else { 0 })
+    }
+
     /// Whether the file holds rays as they are in memory, so that nothing was converted.
     pub fn is_native(&self) -> bool {
         self.columns == 8 && self.scalar == Scalar::F32 && !self.big_endian && !self.by_column

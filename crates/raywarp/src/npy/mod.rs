@@ -10,13 +10,14 @@
 mod header;
 mod input;
 mod layout;
+mod reader;
 #[cfg(test)]
 mod tests;
 
 pub use layout::RayLayout;
+pub use reader::RayReader;
 
-use crate::trace::VectorColumn;
-use input::Input;
+use crate::trace::{Field, VectorColumn};
 use raywarp_geom::{Hit, Ray};
 use std::io::{self, Read};
 
@@ -89,8 +90,7 @@ pub struct RayFile {
 impl RayFile {
     /// Where the file holds the `t_min` of ray `index`, for messages; of a file without, where the ray starts.
     pub fn byte_of_t_min(&self, index: usize) -> u64 {
-        let column = if self.layout.columns == 8 { 3 } else { 0 };
-        self.first_byte + self.layout.offset(index, column)
+        self.first_byte + self.layout.offset_of_t_min(index)
     }
 }
 
@@ -101,65 +101,15 @@ impl RayFile {
 /// # Errors
 /// [`NpyError`].
 pub fn read_rays(name: &str, input: impl Read) -> Result<RayFile, NpyError> {
-    let mut input = Input::new(name, input);
-    let layout = input.ray_header()?;
-    let first_byte = input.offset();
-    let mut rays: Vec<Ray> = Vec::new();
-    // What is read in a run: whole rays, or one number of each.
-    let columns = if layout.by_column { 1 } else { layout.columns };
-    let item_bytes = columns * layout.value_bytes();
-    let mut buffer = vec![0; CHUNK * item_bytes];
-    let mut numbers = Vec::with_capacity(CHUNK * columns);
-    for run in 0..layout.columns / columns {
-        let mut done = 0;
-        while done < layout.count {
-            let wanted = &mut buffer[..(layout.count - done).min(CHUNK as u64) as usize * item_bytes];
-            if input.fill(wanted)? < wanted.len() {
-                let (count, bytes) = (layout.count, layout.ray_bytes());
-                return Err(
-                    input.malformed(format!("ends here, but the header promises {count} rays of {bytes} bytes"))
-                );
-            }
-            numbers.clear();
-            layout.append(wanted, &mut numbers);
-            let items = numbers.len() / columns;
-            if run == 0 {
-                if rays.capacity() - rays.len() < CHUNK {
-                    grow(name, &mut rays)?;
-                }
-                rays.resize(rays.len() + items, Ray::new([0.0; 3], [0.0; 3]));
-            }
-            for (ray, values) in rays[done as usize..].iter_mut().zip(numbers.chunks_exact(columns)) {
-                values.iter().enumerate().for_each(|(i, &value)| layout.set(ray, run + i, value));
-            }
-            done += items as u64;
-        }
-    }
-    let end = input.offset();
-    if input.fill(&mut [0])? > 0 {
-        let fault = format!("goes on after the {} rays that the header promises", layout.count);
-        return Err(NpyError::Malformed { name: name.to_string(), offset: end, fault });
-    }
-    Ok(RayFile { rays, layout, first_byte })
-}
-
-/// Doubles the room in `rays` if the memory for that is there.
-fn grow(name: &str, rays: &mut Vec<Ray>) -> Result<(), NpyError> {
-    let more = rays.len().max(CHUNK);
-    let needed = WORK_BYTES.saturating_mul((rays.len() + more) as u64);
-    let error = |free| NpyError::Memory { name: name.to_string(), rays: rays.len() as u64, needed, free };
-    match raywarp_system::memory::available() {
-        Some(free) if needed > free.max(SMALL_BYTES) => Err(error(free)),
-        _ if rays.try_reserve_exact(more).is_err() => {
-            Err(NpyError::Memory { name: name.to_string(), rays: rays.len() as u64, needed, free: 0 })
-        }
-        _ => Ok(()),
-    }
+    let mut reader = RayReader::new(name, input)?;
+    let rays = reader.next(usize::MAX)?;
+    Ok(RayFile { rays, layout: *reader.layout(), first_byte: reader.first_byte() })
 }
 
 /// The bytes of a file of rays, for tests and tools that make some.
 pub fn write_rays(rays: &[Ray]) -> Vec<u8> {
-    let mut file = start("'<f4'", &format!("({}, 8)", rays.len()), rays.len(), RAY_BYTES);
+    let mut file = start("'<f4'", &format!("({}, 8)", rays.len()), rays.len());
+    file.reserve(RAY_BYTES * rays.len());
     for ray in rays {
         let ([ox, oy, oz], [dx, dy, dz]) = (ray.origin, ray.direction);
         for value in [ox, oy, oz, ray.t_min, dx, dy, dz, ray.t_max] {
@@ -174,14 +124,30 @@ pub fn write_rays(rays: &[Ray]) -> Vec<u8> {
 /// # Panics
 /// If the lengths differ.
 pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> Vec<u8> {
-    let lengths = columns.iter().map(|column| column.values.len()).chain([instances.len()]);
-    assert!({ lengths }.all(|length| length == hits.len()), "one entry a hit");
+    let fields: Vec<Field> = columns.iter().map(|column| column.field).collect();
+    let mut file = start_hits(hits.len(), &fields);
+    append_hits(&mut file, hits, instances, columns);
+    file
+}
+
+/// The first bytes of a file of `count` closest hits with columns of `fields`, for [`append_hits`] to go on.
+pub fn start_hits(count: usize, fields: &[Field]) -> Vec<u8> {
     let mut descr = "[('t', '<f4'), ('u', '<f4'), ('v', '<f4'), ('primitive', '<u4'), ('instance', '<u4')".to_string();
-    for column in columns {
-        descr += &format!(", ('{}', '<f4', (3,))", column.field);
+    for field in fields {
+        descr += &format!(", ('{field}', '<f4', (3,))");
     }
     descr.push(']');
-    let mut file = start(&descr, &format!("({},)", hits.len()), hits.len(), HIT_BYTES + 12 * columns.len());
+    start(&descr, &format!("({count},)"), count)
+}
+
+/// Appends closest hits to a file that [`start_hits`] has begun.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn append_hits(file: &mut Vec<u8>, hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) {
+    let lengths = columns.iter().map(|column| column.values.len()).chain([instances.len()]);
+    assert!({ lengths }.all(|length| length == hits.len()), "one entry a hit");
+    file.reserve(hits.len() * (HIT_BYTES + 12 * columns.len()));
     for (i, (hit, instance)) in hits.iter().zip(instances).enumerate() {
         for value in [hit.t, hit.u, hit.v] {
             file.extend(value.to_le_bytes());
@@ -192,25 +158,34 @@ pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> 
             file.extend(column.values[i].iter().flat_map(|value| value.to_le_bytes()));
         }
     }
-    file
 }
 
 /// The bytes of a file of any-hit answers: 1 where something is on the ray, else 0.
 pub fn write_flags(flags: &[bool]) -> Vec<u8> {
-    let mut file = start("'|u1'", &format!("({},)", flags.len()), flags.len(), 1);
-    file.extend(flags.iter().map(|&flag| u8::from(flag)));
+    let mut file = start_flags(flags.len());
+    append_flags(&mut file, flags);
     file
 }
 
-/// The header of a version 1.0 file, byte for byte as NumPy writes it, and room for the data.
-fn start(descr: &str, shape: &str, count: usize, item_bytes: usize) -> Vec<u8> {
+/// The first bytes of a file of `count` any-hit answers, for [`append_flags`] to go on.
+pub fn start_flags(count: usize) -> Vec<u8> {
+    start("'|u1'", &format!("({count},)"), count)
+}
+
+/// Appends any-hit answers to a file that [`start_flags`] has begun.
+pub fn append_flags(file: &mut Vec<u8>, flags: &[bool]) {
+    file.extend(flags.iter().map(|&flag| u8::from(flag)));
+}
+
+/// The header of a version 1.0 file, byte for byte as NumPy writes it.
+fn start(descr: &str, shape: &str, count: usize) -> Vec<u8> {
     let mut header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
     header.extend(std::iter::repeat_n(' ', LENGTH_DIGITS.saturating_sub(count.to_string().len())));
     // Magic, version and length are 10 bytes; NumPy pads by 1 to 64 and ends the line.
     let pad = ALIGNMENT - (10 + header.len() + 1) % ALIGNMENT;
     header.extend(std::iter::repeat_n(' ', pad));
     header.push('\n');
-    let mut file = Vec::with_capacity(10 + header.len() + count * item_bytes);
+    let mut file = Vec::with_capacity(10 + header.len());
     file.extend_from_slice(MAGIC);
     file.extend_from_slice(&[1, 0]);
     file.extend((header.len() as u16).to_le_bytes());

@@ -1,8 +1,9 @@
 //! What rays found, and the files that hold it.
 
-use super::VectorColumn;
+use super::{Field, VectorColumn};
 use crate::{csv, npy};
 use raywarp_geom::{BatchStats, Hit};
+use raywarp_traverse::Query;
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,6 +22,16 @@ impl HitFormat {
     pub fn of(path: &Path) -> Self {
         let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
         if is_csv { Self::Csv } else { Self::Npy }
+    }
+
+    /// The first bytes of a file of `count` answers with columns of `fields`, for [`Answers::append`] to go on.
+    pub fn start(self, query: Query, count: usize, fields: &[Field]) -> Vec<u8> {
+        match (query, self) {
+            (Query::Closest, Self::Npy) => npy::start_hits(count, fields),
+            (Query::Closest, Self::Csv) => csv::start_hits(fields),
+            (Query::Any, Self::Npy) => npy::start_flags(count),
+            (Query::Any, Self::Csv) => csv::start_flags(),
+        }
     }
 }
 
@@ -56,11 +67,26 @@ impl Answers {
     /// # Panics
     /// If a column has another length than the hits.
     pub fn file(&self, format: HitFormat, columns: &[VectorColumn]) -> Vec<u8> {
+        let fields: Vec<Field> = columns.iter().map(|column| column.field).collect();
+        let (query, count) = match self {
+            Self::Closest { hits, .. } => (Query::Closest, hits.len()),
+            Self::Any { blocked } => (Query::Any, blocked.len()),
+        };
+        let mut file = format.start(query, count, &fields);
+        self.append(&mut file, format, columns);
+        file
+    }
+
+    /// Appends the answers to a hit file that [`HitFormat::start`] has begun with the same columns.
+    ///
+    /// # Panics
+    /// If a column has another length than the hits.
+    pub fn append(&self, file: &mut Vec<u8>, format: HitFormat, columns: &[VectorColumn]) {
         match (self, format) {
-            (Self::Closest { hits, instances }, HitFormat::Npy) => npy::write_hits(hits, instances, columns),
-            (Self::Closest { hits, instances }, HitFormat::Csv) => csv::write_hits(hits, instances, columns),
-            (Self::Any { blocked }, HitFormat::Npy) => npy::write_flags(blocked),
-            (Self::Any { blocked }, HitFormat::Csv) => csv::write_flags(blocked),
+            (Self::Closest { hits, instances }, HitFormat::Npy) => npy::append_hits(file, hits, instances, columns),
+            (Self::Closest { hits, instances }, HitFormat::Csv) => csv::append_hits(file, hits, instances, columns),
+            (Self::Any { blocked }, HitFormat::Npy) => npy::append_flags(file, blocked),
+            (Self::Any { blocked }, HitFormat::Csv) => csv::append_flags(file, blocked),
         }
     }
 }

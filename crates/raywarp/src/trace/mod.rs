@@ -1,11 +1,13 @@
 //! Rays in, hits out: a scene under an engine that answers batches of rays.
 
 mod answers;
+mod stream;
 mod surface;
 #[cfg(test)]
 mod tests;
 
 pub use answers::{Answers, HitFormat, Traced};
+pub use stream::{RayStream, StreamError, StreamOptions, StreamTotals};
 pub use surface::{Field, VectorColumn, surface_columns};
 
 use crate::gpu::{Gpu, fitting};
@@ -20,6 +22,9 @@ use std::time::Instant;
 
 /// Rays that are traced at once: the kernels keep more than a hit for each meanwhile.
 const BATCH: usize = 1 << 18;
+
+/// Rays of a batch that can be counted, whole words of bits.
+const MOST_RAYS: usize = 1 << 31;
 
 /// What answers rays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -190,9 +195,9 @@ impl TraceScene {
         }
     }
 
-    /// Rays that are traced at once. A GPU splits by itself what its memory does not hold.
+    /// Rays that are traced at once. A GPU splits them by itself, and lets parts overlap.
     fn batch(&self) -> usize {
-        if self.engine == Engine::Gpu { self.tracer.preferred_batch().max(BATCH) } else { BATCH }
+        if self.engine == Engine::Gpu { MOST_RAYS } else { BATCH }
     }
 
     fn closest(&self, rays: &[Ray], control: &Control<'_>) -> Result<(Answers, BatchStats), TraceError> {

@@ -18,7 +18,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// # Errors
 /// [`FileError`] if the place cannot be written; what was there before is then unchanged.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    write_with(path, KEEP.load(Ordering::Relaxed), |file| file.write_all(bytes))
+    write_atomic_with(path, |file| file.write_all(bytes).map_err(|source| FileError::from_io(path, source)))
+}
+
+/// [`write_atomic`] of bytes that `write` has one after the other: they get their name once it has returned, and if it fails
+/// there is nothing of them.
+///
+/// # Errors
+/// What `write` says, and [`FileError`] if the place cannot be written; what was there before is then unchanged.
+pub fn write_atomic_with<E: From<FileError>>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    write_with(path, KEEP.load(Ordering::Relaxed), |file| write(file))
 }
 
 /// Whether [`write_atomic`] can start: the folder is there and takes a file, and `path` is not a folder or read-only.
@@ -140,29 +152,33 @@ fn bare(error: io::Error) -> io::Error {
     if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
-/// [`write_atomic`] with the writing left open, so that tests can make it fail half-way; with `keep` as after
-/// [`keep_existing_files`].
-fn write_with(path: &Path, keep: bool, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), FileError> {
-    let error = |source| FileError::from_io(path, source);
+/// [`write_atomic_with`], with `keep` as after [`keep_existing_files`].
+fn write_with<E: From<FileError>>(
+    path: &Path,
+    keep: bool,
+    write: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    let error = |source| E::from(FileError::from_io(path, source));
     match target(path)? {
         Target::Device => {
             let mut device = open_device(path)?;
-            write(&mut device).and_then(|()| device.flush()).map_err(error)
+            write(&mut device)?;
+            device.flush().map_err(error)
         }
         Target::File { path: file, permissions } => {
             let keep = keep && must_stay(path, &file);
             if keep && permissions.is_some() {
-                return Err(FileError::Exists { path: path.into() });
+                return Err(FileError::Exists { path: path.into() }.into());
             }
             let mut temporary = temporary(&file, path)?;
-            write(&mut temporary.file).map_err(error)?;
+            write(&mut temporary.file)?;
             if let Some(permissions) = permissions {
                 temporary.file.set_permissions(permissions).map_err(error)?;
             }
             // Before the rename: some file systems would otherwise keep the new name and lose the bytes in a crash.
             temporary.file.sync_all().map_err(error)?;
             temporary.persist(&file, keep).map_err(|source| match source.kind() {
-                io::ErrorKind::AlreadyExists => FileError::Exists { path: path.into() },
+                io::ErrorKind::AlreadyExists => FileError::Exists { path: path.into() }.into(),
                 _ => error(source),
             })?;
             if let Ok(whole) = fs::canonicalize(&file) {
@@ -203,12 +219,35 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_comes_in_parts_is_there_once_all_of_them_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        write_atomic(&path, b"old").unwrap();
+        write_atomic_with(&path, |file| {
+            for part in [&b"one "[..], b"two"] {
+                file.write_all(part).unwrap();
+                assert_eq!(fs::read(&path).unwrap(), b"old");
+            }
+            Ok::<(), FileError>(())
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one two");
+        let own = |file: &mut dyn Write| {
+            file.write_all(b"half").unwrap();
+            Err(FileError::Exists { path: "of the caller's own".into() })
+        };
+        assert!(write_atomic_with(&path, own).unwrap_err().to_string().contains("of the caller's own"));
+        assert_eq!(fs::read(&path).unwrap(), b"one two");
+        assert_eq!(names(folder.path()), ["a.npy"]);
+    }
+
+    #[test]
     fn a_failure_half_way_leaves_the_old_file_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         let fail = |file: &mut File| {
-            file.write_all(b"half of the new")?;
-            Err(io::ErrorKind::StorageFull.into())
+            file.write_all(b"half of the new").unwrap();
+            Err(FileError::DiskFull { path: path.clone() })
         };
         assert!(matches!(write_with(&path, false, fail), Err(FileError::DiskFull { .. })));
         assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
@@ -307,7 +346,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("theirs.png"), b"theirs").unwrap();
-        let write = |path: &Path, bytes: &'static [u8]| write_with(path, true, |file| file.write_all(bytes));
+        let write = |path: &Path, bytes: &'static [u8]| {
+            write_with(path, true, |file| file.write_all(bytes).map_err(|error| FileError::from_io(path, error)))
+        };
         for result in [can_write_with(&at("theirs.png"), true), write(&at("theirs.png"), b"ours")] {
             assert!(matches!(result, Err(FileError::Exists { .. })), "{result:?}");
         }
@@ -324,8 +365,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         let result = write_with(&path, true, |file| {
-            fs::write(&path, b"theirs")?;
-            file.write_all(b"ours")
+            fs::write(&path, b"theirs").and_then(|()| file.write_all(b"ours")).unwrap();
+            Ok::<(), FileError>(())
         });
         assert!(matches!(result, Err(FileError::Exists { .. })), "{result:?}");
         assert_eq!(fs::read(&path).unwrap(), b"theirs");

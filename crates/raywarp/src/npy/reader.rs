@@ -1,0 +1,146 @@
+//! Rays of a file, some at a time, so that files may be larger than memory.
+
+use super::input::Input;
+use super::layout::RayLayout;
+use super::{CHUNK, NpyError, SMALL_BYTES, WORK_BYTES};
+use raywarp_geom::Ray;
+use std::io::Read;
+
+/// Reads an array of rays from a file or a pipe, some rays at a time.
+pub struct RayReader<'a, R> {
+    name: &'a str,
+    input: Input<'a, R>,
+    layout: RayLayout,
+    first_byte: u64,
+    /// Rays that were given.
+    done: u64,
+    /// Of a file in Fortran order, which can be read as a whole only: those that are still to be given, last ones first.
+    held: Option<std::vec::IntoIter<Ray>>,
+}
+
+impl<'a, R: Read> RayReader<'a, R> {
+    /// Reads up to the first ray; `name` is for messages.
+    ///
+    /// # Errors
+    /// [`NpyError`].
+    pub fn new(name: &'a str, input: R) -> Result<Self, NpyError> {
+        let mut input = Input::new(name, input);
+        let layout = input.ray_header()?;
+        let first_byte = input.offset();
+        Ok(Self { name, input, layout, first_byte, done: 0, held: None })
+    }
+
+    /// How the rays lie in the file.
+    pub fn layout(&self) -> &RayLayout {
+        &self.layout
+    }
+
+    /// Where the first ray starts.
+    pub(super) fn first_byte(&self) -> u64 {
+        self.first_byte
+    }
+
+    /// Where the file holds the `t_min` of ray `index`, for messages; of a file without, where the ray starts.
+    pub fn byte_of_t_min(&self, index: usize) -> u64 {
+        self.first_byte + self.layout.offset_of_t_min(index)
+    }
+
+    /// Whether a file of `bytes` holds as many rays as its header promises: to be asked before much is done with the first.
+    ///
+    /// # Errors
+    /// [`NpyError::Malformed`], as reading it would say in the end.
+    pub fn check_length(&self, bytes: u64) -> Result<(), NpyError> {
+        let end = self.first_byte.saturating_add(self.layout.count.saturating_mul(self.layout.ray_bytes() as u64));
+        if bytes < end {
+            return Err(NpyError::Malformed { name: self.name.to_string(), offset: bytes, fault: self.too_short() });
+        }
+        if bytes > end { Err(self.too_long(end)) } else { Ok(()) }
+    }
+
+    fn too_short(&self) -> String {
+        let (count, bytes) = (self.layout.count, self.layout.ray_bytes());
+        format!("ends here, but the header promises {count} rays of {bytes} bytes")
+    }
+
+    fn too_long(&self, offset: u64) -> NpyError {
+        let fault = format!("goes on after the {} rays that the header promises", self.layout.count);
+        NpyError::Malformed { name: self.name.to_string(), offset, fault }
+    }
+
+    /// The next rays, `most` of them or those that are left; none at the end. With the last ones it looks whether the input
+    /// ends there. Memory is taken as data arrives; that of a file in Fortran order for all of its rays at the first call.
+    ///
+    /// # Errors
+    /// [`NpyError`].
+    pub fn next(&mut self, most: usize) -> Result<Vec<Ray>, NpyError> {
+        if self.layout.is_by_ray() {
+            return self.read(most as u64);
+        }
+        if self.held.is_none() {
+            let all = self.read(u64::MAX)?;
+            if all.len() <= most {
+                self.held = Some(Vec::new().into_iter());
+                return Ok(all);
+            }
+            self.held = Some(all.into_iter());
+        }
+        Ok(self.held.iter_mut().flatten().take(most).collect())
+    }
+
+    fn read(&mut self, most: u64) -> Result<Vec<Ray>, NpyError> {
+        let layout = self.layout;
+        let count = most.min(layout.count - self.done);
+        let mut rays: Vec<Ray> = Vec::new();
+        if count == 0 && self.done > 0 {
+            return Ok(rays);
+        }
+        // What is read in a run: whole rays, or one number of each.
+        let columns = if layout.by_column { 1 } else { layout.columns };
+        let item_bytes = columns * layout.value_bytes();
+        let mut buffer = vec![0; CHUNK * item_bytes];
+        let mut numbers = Vec::with_capacity(CHUNK * columns);
+        for run in 0..layout.columns / columns {
+            let mut done = 0;
+            while done < count {
+                let wanted = &mut buffer[..(count - done).min(CHUNK as u64) as usize * item_bytes];
+                if self.input.fill(wanted)? < wanted.len() {
+                    return Err(self.input.malformed(self.too_short()));
+                }
+                numbers.clear();
+                layout.append(wanted, &mut numbers);
+                let items = numbers.len() / columns;
+                if run == 0 {
+                    if rays.capacity() - rays.len() < items {
+                        grow(self.name, &mut rays, count)?;
+                    }
+                    rays.resize(rays.len() + items, Ray::new([0.0; 3], [0.0; 3]));
+                }
+                for (ray, values) in rays[done as usize..].iter_mut().zip(numbers.chunks_exact(columns)) {
+                    values.iter().enumerate().for_each(|(i, &value)| layout.set(ray, run + i, value));
+                }
+                done += items as u64;
+            }
+        }
+        self.done += count;
+        let end = self.input.offset();
+        if self.done == layout.count && self.input.fill(&mut [0])? > 0 {
+            return Err(self.too_long(end));
+        }
+        Ok(rays)
+    }
+}
+
+/// Doubles the room in `rays`, of which there will be `count` at most, if the memory for that is there.
+fn grow(name: &str, rays: &mut Vec<Ray>, count: u64) -> Result<(), NpyError> {
+    let left = usize::try_from(count).unwrap_or(usize::MAX) - rays.len();
+    let more = rays.len().max(CHUNK).min(left);
+    let needed = WORK_BYTES.saturating_mul((rays.len() + more) as u64);
+    let error = |free| NpyError::Memory { name: name.to_string(), rays: rays.len() as u64, needed, free };
+    match raywarp_system::memory::available() {
+        Some(free) if needed > free.max(SMALL_BYTES) => Err(error(free)),
+        _ if rays.try_reserve_exact(more).is_err() => {
+            Err(NpyError::Memory { name: name.to_string(), rays: rays.len() as u64, needed, free: 0 })
+        }
+        _ => Ok(()),
+    }
+}

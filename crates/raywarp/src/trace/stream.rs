@@ -1,0 +1,296 @@
+//! Rays from a file or a pipe, traced as they come, and their hits written as they are found: neither has to fit in memory.
+
+use super::{Field, HitFormat, TraceScene, TraceSceneError, surface_columns};
+use crate::npy::{NpyError, RayLayout, RayReader};
+use raywarp_geom::{BatchStats, Control, Ray};
+use raywarp_scene::Scene;
+use raywarp_traverse::Query;
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+/// Rays of an input that are traced some at a time.
+pub struct RayStream<'a, R> {
+    reader: RayReader<'a, R>,
+    portion: usize,
+    first: Vec<Ray>,
+}
+
+/// What is asked, and how hits are written.
+#[derive(Debug, Clone)]
+pub struct StreamOptions<'a> {
+    /// The question.
+    pub query: Query,
+    /// The kind of the file.
+    pub format: HitFormat,
+    /// Further columns; one that is named twice comes once, and any-hit rays have none.
+    pub fields: &'a [Field],
+}
+
+/// What was traced.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StreamTotals {
+    /// Rays, and those that could not hit anything.
+    pub stats: BatchStats,
+    /// Rays that hit something.
+    pub hits: u64,
+    /// Wall time of the tracing alone.
+    pub elapsed: Duration,
+}
+
+impl StreamTotals {
+    /// Rays a second; 0 for none.
+    pub fn rays_per_s(&self) -> f64 {
+        self.stats.rays as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Why not all of it was traced. What was written by then is worth nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamError {
+    /// The rays cannot be read.
+    #[error(transparent)]
+    Rays(#[from] NpyError),
+    /// They cannot be answered; a ray's index is that in the file.
+    #[error(transparent)]
+    Trace(#[from] TraceSceneError),
+    /// The hits cannot be written.
+    #[error(transparent)]
+    Write(io::Error),
+}
+
+impl<'a, R: Read> RayStream<'a, R> {
+    /// Rays that are traced before more are read: enough for a GPU that copies, traces and copies back side by side. With
+    /// their hits and the bytes of these they take about half a gigabyte, with text and further columns a whole one.
+    pub const PORTION: usize = 1 << 22;
+
+    /// Reads up to `portion` rays; `name` is for messages. At most so many are in memory at a time, but those of a file in
+    /// Fortran order all are.
+    ///
+    /// # Errors
+    /// [`NpyError`].
+    ///
+    /// # Panics
+    /// If `portion` is 0.
+    pub fn new(name: &'a str, input: R, portion: usize) -> Result<Self, NpyError> {
+        Self::begin(RayReader::new(name, input)?, portion)
+    }
+
+    /// As [`RayStream::new`], of an input that is known to have `bytes`: whether these are as many rays as its header
+    /// promises is looked at first.
+    ///
+    /// # Errors
+    /// [`NpyError`].
+    ///
+    /// # Panics
+    /// If `portion` is 0.
+    pub fn with_length(name: &'a str, input: R, bytes: u64, portion: usize) -> Result<Self, NpyError> {
+        let reader = RayReader::new(name, input)?;
+        reader.check_length(bytes)?;
+        Self::begin(reader, portion)
+    }
+
+    fn begin(mut reader: RayReader<'a, R>, portion: usize) -> Result<Self, NpyError> {
+        assert!(portion > 0, "a portion holds rays");
+        let first = reader.next(portion)?;
+        Ok(Self { reader, portion, first })
+    }
+
+    /// How the rays lie in the input.
+    pub fn layout(&self) -> &RayLayout {
+        self.reader.layout()
+    }
+
+    /// The first rays: all of them unless there are more than a portion.
+    pub fn first(&self) -> &[Ray] {
+        &self.first
+    }
+
+    /// Whether these are all.
+    pub fn is_whole(&self) -> bool {
+        self.first.len() as u64 == self.layout().count()
+    }
+
+    /// Where the input holds the `t_min` of ray `index`, for messages; of one without, where the ray starts.
+    pub fn byte_of_t_min(&self, index: usize) -> u64 {
+        self.reader.byte_of_t_min(index)
+    }
+
+    /// Traces all rays by `tracer`, which is over `scene`, and writes a whole hit file to `out`, portion by portion. May be
+    /// called once: nothing is left then.
+    ///
+    /// # Errors
+    /// [`StreamError`].
+    pub fn trace(
+        &mut self,
+        tracer: &TraceScene,
+        scene: &Scene,
+        options: &StreamOptions<'_>,
+        control: &Control<'_>,
+        out: &mut dyn Write,
+    ) -> Result<StreamTotals, StreamError> {
+        let StreamOptions { query, format, fields } = *options;
+        let mut once: Vec<Field> = Vec::new();
+        for &field in fields {
+            if !once.contains(&field) {
+                once.push(field);
+            }
+        }
+        let count = usize::try_from(self.layout().count()).unwrap_or(usize::MAX);
+        let mut bytes = format.start(query, count, &once);
+        let mut totals = StreamTotals::default();
+        let mut rays = std::mem::take(&mut self.first);
+        while !rays.is_empty() {
+            let done = totals.stats.rays as usize;
+            let traced = tracer.trace(&rays, query, control).map_err(|error| match error {
+                TraceSceneError::NegativeTMin { ray, t_min, variant } => {
+                    TraceSceneError::NegativeTMin { ray: done + ray, t_min, variant }
+                }
+                other => other,
+            })?;
+            // Before there are bytes of its hits.
+            drop(std::mem::take(&mut rays));
+            let columns = surface_columns(scene, &traced.answers, &once);
+            traced.answers.append(&mut bytes, format, &columns);
+            totals.stats += traced.stats;
+            totals.hits += traced.answers.hit_count() as u64;
+            totals.elapsed += traced.elapsed;
+            drop((traced, columns));
+            out.write_all(&bytes).map_err(StreamError::Write)?;
+            bytes.clear();
+            rays = self.reader.next(self.portion)?;
+        }
+        out.write_all(&bytes).map_err(StreamError::Write)?;
+        out.flush().map_err(StreamError::Write)?;
+        Ok(totals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::npy::write_rays;
+    use crate::trace::{Engine, TraceOptions};
+    use raywarp_geom::Affine;
+    use raywarp_scene::{FaceMaterials, Instance, Material, Mesh};
+    use raywarp_traverse::Machine;
+    use std::cell::Cell;
+
+    /// A triangle in z = 1.
+    fn scene() -> Scene {
+        let mut scene = Scene::default();
+        let materials = FaceMaterials::Uniform(scene.add_material(Material::diffuse("grey", [0.5; 3])));
+        let triangles = raywarp_geom::TriangleMesh {
+            positions: vec![[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]],
+            indices: vec![[0, 1, 2]],
+            ..Default::default()
+        };
+        let mesh = scene.add_mesh(Mesh { name: String::new(), triangles, materials });
+        scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+        scene
+    }
+
+    fn some_rays(count: usize) -> Vec<Ray> {
+        let x = |i: usize| (i * 37 % 101) as f32 / 80.0;
+        let ray = |i| Ray::new([x(i), x(i + 7), 0.0], [0.0, 0.0, if i % 11 == 3 { f32::NAN } else { 1.0 }]);
+        (0..count).map(ray).collect()
+    }
+
+    fn options(query: Query, format: HitFormat, fields: &[Field]) -> StreamOptions<'_> {
+        StreamOptions { query, format, fields }
+    }
+
+    #[test]
+    fn portions_of_any_size_make_the_file_of_all_rays_at_once() {
+        let (scene, rays) = (scene(), some_rays(1000));
+        let tracer = TraceScene::new(&scene, &TraceOptions::default()).unwrap();
+        let file = write_rays(&rays);
+        let both = [Field::Normal, Field::Position, Field::Normal];
+        for (query, format, fields) in [
+            (Query::Closest, HitFormat::Npy, &[][..]),
+            (Query::Closest, HitFormat::Npy, &both[..]),
+            (Query::Closest, HitFormat::Csv, &both[..]),
+            (Query::Any, HitFormat::Npy, &[][..]),
+            (Query::Any, HitFormat::Csv, &[][..]),
+        ] {
+            let traced = tracer.trace(&rays, query, &Control::default()).unwrap();
+            let whole = traced.answers.file(format, &surface_columns(&scene, &traced.answers, fields));
+            for portion in [1, 7, 333, 500, 999, 1000, 1001] {
+                let mut stream = RayStream::new("-", &file[..], portion).unwrap();
+                assert_eq!((stream.first().len(), stream.is_whole()), (portion.min(1000), portion >= 1000));
+                let mut out = Vec::new();
+                let options = options(query, format, fields);
+                let totals = stream.trace(&tracer, &scene, &options, &Control::default(), &mut out).unwrap();
+                assert!(out == whole, "{query:?}, {format:?}, {portion}");
+                assert_eq!((totals.stats, totals.hits), (traced.stats, traced.answers.hit_count() as u64));
+            }
+            let (empty, mut out) = (write_rays(&[]), Vec::new());
+            let mut none = RayStream::new("-", &empty[..], 3).unwrap();
+            assert!(none.is_whole());
+            let totals = none.trace(&tracer, &scene, &options(query, format, fields), &Control::default(), &mut out);
+            assert_eq!(totals.unwrap(), StreamTotals::default());
+            let nothing = tracer.trace(&[], query, &Control::default()).unwrap().answers;
+            assert_eq!(out, nothing.file(format, &surface_columns(&scene, &nothing, fields)));
+        }
+    }
+
+    #[test]
+    fn no_more_is_in_memory_than_a_portion_and_what_its_reading_takes() {
+        /// Counts what was read and not yet written.
+        struct Watched<'a>(&'a [u8], &'a Cell<usize>);
+        impl Read for Watched<'_> {
+            fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+                let count = self.0.read(out)?;
+                self.1.set(self.1.get() + count);
+                Ok(count)
+            }
+        }
+        struct Written<'a>(&'a Cell<usize>, usize);
+        impl Write for Written<'_> {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.1 = self.1.max(self.0.get());
+                // A hit of 20 bytes is the answer to a ray of 32.
+                self.0.set(self.0.get().saturating_sub(bytes.len() / 20 * 32));
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let scene = scene();
+        let tracer = TraceScene::new(&scene, &TraceOptions::default()).unwrap();
+        let (file, inside) = (write_rays(&some_rays(100_000)), Cell::new(0));
+        let mut out = Written(&inside, 0);
+        let mut stream = RayStream::new("-", Watched(&file, &inside), 1000).unwrap();
+        let options = options(Query::Closest, HitFormat::Npy, &[]);
+        stream.trace(&tracer, &scene, &options, &Control::default(), &mut out).unwrap();
+        assert!(out.1 >= 32_000 && out.1 < 2 * 32_000, "{} bytes of {}", out.1, file.len());
+    }
+
+    #[test]
+    fn what_is_wrong_with_later_rays_is_said_with_their_number_and_place() {
+        let scene = scene();
+        let variant = raywarp_family::papers().iter().map(|row| row.variant).find(|v| v.needs().t_min_not_negative);
+        let engine = Engine::Family { variant: variant.unwrap(), machine: Machine::Scalar };
+        let tracer = TraceScene::new(&scene, &TraceOptions { engine, ..TraceOptions::default() }).unwrap();
+        let mut rays = some_rays(100);
+        rays[77].t_min = -1.0;
+        let file = write_rays(&rays);
+        let options = options(Query::Closest, HitFormat::Npy, &[]);
+        let run = |bytes: &[u8], portion| {
+            let mut stream = RayStream::new("a.npy", bytes, portion)?;
+            stream.trace(&tracer, &scene, &options, &Control::default(), &mut io::sink())
+        };
+        let error = run(&file, 10).unwrap_err();
+        assert!(matches!(error, StreamError::Trace(TraceSceneError::NegativeTMin { ray: 77, .. })), "{error}");
+        let said = |bytes: &[u8]| run(bytes, 10).unwrap_err().to_string();
+        let good = write_rays(&some_rays(100));
+        assert!(said(&good[..good.len() - 1]).contains("ends here"));
+        assert!(said(&[&good[..], b"x"].concat()).contains("goes on after"));
+        // Of a file the length is known before.
+        for length in [good.len() as u64 - 1, good.len() as u64 + 1] {
+            assert!(RayStream::with_length("a.npy", &good[..], length, 10).is_err());
+        }
+        assert!(RayStream::with_length("a.npy", &good[..], good.len() as u64, 10).is_ok());
+    }
+}
