@@ -73,7 +73,7 @@ impl Stage<'_> {
         let u_choice: V = numbers.next_1d(self.first + dimension::LIGHT);
         let u: [V; 2] = numbers.next_2d(self.first + dimension::LIGHT + 1);
         let LightSamples { wi, target, has_target, weight, pdf, found } =
-            light::sample::<V, N>(self.scene, self.tables, points.position, u_choice, u, mask);
+            light::sample::<V, N>(self.scene, self.tables, self.sky.as_ref(), points.position, u_choice, u, mask);
         let set = u_choice.set();
         let (zero, one) = (V::splat(set, 0.0), V::splat(set, 1.0));
         let local = frames.to_local(wi);

@@ -8,6 +8,8 @@
 //! Records are gathered whole, 64 bytes a triangle and a light, and turned round in registers.
 
 mod coated;
+mod elementary;
+mod environment;
 mod facets;
 mod ggx;
 mod horizon;
@@ -16,6 +18,7 @@ mod light;
 mod looked_up;
 mod losses;
 mod metal;
+mod missed;
 mod model;
 mod numbers;
 mod point;
@@ -33,6 +36,7 @@ pub(crate) use queues::Queues;
 use crate::flat::ShadingScene;
 use crate::path::Wave;
 use crate::vertex::Transport;
+use environment::Sky;
 use raywarp_lanes::Isa;
 use tables::Tables;
 use tables::class::{COATED, DIFFUSE, METAL};
@@ -61,7 +65,11 @@ impl Vectors {
 
     /// Shades what it can of a wave, and queues the rest to be shaded one by one.
     pub fn shade(&self, scene: &ShadingScene, transport: &Transport, wave: &mut Wave) {
-        queues::sort(scene, &self.tables, wave);
+        let sky = Sky::of(scene);
+        queues::sort(scene, &self.tables, sky.is_some(), wave);
+        if let Some(sky) = sky {
+            self.isa.run(missed::Leave { sky, transport, wave });
+        }
         self.isa.run(vertices::Shade::<DIFFUSE> { scene, transport, tables: &self.tables, wave });
         self.isa.run(vertices::Shade::<COATED> { scene, transport, tables: &self.tables, wave });
         self.isa.run(vertices::Shade::<METAL> { scene, transport, tables: &self.tables, wave });

@@ -1,10 +1,11 @@
 //! What vectors read beside the flat scene: records of 16 bytes, gathered whole.
 
+use super::environment::Sky;
 use crate::bsdf::albedo_table::CELLS;
 use crate::bsdf::ggx::Ggx;
 use crate::bsdf::loss_table::{MEAN_NODES, WHITE_NODES};
 use crate::bsdf::{Bsdf, BsdfTables, Conductor, Principled, Scattering};
-use crate::flat::{Input, LightKind, LightRecord, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
+use crate::flat::{Input, LightKind, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
 use crate::texture::{Inputs, TexturePoint};
 use glam::Vec3;
 use raywarp_sample::warp::AliasCell;
@@ -35,10 +36,12 @@ pub(super) mod class {
 
 /// Flags of a [`LightTable`].
 pub(super) mod flag {
-    /// Connections to it have a text in vectors.
-    pub const IN_VECTORS: u32 = 1;
+    /// It is flat, and its points send out the same.
+    pub const PLANAR: u32 = 1;
     /// Both sides emit.
     pub const BOTH_SIDES: u32 = 1 << 1;
+    /// It is the environment that vectors know.
+    pub const SKY: u32 = 1 << 2;
 }
 
 /// Made once of a scene.
@@ -57,7 +60,8 @@ pub(super) struct Tables {
     pub losses: Vec<[u32; 4]>,
     /// Their mean at a node of alpha, and at the next; zeros.
     pub loss_means: Vec<[u32; 4]>,
-    /// Of each light: the radiance of what its points send out, and [`flag`]s.
+    /// Of each light: the radiance of what its points send out, of an environment the probability that it is chosen and
+    /// zeros, and [`flag`]s.
     pub lights: Vec<[u32; 4]>,
     /// Of each cell of the choice of lights: in 2^-32 of a cell, how much is its own; what the rest is; zeros.
     pub cells: Vec<[u32; 4]>,
@@ -92,7 +96,7 @@ impl Tables {
             albedo_means: neighbours(means),
             losses: losses.map(|corners| corners.map(loss)).collect(),
             loss_means: loss_means.windows(2).map(|pair| [pair[0].to_bits(), pair[1].to_bits(), 0, 0]).collect(),
-            lights: scene.lights.iter().map(|light| self::light(scene, light)).collect(),
+            lights: (0..scene.lights.len()).map(|i| light(scene, i)).collect(),
             cells: scene.light_choice.iter().enumerate().map(|(i, cell)| self::cell(i as u32, cell)).collect(),
         }
     }
@@ -169,8 +173,12 @@ pub(super) fn metal(bsdf: &Bsdf) -> Option<[u32; 12]> {
     Some([eta.x, eta.y, eta.z, k.x, k.y, k.z, alpha.x, 0.0, f.x, f.y, f.z, 0.0].map(f32::to_bits))
 }
 
-fn light(scene: &ShadingScene, light: &LightRecord) -> [u32; 4] {
-    let one_by_one = record(Vec3::ZERO, 0);
+fn light(scene: &ShadingScene, index: usize) -> [u32; 4] {
+    let (light, one_by_one) = (&scene.lights[index], record(Vec3::ZERO, 0));
+    if light.kind() == LightKind::Environment && Sky::of(scene).is_some() {
+        let probability = scene.light_choice[index].probability;
+        return record(Vec3::new(probability, 0.0, 0.0), flag::SKY);
+    }
     if !matches!(light.kind(), LightKind::Triangle | LightKind::Parallelogram) {
         return one_by_one;
     }
@@ -187,7 +195,7 @@ fn light(scene: &ShadingScene, light: &LightRecord) -> [u32; 4] {
     }
     let radiance = Vec3::from(scene.inputs[material.emission as usize].factor);
     let both = if material.has(MaterialFlags::EMITS_ON_BOTH_SIDES) { flag::BOTH_SIDES } else { 0 };
-    record(radiance, flag::IN_VECTORS | both)
+    record(radiance, flag::PLANAR | both)
 }
 
 fn cell(index: u32, cell: &AliasCell) -> [u32; 4] {

@@ -11,6 +11,7 @@ use raywarp_geom::{Aabb, Hit, Ray};
 use raywarp_lanes::Isa;
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_sample::{Sampler, warp};
+use raywarp_scene::{Image, Light, Pixels, Scene};
 
 /// Many groups of lanes of any width, and a part of one.
 const PATHS: u32 = 16 * 120 + 5;
@@ -98,9 +99,37 @@ fn scene(lights: bool) -> ShadingScene {
     } else {
         SCENE.lines().filter(|line| !line.contains("LightSource")).map(|line| format!("{line}\n")).collect()
     };
+    flat(&loaded(&text))
+}
+
+/// The scene under a map of few texels, some of them black, one as bright as a sun, one below 0; alone or beside the
+/// environment of the file.
+fn scene_under_a_map(alone: bool) -> ShadingScene {
+    let mut scene = loaded(SCENE);
+    if alone {
+        scene.lights.retain(|light| !matches!(light, Light::Environment { .. }));
+    }
+    let (width, height) = (7, 5);
+    let texel = |i: u32| match (i / width, i % width) {
+        (2, _) | (_, 3) => [0.0; 4],
+        (1, 5) => [900.0, 800.0, 500.0, 1.0],
+        (3, 1) => [-0.5, 0.5, 0.1, 1.0],
+        (row, column) => [0.1 * row as f32, 0.3, 0.2 * column as f32, 1.0],
+    };
+    let pixels = Pixels::Float((0..width * height).map(texel).collect()).into();
+    let map = scene.add_image(Image { name: String::new(), width, height, pixels });
+    let world_to_map = [[0.6, 0.0, 0.8], [0.0, 1.0, 0.0], [-0.8, 0.0, 0.6]];
+    scene.lights.push(Light::Environment { map: Some(map), radiance: [1.0, 0.9, 0.8], world_to_map });
+    flat(&scene)
+}
+
+fn loaded(text: &str) -> Scene {
     let options = raywarp_scene::LoadOptions::default();
-    let loaded = raywarp_scene::load_from(text.as_bytes(), std::path::Path::new("surfaces.pbrt"), &options).unwrap();
-    let mut flat = ShadingScene::new(&loaded.scene, &Aabb { min: [-10.0; 3], max: [10.0; 3] }).unwrap();
+    raywarp_scene::load_from(text.as_bytes(), std::path::Path::new("surfaces.pbrt"), &options).unwrap().scene
+}
+
+fn flat(scene: &Scene) -> ShadingScene {
+    let mut flat = ShadingScene::new(scene, &Aabb { min: [-10.0; 3], max: [10.0; 3] }).unwrap();
     // No file of this format has tangents: some surfaces get them here, one of them none at a corner.
     for (i, record) in flat.attributes.iter_mut().enumerate().step_by(2) {
         let second = if i % 4 == 0 { UnitCode::ZERO } else { encode_unit([0.0, -1.0, 0.5]) };
@@ -139,6 +168,8 @@ fn wave(scene: &ShadingScene, bounce: u32) -> Wave {
         let triangle = (random(8) * 1.1 * scene.triangles.len() as f32) as usize;
         // Of the many triangles of disk and sphere a few will do.
         let triangle = if random(12) < 0.9 { scene.triangles.len() - 1 - triangle % 32 } else { triangle };
+        // And many paths hit nothing.
+        let triangle = if random(13) < 0.1 { usize::MAX } else { triangle };
         let [u, v] = warp::uniform_triangle([random(9), random(10)]);
         let record = scene.triangles.get(triangle);
         let hit = record.map_or(Hit::miss(f32::INFINITY), |record| {
@@ -223,6 +254,18 @@ fn every_way_of_transport_is_the_same_in_vectors() {
     check(&scene, &Transport { scattering: Scattering::Single, ..transport(SOBOL) }, 0);
     check(&scene, &Transport { max_depth: 0, ..transport(SOBOL) }, 0);
     check(&scene, &Transport { roulette_below: 2.0, roulette_scale: 0.5, ..transport(XOR32) }, 1);
+}
+
+#[test]
+fn an_environment_with_a_map_is_the_same_in_vectors() {
+    let scene = scene_under_a_map(true);
+    for direct in [DirectLight::Both, DirectLight::Lights, DirectLight::Scattering] {
+        check(&scene, &Transport { direct, ..transport(SOBOL) }, 1);
+    }
+    check(&scene, &transport(XOR32), 0);
+    check(&scene, &Transport { transparent: true, ..transport(SOBOL) }, 0);
+    // Of several environments none has a text in vectors.
+    check(&scene_under_a_map(false), &transport(SOBOL), 1);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::Queues;
 use super::coated::{self, Coated};
+use super::environment::Sky;
 use super::looked_up::{emissions, parameters, reflectances};
 use super::metal::{self, Metal};
 use super::model::Diffuse;
@@ -69,6 +70,7 @@ impl<const CLASS: u32> Shade<'_, CLASS> {
             scene,
             transport,
             tables,
+            sky: Sky::of(scene),
             bounce,
             is_last,
             connects: transport.direct != DirectLight::Scattering && (!is_last || transport.connect_last),
@@ -116,6 +118,7 @@ pub(super) struct Stage<'a> {
     pub scene: &'a ShadingScene,
     pub transport: &'a Transport,
     pub tables: &'a Tables,
+    pub sky: Option<Sky<'a>>,
     pub bounce: u32,
     pub is_last: bool,
     pub connects: bool,
@@ -264,9 +267,9 @@ fn class_is<V: Vector<N>, const N: usize>(kind: V::Words, class: u32) -> V::Mask
     (kind & V::Words::splat(set, !class::FLAGS)).eq(V::Words::splat(set, class))
 }
 
-/// The lanes of classes with a flag.
+/// The lanes whose words have a flag.
 #[inline(always)]
-fn has_flag<V: Vector<N>, const N: usize>(kind: V::Words, flag: u32) -> V::Mask {
+pub(super) fn has_flag<V: Vector<N>, const N: usize>(kind: V::Words, flag: u32) -> V::Mask {
     let flag = V::Words::splat(kind.set(), flag);
     (kind & flag).eq(flag)
 }
