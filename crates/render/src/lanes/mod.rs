@@ -17,12 +17,14 @@ mod leave;
 mod light;
 mod looked_up;
 mod losses;
+mod media;
 mod metal;
 mod missed;
 mod model;
 mod numbers;
 mod point;
 mod queues;
+mod specular;
 mod tables;
 mod tangent;
 #[cfg(test)]
@@ -39,7 +41,7 @@ use crate::vertex::Transport;
 use environment::Sky;
 use raywarp_lanes::Isa;
 use tables::Tables;
-use tables::class::{COATED, DIFFUSE, METAL};
+use tables::class::{COATED, DIFFUSE, METAL, SPECULAR};
 
 /// A scene's shading in vectors.
 #[derive(Debug)]
@@ -73,5 +75,6 @@ impl Vectors {
         self.isa.run(vertices::Shade::<DIFFUSE> { scene, transport, tables: &self.tables, wave });
         self.isa.run(vertices::Shade::<COATED> { scene, transport, tables: &self.tables, wave });
         self.isa.run(vertices::Shade::<METAL> { scene, transport, tables: &self.tables, wave });
+        self.isa.run(vertices::Shade::<SPECULAR> { scene, transport, tables: &self.tables, wave });
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Queues {
     pub coated: InVectors,
     /// Metal.
     pub metal: InVectors,
+    /// Mirrors, smooth metal and smooth glass.
+    pub specular: InVectors,
     /// What left the scene for an environment that vectors know.
     pub missed: Vec<u32>,
     /// Surfaces that scatter and that paths came to since the wave began, and those of them that vectors shaded.
@@ -30,6 +32,7 @@ impl Queues {
         self.diffuse.clear();
         self.coated.clear();
         self.metal.clear();
+        self.specular.clear();
         self.missed.clear();
     }
 }
@@ -74,6 +77,8 @@ pub(super) fn sort(scene: &ShadingScene, tables: &Tables, knows_sky: bool, wave:
         let triangle = scene.triangle_of(hit, instance);
         let [_, _, _, kind] = tables.materials[scene.triangles[triangle as usize].material() as usize];
         match kind & !class::FLAGS {
+            // Those whose media the text in vectors knows too.
+            class::SPECULAR | class::TEXTURED_SPECULAR => queues.specular.push(i, triangle),
             _ if in_medium => queues.one_by_one.push(i),
             class::DIFFUSE | class::TEXTURED_DIFFUSE => queues.diffuse.push(i, triangle),
             class::COATED | class::TEXTURED_COATED => queues.coated.push(i, triangle),

@@ -1,10 +1,11 @@
 //! What vectors read beside the flat scene: records of 16 bytes, gathered whole.
 
 use super::environment::Sky;
+use super::specular::kind;
 use crate::bsdf::albedo_table::CELLS;
 use crate::bsdf::ggx::Ggx;
 use crate::bsdf::loss_table::{MEAN_NODES, WHITE_NODES};
-use crate::bsdf::{Bsdf, BsdfTables, Conductor, Principled, Scattering};
+use crate::bsdf::{Bsdf, BsdfTables, Conductor, Dielectric, Principled, Scattering};
 use crate::flat::{Input, LightKind, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
 use crate::texture::{Inputs, TexturePoint};
 use glam::Vec3;
@@ -26,6 +27,10 @@ pub(super) mod class {
     pub const METAL: u32 = 5;
     /// Of textures.
     pub const TEXTURED_METAL: u32 = 6;
+    /// Mirrors, smooth metal and smooth glass; the same everywhere.
+    pub const SPECULAR: u32 = 7;
+    /// Mirrors and glass of textures.
+    pub const TEXTURED_SPECULAR: u32 = 8;
     /// Flag: it shines.
     pub const EMITS: u32 = 1 << 8;
     /// Flag: its frame lies along a tangent.
@@ -50,7 +55,8 @@ pub(super) struct Tables {
     /// Of each material: its reflectance where that is constant, and its [`class`].
     pub materials: Vec<[u32; 4]>,
     /// Of each material whose class is [`class::COATED`]: base, f0, f90 and alpha; whose class is [`class::METAL`]:
-    /// eta, k, alpha, zero and the mean of the Fresnel term; zeros.
+    /// eta, k, alpha, zero and the mean of the Fresnel term; whose class is [`class::SPECULAR`]: tints of reflection and
+    /// transmission, index of refraction, or eta, k, zero, and the [`kind`]; zeros.
     pub parameters: Vec<[u32; 12]>,
     /// Of GGX facets, row by row of alpha: scale and bias of the albedo at a node of the cosine, and at the next.
     pub albedos: Vec<[u32; 4]>,
@@ -113,8 +119,9 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
     // Without maps of attributes the scalar text bends no normal of a diffuse surface, whatever the record says.
     let looks = material.has(MaterialFlags::LOOKS_AT_ATTRIBUTES);
     let is_bent = material.normal != NONE && (looks || material.kind() != MaterialKind::Diffuse);
-    // Beyond boundaries of media paths may be in them.
-    let is_boundary = material.inside != NONE || material.has(MaterialFlags::INTERFACE);
+    // Beyond boundaries of media paths may be in them; glass follows those.
+    let bounds_media = material.inside != NONE || material.has(MaterialFlags::INTERFACE);
+    let is_boundary = bounds_media && material.kind() != MaterialKind::Dielectric;
     let is_turned = material.has(MaterialFlags::ANISOTROPIC);
     let is_odd = is_turned && material.kind() == MaterialKind::Diffuse;
     if is_boundary || is_bent || is_odd || material.has(MaterialFlags::CHOOSES) {
@@ -141,13 +148,21 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
         MaterialKind::Conductor if is_textured => (record(Vec3::ZERO, class::TEXTURED_METAL | flags), [0; 12]),
         MaterialKind::Conductor => {
             let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
-            metal(&Bsdf::look_up(&inputs, 0.5))
-                .map_or(one_by_one, |metal| (record(Vec3::ZERO, class::METAL | flags), metal))
+            let (rough, smooth) = (class::METAL | flags, class::SPECULAR | flags);
+            let bsdf = Bsdf::look_up(&inputs, 0.5);
+            let rough = metal(&bsdf).map(|metal| (record(Vec3::ZERO, rough), metal));
+            rough.or_else(|| specular(&bsdf).map(|metal| (record(Vec3::ZERO, smooth), metal))).unwrap_or(one_by_one)
+        }
+        MaterialKind::Mirror | MaterialKind::Dielectric if is_textured => {
+            (record(Vec3::ZERO, class::TEXTURED_SPECULAR | flags), [0; 12])
+        }
+        MaterialKind::Mirror | MaterialKind::Dielectric => {
+            let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
+            specular(&Bsdf::look_up(&inputs, 0.5))
+                .map_or(one_by_one, |specular| (record(Vec3::ZERO, class::SPECULAR | flags), specular))
         }
         MaterialKind::DiffuseTransmission
         | MaterialKind::Blinn
-        | MaterialKind::Mirror
-        | MaterialKind::Dielectric
         | MaterialKind::CarPaint
         | MaterialKind::Mix
         | MaterialKind::Invisible
@@ -171,6 +186,21 @@ pub(super) fn metal(bsdf: &Bsdf) -> Option<[u32; 12]> {
         return None;
     }
     Some([eta.x, eta.y, eta.z, k.x, k.y, k.z, alpha.x, 0.0, f.x, f.y, f.z, 0.0].map(f32::to_bits))
+}
+
+/// The record of what scatters into single directions, if the model does.
+pub(super) fn specular(bsdf: &Bsdf) -> Option<[u32; 12]> {
+    let (a, b, ior, kind) = match *bsdf {
+        Bsdf::Mirror { reflectance } => (reflectance, Vec3::ZERO, 0.0, kind::MIRROR),
+        Bsdf::Conductor(Conductor { eta, k, alpha, .. }) if Ggx::is_smooth(alpha) => (eta, k, 0.0, kind::METAL),
+        // Glass that bends too little to be rough may stand in a medium where it bends more.
+        Bsdf::Dielectric(Dielectric { ior, alpha, reflectance, transmittance, thin, .. }) if Ggx::is_smooth(alpha) => {
+            (reflectance, transmittance, ior, if thin { kind::SHEET } else { kind::GLASS })
+        }
+        _ => return None,
+    };
+    let [a, b] = [a, b].map(|v| v.to_array().map(f32::to_bits));
+    Some([a[0], a[1], a[2], b[0], b[1], b[2], ior.to_bits(), kind, 0, 0, 0, 0])
 }
 
 fn light(scene: &ShadingScene, index: usize) -> [u32; 4] {
