@@ -101,7 +101,7 @@ impl<'s> Sky<'s> {
     #[inline(always)]
     fn rows<V: Vector<N>, const N: usize>(&self, set: V::Set) -> [Vec3s<V>; 3] {
         let [a, b, c] = self.record.rows;
-        [splat(set, a), splat(set, b), splat(set, c)]
+        [Vec3s::splat(set, a), Vec3s::splat(set, b), Vec3s::splat(set, c)]
     }
 
     /// `crate::texture`'s bilinear look-up, of columns that repeat and rows that end, at coordinates of 0 to 1.
@@ -129,7 +129,7 @@ impl<'s> Sky<'s> {
         let (top, bottom) = (lerp(a, b, x_share), lerp(c, d, x_share));
         let Vec3s { x, y, z } = lerp(top, bottom, y_share);
         let least = V::splat(set, 0.0);
-        splat::<V, N>(set, self.record.radiance) * Vec3s { x: x.max(least), y: y.max(least), z: z.max(least) }
+        Vec3s::<V>::splat(set, self.record.radiance) * Vec3s { x: x.max(least), y: y.max(least), z: z.max(least) }
     }
 
     #[inline(always)]
@@ -206,11 +206,6 @@ impl<'s> Sky<'s> {
         let within = ((u - start) / probability).min(V::splat(set, ONE_MINUS_EPSILON));
         Cells { cell: low, within, probability }
     }
-}
-
-#[inline(always)]
-fn splat<V: Vector<N>, const N: usize>(set: V::Set, v: [f32; 3]) -> Vec3s<V> {
-    Vec3s { x: V::splat(set, v[0]), y: V::splat(set, v[1]), z: V::splat(set, v[2]) }
 }
 
 /// `glam`'s `lerp`.

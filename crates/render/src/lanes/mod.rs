@@ -7,6 +7,7 @@
 //!
 //! Records are gathered whole, 64 bytes a triangle and a light, and turned round in registers.
 
+mod camera;
 mod coated;
 mod elementary;
 mod environment;
@@ -37,6 +38,7 @@ pub(crate) use queues::Queues;
 
 use crate::flat::ShadingScene;
 use crate::path::Wave;
+use crate::stage::Generate;
 use crate::vertex::Transport;
 use environment::Sky;
 use raywarp_lanes::Isa;
@@ -63,6 +65,15 @@ impl Vectors {
     /// As [`Vectors::new`], with an instruction set.
     fn with(isa: Isa, scene: &ShadingScene, transport: &Transport) -> Self {
         Self { isa, tables: Tables::new(scene, transport.scattering) }
+    }
+
+    /// Starts the paths of a wave whose pixels and sample numbers are there; false if they have to be started one by one.
+    pub fn start(&self, with: &Generate, wave: &mut Wave) -> bool {
+        let knows = camera::knows(with.sampler);
+        if knows {
+            self.isa.run(camera::Start { with, wave });
+        }
+        knows
     }
 
     /// Shades what it can of a wave, and queues the rest to be shaded one by one.
