@@ -5,6 +5,8 @@
 //! functions of one path ([`crate::vertex`]), which remain what defines a picture. Every function here is the arithmetic
 //! of its namesake there in the same order, so that a path has the same bits whichever way it goes; the tests compare them.
 //!
+//! Paths begin in vectors too ([`camera`]), and those that leave the scene for an environment end so ([`missed`]).
+//!
 //! Records are gathered whole, 64 bytes a triangle and a light, and turned round in registers.
 
 mod camera;
