@@ -39,7 +39,7 @@ pub(super) mod class {
     pub const FLAGS: u32 = EMITS | ALONG_TANGENT;
 }
 
-/// Flags of a [`LightTable`].
+/// Flags of a record of `Tables::lights`.
 pub(super) mod flag {
     /// It is flat, and its points send out the same.
     pub const PLANAR: u32 = 1;
