@@ -9,16 +9,16 @@ use raywarp_scene::{Camera, FovAxis, Projection};
 /// A camera for a picture of a given size.
 #[derive(Debug, Clone)]
 pub(crate) struct Lens {
-    eye: Vec3,
-    right: Vec3,
-    up: Vec3,
-    forward: Vec3,
+    pub eye: Vec3,
+    pub right: Vec3,
+    pub up: Vec3,
+    pub forward: Vec3,
     /// Half the picture's width and height: at distance 1 (perspective) or in scene units.
-    half: [f32; 2],
-    perspective: bool,
-    radius: f32,
-    focal_distance: f32,
-    size: [f32; 2],
+    pub half: [f32; 2],
+    pub perspective: bool,
+    pub radius: f32,
+    pub focal_distance: f32,
+    pub size: [f32; 2],
 }
 
 /// A camera for a picture of a given size, the same bytes on every device: 80 bytes.

@@ -156,6 +156,7 @@ impl Wave {
     }
 
     /// Starts a path with its camera ray, in `media`.
+    #[cfg(test)]
     pub fn push(
         &mut self,
         pixel: u32,
@@ -165,10 +166,19 @@ impl Wave {
         sampler_state: u32,
         media: MediaStack,
     ) {
+        self.pixel.push(pixel);
+        self.sample.push(sample);
+        self.begin(ray, filter_weight, sampler_state, media);
+    }
+
+    /// Starts the first path whose pixel and sample number are there and that is not begun.
+    #[inline]
+    pub fn begin(&mut self, ray: Ray, filter_weight: f32, sampler_state: u32, media: MediaStack) {
+        let slot = self.radiance.len();
         self.paths.push(QueuedPath {
-            slot: self.pixel.len() as u32,
-            pixel,
-            sample,
+            slot: slot as u32,
+            pixel: self.pixel[slot],
+            sample: self.sample[slot],
             flags: (SPECULAR | ALL_SPECULAR).into(),
             throughput: Vec3::ONE,
             previous_pdf: 0.0,
@@ -176,8 +186,6 @@ impl Wave {
             media: InMedia::at_start(media),
         });
         self.rays.push(ray);
-        self.pixel.push(pixel);
-        self.sample.push(sample);
         self.radiance.push(Vec3::ZERO);
         self.filter_weight.push(filter_weight);
         self.first_hit.push(FirstHit { depth: f32::INFINITY, ..FirstHit::default() });

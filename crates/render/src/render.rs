@@ -511,7 +511,7 @@ impl<O: PathObserver> Job<'_, O> {
         let width = self.options.size[0];
         let (sampler, media) = (self.transport.sampler, self.media);
         let with = Generate { lens: &self.lens, filter: &self.filter, sampler, width, media };
-        generate(&with, pixels.map(|[x, y]| y * width + x), samples, wave);
+        generate(&with, self.vectors.as_ref(), pixels.map(|[x, y]| y * width + x), samples, wave);
     }
 
     /// Adds a finished wave to the film.

@@ -1,13 +1,14 @@
 //! Where paths go from vertices: [`crate::vertex`]'s connection to a light and next direction, a path a lane.
 
 use super::light::{self, LightSamples};
+use super::media::Crossings;
 use super::model::Model;
 use super::numbers::Numbers;
 use super::vec3::{Vec3s, is_finite};
 use super::vertices::{Entries, Stage, Vertices};
 use crate::options::DirectLight;
 use crate::path::QueuedPath;
-use crate::vertex::{FirstHit, InMedia, dimension};
+use crate::vertex::{ALL_SPECULAR, FirstHit, InMedia, SPECULAR, dimension};
 use glam::Vec3;
 use raywarp_geom::Ray;
 use raywarp_lanes::{Mask, Vector, Words};
@@ -31,11 +32,11 @@ impl Stage<'_> {
         let [_, pixel, sample, _, x, y, z, _, state, ..] = entries.path;
         let throughput = Vec3s::<V>::of_words(&[x, y, z]);
         let mut numbers = Numbers::resume(self.transport.sampler, pixel, sample, state);
-        if self.connects {
+        if self.connects && !B::IS_SPECULAR {
             self.aim(vertices, throughput, &mut numbers, mask, &slots);
         }
         if !self.is_last {
-            self.scatter(vertices, throughput, numbers, mask, &entries.path);
+            self.scatter(vertices, throughput, numbers, mask, entries);
         }
     }
 
@@ -73,7 +74,7 @@ impl Stage<'_> {
         let u_choice: V = numbers.next_1d(self.first + dimension::LIGHT);
         let u: [V; 2] = numbers.next_2d(self.first + dimension::LIGHT + 1);
         let LightSamples { wi, target, has_target, weight, pdf, found } =
-            light::sample::<V, N>(self.scene, self.tables, points.position, u_choice, u, mask);
+            light::sample::<V, N>(self.scene, self.tables, self.sky.as_ref(), points.position, u_choice, u, mask);
         let set = u_choice.set();
         let (zero, one) = (V::splat(set, 0.0), V::splat(set, 1.0));
         let local = frames.to_local(wi);
@@ -114,7 +115,7 @@ impl Stage<'_> {
         throughput: Vec3s<V>,
         mut numbers: Numbers<V::Words>,
         mask: V::Mask,
-        path: &[V::Words; 12],
+        entries: &Entries<V::Words, V::Mask>,
     ) {
         let Vertices { points, frames, wo, bsdf } = vertices;
         let set = wo.x.set();
@@ -146,7 +147,19 @@ impl Stage<'_> {
         }
         let (origin, direction) = (stored(points.origins_towards(wi)), stored(wi));
         let (throughput, pdf, state) = (stored(throughput), sample.pdf.store(), state.store());
-        let (slot, pixel, sample) = (path[0].store(), path[1].store(), path[2].store());
+        let [slot, pixel, path_sample, flags, ..] = entries.path;
+        let (slot, pixel, path_sample) = (slot.store(), pixel.store(), path_sample.store());
+        let mut flags_on = [0; N];
+        if B::IS_SPECULAR {
+            let (specular, all) = (V::Words::splat(set, SPECULAR.into()), V::Words::splat(set, ALL_SPECULAR.into()));
+            flags_on = (specular | (flags & all)).store();
+        }
+        // Paths in a medium, and those that may come into one, are shaded one by one where they may not go through.
+        let mut crossings = None;
+        if B::IS_SPECULAR && !self.scene.media.is_empty() {
+            crossings = Some(Crossings::<N>::of::<V::Words>(self.scene, self.touching, entries, lives));
+        }
+        let (from_behind, to_behind) = (wo.z.lt(zero).bits(), sample.wi.z.lt(zero).bits());
         let mut bits = lives.bits();
         while bits != 0 {
             let lane = bits.trailing_zeros() as usize;
@@ -155,13 +168,14 @@ impl Stage<'_> {
             self.next_paths.push(QueuedPath {
                 slot: slot[lane],
                 pixel: pixel[lane],
-                sample: sample[lane],
-                flags: 0,
+                sample: path_sample[lane],
+                flags: flags_on[lane],
                 throughput: at(&throughput, lane).into(),
                 previous_pdf: pdf[lane],
                 sampler_state: state[lane],
-                // Paths in a medium, and those that may come into one, are shaded one by one.
-                media: InMedia::default(),
+                media: crossings.as_ref().map_or(InMedia::default(), |crossings| {
+                    crossings.beyond(lane, from_behind >> lane & 1 == 1, to_behind >> lane & 1 == 1)
+                }),
             });
         }
     }

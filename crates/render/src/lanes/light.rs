@@ -1,11 +1,14 @@
 //! Connections to lights: `crate::light`'s sampling, a path a lane.
 //!
-//! Triangles and parallelograms of one radiance that are farther than their size have a text here; what a path chooses
-//! besides is sampled by the scalar text, for the lanes that chose it, and joins the others.
+//! Triangles and parallelograms of one radiance that are farther than their size have a text here, and so has an
+//! environment ([`super::environment`]); what a path chooses besides is sampled by the scalar text, for the lanes that chose
+//! it, and joins the others.
 
+use super::environment::{Sky, SkySamples};
 use super::point::offset_from_triangle;
 use super::tables::{Tables, flag};
 use super::vec3::{Vec3s, is_finite};
+use super::vertices::has_flag;
 use super::warp::uniform_triangle;
 use crate::flat::{LightKind, ShadingScene};
 use crate::light::{self, LightSample};
@@ -30,6 +33,7 @@ pub(super) struct LightSamples<V, M> {
 pub(super) fn sample<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
     tables: &Tables,
+    sky: Option<&Sky>,
     points: Vec3s<V>,
     u_choice: V,
     u: [V; 2],
@@ -48,7 +52,16 @@ pub(super) fn sample<V: Vector<N>, const N: usize>(
     // With more lights an index has no room beside its rest.
     if tables.cells.len() < 1 << 16 {
         let index = choose::<V, N>(tables, u_choice, mask);
-        (samples, in_vectors) = planar(scene, tables, points, index, u, mask);
+        let light: [V::Words; 4] = index.gather_records(&tables.lights, mask);
+        let is_planar = mask & has_flag::<V, N>(light[3], flag::PLANAR);
+        if is_planar.any() {
+            (samples, in_vectors) = planar(scene, points, index, &light, u, is_planar);
+        }
+        let is_sky = mask & has_flag::<V, N>(light[3], flag::SKY);
+        if let (true, Some(sky)) = (is_sky.any(), sky) {
+            samples = samples.with_sky::<N>(&sky.connect(u, V::from_bits(light[0]), is_sky), is_sky);
+            in_vectors = in_vectors | is_sky;
+        }
     }
     let rest = mask & !in_vectors;
     if rest.any() {
@@ -72,23 +85,21 @@ fn choose<V: Vector<N>, const N: usize>(tables: &Tables, u: V, mask: V::Mask) ->
     V::Words::select(within.lt(own), cell, alias)
 }
 
-/// Connections to triangles and parallelograms, `crate::light::planar` by area, and the lanes whose lights are that.
+/// Connections of the lanes in `mask` to triangles and parallelograms, `crate::light::planar` by area, and the lanes whose
+/// lights are far enough for that.
 #[inline(always)]
 fn planar<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
-    tables: &Tables,
     points: Vec3s<V>,
     index: V::Words,
+    &[r, g, b, flags]: &[V::Words; 4],
     u: [V; 2],
     mask: V::Mask,
 ) -> (LightSamples<V, V::Mask>, V::Mask) {
     let set = u[0].set();
     let (zero, half, one) = (V::splat(set, 0.0), V::splat(set, 0.5), V::splat(set, 1.0));
-    let [r, g, b, flags] = index.gather_records(&tables.lights, mask);
     let records = index.gather_records(bytemuck::cast_slice::<_, [u32; 16]>(&scene.lights), mask);
-    let no_flag = V::Words::splat(set, 0);
-    let is_here = mask & !(flags & V::Words::splat(set, flag::IN_VECTORS)).eq(no_flag);
-    let both_sides = !(flags & V::Words::splat(set, flag::BOTH_SIDES)).eq(no_flag);
+    let both_sides = has_flag::<V, N>(flags, flag::BOTH_SIDES);
     let is_triangle = records[0].eq(V::Words::splat(set, LightKind::Triangle.tag()));
     let value = V::from_bits(records[3]);
     let at = Vec3s::<V>::of_words(&records[4..7]);
@@ -125,11 +136,28 @@ fn planar<V: Vector<N>, const N: usize>(
     let target = offset_from_triangle(on_light, side, extent);
     let weight = radiance * (one / pdf);
     // Whoever is behind need not know how near it is.
-    let is_here = is_here & (is_far | is_behind);
+    let is_here = mask & (is_far | is_behind);
     (LightSamples { wi, target, has_target: is_here, weight, pdf, found: found & is_here }, is_here)
 }
 
 impl<V, M> LightSamples<V, M> {
+    /// With those to an environment in the lanes of `mask`.
+    #[inline(always)]
+    fn with_sky<const N: usize>(self, sky: &SkySamples<V, M>, mask: M) -> Self
+    where
+        V: Vector<N, Mask = M>,
+        M: Mask<N, Set = V::Set>,
+    {
+        Self {
+            wi: Vec3s::select(mask, sky.wi, self.wi),
+            target: self.target,
+            has_target: self.has_target & !mask,
+            weight: Vec3s::select(mask, sky.weight, self.weight),
+            pdf: V::select(mask, sky.pdf, self.pdf),
+            found: (self.found & !mask) | (sky.found & mask),
+        }
+    }
+
     /// With those of the lanes in `rest` found by the scalar text.
     #[inline(always)]
     fn with_one_by_one<const N: usize>(

@@ -130,7 +130,7 @@ fn half_vector<V: Vector<N>, const N: usize>(wo: Vec3s<V>, wi: Vec3s<V>) -> Vec3
 
 /// The reflectance of metals: [`crate::bsdf::fresnel`]'s, each channel on its own.
 #[inline(always)]
-fn fresnel<V: Vector<N>, const N: usize>(cos: V, eta: Vec3s<V>, k: Vec3s<V>) -> Vec3s<V> {
+pub(super) fn fresnel<V: Vector<N>, const N: usize>(cos: V, eta: Vec3s<V>, k: Vec3s<V>) -> Vec3s<V> {
     let set = cos.set();
     let cos = cos.max(V::splat(set, 0.0)).min(V::splat(set, 1.0));
     Vec3s { x: channel(cos, eta.x, k.x), y: channel(cos, eta.y, k.y), z: channel(cos, eta.z, k.z) }

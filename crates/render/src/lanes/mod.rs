@@ -5,9 +5,14 @@
 //! functions of one path ([`crate::vertex`]), which remain what defines a picture. Every function here is the arithmetic
 //! of its namesake there in the same order, so that a path has the same bits whichever way it goes; the tests compare them.
 //!
+//! Paths begin in vectors too ([`camera`]), and those that leave the scene for an environment end so ([`missed`]).
+//!
 //! Records are gathered whole, 64 bytes a triangle and a light, and turned round in registers.
 
+mod camera;
 mod coated;
+mod elementary;
+mod environment;
 mod facets;
 mod ggx;
 mod horizon;
@@ -15,11 +20,14 @@ mod leave;
 mod light;
 mod looked_up;
 mod losses;
+mod media;
 mod metal;
+mod missed;
 mod model;
 mod numbers;
 mod point;
 mod queues;
+mod specular;
 mod tables;
 mod tangent;
 #[cfg(test)]
@@ -32,10 +40,12 @@ pub(crate) use queues::Queues;
 
 use crate::flat::ShadingScene;
 use crate::path::Wave;
+use crate::stage::Generate;
 use crate::vertex::Transport;
+use environment::Sky;
 use raywarp_lanes::Isa;
 use tables::Tables;
-use tables::class::{COATED, DIFFUSE, METAL};
+use tables::class::{COATED, DIFFUSE, METAL, SPECULAR};
 
 /// A scene's shading in vectors.
 #[derive(Debug)]
@@ -59,11 +69,25 @@ impl Vectors {
         Self { isa, tables: Tables::new(scene, transport.scattering) }
     }
 
+    /// Starts the paths of a wave whose pixels and sample numbers are there; false if they have to be started one by one.
+    pub fn start(&self, with: &Generate, wave: &mut Wave) -> bool {
+        let knows = camera::knows(with.sampler);
+        if knows {
+            self.isa.run(camera::Start { with, wave });
+        }
+        knows
+    }
+
     /// Shades what it can of a wave, and queues the rest to be shaded one by one.
     pub fn shade(&self, scene: &ShadingScene, transport: &Transport, wave: &mut Wave) {
-        queues::sort(scene, &self.tables, wave);
+        let sky = Sky::of(scene);
+        queues::sort(scene, &self.tables, sky.is_some(), wave);
+        if let Some(sky) = sky {
+            self.isa.run(missed::Leave { sky, transport, wave });
+        }
         self.isa.run(vertices::Shade::<DIFFUSE> { scene, transport, tables: &self.tables, wave });
         self.isa.run(vertices::Shade::<COATED> { scene, transport, tables: &self.tables, wave });
         self.isa.run(vertices::Shade::<METAL> { scene, transport, tables: &self.tables, wave });
+        self.isa.run(vertices::Shade::<SPECULAR> { scene, transport, tables: &self.tables, wave });
     }
 }

@@ -4,10 +4,12 @@ use super::vec3::{Vec3s, copysign, is_finite};
 use super::warp::{cosine_hemisphere, cosine_hemisphere_pdf};
 use raywarp_lanes::Vector;
 
-/// An opaque model, the same from both sides. `wo` and `wi` are above.
+/// A model, opaque and the same from both sides unless it says otherwise. `wo` and `wi` are above.
 pub(super) trait Model<V: Vector<N>, const N: usize>: Copy {
     /// Whether a random number chooses a lobe.
     const CHOOSES: bool;
+    /// Whether it has no densities: connections to lights are in vain.
+    const IS_SPECULAR: bool = false;
 
     /// The value and the density of `wi`.
     fn eval_above(&self, wo: Vec3s<V>, wi: Vec3s<V>) -> (Vec3s<V>, V);

@@ -16,6 +16,10 @@ pub(crate) struct Queues {
     pub coated: InVectors,
     /// Metal.
     pub metal: InVectors,
+    /// Mirrors, smooth metal and smooth glass.
+    pub specular: InVectors,
+    /// What left the scene for an environment that vectors know.
+    pub missed: Vec<u32>,
     /// Surfaces that scatter and that paths came to since the wave began, and those of them that vectors shaded.
     pub vertices: u64,
     pub in_vectors: u64,
@@ -28,6 +32,8 @@ impl Queues {
         self.diffuse.clear();
         self.coated.clear();
         self.metal.clear();
+        self.specular.clear();
+        self.missed.clear();
     }
 }
 
@@ -51,21 +57,29 @@ impl InVectors {
     }
 }
 
-/// Sorts the entries of a wave by the class of what they hit.
-pub(super) fn sort(scene: &ShadingScene, tables: &Tables, wave: &mut Wave) {
+/// Sorts the entries of a wave by the class of what they hit; vectors know the environment if `knows_sky`.
+pub(super) fn sort(scene: &ShadingScene, tables: &Tables, knows_sky: bool, wave: &mut Wave) {
     let Wave { queues, paths, hits, instances, .. } = wave;
     let has_media = !scene.media.is_empty();
     for (i, (hit, &instance)) in std::iter::zip(hits.iter(), instances.iter()).enumerate() {
         let i = i as u32;
+        // A path in a medium loses light on the way.
+        let in_medium = has_media && paths[i as usize].media.stack != MediaStack::default();
         if !hit.is_hit() {
-            queues.one_by_one.push(i);
+            match scene.environments.len() {
+                // There is nothing that such a path could bring.
+                0 => {}
+                _ if knows_sky && !in_medium => queues.missed.push(i),
+                _ => queues.one_by_one.push(i),
+            }
             continue;
         }
         let triangle = scene.triangle_of(hit, instance);
         let [_, _, _, kind] = tables.materials[scene.triangles[triangle as usize].material() as usize];
         match kind & !class::FLAGS {
-            // A path in a medium loses light on the way.
-            _ if has_media && paths[i as usize].media.stack != MediaStack::default() => queues.one_by_one.push(i),
+            // Those whose media the text in vectors knows too.
+            class::SPECULAR | class::TEXTURED_SPECULAR => queues.specular.push(i, triangle),
+            _ if in_medium => queues.one_by_one.push(i),
             class::DIFFUSE | class::TEXTURED_DIFFUSE => queues.diffuse.push(i, triangle),
             class::COATED | class::TEXTURED_COATED => queues.coated.push(i, triangle),
             class::METAL | class::TEXTURED_METAL => queues.metal.push(i, triangle),

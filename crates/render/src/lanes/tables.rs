@@ -1,10 +1,12 @@
 //! What vectors read beside the flat scene: records of 16 bytes, gathered whole.
 
+use super::environment::Sky;
+use super::specular::kind;
 use crate::bsdf::albedo_table::CELLS;
 use crate::bsdf::ggx::Ggx;
 use crate::bsdf::loss_table::{MEAN_NODES, WHITE_NODES};
-use crate::bsdf::{Bsdf, BsdfTables, Conductor, Principled, Scattering};
-use crate::flat::{Input, LightKind, LightRecord, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
+use crate::bsdf::{Bsdf, BsdfTables, Conductor, Dielectric, Principled, Scattering};
+use crate::flat::{Input, LightKind, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
 use crate::texture::{Inputs, TexturePoint};
 use glam::Vec3;
 use raywarp_sample::warp::AliasCell;
@@ -25,6 +27,10 @@ pub(super) mod class {
     pub const METAL: u32 = 5;
     /// Of textures.
     pub const TEXTURED_METAL: u32 = 6;
+    /// Mirrors, smooth metal and smooth glass; the same everywhere.
+    pub const SPECULAR: u32 = 7;
+    /// Mirrors and glass of textures.
+    pub const TEXTURED_SPECULAR: u32 = 8;
     /// Flag: it shines.
     pub const EMITS: u32 = 1 << 8;
     /// Flag: its frame lies along a tangent.
@@ -33,12 +39,14 @@ pub(super) mod class {
     pub const FLAGS: u32 = EMITS | ALONG_TANGENT;
 }
 
-/// Flags of a [`LightTable`].
+/// Flags of a record of `Tables::lights`.
 pub(super) mod flag {
-    /// Connections to it have a text in vectors.
-    pub const IN_VECTORS: u32 = 1;
+    /// It is flat, and its points send out the same.
+    pub const PLANAR: u32 = 1;
     /// Both sides emit.
     pub const BOTH_SIDES: u32 = 1 << 1;
+    /// It is the environment that vectors know.
+    pub const SKY: u32 = 1 << 2;
 }
 
 /// Made once of a scene.
@@ -47,7 +55,8 @@ pub(super) struct Tables {
     /// Of each material: its reflectance where that is constant, and its [`class`].
     pub materials: Vec<[u32; 4]>,
     /// Of each material whose class is [`class::COATED`]: base, f0, f90 and alpha; whose class is [`class::METAL`]:
-    /// eta, k, alpha, zero and the mean of the Fresnel term; zeros.
+    /// eta, k, alpha, zero and the mean of the Fresnel term; whose class is [`class::SPECULAR`]: tints of reflection and
+    /// transmission, index of refraction, or eta, k, zero, and the [`kind`]; zeros.
     pub parameters: Vec<[u32; 12]>,
     /// Of GGX facets, row by row of alpha: scale and bias of the albedo at a node of the cosine, and at the next.
     pub albedos: Vec<[u32; 4]>,
@@ -57,7 +66,8 @@ pub(super) struct Tables {
     pub losses: Vec<[u32; 4]>,
     /// Their mean at a node of alpha, and at the next; zeros.
     pub loss_means: Vec<[u32; 4]>,
-    /// Of each light: the radiance of what its points send out, and [`flag`]s.
+    /// Of each light: the radiance of what its points send out, of an environment the probability that it is chosen and
+    /// zeros, and [`flag`]s.
     pub lights: Vec<[u32; 4]>,
     /// Of each cell of the choice of lights: in 2^-32 of a cell, how much is its own; what the rest is; zeros.
     pub cells: Vec<[u32; 4]>,
@@ -92,7 +102,7 @@ impl Tables {
             albedo_means: neighbours(means),
             losses: losses.map(|corners| corners.map(loss)).collect(),
             loss_means: loss_means.windows(2).map(|pair| [pair[0].to_bits(), pair[1].to_bits(), 0, 0]).collect(),
-            lights: scene.lights.iter().map(|light| self::light(scene, light)).collect(),
+            lights: (0..scene.lights.len()).map(|i| light(scene, i)).collect(),
             cells: scene.light_choice.iter().enumerate().map(|(i, cell)| self::cell(i as u32, cell)).collect(),
         }
     }
@@ -109,8 +119,9 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
     // Without maps of attributes the scalar text bends no normal of a diffuse surface, whatever the record says.
     let looks = material.has(MaterialFlags::LOOKS_AT_ATTRIBUTES);
     let is_bent = material.normal != NONE && (looks || material.kind() != MaterialKind::Diffuse);
-    // Beyond boundaries of media paths may be in them.
-    let is_boundary = material.inside != NONE || material.has(MaterialFlags::INTERFACE);
+    // Beyond boundaries of media paths may be in them; glass follows those.
+    let bounds_media = material.inside != NONE || material.has(MaterialFlags::INTERFACE);
+    let is_boundary = bounds_media && material.kind() != MaterialKind::Dielectric;
     let is_turned = material.has(MaterialFlags::ANISOTROPIC);
     let is_odd = is_turned && material.kind() == MaterialKind::Diffuse;
     if is_boundary || is_bent || is_odd || material.has(MaterialFlags::CHOOSES) {
@@ -137,13 +148,21 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
         MaterialKind::Conductor if is_textured => (record(Vec3::ZERO, class::TEXTURED_METAL | flags), [0; 12]),
         MaterialKind::Conductor => {
             let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
-            metal(&Bsdf::look_up(&inputs, 0.5))
-                .map_or(one_by_one, |metal| (record(Vec3::ZERO, class::METAL | flags), metal))
+            let (rough, smooth) = (class::METAL | flags, class::SPECULAR | flags);
+            let bsdf = Bsdf::look_up(&inputs, 0.5);
+            let rough = metal(&bsdf).map(|metal| (record(Vec3::ZERO, rough), metal));
+            rough.or_else(|| specular(&bsdf).map(|metal| (record(Vec3::ZERO, smooth), metal))).unwrap_or(one_by_one)
+        }
+        MaterialKind::Mirror | MaterialKind::Dielectric if is_textured => {
+            (record(Vec3::ZERO, class::TEXTURED_SPECULAR | flags), [0; 12])
+        }
+        MaterialKind::Mirror | MaterialKind::Dielectric => {
+            let inputs = Inputs { scene, material, at: &TexturePoint::default(), scattering };
+            specular(&Bsdf::look_up(&inputs, 0.5))
+                .map_or(one_by_one, |specular| (record(Vec3::ZERO, class::SPECULAR | flags), specular))
         }
         MaterialKind::DiffuseTransmission
         | MaterialKind::Blinn
-        | MaterialKind::Mirror
-        | MaterialKind::Dielectric
         | MaterialKind::CarPaint
         | MaterialKind::Mix
         | MaterialKind::Invisible
@@ -169,8 +188,27 @@ pub(super) fn metal(bsdf: &Bsdf) -> Option<[u32; 12]> {
     Some([eta.x, eta.y, eta.z, k.x, k.y, k.z, alpha.x, 0.0, f.x, f.y, f.z, 0.0].map(f32::to_bits))
 }
 
-fn light(scene: &ShadingScene, light: &LightRecord) -> [u32; 4] {
-    let one_by_one = record(Vec3::ZERO, 0);
+/// The record of what scatters into single directions, if the model does.
+pub(super) fn specular(bsdf: &Bsdf) -> Option<[u32; 12]> {
+    let (a, b, ior, kind) = match *bsdf {
+        Bsdf::Mirror { reflectance } => (reflectance, Vec3::ZERO, 0.0, kind::MIRROR),
+        Bsdf::Conductor(Conductor { eta, k, alpha, .. }) if Ggx::is_smooth(alpha) => (eta, k, 0.0, kind::METAL),
+        // Glass that bends too little to be rough may stand in a medium where it bends more.
+        Bsdf::Dielectric(Dielectric { ior, alpha, reflectance, transmittance, thin, .. }) if Ggx::is_smooth(alpha) => {
+            (reflectance, transmittance, ior, if thin { kind::SHEET } else { kind::GLASS })
+        }
+        _ => return None,
+    };
+    let [a, b] = [a, b].map(|v| v.to_array().map(f32::to_bits));
+    Some([a[0], a[1], a[2], b[0], b[1], b[2], ior.to_bits(), kind, 0, 0, 0, 0])
+}
+
+fn light(scene: &ShadingScene, index: usize) -> [u32; 4] {
+    let (light, one_by_one) = (&scene.lights[index], record(Vec3::ZERO, 0));
+    if light.kind() == LightKind::Environment && Sky::of(scene).is_some() {
+        let probability = scene.light_choice[index].probability;
+        return record(Vec3::new(probability, 0.0, 0.0), flag::SKY);
+    }
     if !matches!(light.kind(), LightKind::Triangle | LightKind::Parallelogram) {
         return one_by_one;
     }
@@ -187,7 +225,7 @@ fn light(scene: &ShadingScene, light: &LightRecord) -> [u32; 4] {
     }
     let radiance = Vec3::from(scene.inputs[material.emission as usize].factor);
     let both = if material.has(MaterialFlags::EMITS_ON_BOTH_SIDES) { flag::BOTH_SIDES } else { 0 };
-    record(radiance, flag::IN_VECTORS | both)
+    record(radiance, flag::PLANAR | both)
 }
 
 fn cell(index: u32, cell: &AliasCell) -> [u32; 4] {

@@ -1,16 +1,17 @@
 //! Vectors beside the functions of one path, bit for bit: any hits, from anywhere, by paths in any state.
 
 use super::Vectors;
-use crate::flat::{AttributeRecord, ShadingScene, UnitCode, encode_unit};
+use crate::flat::{AttributeRecord, NONE, ShadingScene, UnitCode, encode_unit};
 use crate::options::{DirectLight, ROULETTE_BELOW, Scattering};
 use crate::path::{QueuedPath, Wave};
 use crate::stage::shade;
-use crate::vertex::{MediaStack, SPECULAR, Transport};
+use crate::vertex::{ALL_SPECULAR, MediaStack, SPECULAR, Transport};
 use glam::Vec3;
 use raywarp_geom::{Aabb, Hit, Ray};
 use raywarp_lanes::Isa;
 use raywarp_sample::hash::{combine, to_unit};
 use raywarp_sample::{Sampler, warp};
+use raywarp_scene::{Absorption, Image, Light, Medium, MediumId, MediumInterface, Pixels, Scene, Surface};
 
 /// Many groups of lanes of any width, and a part of one.
 const PATHS: u32 = 16 * 120 + 5;
@@ -88,7 +89,31 @@ Material "metal" "float uroughness" [0.0005] "float vroughness" [0.00051] "textu
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  5 0  0 7]
 Material "metal" "float roughness" [0] "bool remaproughness" ["false"]
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6]
+Material "metal" "float uroughness" [0.00002] "float vroughness" [0.00001] "rgb eta" [1 0 1000] "rgb k" [0 0 0]
+  "bool remaproughness" ["false"]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "float uv" [0 0  5 0  0 7]
+Material "mirror" "rgb Kr" [0.9 0.2 0.5]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 6  3 0 6  0 3 6] "normal N" [-0.5 0 1  0.5 0 1  0 0.5 1]
+Material "mirror" "texture Kr" "checks"
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7] "float uv" [0 0  5 0  0 7]
+Material "mirror" "rgb Kr" [0 0 0]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7]
 Material "glass"
+Shape "trianglemesh" "integer indices" [0 1 2 0 2 3] "point P" [-3 0 6  3 0 6  0 3 6  3 3 3] "normal N" [-0.5 0 1  0.5 0 1  0 0.5 1  0 0 -1]
+Material "glass" "rgb Kr" [0.5 0.6 0.7] "rgb Kt" [0.9 0.4 0.7]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7]
+Material "glass" "float index" [2.4] "rgb Kr" [0.9 0.9 0]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7]
+Material "glass" "float index" [1] "rgb Kt" [0 0 0]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7]
+Material "glass" "float index" [0.7] "texture Kt" "checks" "float uroughness" [0.00001] "float vroughness" [0.00002]
+  "bool remaproughness" ["false"]
+Shape "trianglemesh" "integer indices" [0 1 2 0 2 3] "point P" [-3 0 6  3 0 6  0 3 6  3 3 3] "float uv" [0 0  5 0  0 7  1 1]
+Material "glass" "float index" [1.01] "float uroughness" [0.3] "float vroughness" [0.3]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7]
+Material "glass" "float index" [1.33] "rgb Kt" [0.8 0.9 1]
+Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7]
+AreaLightSource "diffuse" "rgb L" [1 4 2] "bool twosided" ["true"]
 Shape "trianglemesh" "integer indices" [0 1 2] "point P" [-3 0 7  3 0 7  0 3 7]
 "#;
 
@@ -98,9 +123,52 @@ fn scene(lights: bool) -> ShadingScene {
     } else {
         SCENE.lines().filter(|line| !line.contains("LightSource")).map(|line| format!("{line}\n")).collect()
     };
+    flat(&loaded(&text))
+}
+
+/// The scene under a map of few texels, some of them black, one as bright as a sun, one below 0; alone or beside the
+/// environment of the file.
+fn scene_under_a_map(alone: bool) -> ShadingScene {
+    let mut scene = loaded(SCENE);
+    if alone {
+        scene.lights.retain(|light| !matches!(light, Light::Environment { .. }));
+    }
+    let (width, height) = (7, 5);
+    let texel = |i: u32| match (i / width, i % width) {
+        (2, _) | (_, 3) => [0.0; 4],
+        (1, 5) => [900.0, 800.0, 500.0, 1.0],
+        (3, 1) => [-0.5, 0.5, 0.1, 1.0],
+        (row, column) => [0.1 * row as f32, 0.3, 0.2 * column as f32, 1.0],
+    };
+    let pixels = Pixels::Float((0..width * height).map(texel).collect()).into();
+    let map = scene.add_image(Image { name: String::new(), width, height, pixels });
+    let world_to_map = [[0.6, 0.0, 0.8], [0.0, 1.0, 0.0], [-0.8, 0.0, 0.6]];
+    scene.lights.push(Light::Environment { map: Some(map), radiance: [1.0, 0.9, 0.8], world_to_map });
+    flat(&scene)
+}
+
+/// The scene with media in its glass, one of them stated on both sides of a surface, and sheets of glass.
+fn scene_with_media() -> ShadingScene {
+    let mut scene = loaded(SCENE);
+    let absorption = |i: usize| Absorption { sigma: [0.3, 0.0, 0.1 * i as f32] };
+    scene.media.push(Medium { name: String::new(), absorption: absorption(9) });
+    let glass = scene.materials.iter_mut().filter(|material| matches!(material.surface, Surface::Dielectric { .. }));
+    for (i, material) in glass.enumerate() {
+        if let Surface::Dielectric { thin, absorption: inside, .. } = &mut material.surface {
+            (*thin, *inside) = (i == 1, (i % 4 != 3).then(|| absorption(i)));
+        }
+        material.media = (i == 2).then_some(MediumInterface { inside: Some(MediumId(0)), outside: None });
+    }
+    flat(&scene)
+}
+
+fn loaded(text: &str) -> Scene {
     let options = raywarp_scene::LoadOptions::default();
-    let loaded = raywarp_scene::load_from(text.as_bytes(), std::path::Path::new("surfaces.pbrt"), &options).unwrap();
-    let mut flat = ShadingScene::new(&loaded.scene, &Aabb { min: [-10.0; 3], max: [10.0; 3] }).unwrap();
+    raywarp_scene::load_from(text.as_bytes(), std::path::Path::new("surfaces.pbrt"), &options).unwrap().scene
+}
+
+fn flat(scene: &Scene) -> ShadingScene {
+    let mut flat = ShadingScene::new(scene, &Aabb { min: [-10.0; 3], max: [10.0; 3] }).unwrap();
     // No file of this format has tangents: some surfaces get them here, one of them none at a corner.
     for (i, record) in flat.attributes.iter_mut().enumerate().step_by(2) {
         let second = if i % 4 == 0 { UnitCode::ZERO } else { encode_unit([0.0, -1.0, 0.5]) };
@@ -131,14 +199,23 @@ fn wave(scene: &ShadingScene, bounce: u32) -> Wave {
     for i in 0..PATHS {
         let random = |what: u32| to_unit(combine(combine(77 + bounce, i), what));
         let direction = warp::uniform_sphere([random(0), random(1)]);
-        wave.push(i * 7, i % 5, Ray::new([random(2), 8.0, random(3)], direction), 1.0, i + 1, MediaStack::default());
+        // Most paths are in empty space, and the others in up to five bodies.
+        let media = scene.media.len() as f32;
+        let depth = if media == 0.0 { 0 } else { (14.0 * random(14)) as u32 % 9 };
+        let stack = (0..if depth < 6 { depth } else { 0 })
+            .fold(MediaStack::default(), |stack, k| stack.entered((media * random(20 + k)) as u32));
+        wave.push(i * 7, i % 5, Ray::new([random(2), 8.0, random(3)], direction), 1.0, i + 1, stack);
+        wave.touching.push(if random(15) < 0.2 && media > 0.0 { (media * random(16)) as u32 } else { NONE });
         let path = &mut wave.paths[i as usize];
         path.throughput = Vec3::new(random(4), 0.1 * random(5), 0.5) * if i % 3 == 0 { 0.05 } else { 1.0 };
         path.previous_pdf = random(6);
-        path.flags = if random(7) < 0.5 { SPECULAR.into() } else { 0 };
+        path.media.since = if media > 0.0 { 0.5 * random(17) } else { 0.0 };
+        path.flags = [SPECULAR | ALL_SPECULAR, SPECULAR, 0, 0][(4.0 * random(7)) as usize].into();
         let triangle = (random(8) * 1.1 * scene.triangles.len() as f32) as usize;
         // Of the many triangles of disk and sphere a few will do.
-        let triangle = if random(12) < 0.9 { scene.triangles.len() - 1 - triangle % 32 } else { triangle };
+        let triangle = if random(12) < 0.9 { scene.triangles.len() - 1 - triangle % 48 } else { triangle };
+        // And many paths hit nothing.
+        let triangle = if random(13) < 0.1 { usize::MAX } else { triangle };
         let [u, v] = warp::uniform_triangle([random(9), random(10)]);
         let record = scene.triangles.get(triangle);
         let hit = record.map_or(Hit::miss(f32::INFINITY), |record| {
@@ -170,6 +247,7 @@ fn made(mut wave: Wave, scene: &ShadingScene, transport: &Transport, vectors: Op
         (entry.1, entry.2) = (Some(bytemuck::cast(*ray)), Some(bytemuck::cast::<QueuedPath, _>(*path)));
     }
     let shadow = &wave.shadow;
+    assert_eq!(shadow.media.len(), if scene.media.is_empty() { 0 } else { shadow.rays.len() });
     for ((ray, &slot), contribution) in shadow.rays.iter().zip(&shadow.slots).zip(&shadow.contributions) {
         let entry = &mut made[slot as usize].3;
         assert!(entry.is_none(), "slot {slot} is connected twice");
@@ -223,6 +301,28 @@ fn every_way_of_transport_is_the_same_in_vectors() {
     check(&scene, &Transport { scattering: Scattering::Single, ..transport(SOBOL) }, 0);
     check(&scene, &Transport { max_depth: 0, ..transport(SOBOL) }, 0);
     check(&scene, &Transport { roulette_below: 2.0, roulette_scale: 0.5, ..transport(XOR32) }, 1);
+}
+
+#[test]
+fn an_environment_with_a_map_is_the_same_in_vectors() {
+    let scene = scene_under_a_map(true);
+    for direct in [DirectLight::Both, DirectLight::Lights, DirectLight::Scattering] {
+        check(&scene, &Transport { direct, ..transport(SOBOL) }, 1);
+    }
+    check(&scene, &transport(XOR32), 0);
+    check(&scene, &Transport { transparent: true, ..transport(SOBOL) }, 0);
+    // Of several environments none has a text in vectors.
+    check(&scene_under_a_map(false), &transport(SOBOL), 1);
+}
+
+#[test]
+fn paths_go_through_media_in_vectors_as_the_functions_of_one_path_take_them() {
+    let scene = scene_with_media();
+    assert!(scene.media.len() > 3);
+    for (sampler, bounce) in [(SOBOL, 0), (XOR32, 1), (SOBOL, 3)] {
+        check(&scene, &transport(sampler), bounce);
+    }
+    check(&scene, &Transport { scattering: Scattering::Single, ..transport(SOBOL) }, 1);
 }
 
 #[test]

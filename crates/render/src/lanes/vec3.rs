@@ -88,6 +88,16 @@ impl<V: Copy + Add<Output = V> + Sub<Output = V> + Mul<Output = V>> Vec3s<V> {
 }
 
 impl<V> Vec3s<V> {
+    /// The same in all lanes.
+    #[inline(always)]
+    pub fn splat<const N: usize>(set: V::Set, v: impl Into<[f32; 3]>) -> Self
+    where
+        V: Vector<N>,
+    {
+        let [x, y, z] = v.into();
+        Self { x: V::splat(set, x), y: V::splat(set, y), z: V::splat(set, z) }
+    }
+
     /// Three words of records.
     #[inline(always)]
     pub fn of_words<const N: usize>(words: &[V::Words]) -> Self

@@ -2,10 +2,13 @@
 
 use super::Queues;
 use super::coated::{self, Coated};
+use super::environment::Sky;
 use super::looked_up::{emissions, parameters, reflectances};
+use super::media::Crossings;
 use super::metal::{self, Metal};
 use super::model::Diffuse;
 use super::point::{Points, facing, points};
+use super::specular::Specular;
 use super::tables::{self, Tables, class};
 use super::vec3::Vec3s;
 use super::warp::Frames;
@@ -48,6 +51,8 @@ impl<const CLASS: u32> Task for Shade<'_, CLASS> {
 
 /// The records of some entries of a queue, a word a lane.
 pub(super) struct Entries<W, M> {
+    /// Where in their wave's queue they are.
+    pub entry: W,
     pub ray: [W; 8],
     pub hit: [W; 4],
     pub path: [W; 12],
@@ -63,12 +68,14 @@ impl<const CLASS: u32> Shade<'_, CLASS> {
         let Self { scene, transport, tables, wave, .. } = self;
         let bounce = wave.bounce;
         let is_last = transport.is_last(bounce);
-        let Wave { rays, hits, paths, radiance, first_hit, next_rays, next_paths, shadow, queues, .. } = wave;
-        let Queues { diffuse, coated, metal, one_by_one, vertices, in_vectors, .. } = queues;
+        let Wave { touching, rays, hits, paths, radiance, first_hit, next_rays, next_paths, shadow, queues, .. } = wave;
+        let Queues { diffuse, coated, metal, specular, one_by_one, vertices, in_vectors, .. } = queues;
         let mut stage = Stage {
             scene,
             transport,
             tables,
+            sky: Sky::of(scene),
+            touching,
             bounce,
             is_last,
             connects: transport.direct != DirectLight::Scattering && (!is_last || transport.connect_last),
@@ -82,6 +89,7 @@ impl<const CLASS: u32> Shade<'_, CLASS> {
         let queue = match CLASS {
             class::COATED => &*coated,
             class::METAL => &*metal,
+            class::SPECULAR => &*specular,
             _ => &*diffuse,
         };
         for (entries, triangles) in queue.entries.chunks(N).zip(queue.triangles.chunks(N)) {
@@ -89,6 +97,7 @@ impl<const CLASS: u32> Shade<'_, CLASS> {
             let entry = V::Words::load_part(set, entries);
             let triangle = V::Words::load_part(set, triangles);
             let entry = Entries {
+                entry,
                 ray: entry.gather_records(bytemuck::cast_slice::<Ray, _>(rays), there),
                 hit: entry.gather_records(bytemuck::cast_slice::<Hit, _>(hits), there),
                 path: entry.gather_records(bytemuck::cast_slice::<QueuedPath, _>(paths), there),
@@ -99,6 +108,7 @@ impl<const CLASS: u32> Shade<'_, CLASS> {
             let done = match CLASS {
                 class::COATED => stage.coated::<V, N>(&entry),
                 class::METAL => stage.metal::<V, N>(&entry),
+                class::SPECULAR => stage.specular::<V, N>(entry),
                 _ => stage.diffuse::<V, N>(&entry),
             };
             *vertices += u64::from(done.count_ones());
@@ -116,6 +126,9 @@ pub(super) struct Stage<'a> {
     pub scene: &'a ShadingScene,
     pub transport: &'a Transport,
     pub tables: &'a Tables,
+    pub sky: Option<Sky<'a>>,
+    /// The wave's.
+    pub touching: &'a [u32],
     pub bounce: u32,
     pub is_last: bool,
     pub connects: bool,
@@ -201,6 +214,23 @@ impl Stage<'_> {
         mask.bits()
     }
 
+    /// Shades what scatters into single directions; returns the lanes that it could.
+    #[inline(always)]
+    fn specular<V: Vector<N>, const N: usize>(&mut self, mut entries: Entries<V::Words, V::Mask>) -> u32 {
+        let Faceted { points, frames, wo, kind, mut words, mask } =
+            self.faceted::<V, N>(&entries, class::TEXTURED_SPECULAR, tables::specular);
+        if !self.scene.media.is_empty() {
+            let towards = -Vec3s::<V>::of_words(&entries.ray[4..7]);
+            let behind = points.geometric_normal.dot(towards).lt(V::splat(wo.x.set(), 0.0));
+            let crossings = Crossings::<N>::of::<V::Words>(self.scene, self.touching, &entries, mask);
+            crossings.arrive::<V>(&mut entries, &mut words, behind.bits(), mask);
+        }
+        let bsdf = Specular::of(&words, wo);
+        self.emit::<V, N>(&points, &entries, kind, mask);
+        self.leave(&Vertices { points, frames, wo, bsdf }, &entries, mask);
+        mask.bits()
+    }
+
     /// What models with facets begin with: `record` tells the parameters of those lanes whose class is `textured`.
     #[inline(always)]
     fn faceted<V: Vector<N>, const N: usize>(
@@ -264,9 +294,9 @@ fn class_is<V: Vector<N>, const N: usize>(kind: V::Words, class: u32) -> V::Mask
     (kind & V::Words::splat(set, !class::FLAGS)).eq(V::Words::splat(set, class))
 }
 
-/// The lanes of classes with a flag.
+/// The lanes whose words have a flag.
 #[inline(always)]
-fn has_flag<V: Vector<N>, const N: usize>(kind: V::Words, flag: u32) -> V::Mask {
+pub(super) fn has_flag<V: Vector<N>, const N: usize>(kind: V::Words, flag: u32) -> V::Mask {
     let flag = V::Words::splat(kind.set(), flag);
     (kind & flag).eq(flag)
 }

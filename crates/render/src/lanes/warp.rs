@@ -52,6 +52,14 @@ impl<V> Frames<V> {
 #[inline(always)]
 pub(super) fn cosine_hemisphere<V: Vector<N>, const N: usize>(u: [V; 2]) -> Vec3s<V> {
     let set = u[0].set();
+    let [x, y] = concentric_disk(u);
+    Vec3s { x, y, z: (V::splat(set, 1.0) - x * x - y * y).max(V::splat(set, 1e-12)).sqrt() }
+}
+
+/// [`raywarp_sample::warp::concentric_disk`].
+#[inline(always)]
+pub(super) fn concentric_disk<V: Vector<N>, const N: usize>(u: [V; 2]) -> [V; 2] {
+    let set = u[0].set();
     let (one, two) = (V::splat(set, 1.0), V::splat(set, 2.0));
     let (a, b) = (two * u[0] - one, two * u[1] - one);
     let wide = a.abs().gt(b.abs());
@@ -60,8 +68,7 @@ pub(super) fn cosine_hemisphere<V: Vector<N>, const N: usize>(u: [V; 2]) -> Vec3
     let ratio = V::select(r.eq(zero), zero, other / r);
     let (sin, cos) = sin_cos_octant(V::splat(set, FRAC_PI_4) * ratio);
     let (along, across) = (r * cos, r * sin);
-    let (x, y) = (V::select(wide, along, across), V::select(wide, across, along));
-    Vec3s { x, y, z: (one - x * x - y * y).max(V::splat(set, 1e-12)).sqrt() }
+    [V::select(wide, along, across), V::select(wide, across, along)]
 }
 
 /// [`raywarp_sample::warp::cosine_hemisphere_pdf`].

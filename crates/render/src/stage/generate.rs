@@ -1,6 +1,7 @@
 //! Stage 1: camera rays.
 
 use crate::filter::PixelFilter;
+use crate::lanes::Vectors;
 use crate::lens::Lens;
 use crate::path::Wave;
 use crate::vertex::MediaStack;
@@ -17,21 +18,28 @@ pub(crate) struct Generate<'a> {
 }
 
 /// Starts a path for each pixel (index `y * width + x`) and each sample number, a pixel's samples
-/// side by side in increasing order.
+/// side by side in increasing order; by `vectors` where they can. A path's bits are the same either way.
 pub(crate) fn generate(
     g: &Generate,
+    vectors: Option<&Vectors>,
     pixels: impl Iterator<Item = u32>,
     samples: std::ops::Range<u32>,
     wave: &mut Wave,
 ) {
     wave.clear();
     for pixel in pixels {
+        wave.pixel.extend(samples.clone().map(|_| pixel));
+        wave.sample.extend(samples.clone());
+    }
+    if vectors.is_some_and(|vectors| vectors.start(g, wave)) {
+        return;
+    }
+    for slot in 0..wave.pixel.len() {
+        let (pixel, sample) = (wave.pixel[slot], wave.sample[slot]);
         let (x, y) = ((pixel % g.width) as f32, (pixel / g.width) as f32);
-        for sample in samples.clone() {
-            let mut stream = g.sampler.start(pixel, sample);
-            let ([dx, dy], weight) = g.filter.sample(stream.next_2d());
-            let ray = g.lens.ray(x + 0.5 + dx, y + 0.5 + dy, stream.next_2d());
-            wave.push(pixel, sample, ray, weight, stream.state(), g.media);
-        }
+        let mut stream = g.sampler.start(pixel, sample);
+        let ([dx, dy], weight) = g.filter.sample(stream.next_2d());
+        let ray = g.lens.ray(x + 0.5 + dx, y + 0.5 + dy, stream.next_2d());
+        wave.begin(ray, weight, stream.state(), g.media);
     }
 }

@@ -17,9 +17,7 @@ mod touching;
 pub(crate) use arrive::arrive;
 pub(crate) use emission::from_surface;
 pub(crate) use leave::leave;
-#[cfg(feature = "twins")]
-pub(crate) use media::Boundary;
-pub(crate) use media::{InMedia, MediaStack};
+pub(crate) use media::{Boundary, InMedia, MediaStack};
 pub(crate) use path::{ALL_SPECULAR, FirstHit, PathState, SPECULAR};
 #[cfg(feature = "twins")]
 pub(crate) use roulette::roulette;

@@ -1,0 +1,231 @@
+//! The environment of a scene, where it is a map of floats: [`crate::light::Environment`], a direction a lane.
+
+use super::elementary::{acos, atan2};
+use super::vec3::{Vec3s, is_finite};
+use super::warp::sin_cos_turn;
+use crate::flat::{EnvironmentRecord, NONE, ShadingScene, Texels};
+use crate::light::environment::tables;
+use raywarp_lanes::{Mask, Vector, Words};
+use raywarp_sample::hash::ONE_MINUS_EPSILON;
+use std::f32::consts::{FRAC_1_PI, PI, TAU};
+
+/// An environment's map, and the tables by which directions to it are drawn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sky<'s> {
+    record: &'s EnvironmentRecord,
+    texels: &'s [[u32; 4]],
+    /// Of the map, in texels.
+    size: [u32; 2],
+    /// [`raywarp_sample::warp::DensityTables::words`], and the cells of that.
+    words: &'s [u32],
+    cells: [u32; 2],
+}
+
+/// Directions to an environment, and what they bring.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SkySamples<V, M> {
+    pub wi: Vec3s<V>,
+    /// Radiance over the density.
+    pub weight: Vec3s<V>,
+    pub pdf: V,
+    /// Lanes that have a direction.
+    pub found: M,
+}
+
+/// A cell of a cumulative table, where in it, and its probability.
+#[derive(Debug, Clone, Copy)]
+struct Cells<V, W> {
+    cell: W,
+    within: V,
+    probability: V,
+}
+
+impl<'s> Sky<'s> {
+    /// The environment of a scene that has one alone, if that has a map of floats.
+    pub fn of(scene: &'s ShadingScene) -> Option<Self> {
+        let [record] = &scene.environments[..] else { return None };
+        if record.image == NONE {
+            return None;
+        }
+        let image = &scene.images[record.image as usize];
+        let Texels::Float(texels) = &*image.texels else { return None };
+        // Indices are counted in 32 bits here, and columns must be whole numbers of `f32`.
+        let fits = |[width, height]: [u32; 2]| width < 1 << 15 && height < 1 << 15;
+        (fits(image.size) && fits(record.size)).then(|| Self {
+            record,
+            texels: bytemuck::cast_slice(texels),
+            size: image.size,
+            words: tables(scene, record).words,
+            cells: record.size,
+        })
+    }
+
+    /// Connections to it in the lanes of `mask`, chosen with `probability`.
+    #[inline(always)]
+    pub fn connect<V: Vector<N>, const N: usize>(
+        &self,
+        u: [V; 2],
+        probability: V,
+        mask: V::Mask,
+    ) -> SkySamples<V, V::Mask> {
+        let set = probability.set();
+        let (uv, density) = self.sample(u, mask);
+        let (sin, cos) = sin_cos_turn(V::splat(set, 0.5) * uv[1]);
+        let (s, c) = sin_cos_turn(uv[0]);
+        let d = [-sin * s, cos, sin * c];
+        let pdf = density / (V::splat(set, TAU * PI) * sin);
+        let found = pdf.gt(V::splat(set, 0.0)) & is_finite(pdf);
+        let rows = self.rows::<V, N>(set);
+        let wi = rows[0] * d[0] + rows[1] * d[1] + rows[2] * d[2];
+        let pdf = pdf * probability;
+        let weight = self.look_up(uv, mask) * (V::splat(set, 1.0) / pdf);
+        SkySamples { wi, weight, pdf, found }
+    }
+
+    /// Radiance from unit world directions and its density, choice of the environment included, in the lanes of `mask`.
+    #[inline(always)]
+    pub fn eval<V: Vector<N>, const N: usize>(&self, direction: Vec3s<V>, mask: V::Mask) -> (Vec3s<V>, V) {
+        let set = direction.x.set();
+        let (zero, half, one) = (V::splat(set, 0.0), V::splat(set, 0.5), V::splat(set, 1.0));
+        let rows = self.rows::<V, N>(set);
+        let d = Vec3s { x: rows[0].dot(direction), y: rows[1].dot(direction), z: rows[2].dot(direction) };
+        let cos = d.y.max(-one).min(one);
+        let turn = half + atan2(d.x, -d.z) * V::splat(set, 1.0 / TAU);
+        let uv = [turn.max(zero).min(one), acos(cos) * V::splat(set, FRAC_1_PI)];
+        let sin = (one - cos * cos).sqrt();
+        let pdf = self.pdf(uv, mask) / (V::splat(set, TAU * PI) * sin);
+        let pdf = V::select(sin.gt(zero), pdf, zero);
+        (self.look_up(uv, mask), pdf * V::splat(set, self.record.choice))
+    }
+
+    #[inline(always)]
+    fn rows<V: Vector<N>, const N: usize>(&self, set: V::Set) -> [Vec3s<V>; 3] {
+        let [a, b, c] = self.record.rows;
+        [Vec3s::splat(set, a), Vec3s::splat(set, b), Vec3s::splat(set, c)]
+    }
+
+    /// `crate::texture`'s bilinear look-up, of columns that repeat and rows that end, at coordinates of 0 to 1.
+    #[inline(always)]
+    fn look_up<V: Vector<N>, const N: usize>(&self, uv: [V; 2], mask: V::Mask) -> Vec3s<V> {
+        let set = uv[0].set();
+        let (width, height) = (V::Words::splat(set, self.size[0]), V::Words::splat(set, self.size[1]));
+        let (zero, one) = (V::Words::splat(set, 0), V::Words::splat(set, 1));
+        let half = V::splat(set, 0.5);
+        let [x, y] =
+            [uv[0] * V::splat(set, self.size[0] as f32) - half, uv[1] * V::splat(set, self.size[1] as f32) - half];
+        let (low_x, low_y) = (x.floor(), y.floor());
+        let [x_share, y_share] = [x - low_x, y - low_y];
+        // Before the first one there is -1, which is the largest word.
+        let (x, y) = (low_x.to_i32(), low_y.to_i32());
+        let next = x + one;
+        let columns = [V::Words::select(x.lt(width), x, width - one), V::Words::select(next.lt(width), next, zero)];
+        let rows = [V::Words::select(y.lt(height), y, zero) * width, (y + one).min(height - one) * width];
+        let [a, b, c, d] = [
+            self.texel::<V, N>(rows[0] + columns[0], mask),
+            self.texel::<V, N>(rows[0] + columns[1], mask),
+            self.texel::<V, N>(rows[1] + columns[0], mask),
+            self.texel::<V, N>(rows[1] + columns[1], mask),
+        ];
+        let (top, bottom) = (lerp(a, b, x_share), lerp(c, d, x_share));
+        let Vec3s { x, y, z } = lerp(top, bottom, y_share);
+        let least = V::splat(set, 0.0);
+        Vec3s::<V>::splat(set, self.record.radiance) * Vec3s { x: x.max(least), y: y.max(least), z: z.max(least) }
+    }
+
+    #[inline(always)]
+    fn texel<V: Vector<N>, const N: usize>(&self, index: V::Words, mask: V::Mask) -> Vec3s<V> {
+        Vec3s::of_words(&index.gather_records(self.texels, mask))
+    }
+
+    /// [`raywarp_sample::warp::DensityTables::sample`].
+    #[inline(always)]
+    fn sample<V: Vector<N>, const N: usize>(&self, u: [V; 2], mask: V::Mask) -> ([V; 2], V) {
+        let set = u[0].set();
+        let [width, height] = self.cells;
+        let row = self.invert(V::Words::splat(set, 0), height, u[1], mask);
+        let column = self.invert(self.row::<V, N>(row.cell), width, u[0], mask);
+        let point = [place(column.cell, column.within, width), place(row.cell, row.within, height)];
+        let density = column.probability * V::splat(set, width as f32);
+        (point, density * (row.probability * V::splat(set, height as f32)))
+    }
+
+    /// [`raywarp_sample::warp::DensityTables::pdf`].
+    #[inline(always)]
+    fn pdf<V: Vector<N>, const N: usize>(&self, point: [V; 2], mask: V::Mask) -> V {
+        let set = point[0].set();
+        let [width, height] = self.cells;
+        let (x, y) = (cell_of::<V, N>(point[0], width), cell_of::<V, N>(point[1], height));
+        let column = self.probability::<V, N>(self.row::<V, N>(y) + x, mask) * V::splat(set, width as f32);
+        column * (self.probability::<V, N>(y, mask) * V::splat(set, height as f32))
+    }
+
+    /// Where the table of a row begins.
+    #[inline(always)]
+    fn row<V: Vector<N>, const N: usize>(&self, y: V::Words) -> V::Words {
+        let [width, height] = self.cells;
+        V::Words::splat(y.set(), height + 1) + y * V::Words::splat(y.set(), width + 1)
+    }
+
+    #[inline(always)]
+    fn number<V: Vector<N>, const N: usize>(&self, at: V::Words, mask: V::Mask) -> V {
+        V::from_bits(at.gather(self.words, mask))
+    }
+
+    /// Of the cell of which a table's word at `at` is the start.
+    #[inline(always)]
+    fn probability<V: Vector<N>, const N: usize>(&self, at: V::Words, mask: V::Mask) -> V {
+        let one = V::Words::splat(at.set(), 1);
+        self.number::<V, N>(at + one, mask) - self.number::<V, N>(at, mask)
+    }
+
+    /// The cells that `u` falls on, of tables of so many cells from `first` on.
+    #[inline(always)]
+    fn invert<V: Vector<N>, const N: usize>(
+        &self,
+        first: V::Words,
+        cells: u32,
+        u: V,
+        mask: V::Mask,
+    ) -> Cells<V, V::Words> {
+        let set = u.set();
+        let one = V::Words::splat(set, 1);
+        let guide = first + V::Words::splat(set, self.words.len() as u32 / 2) + cell_of::<V, N>(u, cells);
+        let mut low = guide.gather(self.words, mask);
+        let mut high = (guide + one).gather(self.words, mask);
+        // By halves, as far as any lane's bucket goes; the last entry at or below u is the same however it is sought.
+        let mut open = mask & low.lt(high);
+        while open.any() {
+            let middle = (low + high + one).shr(1);
+            let is_beyond = self.number::<V, N>(first + middle, open).le(u);
+            low = V::Words::select(open & is_beyond, middle, low);
+            high = V::Words::select(open & !is_beyond, middle - one, high);
+            open = open & low.lt(high);
+        }
+        let start = self.number::<V, N>(first + low, mask);
+        let probability = self.number::<V, N>(first + low + one, mask) - start;
+        let within = ((u - start) / probability).min(V::splat(set, ONE_MINUS_EPSILON));
+        Cells { cell: low, within, probability }
+    }
+}
+
+/// `glam`'s `lerp`.
+#[inline(always)]
+fn lerp<V: Vector<N>, const N: usize>(a: Vec3s<V>, b: Vec3s<V>, t: V) -> Vec3s<V> {
+    a * (V::splat(t.set(), 1.0) - t) + b * t
+}
+
+#[inline(always)]
+fn cell_of<V: Vector<N>, const N: usize>(x: V, cells: u32) -> V::Words {
+    let set = x.set();
+    (x * V::splat(set, cells as f32)).to_u32().min(V::Words::splat(set, cells - 1))
+}
+
+/// Points `within` cells, or their centres where rounding would leave a cell.
+#[inline(always)]
+fn place<V: Vector<N>, const N: usize>(cell: V::Words, within: V, cells: u32) -> V {
+    let set = within.set();
+    let (first, count) = (V::from_u32(cell), V::splat(set, cells as f32));
+    let x = (first + within) / count;
+    let stays = x.lt(V::splat(set, 1.0)) & cell_of::<V, N>(x, cells).eq(cell);
+    V::select(stays, x, (first + V::splat(set, 0.5)) / count)
+}
